@@ -1,0 +1,34 @@
+// Time is an input. Production passes SystemClock, tests and simulation a FakeClock; nothing reads the wall clock
+// itself.
+#pragma once
+
+#include <chrono>
+
+namespace berth::base {
+
+using Duration = std::chrono::nanoseconds;
+using Time = std::chrono::time_point<std::chrono::system_clock, Duration>;
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual Time Now() const = 0;
+};
+
+class SystemClock final : public Clock {
+ public:
+  Time Now() const override { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
+};
+
+class FakeClock final : public Clock {
+ public:
+  explicit FakeClock(Time start = Time{}) : now_(start) {}
+  Time Now() const override { return now_; }
+  void Advance(Duration by) { now_ += by; }
+  void Set(Time now) { now_ = now; }
+
+ private:
+  Time now_;
+};
+
+}  // namespace berth::base

@@ -1,0 +1,98 @@
+#include "codec/gzip.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <system_error>
+
+namespace berth::codec {
+namespace {
+
+constexpr size_t kChunk = size_t{256} << 10;
+
+Error TooLarge(size_t size_limit) {
+  return Error::InvalidArgument(fmt::format("larger than the limit of {} bytes", size_limit));
+}
+
+Result<std::string> ReadAll(std::FILE* file, size_t size_limit) {
+  std::string content;
+  while (true) {
+    const size_t before = content.size();
+    content.resize(before + kChunk);
+    const size_t count = std::fread(content.data() + before, 1, kChunk, file);
+    content.resize(before + count);
+    if (content.size() > size_limit) return TooLarge(size_limit);
+    if (count < kChunk && std::ferror(file)) return Error::Unavailable(std::generic_category().message(errno));
+    if (count < kChunk) return content;
+  }
+}
+
+Result<std::string> ReadRaw(const std::string& path, size_t size_limit) {
+  if (path == "-") return ReadAll(stdin, size_limit);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
+  if (!file) {
+    const ErrorCode code = errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kUnavailable;
+    return Error{code, std::generic_category().message(errno)};
+  }
+  struct stat status;
+  if (fstat(fileno(file.get()), &status) == 0 && S_ISDIR(status.st_mode)) {
+    return Error::InvalidArgument("expected a file, found a directory");
+  }
+  return ReadAll(file.get(), size_limit);
+}
+
+}  // namespace
+
+bool IsGzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
+
+Result<std::string> Gunzip(std::string_view bytes, size_t size_limit) {
+  z_stream stream{};
+  constexpr int kGzipOnly = 16 + MAX_WBITS;
+  if (inflateInit2(&stream, kGzipOnly) != Z_OK) return Error::Internal("zlib does not start");
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> ending(&stream, &inflateEnd);
+
+  std::string out;
+  std::string chunk(kChunk, '\0');
+  auto rest = bytes;
+  while (true) {
+    // zlib counts in 32 bits, so large input is handed over in parts.
+    const size_t part = std::min<size_t>(rest.size(), std::numeric_limits<uInt>::max());
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest.data()));
+    stream.avail_in = static_cast<uInt>(part);
+    stream.next_out = reinterpret_cast<Bytef*>(chunk.data());
+    stream.avail_out = static_cast<uInt>(chunk.size());
+    const int code = inflate(&stream, Z_NO_FLUSH);
+    rest.remove_prefix(part - stream.avail_in);
+    out.append(chunk, 0, chunk.size() - stream.avail_out);
+    if (out.size() > size_limit) return TooLarge(size_limit);
+    if (code == Z_STREAM_END) {
+      if (rest.empty()) return out;
+      if (!IsGzip(rest)) return Error::InvalidArgument("unexpected data after the gzip content");
+      inflateReset(&stream);
+    } else if (code == Z_BUF_ERROR || (code == Z_OK && rest.empty() && stream.avail_out != 0)) {
+      return Error::InvalidArgument("gzip content ends too early");
+    } else if (code != Z_OK) {
+      return Error::InvalidArgument(fmt::format("malformed gzip content: {}", stream.msg ? stream.msg : zError(code)));
+    }
+  }
+}
+
+Result<std::string> ReadFile(const std::string& path, size_t size_limit) {
+  const std::string name = path == "-" ? "standard input" : path;
+  auto named = [&](const Error& error) { return Error{error.code, fmt::format("{}: {}", name, error.message)}; };
+  Result<std::string> content = ReadRaw(path, size_limit);
+  if (!content) return named(content.error());
+  if (!IsGzip(*content)) return content;
+  Result<std::string> unpacked = Gunzip(*content, size_limit);
+  if (!unpacked) return named(unpacked.error());
+  return unpacked;
+}
+
+}  // namespace berth::codec

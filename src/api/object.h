@@ -1,0 +1,104 @@
+// Object: any one of the kinds in the registry, frozen and shared; and decoding of whole documents into Objects.
+//
+//   Result<DecodedObjects> decoded = DecodeObjects(document, {.strict = true});
+//   for (const LocatedObject& found : decoded->objects) {
+//     if (const Pod* pod = found.object.As<Pod>()) …
+//   }
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "api/kind.h"
+#include "api/meta.h"
+#include "base/result.h"
+#include "codec/decode.h"
+#include "codec/value.h"
+
+namespace berth::api {
+
+// Never null; as cheap to copy as a shared pointer. Safe to share between threads.
+class Object {
+ public:
+  template <class T>
+  explicit Object(std::shared_ptr<const T> object) : kind_(kKindOf<T>), object_(std::move(object)) {
+    CHECK(object_ != nullptr);
+  }
+
+  Kind kind() const { return kind_; }
+  const KindInfo& info() const { return InfoOf(kind_); }
+  const ObjectMeta& metadata() const { return info().const_metadata(object_.get()); }
+  const void* data() const { return object_.get(); }
+
+  // Null when the object is of another kind.
+  template <class T>
+  const T* As() const {
+    return kind_ == kKindOf<T> ? static_cast<const T*>(object_.get()) : nullptr;
+  }
+  template <class T>
+  std::shared_ptr<const T> Share() const {
+    return kind_ == kKindOf<T> ? std::static_pointer_cast<const T>(object_) : nullptr;
+  }
+
+ private:
+  friend class ObjectDecoder;
+  Object(Kind kind, std::shared_ptr<const void> object) : kind_(kind), object_(std::move(object)) {}
+
+  Kind kind_;
+  std::shared_ptr<const void> object_;
+};
+
+template <class T>
+Object MakeObject(T value) {
+  return Object(std::make_shared<const T>(std::move(value)));
+}
+
+struct LocatedObject {
+  Object object;
+  codec::Mark where;  // nowhere when it came as protobuf
+};
+
+// An object of a kind that is not in the registry, or not in that version: skipped, for the caller to judge.
+struct UnknownObject {
+  std::string api_version;
+  std::string kind;
+  std::string name;  // empty when it cannot be told
+  codec::Mark where;
+};
+
+struct DecodedObjects {
+  std::vector<LocatedObject> objects;
+  std::vector<UnknownObject> unknown;
+  // Of the (outermost) list, when it was one: where a watch starts and where the next page begins.
+  std::string resource_version;
+  std::string continue_token;
+};
+
+struct ObjectOptions {
+  // Unknown and repeated fields are errors, and so is a namespace on an object that has none.
+  bool strict = false;
+  // Accept objects without a name that have a generateName; the caller makes up the name.
+  bool allow_generate_name = false;
+};
+
+// Decodes the object in `value`, or each object of a list (v1 List, PodList, …; lists may nest). An object of a
+// namespaced kind that does not say its namespace is put into "default". All problems are reported, each with path and
+// place; an object with a problem is left out of `out`.
+void DecodeObjects(const codec::Value& value, const ObjectOptions& options, DecodedObjects& out,
+                   std::vector<codec::Diagnostic>& problems, std::string_view path = {});
+
+// The same for one whole document: the error lists all problems, a line each.
+Result<DecodedObjects> DecodeObjects(const codec::Document& document, const ObjectOptions& options);
+
+// From protobuf in Kubernetes' envelope: one object or a list of one kind.
+Result<DecodedObjects> DecodeProtobufObjects(std::string_view bytes);
+
+// With apiVersion and kind, in the version that we write.
+std::string EncodeJson(const Object& object);
+std::string EncodeProtobuf(const Object& object);
+
+}  // namespace berth::api

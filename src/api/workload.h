@@ -1,0 +1,104 @@
+// Services and the controllers that own pods: read for default topology spreading, and expanded by `berth simulate`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/int_or_string.h"
+#include "api/meta.h"
+#include "api/pod.h"
+#include "api/selector.h"
+#include "api/storage.h"
+
+namespace berth::api {
+
+struct ServiceSpec {
+  Labels selector;
+  std::string type;
+};
+struct Service {
+  ObjectMeta metadata;
+  ServiceSpec spec;
+};
+
+struct ReplicationControllerSpec {
+  std::optional<int32_t> replicas;
+  Labels selector;
+  std::optional<PodTemplateSpec> pod_template;  // JSON template
+};
+struct ReplicationController {
+  ObjectMeta metadata;
+  ReplicationControllerSpec spec;
+};
+
+struct ReplicaSetSpec {
+  std::optional<int32_t> replicas;
+  std::optional<LabelSelector> selector;
+  PodTemplateSpec pod_template;
+};
+struct ReplicaSet {
+  ObjectMeta metadata;
+  ReplicaSetSpec spec;
+};
+
+struct DeploymentSpec {
+  std::optional<int32_t> replicas;
+  std::optional<LabelSelector> selector;
+  PodTemplateSpec pod_template;
+};
+struct Deployment {
+  ObjectMeta metadata;
+  DeploymentSpec spec;
+};
+
+struct StatefulSetSpec {
+  std::optional<int32_t> replicas;
+  std::optional<LabelSelector> selector;
+  PodTemplateSpec pod_template;
+  std::vector<PersistentVolumeClaim> volume_claim_templates;
+  std::string service_name;
+};
+struct StatefulSet {
+  ObjectMeta metadata;
+  StatefulSetSpec spec;
+};
+
+struct DaemonSetSpec {
+  std::optional<LabelSelector> selector;
+  PodTemplateSpec pod_template;
+};
+struct DaemonSet {
+  ObjectMeta metadata;
+  DaemonSetSpec spec;
+};
+
+struct JobSpec {
+  std::optional<int32_t> parallelism;
+  std::optional<int32_t> completions;
+  std::optional<std::string> completion_mode;
+  std::optional<bool> suspend;
+  std::optional<LabelSelector> selector;
+  PodTemplateSpec pod_template;
+};
+struct Job {
+  ObjectMeta metadata;
+  JobSpec spec;
+};
+
+const codec::Message& Describe(const ServiceSpec*);
+const codec::Message& Describe(const Service*);
+const codec::Message& Describe(const ReplicationControllerSpec*);
+const codec::Message& Describe(const ReplicationController*);
+const codec::Message& Describe(const ReplicaSetSpec*);
+const codec::Message& Describe(const ReplicaSet*);
+const codec::Message& Describe(const DeploymentSpec*);
+const codec::Message& Describe(const Deployment*);
+const codec::Message& Describe(const StatefulSetSpec*);
+const codec::Message& Describe(const StatefulSet*);
+const codec::Message& Describe(const DaemonSetSpec*);
+const codec::Message& Describe(const DaemonSet*);
+const codec::Message& Describe(const JobSpec*);
+const codec::Message& Describe(const Job*);
+
+}  // namespace berth::api

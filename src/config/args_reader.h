@@ -1,0 +1,31 @@
+// Plugin arguments between file and program: decoded, defaulted, checked, and back to JSON. Internal to this folder.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codec/decode.h"
+#include "codec/value.h"
+#include "config/feature_gates.h"
+#include "config/plugin_args.h"
+
+namespace berth::config {
+
+struct ReadArgs {
+  PluginArgs args;
+  std::vector<std::string> problems;  // what validation has to say
+};
+
+// Whether the plugin's arguments have a type here; those of other plugins are passed on unread.
+bool HasArgsType(std::string_view plugin);
+
+// `plugin` must have a type. A null `value` gives the defaults. `path` is put before the fields in `problems`;
+// `diagnostics` gets what could not be decoded, with paths that start at the arguments.
+ReadArgs ReadPluginArgs(std::string_view plugin, const codec::Value& value, std::string_view path,
+                        const FeatureGates& gates, std::vector<codec::Diagnostic>& diagnostics);
+
+// As a kubescheduler.config.k8s.io/v1 object.
+std::string ArgsToJson(const PluginArgs& args);
+
+}  // namespace berth::config

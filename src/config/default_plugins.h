@@ -1,0 +1,22 @@
+// Which plugins a profile has without asking, and how a person's own choice is laid over them. Internal to this folder.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/feature_gates.h"
+#include "config/types.h"
+
+namespace berth::config {
+
+Plugins DefaultPlugins(const FeatureGates& gates);
+
+// Defaults first, in their order. A default that `custom` enables again keeps its place and takes the custom weight;
+// everything else of `custom` follows in its own order, duplicates included (whoever builds the profile refuses them).
+// Disabling "*" drops all defaults.
+Plugins MergePlugins(const Plugins& defaults, const Plugins& custom);
+
+// Every plugin enabled anywhere, sorted, each once.
+std::vector<std::string> EnabledPluginNames(const Plugins& plugins);
+
+}  // namespace berth::config

@@ -1,0 +1,14 @@
+// A configuration back as a file, every default spelled out: what --write-config-to prints and /configz shows.
+#pragma once
+
+#include <string>
+
+#include "config/types.h"
+
+namespace berth::config {
+
+// A kubescheduler.config.k8s.io/v1 object. Loading it again gives the same configuration.
+std::string DumpYaml(const KubeSchedulerConfiguration& configuration);
+std::string DumpJson(const KubeSchedulerConfiguration& configuration);
+
+}  // namespace berth::config

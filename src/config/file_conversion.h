@@ -1,0 +1,19 @@
+// The file's form to the program's, defaults filled in, and back. Plugin arguments are args_reader's.
+// Internal to this folder.
+#pragma once
+
+#include "config/file_format.h"
+#include "config/types.h"
+
+namespace berth::config {
+
+// Everything but the profiles.
+KubeSchedulerConfiguration FromFile(const FileConfiguration& file);
+
+// Only what was written: no defaults.
+Plugins FromFile(const FilePlugins& file);
+
+// Everything but the plugins' arguments, which stay null.
+FileConfiguration ToFile(const KubeSchedulerConfiguration& configuration);
+
+}  // namespace berth::config

@@ -1,0 +1,244 @@
+#include "config/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "api/field_error.h"
+#include "base/check.h"
+#include "codec/decode.h"
+#include "codec/json_writer.h"
+#include "codec/yaml.h"
+#include "config/args_reader.h"
+#include "config/default_plugins.h"
+#include "config/file_conversion.h"
+#include "config/file_format.h"
+#include "config/validate.h"
+
+namespace berth::config {
+namespace {
+
+constexpr std::string_view kNodeResourcesFit = "NodeResourcesFit";
+
+// What decoding found wrong. Unknown and repeated fields are "strict": upstream gathers those, while anything else ends
+// its work at once; here all are told together.
+class DecodeErrors {
+ public:
+  explicit DecodeErrors(const LoadOptions& options) : options_(options) {}
+
+  void AddFatal(codec::Mark where, std::string text) { fatal_.push_back(Line(where, text)); }
+
+  // `context` is put before each text: which part of the file was being decoded.
+  void Add(const std::vector<codec::Diagnostic>& diagnostics, std::string_view context,
+           std::string_view strict_context) {
+    for (const codec::Diagnostic& problem : diagnostics) {
+      const std::string_view message = problem.message;
+      const std::string_view strict = StrictPart(message);
+      if (strict.empty()) {
+        AddFatal(problem.where, fmt::format("{}{}", context, problem.ToString()));
+      } else {
+        strict_.emplace_back(problem.where, fmt::format("{}{} {}{}", strict_context, strict, api::Quote(problem.path),
+                                                        Hint(message.substr(strict.size()))));
+      }
+    }
+  }
+
+  bool empty() const { return fatal_.empty() && strict_.empty(); }
+
+  Error ToError() const {
+    std::vector<std::string> lines = fatal_;
+    if (!options_.file_name.empty()) {
+      for (const auto& [where, text] : strict_) lines.push_back(Line(where, "strict decoding error: " + text));
+    } else if (lines.empty()) {
+      std::vector<std::string_view> texts;
+      for (const auto& [where, text] : strict_) texts.push_back(text);
+      lines.push_back(fmt::format("strict decoding error: {}", fmt::join(texts, ", ")));
+    }
+    return Error::InvalidArgument(fmt::format("{}", fmt::join(lines, "\n")));
+  }
+
+ private:
+  static std::string_view StrictPart(std::string_view message) {
+    for (std::string_view strict : {"unknown field", "duplicate field"}) {
+      if (message.starts_with(strict)) return strict;
+    }
+    return {};
+  }
+  // ", did you mean …?" helps a person, but is not upstream's.
+  std::string_view Hint(std::string_view hint) const { return options_.file_name.empty() ? std::string_view() : hint; }
+
+  std::string Line(codec::Mark where, const std::string& text) const {
+    return options_.file_name.empty() ? text : fmt::format("{}: {}", codec::Where(options_.file_name, where), text);
+  }
+
+  const LoadOptions& options_;
+  std::vector<std::string> fatal_;
+  std::vector<std::pair<codec::Mark, std::string>> strict_;
+};
+
+std::string NotRegistered(std::string_view kind, std::string_view api_version) {
+  return fmt::format(
+      "no kind \"{}\" is registered for version \"{}\" in scheme \"pkg/scheduler/apis/config/scheme/scheme.go:29\"",
+      kind, api_version);
+}
+
+bool IsArgsKind(std::string_view kind) {
+  return kind.ends_with("Args") && HasArgsType(kind.substr(0, kind.size() - std::string_view("Args").size()));
+}
+
+std::string_view TextMember(const codec::Value& object, std::string_view name) {
+  const codec::Value* member = object.Find(name);
+  return member != nullptr && member->is_string() ? member->text() : std::string_view();
+}
+
+// What the file claims to be, before anything in it is believed. Empty when it is ours.
+std::string WrongKind(const codec::Value& root, std::string_view text) {
+  const std::string_view kind = TextMember(root, "kind");
+  const std::string_view api_version = TextMember(root, "apiVersion");
+  if (kind.empty()) return fmt::format("Object 'Kind' is missing in '{}'", text);
+  if (api_version.empty()) return fmt::format("Object 'apiVersion' is missing in '{}'", text);
+  if (api_version == kApiVersion && kind == kConfigurationKind) return {};
+  if (api_version == kApiVersion && IsArgsKind(kind)) {
+    return fmt::format("couldn't decode as KubeSchedulerConfiguration, got {}, Kind={}: ", api_version, kind);
+  }
+  return NotRegistered(kind, api_version);
+}
+
+// The same for a plugin's arguments, which may leave out what they are.
+std::string WrongArgsKind(const codec::Value& args, const std::string& plugin) {
+  const std::string own_kind = plugin + "Args";
+  std::string_view kind = TextMember(args, "kind");
+  std::string_view api_version = TextMember(args, "apiVersion");
+  if (kind.empty()) kind = own_kind;
+  if (api_version.empty()) api_version = kApiVersion;
+  const bool known = api_version == kApiVersion && (kind == kConfigurationKind || IsArgsKind(kind));
+  if (!known) return fmt::format("decoding args for plugin {}: {}", plugin, NotRegistered(kind, api_version));
+  if (kind == own_kind) return {};
+  return fmt::format("args for plugin {} were not of type {}.{}, got {}.{}", plugin, own_kind, kApiGroup, kind,
+                     kApiGroup);
+}
+
+struct LoadedProfile {
+  Profile profile;
+  std::vector<std::vector<std::string>> args_problems;
+};
+
+class ProfileLoader {
+ public:
+  ProfileLoader(const FeatureGates& gates, DecodeErrors& errors) : gates_(gates), errors_(errors) {}
+
+  LoadedProfile Run(const FileProfile& file, size_t index) {
+    LoadedProfile loaded;
+    Profile& profile = loaded.profile;
+    profile.scheduler_name = file.scheduler_name.value_or("");
+    profile.percentage_of_nodes_to_score = file.percentage_of_nodes_to_score;
+    profile.plugins = MergePlugins(DefaultPlugins(gates_), file.plugins ? FromFile(*file.plugins) : Plugins{});
+    for (size_t i = 0; i < file.plugin_config.size(); ++i) {
+      const FilePluginConfig& config = file.plugin_config[i];
+      AddConfig(config.name, config.args.value, fmt::format("profiles[{}].pluginConfig[{}]", index, i), loaded);
+    }
+    // Whatever takes arguments has some, so that nobody downstream needs to know the defaults.
+    for (const std::string& name : EnabledPluginNames(profile.plugins)) {
+      if (!HasArgsType(name)) continue;
+      if (std::ranges::find(profile.plugin_config, name, &PluginConfig::name) != profile.plugin_config.end()) continue;
+      AddConfig(name, {}, fmt::format("profiles[{}].pluginConfig[{}]", index, profile.plugin_config.size()), loaded);
+    }
+    return loaded;
+  }
+
+ private:
+  void AddConfig(const std::string& name, const codec::Value& value, const std::string& path, LoadedProfile& loaded) {
+    PluginConfig config{.name = name, .args = {}};
+    std::vector<std::string> problems;
+    if (!HasArgsType(name)) {
+      if (!value.is_null()) codec::JsonWriter(config.raw_args).Write(value);
+    } else if (std::string wrong = WrongArgsKind(value, name); !wrong.empty()) {
+      errors_.AddFatal(value.mark(), fmt::format("decoding .{}: {}", path, wrong));
+    } else {
+      ReadInto(value, path, config, problems);
+    }
+    loaded.profile.plugin_config.push_back(std::move(config));
+    loaded.args_problems.push_back(std::move(problems));
+  }
+
+  void ReadInto(const codec::Value& value, const std::string& path, PluginConfig& config,
+                std::vector<std::string>& problems) {
+    // This plugin checks its arguments itself, when it is made; the validation of the file does not.
+    const bool checks_itself = config.name == kNodeResourcesFit;
+    std::vector<codec::Diagnostic> diagnostics;
+    ReadArgs read =
+        ReadPluginArgs(config.name, value, checks_itself ? std::string() : path + ".args", gates_, diagnostics);
+    errors_.Add(diagnostics, fmt::format("decoding .{}: decoding args for plugin {}: ", path, config.name),
+                fmt::format("decoding .{}: strict decoding error: decoding args for plugin {}: strict decoding error: ",
+                            path, config.name));
+    config.args = std::move(read.args);
+    if (!checks_itself) {
+      problems = std::move(read.problems);
+    } else if (!read.problems.empty()) {
+      config.args_error = api::JoinErrors(read.problems);
+    }
+  }
+
+  const FeatureGates& gates_;
+  DecodeErrors& errors_;
+};
+
+KubeSchedulerConfiguration FromDecoded(FileConfiguration file, const FeatureGates& gates, DecodeErrors& errors,
+                                       ArgsProblems& args_problems) {
+  KubeSchedulerConfiguration configuration = FromFile(file);
+  if (file.profiles.empty()) file.profiles.emplace_back();
+  // Several profiles must say who they are.
+  if (file.profiles.size() == 1 && !file.profiles[0].scheduler_name) {
+    file.profiles[0].scheduler_name = "default-scheduler";
+  }
+  ProfileLoader loader(gates, errors);
+  for (size_t i = 0; i < file.profiles.size(); ++i) {
+    LoadedProfile loaded = loader.Run(file.profiles[i], i);
+    configuration.profiles.push_back(std::move(loaded.profile));
+    args_problems.push_back(std::move(loaded.args_problems));
+  }
+  return configuration;
+}
+
+}  // namespace
+
+Result<KubeSchedulerConfiguration> Load(const codec::Value& root, const FeatureGates& gates,
+                                        const LoadOptions& options) {
+  DecodeErrors errors(options);
+  if (!root.is_null() && !root.is_object()) {
+    errors.AddFatal(root.mark(), fmt::format("expected a KubeSchedulerConfiguration, found {}", root.Description()));
+    return errors.ToError();
+  }
+  if (std::string wrong = WrongKind(root, options.text); !wrong.empty()) {
+    errors.AddFatal(root.mark(), std::move(wrong));
+    return errors.ToError();
+  }
+  FileConfiguration file;
+  std::vector<codec::Diagnostic> diagnostics;
+  codec::Decode(root, file, {.strict = true}, diagnostics);
+  errors.Add(diagnostics, {}, {});
+  ArgsProblems args_problems;
+  KubeSchedulerConfiguration configuration = FromDecoded(std::move(file), gates, errors, args_problems);
+  if (!errors.empty()) return errors.ToError();
+  if (Result<void> valid = Validate(configuration, args_problems); !valid) return valid.error();
+  return configuration;
+}
+
+Result<KubeSchedulerConfiguration> LoadText(std::string_view text, const FeatureGates& gates, std::string file_name) {
+  Result<std::vector<codec::Document>> documents = codec::ParseYaml(text, file_name);
+  if (!documents) return documents.error();
+  const codec::Value root = documents->empty() ? codec::Value() : documents->front().root();
+  return Load(root, gates, {.file_name = std::move(file_name), .text = text});
+}
+
+KubeSchedulerConfiguration DefaultConfiguration(const FeatureGates& gates) {
+  const LoadOptions options;
+  DecodeErrors errors(options);
+  ArgsProblems args_problems;
+  KubeSchedulerConfiguration configuration = FromDecoded({}, gates, errors, args_problems);
+  CHECK_WHY(errors.empty() && Validate(configuration, args_problems), "the defaults must be valid");
+  return configuration;
+}
+
+}  // namespace berth::config

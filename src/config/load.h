@@ -1,0 +1,33 @@
+// A configuration file (kubescheduler.config.k8s.io/v1) into KubeSchedulerConfiguration: decoded strictly, defaulted,
+// validated. What only shows when the scheduler is put together (unknown plugins, no binder) is resolve.h's.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "codec/value.h"
+#include "config/feature_gates.h"
+#include "config/types.h"
+
+namespace berth::config {
+
+struct LoadOptions {
+  // With a name, every decoding error is a line of its own that starts with FILE:LINE:COL. Without, errors read as
+  // kube-scheduler prints them.
+  std::string file_name{};
+  // The document's text, for the two errors that quote it.
+  std::string_view text{};
+};
+
+Result<KubeSchedulerConfiguration> Load(const codec::Value& root, const FeatureGates& gates,
+                                        const LoadOptions& options = {});
+
+// YAML or JSON. Of several YAML documents the first counts, as upstream has it.
+Result<KubeSchedulerConfiguration> LoadText(std::string_view text, const FeatureGates& gates,
+                                            std::string file_name = {});
+
+// What an empty configuration means: one profile, "default-scheduler", with the default plugins.
+KubeSchedulerConfiguration DefaultConfiguration(const FeatureGates& gates);
+
+}  // namespace berth::config

@@ -1,0 +1,19 @@
+// Whether a configuration makes sense as a whole, with upstream's paths and words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "config/types.h"
+
+namespace berth::config {
+
+// Problems of plugin arguments found while they were read: [profile][pluginConfig entry].
+using ArgsProblems = std::vector<std::vector<std::vector<std::string>>>;
+
+// One problem reads alone, several as "[a, b]", in upstream's order. `args_problems` is empty or has an entry for every
+// entry of pluginConfig; call without it again after changing the configuration (flags override a file).
+Result<void> Validate(const KubeSchedulerConfiguration& configuration, const ArgsProblems& args_problems = {});
+
+}  // namespace berth::config

@@ -1,0 +1,29 @@
+// ClusterView: the picture of the cluster as plugins see it during a cycle. It does not change while a plugin runs.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "framework/node_columns.h"
+#include "framework/node_info.h"
+
+namespace berth::framework {
+
+class ClusterView {
+ public:
+  virtual ~ClusterView() = default;
+
+  // Every live node. The order is stable between changes but means nothing.
+  virtual std::span<const NodeInfo* const> nodes() const = 0;
+  virtual const NodeInfo* Find(std::string_view node_name) const = 0;
+  // Nodes with at least one pod that has affinity (or required anti-affinity) terms.
+  virtual std::span<const NodeInfo* const> nodes_with_affinity_pods() const = 0;
+  virtual std::span<const NodeInfo* const> nodes_with_required_anti_affinity_pods() const = 0;
+  virtual const NodeColumns& columns() const = 0;
+  // Values of a label over all nodes by node index; made on first use and kept current afterwards.
+  virtual const LabelColumn& label_column(const Symbol& key) const = 0;
+  // How many pods on nodes use the claim; for ReadWriteOncePod.
+  virtual int PodsUsingClaim(std::string_view name_space, std::string_view claim) const = 0;
+};
+
+}  // namespace berth::framework

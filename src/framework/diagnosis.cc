@@ -1,0 +1,48 @@
+#include "framework/diagnosis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+namespace berth::framework {
+namespace {
+
+// "COUNT REASON" for every reason, sorted as text: "10 x" stands before "2 y", as people know it from kubectl describe.
+std::vector<std::string> CountReasons(const NodeToStatus& statuses, size_t node_count) {
+  std::map<std::string_view, size_t> counts;
+  const auto& explicit_nodes = statuses.explicit_nodes();
+  for (const auto& [node, status] : explicit_nodes) {
+    for (const std::string& reason : status.reasons()) ++counts[reason];
+  }
+  if (explicit_nodes.size() < node_count) {
+    for (const std::string& reason : statuses.absent().reasons()) counts[reason] += node_count - explicit_nodes.size();
+  }
+  std::vector<std::string> lines;
+  lines.reserve(counts.size());
+  for (const auto& [reason, count] : counts) lines.push_back(fmt::format("{} {}", count, reason));
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+}  // namespace
+
+void Diagnosis::AddPluginStatus(const Status& status) {
+  if (status.plugin().empty()) return;
+  if (status.IsRejected()) unschedulable_plugins.emplace(status.plugin());
+  if (status.code() == Code::kPending) pending_plugins.emplace(status.plugin());
+}
+
+std::string FitErrorMessage(const Diagnosis& diagnosis, size_t node_count) {
+  std::string message = fmt::format("0/{} nodes are available:", node_count);
+  if (!diagnosis.pre_filter_message.empty()) {
+    message += fmt::format(" {}.", diagnosis.pre_filter_message);
+  } else if (const auto lines = CountReasons(diagnosis.node_to_status, node_count); !lines.empty()) {
+    message += fmt::format(" {}.", fmt::join(lines, ", "));
+  }
+  if (!diagnosis.post_filter_message.empty()) message += fmt::format(" {}", diagnosis.post_filter_message);
+  return message;
+}
+
+}  // namespace berth::framework

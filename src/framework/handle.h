@@ -1,0 +1,71 @@
+// Handle: what the profile offers a plugin. Lives as long as the plugin.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "config/feature_gates.h"
+#include "framework/cluster_view.h"
+#include "framework/cycle_state.h"
+#include "framework/nominator.h"
+#include "framework/objects.h"
+#include "framework/plugin.h"
+#include "framework/waiting_pods.h"
+
+namespace berth::framework {
+
+// Writes that plugins make to the API; answered by the live client or by a simulation.
+class ApiWriter {
+ public:
+  virtual ~ApiWriter() = default;
+  virtual Status Bind(const PodInfo& pod, const std::string& node_name) = 0;
+  // Deletes a pod so that `preemptor` gets its room.
+  virtual Status Evict(const PodInfo& victim, const PodInfo& preemptor) = 0;
+  // status.nominatedNodeName; "" clears it.
+  virtual Status SetNominatedNode(const PodInfo& pod, const std::string& node_name) = 0;
+  // VolumeBinding's PreBind: replaces the object; a conflict is an Error status.
+  virtual Status UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) = 0;
+  virtual Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) = 0;
+  // Blocks until `check`, run on the scheduling thread whenever storage objects have changed, gives its answer, or
+  // `timeout` passes (an Error status). With no control plane behind the writer nobody would ever answer: Success at
+  // once.
+  virtual Status Await(const std::function<std::optional<Status>()>& /*check*/, base::Duration /*timeout*/) {
+    return Status::Success();
+  }
+};
+
+class Handle {
+ public:
+  virtual ~Handle() = default;
+
+  virtual const ClusterView& cluster() const = 0;
+  virtual const Objects& objects() const = 0;
+  virtual const Nominator& nominator() const = 0;
+  virtual const config::FeatureGates& gates() const = 0;
+  virtual const base::Clock& clock() const = 0;
+  virtual base::Random& random() = 0;
+  virtual ApiWriter& api() = 0;
+  // Pods that a Permit plugin asked to hold, for the plugin to allow or reject later.
+  virtual WaitingPods& waiting_pods() = 0;
+
+  template <class T>
+  StateKey<T> NewStateKey() {
+    return StateKey<T>(NewStateSlot());
+  }
+
+  // For what-if checks (preemption). Filters of the profile in order, nominated pods counted the two-pass way;
+  // the first rejection, attributed to its plugin.
+  virtual Status RunFilterWithNominatedPods(CycleState& state, const PodInfo& pod, const NodeInfo& node) const = 0;
+  virtual Status RunAddPod(CycleState& state, const PodInfo& pod, const PodInfo& other, const NodeInfo& node) const = 0;
+  virtual Status RunRemovePod(CycleState& state, const PodInfo& pod, const PodInfo& other,
+                              const NodeInfo& node) const = 0;
+
+ protected:
+  virtual uint32_t NewStateSlot() = 0;
+};
+
+}  // namespace berth::framework

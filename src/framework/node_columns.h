@@ -1,0 +1,45 @@
+// NodeColumns: the hot numbers of all nodes as arrays, so that a filter or score over thousands of nodes is a pass over
+// memory. Position i of every column belongs to the node with index i; positions whose node is gone have live[i] == 0
+// and hold zeros. Written by the cluster layer only, from NodeInfo rows; plugins read.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "api/taint.h"
+#include "base/symbol.h"
+#include "framework/node_info.h"
+
+namespace berth::framework {
+
+// The values of one label key over all nodes, as small dense ids: equal ids mean equal values, kAbsent means no such
+// label.
+struct LabelColumn {
+  static constexpr int32_t kAbsent = -1;
+  std::vector<int32_t> value_id;  // by node index
+  std::vector<Symbol> values;     // by value id
+};
+
+struct NodeColumns {
+  std::vector<uint8_t> live;
+  std::vector<uint8_t> unschedulable;  // spec.unschedulable
+  std::vector<int64_t> allocatable_milli_cpu;
+  std::vector<int64_t> allocatable_memory;
+  std::vector<int64_t> allocatable_ephemeral_storage;
+  std::vector<int64_t> allowed_pod_number;
+  std::vector<int64_t> requested_milli_cpu;
+  std::vector<int64_t> requested_memory;
+  std::vector<int64_t> requested_ephemeral_storage;
+  std::vector<int64_t> non_zero_milli_cpu;
+  std::vector<int64_t> non_zero_memory;
+  std::vector<int64_t> pod_count;
+  std::vector<uint32_t> taint_set;  // id into taint_sets; nodes share a handful
+  std::vector<std::vector<api::Taint>> taint_sets;
+  std::vector<uint64_t> generation;
+
+  size_t size() const { return live.size(); }
+};
+
+}  // namespace berth::framework

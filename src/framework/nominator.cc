@@ -1,0 +1,39 @@
+#include "framework/nominator.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace berth::framework {
+
+void Nominator::Nominate(PodInfoPtr pod, std::string_view node_name) {
+  // `node_name` may be the very name that removing the earlier nomination frees.
+  std::string node(node_name);
+  Remove(pod->uid());
+  if (node.empty()) return;
+  node_by_uid_[pod->uid()] = node;
+  pods_by_node_[std::move(node)].push_back(std::move(pod));
+}
+
+void Nominator::Remove(std::string_view uid) {
+  const auto nomination = node_by_uid_.find(std::string(uid));
+  if (nomination == node_by_uid_.end()) return;
+  const auto node = pods_by_node_.find(nomination->second);
+  // The order is kept: filters see nominated pods in the order in which they were promised the node.
+  std::erase_if(node->second, [&](const PodInfoPtr& pod) { return pod->uid() == nomination->first; });
+  if (node->second.empty()) pods_by_node_.erase(node);
+  node_by_uid_.erase(nomination);
+}
+
+const std::vector<PodInfoPtr>& Nominator::NominatedTo(const std::string& node_name) const {
+  static const std::vector<PodInfoPtr> kNone;
+  const auto it = pods_by_node_.find(node_name);
+  return it == pods_by_node_.end() ? kNone : it->second;
+}
+
+const std::string& Nominator::NodeOf(const std::string& uid) const {
+  static const std::string kNowhere;
+  const auto it = node_by_uid_.find(uid);
+  return it == node_by_uid_.end() ? kNowhere : it->second;
+}
+
+}  // namespace berth::framework

@@ -1,0 +1,49 @@
+#include "framework/nominator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testing/builders.h"
+
+namespace berth::framework {
+namespace {
+
+using berth::testing::MakePod;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(Nominator, KeepsOneNominationPerPod) {
+  const PodInfoPtr a = MakePod("a").Info();
+  const PodInfoPtr b = MakePod("b").Info();
+  const PodInfoPtr later_a = MakePod("a").Label("changed", "yes").Info();
+  Nominator nominator;
+  EXPECT_TRUE(nominator.empty());
+
+  nominator.Nominate(a, "n1");
+  nominator.Nominate(b, "n1");
+  EXPECT_THAT(nominator.NominatedTo("n1"), ElementsAre(a, b));
+  EXPECT_EQ(nominator.NodeOf(a->uid()), "n1");
+  EXPECT_EQ(nominator.size(), 2u);
+
+  nominator.Nominate(later_a, "n2");
+  EXPECT_THAT(nominator.NominatedTo("n1"), ElementsAre(b));
+  EXPECT_THAT(nominator.NominatedTo("n2"), ElementsAre(later_a));
+
+  nominator.Nominate(later_a, "");
+  EXPECT_EQ(nominator.NodeOf(a->uid()), "");
+  nominator.Remove(b->uid());
+  nominator.Remove(b->uid());
+  EXPECT_THAT(nominator.NominatedTo("n1"), IsEmpty());
+  EXPECT_TRUE(nominator.empty());
+}
+
+TEST(Nominator, RenominatingToTheNameItGaveOutIsSafe) {
+  const PodInfoPtr pod = MakePod("a").Info();
+  Nominator nominator;
+  nominator.Nominate(pod, "a-node-name-too-long-to-be-stored-in-place");
+  nominator.Nominate(pod, nominator.NodeOf(pod->uid()));
+  EXPECT_THAT(nominator.NominatedTo("a-node-name-too-long-to-be-stored-in-place"), ElementsAre(pod));
+}
+
+}  // namespace
+}  // namespace berth::framework

@@ -1,0 +1,251 @@
+// The extension points. A plugin derives from Plugin and from the interfaces of the points it serves; the profile finds
+// out by asking. One instance serves one profile for the life of the process.
+//
+// Threads: QueueSort through Permit run on the scheduling thread (Filter and Score possibly on several threads at once
+// for one pod, hence const); PreBind, Bind and PostBind run off it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "framework/cycle_state.h"
+#include "framework/events.h"
+#include "framework/node_columns.h"
+#include "framework/node_info.h"
+#include "framework/pod_info.h"
+#include "framework/status.h"
+
+namespace berth::framework {
+
+inline constexpr int64_t kMaxNodeScore = 100;
+inline constexpr int64_t kMinNodeScore = 0;
+
+// What an answer about (pod, node) is a function of, besides the pod's signature. The engine keeps answers until what
+// they depend on changes; a plugin that claims too little gets stale answers, one that claims too much is merely
+// slower.
+enum class DependsOn : uint8_t {
+  kNode,            // the Node object alone
+  kNodeAndPods,     // the NodeInfo: the Node object and the pods on that node
+  kTopologyDomain,  // pods and nodes elsewhere, through labels of topology domains
+  kAnything,        // whatever it likes; never kept
+};
+
+class Plugin {
+ public:
+  virtual ~Plugin() = default;
+  virtual std::string_view name() const = 0;
+};
+
+// A pod that waits in the queue, as QueueSort sees it.
+struct QueuedPodView {
+  const PodInfo& pod;
+  base::Time added;  // when it entered the queue this time
+};
+
+class QueueSortPlugin {
+ public:
+  virtual ~QueueSortPlugin() = default;
+  // A strict weak order: true when `a` is to be scheduled before `b`.
+  virtual bool Less(const QueuedPodView& a, const QueuedPodView& b) const = 0;
+};
+
+class PreEnqueuePlugin {
+ public:
+  virtual ~PreEnqueuePlugin() = default;
+  // Anything but success holds the pod back, gated, until an event this plugin registered for.
+  virtual Status PreEnqueue(const PodInfo& pod) const = 0;
+};
+
+class EnqueueExtensions {
+ public:
+  virtual ~EnqueueExtensions() = default;
+  // Which events may make a pod schedulable that this plugin rejected. Asked once, at start.
+  virtual std::vector<ClusterEventWithHint> EventsToRegister() const = 0;
+};
+
+struct PreFilterResult {
+  Status status;
+  // Only these nodes are worth filtering (names may be of nodes that do not exist); unset means all.
+  std::optional<std::set<std::string>> node_names;
+
+  PreFilterResult() = default;
+  PreFilterResult(Status s) : status(std::move(s)) {}  // NOLINT: implicit, so that `return Status::Skip();` works
+};
+
+class PreFilterPlugin {
+ public:
+  virtual ~PreFilterPlugin() = default;
+  // Runs once per cycle before any Filter. Skip: this plugin's Filter, AddPod and RemovePod will not be called.
+  virtual PreFilterResult PreFilter(CycleState& state, const PodInfo& pod) const = 0;
+
+  // "What if `other` were on / gone from `node`": bring the state PreFilter stored up to date. `node` already has the
+  // change. Called on a clone of the state, possibly many times.
+  virtual Status AddPod(CycleState&, const PodInfo& /*pod*/, const PodInfo& /*other*/, const NodeInfo& /*node*/) const {
+    return Status::Success();
+  }
+  virtual Status RemovePod(CycleState&, const PodInfo& /*pod*/, const PodInfo& /*other*/,
+                           const NodeInfo& /*node*/) const {
+    return Status::Success();
+  }
+};
+
+class FilterPlugin {
+ public:
+  virtual ~FilterPlugin() = default;
+  // Success: the pod fits as far as this plugin can tell. Must judge the NodeInfo given, which may be a what-if copy.
+  virtual Status Filter(const CycleState& state, const PodInfo& pod, const NodeInfo& node) const = 0;
+  virtual DependsOn filter_depends_on() const { return DependsOn::kAnything; }
+
+  // The same question for the nodes with indices [begin, begin + verdicts.size()), answered from columns: 0 fits,
+  // anything else does not, and nodes with equal non-zero verdicts would get equal Status from Filter. kAskFilter: call
+  // Filter. Entries of dead nodes are not looked at. False: the plugin offers no such pass for this pod.
+  static constexpr uint8_t kAskFilter = 255;
+  virtual bool FilterRange(const CycleState&, const PodInfo&, const NodeColumns&, NodeIndex /*begin*/,
+                           std::span<uint8_t> /*verdicts*/) const {
+    return false;
+  }
+};
+
+// Statuses by node after filtering. Nodes that PreFilter left out are absent and share one status.
+class NodeToStatus;
+
+struct Victims {
+  std::vector<PodInfoPtr> pods;  // most important first
+  int64_t pdb_violations = 0;
+};
+
+// A node on which evicting `victims` makes room.
+struct PreemptionCandidate {
+  std::string node_name;
+  Victims victims;
+};
+
+struct PostFilterResult {
+  Status status;  // Success: the pod has a chance on nominated_node_name once the victims are gone
+  std::string nominated_node_name;
+  Victims victims;
+  // Every candidate the dry run found, in node-name order; filled with CycleState::exhaustive_preemption only.
+  std::vector<PreemptionCandidate> candidates;
+  // An unsuccessful result that also withdraws an earlier nomination.
+  bool clear_nomination = false;
+
+  PostFilterResult() = default;
+  PostFilterResult(Status s) : status(std::move(s)) {}  // NOLINT: implicit
+};
+
+class PostFilterPlugin {
+ public:
+  virtual ~PostFilterPlugin() = default;
+  // Runs when no node is feasible. Deciding only: evicting victims is the scheduler's job afterwards.
+  virtual PostFilterResult PostFilter(CycleState& state, const PodInfo& pod, const NodeToStatus& statuses) const = 0;
+};
+
+class PreScorePlugin {
+ public:
+  virtual ~PreScorePlugin() = default;
+  // Skip: this plugin's Score will not be called and it has no entry in the scores.
+  virtual Status PreScore(CycleState& state, const PodInfo& pod, std::span<const NodeInfo* const> feasible) const = 0;
+};
+
+struct ScoreResult {
+  int64_t score = 0;
+  Status status;
+
+  ScoreResult(int64_t value) : score(value) {}     // NOLINT: implicit
+  ScoreResult(Status s) : status(std::move(s)) {}  // NOLINT: implicit
+};
+
+struct NodeScore {
+  const NodeInfo* node = nullptr;
+  int64_t score = 0;
+};
+
+class ScorePlugin {
+ public:
+  virtual ~ScorePlugin() = default;
+  virtual ScoreResult Score(const CycleState& state, const PodInfo& pod, const NodeInfo& node) const = 0;
+  virtual DependsOn score_depends_on() const { return DependsOn::kAnything; }
+
+  // Scores for the nodes with indices [begin, begin + scores.size()) from columns; as FilterRange.
+  virtual bool ScoreRange(const CycleState&, const PodInfo&, const NodeColumns&, NodeIndex /*begin*/,
+                          std::span<int64_t> /*scores*/) const {
+    return false;
+  }
+
+  // Brings raw scores of all feasible nodes into 0..100. Called only when normalizes().
+  virtual bool normalizes() const { return false; }
+  virtual Status NormalizeScore(const CycleState&, const PodInfo&, std::span<NodeScore>) const {
+    return Status::Success();
+  }
+};
+
+class ReservePlugin {
+ public:
+  virtual ~ReservePlugin() = default;
+  virtual Status Reserve(CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
+  // Undoes Reserve; must be idempotent, and is called even where Reserve was not reached.
+  virtual void Unreserve(CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
+};
+
+struct PermitResult {
+  Status status;  // Success, Wait, or a rejection
+  base::Duration timeout{};
+};
+
+class PermitPlugin {
+ public:
+  virtual ~PermitPlugin() = default;
+  virtual PermitResult Permit(CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
+};
+
+struct PreBindPreFlightResult {
+  Status status;  // Skip: PreBind has nothing to do for this pod
+  bool allow_parallel = false;
+};
+
+class PreBindPlugin {
+ public:
+  virtual ~PreBindPlugin() = default;
+  virtual PreBindPreFlightResult PreBindPreFlight(const CycleState& state, const PodInfo& pod,
+                                                  const std::string& node_name) = 0;
+  virtual Status PreBind(CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
+};
+
+class BindPlugin {
+ public:
+  virtual ~BindPlugin() = default;
+  // Skip: not mine, ask the next bind plugin.
+  virtual Status Bind(CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
+};
+
+class PostBindPlugin {
+ public:
+  virtual ~PostBindPlugin() = default;
+  virtual void PostBind(CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
+};
+
+// Collects what a plugin's Filter and Score read from the incoming pod. Pods with equal signatures share evaluations.
+class SignatureBuilder {
+ public:
+  // Same key, same meaning: plugins that read the same thing add it once.
+  void Add(std::string_view key, std::string_view value);
+  std::string Build() const;
+
+ private:
+  base::FlatMap<std::string, std::string> fragments_;
+};
+
+class SignPlugin {
+ public:
+  virtual ~SignPlugin() = default;
+  // False: this pod's answers depend on more than can be signed, so it shares nothing.
+  virtual bool Sign(const PodInfo& pod, SignatureBuilder& signature) const = 0;
+};
+
+}  // namespace berth::framework

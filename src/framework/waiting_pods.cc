@@ -1,0 +1,57 @@
+#include "framework/waiting_pods.h"
+
+#include <algorithm>
+
+namespace berth::framework {
+
+void WaitingPods::Add(PodInfoPtr pod, const std::map<std::string, base::Duration>& waits, base::Time now) {
+  Waiting waiting{pod, {}};
+  for (const auto& [plugin, timeout] : waits) waiting.deadlines[plugin] = now + timeout;
+  waiting_[pod->uid()] = std::move(waiting);
+}
+
+void WaitingPods::Allow(const std::string& uid, const std::string& plugin) {
+  const auto it = waiting_.find(uid);
+  if (it == waiting_.end()) return;
+  it->second.deadlines.erase(plugin);
+  if (!it->second.deadlines.empty()) return;
+  decided_.push_back({std::move(it->second.pod), Status::Success()});
+  waiting_.erase(it);
+}
+
+void WaitingPods::Reject(const std::string& uid, const std::string& plugin, std::string message) {
+  const auto it = waiting_.find(uid);
+  if (it == waiting_.end()) return;
+  decided_.push_back({std::move(it->second.pod), Status::Unschedulable(std::move(message)).WithPlugin(plugin)});
+  waiting_.erase(it);
+}
+
+std::vector<PodInfoPtr> WaitingPods::pods() const {
+  std::vector<PodInfoPtr> pods;
+  for (const auto& [uid, waiting] : waiting_) pods.push_back(waiting.pod);
+  return pods;
+}
+
+std::vector<WaitingPods::Decision> WaitingPods::TakeDecided(base::Time now) {
+  std::vector<std::pair<std::string, std::string>> late;
+  for (const auto& [uid, waiting] : waiting_) {
+    for (const auto& [plugin, deadline] : waiting.deadlines) {
+      if (deadline > now) continue;
+      late.emplace_back(uid, plugin);
+      break;
+    }
+  }
+  for (const auto& [uid, plugin] : late)
+    Reject(uid, plugin, "rejected due to timeout after waiting at plugin " + plugin);
+  return std::exchange(decided_, {});
+}
+
+base::Time WaitingPods::NextTimeout() const {
+  base::Time next = base::Time::max();
+  for (const auto& [uid, waiting] : waiting_) {
+    for (const auto& [plugin, deadline] : waiting.deadlines) next = std::min(next, deadline);
+  }
+  return next;
+}
+
+}  // namespace berth::framework

@@ -34,8 +34,9 @@ bool HostPorts::Conflicts(const HostPort& wanted) const {
   return false;
 }
 
+// A set, as upstream's: of two pods that were bound to one port behind the scheduler's back, the first to go frees it.
 void HostPorts::Add(const HostPort& port) {
-  if (port.port > 0) ports_.push_back(port);
+  if (port.port > 0 && std::find(ports_.begin(), ports_.end(), port) == ports_.end()) ports_.push_back(port);
 }
 
 void HostPorts::Remove(const HostPort& port) {

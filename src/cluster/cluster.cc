@@ -1,0 +1,134 @@
+#include "cluster/cluster.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace berth::cluster {
+
+using framework::NodeInfo;
+using framework::PodInfo;
+using framework::PodInfoPtr;
+
+namespace {
+
+std::string ClaimKey(std::string_view name_space, std::string_view claim) {
+  std::string key(name_space);
+  key += '/';
+  key += claim;
+  return key;
+}
+
+}  // namespace
+
+AssumedPod::~AssumedPod() {
+  if (cluster_) cluster_->Forget(uid_);
+}
+
+void Cluster::UpsertNode(std::shared_ptr<const api::Node> node) {
+  const std::string name = node->metadata.name;
+  if (const NodeInfo* known = table_.Find(name)) images_.Remove(known->node());
+  ImageTable::NodeImages images = images_.Add(*node);
+  table_.Upsert(std::move(node));
+
+  std::vector<PodInfoPtr> arrivals;
+  if (const auto waiting = waiting_for_node_.find(name); waiting != waiting_for_node_.end()) {
+    arrivals = std::move(waiting->second);
+    waiting_for_node_.erase(waiting);
+  }
+  for (const PodInfoPtr& pod : arrivals) CountClaims(*pod, +1);
+  table_.Update(name, [&](NodeInfo& row) {
+    row.SetImages(std::move(images));
+    for (PodInfoPtr& pod : arrivals) row.AddPod(std::move(pod));
+  });
+}
+
+void Cluster::RemoveNode(std::string_view name) {
+  const std::unique_ptr<NodeInfo> row = table_.Remove(name);
+  if (!row) return;
+  images_.Remove(row->node());
+  for (const PodInfoPtr& pod : row->pods()) CountClaims(*pod, -1);
+  if (!row->pods().empty()) waiting_for_node_[std::string(name)] = row->pods();
+}
+
+void Cluster::UpsertPod(std::shared_ptr<const api::Pod> pod) {
+  Displace(pod->metadata.uid);
+  if (api::IsTerminated(*pod)) return nominator_.Remove(pod->metadata.uid);
+  if (pod->spec.node_name.empty()) return;
+  const std::string node_name = pod->spec.node_name;
+  nominator_.Remove(pod->metadata.uid);
+  Place(MakePodInfo(std::move(pod)), node_name, /*assumed=*/false);
+}
+
+void Cluster::RemovePod(const std::string& uid) {
+  Displace(uid);
+  nominator_.Remove(uid);
+}
+
+const std::string& Cluster::NodeOf(const std::string& uid) const {
+  static const std::string kNone;
+  const auto it = pods_.find(uid);
+  return it == pods_.end() ? kNone : it->second.node_name;
+}
+
+Result<AssumedPod> Cluster::Assume(PodInfoPtr pod, const std::string& node_name) {
+  if (!table_.Find(node_name)) return Error::NotFound("node \"" + node_name + "\" is not known");
+  if (pods_.contains(pod->uid())) {
+    return Error::AlreadyExists("pod " + pod->Key() + " already occupies node \"" + NodeOf(pod->uid()) + "\"");
+  }
+  std::string uid = pod->uid();
+  Place(std::move(pod), node_name, /*assumed=*/true);
+  return AssumedPod(*this, std::move(uid));
+}
+
+void Cluster::Forget(const std::string& uid) {
+  if (IsAssumed(uid)) Displace(uid);
+}
+
+bool Cluster::IsAssumed(const std::string& uid) const {
+  const auto it = pods_.find(uid);
+  return it != pods_.end() && it->second.assumed;
+}
+
+PodInfoPtr Cluster::MakePodInfo(std::shared_ptr<const api::Pod> pod) const {
+  return PodInfo::Make(std::move(pod), gates_);
+}
+
+int Cluster::PodsUsingClaim(std::string_view name_space, std::string_view claim) const {
+  const auto it = claim_uses_.find(ClaimKey(name_space, claim));
+  return it == claim_uses_.end() ? 0 : it->second;
+}
+
+void Cluster::Place(PodInfoPtr pod, const std::string& node_name, bool assumed) {
+  pods_[pod->uid()] = {pod, node_name, assumed};
+  if (!table_.Find(node_name)) {
+    waiting_for_node_[node_name].push_back(std::move(pod));
+    return;
+  }
+  CountClaims(*pod, +1);
+  table_.Update(node_name, [&](NodeInfo& row) { row.AddPod(std::move(pod)); });
+}
+
+void Cluster::Displace(const std::string& uid) {
+  const auto it = pods_.find(uid);
+  if (it == pods_.end()) return;
+  const PlacedPod placed = std::move(it->second);
+  pods_.erase(it);
+  if (const auto waiting = waiting_for_node_.find(placed.node_name); waiting != waiting_for_node_.end()) {
+    std::erase_if(waiting->second, [&](const PodInfoPtr& pod) { return pod->uid() == uid; });
+    if (waiting->second.empty()) waiting_for_node_.erase(waiting);
+    return;
+  }
+  CountClaims(*placed.pod, -1);
+  table_.Update(placed.node_name, [&](NodeInfo& row) { row.RemovePod(*placed.pod); });
+}
+
+void Cluster::CountClaims(const PodInfo& pod, int sign) {
+  for (const api::Volume& volume : pod.pod().spec.volumes) {
+    const auto& claim = volume.from().persistent_volume_claim;
+    if (!claim) continue;
+    const std::string key = ClaimKey(pod.namespace_().str(), claim->claim_name);
+    if ((claim_uses_[key] += sign) == 0) claim_uses_.erase(key);
+  }
+}
+
+}  // namespace berth::cluster

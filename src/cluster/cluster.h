@@ -1,0 +1,120 @@
+// Cluster: the scheduler's picture of the cluster. Nodes with the pods on them, pods that were promised a node,
+// and the other objects plugins read.
+//
+// A pod in here is in one of these states:
+//
+//              Assume                 UpsertPod (the API confirms)
+//   (unknown) --------> assumed ------------------------------------> bound --- RemovePod ---> (unknown)
+//       ^                  |                                            ^
+//       |   Forget         |                                            |
+//       +------------------+          UpsertPod (bound elsewhere)       |
+//       +---------------------------------------------------------------+
+//
+// Bound and assumed pods count against their node alike. A pod bound to a node that is not known (yet) waits aside and
+// counts as soon as the node appears.
+//
+// Not thread-safe: one writer, the scheduling thread. Nothing changes while a cycle's plugins run.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "cluster/image_table.h"
+#include "cluster/node_table.h"
+#include "config/feature_gates.h"
+#include "framework/cluster_view.h"
+#include "framework/nominator.h"
+#include "framework/objects.h"
+
+namespace berth::cluster {
+
+class Cluster;
+
+// A pod's promised place. Gives the room back when it goes, unless Keep() was called: every early return un-assumes.
+class AssumedPod {
+ public:
+  AssumedPod(AssumedPod&& other) noexcept
+      : cluster_(std::exchange(other.cluster_, nullptr)), uid_(std::move(other.uid_)) {}
+  AssumedPod& operator=(AssumedPod&&) = delete;
+  ~AssumedPod();
+
+  // The pod stays assumed until the API confirms it or Forget is called by name.
+  void Keep() { cluster_ = nullptr; }
+
+ private:
+  friend class Cluster;
+  AssumedPod(Cluster& cluster, std::string uid) : cluster_(&cluster), uid_(std::move(uid)) {}
+
+  Cluster* cluster_;
+  std::string uid_;
+};
+
+class Cluster final : public framework::ClusterView {
+ public:
+  explicit Cluster(const config::FeatureGates& gates) : gates_(gates) {}
+
+  // Nodes.
+  void UpsertNode(std::shared_ptr<const api::Node> node);
+  // Pods on it stay known and count again if the node comes back.
+  void RemoveNode(std::string_view name);
+
+  // Pods with spec.nodeName. A terminated pod occupies nothing and is dropped.
+  void UpsertPod(std::shared_ptr<const api::Pod> pod);
+  void RemovePod(const std::string& uid);
+  bool HasPod(const std::string& uid) const { return pods_.contains(uid); }
+  // "" when unknown.
+  const std::string& NodeOf(const std::string& uid) const;
+  size_t pod_count() const { return pods_.size(); }
+
+  // Counts `pod` against the node from now on. Fails when the node is unknown or the pod is already placed.
+  Result<AssumedPod> Assume(framework::PodInfoPtr pod, const std::string& node_name);
+  void Forget(const std::string& uid);
+  bool IsAssumed(const std::string& uid) const;
+
+  framework::PodInfoPtr MakePodInfo(std::shared_ptr<const api::Pod> pod) const;
+
+  framework::Objects& objects() { return objects_; }
+  const framework::Objects& objects() const { return objects_; }
+  framework::Nominator& nominator() { return nominator_; }
+  const framework::Nominator& nominator() const { return nominator_; }
+  const NodeTable& table() const { return table_; }
+
+  // framework::ClusterView
+  std::span<const framework::NodeInfo* const> nodes() const override { return table_.nodes(); }
+  const framework::NodeInfo* Find(std::string_view node_name) const override { return table_.Find(node_name); }
+  std::span<const framework::NodeInfo* const> nodes_with_affinity_pods() const override {
+    return table_.nodes_with_affinity_pods();
+  }
+  std::span<const framework::NodeInfo* const> nodes_with_required_anti_affinity_pods() const override {
+    return table_.nodes_with_required_anti_affinity_pods();
+  }
+  const framework::NodeColumns& columns() const override { return table_.columns(); }
+  const framework::LabelColumn& label_column(const Symbol& key) const override { return table_.label_column(key); }
+  int PodsUsingClaim(std::string_view name_space, std::string_view claim) const override;
+
+ private:
+  struct PlacedPod {
+    framework::PodInfoPtr pod;
+    std::string node_name;
+    bool assumed = false;
+  };
+
+  void Place(framework::PodInfoPtr pod, const std::string& node_name, bool assumed);
+  void Displace(const std::string& uid);
+  void CountClaims(const framework::PodInfo& pod, int sign);
+
+  const config::FeatureGates& gates_;
+  NodeTable table_;
+  ImageTable images_;
+  std::unordered_map<std::string, PlacedPod> pods_;                                       // by UID
+  std::unordered_map<std::string, std::vector<framework::PodInfoPtr>> waiting_for_node_;  // by the unknown node's name
+  std::unordered_map<std::string, int> claim_uses_;                                       // by namespace/name
+  framework::Objects objects_;
+  framework::Nominator nominator_;
+};
+
+}  // namespace berth::cluster

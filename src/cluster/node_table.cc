@@ -1,0 +1,223 @@
+#include "cluster/node_table.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace berth::cluster {
+
+using framework::LabelColumn;
+using framework::NodeColumns;
+using framework::NodeIndex;
+using framework::NodeInfo;
+
+namespace {
+
+// Calls visit on every per-node column, whatever its element type.
+template <class Visit>
+void ForEachColumn(NodeColumns& columns, Visit&& visit) {
+  visit(columns.live);
+  visit(columns.unschedulable);
+  visit(columns.allocatable_milli_cpu);
+  visit(columns.allocatable_memory);
+  visit(columns.allocatable_ephemeral_storage);
+  visit(columns.allowed_pod_number);
+  visit(columns.requested_milli_cpu);
+  visit(columns.requested_memory);
+  visit(columns.requested_ephemeral_storage);
+  visit(columns.non_zero_milli_cpu);
+  visit(columns.non_zero_memory);
+  visit(columns.pod_count);
+  visit(columns.taint_set);
+  visit(columns.generation);
+}
+
+// When a taint was added does not decide who tolerates it.
+bool SameTaints(std::span<const api::Taint> a, std::span<const api::Taint> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const api::Taint& x, const api::Taint& y) {
+    return x.key == y.key && x.value == y.value && x.effect == y.effect;
+  });
+}
+
+}  // namespace
+
+bool NodeTable::Upsert(std::shared_ptr<const api::Node> node) {
+  const std::string name = node->metadata.name;
+  if (index_by_name_.contains(name)) {
+    Update(name, [&](NodeInfo& row) { row.SetNode(std::move(node)); });
+    return false;
+  }
+  const NodeIndex index = NewSlot();
+  slots_[index] = std::make_unique<NodeInfo>(std::move(node), index);
+  index_by_name_[name] = index;
+  position_in_live_[index] = static_cast<uint32_t>(live_.size());
+  live_.push_back(slots_[index].get());
+  columns_.taint_set[index] = InternTaints(slots_[index]->taints());
+  SyncColumns(*slots_[index]);
+  return true;
+}
+
+std::unique_ptr<NodeInfo> NodeTable::Remove(std::string_view name) {
+  const auto it = index_by_name_.find(std::string(name));
+  if (it == index_by_name_.end()) return nullptr;
+  const NodeIndex index = it->second;
+  index_by_name_.erase(it);
+
+  const uint32_t position = position_in_live_[index];
+  live_[position] = live_.back();
+  position_in_live_[live_[position]->index()] = position;
+  live_.pop_back();
+
+  std::unique_ptr<NodeInfo> row = std::move(slots_[index]);
+  if (!row->pods_with_affinity().empty()) affinity_lists_stale_ = true;
+  ClearColumns(index);
+  free_.push_back(index);
+  return row;
+}
+
+const NodeInfo* NodeTable::Find(std::string_view name) const {
+  const auto it = index_by_name_.find(std::string(name));
+  return it == index_by_name_.end() ? nullptr : slots_[it->second].get();
+}
+
+void NodeTable::Update(std::string_view name, const std::function<void(NodeInfo&)>& change) {
+  const auto it = index_by_name_.find(std::string(name));
+  CHECK_WHY(it != index_by_name_.end(), "update of a node that is not in the table");
+  NodeInfo& row = *slots_[it->second];
+  const bool had_affinity = !row.pods_with_affinity().empty();
+  const bool had_anti_affinity = !row.pods_with_required_anti_affinity().empty();
+
+  change(row);
+
+  if (had_affinity != !row.pods_with_affinity().empty() ||
+      had_anti_affinity != !row.pods_with_required_anti_affinity().empty()) {
+    affinity_lists_stale_ = true;
+  }
+  SyncColumns(row);
+}
+
+std::span<const NodeInfo* const> NodeTable::nodes_with_affinity_pods() const {
+  if (affinity_lists_stale_) {
+    with_affinity_.clear();
+    with_anti_affinity_.clear();
+    for (const NodeInfo* row : live_) {
+      if (!row->pods_with_affinity().empty()) with_affinity_.push_back(row);
+      if (!row->pods_with_required_anti_affinity().empty()) with_anti_affinity_.push_back(row);
+    }
+    affinity_lists_stale_ = false;
+  }
+  return with_affinity_;
+}
+
+std::span<const NodeInfo* const> NodeTable::nodes_with_required_anti_affinity_pods() const {
+  nodes_with_affinity_pods();
+  return with_anti_affinity_;
+}
+
+const LabelColumn& NodeTable::label_column(const Symbol& key) const {
+  std::unique_ptr<IndexedLabelColumn>& indexed = label_columns_[key];
+  if (!indexed) {
+    indexed = std::make_unique<IndexedLabelColumn>();
+    indexed->column.value_id.assign(slots_.size(), LabelColumn::kAbsent);
+    for (const NodeInfo* row : live_) indexed->Set(row->index(), row->labels().Find(key));
+  }
+  return indexed->column;
+}
+
+void NodeTable::IndexedLabelColumn::Set(NodeIndex node, const Symbol* value) {
+  const int32_t old_id = column.value_id[node];
+  if (value != nullptr && old_id != LabelColumn::kAbsent && column.values[old_id] == *value) return;
+  if (old_id != LabelColumn::kAbsent && --uses[old_id] == 0) {
+    ids.erase(column.values[old_id]);
+    column.values[old_id] = Symbol();
+    free_ids.push_back(old_id);
+  }
+  if (value == nullptr) {
+    column.value_id[node] = LabelColumn::kAbsent;
+    return;
+  }
+  auto [it, added] = ids.try_emplace(*value, 0);
+  if (added) {
+    if (free_ids.empty()) {
+      it->second = static_cast<int32_t>(column.values.size());
+      column.values.emplace_back();
+      uses.push_back(0);
+    } else {
+      it->second = free_ids.back();
+      free_ids.pop_back();
+    }
+    column.values[it->second] = *value;
+  }
+  ++uses[it->second];
+  column.value_id[node] = it->second;
+}
+
+NodeIndex NodeTable::NewSlot() {
+  if (!free_.empty()) {
+    const NodeIndex index = free_.back();
+    free_.pop_back();
+    return index;
+  }
+  const auto index = static_cast<NodeIndex>(slots_.size());
+  slots_.emplace_back();
+  position_in_live_.push_back(0);
+  ForEachColumn(columns_, [](auto& column) { column.emplace_back(); });
+  for (auto& [key, indexed] : label_columns_) indexed->column.value_id.push_back(LabelColumn::kAbsent);
+  return index;
+}
+
+void NodeTable::SyncColumns(const NodeInfo& row) {
+  const NodeIndex i = row.index();
+  columns_.live[i] = 1;
+  columns_.unschedulable[i] = row.node().spec.unschedulable;
+  columns_.allocatable_milli_cpu[i] = row.allocatable().milli_cpu;
+  columns_.allocatable_memory[i] = row.allocatable().memory;
+  columns_.allocatable_ephemeral_storage[i] = row.allocatable().ephemeral_storage;
+  columns_.allowed_pod_number[i] = row.allocatable().allowed_pod_number;
+  columns_.requested_milli_cpu[i] = row.requested().milli_cpu;
+  columns_.requested_memory[i] = row.requested().memory;
+  columns_.requested_ephemeral_storage[i] = row.requested().ephemeral_storage;
+  columns_.non_zero_milli_cpu[i] = row.non_zero_milli_cpu();
+  columns_.non_zero_memory[i] = row.non_zero_memory();
+  columns_.pod_count[i] = static_cast<int64_t>(row.pods().size());
+  columns_.generation[i] = row.generation();
+  if (!SameTaints(columns_.taint_sets[columns_.taint_set[i]], row.taints())) {
+    ReleaseTaints(columns_.taint_set[i]);
+    columns_.taint_set[i] = InternTaints(row.taints());
+  }
+  for (auto& [key, indexed] : label_columns_) indexed->Set(i, row.labels().Find(key));
+  changes_.Append(i);
+}
+
+void NodeTable::ClearColumns(NodeIndex index) {
+  ReleaseTaints(columns_.taint_set[index]);
+  ForEachColumn(columns_, [index](auto& column) { column[index] = {}; });
+  for (auto& [key, indexed] : label_columns_) indexed->Set(index, nullptr);
+  changes_.Append(index);
+}
+
+uint32_t NodeTable::InternTaints(std::span<const api::Taint> taints) {
+  uint32_t unused = static_cast<uint32_t>(columns_.taint_sets.size());
+  for (uint32_t set = 0; set < columns_.taint_sets.size(); ++set) {
+    if (taint_set_uses_[set] == 0) {
+      unused = set;
+    } else if (SameTaints(columns_.taint_sets[set], taints)) {
+      ++taint_set_uses_[set];
+      return set;
+    }
+  }
+  if (unused == columns_.taint_sets.size()) {
+    columns_.taint_sets.emplace_back();
+    taint_set_uses_.push_back(0);
+  }
+  columns_.taint_sets[unused].assign(taints.begin(), taints.end());
+  taint_set_uses_[unused] = 1;
+  return unused;
+}
+
+void NodeTable::ReleaseTaints(uint32_t set) {
+  CHECK(taint_set_uses_[set] > 0);
+  --taint_set_uses_[set];
+}
+
+}  // namespace berth::cluster

@@ -1,0 +1,74 @@
+// NodeTable: nodes by dense index, as rows (NodeInfo) and as columns (NodeColumns, label columns), kept equal.
+// Indices of removed nodes are reused. Not thread-safe; owned by the scheduling thread.
+//
+// Invariant: after every public call, columns()[i] says what row(i) says, for each live i.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "cluster/change_log.h"
+#include "framework/node_columns.h"
+#include "framework/node_info.h"
+
+namespace berth::cluster {
+
+class NodeTable {
+ public:
+  // Adds the node, or replaces the Node object of one that exists (its pods stay). True when it was new.
+  bool Upsert(std::shared_ptr<const api::Node> node);
+  // The row as it was, or null when there is no such node.
+  std::unique_ptr<framework::NodeInfo> Remove(std::string_view name);
+
+  const framework::NodeInfo* Find(std::string_view name) const;
+  // The index must be that of a live node.
+  const framework::NodeInfo& row(framework::NodeIndex index) const { return *slots_[index]; }
+  // Changes a row and brings the columns and lists after it.
+  void Update(std::string_view name, const std::function<void(framework::NodeInfo&)>& change);
+
+  std::span<const framework::NodeInfo* const> nodes() const { return live_; }
+  std::span<const framework::NodeInfo* const> nodes_with_affinity_pods() const;
+  std::span<const framework::NodeInfo* const> nodes_with_required_anti_affinity_pods() const;
+  const framework::NodeColumns& columns() const { return columns_; }
+  const framework::LabelColumn& label_column(const Symbol& key) const;
+  const ChangeLog& changes() const { return changes_; }
+
+ private:
+  // One label's column with what is needed to keep its value ids dense.
+  struct IndexedLabelColumn {
+    framework::LabelColumn column;
+    std::unordered_map<Symbol, int32_t> ids;
+    std::vector<uint32_t> uses;  // by value id
+    std::vector<int32_t> free_ids;
+
+    void Set(framework::NodeIndex node, const Symbol* value);
+  };
+
+  framework::NodeIndex NewSlot();
+  void SyncColumns(const framework::NodeInfo& row);
+  void ClearColumns(framework::NodeIndex index);
+  uint32_t InternTaints(std::span<const api::Taint> taints);
+  void ReleaseTaints(uint32_t set);
+
+  std::vector<std::unique_ptr<framework::NodeInfo>> slots_;
+  std::vector<framework::NodeIndex> free_;
+  std::unordered_map<std::string, framework::NodeIndex> index_by_name_;
+  std::vector<const framework::NodeInfo*> live_;
+  std::vector<uint32_t> position_in_live_;  // by node index
+  framework::NodeColumns columns_;
+  std::vector<uint32_t> taint_set_uses_;
+  ChangeLog changes_;
+
+  // Made on first use; pods with affinity are rare, so the lists are rebuilt when one appears or goes.
+  mutable std::unordered_map<Symbol, std::unique_ptr<IndexedLabelColumn>> label_columns_;
+  mutable std::vector<const framework::NodeInfo*> with_affinity_;
+  mutable std::vector<const framework::NodeInfo*> with_anti_affinity_;
+  mutable bool affinity_lists_stale_ = false;
+};
+
+}  // namespace berth::cluster

@@ -1,0 +1,57 @@
+// Evaluation: what a profile has to say about one pod on every node of the cluster at one moment.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/diagnosis.h"
+#include "framework/node_info.h"
+#include "framework/status.h"
+
+namespace berth::engine {
+
+// One plugin's opinion of every feasible node, in the order of Evaluation::feasible.
+struct PluginScores {
+  std::string_view plugin;
+  std::vector<int64_t> raw;       // as Score returned it
+  std::vector<int64_t> weighted;  // normalised to 0..100, times the plugin's weight
+};
+
+struct Evaluation {
+  // Set when the cycle ended in internal trouble rather than in a verdict; the rest is then incomplete.
+  framework::Status error;
+
+  // Set when PreFilter rejected the pod as a whole: no node was looked at.
+  framework::Status pre_filter;
+  // Set when PreFilter left only these nodes worth looking at (they may not all exist).
+  std::optional<std::set<std::string>> narrowed_to;
+
+  // Nodes that passed every filter, by name.
+  std::vector<const framework::NodeInfo*> feasible;
+  framework::Diagnosis diagnosis;
+  // The pod's own nominated node is feasible: it is taken without looking further.
+  const framework::NodeInfo* nominated = nullptr;
+
+  // Filled for two or more feasible nodes, when the profile has score plugins.
+  std::vector<PluginScores> scores;
+  std::vector<int64_t> totals;  // by position in `feasible`
+  // Positions in `feasible` of the highest total; all of them when nothing was scored.
+  std::vector<uint32_t> best;
+
+  bool fits() const { return error.ok() && !feasible.empty(); }
+};
+
+// Which nodes an evaluation has to speak about.
+enum class Scope {
+  kDecide,     // enough to place the pod: stops early at a feasible nominated node
+  kEverything  // every node and all scores, whatever the pod's nomination; for explanations
+};
+
+// Empty when the two say the same; otherwise the first difference, in words.
+std::string FirstDifference(const Evaluation& a, const Evaluation& b);
+
+}  // namespace berth::engine

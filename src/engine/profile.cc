@@ -1,0 +1,134 @@
+// Building a profile: making its plugins, expanding multiPoint, weights. Running it is in profile_run.cc.
+#include "engine/profile.h"
+
+#include <fmt/format.h>
+
+#include "config/resolve.h"
+
+namespace berth::engine {
+
+using config::ExtensionPoint;
+using framework::Plugin;
+
+template <class Self, class Visit>
+void Profile::ForEachPoint(Self& self, Visit&& visit) {
+  visit(ExtensionPoint::kPreEnqueue, self.pre_enqueue_);
+  visit(ExtensionPoint::kQueueSort, self.queue_sort_);
+  visit(ExtensionPoint::kPreFilter, self.pre_filter_);
+  visit(ExtensionPoint::kFilter, self.filter_);
+  visit(ExtensionPoint::kPostFilter, self.post_filter_);
+  visit(ExtensionPoint::kPreScore, self.pre_score_);
+  visit(ExtensionPoint::kScore, self.score_);
+  visit(ExtensionPoint::kReserve, self.reserve_);
+  visit(ExtensionPoint::kPermit, self.permit_);
+  visit(ExtensionPoint::kPreBind, self.pre_bind_);
+  visit(ExtensionPoint::kBind, self.bind_);
+  visit(ExtensionPoint::kPostBind, self.post_bind_);
+}
+
+Result<std::unique_ptr<Profile>> Profile::Create(const config::Profile& config, const framework::Registry& registry,
+                                                 const Environment& environment) {
+  std::unique_ptr<Profile> profile(new Profile(environment));
+  profile->scheduler_name_ = config.scheduler_name;
+  if (Result<void> made = profile->MakePlugins(config, registry); !made) return made.error();
+  if (Result<void> expanded = profile->ExpandPoints(config); !expanded) return expanded.error();
+  profile->FindSigners();
+  return profile;
+}
+
+Result<void> Profile::MakePlugins(const config::Profile& config, const framework::Registry& registry) {
+  std::map<std::string, const config::PluginArgs*> args;
+  for (const config::PluginConfig& entry : config.plugin_config) {
+    if (!args.emplace(entry.name, &entry.args).second) {
+      return Error::InvalidArgument(fmt::format("repeated config for plugin {}", entry.name));
+    }
+  }
+  std::set<std::string> needed;
+  for (const config::Plugin& plugin : config.plugins.multi_point.enabled) needed.insert(plugin.name);
+  for (const config::PluginSet& set : config.plugins.points) {
+    for (const config::Plugin& plugin : set.enabled) needed.insert(plugin.name);
+  }
+  static const config::PluginArgs kNoArgs;
+  for (const std::string& name : needed) {
+    const framework::PluginFactory* factory = registry.Find(name);
+    if (!factory) continue;  // named in an error by ResolvePlugins, with the extension point that wants it
+    const auto found = args.find(name);
+    Result<std::unique_ptr<Plugin>> plugin = (*factory)(found == args.end() ? kNoArgs : *found->second, *this);
+    if (!plugin) {
+      return Error{plugin.error().code, fmt::format("initializing plugin \"{}\": {}", name, plugin.error().message)};
+    }
+    id_by_name_.emplace(name, static_cast<uint32_t>(plugins_.size()));
+    plugins_.push_back(std::move(*plugin));
+  }
+  // CycleState keeps the plugins that skip a cycle in the bits of one word.
+  if (plugins_.size() > 64) {
+    return Error::InvalidArgument(
+        fmt::format("a profile may have at most 64 plugins, \"{}\" has {}", scheduler_name_, plugins_.size()));
+  }
+  return {};
+}
+
+// What a plugin serves is told by the interfaces it has; the configuration's rules then say what runs where.
+Result<void> Profile::ExpandPoints(const config::Profile& config) {
+  std::vector<config::KnownPlugin> known;
+  for (const auto& [name, id] : id_by_name_) {
+    known.push_back({name, {}});
+    ForEachPoint(*this, [&]<class Interface>(ExtensionPoint point, const std::vector<Enabled<Interface>>&) {
+      if (dynamic_cast<Interface*>(plugins_[id].get())) known.back().points.Add(point);
+    });
+  }
+  const Result<config::ResolvedPlugins> resolved = config::ResolvePlugins(config, known);
+  if (!resolved) return resolved.error();
+  ForEachPoint(*this, [&]<class Interface>(ExtensionPoint point, std::vector<Enabled<Interface>>& list) {
+    for (const config::Plugin& plugin : resolved->at(point)) {
+      const auto it = id_by_name_.find(plugin.name);
+      list.push_back({dynamic_cast<Interface*>(plugins_[it->second].get()), it->first, it->second, plugin.weight});
+    }
+  });
+  return {};
+}
+
+// Only plugins that filter or score matter to a signature; one that cannot sign makes every pod unique.
+void Profile::FindSigners() {
+  std::set<uint32_t> ids;
+  for (const auto& filter : filter_) ids.insert(filter.id);
+  for (const auto& score : score_) ids.insert(score.id);
+  for (const auto& pre_filter : pre_filter_) ids.insert(pre_filter.id);
+  for (const auto& pre_score : pre_score_) ids.insert(pre_score.id);
+  for (const uint32_t id : ids) {
+    if (const auto* signer = dynamic_cast<const framework::SignPlugin*>(plugins_[id].get())) {
+      signers_.push_back(signer);
+    } else {
+      all_sign_ = false;
+    }
+  }
+}
+
+std::vector<std::string_view> Profile::PluginsAt(ExtensionPoint wanted) const {
+  std::vector<std::string_view> names;
+  ForEachPoint(*this, [&](ExtensionPoint point, const auto& list) {
+    if (point != wanted) return;
+    for (const auto& enabled : list) names.push_back(enabled.name);
+  });
+  return names;
+}
+
+std::map<std::string, std::vector<framework::ClusterEventWithHint>> Profile::EventsToRegister() const {
+  std::map<std::string, std::vector<framework::ClusterEventWithHint>> events;
+  for (const auto& [name, id] : id_by_name_) {
+    const auto* extensions = dynamic_cast<const framework::EnqueueExtensions*>(plugins_[id].get());
+    events[name] = extensions ? extensions->EventsToRegister() : std::vector<framework::ClusterEventWithHint>{{}};
+  }
+  return events;
+}
+
+std::optional<std::string> Profile::Sign(const framework::PodInfo& pod) const {
+  if (!all_sign_) return std::nullopt;
+  framework::SignatureBuilder builder;
+  for (const framework::SignPlugin* signer : signers_) {
+    if (!signer->Sign(pod, builder)) return std::nullopt;
+  }
+  return builder.Build();
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,166 @@
+// Profile: the plugins of one scheduler name, in order, and the one wrapper through which every extension point runs:
+// attribution of verdicts, Skip handling, nominated pods, the metrics hook.
+//
+// Lives as long as the program. PreEnqueue through Permit on the scheduling thread; PreBind, Bind and PostBind off it.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "cluster/cluster.h"
+#include "config/types.h"
+#include "framework/handle.h"
+#include "framework/node_to_status.h"
+#include "framework/registry.h"
+
+namespace berth::engine {
+
+// What profiles are built on; everything outlives them.
+struct Environment {
+  cluster::Cluster& cluster;
+  const config::FeatureGates& gates;
+  const base::Clock& clock;
+  base::Random& random;
+  framework::ApiWriter& api;
+  framework::WaitingPods& waiting_pods;
+};
+
+// A plugin at one of its extension points.
+template <class Interface>
+struct Enabled {
+  Interface* plugin = nullptr;
+  std::string_view name;
+  uint32_t id = 0;     // position among the profile's plugins; the bit in CycleState::skip_*
+  int64_t weight = 0;  // of Score
+};
+
+struct PreFilterOutcome {
+  framework::Status status;
+  std::optional<std::set<std::string>> node_names;  // unset: all nodes
+  std::set<std::string, std::less<>> narrowed_by;   // the plugins that gave node names
+};
+
+struct PermitOutcome {
+  framework::Status status;  // Success, Wait or a rejection
+  std::map<std::string, base::Duration> waits;
+};
+
+// Called after a plugin ran; for metrics. Only asked for when set.
+using PluginObserver = std::function<void(config::ExtensionPoint point, std::string_view plugin, framework::Code code,
+                                          base::Duration took)>;
+
+class Profile final : public framework::Handle {
+ public:
+  // The configuration has its defaults merged in; multiPoint is expanded here, by what each plugin serves.
+  static Result<std::unique_ptr<Profile>> Create(const config::Profile& profile, const framework::Registry& registry,
+                                                 const Environment& environment);
+
+  const std::string& scheduler_name() const { return scheduler_name_; }
+  void set_observer(PluginObserver observer) { observer_ = std::move(observer); }
+  // The plugins of an extension point in the order they run.
+  std::vector<std::string_view> PluginsAt(config::ExtensionPoint point) const;
+
+  framework::CycleState NewCycleState() const { return framework::CycleState(state_slots_); }
+
+  const framework::QueueSortPlugin& queue_sort() const { return *queue_sort_.front().plugin; }
+  // Name of the queue sort plugin; profiles of one program must agree on it.
+  std::string_view queue_sort_name() const { return queue_sort_.front().name; }
+  // Events each plugin wants to hear about; a plugin that says nothing is woken by everything.
+  std::map<std::string, std::vector<framework::ClusterEventWithHint>> EventsToRegister() const;
+
+  framework::Status RunPreEnqueue(const framework::PodInfo& pod) const;
+  PreFilterOutcome RunPreFilter(framework::CycleState& state, const framework::PodInfo& pod) const;
+  framework::Status RunFilter(const framework::CycleState& state, const framework::PodInfo& pod,
+                              const framework::NodeInfo& node) const;
+  bool has_post_filter() const { return !post_filter_.empty(); }
+  framework::PostFilterResult RunPostFilter(framework::CycleState& state, const framework::PodInfo& pod,
+                                            const framework::NodeToStatus& statuses) const;
+  framework::Status RunPreScore(framework::CycleState& state, const framework::PodInfo& pod,
+                                std::span<const framework::NodeInfo* const> feasible) const;
+  framework::Status RunReserve(framework::CycleState& state, const framework::PodInfo& pod,
+                               const std::string& node_name);
+  // In reverse order; never fails.
+  void RunUnreserve(framework::CycleState& state, const framework::PodInfo& pod, const std::string& node_name);
+  PermitOutcome RunPermit(framework::CycleState& state, const framework::PodInfo& pod, const std::string& node_name);
+  // Pre-flight and PreBind of the plugins that have something to do.
+  framework::Status RunPreBind(framework::CycleState& state, const framework::PodInfo& pod,
+                               const std::string& node_name);
+  framework::Status RunBind(framework::CycleState& state, const framework::PodInfo& pod, const std::string& node_name);
+  void RunPostBind(framework::CycleState& state, const framework::PodInfo& pod, const std::string& node_name);
+
+  // For the evaluator, which runs these over many nodes.
+  std::span<const Enabled<framework::FilterPlugin>> filters() const { return filter_; }
+  std::span<const Enabled<framework::ScorePlugin>> scores() const { return score_; }
+  // Runs one filter and puts its answer into the form every caller expects.
+  framework::Status RunOneFilter(const Enabled<framework::FilterPlugin>& filter, const framework::CycleState& state,
+                                 const framework::PodInfo& pod, const framework::NodeInfo& node) const;
+  // Pods nominated to the node that `pod` must not push aside.
+  bool HasNominatedPodsFor(const framework::PodInfo& pod, const framework::NodeInfo& node) const;
+  // Equal signatures: Filter and Score read the same from both pods. Unset when some plugin cannot sign the pod.
+  std::optional<std::string> Sign(const framework::PodInfo& pod) const;
+
+  // framework::Handle
+  const framework::ClusterView& cluster() const override { return environment_.cluster; }
+  const framework::Objects& objects() const override { return environment_.cluster.objects(); }
+  const framework::Nominator& nominator() const override { return environment_.cluster.nominator(); }
+  const config::FeatureGates& gates() const override { return environment_.gates; }
+  const base::Clock& clock() const override { return environment_.clock; }
+  base::Random& random() override { return environment_.random; }
+  framework::ApiWriter& api() override { return environment_.api; }
+  framework::WaitingPods& waiting_pods() override { return environment_.waiting_pods; }
+  framework::Status RunFilterWithNominatedPods(framework::CycleState& state, const framework::PodInfo& pod,
+                                               const framework::NodeInfo& node) const override;
+  framework::Status RunAddPod(framework::CycleState& state, const framework::PodInfo& pod,
+                              const framework::PodInfo& other, const framework::NodeInfo& node) const override;
+  framework::Status RunRemovePod(framework::CycleState& state, const framework::PodInfo& pod,
+                                 const framework::PodInfo& other, const framework::NodeInfo& node) const override;
+
+ private:
+  explicit Profile(const Environment& environment) : environment_(environment) {}
+
+  Result<void> MakePlugins(const config::Profile& profile, const framework::Registry& registry);
+  Result<void> ExpandPoints(const config::Profile& profile);
+  void FindSigners();
+  // Calls visit(point, list) for each extension point.
+  template <class Self, class Visit>
+  static void ForEachPoint(Self& self, Visit&& visit);
+
+  // Runs `call`, which gives a Status, and tells the observer.
+  template <class Call>
+  auto Observed(config::ExtensionPoint point, std::string_view plugin, Call&& call) const;
+
+  uint32_t NewStateSlot() override { return state_slots_++; }
+
+  // Constant after Create.
+  Environment environment_;
+  std::string scheduler_name_;
+  uint32_t state_slots_ = 0;
+  std::vector<std::unique_ptr<framework::Plugin>> plugins_;  // by id
+  std::map<std::string, uint32_t, std::less<>> id_by_name_;
+  std::vector<Enabled<framework::PreEnqueuePlugin>> pre_enqueue_;
+  std::vector<Enabled<framework::QueueSortPlugin>> queue_sort_;
+  std::vector<Enabled<framework::PreFilterPlugin>> pre_filter_;
+  std::vector<Enabled<framework::FilterPlugin>> filter_;
+  std::vector<Enabled<framework::PostFilterPlugin>> post_filter_;
+  std::vector<Enabled<framework::PreScorePlugin>> pre_score_;
+  std::vector<Enabled<framework::ScorePlugin>> score_;
+  std::vector<Enabled<framework::ReservePlugin>> reserve_;
+  std::vector<Enabled<framework::PermitPlugin>> permit_;
+  std::vector<Enabled<framework::PreBindPlugin>> pre_bind_;
+  std::vector<Enabled<framework::BindPlugin>> bind_;
+  std::vector<Enabled<framework::PostBindPlugin>> post_bind_;
+  std::vector<const framework::SignPlugin*> signers_;
+  bool all_sign_ = true;
+  PluginObserver observer_;
+};
+
+}  // namespace berth::engine

@@ -1,0 +1,265 @@
+// Running the extension points of a profile.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "engine/profile.h"
+
+namespace berth::engine {
+
+using config::ExtensionPoint;
+using framework::Code;
+using framework::CycleState;
+using framework::NodeInfo;
+using framework::PodInfo;
+using framework::Status;
+
+namespace {
+
+bool IsSkipped(uint64_t mask, uint32_t id) { return (mask >> id) & 1; }
+
+// An answer that is neither success nor a rejection is trouble inside the plugin.
+Status AsPluginError(const Status& status, std::string_view what, std::string_view plugin) {
+  return Status::Error(fmt::format("running {} plugin \"{}\": {}", what, plugin, status.Message()));
+}
+
+Status CodeOf(const framework::PreFilterResult& result) { return result.status; }
+Status CodeOf(const framework::PostFilterResult& result) { return result.status; }
+Status CodeOf(const framework::PermitResult& result) { return result.status; }
+Status CodeOf(const Status& status) { return status; }
+
+}  // namespace
+
+template <class Call>
+auto Profile::Observed(ExtensionPoint point, std::string_view plugin, Call&& call) const {
+  if (!observer_) return call();
+  const base::Time start = environment_.clock.Now();
+  auto result = call();
+  observer_(point, plugin, CodeOf(result).code(), environment_.clock.Now() - start);
+  return result;
+}
+
+Status Profile::RunPreEnqueue(const PodInfo& pod) const {
+  for (const auto& enabled : pre_enqueue_) {
+    const Status status =
+        Observed(ExtensionPoint::kPreEnqueue, enabled.name, [&] { return enabled.plugin->PreEnqueue(pod); });
+    if (!status.ok()) return status.WithPlugin(enabled.name);
+  }
+  return Status::Success();
+}
+
+PreFilterOutcome Profile::RunPreFilter(CycleState& state, const PodInfo& pod) const {
+  PreFilterOutcome outcome;
+  state.skip_filter = 0;
+  for (const auto& enabled : pre_filter_) {
+    framework::PreFilterResult result =
+        Observed(ExtensionPoint::kPreFilter, enabled.name, [&] { return enabled.plugin->PreFilter(state, pod); });
+    switch (result.status.code()) {
+      case Code::kSuccess:
+        break;
+      case Code::kSkip:
+        state.skip_filter |= uint64_t{1} << enabled.id;
+        continue;
+      case Code::kUnschedulable:
+        // Preemption may help, and it needs the state of every plugin: go on, and fail at the end.
+        outcome.status = result.status.WithPlugin(enabled.name);
+        continue;
+      case Code::kUnschedulableAndUnresolvable:
+        return {result.status.WithPlugin(enabled.name), std::nullopt, {}};
+      default:
+        return {AsPluginError(result.status, "PreFilter", enabled.name).WithPlugin(enabled.name), std::nullopt, {}};
+    }
+    if (!result.node_names) continue;
+    outcome.narrowed_by.emplace(enabled.name);
+    if (outcome.node_names) {
+      std::erase_if(*outcome.node_names, [&](const std::string& name) { return !result.node_names->contains(name); });
+    } else {
+      outcome.node_names = std::move(result.node_names);
+    }
+    if (outcome.node_names->empty()) {
+      outcome.status = Status::UnschedulableAndUnresolvable(
+          outcome.narrowed_by.size() == 1
+              ? fmt::format("node(s) didn't satisfy plugin {}", *outcome.narrowed_by.begin())
+              : fmt::format("node(s) didn't satisfy plugin(s) [{}] simultaneously",
+                            fmt::join(outcome.narrowed_by, " ")));
+      return outcome;
+    }
+  }
+  return outcome;
+}
+
+Status Profile::RunOneFilter(const Enabled<framework::FilterPlugin>& filter, const CycleState& state,
+                             const PodInfo& pod, const NodeInfo& node) const {
+  const Status status =
+      Observed(ExtensionPoint::kFilter, filter.name, [&] { return filter.plugin->Filter(state, pod, node); });
+  if (status.ok()) return status;
+  if (status.IsRejected()) return status.WithPlugin(filter.name);
+  return Status::Error(fmt::format("running \"{}\" filter plugin: {}", filter.name, status.Message()))
+      .WithPlugin(filter.name);
+}
+
+Status Profile::RunFilter(const CycleState& state, const PodInfo& pod, const NodeInfo& node) const {
+  for (const auto& filter : filter_) {
+    if (IsSkipped(state.skip_filter, filter.id)) continue;
+    if (Status status = RunOneFilter(filter, state, pod, node); !status.ok()) return status;
+  }
+  return Status::Success();
+}
+
+bool Profile::HasNominatedPodsFor(const PodInfo& pod, const NodeInfo& node) const {
+  if (nominator().empty()) return false;
+  const auto& nominated = nominator().NominatedTo(node.name());
+  return std::any_of(nominated.begin(), nominated.end(), [&](const framework::PodInfoPtr& other) {
+    return other->priority() >= pod.priority() && other->uid() != pod.uid();
+  });
+}
+
+// The pod must fit both with the pods that were promised this node (they may take the room or break anti-affinity) and
+// without them (they may never come, so nothing may rest on them).
+Status Profile::RunFilterWithNominatedPods(CycleState& state, const PodInfo& pod, const NodeInfo& node) const {
+  if (HasNominatedPodsFor(pod, node)) {
+    NodeInfo with_nominated = node;
+    CycleState state_with_nominated = state.Clone();
+    for (const framework::PodInfoPtr& other : nominator().NominatedTo(node.name())) {
+      if (other->priority() < pod.priority() || other->uid() == pod.uid()) continue;
+      with_nominated.AddPod(other);
+      if (Status added = RunAddPod(state_with_nominated, pod, *other, with_nominated); !added.ok()) return added;
+    }
+    if (Status status = RunFilter(state_with_nominated, pod, with_nominated); !status.ok()) return status;
+  }
+  return RunFilter(state, pod, node);
+}
+
+Status Profile::RunAddPod(CycleState& state, const PodInfo& pod, const PodInfo& other, const NodeInfo& node) const {
+  for (const auto& enabled : pre_filter_) {
+    if (IsSkipped(state.skip_filter, enabled.id)) continue;
+    const Status status = enabled.plugin->AddPod(state, pod, other, node);
+    if (!status.ok()) return AsPluginError(status, "AddPod on PreFilter", enabled.name);
+  }
+  return Status::Success();
+}
+
+Status Profile::RunRemovePod(CycleState& state, const PodInfo& pod, const PodInfo& other, const NodeInfo& node) const {
+  for (const auto& enabled : pre_filter_) {
+    if (IsSkipped(state.skip_filter, enabled.id)) continue;
+    const Status status = enabled.plugin->RemovePod(state, pod, other, node);
+    if (!status.ok()) return AsPluginError(status, "RemovePod on PreFilter", enabled.name);
+  }
+  return Status::Success();
+}
+
+framework::PostFilterResult Profile::RunPostFilter(CycleState& state, const PodInfo& pod,
+                                                   const framework::NodeToStatus& statuses) const {
+  framework::PostFilterResult last;
+  std::vector<std::string> reasons;
+  std::string_view rejector;
+  for (const auto& enabled : post_filter_) {
+    framework::PostFilterResult result = Observed(ExtensionPoint::kPostFilter, enabled.name,
+                                                  [&] { return enabled.plugin->PostFilter(state, pod, statuses); });
+    if (result.status.ok()) return result;
+    if (result.status.code() == Code::kUnschedulableAndUnresolvable || !result.status.IsRejected()) {
+      if (!result.status.IsRejected()) result.status = Status::Error(result.status.Message());
+      result.status = result.status.WithPlugin(enabled.name);
+      return result;
+    }
+    reasons.insert(reasons.end(), result.status.reasons().begin(), result.status.reasons().end());
+    if (rejector.empty()) rejector = enabled.name;
+    if (result.clear_nomination) last = std::move(result);
+  }
+  last.status = Status(Code::kUnschedulable, std::move(reasons)).WithPlugin(rejector);
+  return last;
+}
+
+Status Profile::RunPreScore(CycleState& state, const PodInfo& pod, std::span<const NodeInfo* const> feasible) const {
+  state.skip_score = 0;
+  for (const auto& enabled : pre_score_) {
+    const Status status = Observed(ExtensionPoint::kPreScore, enabled.name,
+                                   [&] { return enabled.plugin->PreScore(state, pod, feasible); });
+    if (status.IsSkip()) {
+      state.skip_score |= uint64_t{1} << enabled.id;
+    } else if (!status.ok()) {
+      return AsPluginError(status, "PreScore", enabled.name);
+    }
+  }
+  return Status::Success();
+}
+
+Status Profile::RunReserve(CycleState& state, const PodInfo& pod, const std::string& node_name) {
+  for (const auto& enabled : reserve_) {
+    const Status status = Observed(ExtensionPoint::kReserve, enabled.name,
+                                   [&] { return enabled.plugin->Reserve(state, pod, node_name); });
+    if (status.ok()) continue;
+    return status.IsRejected() ? status.WithPlugin(enabled.name) : AsPluginError(status, "Reserve", enabled.name);
+  }
+  return Status::Success();
+}
+
+void Profile::RunUnreserve(CycleState& state, const PodInfo& pod, const std::string& node_name) {
+  for (auto enabled = reserve_.rbegin(); enabled != reserve_.rend(); ++enabled)
+    enabled->plugin->Unreserve(state, pod, node_name);
+}
+
+PermitOutcome Profile::RunPermit(CycleState& state, const PodInfo& pod, const std::string& node_name) {
+  constexpr base::Duration kLongestWait = std::chrono::minutes(15);
+  PermitOutcome outcome;
+  for (const auto& enabled : permit_) {
+    const framework::PermitResult result =
+        Observed(ExtensionPoint::kPermit, enabled.name, [&] { return enabled.plugin->Permit(state, pod, node_name); });
+    if (result.status.ok()) continue;
+    if (result.status.IsWait()) {
+      outcome.waits[std::string(enabled.name)] = std::min(result.timeout, kLongestWait);
+      continue;
+    }
+    const Status status =
+        result.status.IsRejected() ? result.status : AsPluginError(result.status, "Permit", enabled.name);
+    return {status.WithPlugin(enabled.name), {}};
+  }
+  if (!outcome.waits.empty()) {
+    outcome.status = Status(Code::kWait, {"one or more plugins asked to wait and no plugin rejected pod"});
+  }
+  return outcome;
+}
+
+Status Profile::RunPreBind(CycleState& state, const PodInfo& pod, const std::string& node_name) {
+  uint64_t skipped = 0;
+  for (const auto& enabled : pre_bind_) {
+    const Status pre_flight = enabled.plugin->PreBindPreFlight(state, pod, node_name).status;
+    if (pre_flight.ok()) continue;
+    if (pre_flight.IsError()) {
+      return Status::Error(fmt::format("running PreBindPreFlight \"{}\": {}", enabled.name, pre_flight.Message()));
+    }
+    if (!pre_flight.IsSkip()) {
+      return Status::Error(
+          fmt::format("PreBindPreFlight {} returned \"{}\", which is unsupported. It is supposed to return "
+                      "Success, Skip, or Error status",
+                      enabled.name, framework::NameOf(pre_flight.code())));
+    }
+    skipped |= uint64_t{1} << enabled.id;
+  }
+  for (const auto& enabled : pre_bind_) {
+    if (IsSkipped(skipped, enabled.id)) continue;
+    const Status status = Observed(ExtensionPoint::kPreBind, enabled.name,
+                                   [&] { return enabled.plugin->PreBind(state, pod, node_name); });
+    if (status.ok()) continue;
+    return status.IsRejected() ? status.WithPlugin(enabled.name) : AsPluginError(status, "PreBind", enabled.name);
+  }
+  return Status::Success();
+}
+
+Status Profile::RunBind(CycleState& state, const PodInfo& pod, const std::string& node_name) {
+  for (const auto& enabled : bind_) {
+    const Status status =
+        Observed(ExtensionPoint::kBind, enabled.name, [&] { return enabled.plugin->Bind(state, pod, node_name); });
+    if (status.IsSkip()) continue;
+    if (status.ok()) return status;
+    return status.IsRejected() ? status.WithPlugin(enabled.name) : AsPluginError(status, "Bind", enabled.name);
+  }
+  return Status::Error("no bind plugin took the pod");
+}
+
+void Profile::RunPostBind(CycleState& state, const PodInfo& pod, const std::string& node_name) {
+  for (const auto& enabled : post_bind_) enabled.plugin->PostBind(state, pod, node_name);
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,147 @@
+#include "engine/search.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace berth::engine {
+
+using framework::Code;
+using framework::CycleState;
+using framework::NodeInfo;
+using framework::PodInfo;
+using framework::Status;
+
+namespace {
+
+std::vector<const NodeInfo*> NodesToFilter(const Profile& profile, const Evaluation& evaluation) {
+  std::vector<const NodeInfo*> nodes;
+  if (evaluation.narrowed_to) {
+    for (const std::string& name : *evaluation.narrowed_to) {
+      if (const NodeInfo* node = profile.cluster().Find(name)) nodes.push_back(node);
+    }
+  } else {
+    const auto all = profile.cluster().nodes();
+    nodes.assign(all.begin(), all.end());
+  }
+  return nodes;
+}
+
+// Normalises, checks the range and applies the weight.
+Status Weigh(const Enabled<framework::ScorePlugin>& enabled, const CycleState& state, const PodInfo& pod,
+             std::span<const NodeInfo* const> nodes, PluginScores& scores) {
+  std::vector<framework::NodeScore> list(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) list[i] = {nodes[i], scores.raw[i]};
+  if (enabled.plugin->normalizes()) {
+    const Status status = enabled.plugin->NormalizeScore(state, pod, list);
+    if (!status.ok()) {
+      return Status::Error(fmt::format("running Normalize on Score plugins: plugin \"{}\" failed with: {}",
+                                       enabled.name, status.Message()));
+    }
+  }
+  scores.weighted.resize(nodes.size());
+  for (size_t i = 0; i < list.size(); ++i) {
+    const int64_t score = list[i].score;
+    if (score > framework::kMaxNodeScore || score < framework::kMinNodeScore) {
+      return Status::Error(
+          fmt::format("applying score defaultWeights on Score plugins: plugin \"{}\" returns an invalid score {}, "
+                      "it should in the range of [{}, {}] after normalizing",
+                      enabled.name, score, framework::kMinNodeScore, framework::kMaxNodeScore));
+    }
+    scores.weighted[i] = score * enabled.weight;
+  }
+  return Status::Success();
+}
+
+void FindBest(Evaluation& evaluation) {
+  evaluation.best.clear();
+  if (evaluation.totals.empty()) {
+    evaluation.best.resize(evaluation.feasible.size());
+    std::iota(evaluation.best.begin(), evaluation.best.end(), 0u);
+    return;
+  }
+  const int64_t highest = *std::max_element(evaluation.totals.begin(), evaluation.totals.end());
+  for (uint32_t i = 0; i < evaluation.totals.size(); ++i) {
+    if (evaluation.totals[i] == highest) evaluation.best.push_back(i);
+  }
+}
+
+}  // namespace
+
+bool RunPreFilterPhase(const Profile& profile, CycleState& state, const PodInfo& pod, Evaluation& evaluation) {
+  PreFilterOutcome outcome = profile.RunPreFilter(state, pod);
+  evaluation.diagnosis.unschedulable_plugins = std::move(outcome.narrowed_by);
+  if (!outcome.status.ok()) {
+    if (!outcome.status.IsRejected()) {
+      evaluation.error = outcome.status;
+      return false;
+    }
+    evaluation.pre_filter = outcome.status;
+    evaluation.diagnosis.pre_filter_message = outcome.status.Message();
+    evaluation.diagnosis.node_to_status.SetAbsent(outcome.status);
+    evaluation.diagnosis.AddPluginStatus(outcome.status);
+    return false;
+  }
+  if (outcome.node_names) {
+    evaluation.narrowed_to = std::move(outcome.node_names);
+    evaluation.diagnosis.node_to_status.SetAbsent(Status::UnschedulableAndUnresolvable(fmt::format(
+        "node(s) didn't satisfy plugin(s) [{}]", fmt::join(evaluation.diagnosis.unschedulable_plugins, " "))));
+  }
+  return true;
+}
+
+void RunFilterPhase(const Profile& profile, const PodInfo& pod, Scope scope, const JudgeNode& judge,
+                    Evaluation& evaluation) {
+  // A nomination is tried before anything else: it is likely the only place that will do.
+  const std::string& nomination = pod.pod().status.nominated_node_name;
+  if (const NodeInfo* node = nomination.empty() ? nullptr : profile.cluster().Find(nomination);
+      node && judge(*node).ok()) {
+    evaluation.nominated = node;
+    if (scope == Scope::kDecide) {
+      evaluation.feasible = {node};
+      return;
+    }
+  }
+  for (const NodeInfo* node : NodesToFilter(profile, evaluation)) {
+    Status status = judge(*node);
+    if (status.ok()) {
+      evaluation.feasible.push_back(node);
+      continue;
+    }
+    if (status.IsError() && evaluation.error.ok()) evaluation.error = status;
+    evaluation.diagnosis.AddPluginStatus(status);
+    evaluation.diagnosis.node_to_status.Set(node->name(), std::move(status));
+  }
+  std::sort(evaluation.feasible.begin(), evaluation.feasible.end(),
+            [](const NodeInfo* a, const NodeInfo* b) { return a->name() < b->name(); });
+}
+
+void RunScorePhase(const Profile& profile, CycleState& state, const PodInfo& pod, const ScoreNodes& score,
+                   Evaluation& evaluation) {
+  if (evaluation.feasible.size() < 2 || profile.scores().empty()) {
+    FindBest(evaluation);
+    return;
+  }
+  evaluation.error = profile.RunPreScore(state, pod, evaluation.feasible);
+  if (!evaluation.error.ok()) return;
+  evaluation.totals.assign(evaluation.feasible.size(), 0);
+  for (size_t position = 0; position < profile.scores().size(); ++position) {
+    const Enabled<framework::ScorePlugin>& enabled = profile.scores()[position];
+    if ((state.skip_score >> enabled.id) & 1) continue;
+    PluginScores scores{enabled.name, {}, {}};
+    if (const Status status = score(position, evaluation.feasible, scores.raw); !status.ok()) {
+      evaluation.error = Status::Error(
+          fmt::format("running Score plugins: plugin \"{}\" failed with: {}", enabled.name, status.Message()));
+      return;
+    }
+    evaluation.error = Weigh(enabled, state, pod, evaluation.feasible, scores);
+    if (!evaluation.error.ok()) return;
+    for (size_t i = 0; i < scores.weighted.size(); ++i) evaluation.totals[i] += scores.weighted[i];
+    evaluation.scores.push_back(std::move(scores));
+  }
+  FindBest(evaluation);
+}
+
+}  // namespace berth::engine

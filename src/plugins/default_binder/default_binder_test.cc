@@ -1,0 +1,26 @@
+#include "plugins/default_binder/default_binder.h"
+
+#include <gmock/gmock.h>
+
+#include "plugins/fake_handle.h"
+#include "testing/builders.h"
+
+namespace berth::plugins {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Pair;
+using testing::MakePod;
+
+TEST(DefaultBinder, WritesTheBindingAndHandsTheAnswerOn) {
+  FakeHandle handle;
+  const auto plugin = MakePlugin<DefaultBinder>(handle);
+  framework::CycleState state;
+  EXPECT_TRUE(plugin->Bind(state, *MakePod("web").Info(), "n1").ok());
+  handle.writer.bind_answer = framework::Status::Error("conflict");
+  EXPECT_EQ(plugin->Bind(state, *MakePod("db").Info(), "n2").Message(), "conflict");
+  EXPECT_THAT(handle.writer.bound, ElementsAre(Pair("default/web", "n1"), Pair("default/db", "n2")));
+}
+
+}  // namespace
+}  // namespace berth::plugins

@@ -1,0 +1,98 @@
+#include "plugins/default_preemption/default_preemption.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "framework/diagnosis.h"
+#include "framework/node_to_status.h"
+#include "plugins/args.h"
+#include "preemption/candidates.h"
+#include "preemption/dry_run.h"
+#include "preemption/eligibility.h"
+
+namespace berth::plugins {
+
+using framework::NodeInfo;
+using framework::PostFilterResult;
+using framework::PreemptionCandidate;
+using framework::Status;
+
+namespace {
+
+std::string Prefixed(std::string_view message) { return fmt::format("preemption: {}", message); }
+
+Status BrokenDryRuns(const std::vector<std::string>& errors) {
+  return Status::Error(Prefixed(errors.size() == 1 ? errors.front() : fmt::format("[{}]", fmt::join(errors, ", "))));
+}
+
+// Nothing that could be evicted helps, so an earlier nomination is void as well.
+PostFilterResult Hopeless(framework::NodeToStatus failures, size_t node_count) {
+  framework::Diagnosis diagnosis;
+  diagnosis.node_to_status = std::move(failures);
+  diagnosis.node_to_status.SetAbsent(Status::UnschedulableAndUnresolvable("Preemption is not helpful for scheduling"));
+  PostFilterResult result = Status::Unschedulable(Prefixed(framework::FitErrorMessage(diagnosis, node_count)));
+  result.clear_nomination = true;
+  return result;
+}
+
+template <class Range, class Name>
+void SortByName(Range& range, Name name) {
+  std::ranges::sort(range, {}, name);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<framework::Plugin>> DefaultPreemption::Create(const config::PluginArgs& args,
+                                                                     framework::Handle& handle) {
+  const Result<config::DefaultPreemptionArgs> mine = ReadArgs<config::DefaultPreemptionArgs>(args, kName);
+  if (!mine) return mine.error();
+  return std::unique_ptr<framework::Plugin>(new DefaultPreemption(*mine, handle));
+}
+
+size_t DefaultPreemption::CandidatesWanted(size_t nodes) const {
+  const int64_t count = static_cast<int64_t>(nodes);
+  const int64_t share = count * args_.min_candidate_nodes_percentage / 100;
+  return static_cast<size_t>(std::min(count, std::max<int64_t>(share, args_.min_candidate_nodes_absolute)));
+}
+
+PostFilterResult DefaultPreemption::PostFilter(framework::CycleState& state, const framework::PodInfo& pod,
+                                               const framework::NodeToStatus& statuses) const {
+  const framework::ClusterView& cluster = handle_.cluster();
+  const Status& nominated_status = statuses.Get(pod.pod().status.nominated_node_name);
+  if (const auto reason = preemption::WhyNotEligible(cluster, pod, nominated_status); !reason.empty()) {
+    return Status::Unschedulable(Prefixed(reason));
+  }
+  if (cluster.nodes().empty()) return Status::Error(Prefixed("no nodes available"));
+  std::vector<const NodeInfo*> nodes = preemption::NodesWorthTrying(cluster, statuses);
+  if (nodes.empty()) return Hopeless({}, cluster.nodes().size());
+
+  const bool exhaustive = state.exhaustive_preemption;
+  if (exhaustive) SortByName(nodes, &NodeInfo::name);
+  const size_t offset = exhaustive ? 0 : handle_.random().Below(nodes.size());
+  const size_t wanted = exhaustive ? nodes.size() : CandidatesWanted(nodes.size());
+  const preemption::DryRun dry_run(handle_, state, pod);
+  preemption::Findings findings = preemption::FindCandidates(dry_run, nodes, offset, wanted);
+  std::vector<PreemptionCandidate>& candidates = findings.candidates;
+  if (candidates.empty()) {
+    if (!findings.errors.empty()) return BrokenDryRuns(findings.errors);
+    return Hopeless(std::move(findings.failures), cluster.nodes().size());
+  }
+
+  if (exhaustive) SortByName(candidates, &PreemptionCandidate::node_name);
+  const std::vector<size_t> best = preemption::BestCandidates(candidates, dry_run.now());
+  const size_t pick = exhaustive || best.size() == 1 ? 0 : handle_.random().Below(best.size());
+  PreemptionCandidate& chosen = candidates[best[pick]];
+  PostFilterResult result;
+  result.nominated_node_name = chosen.node_name;
+  if (exhaustive) {
+    result.victims = chosen.victims;
+    result.candidates = std::move(candidates);
+  } else {
+    result.victims = std::move(chosen.victims);
+  }
+  return result;
+}
+
+}  // namespace berth::plugins

@@ -1,0 +1,141 @@
+#include "plugins/default_preemption/default_preemption.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "preemption/testing/fake_handle.h"
+
+namespace berth::plugins {
+namespace {
+
+using ::berth::testing::MakePod;
+using ::berth::testing::PodBuilder;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using framework::Code;
+using framework::PostFilterResult;
+using framework::Status;
+using preemption::FakeHandle;
+
+PodBuilder Pod(std::string_view name, int32_t priority, std::string_view cpu) {
+  return MakePod(name).Priority(priority).Request("cpu", cpu).StartTime("2026-01-01T00:00:00Z");
+}
+
+class DefaultPreemptionTest : public ::testing::Test {
+ protected:
+  PostFilterResult Run(PodBuilder builder, bool exhaustive = true, config::DefaultPreemptionArgs args = {}) {
+    const framework::PodInfoPtr pod = builder.Info();
+    framework::CycleState state;
+    state.exhaustive_preemption = exhaustive;
+    return DefaultPreemption(args, handle_).PostFilter(state, *pod, handle_.FilterAll(*pod));
+  }
+  static std::vector<std::string> Names(const framework::Victims& victims) {
+    std::vector<std::string> names;
+    for (const auto& pod : victims.pods) names.push_back(pod->name());
+    return names;
+  }
+
+  FakeHandle handle_;
+};
+
+TEST_F(DefaultPreemptionTest, NominatesTheNodeWhereItHurtsLeast) {
+  handle_.AddNode("b", "2", {Pod("b1", 5, "2").Info()});
+  handle_.AddNode("a", "2", {Pod("a1", 3, "1").Info(), Pod("a2", 2, "1").Info()});
+  const PostFilterResult result = Run(Pod("p", 10, "2"));
+  EXPECT_TRUE(result.status.ok());
+  EXPECT_EQ(result.nominated_node_name, "a");
+  EXPECT_THAT(Names(result.victims), ElementsAre("a1", "a2"));
+  EXPECT_FALSE(result.clear_nomination);
+  ASSERT_THAT(result.candidates, SizeIs(2));
+  EXPECT_EQ(result.candidates[0].node_name, "a");
+  EXPECT_EQ(result.candidates[1].node_name, "b");
+  EXPECT_THAT(Names(result.candidates[1].victims), ElementsAre("b1"));
+}
+
+TEST_F(DefaultPreemptionTest, TiesGoToTheFirstNameWhenExhaustive) {
+  for (const char* name : {"c", "a", "b"}) handle_.AddNode(name, "2", {Pod(name, 1, "2").Info()});
+  EXPECT_EQ(Run(Pod("p", 10, "2")).nominated_node_name, "a");
+}
+
+TEST_F(DefaultPreemptionTest, TiesAreBrokenAtRandomOtherwise) {
+  for (const char* name : {"c", "a", "b"}) handle_.AddNode(name, "2", {Pod(name, 1, "2").Info()});
+  std::set<std::string> chosen;
+  for (int i = 0; i < 100; ++i) {
+    const PostFilterResult result = Run(Pod("p", 10, "2"), /*exhaustive=*/false);
+    EXPECT_THAT(result.candidates, IsEmpty());
+    EXPECT_THAT(Names(result.victims), ElementsAre(result.nominated_node_name));
+    chosen.insert(result.nominated_node_name);
+  }
+  EXPECT_THAT(chosen, ElementsAre("a", "b", "c"));
+}
+
+TEST_F(DefaultPreemptionTest, SamplesAsManyNodesAsConfigured) {
+  // Node 0 is the cheapest by far, but whoever looks at a tenth of the nodes seldom meets it.
+  for (int i = 0; i < 50; ++i) {
+    handle_.AddNode(fmt::format("n{}", i), "2", {Pod(fmt::format("v{}", i), i == 0 ? 1 : 5, "2").Info()});
+  }
+  const auto times_found = [&](config::DefaultPreemptionArgs args) {
+    int found = 0;
+    for (int i = 0; i < 200; ++i) found += Run(Pod("p", 10, "2"), false, args).nominated_node_name == "n0";
+    return found;
+  };
+  EXPECT_EQ(times_found({}), 200) << "fewer nodes than the absolute minimum: all are tried";
+  EXPECT_EQ(times_found({.min_candidate_nodes_percentage = 100, .min_candidate_nodes_absolute = 0}), 200);
+  const int sampled = times_found({.min_candidate_nodes_percentage = 10, .min_candidate_nodes_absolute = 1});
+  EXPECT_GT(sampled, 0);
+  EXPECT_LT(sampled, 60);
+}
+
+TEST_F(DefaultPreemptionTest, SaysOfEveryNodeWhyItDoesNotHelp) {
+  handle_.AddNode("low", "4", {Pod("low", 1, "1").Info(), Pod("high", 20, "3").Info()});
+  handle_.AddNode("peers", "2", {Pod("peer", 10, "2").Info()});
+  handle_.AddNode("small", "1", {});
+  const PostFilterResult result = Run(Pod("p", 10, "2").NominatedNode("low"));
+  EXPECT_EQ(result.status.code(), Code::kUnschedulable);
+  EXPECT_EQ(result.status.Message(),
+            "preemption: 0/3 nodes are available: 1 Insufficient cpu, 1 No preemption victims found for incoming pod, "
+            "1 Preemption is not helpful for scheduling.");
+  EXPECT_TRUE(result.clear_nomination);
+  EXPECT_EQ(result.nominated_node_name, "");
+}
+
+TEST_F(DefaultPreemptionTest, NoNodeIsWorthTrying) {
+  handle_.AddNode("small", "1", {});
+  const PostFilterResult result = Run(Pod("p", 10, "2"));
+  EXPECT_EQ(result.status.Message(),
+            "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.");
+  EXPECT_TRUE(result.clear_nomination);
+}
+
+TEST_F(DefaultPreemptionTest, AnIneligiblePodKeepsItsNomination) {
+  handle_.AddNode("n", "2", {Pod("v", 1, "2").Info()});
+  const PostFilterResult result = Run(Pod("p", 10, "2").PreemptionPolicy("Never"));
+  EXPECT_EQ(result.status, Status::Unschedulable("preemption: not eligible due to preemptionPolicy=Never."));
+  EXPECT_FALSE(result.clear_nomination);
+}
+
+TEST_F(DefaultPreemptionTest, BrokenDryRunsMatterOnlyWithoutACandidate) {
+  for (const char* name : {"a", "b", "c"}) handle_.AddNode(name, "2", {Pod(name, 1, "2").Info()});
+  handle_.BreakFilterOn("a");
+  EXPECT_EQ(Run(Pod("p", 10, "2")).nominated_node_name, "b");
+  handle_.BreakFilterOn("b");
+  handle_.BreakFilterOn("c");
+  const PostFilterResult result = Run(Pod("p", 10, "2"));
+  EXPECT_EQ(result.status,
+            Status::Error("preemption: [filter broke on a, filter broke on b, filter broke on c]"));
+  EXPECT_FALSE(result.clear_nomination);
+}
+
+TEST_F(DefaultPreemptionTest, CreateTakesItsOwnArgumentsOnly) {
+  EXPECT_TRUE(DefaultPreemption::Create(config::DefaultPreemptionArgs{}, handle_).ok());
+  EXPECT_TRUE(DefaultPreemption::Create({}, handle_).ok());
+  EXPECT_FALSE(DefaultPreemption::Create(config::NodeAffinityArgs{}, handle_).ok());
+}
+
+}  // namespace
+}  // namespace berth::plugins

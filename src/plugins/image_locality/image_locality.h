@@ -1,0 +1,31 @@
+// ImageLocality: prefers nodes that already have the pod's images, by size. An image counts by the share of nodes that
+// have it, so that a rare image does not pull every pod of a workload onto one node.
+#pragma once
+
+#include <memory>
+
+#include "config/plugin_args.h"
+#include "framework/handle.h"
+#include "framework/plugin.h"
+
+namespace berth::plugins {
+
+class ImageLocality final : public framework::Plugin, public framework::ScorePlugin, public framework::SignPlugin {
+ public:
+  static constexpr std::string_view kName = "ImageLocality";
+  static Result<std::unique_ptr<framework::Plugin>> Create(const config::PluginArgs& args, framework::Handle& handle);
+
+  explicit ImageLocality(const framework::Handle& handle) : handle_(handle) {}
+
+  std::string_view name() const override { return kName; }
+  framework::ScoreResult Score(const framework::CycleState& state, const framework::PodInfo& pod,
+                               const framework::NodeInfo& node) const override;
+  // The score of a node changes when another node comes, goes, or pulls the same image.
+  framework::DependsOn score_depends_on() const override { return framework::DependsOn::kAnything; }
+  bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
+
+ private:
+  const framework::Handle& handle_;
+};
+
+}  // namespace berth::plugins

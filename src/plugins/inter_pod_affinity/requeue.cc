@@ -1,0 +1,104 @@
+// Which events may help a pod that InterPodAffinity rejected.
+#include <algorithm>
+#include <memory>
+
+#include "plugins/inter_pod_affinity/inter_pod_affinity.h"
+
+namespace berth::plugins {
+
+using framework::ActionType;
+using framework::AffinityTerm;
+using framework::EventObject;
+using framework::EventResource;
+using framework::PodInfo;
+using framework::QueueingHint;
+
+namespace {
+
+QueueingHint QueueIf(bool helps) { return helps ? QueueingHint::kQueue : QueueingHint::kSkip; }
+
+// Neither on a node nor promised one.
+bool IsUnplaced(const api::Pod* pod) {
+  return pod != nullptr && pod->spec.node_name.empty() && pod->status.nominated_node_name.empty();
+}
+
+bool UpdateHelps(const PodInfo& waiting, const api::Pod& before, const api::Pod& after) {
+  const auto& near = waiting.required_affinity_terms();
+  const auto& away = waiting.required_anti_affinity_terms();
+  return (!MatchesAllTerms(near, before) && MatchesAllTerms(near, after)) ||
+         (MatchesAllTerms(away, before) && !MatchesAllTerms(away, after));
+}
+
+bool DeletionHelps(const PodInfo& waiting, const api::Pod& gone, const config::FeatureGates& gates) {
+  if (MatchesAllTerms(waiting.required_anti_affinity_terms(), gone)) return true;
+  if (!gone.spec.affinity || !gone.spec.affinity->pod_anti_affinity) return false;
+  // A borrow: the event outlives this call.
+  const std::shared_ptr<const api::Pod> borrowed(std::shared_ptr<const api::Pod>(), &gone);
+  const framework::PodInfoPtr info = PodInfo::Make(borrowed, gates);
+  return !info->parse_error().empty() || MatchesAllTerms(info->required_anti_affinity_terms(), waiting.pod());
+}
+
+// The node enters, or moves to another, domain where there may be company.
+bool NodeHelpsAffinity(const AffinityTerm& term, const api::Node* before, const api::Node& after) {
+  const Symbol* new_value = after.metadata.labels.Find(term.topology_key);
+  const Symbol* old_value = before != nullptr ? before->metadata.labels.Find(term.topology_key) : nullptr;
+  return new_value != nullptr && (old_value == nullptr || *old_value != *new_value);
+}
+
+// The node is new, or leaves a domain that may hold pods to avoid. Entering one helps nobody.
+bool NodeHelpsAntiAffinity(const AffinityTerm& term, const api::Node* before, const api::Node& after) {
+  if (before == nullptr) return true;
+  const Symbol* old_value = before->metadata.labels.Find(term.topology_key);
+  const Symbol* new_value = after.metadata.labels.Find(term.topology_key);
+  return old_value != nullptr && (new_value == nullptr || *old_value != *new_value);
+}
+
+}  // namespace
+
+std::vector<framework::ClusterEventWithHint> InterPodAffinity::EventsToRegister() const {
+  const ActionType pod_actions = ActionType::kAdd | ActionType::kUpdatePodLabel | ActionType::kDelete;
+  ActionType node_actions = ActionType::kAdd | ActionType::kUpdateNodeLabel;
+  // Without hints a new node may be noticed only by the update that removes its first taints.
+  if (!handle_.gates().Enabled("SchedulerQueueingHints")) node_actions = node_actions | ActionType::kUpdateNodeTaint;
+  return {
+      {{EventResource::kPod, pod_actions},
+       [this](const PodInfo& pod, const EventObject& before, const EventObject& after) {
+         return AfterPodChange(pod, before, after);
+       }},
+      {{EventResource::kNode, node_actions},
+       [this](const PodInfo& pod, const EventObject& before, const EventObject& after) {
+         return AfterNodeChange(pod, before, after);
+       }},
+  };
+}
+
+QueueingHint InterPodAffinity::AfterPodChange(const PodInfo& pod, const EventObject& before,
+                                              const EventObject& after) const {
+  const api::Pod* old_pod = before.As<api::Pod>();
+  const api::Pod* new_pod = after.As<api::Pod>();
+  if (old_pod == nullptr && new_pod == nullptr) return QueueingHint::kQueue;
+  const bool updated = old_pod != nullptr && new_pod != nullptr;
+  // Its own labels changed: terms of placed pods may no longer be about it.
+  if (updated && new_pod->metadata.uid == pod.uid()) return QueueingHint::kQueue;
+  if (IsUnplaced(new_pod) || IsUnplaced(old_pod)) return QueueingHint::kSkip;
+  if (!pod.parse_error().empty()) return QueueingHint::kQueue;
+  if (updated) return QueueIf(UpdateHelps(pod, *old_pod, *new_pod));
+  if (new_pod != nullptr) return QueueIf(MatchesAllTerms(pod.required_affinity_terms(), *new_pod));
+  return QueueIf(DeletionHelps(pod, *old_pod, handle_.gates()));
+}
+
+QueueingHint InterPodAffinity::AfterNodeChange(const PodInfo& pod, const EventObject& before,
+                                               const EventObject& after) const {
+  const api::Node* old_node = before.As<api::Node>();
+  const api::Node* new_node = after.As<api::Node>();
+  if (new_node == nullptr || !pod.parse_error().empty()) return QueueingHint::kQueue;
+  const auto& near = pod.required_affinity_terms();
+  const auto& away = pod.required_anti_affinity_terms();
+  return QueueIf(std::any_of(near.begin(), near.end(),
+                             [&](const AffinityTerm& term) { return NodeHelpsAffinity(term, old_node, *new_node); }) ||
+                 std::any_of(away.begin(), away.end(), [&](const AffinityTerm& term) {
+                   return NodeHelpsAntiAffinity(term, old_node, *new_node);
+                 }));
+}
+
+}  // namespace berth::plugins

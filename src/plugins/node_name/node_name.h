@@ -1,0 +1,31 @@
+// NodeName: a pod that already names its node fits nowhere else.
+#pragma once
+
+#include <memory>
+
+#include "config/plugin_args.h"
+#include "framework/handle.h"
+#include "framework/plugin.h"
+
+namespace berth::plugins {
+
+class NodeName final : public framework::Plugin,
+                       public framework::FilterPlugin,
+                       public framework::EnqueueExtensions,
+                       public framework::SignPlugin {
+ public:
+  static constexpr std::string_view kName = "NodeName";
+  static Result<std::unique_ptr<framework::Plugin>> Create(const config::PluginArgs& args, framework::Handle& handle);
+
+  std::string_view name() const override { return kName; }
+  framework::Status Filter(const framework::CycleState& state, const framework::PodInfo& pod,
+                           const framework::NodeInfo& node) const override;
+  framework::DependsOn filter_depends_on() const override { return framework::DependsOn::kNode; }
+  bool FilterRange(const framework::CycleState& state, const framework::PodInfo& pod,
+                   const framework::NodeColumns& columns, framework::NodeIndex begin,
+                   std::span<uint8_t> verdicts) const override;
+  std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
+  bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
+};
+
+}  // namespace berth::plugins

@@ -1,0 +1,84 @@
+#include "plugins/node_ports/node_ports.h"
+
+#include <algorithm>
+
+#include "framework/pod_resources.h"
+#include "plugins/args.h"
+#include "plugins/signature_text.h"
+
+namespace berth::plugins {
+namespace {
+
+using framework::ActionType;
+using framework::EventObject;
+using framework::EventResource;
+using framework::HostPort;
+using framework::HostPorts;
+using framework::PodInfo;
+using framework::QueueingHint;
+using framework::Status;
+
+bool AnyTaken(const std::vector<HostPort>& wanted, const HostPorts& used) {
+  return std::any_of(wanted.begin(), wanted.end(), [&](const HostPort& port) { return used.Conflicts(port); });
+}
+
+void AddHostPorts(const api::Container& container, HostPorts& ports) {
+  for (const api::ContainerPort& port : container.ports) {
+    if (port.host_port <= 0) continue;
+    ports.Add({.ip = port.host_ip.empty() ? "0.0.0.0" : port.host_ip,
+               .protocol = port.protocol.empty() ? "TCP" : port.protocol,
+               .port = port.host_port});
+  }
+}
+
+// The host ports that go with `pod`: those of containers that run for its whole life.
+HostPorts PortsHeldBy(const api::Pod& pod) {
+  HostPorts ports;
+  for (const api::Container& container : pod.spec.init_containers) {
+    if (framework::IsRestartableInit(container)) AddHostPorts(container, ports);
+  }
+  for (const api::Container& container : pod.spec.containers) AddHostPorts(container, ports);
+  return ports;
+}
+
+QueueingHint AfterPodDeleted(const PodInfo& pod, const EventObject& before, const EventObject&) {
+  const api::Pod* deleted = before.As<api::Pod>();
+  if (!deleted) return QueueingHint::kQueue;
+  // A pod that was on no node, nor promised one, held no ports.
+  if (deleted->spec.node_name.empty() && deleted->status.nominated_node_name.empty()) return QueueingHint::kSkip;
+  return AnyTaken(pod.host_ports(), PortsHeldBy(*deleted)) ? QueueingHint::kQueue : QueueingHint::kSkip;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<framework::Plugin>> NodePorts::Create(const config::PluginArgs& args, framework::Handle&) {
+  if (const Result<void> none = ExpectNoArgs(args, kName); !none) return none.error();
+  return std::unique_ptr<framework::Plugin>(new NodePorts);
+}
+
+framework::PreFilterResult NodePorts::PreFilter(framework::CycleState&, const PodInfo& pod) const {
+  return pod.host_ports().empty() ? Status::Skip() : Status::Success();
+}
+
+Status NodePorts::Filter(const framework::CycleState&, const PodInfo& pod, const framework::NodeInfo& node) const {
+  if (!AnyTaken(pod.host_ports(), node.used_ports())) return Status::Success();
+  return Status::Unschedulable("node(s) didn't have free ports for the requested pod ports");
+}
+
+std::vector<framework::ClusterEventWithHint> NodePorts::EventsToRegister() const {
+  return {{{EventResource::kPod, ActionType::kDelete}, AfterPodDeleted},
+          {{EventResource::kNode, ActionType::kAdd}, {}}};
+}
+
+bool NodePorts::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {
+  std::string text;
+  for (const HostPort& port : pod.host_ports()) {
+    AppendField(text, port.ip);
+    AppendField(text, port.protocol);
+    AppendField(text, int64_t{port.port});
+  }
+  signature.Add("hostPorts", text);
+  return true;
+}
+
+}  // namespace berth::plugins

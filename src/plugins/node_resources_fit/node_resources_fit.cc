@@ -1,0 +1,165 @@
+#include "plugins/node_resources_fit/node_resources_fit.h"
+
+#include <algorithm>
+
+#include "plugins/args.h"
+#include "plugins/node_resources/incoming_pod.h"
+#include "plugins/node_resources_fit/requeue.h"
+#include "plugins/signature_text.h"
+
+namespace berth::plugins {
+namespace {
+
+using framework::ActionType;
+using framework::CycleState;
+using framework::EventObject;
+using framework::EventResource;
+using framework::NodeInfo;
+using framework::PodInfo;
+using framework::QueueingHint;
+using framework::Resource;
+using framework::Status;
+
+IgnoredResources IgnoredBy(const config::NodeResourcesFitArgs& args) {
+  IgnoredResources ignored;
+  for (const std::string& name : args.ignored_resources) ignored.names.emplace_back(name);
+  ignored.groups = args.ignored_resource_groups;
+  return ignored;
+}
+
+}  // namespace
+
+NodeResourcesFit::NodeResourcesFit(const config::NodeResourcesFitArgs& args, Rule rule, framework::Handle& handle)
+    : request_key_(handle.NewStateKey<Request>()),
+      demand_key_(handle.NewStateKey<Demand>()),
+      incoming_options_(IncomingPodOptions(handle.gates())),
+      in_place_pod_level_resize_(handle.gates().Enabled("InPlacePodLevelResourcesVerticalScaling")),
+      ignored_(IgnoredBy(args)),
+      scored_(args.scoring_strategy.resources, ScoredResources::Basis::kNonZeroRequested, handle.gates()),
+      rule_(std::move(rule)) {}
+
+Result<std::unique_ptr<framework::Plugin>> NodeResourcesFit::Create(const config::PluginArgs& args,
+                                                                    framework::Handle& handle) {
+  const auto mine = ReadArgs<config::NodeResourcesFitArgs>(args, kName);
+  if (!mine) return mine.error();
+  const config::ScoringStrategy& strategy = mine->scoring_strategy;
+  Rule rule;
+  switch (strategy.type) {
+    case config::ScoringStrategyType::kLeastAllocated:
+      rule = LeastAllocated();
+      break;
+    case config::ScoringStrategyType::kMostAllocated:
+      rule = MostAllocated();
+      break;
+    case config::ScoringStrategyType::kRequestedToCapacityRatio:
+      if (strategy.shape.empty()) {
+        return Error::InvalidArgument(
+            "scoringStrategy.requestedToCapacityRatio.shape: at least one point must be specified");
+      }
+      rule = RequestedToCapacityRatio(strategy.shape);
+      break;
+  }
+  return std::unique_ptr<framework::Plugin>(new NodeResourcesFit(*mine, std::move(rule), handle));
+}
+
+Resource NodeResourcesFit::RequestOf(const PodInfo& pod) const {
+  return RequestToCheck(IncomingPodRequest(pod, incoming_options_), ignored_);
+}
+
+framework::PreFilterResult NodeResourcesFit::PreFilter(CycleState& state, const PodInfo& pod) const {
+  auto request = std::make_unique<Request>();
+  request->amounts = RequestOf(pod);
+  state.Put(request_key_, std::move(request));
+  return Status::Success();
+}
+
+Status NodeResourcesFit::Filter(const CycleState& state, const PodInfo&, const NodeInfo& node) const {
+  const Request* request = state.Find(request_key_);
+  // A profile that runs Filter without PreFilter gets upstream's answer.
+  if (!request) return Status::Error("error reading \"PreFilterNodeResourcesFit\" from cycleState: not found");
+  return CheckFit(request->amounts, {node.allocatable(), node.requested(), static_cast<int64_t>(node.pods().size())});
+}
+
+bool NodeResourcesFit::FilterRange(const CycleState& state, const PodInfo&, const framework::NodeColumns& columns,
+                                   framework::NodeIndex begin, std::span<uint8_t> verdicts) const {
+  const Request* request = state.Find(request_key_);
+  if (!request || !request->amounts.scalar.empty()) return false;
+  CheckFitColumns(request->amounts, columns, begin, verdicts);
+  return true;
+}
+
+Status NodeResourcesFit::PreScore(CycleState& state, const PodInfo& pod, std::span<const NodeInfo* const>) const {
+  auto demand = std::make_unique<Demand>();
+  demand->amounts = scored_.Demand(pod);
+  state.Put(demand_key_, std::move(demand));
+  return Status::Success();
+}
+
+framework::ScoreResult NodeResourcesFit::Score(const CycleState& state, const PodInfo& pod,
+                                               const NodeInfo& node) const {
+  if (scored_.empty()) return Status::Error("resources not found");
+  const auto score = [&](std::span<const int64_t> demand) {
+    return std::visit([&](const auto& rule) { return scored_.Score(rule, demand, node); }, rule_);
+  };
+  if (const Demand* demand = state.Find(demand_key_)) return score(demand->amounts);
+  // PreScore may be switched off on its own.
+  return score(scored_.Demand(pod));
+}
+
+bool NodeResourcesFit::ScoreRange(const CycleState& state, const PodInfo&, const framework::NodeColumns& columns,
+                                  framework::NodeIndex begin, std::span<int64_t> scores) const {
+  const Demand* demand = state.Find(demand_key_);
+  if (!demand || scored_.empty()) return false;
+  return std::visit(
+      [&](const auto& rule) { return scored_.ScoreColumns(rule, demand->amounts, columns, begin, scores); }, rule_);
+}
+
+QueueingHint NodeResourcesFit::AfterPodEvent(const PodInfo& pod, const api::Pod* before, const api::Pod* after) const {
+  if (!after) {
+    const bool held_nothing = before && before->spec.node_name.empty() && before->status.nominated_node_name.empty();
+    return held_nothing ? QueueingHint::kSkip : QueueingHint::kQueue;
+  }
+  if (!before || after->metadata.uid == pod.uid()) return QueueingHint::kQueue;
+  if (after->spec.node_name.empty()) return QueueingHint::kSkip;
+  framework::PodRequestOptions options;
+  options.use_status_resources = true;
+  options.in_place_pod_level_resize = in_place_pod_level_resize_;
+  const bool frees = FreesWhatIsWanted(framework::PodRequests(pod.pod(), options),
+                                       Resource::From(framework::PodRequests(*before, options)),
+                                       Resource::From(framework::PodRequests(*after, options)));
+  return frees ? QueueingHint::kQueue : QueueingHint::kSkip;
+}
+
+QueueingHint NodeResourcesFit::AfterNodeChange(const PodInfo& pod, const api::Node* before,
+                                               const api::Node* after) const {
+  if (!after) return QueueingHint::kQueue;
+  const Resource request = RequestOf(pod);
+  const Resource now = Resource::From(after->status.allocatable);
+  if (!CheckFit(request, {.allocatable = now, .requested = Resource(), .pod_count = 0}).ok()) {
+    return QueueingHint::kSkip;  // too small even without any pod
+  }
+  if (!before) return QueueingHint::kQueue;
+  return OffersMoreOfWhatIsWanted(request, Resource::From(before->status.allocatable), now) ? QueueingHint::kQueue
+                                                                                            : QueueingHint::kSkip;
+}
+
+std::vector<framework::ClusterEventWithHint> NodeResourcesFit::EventsToRegister() const {
+  const auto after_pod_event = [this](const PodInfo& pod, const EventObject& before, const EventObject& after) {
+    return AfterPodEvent(pod, before.As<api::Pod>(), after.As<api::Pod>());
+  };
+  const auto after_node_change = [this](const PodInfo& pod, const EventObject& before, const EventObject& after) {
+    return AfterNodeChange(pod, before.As<api::Node>(), after.As<api::Node>());
+  };
+  return {{{EventResource::kPod, ActionType::kDelete | ActionType::kUpdatePodScaleDown}, after_pod_event},
+          {{EventResource::kNode, ActionType::kAdd | ActionType::kUpdateNodeAllocatable}, after_node_change}};
+}
+
+bool NodeResourcesFit::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {
+  std::string text;
+  for (const int64_t amount : scored_.Demand(pod)) AppendField(text, amount);
+  AppendResource(text, RequestOf(pod));
+  signature.Add("NodeResourcesFit", text);
+  return true;
+}
+
+}  // namespace berth::plugins

@@ -1,0 +1,73 @@
+#include "plugins/node_unschedulable/node_unschedulable.h"
+
+#include <gtest/gtest.h>
+
+#include "plugins/fake_handle.h"
+#include "testing/builders.h"
+
+namespace berth::plugins {
+namespace {
+
+using framework::EventResource;
+using framework::QueueingHint;
+using testing::MakeNode;
+using testing::MakePod;
+
+constexpr std::string_view kCordon = "node.kubernetes.io/unschedulable";
+
+TEST(NodeUnschedulable, CordonedNodesNeedTheToleration) {
+  struct {
+    const char* what;
+    framework::PodInfoPtr pod;
+    bool unschedulable;
+    bool fits;
+  } const cases[] = {
+      {"open node", MakePod("a").Info(), false, true},
+      {"cordoned", MakePod("a").Info(), true, false},
+      {"tolerated by key", MakePod("a").Tolerate(kCordon).Info(), true, true},
+      {"tolerated by key and effect", MakePod("a").Tolerate(kCordon, "", "NoSchedule").Info(), true, true},
+      {"wrong effect", MakePod("a").Tolerate(kCordon, "", "NoExecute").Info(), true, false},
+      {"everything tolerated", MakePod("a").Tolerate("", "", "", "Exists").Info(), true, true},
+  };
+  FakeHandle handle;
+  const auto plugin = MakePlugin<NodeUnschedulable>(handle);
+  for (const auto& test : cases) {
+    SCOPED_TRACE(test.what);
+    FakeClusterView view;
+    view.Add(MakeNode("n").Unschedulable(test.unschedulable).Info());
+    const framework::CycleState state;
+    const framework::Status status = plugin->Filter(state, *test.pod, *view.nodes()[0]);
+    EXPECT_EQ(status.ok(), test.fits);
+    if (!test.fits) {
+      EXPECT_EQ(status.code(), framework::Code::kUnschedulableAndUnresolvable);
+      EXPECT_EQ(status.Message(), "node(s) were unschedulable");
+    }
+    std::vector<uint8_t> verdicts(1, 9);
+    ASSERT_TRUE(plugin->FilterRange(state, *test.pod, view.columns(), 0, verdicts));
+    EXPECT_EQ(verdicts[0] == 0, test.fits);
+  }
+}
+
+TEST(NodeUnschedulable, WakesUpWhenANodeOpens) {
+  FakeHandle handle;
+  const auto plugin = MakePlugin<NodeUnschedulable>(handle);
+  const framework::PodInfoPtr pod = MakePod("a").Info();
+  const api::Node open = MakeNode("n").Obj();
+  const api::Node cordoned = MakeNode("n").Unschedulable().Obj();
+  const auto hint = [&](const framework::EventObject& before, const framework::EventObject& after) {
+    return AskHint(*plugin, EventResource::kNode, *pod, before, after);
+  };
+  EXPECT_EQ(hint({}, &open), QueueingHint::kQueue);
+  EXPECT_EQ(hint({}, &cordoned), QueueingHint::kSkip);
+  EXPECT_EQ(hint(&cordoned, &open), QueueingHint::kQueue);
+  EXPECT_EQ(hint(&open, &open), QueueingHint::kSkip);
+  EXPECT_EQ(hint(&open, &cordoned), QueueingHint::kSkip);
+
+  const api::Pod tolerant = MakePod("a").Tolerate(kCordon).Obj();
+  const api::Pod unrelated = MakePod("a").Tolerate("gpu").Obj();
+  EXPECT_EQ(AskHint(*plugin, EventResource::kPod, *pod, &unrelated, &tolerant), QueueingHint::kQueue);
+  EXPECT_EQ(AskHint(*plugin, EventResource::kPod, *pod, &unrelated, &unrelated), QueueingHint::kSkip);
+}
+
+}  // namespace
+}  // namespace berth::plugins

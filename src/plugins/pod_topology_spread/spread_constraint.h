@@ -1,0 +1,84 @@
+// Topology spread constraints in the form counting works with, and which nodes and pods they count.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "api/node_selector.h"
+#include "api/pod.h"
+#include "api/selector.h"
+#include "base/result.h"
+#include "base/symbol.h"
+#include "config/feature_gates.h"
+#include "framework/cluster_view.h"
+#include "framework/node_info.h"
+#include "framework/pod_info.h"
+
+namespace berth::plugins {
+
+// whenUnsatisfiable: a hard constraint filters, a soft one scores.
+inline constexpr std::string_view kDoNotSchedule = "DoNotSchedule";
+inline constexpr std::string_view kScheduleAnyway = "ScheduleAnyway";
+
+struct SpreadConstraint {
+  int32_t max_skew = 1;
+  int32_t min_domains = 1;
+  Symbol topology_key;
+  api::Selector selector;
+  bool honors_node_affinity = true;
+  bool honors_node_taints = false;
+};
+
+struct SpreadGates {
+  bool node_inclusion_policies = true;
+  bool match_label_keys = true;
+  bool taint_comparison_operators = false;
+
+  static SpreadGates From(const config::FeatureGates& gates);
+};
+
+// Those of `constraints` with this whenUnsatisfiable, in order. `pod_labels` give matchLabelKeys their values.
+Result<std::vector<SpreadConstraint>> CompileSpreadConstraints(
+    std::span<const api::TopologySpreadConstraint> constraints, std::string_view when_unsatisfiable,
+    const api::Labels& pod_labels, const SpreadGates& gates);
+
+// Pods that count: of the namespace, selected, and not on their way out. An empty selector counts no pod at all,
+// although it matches every pod when a single one is tested.
+int64_t CountSelectedPods(const framework::NodeInfo& node, const api::Selector& selector, const Symbol& name_space);
+
+// The constraints of one kind of one pod together with what is needed to apply them to nodes. Constant once made; good
+// for the cycle it was made in, because it points into the label columns of the cluster.
+class SpreadPlan {
+ public:
+  SpreadPlan(const framework::PodInfo& pod, std::vector<SpreadConstraint> constraints,
+             const framework::ClusterView& cluster, const SpreadGates& gates);
+
+  size_t size() const { return constraints_.size(); }
+  const SpreadConstraint& constraint(size_t i) const { return constraints_[i]; }
+  const framework::LabelColumn& column(size_t i) const { return *columns_[i]; }
+  // Whether the pod itself is one of those that constraint i counts, once placed.
+  bool matches_self(size_t i) const { return matches_self_[i]; }
+  const Symbol& name_space() const { return pod_->metadata.namespace_; }
+
+  // The node's domain under constraint i, or LabelColumn::kAbsent.
+  int32_t DomainOf(size_t i, framework::NodeIndex node) const { return columns_[i]->value_id[node]; }
+  bool HasEveryKey(framework::NodeIndex node) const;
+  // The inclusion policies of constraint i let the node's domain and pods count.
+  bool Includes(size_t i, const framework::NodeInfo& node) const;
+
+ private:
+  std::shared_ptr<const api::Pod> pod_;
+  std::vector<SpreadConstraint> constraints_;
+  std::vector<const framework::LabelColumn*> columns_;  // by constraint
+  std::vector<bool> matches_self_;                      // by constraint
+  api::RequiredNodeAffinity required_node_affinity_;
+  bool taint_comparison_operators_;
+};
+
+// What the pod demands of its node by nodeSelector and required node affinity; null when it has no such affinity.
+const api::NodeSelector* RequiredNodeSelector(const api::Pod& pod);
+
+}  // namespace berth::plugins

@@ -1,0 +1,23 @@
+#include "plugins/registry.h"
+
+#include <gtest/gtest.h>
+
+#include "plugins/fake_handle.h"
+
+namespace berth::plugins {
+namespace {
+
+TEST(InTreeRegistry, EveryPluginCanBeMadeWithItsDefaultsAndKnowsItsName) {
+  FakeHandle handle;
+  const framework::Registry registry = InTreeRegistry();
+  EXPECT_EQ(registry.factories().size(), 20u);
+  for (const auto& [name, factory] : registry.factories()) {
+    SCOPED_TRACE(name);
+    const Result<std::unique_ptr<framework::Plugin>> plugin = factory(config::PluginArgs(), handle);
+    ASSERT_TRUE(plugin.ok()) << plugin.error().message;
+    EXPECT_EQ((*plugin)->name(), name);
+  }
+}
+
+}  // namespace
+}  // namespace berth::plugins

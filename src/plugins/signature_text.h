@@ -1,0 +1,20 @@
+// Spelling for signature fragments. Signatures are compared, never read, so fields are binary; each one carries its
+// length, so that different lists of fields cannot spell the same text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace berth::plugins {
+
+inline void AppendField(std::string& out, int64_t value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+inline void AppendField(std::string& out, std::string_view text) {
+  AppendField(out, static_cast<int64_t>(text.size()));
+  out.append(text);
+}
+
+}  // namespace berth::plugins

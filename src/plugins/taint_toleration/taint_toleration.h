@@ -1,0 +1,58 @@
+// TaintToleration: NoSchedule and NoExecute taints keep pods off that do not tolerate them; PreferNoSchedule taints
+// cost points, as many as there are untolerated ones.
+//
+// Nodes share a handful of taint sets, so the range forms answer once per set.
+#pragma once
+
+#include <memory>
+
+#include "config/plugin_args.h"
+#include "framework/handle.h"
+#include "framework/plugin.h"
+
+namespace berth::plugins {
+
+class TaintToleration final : public framework::Plugin,
+                              public framework::FilterPlugin,
+                              public framework::PreScorePlugin,
+                              public framework::ScorePlugin,
+                              public framework::EnqueueExtensions,
+                              public framework::SignPlugin {
+ public:
+  static constexpr std::string_view kName = "TaintToleration";
+  static Result<std::unique_ptr<framework::Plugin>> Create(const config::PluginArgs& args, framework::Handle& handle);
+
+  explicit TaintToleration(bool comparison_operators) : comparison_operators_(comparison_operators) {}
+
+  std::string_view name() const override { return kName; }
+  framework::Status Filter(const framework::CycleState& state, const framework::PodInfo& pod,
+                           const framework::NodeInfo& node) const override;
+  framework::DependsOn filter_depends_on() const override { return framework::DependsOn::kNode; }
+  bool FilterRange(const framework::CycleState& state, const framework::PodInfo& pod,
+                   const framework::NodeColumns& columns, framework::NodeIndex begin,
+                   std::span<uint8_t> verdicts) const override;
+
+  // Nothing to prepare, but the point exists upstream and configurations may name it.
+  framework::Status PreScore(framework::CycleState& state, const framework::PodInfo& pod,
+                             std::span<const framework::NodeInfo* const> feasible) const override;
+  framework::ScoreResult Score(const framework::CycleState& state, const framework::PodInfo& pod,
+                               const framework::NodeInfo& node) const override;
+  framework::DependsOn score_depends_on() const override { return framework::DependsOn::kNode; }
+  bool ScoreRange(const framework::CycleState& state, const framework::PodInfo& pod,
+                  const framework::NodeColumns& columns, framework::NodeIndex begin,
+                  std::span<int64_t> scores) const override;
+  bool normalizes() const override { return true; }
+  framework::Status NormalizeScore(const framework::CycleState& state, const framework::PodInfo& pod,
+                                   std::span<framework::NodeScore> scores) const override;
+
+  std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
+  bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
+
+ private:
+  bool Admits(std::span<const api::Taint> taints, const api::Pod& pod) const;
+  int64_t CountUntoleratedPreferences(std::span<const api::Taint> taints, const api::Pod& pod) const;
+
+  const bool comparison_operators_;
+};
+
+}  // namespace berth::plugins

@@ -1,0 +1,52 @@
+// How pods name claims and claims name classes: what the volume plugins share about looking storage objects up.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/pod.h"
+#include "api/storage.h"
+
+namespace berth::plugins {
+
+// The claim behind a pod's volume, in the pod's namespace.
+struct ClaimReference {
+  std::string name;
+  bool ephemeral = false;  // made for this pod by the ephemeral volume controller, so it must also be owned by the pod
+};
+
+// Nothing when the volume uses no claim.
+std::optional<ClaimReference> ClaimOf(const api::Pod& pod, const api::Volume& volume);
+
+// Why the claim is not the one made for the pod's ephemeral volume; nothing when it is.
+std::optional<std::string> OwnershipProblem(const api::Pod& pod, const api::PersistentVolumeClaim& claim);
+
+// Whether a volume of the pod names this claim. Without `ephemeral`, only volumes that spell the claim's name count.
+bool PodUsesClaim(const api::Pod& pod, const api::PersistentVolumeClaim& claim, bool ephemeral);
+
+// The class by name, "" for none. An annotation from before classes were a field comes first.
+std::string_view StorageClassOf(const api::PersistentVolumeClaim& claim);
+std::string_view StorageClassOf(const api::PersistentVolume& volume);
+
+// Bound, and the volume controller has finished its part.
+bool IsFullyBound(const api::PersistentVolumeClaim& claim);
+
+// Null when the object has no such annotation.
+const std::string* FindAnnotation(const api::ObjectMeta& metadata, std::string_view key);
+
+// "persistentvolumeclaim "a" not found" and its siblings, as the API words them.
+std::string ClaimNotFound(std::string_view name);
+std::string VolumeNotFound(std::string_view name);
+std::string StorageClassNotFound(std::string_view name);
+
+// Whether verdicts of the volume plugins about this pod can be shared with pods like it: only when it has neither
+// claims nor in-tree disks. All others depend on objects that no signature covers.
+bool VolumesAreShareable(const api::Pod& pod);
+
+inline constexpr std::string_view kBindCompletedAnnotation = "pv.kubernetes.io/bind-completed";
+inline constexpr std::string_view kBoundByControllerAnnotation = "pv.kubernetes.io/bound-by-controller";
+inline constexpr std::string_view kSelectedNodeAnnotation = "volume.kubernetes.io/selected-node";
+inline constexpr std::string_view kWaitForFirstConsumer = "WaitForFirstConsumer";
+
+}  // namespace berth::plugins

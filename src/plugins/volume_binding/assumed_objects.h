@@ -1,0 +1,72 @@
+// Objects as they will be once writes under way have come back from the API server. An assumption holds until the
+// object changes in the store: what the server says always wins.
+// Thread-safe, so that a reservation may be undone from wherever binding failed.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "framework/objects.h"
+
+namespace berth::plugins {
+
+template <class T>
+class AssumedObjects {
+ public:
+  using Store = framework::ObjectStore<T>;
+  using Ptr = std::shared_ptr<const T>;
+
+  // Null when the store has no such object.
+  Ptr Find(const Store& store, std::string_view name_space, std::string_view name) const {
+    const Ptr* stored = store.FindShared(name_space, name);
+    return stored ? Latest(*stored) : nullptr;
+  }
+
+  Ptr Latest(const Ptr& stored) const {
+    const std::lock_guard lock(mutex_);
+    if (assumed_.empty()) return stored;
+    const auto it = assumed_.find(KeyOf(*stored));
+    return it != assumed_.end() && it->second.HoldsFor(stored) ? it->second.object : stored;
+  }
+
+  void Assume(const Store& store, Ptr object) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(assumed_, [&](const auto& entry) {
+      const Ptr* stored = store.FindShared(entry.first.first, entry.first.second);
+      return stored == nullptr || !entry.second.HoldsFor(*stored);
+    });
+    const typename Store::Key key = KeyOf(*object);
+    if (const Ptr* stored = store.FindShared(key.first, key.second)) assumed_[key] = {*stored, std::move(object)};
+  }
+
+  // Does nothing when the assumption is gone already or another has taken its place.
+  void Forget(const Ptr& object) {
+    const std::lock_guard lock(mutex_);
+    const auto it = assumed_.find(KeyOf(*object));
+    if (it != assumed_.end() && it->second.object == object) assumed_.erase(it);
+  }
+
+ private:
+  struct Entry {
+    Ptr base;  // what the store held when we assumed
+    Ptr object;
+
+    bool HoldsFor(const Ptr& stored) const {
+      return stored == base || (!stored->metadata.resource_version.empty() &&
+                                stored->metadata.resource_version == base->metadata.resource_version);
+    }
+  };
+
+  static typename Store::Key KeyOf(const T& object) {
+    return {std::string(object.metadata.namespace_.str()), object.metadata.name};
+  }
+
+  mutable std::mutex mutex_;
+  std::map<typename Store::Key, Entry> assumed_;
+};
+
+}  // namespace berth::plugins

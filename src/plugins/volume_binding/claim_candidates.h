@@ -1,0 +1,50 @@
+// The existing volumes that could serve a claim which waits for its first consumer. Everything that does not depend on
+// the node is decided once; per node only the volumes' affinity is left to ask.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "api/storage.h"
+#include "plugins/volume_binding/volume_affinity.h"
+
+namespace berth::plugins {
+
+using ClaimPtr = std::shared_ptr<const api::PersistentVolumeClaim>;
+using VolumePtr = std::shared_ptr<const api::PersistentVolume>;
+
+class ClaimCandidates {
+ public:
+  // `volumes` are those of the claim's class, in name order.
+  ClaimCandidates(const api::PersistentVolumeClaim& claim, std::span<const VolumePtr> volumes);
+
+  // A volume made for this claim beforehand, else the smallest that is large enough; of equals the first by name.
+  // Null when none will do. `taken` were chosen for other claims of the pod.
+  VolumePtr FindOn(const api::Labels& node_labels, const std::set<std::string>& taken) const;
+
+  // Not empty when the claim's selector cannot be understood: then no node can be judged.
+  const std::string& error() const { return error_; }
+
+ private:
+  struct Candidate {
+    VolumePtr volume;
+    api::Quantity capacity;
+    VolumeAffinity affinity;
+  };
+
+  std::vector<Candidate> prebound_;   // by name
+  std::vector<Candidate> available_;  // by capacity, then name
+  std::string error_;
+};
+
+// The storage the claim asks for, the volume offers; zero when unset.
+api::Quantity RequestedStorage(const api::PersistentVolumeClaim& claim);
+api::Quantity StorageCapacity(const api::PersistentVolume& volume);
+
+// By name, namespace and, where the volume knows it, UID.
+bool IsBoundTo(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim);
+
+}  // namespace berth::plugins

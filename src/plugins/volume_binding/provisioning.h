@@ -1,0 +1,52 @@
+// Whether a new volume for a claim could be provisioned where a node can use it: the class allows the node's topology,
+// and, for drivers that publish it, there is capacity for a volume of that size.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "api/selector.h"
+#include "api/storage.h"
+#include "framework/objects.h"
+
+namespace berth::plugins {
+
+class Provisioning {
+ public:
+  enum class Verdict {
+    kPossible,
+    kNoProvisioner,  // the class provisions nothing, or not for this node
+    kNoSpace,
+  };
+  struct Answer {
+    Verdict verdict = Verdict::kPossible;
+    // Free space where the volume would go; unset when the driver does not publish any.
+    std::optional<int64_t> capacity;
+  };
+
+  Provisioning(const api::PersistentVolumeClaim& claim, const api::StorageClass& storage_class,
+               const framework::Objects& objects);
+
+  Answer On(const api::Labels& node_labels) const;
+
+ private:
+  struct Pool {
+    api::Selector nodes;
+    int64_t capacity = 0;
+  };
+  void FindPools(const api::PersistentVolumeClaim& claim, const api::StorageClass& storage_class,
+                 const framework::Objects& objects);
+
+  bool can_provision_ = false;
+  bool any_topology_ = true;
+  std::vector<api::Selector> topologies_;  // one of them must match
+  bool checks_capacity_ = false;
+  std::vector<Pool> pools_;  // large enough for the claim
+};
+
+// The largest volume that can be made from this capacity, as far as it says; null when it says nothing.
+const api::Quantity* VolumeLimit(const api::CSIStorageCapacity& capacity);
+
+}  // namespace berth::plugins

@@ -1,0 +1,96 @@
+// What may make a pod schedulable that VolumeBinding rejected.
+#include <algorithm>
+
+#include "plugins/volume/claims.h"
+#include "plugins/volume/csi_migration.h"
+#include "plugins/volume_binding/provisioning.h"
+#include "plugins/volume_binding/volume_binding.h"
+
+namespace berth::plugins {
+namespace {
+
+using framework::ActionType;
+using framework::EventObject;
+using framework::EventResource;
+using framework::PodInfo;
+using framework::QueueingHint;
+
+QueueingHint QueueIf(bool may_help) { return may_help ? QueueingHint::kQueue : QueueingHint::kSkip; }
+
+bool SameTopologies(const std::vector<api::TopologySelectorTerm>& a, const std::vector<api::TopologySelectorTerm>& b) {
+  const auto same_requirement = [](const api::TopologySelectorLabelRequirement& x,
+                                   const api::TopologySelectorLabelRequirement& y) {
+    return x.key == y.key && x.values == y.values;
+  };
+  const auto same_term = [&](const api::TopologySelectorTerm& x, const api::TopologySelectorTerm& y) {
+    return std::equal(x.match_label_expressions.begin(), x.match_label_expressions.end(),
+                      y.match_label_expressions.begin(), y.match_label_expressions.end(), same_requirement);
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_term);
+}
+
+// The binding mode of a class cannot be changed, so that an update helps only through its topologies.
+QueueingHint AfterClassChanged(const PodInfo&, const EventObject& before, const EventObject& after) {
+  const auto* old_class = before.As<api::StorageClass>();
+  const auto* new_class = after.As<api::StorageClass>();
+  if (old_class == nullptr || new_class == nullptr) return QueueingHint::kQueue;
+  return QueueIf(!SameTopologies(old_class->allowed_topologies, new_class->allowed_topologies));
+}
+
+QueueingHint AfterClaimChanged(const PodInfo& pod, const EventObject&, const EventObject& after) {
+  const auto* claim = after.As<api::PersistentVolumeClaim>();
+  return QueueIf(claim == nullptr || PodUsesClaim(pod.pod(), *claim, /*ephemeral=*/true));
+}
+
+// Which plugins are migrated decides by whose labels the affinity of in-tree volumes goes.
+QueueingHint AfterCsiNodeChanged(const PodInfo&, const EventObject& before, const EventObject& after) {
+  const auto* old_node = before.As<api::CSINode>();
+  const auto* new_node = after.As<api::CSINode>();
+  if (old_node == nullptr || new_node == nullptr) return QueueingHint::kQueue;
+  const auto migrated = [](const api::CSINode& node) {
+    const std::string* plugins = FindAnnotation(node.metadata, kMigratedPluginsAnnotation);
+    return plugins ? *plugins : std::string();
+  };
+  return QueueIf(migrated(*old_node) != migrated(*new_node));
+}
+
+QueueingHint AfterDriverChanged(const PodInfo& pod, const EventObject& before, const EventObject& after) {
+  const auto* old_driver = before.As<api::CSIDriver>();
+  const auto* new_driver = after.As<api::CSIDriver>();
+  if (old_driver == nullptr || new_driver == nullptr) return QueueingHint::kQueue;
+  const bool no_longer_checked =
+      old_driver->spec.storage_capacity.value_or(false) && !new_driver->spec.storage_capacity.value_or(false);
+  const auto uses_driver = [&](const api::Volume& volume) {
+    return volume.from().csi && volume.from().csi->driver == new_driver->metadata.name;
+  };
+  const std::vector<api::Volume>& volumes = pod.pod().spec.volumes;
+  return QueueIf(no_longer_checked && std::any_of(volumes.begin(), volumes.end(), uses_driver));
+}
+
+// Topology and class of a capacity cannot be changed; only more room helps.
+QueueingHint AfterCapacityChanged(const PodInfo&, const EventObject& before, const EventObject& after) {
+  const auto* old_capacity = before.As<api::CSIStorageCapacity>();
+  const auto* new_capacity = after.As<api::CSIStorageCapacity>();
+  if (old_capacity == nullptr || new_capacity == nullptr) return QueueingHint::kQueue;
+  const api::Quantity* old_limit = VolumeLimit(*old_capacity);
+  const api::Quantity* new_limit = VolumeLimit(*new_capacity);
+  return QueueIf(new_limit != nullptr && (old_limit == nullptr || new_limit->Value() > old_limit->Value()));
+}
+
+}  // namespace
+
+std::vector<framework::ClusterEventWithHint> VolumeBinding::EventsToRegister() const {
+  constexpr ActionType kAddOrUpdate = ActionType::kAdd | ActionType::kUpdate;
+  return {
+      {{EventResource::kStorageClass, kAddOrUpdate}, AfterClassChanged},
+      {{EventResource::kPersistentVolumeClaim, kAddOrUpdate}, AfterClaimChanged},
+      {{EventResource::kPersistentVolume, kAddOrUpdate}, {}},
+      // Labels decide about allowed topologies and volumes' affinity.
+      {{EventResource::kNode, ActionType::kAdd | ActionType::kUpdateNodeLabel}, {}},
+      {{EventResource::kCSINode, kAddOrUpdate}, AfterCsiNodeChanged},
+      {{EventResource::kCSIDriver, ActionType::kUpdate}, AfterDriverChanged},
+      {{EventResource::kCSIStorageCapacity, kAddOrUpdate}, AfterCapacityChanged},
+  };
+}
+
+}  // namespace berth::plugins

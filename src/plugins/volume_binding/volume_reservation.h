@@ -1,0 +1,57 @@
+// VolumeReservation: the writes that bind a pod's claims for the node it goes to. Assumed when the pod is reserved,
+// made in PreBind, then watched until the volume controller has finished; what was not written is forgotten again on
+// release.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/handle.h"
+#include "framework/status.h"
+#include "plugins/volume_binding/volume_plan.h"
+
+namespace berth::plugins {
+
+class VolumeReservation {
+ public:
+  VolumeReservation() = default;
+
+  // Works out the writes and makes later cycles see them.
+  static VolumeReservation Assume(const NodeVolumes& volumes, const std::string& node_name,
+                                  const framework::Objects& objects, AssumedStorage& assumed);
+
+  // Stops at the first failure. Touches neither the objects nor the assumptions: runs off the scheduling thread.
+  framework::Status Write(framework::ApiWriter& api);
+
+  // Whether the claims are bound by now: Success, an Error that calls for another attempt, or nothing yet.
+  std::optional<framework::Status> Check(const framework::Objects& objects, const framework::NodeInfo* node) const;
+
+  // Idempotent. Written objects stay assumed: the server has them, its answer is only on the way.
+  void Release(AssumedStorage& assumed) const;
+
+ private:
+  template <class T>
+  struct Change {
+    std::shared_ptr<const T> after;
+    bool changes = false;  // otherwise the object already is as it should be
+    bool written = false;
+  };
+  struct Binding {
+    ClaimPtr claim;
+    Change<api::PersistentVolume> volume;
+  };
+
+  std::optional<framework::Status> CheckBinding(const Binding& binding, const framework::Objects& objects,
+                                                const framework::NodeInfo& node) const;
+  std::optional<framework::Status> CheckProvision(const Change<api::PersistentVolumeClaim>& provision,
+                                                  const framework::Objects& objects,
+                                                  const framework::NodeInfo& node) const;
+
+  std::string node_name_;
+  std::vector<Binding> bindings_;
+  std::vector<Change<api::PersistentVolumeClaim>> provisions_;
+};
+
+}  // namespace berth::plugins

@@ -1,0 +1,124 @@
+#include "plugins/volume_zone/volume_zone.h"
+
+#include <gmock/gmock.h>
+
+#include "plugins/fake_handle.h"
+#include "plugins/volume/testing/storage_cluster.h"
+
+namespace berth::plugins {
+namespace {
+
+using framework::EventResource;
+using framework::QueueingHint;
+using framework::Status;
+using testing::LabelPairs;
+using testing::LabelsOf;
+using testing::MakeNode;
+using testing::MakePod;
+using testing::MakePv;
+using testing::MakePvc;
+using testing::MakeStorageClass;
+
+constexpr std::string_view kZone = "topology.kubernetes.io/zone";
+constexpr std::string_view kRegion = "topology.kubernetes.io/region";
+constexpr std::string_view kBetaZone = "failure-domain.beta.kubernetes.io/zone";
+
+api::PersistentVolume Labelled(LabelPairs labels) {
+  api::PersistentVolume volume = MakePv("pv");
+  volume.metadata.labels = LabelsOf(labels);
+  return volume;
+}
+
+TEST(VolumeZone, ComparesLabelsOfVolumeAndNode) {
+  const struct {
+    std::string_view what;
+    LabelPairs volume, node;
+    bool fits;
+  } cases[] = {
+      {"same zone", {{kZone, "a"}}, {{kZone, "a"}}, true},
+      {"another zone", {{kZone, "a"}}, {{kZone, "b"}}, false},
+      {"one of several", {{kZone, "a__b"}}, {{kZone, "b"}}, true},
+      {"none of several", {{kZone, "a__b"}}, {{kZone, "c"}}, false},
+      {"a node without labels is in a cluster of one zone", {{kZone, "a"}}, {{"x", "y"}}, true},
+      {"a node that says only its region", {{kZone, "a"}}, {{kRegion, "r"}}, false},
+      {"old label on the volume, today's on the node", {{kBetaZone, "a"}}, {{kZone, "a"}}, true},
+      {"but not the other way round", {{kZone, "a"}}, {{kBetaZone, "a"}}, false},
+      {"both labels count", {{kZone, "a"}, {kRegion, "r"}}, {{kZone, "a"}, {kRegion, "s"}}, false},
+      {"an unreadable label is no demand", {{kZone, "a__"}, {kRegion, "r"}}, {{kZone, "b"}, {kRegion, "r"}}, true},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.what);
+    StorageCluster cluster;
+    cluster.Add(Labelled(c.volume));
+    cluster.Add(MakePvc("data", {.volume_name = "pv"}));
+    testing::NodeBuilder node = MakeNode("n");
+    for (const auto& [key, value] : c.node) node.Label(key, value);
+    const auto plugin = MakePlugin<VolumeZone>(cluster);
+    EXPECT_EQ(
+        Judge(*plugin, *MakePod("pod").Pvc("data").Info(), node.Info()),
+        c.fits ? Status::Success() : Status::UnschedulableAndUnresolvable("node(s) had no available volume zone"));
+  }
+}
+
+TEST(VolumeZone, PreFilterSaysWhatIsWrongWithTheClaim) {
+  StorageCluster cluster;
+  cluster.Add(MakePvc("plain", {.volume_name = "plain"}));
+  cluster.Add(MakePv("plain"));
+  cluster.Add(MakePvc("dangling", {.volume_name = "gone"}));
+  cluster.Add(MakePvc("classless"));
+  cluster.Add(MakePvc("lost-class", {.storage_class = "gone"}));
+  cluster.Add(MakePvc("immediate", {.storage_class = "immediate"}));
+  cluster.Add(MakePvc("waiting", {.storage_class = "waiting"}));
+  cluster.Add(MakePvc("modeless", {.storage_class = "modeless"}));
+  cluster.Add(MakeStorageClass("immediate"));
+  cluster.Add(MakeStorageClass("waiting", "WaitForFirstConsumer"));
+  api::StorageClass modeless = MakeStorageClass("modeless");
+  modeless.volume_binding_mode.reset();
+  cluster.Add(modeless);
+
+  const Status skip = Status::Skip();
+  const auto rejected = [](std::string why) { return Status::UnschedulableAndUnresolvable(std::move(why)); };
+  const struct {
+    std::string_view claim;
+    Status want;
+  } cases[] = {
+      {"plain", skip},  // a volume without zone labels
+      {"waiting", skip},
+      {"missing", rejected("persistentvolumeclaim \"missing\" not found")},
+      {"dangling", rejected("persistentvolume \"gone\" not found")},
+      {"classless", rejected("PersistentVolumeClaim had no pv name and storageClass name")},
+      {"lost-class", rejected("storageclass.storage.k8s.io \"gone\" not found")},
+      {"immediate", rejected("PersistentVolume had no name")},
+      {"modeless", rejected("VolumeBindingMode not set for StorageClass \"modeless\"")},
+      {"", rejected("PersistentVolumeClaim had no name")},
+  };
+  const auto plugin = MakePlugin<VolumeZone>(cluster);
+  for (const auto& c : cases) {
+    framework::CycleState state;
+    EXPECT_EQ(plugin->PreFilter(state, *MakePod("pod").Pvc(c.claim).Info()).status, c.want) << c.claim;
+  }
+}
+
+TEST(VolumeZone, QueuesForWhatCouldMoveAVolumeNearer) {
+  StorageCluster cluster;
+  const auto plugin = MakePlugin<VolumeZone>(cluster);
+  const framework::PodInfoPtr pod = MakePod("pod").Pvc("data").Info();
+
+  const api::PersistentVolume a = Labelled({{kZone, "a"}}), b = Labelled({{kZone, "b"}});
+  api::PersistentVolume grown = a;
+  grown.spec.capacity.Set(Symbol("storage"), testing::Amount("5Gi"));
+  EXPECT_EQ(AskHint(*plugin, EventResource::kPersistentVolume, *pod, {}, &a), QueueingHint::kQueue);
+  EXPECT_EQ(AskHint(*plugin, EventResource::kPersistentVolume, *pod, &a, &b), QueueingHint::kQueue);
+  EXPECT_EQ(AskHint(*plugin, EventResource::kPersistentVolume, *pod, &a, &grown), QueueingHint::kSkip);
+
+  const api::StorageClass waiting = MakeStorageClass("w", "WaitForFirstConsumer"), immediate = MakeStorageClass("i");
+  EXPECT_EQ(AskHint(*plugin, EventResource::kStorageClass, *pod, {}, &waiting), QueueingHint::kQueue);
+  EXPECT_EQ(AskHint(*plugin, EventResource::kStorageClass, *pod, {}, &immediate), QueueingHint::kSkip);
+
+  const api::PersistentVolumeClaim data = MakePvc("data"), other = MakePvc("other");
+  EXPECT_EQ(AskHint(*plugin, EventResource::kPersistentVolumeClaim, *pod, {}, &data), QueueingHint::kQueue);
+  EXPECT_EQ(AskHint(*plugin, EventResource::kPersistentVolumeClaim, *pod, {}, &other), QueueingHint::kSkip);
+}
+
+}  // namespace
+}  // namespace berth::plugins

@@ -1,0 +1,35 @@
+// A pod on its way through the queue, with what its earlier attempts taught us.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/clock.h"
+#include "framework/pod_info.h"
+
+namespace berth::queue {
+
+using PluginNames = std::set<std::string, std::less<>>;
+
+struct QueuedPod {
+  framework::PodInfoPtr pod;
+  // When it came to where it is now: decides order among equals, and when a backoff ends.
+  base::Time timestamp{};
+  std::optional<base::Time> first_attempt{};
+  int attempts = 0;
+
+  // Who turned it down last time. Both empty after an internal error.
+  PluginNames unschedulable_plugins{};
+  PluginNames pending_plugins{};
+  int unschedulable_count = 0;
+  int consecutive_errors = 0;
+  std::optional<base::Time> backoff_ends{};  // worked out when first asked for
+  std::string gating_plugin{};               // the PreEnqueue plugin that holds it back; empty when none does
+
+  bool gated() const { return !gating_plugin.empty(); }
+};
+
+}  // namespace berth::queue

@@ -1,0 +1,304 @@
+#include "queue/scheduling_queue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testing/builders.h"
+
+namespace berth::queue {
+namespace {
+
+using framework::ActionType;
+using framework::EventObject;
+using framework::EventResource;
+using framework::PodInfo;
+using framework::PodInfoPtr;
+using framework::QueueingHint;
+using framework::Status;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::MakePod;
+
+class ByPriorityThenTime final : public framework::QueueSortPlugin {
+ public:
+  bool Less(const framework::QueuedPodView& a, const framework::QueuedPodView& b) const override {
+    if (a.pod.priority() != b.pod.priority()) return a.pod.priority() > b.pod.priority();
+    return a.added < b.added;
+  }
+};
+
+class SchedulingQueueTest : public ::testing::Test {
+ protected:
+  SchedulingQueueTest() {
+    ProfileHooks hooks;
+    hooks.pre_enqueue = [this](const PodInfo& pod) {
+      return closed_gates_.contains(pod.name()) ? Status::Unschedulable("gated").WithPlugin("Gates") : Status::Success();
+    };
+    hooks.events["Fit"] = {{{EventResource::kNode, ActionType::kAdd | ActionType::kUpdateNodeAllocatable}, nullptr}};
+    hooks.events["Picky"] = {{{EventResource::kPod, ActionType::kDelete},
+                              [](const PodInfo&, const EventObject& before, const EventObject&) {
+                                return before.As<api::Pod>()->metadata.name == "blocker" ? QueueingHint::kQueue
+                                                                                         : QueueingHint::kSkip;
+                              }}};
+    hooks.events["Outside"] = {{{EventResource::kPersistentVolumeClaim, ActionType::kUpdate}, nullptr}};
+    hooks.events["Gates"] = {{{EventResource::kPod, ActionType::kUpdatePodSchedulingGatesEliminated}, nullptr}};
+    queue_ = std::make_unique<SchedulingQueue>(clock_, sort_, std::map<std::string, ProfileHooks>{{"default-scheduler", hooks}},
+                                               SchedulingQueue::Options{});
+  }
+
+  static PodInfoPtr Pod(const std::string& name, int32_t priority = 0) {
+    return MakePod(name).Uid(name).Priority(priority).Info();
+  }
+  std::string PopName() {
+    const QueuedPod* pod = queue_->Pop();
+    return pod ? pod->pod->name() : "none";
+  }
+  void AddNode() { queue_->OnEvent<api::Node>({EventResource::kNode, ActionType::kAdd}, nullptr, testing::MakeNode("n").Shared()); }
+  void DeletePod(const std::string& name) {
+    queue_->OnEvent<api::Pod>({EventResource::kPod, ActionType::kDelete}, MakePod(name).Uid(name).Shared(), nullptr);
+  }
+
+  base::FakeClock clock_{base::Time(seconds(1000))};
+  ByPriorityThenTime sort_;
+  std::set<std::string> closed_gates_;
+  std::unique_ptr<SchedulingQueue> queue_;
+};
+
+TEST_F(SchedulingQueueTest, PopsByPriorityThenArrival) {
+  queue_->Add(Pod("early"));
+  clock_.Advance(milliseconds(1));
+  queue_->Add(Pod("important", 10));
+  queue_->Add(Pod("late"));
+  EXPECT_EQ(PopName(), "important");
+  EXPECT_EQ(PopName(), "early");
+  EXPECT_EQ(PopName(), "late");
+  EXPECT_EQ(PopName(), "none");
+  EXPECT_EQ(queue_->counts().in_flight, 3u);
+}
+
+TEST_F(SchedulingQueueTest, ARejectedPodSleepsUntilAnEventItsPluginCaresAbout) {
+  queue_->Add(Pod("a"));
+  PopName();
+  queue_->Requeue("a", {"Fit"}, {});
+  EXPECT_EQ(queue_->counts().unschedulable, 1u);
+  clock_.Advance(minutes(1));
+  DeletePod("whatever");
+  EXPECT_EQ(PopName(), "none");
+  AddNode();
+  EXPECT_EQ(PopName(), "a");
+}
+
+TEST_F(SchedulingQueueTest, AHintCanDeclineAnEvent) {
+  queue_->Add(Pod("a"));
+  PopName();
+  queue_->Requeue("a", {"Picky"}, {});
+  DeletePod("bystander");
+  EXPECT_EQ(queue_->counts().unschedulable, 1u);
+  DeletePod("blocker");
+  EXPECT_EQ(queue_->counts().unschedulable, 0u);
+}
+
+TEST_F(SchedulingQueueTest, AnEventDuringTheFlightIsNotLost) {
+  queue_->Add(Pod("a"));
+  PopName();
+  AddNode();
+  queue_->Requeue("a", {"Fit"}, {});
+  EXPECT_EQ(queue_->counts().backoff, 1u);
+}
+
+TEST_F(SchedulingQueueTest, AnEventBeforeTheFlightDoesNotCount) {
+  queue_->Add(Pod("a"));
+  queue_->Add(Pod("b"));
+  PopName();
+  AddNode();
+  PopName();
+  queue_->Requeue("b", {"Fit"}, {});
+  EXPECT_EQ(queue_->counts().unschedulable, 1u);
+}
+
+TEST_F(SchedulingQueueTest, BackoffDoublesUpToTheLimit) {
+  const Backoff backoff(clock_, seconds(1), seconds(10));
+  for (const auto& [failures, wait] : std::vector<std::pair<int, int>>{{0, 0}, {1, 1}, {2, 2}, {3, 4}, {4, 8}, {5, 10}, {60, 10}}) {
+    EXPECT_EQ(backoff.After(failures), seconds(wait)) << failures;
+  }
+}
+
+TEST_F(SchedulingQueueTest, APodThatFailedByErrorWaitsOutItsBackoff) {
+  queue_->Add(Pod("a"));
+  PopName();
+  queue_->Requeue("a", {}, {});
+  EXPECT_EQ(PopName(), "none") << "errors are not taken early";
+  ASSERT_TRUE(queue_->NextFlush().has_value());
+  clock_.Set(*queue_->NextFlush());
+  EXPECT_EQ(PopName(), "a");
+}
+
+TEST_F(SchedulingQueueTest, AnIdleSchedulerTakesFromBackoffEarly) {
+  queue_->Add(Pod("a"));
+  PopName();
+  AddNode();
+  queue_->Requeue("a", {"Fit"}, {});
+  EXPECT_EQ(PopName(), "a");
+}
+
+TEST_F(SchedulingQueueTest, AReadyPodGoesBeforeOneInBackoff) {
+  queue_->Add(Pod("failing", 100));
+  PopName();
+  AddNode();
+  queue_->Requeue("failing", {"Fit"}, {});
+  queue_->Add(Pod("fresh"));
+  EXPECT_EQ(PopName(), "fresh");
+}
+
+TEST_F(SchedulingQueueTest, APendingPluginsEventSkipsTheBackoff) {
+  queue_->Add(Pod("a"));
+  PopName();
+  queue_->Requeue("a", {}, {"Outside"});
+  queue_->OnEvent<api::PersistentVolumeClaim>({EventResource::kPersistentVolumeClaim, ActionType::kUpdate},
+                                              std::make_shared<const api::PersistentVolumeClaim>(),
+                                              std::make_shared<const api::PersistentVolumeClaim>());
+  EXPECT_EQ(queue_->counts().active, 1u);
+}
+
+TEST_F(SchedulingQueueTest, AGatedPodWaitsForItsGateOnly) {
+  closed_gates_.insert("a");
+  queue_->Add(Pod("a"));
+  EXPECT_EQ(queue_->counts().gated, 1u);
+  clock_.Advance(minutes(10));
+  AddNode();
+  EXPECT_EQ(PopName(), "none");
+  closed_gates_.clear();
+  queue_->Update(Pod("a"));
+  queue_->Activate("a");
+  EXPECT_EQ(PopName(), "a");
+}
+
+TEST_F(SchedulingQueueTest, AGateThatOpensSilentlyIsNoticedInTheEnd) {
+  closed_gates_.insert("a");
+  queue_->Add(Pod("a"));
+  clock_.Set(*queue_->NextFlush());
+  EXPECT_EQ(PopName(), "none") << "asked again, and still shut";
+  EXPECT_EQ(queue_->counts().gated, 1u);
+  closed_gates_.clear();
+  EXPECT_EQ(PopName(), "none") << "not asked on every flush";
+  clock_.Set(*queue_->NextFlush());
+  EXPECT_EQ(PopName(), "a");
+}
+
+TEST_F(SchedulingQueueTest, ActivationDuringTheFlightIsNotLost) {
+  queue_->Add(Pod("a"));
+  queue_->Add(Pod("b"));
+  PopName();
+  PopName();
+  queue_->Activate("a");
+  queue_->Requeue("a", {"Fit"}, {});
+  queue_->Requeue("b", {"Fit"}, {});
+  EXPECT_EQ(queue_->counts().backoff, 1u);
+  EXPECT_EQ(queue_->counts().unschedulable, 1u);
+  EXPECT_EQ(PopName(), "a");
+}
+
+TEST_F(SchedulingQueueTest, AWildcardWakesEverybody) {
+  for (const char* name : {"a", "b"}) {
+    queue_->Add(Pod(name));
+    PopName();
+    queue_->Requeue(name, {"Picky"}, {});
+  }
+  clock_.Advance(seconds(3));
+  queue_->OnEvent(HappenedEvent{});
+  EXPECT_EQ(queue_->counts().active, 2u);
+}
+
+TEST_F(SchedulingQueueTest, AnUpdateOfASleeperIsAnEventForItsPlugins) {
+  closed_gates_.insert("a");
+  queue_->Add(MakePod("a").Uid("a").Gate("wait").Info());
+  closed_gates_.clear();
+  queue_->Update(MakePod("a").Uid("a").Gate("wait").Label("x", "y").Info());
+  EXPECT_EQ(queue_->counts().gated, 1u) << "the gating plugin did not ask for label changes";
+  queue_->Update(MakePod("a").Uid("a").Info());
+  EXPECT_EQ(PopName(), "a");
+}
+
+TEST_F(SchedulingQueueTest, AnUpdateKeepsThePlaceOfAReadyPod) {
+  queue_->Add(Pod("a"));
+  clock_.Advance(milliseconds(1));
+  queue_->Add(Pod("b"));
+  queue_->Update(MakePod("a").Uid("a").Label("x", "y").Info());
+  EXPECT_EQ(PopName(), "a");
+  queue_->Update(Pod("stranger"));
+  EXPECT_EQ(PopName(), "b");
+  EXPECT_EQ(PopName(), "stranger");
+}
+
+TEST_F(SchedulingQueueTest, ErrorsAndRejectionsAreCountedApart) {
+  queue_->Add(Pod("a"));
+  PopName();
+  queue_->Requeue("a", {}, {});
+  clock_.Advance(minutes(1));
+  PopName();
+  queue_->Requeue("a", {}, {});
+  EXPECT_EQ(queue_->Find("a")->consecutive_errors, 2);
+  clock_.Advance(minutes(1));
+  PopName();
+  queue_->Requeue("a", {"Fit"}, {});
+  EXPECT_EQ(queue_->Find("a")->consecutive_errors, 0);
+  EXPECT_EQ(queue_->Find("a")->unschedulable_count, 1);
+  EXPECT_EQ(queue_->Find("a")->attempts, 3);
+}
+
+TEST_F(SchedulingQueueTest, BackoffsThatEndInTheSameSecondGoByPriority) {
+  queue_->Add(Pod("unimportant"));
+  queue_->Add(Pod("important", 10));
+  EXPECT_EQ(PopName(), "important");
+  EXPECT_EQ(PopName(), "unimportant");
+  AddNode();
+  queue_->Requeue("unimportant", {"Fit"}, {});
+  clock_.Advance(milliseconds(300));
+  queue_->Requeue("important", {"Fit"}, {});
+  EXPECT_EQ(queue_->counts().backoff, 2u);
+  EXPECT_EQ(PopName(), "important");
+}
+
+TEST_F(SchedulingQueueTest, NobodySleepsForever) {
+  queue_->Add(Pod("a"));
+  PopName();
+  queue_->Requeue("a", {"Fit"}, {});
+  clock_.Advance(minutes(5));
+  EXPECT_EQ(PopName(), "none");
+  clock_.Advance(seconds(1));
+  EXPECT_EQ(PopName(), "a");
+}
+
+TEST_F(SchedulingQueueTest, ADeletedPodIsGoneWhereverItWas) {
+  for (const char* name : {"active", "flying", "sleeping"}) queue_->Add(Pod(name));
+  queue_->Delete("active");
+  PopName();
+  queue_->Delete("flying");
+  queue_->Requeue("flying", {"Fit"}, {});
+  PopName();
+  queue_->Requeue("sleeping", {"Fit"}, {});
+  queue_->Delete("sleeping");
+  const SchedulingQueue::Counts counts = queue_->counts();
+  EXPECT_EQ(counts.active + counts.backoff + counts.unschedulable + counts.gated + counts.in_flight, 0u);
+}
+
+TEST(InFlightEvents, ForgetsWhatNobodyCanAskFor) {
+  InFlightEvents events;
+  events.Record({});
+  EXPECT_EQ(events.size(), 0u) << "nobody is in flight";
+  events.Begin("a");
+  events.Record({});
+  events.Begin("b");
+  events.Record({});
+  int seen = 0;
+  events.ForEachSince("b", [&](const HappenedEvent&) { return ++seen > 0; });
+  EXPECT_EQ(seen, 1);
+  events.End("a");
+  EXPECT_EQ(events.size(), 1u);
+  events.End("b");
+  EXPECT_EQ(events.size(), 0u);
+}
+
+}  // namespace
+}  // namespace berth::queue

@@ -1,0 +1,214 @@
+#include "scheduler/scheduler.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "framework/diagnosis.h"
+
+namespace berth::scheduler {
+
+using framework::CycleState;
+using framework::PodInfo;
+using framework::PodInfoPtr;
+using framework::Status;
+
+Result<std::unique_ptr<Scheduler>> Scheduler::Create(const config::KubeSchedulerConfiguration& configuration,
+                                                     const framework::Registry& registry,
+                                                     const config::FeatureGates& gates, cluster::Cluster& cluster,
+                                                     const base::Clock& clock, framework::ApiWriter& api,
+                                                     Options options) {
+  std::unique_ptr<Scheduler> scheduler(new Scheduler(cluster, clock, api, options));
+  const engine::Environment environment{cluster, gates, clock, scheduler->random_, api, scheduler->waiting_pods_};
+  for (const config::Profile& config : configuration.profiles) {
+    Result<std::unique_ptr<engine::Profile>> profile = engine::Profile::Create(config, registry, environment);
+    if (!profile) {
+      return Error{profile.error().code,
+                   fmt::format("profile \"{}\": {}", config.scheduler_name, profile.error().message)};
+    }
+    auto evaluator = std::make_unique<engine::Evaluator>(
+        **profile, cluster, engine::Evaluator::Options{.verify = options.verify_incremental});
+    ProfileSlot slot{std::move(*profile), std::move(evaluator)};
+    if (!scheduler->profiles_.emplace(config.scheduler_name, std::move(slot)).second) {
+      return Error::AlreadyExists(fmt::format("duplicate profile with scheduler name \"{}\"", config.scheduler_name));
+    }
+  }
+  if (scheduler->profiles_.empty()) return Error::InvalidArgument("at least one profile is required");
+  for (const engine::Profile* profile : scheduler->profiles()) {
+    if (profile->queue_sort_name() != scheduler->first_profile().queue_sort_name()) {
+      return Error::InvalidArgument(
+          fmt::format("different queue sort plugins: profile \"{}\" has {}, profile \"{}\" has {}",
+                      scheduler->first_profile().scheduler_name(), scheduler->first_profile().queue_sort_name(),
+                      profile->scheduler_name(), profile->queue_sort_name()));
+    }
+  }
+  return scheduler;
+}
+
+engine::Profile* Scheduler::FindProfile(const std::string& scheduler_name) const {
+  const auto it = profiles_.find(scheduler_name.empty() ? "default-scheduler" : scheduler_name);
+  return it == profiles_.end() ? nullptr : it->second.profile.get();
+}
+
+std::vector<const engine::Profile*> Scheduler::profiles() const {
+  std::vector<const engine::Profile*> profiles;
+  for (const auto& [name, slot] : profiles_) profiles.push_back(slot.profile.get());
+  return profiles;
+}
+
+Scheduler::ProfileSlot& Scheduler::SlotOf(const PodInfo& pod) {
+  const std::string& name = pod.pod().spec.scheduler_name;
+  const auto it = profiles_.find(name.empty() ? "default-scheduler" : name);
+  CHECK_WHY(it != profiles_.end(), "pods of other schedulers must not get here");
+  return it->second;
+}
+
+Attempt Scheduler::ScheduleOne(PodInfoPtr pod) {
+  ProfileSlot& slot = SlotOf(*pod);
+  Attempt attempt;
+  attempt.pod = std::move(pod);
+  if (cluster_.nodes().empty()) {
+    attempt.outcome = Outcome::kUnschedulable;
+    attempt.message = framework::kNoNodesMessage;
+    WithdrawNomination(*attempt.pod);
+    return attempt;
+  }
+
+  CycleState state = slot.profile->NewCycleState();
+  state.exhaustive_preemption = options_.exhaustive_preemption;
+  attempt.evaluation = slot.evaluator->Evaluate(state, *attempt.pod, options_.scope);
+  if (attempt.evaluation.fits()) {
+    Place(*slot.profile, std::move(state), attempt);
+  } else {
+    HandleNoFit(*slot.profile, state, attempt);
+  }
+  return attempt;
+}
+
+const std::string& Scheduler::SelectHost(const engine::Evaluation& evaluation) {
+  if (evaluation.nominated) return evaluation.nominated->name();
+  const size_t choice = evaluation.best.size() == 1 ? 0 : random_.Below(evaluation.best.size());
+  return evaluation.feasible[evaluation.best[choice]]->name();
+}
+
+// From an evaluated pod to one that is bound, or waits for permission.
+void Scheduler::Place(engine::Profile& profile, CycleState state, Attempt& attempt) {
+  attempt.node_name = SelectHost(attempt.evaluation);
+  Result<cluster::AssumedPod> assumed = cluster_.Assume(attempt.pod, attempt.node_name);
+  if (!assumed) return Fail(Status::FromError(assumed.error()), attempt);
+  // From here on, later cycles count this pod against the node, and not also as one that was promised it.
+  cluster_.nominator().Remove(attempt.pod->uid());
+  Reservation reservation{profile, std::move(state), std::move(*assumed)};
+
+  engine::PermitOutcome permit;
+  Status status = profile.RunReserve(reservation.state, *attempt.pod, attempt.node_name);
+  if (status.ok()) {
+    permit = profile.RunPermit(reservation.state, *attempt.pod, attempt.node_name);
+    status = permit.status;
+  }
+  if (status.IsWait()) {
+    attempt.outcome = Outcome::kWaiting;
+    waiting_pods_.Add(attempt.pod, permit.waits, clock_.Now());
+    waiting_[attempt.pod->uid()] = {std::make_unique<Reservation>(std::move(reservation)), attempt};
+    return;
+  }
+  if (!status.ok()) {
+    profile.RunUnreserve(reservation.state, *attempt.pod, attempt.node_name);
+    return Reject(status, attempt);
+  }
+  Bind(std::move(reservation), attempt);
+}
+
+void Scheduler::Bind(Reservation reservation, Attempt& attempt) {
+  Status status = reservation.profile.RunPreBind(reservation.state, *attempt.pod, attempt.node_name);
+  if (status.ok()) status = reservation.profile.RunBind(reservation.state, *attempt.pod, attempt.node_name);
+  if (!status.ok()) {
+    reservation.profile.RunUnreserve(reservation.state, *attempt.pod, attempt.node_name);
+    return Fail(status, attempt);
+  }
+  reservation.assumed.Keep();
+  reservation.profile.RunPostBind(reservation.state, *attempt.pod, attempt.node_name);
+  attempt.outcome = Outcome::kBound;
+}
+
+std::vector<Attempt> Scheduler::FinishWaiting() {
+  std::vector<Attempt> attempts;
+  for (framework::WaitingPods::Decision& decision : waiting_pods_.TakeDecided(clock_.Now())) {
+    auto node = waiting_.extract(decision.pod->uid());
+    CHECK(!node.empty());
+    auto& [reservation, attempt] = node.mapped();
+    if (decision.status.ok()) {
+      Bind(std::move(*reservation), attempt);
+    } else {
+      reservation->profile.RunUnreserve(reservation->state, *attempt.pod, attempt.node_name);
+      Reject(decision.status, attempt);
+    }
+    attempts.push_back(std::move(attempt));
+  }
+  return attempts;
+}
+
+void Scheduler::HandleNoFit(engine::Profile& profile, CycleState& state, Attempt& attempt) {
+  if (!attempt.evaluation.error.ok()) return Fail(attempt.evaluation.error, attempt);
+  attempt.outcome = Outcome::kUnschedulable;
+  framework::Diagnosis& diagnosis = attempt.evaluation.diagnosis;
+  if (profile.has_post_filter()) {
+    attempt.post_filter = profile.RunPostFilter(state, *attempt.pod, diagnosis.node_to_status);
+    diagnosis.post_filter_message = attempt.post_filter.status.Message();
+  }
+  attempt.message = framework::FitErrorMessage(diagnosis, cluster_.nodes().size());
+  attempt.unschedulable_plugins = diagnosis.unschedulable_plugins;
+  attempt.pending_plugins = diagnosis.pending_plugins;
+  if (attempt.post_filter.status.ok() && !attempt.post_filter.nominated_node_name.empty()) {
+    Preempt(attempt.pod, attempt.post_filter);
+  } else if (attempt.post_filter.clear_nomination || profile.PluginsAt(config::ExtensionPoint::kPostFilter).empty()) {
+    WithdrawNomination(*attempt.pod);
+  }
+}
+
+// Nominates the pod and evicts the victims. Pods of lower priority that were promised the same node give way: their
+// promise rested on room that is now taken.
+void Scheduler::Preempt(const PodInfoPtr& pod, const framework::PostFilterResult& result) {
+  const std::vector<PodInfoPtr> nominated = cluster_.nominator().NominatedTo(result.nominated_node_name);
+  cluster_.nominator().Nominate(pod, result.nominated_node_name);
+  (void)api_.SetNominatedNode(*pod, result.nominated_node_name);
+  for (const PodInfoPtr& victim : result.victims.pods) {
+    if (waiting_pods_.IsWaiting(victim->uid())) {
+      waiting_pods_.Reject(victim->uid(), "DefaultPreemption", "preempted");
+    } else {
+      (void)api_.Evict(*victim, *pod);
+    }
+  }
+  for (const PodInfoPtr& other : nominated) {
+    if (other->priority() >= pod->priority()) continue;
+    cluster_.nominator().Remove(other->uid());
+    (void)api_.SetNominatedNode(*other, "");
+  }
+}
+
+// The chosen node was turned down by Reserve or Permit: told as if it had been the only node.
+void Scheduler::Reject(const Status& status, Attempt& attempt) {
+  if (!status.IsRejected()) return Fail(status, attempt);
+  framework::Diagnosis diagnosis;
+  diagnosis.node_to_status.Set(attempt.node_name, status);
+  diagnosis.AddPluginStatus(status);
+  Fail(status, attempt);
+  attempt.message = framework::FitErrorMessage(diagnosis, /*node_count=*/1);
+  attempt.unschedulable_plugins = std::move(diagnosis.unschedulable_plugins);
+  attempt.pending_plugins = std::move(diagnosis.pending_plugins);
+}
+
+// No plugin is noted: after trouble, and after binding failed, the pod comes back once its backoff is over.
+void Scheduler::Fail(const Status& status, Attempt& attempt) {
+  attempt.outcome = status.IsRejected() ? Outcome::kUnschedulable : Outcome::kError;
+  attempt.message = status.Message();
+  attempt.node_name.clear();
+  WithdrawNomination(*attempt.pod);
+}
+
+void Scheduler::WithdrawNomination(const PodInfo& pod) {
+  const bool known = !pod.pod().status.nominated_node_name.empty() || !cluster_.nominator().NodeOf(pod.uid()).empty();
+  cluster_.nominator().Remove(pod.uid());
+  if (known) (void)api_.SetNominatedNode(pod, "");
+}
+
+}  // namespace berth::scheduler

@@ -1,0 +1,111 @@
+// Scheduler: profiles and the two cycles that take a pod from the queue to a node.
+//
+//   scheduling cycle:  evaluate -> select -> assume -> Reserve -> Permit
+//   binding cycle:     (wait) -> PreBind -> Bind -> PostBind
+//
+// Every early end un-reserves and un-assumes; nothing is promised that is not kept.
+// Not thread-safe; runs on the scheduling thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "cluster/cluster.h"
+#include "config/types.h"
+#include "engine/evaluator.h"
+#include "engine/profile.h"
+#include "framework/registry.h"
+
+namespace berth::scheduler {
+
+enum class Outcome {
+  kBound,
+  kWaiting,        // a Permit plugin holds it; see TakeDecided
+  kUnschedulable,  // fits nowhere now
+  kError,          // internal trouble; to be tried again
+};
+
+// Everything one attempt to schedule a pod found out.
+struct Attempt {
+  framework::PodInfoPtr pod;
+  Outcome outcome = Outcome::kError;
+  std::string node_name;  // when bound or waiting
+  // Why not: the text of the FailedScheduling event and of the PodScheduled condition.
+  std::string message;
+  engine::Evaluation evaluation;
+  framework::PostFilterResult post_filter;  // when unschedulable
+
+  // Plugins to ask when something happens that might help.
+  std::set<std::string, std::less<>> unschedulable_plugins;
+  std::set<std::string, std::less<>> pending_plugins;
+};
+
+class Scheduler {
+ public:
+  struct Options {
+    uint64_t seed = 1;
+    bool verify_incremental = false;
+    // Preemption looks at every candidate in order of name, so that the outcome does not depend on chance.
+    bool exhaustive_preemption = false;
+    // Attempts carry verdicts and scores of all nodes even when a nomination settles the matter.
+    engine::Scope scope = engine::Scope::kDecide;
+  };
+
+  static Result<std::unique_ptr<Scheduler>> Create(const config::KubeSchedulerConfiguration& configuration,
+                                                   const framework::Registry& registry,
+                                                   const config::FeatureGates& gates, cluster::Cluster& cluster,
+                                                   const base::Clock& clock, framework::ApiWriter& api,
+                                                   Options options);
+
+  // Null when no profile has that name: the pod is somebody else's.
+  engine::Profile* FindProfile(const std::string& scheduler_name) const;
+  const engine::Profile& first_profile() const { return *profiles_.begin()->second.profile; }
+  std::vector<const engine::Profile*> profiles() const;
+
+  // One pod through both cycles, as far as it gets. The pod's scheduler name must be one of ours.
+  Attempt ScheduleOne(framework::PodInfoPtr pod);
+  // Pods whose wait in Permit ended: their binding cycle runs now.
+  std::vector<Attempt> FinishWaiting();
+  framework::WaitingPods& waiting_pods() { return waiting_pods_; }
+
+ private:
+  struct ProfileSlot {
+    std::unique_ptr<engine::Profile> profile;
+    std::unique_ptr<engine::Evaluator> evaluator;
+  };
+  // A pod between its two cycles, with all that must be undone if it goes no further.
+  struct Reservation {
+    engine::Profile& profile;
+    framework::CycleState state;
+    cluster::AssumedPod assumed;
+  };
+
+  Scheduler(cluster::Cluster& cluster, const base::Clock& clock, framework::ApiWriter& api, Options options)
+      : cluster_(cluster), clock_(clock), api_(api), options_(options), random_(options.seed) {}
+
+  ProfileSlot& SlotOf(const framework::PodInfo& pod);
+  const std::string& SelectHost(const engine::Evaluation& evaluation);
+  void Place(engine::Profile& profile, framework::CycleState state, Attempt& attempt);
+  void Bind(Reservation reservation, Attempt& attempt);
+  void HandleNoFit(engine::Profile& profile, framework::CycleState& state, Attempt& attempt);
+  void Preempt(const framework::PodInfoPtr& pod, const framework::PostFilterResult& result);
+  void Reject(const framework::Status& status, Attempt& attempt);
+  void Fail(const framework::Status& status, Attempt& attempt);
+  // The pod's promise of a node, if it has one, is off.
+  void WithdrawNomination(const framework::PodInfo& pod);
+
+  cluster::Cluster& cluster_;
+  const base::Clock& clock_;
+  framework::ApiWriter& api_;
+  const Options options_;
+  base::Random random_;
+  framework::WaitingPods waiting_pods_;
+  std::map<std::string, ProfileSlot> profiles_;
+  std::map<std::string, std::pair<std::unique_ptr<Reservation>, Attempt>> waiting_;  // by UID
+};
+
+}  // namespace berth::scheduler

@@ -1,0 +1,41 @@
+// Facts: a scheduling decision flattened to (field, key) -> value, so that a recorded decision and ours are compared,
+// and their differences printed, in one uniform way.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "codec/value.h"
+#include "engine/evaluation.h"
+#include "framework/plugin.h"
+
+namespace berth::parity {
+
+// Field ("rejected") -> key ("n01") -> value ("Unschedulable NodeResourcesFit [Insufficient cpu]"). A field without
+// keys of its own uses the key "".
+using Facts = std::map<std::string, std::map<std::string, std::string>>;
+
+// What berth decided about one pod.
+struct Decision {
+  framework::Status pre_enqueue;
+  bool evaluated = false;  // false: held back before scheduling, or there are no nodes
+  engine::Evaluation evaluation;
+  bool post_filter_ran = false;
+  framework::PostFilterResult post_filter;
+  std::string message;
+};
+
+// Of the `expect` object of a case.
+Facts FactsOf(const codec::Value& expect);
+Facts FactsOf(const Decision& decision);
+
+struct Difference {
+  std::string field;
+  std::string key;
+  std::string expected;
+  std::string got;
+};
+std::vector<Difference> Compare(const Facts& expected, const Facts& got);
+
+}  // namespace berth::parity

@@ -30,7 +30,7 @@ test: deps ## build, then run every test, parity included
 	@$(call run-tests,release)
 
 build: deps ## build build/berth (release)
-	@$(call compile,release)
+	@$(call compile,release) --target berth
 
 debug: deps ## build and test without optimisation, in build-debug/
 	@$(call compile,debug)

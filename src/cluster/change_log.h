@@ -1,42 +1,40 @@
-// ChangeLog: which nodes changed, in order. A kept evaluation remembers how far it has read and catches up from there
-// instead of starting over. Bounded: a reader that fell too far behind is told to start fresh.
-// Not thread-safe; owned by the scheduling thread.
+// ChangeLog: what changed on which node, in order. A kept evaluation remembers how far it has read and catches up from
+// there instead of starting over. Bounded: a reader that fell too far behind is told to start fresh. Not thread-safe;
+// owned by the scheduling thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include "framework/node_info.h"
 
 namespace berth::cluster {
 
+struct Change {
+  framework::NodeIndex node = 0;
+  // The pod that came (+1) or went (-1); null when the Node object itself was added, replaced or removed.
+  framework::PodInfoPtr pod;
+  int sign = 0;
+};
+
 class ChangeLog {
  public:
   using Cursor = uint64_t;
 
-  explicit ChangeLog(size_t capacity = 1 << 14) : capacity_(capacity) {}
+  explicit ChangeLog(size_t capacity = size_t{1} << 14) : ring_(capacity) {}
 
-  void Append(framework::NodeIndex node) {
-    if (entries_.size() == capacity_) entries_.pop_front();
-    entries_.push_back(node);
-    ++end_;
-  }
+  void Append(Change change) { ring_[end_++ % ring_.size()] = std::move(change); }
   Cursor end() const { return end_; }
-
-  // The nodes changed since `cursor`, oldest first and possibly repeated; unset when they are no longer known.
-  std::optional<std::vector<framework::NodeIndex>> Since(Cursor cursor) const {
-    const uint64_t missed = end_ - cursor;
-    if (missed > entries_.size()) return std::nullopt;
-    return std::vector<framework::NodeIndex>(entries_.end() - static_cast<ptrdiff_t>(missed), entries_.end());
-  }
+  // Whether everything from `cursor` on is still here.
+  bool Knows(Cursor cursor) const { return end_ - cursor <= ring_.size(); }
+  // For cursors that are known and below end().
+  const Change& at(Cursor cursor) const { return ring_[cursor % ring_.size()]; }
 
  private:
-  size_t capacity_;
+  std::vector<Change> ring_;
   Cursor end_ = 0;
-  std::deque<framework::NodeIndex> entries_;
 };
 
 }  // namespace berth::cluster

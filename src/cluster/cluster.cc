@@ -35,11 +35,11 @@ void Cluster::UpsertNode(std::shared_ptr<const api::Node> node) {
     arrivals = std::move(waiting->second);
     waiting_for_node_.erase(waiting);
   }
-  for (const PodInfoPtr& pod : arrivals) CountClaims(*pod, +1);
-  table_.Update(name, [&](NodeInfo& row) {
-    row.SetImages(std::move(images));
-    for (PodInfoPtr& pod : arrivals) row.AddPod(std::move(pod));
-  });
+  table_.SetImages(name, std::move(images));
+  for (PodInfoPtr& pod : arrivals) {
+    CountClaims(*pod, +1);
+    table_.AddPod(name, std::move(pod));
+  }
 }
 
 void Cluster::RemoveNode(std::string_view name) {
@@ -105,7 +105,7 @@ void Cluster::Place(PodInfoPtr pod, const std::string& node_name, bool assumed) 
     return;
   }
   CountClaims(*pod, +1);
-  table_.Update(node_name, [&](NodeInfo& row) { row.AddPod(std::move(pod)); });
+  table_.AddPod(node_name, std::move(pod));
 }
 
 void Cluster::Displace(const std::string& uid) {
@@ -119,7 +119,7 @@ void Cluster::Displace(const std::string& uid) {
     return;
   }
   CountClaims(*placed.pod, -1);
-  table_.Update(placed.node_name, [&](NodeInfo& row) { row.RemovePod(*placed.pod); });
+  table_.RemovePod(placed.node_name, placed.pod);
 }
 
 void Cluster::CountClaims(const PodInfo& pod, int sign) {

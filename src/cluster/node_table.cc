@@ -10,6 +10,7 @@ using framework::LabelColumn;
 using framework::NodeColumns;
 using framework::NodeIndex;
 using framework::NodeInfo;
+using framework::PodInfoPtr;
 
 namespace {
 
@@ -44,7 +45,9 @@ bool SameTaints(std::span<const api::Taint> a, std::span<const api::Taint> b) {
 bool NodeTable::Upsert(std::shared_ptr<const api::Node> node) {
   const std::string name = node->metadata.name;
   if (index_by_name_.contains(name)) {
-    Update(name, [&](NodeInfo& row) { row.SetNode(std::move(node)); });
+    NodeInfo& row = RowOf(name);
+    row.SetNode(std::move(node));
+    SyncNodeColumns(row);
     return false;
   }
   const NodeIndex index = NewSlot();
@@ -53,7 +56,7 @@ bool NodeTable::Upsert(std::shared_ptr<const api::Node> node) {
   position_in_live_[index] = static_cast<uint32_t>(live_.size());
   live_.push_back(slots_[index].get());
   columns_.taint_set[index] = InternTaints(slots_[index]->taints());
-  SyncColumns(*slots_[index]);
+  SyncNodeColumns(*slots_[index]);
   return true;
 }
 
@@ -80,20 +83,32 @@ const NodeInfo* NodeTable::Find(std::string_view name) const {
   return it == index_by_name_.end() ? nullptr : slots_[it->second].get();
 }
 
-void NodeTable::Update(std::string_view name, const std::function<void(NodeInfo&)>& change) {
+NodeInfo& NodeTable::RowOf(std::string_view name) {
   const auto it = index_by_name_.find(std::string(name));
-  CHECK_WHY(it != index_by_name_.end(), "update of a node that is not in the table");
-  NodeInfo& row = *slots_[it->second];
-  const bool had_affinity = !row.pods_with_affinity().empty();
-  const bool had_anti_affinity = !row.pods_with_required_anti_affinity().empty();
+  CHECK_WHY(it != index_by_name_.end(), "change to a node that is not in the table");
+  return *slots_[it->second];
+}
 
-  change(row);
+void NodeTable::AddPod(std::string_view name, PodInfoPtr pod) {
+  NodeInfo& row = RowOf(name);
+  if (pod->has_affinity_terms()) affinity_lists_stale_ = true;
+  changes_.Append({row.index(), pod, +1});
+  row.AddPod(std::move(pod));
+  SyncPodColumns(row);
+}
 
-  if (had_affinity != !row.pods_with_affinity().empty() ||
-      had_anti_affinity != !row.pods_with_required_anti_affinity().empty()) {
-    affinity_lists_stale_ = true;
-  }
-  SyncColumns(row);
+void NodeTable::RemovePod(std::string_view name, const PodInfoPtr& pod) {
+  NodeInfo& row = RowOf(name);
+  if (!row.RemovePod(*pod)) return;
+  if (pod->has_affinity_terms()) affinity_lists_stale_ = true;
+  changes_.Append({row.index(), pod, -1});
+  SyncPodColumns(row);
+}
+
+void NodeTable::SetImages(std::string_view name, ImageTable::NodeImages images) {
+  NodeInfo& row = RowOf(name);
+  row.SetImages(std::move(images));
+  SyncNodeColumns(row);
 }
 
 std::span<const NodeInfo* const> NodeTable::nodes_with_affinity_pods() const {
@@ -166,7 +181,7 @@ NodeIndex NodeTable::NewSlot() {
   return index;
 }
 
-void NodeTable::SyncColumns(const NodeInfo& row) {
+void NodeTable::SyncNodeColumns(const NodeInfo& row) {
   const NodeIndex i = row.index();
   columns_.live[i] = 1;
   columns_.unschedulable[i] = row.node().spec.unschedulable;
@@ -174,6 +189,17 @@ void NodeTable::SyncColumns(const NodeInfo& row) {
   columns_.allocatable_memory[i] = row.allocatable().memory;
   columns_.allocatable_ephemeral_storage[i] = row.allocatable().ephemeral_storage;
   columns_.allowed_pod_number[i] = row.allocatable().allowed_pod_number;
+  if (!SameTaints(columns_.taint_sets[columns_.taint_set[i]], row.taints())) {
+    ReleaseTaints(columns_.taint_set[i]);
+    columns_.taint_set[i] = InternTaints(row.taints());
+  }
+  for (auto& [key, indexed] : label_columns_) indexed->Set(i, row.labels().Find(key));
+  SyncPodColumns(row);
+  changes_.Append({i, nullptr, 0});
+}
+
+void NodeTable::SyncPodColumns(const NodeInfo& row) {
+  const NodeIndex i = row.index();
   columns_.requested_milli_cpu[i] = row.requested().milli_cpu;
   columns_.requested_memory[i] = row.requested().memory;
   columns_.requested_ephemeral_storage[i] = row.requested().ephemeral_storage;
@@ -181,19 +207,13 @@ void NodeTable::SyncColumns(const NodeInfo& row) {
   columns_.non_zero_memory[i] = row.non_zero_memory();
   columns_.pod_count[i] = static_cast<int64_t>(row.pods().size());
   columns_.generation[i] = row.generation();
-  if (!SameTaints(columns_.taint_sets[columns_.taint_set[i]], row.taints())) {
-    ReleaseTaints(columns_.taint_set[i]);
-    columns_.taint_set[i] = InternTaints(row.taints());
-  }
-  for (auto& [key, indexed] : label_columns_) indexed->Set(i, row.labels().Find(key));
-  changes_.Append(i);
 }
 
 void NodeTable::ClearColumns(NodeIndex index) {
   ReleaseTaints(columns_.taint_set[index]);
   ForEachColumn(columns_, [index](auto& column) { column[index] = {}; });
   for (auto& [key, indexed] : label_columns_) indexed->Set(index, nullptr);
-  changes_.Append(index);
+  changes_.Append({index, nullptr, 0});
 }
 
 uint32_t NodeTable::InternTaints(std::span<const api::Taint> taints) {

@@ -4,7 +4,6 @@
 // Invariant: after every public call, columns()[i] says what row(i) says, for each live i.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "cluster/change_log.h"
+#include "cluster/image_table.h"
 #include "framework/node_columns.h"
 #include "framework/node_info.h"
 
@@ -28,8 +28,10 @@ class NodeTable {
   const framework::NodeInfo* Find(std::string_view name) const;
   // The index must be that of a live node.
   const framework::NodeInfo& row(framework::NodeIndex index) const { return *slots_[index]; }
-  // Changes a row and brings the columns and lists after it.
-  void Update(std::string_view name, const std::function<void(framework::NodeInfo&)>& change);
+  // The node must be in the table.
+  void AddPod(std::string_view name, framework::PodInfoPtr pod);
+  void RemovePod(std::string_view name, const framework::PodInfoPtr& pod);
+  void SetImages(std::string_view name, ImageTable::NodeImages images);
 
   std::span<const framework::NodeInfo* const> nodes() const { return live_; }
   std::span<const framework::NodeInfo* const> nodes_with_affinity_pods() const;
@@ -50,7 +52,10 @@ class NodeTable {
   };
 
   framework::NodeIndex NewSlot();
-  void SyncColumns(const framework::NodeInfo& row);
+  framework::NodeInfo& RowOf(std::string_view name);
+  // Columns that follow the Node object, and those that follow the pods on it.
+  void SyncNodeColumns(const framework::NodeInfo& row);
+  void SyncPodColumns(const framework::NodeInfo& row);
   void ClearColumns(framework::NodeIndex index);
   uint32_t InternTaints(std::span<const api::Taint> taints);
   void ReleaseTaints(uint32_t set);

@@ -53,13 +53,70 @@ Evaluation EvaluateFromScratch(const Profile& profile, CycleState& state, const 
 }
 
 Evaluator::Evaluator(const Profile& profile, const cluster::Cluster& cluster, Options options)
-    : profile_(profile), cluster_(cluster), options_(options) {
+    : profile_(profile), cluster_(cluster), options_(options), reach_(profile) {
   CHECK_WHY(profile.filters().size() < kFits, "filter positions are kept in a byte");
   for (const auto& filter : profile.filters()) filter_is_local_.push_back(IsLocal(filter.plugin->filter_depends_on()));
   for (const auto& score : profile.scores()) score_is_local_.push_back(IsLocal(score.plugin->score_depends_on()));
 }
 
 Evaluator::~Evaluator() = default;
+
+Evaluator::Decision Evaluator::Decide(const PodInfo& pod, base::Random& random) {
+  Decision decision;
+  // A nomination of the pod's own, or one it must not push aside, is looked at node by node.
+  if (!pod.pod().status.nominated_node_name.empty()) return decision;
+  if (!profile_.nominator().empty() && profile_.nominator().HasOtherAtLeast(pod.priority(), pod.uid())) return decision;
+  const std::optional<std::string> signature = profile_.Sign(pod);
+  if (!signature) return decision;
+
+  Lane& lane = LaneOf(*signature);
+  if (!lane.CatchUp(pod)) return decision;
+  bool failed = false;
+  const std::optional<Lane::Choice> choice = lane.Choose(pod, random, failed);
+  if (failed) return decision;
+  ++statistics_.decisions;
+  decision.kind = choice ? Decision::Kind::kChosen : Decision::Kind::kNoFit;
+  if (choice) decision.choice = *choice;
+  decision.state = &lane.state();
+  if (options_.verify) Verify(pod, decision);
+  return decision;
+}
+
+Lane& Evaluator::LaneOf(const std::string& signature) {
+  if (const auto found = lane_by_signature_.find(signature); found != lane_by_signature_.end()) {
+    lanes_.splice(lanes_.begin(), lanes_, found->second);
+    return lanes_.front().lane;
+  }
+  if (lanes_.size() >= options_.max_kept) {
+    lane_by_signature_.erase(lanes_.back().signature);
+    lanes_.pop_back();
+  }
+  lanes_.push_front({signature, Lane(profile_, cluster_, reach_)});
+  lane_by_signature_[signature] = lanes_.begin();
+  return lanes_.front().lane;
+}
+
+void Evaluator::Verify(const PodInfo& pod, const Decision& decision) const {
+  CycleState twin = profile_.NewCycleState();
+  const Evaluation expected = EvaluateFromScratch(profile_, twin, pod, Scope::kDecide);
+  std::string difference;
+  const Lane::Choice& choice = decision.choice;
+  if (expected.feasible.size() != choice.feasible) {
+    difference = fmt::format("{} feasible nodes against {}", choice.feasible, expected.feasible.size());
+  } else if (decision.kind == Decision::Kind::kChosen) {
+    const bool is_best = std::any_of(expected.best.begin(), expected.best.end(),
+                                     [&](uint32_t i) { return expected.feasible[i] == choice.node; });
+    if (!is_best) difference = fmt::format("{} is not among the best", choice.node->name());
+    if (choice.ties != expected.best.size())
+      difference = fmt::format("{} ties against {}", choice.ties, expected.best.size());
+    if (choice.scored != !expected.totals.empty()) difference = "scored by one only";
+    if (choice.scored && is_best && expected.totals[expected.best.front()] != choice.total) {
+      difference = fmt::format("total {} against {}", choice.total, expected.totals[expected.best.front()]);
+    }
+  }
+  CHECK_WHY(difference.empty(),
+            fmt::format("decision about {} differs from scratch: {}", pod.Key(), difference).c_str());
+}
 
 Evaluation Evaluator::Evaluate(CycleState& state, const PodInfo& pod, Scope scope) {
   ++statistics_.evaluations;
@@ -113,10 +170,10 @@ Evaluator::Kept& Evaluator::Recall(const std::string& signature) {
 void Evaluator::CatchUp(Kept& kept, const CycleState& state, const PodInfo& pod) {
   const size_t slots = cluster_.columns().size();
   const bool is_new = kept.first_rejection.empty();
-  const auto changed = cluster_.table().changes().Since(kept.cursor);
-  kept.cursor = cluster_.table().changes().end();
+  const cluster::ChangeLog& log = cluster_.table().changes();
+  const cluster::ChangeLog::Cursor since = std::exchange(kept.cursor, log.end());
   // Asking a few nodes one by one beats a pass over all; past a quarter of them it no longer does.
-  if (is_new || kept.skip_filter != state.skip_filter || !changed || changed->size() > slots / 4 + 8) {
+  if (is_new || kept.skip_filter != state.skip_filter || !log.Knows(since) || log.end() - since > slots / 4 + 8) {
     AskAll(kept, state, pod);
     return;
   }
@@ -125,7 +182,8 @@ void Evaluator::CatchUp(Kept& kept, const CycleState& state, const PodInfo& pod)
   for (auto& known : kept.score_known) known.resize(slots, 0);
   for (auto& raw : kept.raw_score) raw.resize(slots, 0);
   const framework::NodeColumns& columns = cluster_.columns();
-  for (const framework::NodeIndex index : *changed) {
+  for (auto cursor = since; cursor < log.end(); ++cursor) {
+    const framework::NodeIndex index = log.at(cursor).node;
     for (auto& known : kept.score_known) known[index] = 0;
     if (columns.live[index]) AskNode(kept, state, pod, cluster_.table().row(index));
   }

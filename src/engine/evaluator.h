@@ -4,7 +4,11 @@
 // alone (or the node and its pods), the answer per node is kept; the change log says which nodes have changed since,
 // and only those are asked again. Everything else (topology, volumes, plugins that declare nothing) is asked afresh.
 //
-// The answer always equals that of EvaluateFromScratch, the slow twin; with verify on, every evaluation is compared.
+// Two questions can be asked. Decide: which node? Answered by a Lane, in time that does not grow with the cluster where
+// that is possible. Evaluate: what about every node, and why? Asked when nothing fits, for explanations, and whenever
+// Decide passes.
+//
+// Both answers always equal those of EvaluateFromScratch, the slow twin; with verify on, every one is compared.
 // Not thread-safe; used by the scheduling thread.
 #pragma once
 
@@ -17,6 +21,7 @@
 
 #include "cluster/cluster.h"
 #include "engine/evaluation.h"
+#include "engine/lane.h"
 #include "engine/profile.h"
 
 namespace berth::engine {
@@ -32,6 +37,7 @@ class Evaluator {
     size_t max_kept = 64;  // signatures remembered
   };
   struct Statistics {
+    uint64_t decisions = 0;  // that a lane made
     uint64_t evaluations = 0;
     uint64_t reused = 0;       // found a kept evaluation
     uint64_t nodes_asked = 0;  // node-local filter chains run
@@ -40,6 +46,14 @@ class Evaluator {
   Evaluator(const Profile& profile, const cluster::Cluster& cluster, Options options);
   Evaluator(const Profile& profile, const cluster::Cluster& cluster) : Evaluator(profile, cluster, Options{}) {}
   ~Evaluator();
+
+  struct Decision {
+    enum class Kind { kChosen, kNoFit, kAskEvaluate } kind = Kind::kAskEvaluate;
+    Lane::Choice choice;
+    // With the states of PreFilter and PreScore; belongs to the evaluator and lasts until it is asked again.
+    framework::CycleState* state = nullptr;
+  };
+  Decision Decide(const framework::PodInfo& pod, base::Random& random);
 
   Evaluation Evaluate(framework::CycleState& state, const framework::PodInfo& pod, Scope scope = Scope::kDecide);
 
@@ -61,6 +75,13 @@ class Evaluator {
   };
   static constexpr uint8_t kFits = 255;
 
+  struct KeptLane {
+    std::string signature;
+    Lane lane;
+  };
+  Lane& LaneOf(const std::string& signature);
+  void Verify(const framework::PodInfo& pod, const Decision& decision) const;
+
   Evaluation Incrementally(framework::CycleState& state, const framework::PodInfo& pod, Scope scope);
   Kept& Recall(const std::string& signature);
   void CatchUp(Kept& kept, const framework::CycleState& state, const framework::PodInfo& pod);
@@ -76,6 +97,9 @@ class Evaluator {
   const Profile& profile_;
   const cluster::Cluster& cluster_;
   const Options options_;
+  const ProfileReach reach_;
+  std::list<KeptLane> lanes_;  // most recently used first
+  std::unordered_map<std::string, std::list<KeptLane>::iterator> lane_by_signature_;
   std::vector<uint8_t> filter_is_local_;  // by position among the profile's filters
   std::vector<uint8_t> score_is_local_;
   std::list<Kept> kept_;  // most recently used first

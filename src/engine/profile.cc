@@ -104,6 +104,18 @@ void Profile::FindSigners() {
   }
 }
 
+const framework::IncrementalState* Profile::FindIncremental(uint32_t id) const {
+  return dynamic_cast<const framework::IncrementalState*>(plugins_[id].get());
+}
+
+std::vector<std::pair<uint32_t, const framework::IncrementalState*>> Profile::IncrementalPlugins() const {
+  std::vector<std::pair<uint32_t, const framework::IncrementalState*>> found;
+  for (uint32_t id = 0; id < plugins_.size(); ++id) {
+    if (const framework::IncrementalState* plugin = FindIncremental(id)) found.emplace_back(id, plugin);
+  }
+  return found;
+}
+
 std::vector<std::string_view> Profile::PluginsAt(ExtensionPoint wanted) const {
   std::vector<std::string_view> names;
   ForEachPoint(*this, [&](ExtensionPoint point, const auto& list) {

@@ -105,6 +105,11 @@ class Profile final : public framework::Handle {
                                  const framework::PodInfo& pod, const framework::NodeInfo& node) const;
   // Pods nominated to the node that `pod` must not push aside.
   bool HasNominatedPodsFor(const framework::PodInfo& pod, const framework::NodeInfo& node) const;
+  // The plugin as one that keeps state between cycles; null when it does not.
+  const framework::IncrementalState* FindIncremental(uint32_t id) const;
+  std::vector<std::pair<uint32_t, const framework::IncrementalState*>> IncrementalPlugins() const;
+  // Runs the plugin's PreFilter again, for a plugin that may change its mind about Skip.
+  bool PreFilterSkips(uint32_t id, framework::CycleState& state, const framework::PodInfo& pod) const;
   // Equal signatures: Filter and Score read the same from both pods. Unset when some plugin cannot sign the pod.
   std::optional<std::string> Sign(const framework::PodInfo& pod) const;
 

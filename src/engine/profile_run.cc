@@ -89,6 +89,12 @@ PreFilterOutcome Profile::RunPreFilter(CycleState& state, const PodInfo& pod) co
   return outcome;
 }
 
+bool Profile::PreFilterSkips(uint32_t id, CycleState& state, const PodInfo& pod) const {
+  const auto it =
+      std::find_if(pre_filter_.begin(), pre_filter_.end(), [&](const auto& enabled) { return enabled.id == id; });
+  return it != pre_filter_.end() && it->plugin->PreFilter(state, pod).status.IsSkip();
+}
+
 Status Profile::RunOneFilter(const Enabled<framework::FilterPlugin>& filter, const CycleState& state,
                              const PodInfo& pod, const NodeInfo& node) const {
   const Status status =

@@ -34,7 +34,7 @@ Status Weigh(const Enabled<framework::ScorePlugin>& enabled, const CycleState& s
              std::span<const NodeInfo* const> nodes, PluginScores& scores) {
   std::vector<framework::NodeScore> list(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) list[i] = {nodes[i], scores.raw[i]};
-  if (enabled.plugin->normalizes()) {
+  if (enabled.plugin->normalization() != framework::Normalization::kNone) {
     const Status status = enabled.plugin->NormalizeScore(state, pod, list);
     if (!status.ok()) {
       return Status::Error(fmt::format("running Normalize on Score plugins: plugin \"{}\" failed with: {}",

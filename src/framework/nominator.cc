@@ -36,4 +36,13 @@ const std::string& Nominator::NodeOf(const std::string& uid) const {
   return it == node_by_uid_.end() ? kNowhere : it->second;
 }
 
+bool Nominator::HasOtherAtLeast(int32_t priority, const std::string& uid) const {
+  for (const auto& [node, pods] : pods_by_node_) {
+    for (const PodInfoPtr& pod : pods) {
+      if (pod->priority() >= priority && pod->uid() != uid) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace berth::framework

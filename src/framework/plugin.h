@@ -32,6 +32,7 @@ inline constexpr int64_t kMinNodeScore = 0;
 enum class DependsOn : uint8_t {
   kNode,            // the Node object alone
   kNodeAndPods,     // the NodeInfo: the Node object and the pods on that node
+  kAllNodes,        // the Node objects of the whole cluster, but no pods
   kTopologyDomain,  // pods and nodes elsewhere, through labels of topology domains
   kAnything,        // whatever it likes; never kept
 };
@@ -166,6 +167,15 @@ struct NodeScore {
   int64_t score = 0;
 };
 
+// How raw scores become 0..100. The two shared rules are named so that the engine can keep normalised totals current
+// without asking the plugin about every node again.
+enum class Normalization : uint8_t {
+  kNone,
+  kByMaximum,          // score * 100 / highest
+  kByMaximumReversed,  // 100 - score * 100 / highest
+  kOwn,                // whatever NormalizeScore does
+};
+
 class ScorePlugin {
  public:
   virtual ~ScorePlugin() = default;
@@ -178,11 +188,30 @@ class ScorePlugin {
     return false;
   }
 
-  // Brings raw scores of all feasible nodes into 0..100. Called only when normalizes().
-  virtual bool normalizes() const { return false; }
-  virtual Status NormalizeScore(const CycleState&, const PodInfo&, std::span<NodeScore>) const {
-    return Status::Success();
-  }
+  // Brings raw scores of all feasible nodes into 0..100. Override NormalizeScore for kOwn only.
+  virtual Normalization normalization() const { return Normalization::kNone; }
+  virtual Status NormalizeScore(const CycleState& state, const PodInfo& pod, std::span<NodeScore> scores) const;
+};
+
+// A pod that has come to (+1) or gone from (-1) `node`; the node already has the change.
+struct PodChange {
+  const PodInfo& other;
+  const NodeInfo& node;
+  int sign;
+};
+
+// For plugins that answer by topology domain: what PreFilter and PreScore worked out is kept between cycles of pods
+// with one signature and brought up to date pod by pod, instead of being counted again. Node objects do not change in
+// between: after a change to one, PreFilter and PreScore run afresh.
+class IncrementalState {
+ public:
+  virtual ~IncrementalState() = default;
+  // True when `state` is now as a fresh PreFilter (PreScore) for `pod` would leave it, Skip included. False: start
+  // over.
+  virtual bool CatchUpPreFilter(CycleState& state, const PodInfo& pod, const PodChange& change) const = 0;
+  virtual bool CatchUpPreScore(CycleState& state, const PodInfo& pod, const PodChange& change) const = 0;
+  // Whether PreScore's work depends on which nodes are feasible; it is then done again when those change.
+  virtual bool pre_score_reads_feasible_nodes() const { return true; }
 };
 
 class ReservePlugin {

@@ -1,11 +1,14 @@
 #include "framework/waiting_pods.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "api/time.h"
 
 namespace berth::framework {
 
 void WaitingPods::Add(PodInfoPtr pod, const std::map<std::string, base::Duration>& waits, base::Time now) {
-  Waiting waiting{pod, {}};
+  Waiting waiting{pod, now, {}};
   for (const auto& [plugin, timeout] : waits) waiting.deadlines[plugin] = now + timeout;
   waiting_[pod->uid()] = std::move(waiting);
 }
@@ -33,16 +36,23 @@ std::vector<PodInfoPtr> WaitingPods::pods() const {
 }
 
 std::vector<WaitingPods::Decision> WaitingPods::TakeDecided(base::Time now) {
-  std::vector<std::pair<std::string, std::string>> late;
+  struct Late {
+    std::string uid;
+    std::string plugin;
+    base::Duration waited;
+  };
+  std::vector<Late> all_late;
   for (const auto& [uid, waiting] : waiting_) {
     for (const auto& [plugin, deadline] : waiting.deadlines) {
       if (deadline > now) continue;
-      late.emplace_back(uid, plugin);
+      all_late.push_back({uid, plugin, deadline - waiting.since});
       break;
     }
   }
-  for (const auto& [uid, plugin] : late)
-    Reject(uid, plugin, "rejected due to timeout after waiting at plugin " + plugin);
+  for (const Late& late : all_late) {
+    Reject(late.uid, late.plugin,
+           "rejected due to timeout after waiting " + api::FormatDuration(late.waited) + " at plugin " + late.plugin);
+  }
   return std::exchange(decided_, {});
 }
 

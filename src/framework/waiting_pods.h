@@ -39,6 +39,7 @@ class WaitingPods {
  private:
   struct Waiting {
     PodInfoPtr pod;
+    base::Time since;
     std::map<std::string, base::Time> deadlines;  // by plugin
   };
   std::map<std::string, Waiting> waiting_;  // by UID

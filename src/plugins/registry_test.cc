@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "plugins/fake_handle.h"
+#include "testing/fake_handle.h"
 
 namespace berth::plugins {
 namespace {
+
+using testing::FakeHandle;
 
 TEST(InTreeRegistry, EveryPluginCanBeMadeWithItsDefaultsAndKnowsItsName) {
   FakeHandle handle;

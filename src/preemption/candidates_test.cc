@@ -5,17 +5,21 @@
 
 #include <limits>
 
-#include "preemption/testing/fake_handle.h"
+#include "testing/builders.h"
+#include "testing/fake_handle.h"
 
 namespace berth::preemption {
 namespace {
 
 using ::berth::testing::At;
+using ::berth::testing::FakeHandle;
+using ::berth::testing::FitsCpu;
+using ::berth::testing::MakeNode;
 using ::berth::testing::MakePdb;
 using ::berth::testing::MakePod;
-using ::testing::ElementsAre;
 using framework::PreemptionCandidate;
 using framework::Status;
+using ::testing::ElementsAre;
 
 framework::PodInfoPtr Victim(int32_t priority, std::string_view start = "2026-01-01T00:00:00Z") {
   return MakePod("v").Priority(priority).StartTime(start).Info();
@@ -58,8 +62,8 @@ TEST(BestCandidates, CriteriaInTheirOrder) {
 }
 
 TEST(NodesWorthTrying, ThoseEvictionMightHelp) {
-  FakeHandle handle;
-  for (const char* name : {"a", "b", "c"}) handle.AddNode(name, "1", {});
+  FakeHandle handle{FitsCpu};
+  for (const char* name : {"a", "b", "c"}) handle.cluster().AddNode(MakeNode(name).Capacity("cpu", "1"));
   framework::NodeToStatus statuses;
   statuses.Set("a", Status::Unschedulable("full"));
   statuses.Set("b", Status::UnschedulableAndUnresolvable("tainted"));
@@ -79,16 +83,19 @@ class FindCandidatesTest : public ::testing::Test {
 
   // A node whose only pod must go, protected by a budget that allows nothing.
   void AddProtected(const std::string& node) {
-    handle_.AddNode(node, "2", {MakePod("on-" + node).Request("cpu", "2").Label("app", "db").Info()});
+    handle_.cluster().AddNode(MakeNode(node).Capacity("cpu", "2"),
+                              {MakePod("on-" + node).Request("cpu", "2").Label("app", "db").Info()});
   }
   void AddPlain(const std::string& node) {
-    handle_.AddNode(node, "2", {MakePod("on-" + node).Request("cpu", "2").Label("app", "web").Info()});
+    handle_.cluster().AddNode(MakeNode(node).Capacity("cpu", "2"),
+                              {MakePod("on-" + node).Request("cpu", "2").Label("app", "web").Info()});
   }
   void AddFull(const std::string& node) {
-    handle_.AddNode(node, "2", {MakePod("on-" + node).Request("cpu", "2").Priority(10).Info()});
+    handle_.cluster().AddNode(MakeNode(node).Capacity("cpu", "2"),
+                              {MakePod("on-" + node).Request("cpu", "2").Priority(10).Info()});
   }
   Findings Find(size_t offset, size_t wanted) {
-    handle_.AddBudget(MakePdb("db", {{"app", "db"}}, 0));
+    handle_.Add(MakePdb("db", {{"app", "db"}}, 0));
     return FindCandidates(DryRun(handle_, state_, *pod_), handle_.cluster().nodes(), offset, wanted);
   }
   static std::vector<std::string> Names(const Findings& findings) {
@@ -97,7 +104,7 @@ class FindCandidatesTest : public ::testing::Test {
     return names;
   }
 
-  FakeHandle handle_;
+  FakeHandle handle_{FitsCpu};
   framework::CycleState state_;
   framework::PodInfoPtr pod_;
 };

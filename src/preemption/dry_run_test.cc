@@ -3,18 +3,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "preemption/testing/fake_handle.h"
+#include "testing/builders.h"
+#include "testing/fake_handle.h"
 
 namespace berth::preemption {
 namespace {
 
+using ::berth::testing::FakeHandle;
+using ::berth::testing::FitsCpu;
+using ::berth::testing::MakeNode;
 using ::berth::testing::MakePdb;
 using ::berth::testing::MakePod;
 using ::berth::testing::PodBuilder;
+using framework::Code;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
-using framework::Code;
 
 PodBuilder Pod(std::string_view name, int32_t priority, std::string_view cpu,
                std::string_view start = "2026-01-01T00:00:00Z") {
@@ -61,8 +65,8 @@ TEST(DryRun, EvictsTheLeastThatIsEnough) {
       {"equals stay in the node's order", {Pod("a", 1, "2").Info(), Pod("b", 1, "2").Info()}, "2", {"b"}},
   };
   for (const Case& c : cases) {
-    FakeHandle handle;
-    handle.AddNode("n", "4", c.running);
+    FakeHandle handle{FitsCpu};
+    handle.cluster().AddNode(MakeNode("n").Capacity("cpu", "4"), c.running);
     const Trial trial = TryOn(handle, Pod("p", 10, c.wanted));
     EXPECT_TRUE(trial.status.ok()) << c.what << ": " << trial.status.Message();
     EXPECT_THAT(Names(trial.victims), ElementsAreArray(c.victims)) << c.what;
@@ -71,9 +75,10 @@ TEST(DryRun, EvictsTheLeastThatIsEnough) {
 }
 
 TEST(DryRun, SparesProtectedPodsFirst) {
-  FakeHandle handle;
-  handle.AddNode("n", "4", {Pod("protected", 1, "2").Label("app", "db").Info(), Pod("plain", 5, "2").Info()});
-  handle.AddBudget(MakePdb("db", {{"app", "db"}}, 0));
+  FakeHandle handle{FitsCpu};
+  handle.cluster().AddNode(MakeNode("n").Capacity("cpu", "4"),
+                           {Pod("protected", 1, "2").Label("app", "db").Info(), Pod("plain", 5, "2").Info()});
+  handle.Add(MakePdb("db", {{"app", "db"}}, 0));
   const Trial one = TryOn(handle, Pod("p", 10, "2"));
   EXPECT_THAT(Names(one.victims), ElementsAre("plain")) << "although it is the more important one";
   EXPECT_EQ(one.victims.pdb_violations, 0);
@@ -84,10 +89,11 @@ TEST(DryRun, SparesProtectedPodsFirst) {
 }
 
 TEST(DryRun, SaysWhatStillStandsInTheWay) {
-  FakeHandle handle;
-  handle.AddNode("n", "4", {Pod("low", 1, "1").Info(), Pod("peer", 10, "3").Info()});
-  handle.AddNode("peers", "4", {Pod("peer2", 10, "4").Info()});
-  handle.AddNode("broken", "4", {Pod("x", 1, "4").Info()});
+  FakeHandle handle{FitsCpu};
+  handle.cluster().AddNode(MakeNode("n").Capacity("cpu", "4"),
+                           {Pod("low", 1, "1").Info(), Pod("peer", 10, "3").Info()});
+  handle.cluster().AddNode(MakeNode("peers").Capacity("cpu", "4"), {Pod("peer2", 10, "4").Info()});
+  handle.cluster().AddNode(MakeNode("broken").Capacity("cpu", "4"), {Pod("x", 1, "4").Info()});
   handle.BreakFilterOn("broken");
 
   const Trial too_little = TryOn(handle, Pod("p", 10, "2"));
@@ -103,24 +109,24 @@ TEST(DryRun, SaysWhatStillStandsInTheWay) {
 }
 
 TEST(DryRun, CountsPodsNominatedToTheNode) {
-  FakeHandle handle;
-  handle.AddNode("n", "4", {Pod("a", 1, "2").Info(), Pod("b", 2, "2").Info()});
-  handle.mutable_nominator().Nominate(Pod("promised", 10, "2").Info(), "n");
+  FakeHandle handle{FitsCpu};
+  handle.cluster().AddNode(MakeNode("n").Capacity("cpu", "4"), {Pod("a", 1, "2").Info(), Pod("b", 2, "2").Info()});
+  handle.nominator().Nominate(Pod("promised", 10, "2").Info(), "n");
   EXPECT_THAT(Names(TryOn(handle, Pod("p", 10, "2")).victims), ElementsAre("b", "a"));
   EXPECT_THAT(Names(TryOn(handle, Pod("p", 11, "2")).victims), ElementsAre("a")) << "the promise is to a lesser pod";
 }
 
 TEST(DryRun, FiltersThatContradictThemselvesAreAnError) {
-  FakeHandle handle;
-  handle.AddNode("n", "4", {Pod("a", 1, "1").Info()});
+  FakeHandle handle{FitsCpu};
+  handle.cluster().AddNode(MakeNode("n").Capacity("cpu", "4"), {Pod("a", 1, "1").Info()});
   const Trial trial = TryOn(handle, Pod("p", 10, "1"));
   EXPECT_TRUE(trial.status.IsError());
   EXPECT_EQ(trial.status.Message(), "expected at least one victim pod on node \"n\"");
 }
 
 TEST(DryRun, LeavesTheNodeAsItIs) {
-  FakeHandle handle;
-  handle.AddNode("n", "4", {Pod("a", 1, "4").Info()});
+  FakeHandle handle{FitsCpu};
+  handle.cluster().AddNode(MakeNode("n").Capacity("cpu", "4"), {Pod("a", 1, "4").Info()});
   const framework::NodeInfo& node = *handle.cluster().Find("n");
   const uint64_t generation = node.generation();
   EXPECT_TRUE(TryOn(handle, Pod("p", 10, "2")).status.ok());

@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include "preemption/testing/fake_handle.h"
+#include "testing/builders.h"
+#include "testing/fake_handle.h"
 
 namespace berth::preemption {
 namespace {
 
+using ::berth::testing::FakeHandle;
+using ::berth::testing::FitsCpu;
+using ::berth::testing::MakeNode;
 using ::berth::testing::MakePod;
 using ::berth::testing::PodBuilder;
 using framework::Status;
@@ -22,8 +26,8 @@ PodBuilder Evicted(int32_t priority) {
 }
 
 std::string_view WhyNot(PodBuilder preemptor, PodBuilder running, Status nominated = Status::Unschedulable("full")) {
-  FakeHandle handle;
-  handle.AddNode("n", "4", {running.Info()});
+  FakeHandle handle{FitsCpu};
+  handle.cluster().AddNode(MakeNode("n").Capacity("cpu", "4"), {running.Info()});
   return WhyNotEligible(handle.cluster(), *preemptor.Info(), nominated);
 }
 

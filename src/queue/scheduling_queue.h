@@ -8,12 +8,11 @@
 //   unschedulable -----+  +-- backoff <----+---> unschedulable
 //       (also gated)  an event that helps
 //
-//   active         ready; the order is the QueueSort plugin's
-//   backoff        failed recently and must wait; ordered by when the wait ends, so that a pod that keeps failing
-//   cannot
-//                  starve the rest. Taken from early when nothing is active, unless the failure was an internal error.
-//   unschedulable  turned down; sleeps until an event that one of the rejecting plugins thinks may help, or for five
-//   minutes in flight      being scheduled; events that happen meanwhile are remembered for it
+// Active: ready; the order is the QueueSort plugin's.
+// Backoff: failed recently and must wait. Ordered by when the wait ends, so that a pod that keeps failing cannot starve
+// the rest; taken from early when nothing is active, unless the failure was an internal error.
+// Unschedulable: turned down. Sleeps until an event that a rejecting plugin thinks may help, or for five minutes.
+// In flight: being scheduled. Events that happen meanwhile are remembered for it.
 //
 // Not thread-safe; owned by the scheduling thread.
 #pragma once

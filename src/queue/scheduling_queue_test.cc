@@ -33,18 +33,18 @@ class SchedulingQueueTest : public ::testing::Test {
   SchedulingQueueTest() {
     ProfileHooks hooks;
     hooks.pre_enqueue = [this](const PodInfo& pod) {
-      return closed_gates_.contains(pod.name()) ? Status::Unschedulable("gated").WithPlugin("Gates") : Status::Success();
+      return closed_gates_.contains(pod.name()) ? Status::Unschedulable("gated").WithPlugin("Gates")
+                                                : Status::Success();
     };
     hooks.events["Fit"] = {{{EventResource::kNode, ActionType::kAdd | ActionType::kUpdateNodeAllocatable}, nullptr}};
-    hooks.events["Picky"] = {{{EventResource::kPod, ActionType::kDelete},
-                              [](const PodInfo&, const EventObject& before, const EventObject&) {
-                                return before.As<api::Pod>()->metadata.name == "blocker" ? QueueingHint::kQueue
-                                                                                         : QueueingHint::kSkip;
-                              }}};
+    hooks.events["Picky"] = {
+        {{EventResource::kPod, ActionType::kDelete}, [](const PodInfo&, const EventObject& before, const EventObject&) {
+           return before.As<api::Pod>()->metadata.name == "blocker" ? QueueingHint::kQueue : QueueingHint::kSkip;
+         }}};
     hooks.events["Outside"] = {{{EventResource::kPersistentVolumeClaim, ActionType::kUpdate}, nullptr}};
     hooks.events["Gates"] = {{{EventResource::kPod, ActionType::kUpdatePodSchedulingGatesEliminated}, nullptr}};
-    queue_ = std::make_unique<SchedulingQueue>(clock_, sort_, std::map<std::string, ProfileHooks>{{"default-scheduler", hooks}},
-                                               SchedulingQueue::Options{});
+    queue_ = std::make_unique<SchedulingQueue>(
+        clock_, sort_, std::map<std::string, ProfileHooks>{{"default-scheduler", hooks}}, SchedulingQueue::Options{});
   }
 
   static PodInfoPtr Pod(const std::string& name, int32_t priority = 0) {
@@ -54,7 +54,9 @@ class SchedulingQueueTest : public ::testing::Test {
     const QueuedPod* pod = queue_->Pop();
     return pod ? pod->pod->name() : "none";
   }
-  void AddNode() { queue_->OnEvent<api::Node>({EventResource::kNode, ActionType::kAdd}, nullptr, testing::MakeNode("n").Shared()); }
+  void AddNode() {
+    queue_->OnEvent<api::Node>({EventResource::kNode, ActionType::kAdd}, nullptr, testing::MakeNode("n").Shared());
+  }
   void DeletePod(const std::string& name) {
     queue_->OnEvent<api::Pod>({EventResource::kPod, ActionType::kDelete}, MakePod(name).Uid(name).Shared(), nullptr);
   }
@@ -119,7 +121,8 @@ TEST_F(SchedulingQueueTest, AnEventBeforeTheFlightDoesNotCount) {
 
 TEST_F(SchedulingQueueTest, BackoffDoublesUpToTheLimit) {
   const Backoff backoff(clock_, seconds(1), seconds(10));
-  for (const auto& [failures, wait] : std::vector<std::pair<int, int>>{{0, 0}, {1, 1}, {2, 2}, {3, 4}, {4, 8}, {5, 10}, {60, 10}}) {
+  for (const auto& [failures, wait] :
+       std::vector<std::pair<int, int>>{{0, 0}, {1, 1}, {2, 2}, {3, 4}, {4, 8}, {5, 10}, {60, 10}}) {
     EXPECT_EQ(backoff.After(failures), seconds(wait)) << failures;
   }
 }

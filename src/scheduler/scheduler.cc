@@ -35,10 +35,9 @@ Result<std::unique_ptr<Scheduler>> Scheduler::Create(const config::KubeScheduler
   if (scheduler->profiles_.empty()) return Error::InvalidArgument("at least one profile is required");
   for (const engine::Profile* profile : scheduler->profiles()) {
     if (profile->queue_sort_name() != scheduler->first_profile().queue_sort_name()) {
-      return Error::InvalidArgument(
-          fmt::format("different queue sort plugins: profile \"{}\" has {}, profile \"{}\" has {}",
-                      scheduler->first_profile().scheduler_name(), scheduler->first_profile().queue_sort_name(),
-                      profile->scheduler_name(), profile->queue_sort_name()));
+      return Error::InvalidArgument(fmt::format(
+          "different queue sort plugins for profile \"{}\": \"{}\", first: \"{}\"", profile->scheduler_name(),
+          profile->queue_sort_name(), scheduler->first_profile().queue_sort_name()));
     }
   }
   return scheduler;
@@ -73,60 +72,77 @@ Attempt Scheduler::ScheduleOne(PodInfoPtr pod) {
     return attempt;
   }
 
+  if (options_.scope == engine::Scope::kDecide) {
+    const engine::Evaluator::Decision decision = slot.evaluator->Decide(*attempt.pod, random_);
+    if (decision.kind == engine::Evaluator::Decision::Kind::kChosen) {
+      attempt.node_name = decision.choice.node->name();
+      attempt.feasible_nodes = decision.choice.feasible;
+      attempt.score = decision.choice.total;
+      attempt.scored = decision.choice.scored;
+      Place(*slot.profile, *decision.state, attempt);
+      return attempt;
+    }
+  }
   CycleState state = slot.profile->NewCycleState();
   state.exhaustive_preemption = options_.exhaustive_preemption;
   attempt.evaluation = slot.evaluator->Evaluate(state, *attempt.pod, options_.scope);
   if (attempt.evaluation.fits()) {
-    Place(*slot.profile, std::move(state), attempt);
+    Select(attempt.evaluation, attempt);
+    Place(*slot.profile, state, attempt);
   } else {
     HandleNoFit(*slot.profile, state, attempt);
   }
   return attempt;
 }
 
-const std::string& Scheduler::SelectHost(const engine::Evaluation& evaluation) {
-  if (evaluation.nominated) return evaluation.nominated->name();
+void Scheduler::Select(const engine::Evaluation& evaluation, Attempt& attempt) {
+  attempt.feasible_nodes = evaluation.feasible.size();
+  attempt.scored = !evaluation.totals.empty();
+  if (evaluation.nominated) {
+    attempt.node_name = evaluation.nominated->name();
+    return;
+  }
   const size_t choice = evaluation.best.size() == 1 ? 0 : random_.Below(evaluation.best.size());
-  return evaluation.feasible[evaluation.best[choice]]->name();
+  const uint32_t position = evaluation.best[choice];
+  attempt.node_name = evaluation.feasible[position]->name();
+  if (attempt.scored) attempt.score = evaluation.totals[position];
 }
 
 // From an evaluated pod to one that is bound, or waits for permission.
-void Scheduler::Place(engine::Profile& profile, CycleState state, Attempt& attempt) {
-  attempt.node_name = SelectHost(attempt.evaluation);
+void Scheduler::Place(engine::Profile& profile, CycleState& state, Attempt& attempt) {
   Result<cluster::AssumedPod> assumed = cluster_.Assume(attempt.pod, attempt.node_name);
   if (!assumed) return Fail(Status::FromError(assumed.error()), attempt);
   // From here on, later cycles count this pod against the node, and not also as one that was promised it.
   cluster_.nominator().Remove(attempt.pod->uid());
-  Reservation reservation{profile, std::move(state), std::move(*assumed)};
-
   engine::PermitOutcome permit;
-  Status status = profile.RunReserve(reservation.state, *attempt.pod, attempt.node_name);
+  Status status = profile.RunReserve(state, *attempt.pod, attempt.node_name);
   if (status.ok()) {
-    permit = profile.RunPermit(reservation.state, *attempt.pod, attempt.node_name);
+    permit = profile.RunPermit(state, *attempt.pod, attempt.node_name);
     status = permit.status;
   }
   if (status.IsWait()) {
     attempt.outcome = Outcome::kWaiting;
     waiting_pods_.Add(attempt.pod, permit.waits, clock_.Now());
+    Reservation reservation{profile, state.Clone(), std::move(*assumed)};
     waiting_[attempt.pod->uid()] = {std::make_unique<Reservation>(std::move(reservation)), attempt};
     return;
   }
   if (!status.ok()) {
-    profile.RunUnreserve(reservation.state, *attempt.pod, attempt.node_name);
+    profile.RunUnreserve(state, *attempt.pod, attempt.node_name);
     return Reject(status, attempt);
   }
-  Bind(std::move(reservation), attempt);
+  Bind(profile, state, std::move(*assumed), attempt);
 }
 
-void Scheduler::Bind(Reservation reservation, Attempt& attempt) {
-  Status status = reservation.profile.RunPreBind(reservation.state, *attempt.pod, attempt.node_name);
-  if (status.ok()) status = reservation.profile.RunBind(reservation.state, *attempt.pod, attempt.node_name);
+void Scheduler::Bind(engine::Profile& profile, CycleState& state, cluster::AssumedPod assumed, Attempt& attempt) {
+  Status status = profile.RunPreBind(state, *attempt.pod, attempt.node_name);
+  if (status.ok()) status = profile.RunBind(state, *attempt.pod, attempt.node_name);
   if (!status.ok()) {
-    reservation.profile.RunUnreserve(reservation.state, *attempt.pod, attempt.node_name);
+    profile.RunUnreserve(state, *attempt.pod, attempt.node_name);
     return Fail(status, attempt);
   }
-  reservation.assumed.Keep();
-  reservation.profile.RunPostBind(reservation.state, *attempt.pod, attempt.node_name);
+  assumed.Keep();
+  profile.RunPostBind(state, *attempt.pod, attempt.node_name);
   attempt.outcome = Outcome::kBound;
 }
 
@@ -137,7 +153,7 @@ std::vector<Attempt> Scheduler::FinishWaiting() {
     CHECK(!node.empty());
     auto& [reservation, attempt] = node.mapped();
     if (decision.status.ok()) {
-      Bind(std::move(*reservation), attempt);
+      Bind(reservation->profile, reservation->state, std::move(reservation->assumed), attempt);
     } else {
       reservation->profile.RunUnreserve(reservation->state, *attempt.pod, attempt.node_name);
       Reject(decision.status, attempt);

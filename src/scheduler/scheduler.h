@@ -34,8 +34,12 @@ struct Attempt {
   framework::PodInfoPtr pod;
   Outcome outcome = Outcome::kError;
   std::string node_name;  // when bound or waiting
+  size_t feasible_nodes = 0;
+  int64_t score = 0;    // total of the node chosen
+  bool scored = false;  // false when there was nothing to compare
   // Why not: the text of the FailedScheduling event and of the PodScheduled condition.
   std::string message;
+  // What was found about every node; empty when the choice needed less.
   engine::Evaluation evaluation;
   framework::PostFilterResult post_filter;  // when unschedulable
 
@@ -77,7 +81,7 @@ class Scheduler {
     std::unique_ptr<engine::Profile> profile;
     std::unique_ptr<engine::Evaluator> evaluator;
   };
-  // A pod between its two cycles, with all that must be undone if it goes no further.
+  // A pod that waits between its two cycles, with all that must be undone if it goes no further.
   struct Reservation {
     engine::Profile& profile;
     framework::CycleState state;
@@ -88,9 +92,9 @@ class Scheduler {
       : cluster_(cluster), clock_(clock), api_(api), options_(options), random_(options.seed) {}
 
   ProfileSlot& SlotOf(const framework::PodInfo& pod);
-  const std::string& SelectHost(const engine::Evaluation& evaluation);
-  void Place(engine::Profile& profile, framework::CycleState state, Attempt& attempt);
-  void Bind(Reservation reservation, Attempt& attempt);
+  void Select(const engine::Evaluation& evaluation, Attempt& attempt);
+  void Place(engine::Profile& profile, framework::CycleState& state, Attempt& attempt);
+  void Bind(engine::Profile& profile, framework::CycleState& state, cluster::AssumedPod assumed, Attempt& attempt);
   void HandleNoFit(engine::Profile& profile, framework::CycleState& state, Attempt& attempt);
   void Preempt(const framework::PodInfoPtr& pod, const framework::PostFilterResult& result);
   void Reject(const framework::Status& status, Attempt& attempt);

@@ -30,7 +30,9 @@ class Named : public framework::Plugin {
 class Sorter final : public Named, public framework::QueueSortPlugin {
  public:
   using Named::Named;
-  bool Less(const framework::QueuedPodView& a, const framework::QueuedPodView& b) const override { return a.added < b.added; }
+  bool Less(const framework::QueuedPodView& a, const framework::QueuedPodView& b) const override {
+    return a.added < b.added;
+  }
 };
 
 class Binder final : public Named, public framework::BindPlugin {
@@ -58,7 +60,9 @@ class Filterer final : public Named, public framework::FilterPlugin, public fram
  public:
   Filterer(std::string name, FilterFn filter, framework::DependsOn depends_on = framework::DependsOn::kAnything)
       : Named(std::move(name)), filter_(std::move(filter)), depends_on_(depends_on) {}
-  Status Filter(const CycleState&, const PodInfo& pod, const NodeInfo& node) const override { return filter_(pod, node); }
+  Status Filter(const CycleState&, const PodInfo& pod, const NodeInfo& node) const override {
+    return filter_(pod, node);
+  }
   framework::DependsOn filter_depends_on() const override { return depends_on_; }
   bool Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const override {
     const Symbol* shape = pod.labels().Find(Symbol("shape"));
@@ -94,8 +98,11 @@ class PreFilterer final : public Named, public framework::PreFilterPlugin, publi
 
 class PostFilterer final : public Named, public framework::PostFilterPlugin {
  public:
-  PostFilterer(std::string name, framework::PostFilterResult answer) : Named(std::move(name)), answer_(std::move(answer)) {}
-  framework::PostFilterResult PostFilter(CycleState&, const PodInfo&, const framework::NodeToStatus&) const override { return answer_; }
+  PostFilterer(std::string name, framework::PostFilterResult answer)
+      : Named(std::move(name)), answer_(std::move(answer)) {}
+  framework::PostFilterResult PostFilter(CycleState&, const PodInfo&, const framework::NodeToStatus&) const override {
+    return answer_;
+  }
 
  private:
   framework::PostFilterResult answer_;
@@ -107,7 +114,9 @@ class Scorer : public Named, public framework::ScorePlugin, public framework::Si
  public:
   Scorer(std::string name, ScoreFn score, framework::DependsOn depends_on = framework::DependsOn::kAnything)
       : Named(std::move(name)), score_(std::move(score)), depends_on_(depends_on) {}
-  framework::ScoreResult Score(const CycleState&, const PodInfo&, const NodeInfo& node) const override { return score_(node); }
+  framework::ScoreResult Score(const CycleState&, const PodInfo&, const NodeInfo& node) const override {
+    return score_(node);
+  }
   framework::DependsOn score_depends_on() const override { return depends_on_; }
   bool Sign(const PodInfo&, framework::SignatureBuilder&) const override { return true; }
 
@@ -118,7 +127,8 @@ class Scorer : public Named, public framework::ScorePlugin, public framework::Si
 
 class PreScorer final : public Scorer, public framework::PreScorePlugin {
  public:
-  PreScorer(std::string name, Status pre_score, ScoreFn score) : Scorer(std::move(name), std::move(score)), pre_score_(std::move(pre_score)) {}
+  PreScorer(std::string name, Status pre_score, ScoreFn score)
+      : Scorer(std::move(name), std::move(score)), pre_score_(std::move(pre_score)) {}
   Status PreScore(CycleState&, const PodInfo&, std::span<const NodeInfo* const>) const override { return pre_score_; }
 
  private:
@@ -134,7 +144,9 @@ class Reserver final : public Named, public framework::ReservePlugin {
     log_->push_back("reserve " + std::string(name()));
     return reserve_ ? reserve_() : Status::Success();
   }
-  void Unreserve(CycleState&, const PodInfo&, const std::string&) override { log_->push_back("unreserve " + std::string(name())); }
+  void Unreserve(CycleState&, const PodInfo&, const std::string&) override {
+    log_->push_back("unreserve " + std::string(name()));
+  }
 
  private:
   std::vector<std::string>* log_;
@@ -173,7 +185,8 @@ class PreBinder final : public Named, public framework::PreBindPlugin {
 template <class T, class... Args>
 void Add(framework::Registry& registry, const std::string& name, Args... args) {
   const Result<void> added = registry.Register(
-      name, [name, args...](const config::PluginArgs&, framework::Handle&) -> Result<std::unique_ptr<framework::Plugin>> {
+      name,
+      [name, args...](const config::PluginArgs&, framework::Handle&) -> Result<std::unique_ptr<framework::Plugin>> {
         return std::unique_ptr<framework::Plugin>(std::make_unique<T>(name, args...));
       });
   CHECK(added.ok());

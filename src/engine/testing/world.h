@@ -28,7 +28,9 @@ class RecordingApi final : public framework::ApiWriter {
     return {};
   }
   framework::Status UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume>) override { return {}; }
-  framework::Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim>) override { return {}; }
+  framework::Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim>) override {
+    return {};
+  }
 
   std::vector<std::string> calls;
   framework::Status bind_answer;

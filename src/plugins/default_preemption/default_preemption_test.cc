@@ -1,26 +1,28 @@
 #include "plugins/default_preemption/default_preemption.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fmt/format.h>
-
 #include <set>
 
-#include "preemption/testing/fake_handle.h"
+#include "testing/builders.h"
+#include "testing/fake_handle.h"
 
 namespace berth::plugins {
 namespace {
 
+using ::berth::testing::FakeHandle;
+using ::berth::testing::FitsCpu;
+using ::berth::testing::MakeNode;
 using ::berth::testing::MakePod;
 using ::berth::testing::PodBuilder;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 using framework::Code;
 using framework::PostFilterResult;
 using framework::Status;
-using preemption::FakeHandle;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 PodBuilder Pod(std::string_view name, int32_t priority, std::string_view cpu) {
   return MakePod(name).Priority(priority).Request("cpu", cpu).StartTime("2026-01-01T00:00:00Z");
@@ -34,18 +36,24 @@ class DefaultPreemptionTest : public ::testing::Test {
     state.exhaustive_preemption = exhaustive;
     return DefaultPreemption(args, handle_).PostFilter(state, *pod, handle_.FilterAll(*pod));
   }
+  // Nodes that differ by name only, each full with one pod.
+  void AddAlike(std::initializer_list<std::string_view> names) {
+    for (const std::string_view name : names) {
+      handle_.cluster().AddNode(MakeNode(name).Capacity("cpu", "2"), {Pod(name, 1, "2").Info()});
+    }
+  }
   static std::vector<std::string> Names(const framework::Victims& victims) {
     std::vector<std::string> names;
     for (const auto& pod : victims.pods) names.push_back(pod->name());
     return names;
   }
 
-  FakeHandle handle_;
+  FakeHandle handle_{FitsCpu};
 };
 
 TEST_F(DefaultPreemptionTest, NominatesTheNodeWhereItHurtsLeast) {
-  handle_.AddNode("b", "2", {Pod("b1", 5, "2").Info()});
-  handle_.AddNode("a", "2", {Pod("a1", 3, "1").Info(), Pod("a2", 2, "1").Info()});
+  handle_.cluster().AddNode(MakeNode("b").Capacity("cpu", "2"), {Pod("b1", 5, "2").Info()});
+  handle_.cluster().AddNode(MakeNode("a").Capacity("cpu", "2"), {Pod("a1", 3, "1").Info(), Pod("a2", 2, "1").Info()});
   const PostFilterResult result = Run(Pod("p", 10, "2"));
   EXPECT_TRUE(result.status.ok());
   EXPECT_EQ(result.nominated_node_name, "a");
@@ -58,12 +66,12 @@ TEST_F(DefaultPreemptionTest, NominatesTheNodeWhereItHurtsLeast) {
 }
 
 TEST_F(DefaultPreemptionTest, TiesGoToTheFirstNameWhenExhaustive) {
-  for (const char* name : {"c", "a", "b"}) handle_.AddNode(name, "2", {Pod(name, 1, "2").Info()});
+  AddAlike({"c", "a", "b"});
   EXPECT_EQ(Run(Pod("p", 10, "2")).nominated_node_name, "a");
 }
 
 TEST_F(DefaultPreemptionTest, TiesAreBrokenAtRandomOtherwise) {
-  for (const char* name : {"c", "a", "b"}) handle_.AddNode(name, "2", {Pod(name, 1, "2").Info()});
+  AddAlike({"c", "a", "b"});
   std::set<std::string> chosen;
   for (int i = 0; i < 100; ++i) {
     const PostFilterResult result = Run(Pod("p", 10, "2"), /*exhaustive=*/false);
@@ -77,7 +85,8 @@ TEST_F(DefaultPreemptionTest, TiesAreBrokenAtRandomOtherwise) {
 TEST_F(DefaultPreemptionTest, SamplesAsManyNodesAsConfigured) {
   // Node 0 is the cheapest by far, but whoever looks at a tenth of the nodes seldom meets it.
   for (int i = 0; i < 50; ++i) {
-    handle_.AddNode(fmt::format("n{}", i), "2", {Pod(fmt::format("v{}", i), i == 0 ? 1 : 5, "2").Info()});
+    handle_.cluster().AddNode(MakeNode(fmt::format("n{}", i)).Capacity("cpu", "2"),
+                              {Pod(fmt::format("v{}", i), i == 0 ? 1 : 5, "2").Info()});
   }
   const auto times_found = [&](config::DefaultPreemptionArgs args) {
     int found = 0;
@@ -92,9 +101,10 @@ TEST_F(DefaultPreemptionTest, SamplesAsManyNodesAsConfigured) {
 }
 
 TEST_F(DefaultPreemptionTest, SaysOfEveryNodeWhyItDoesNotHelp) {
-  handle_.AddNode("low", "4", {Pod("low", 1, "1").Info(), Pod("high", 20, "3").Info()});
-  handle_.AddNode("peers", "2", {Pod("peer", 10, "2").Info()});
-  handle_.AddNode("small", "1", {});
+  handle_.cluster().AddNode(MakeNode("low").Capacity("cpu", "4"),
+                            {Pod("low", 1, "1").Info(), Pod("high", 20, "3").Info()});
+  handle_.cluster().AddNode(MakeNode("peers").Capacity("cpu", "2"), {Pod("peer", 10, "2").Info()});
+  handle_.cluster().AddNode(MakeNode("small").Capacity("cpu", "1"));
   const PostFilterResult result = Run(Pod("p", 10, "2").NominatedNode("low"));
   EXPECT_EQ(result.status.code(), Code::kUnschedulable);
   EXPECT_EQ(result.status.Message(),
@@ -105,7 +115,7 @@ TEST_F(DefaultPreemptionTest, SaysOfEveryNodeWhyItDoesNotHelp) {
 }
 
 TEST_F(DefaultPreemptionTest, NoNodeIsWorthTrying) {
-  handle_.AddNode("small", "1", {});
+  handle_.cluster().AddNode(MakeNode("small").Capacity("cpu", "1"));
   const PostFilterResult result = Run(Pod("p", 10, "2"));
   EXPECT_EQ(result.status.Message(),
             "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.");
@@ -113,21 +123,20 @@ TEST_F(DefaultPreemptionTest, NoNodeIsWorthTrying) {
 }
 
 TEST_F(DefaultPreemptionTest, AnIneligiblePodKeepsItsNomination) {
-  handle_.AddNode("n", "2", {Pod("v", 1, "2").Info()});
+  handle_.cluster().AddNode(MakeNode("n").Capacity("cpu", "2"), {Pod("v", 1, "2").Info()});
   const PostFilterResult result = Run(Pod("p", 10, "2").PreemptionPolicy("Never"));
   EXPECT_EQ(result.status, Status::Unschedulable("preemption: not eligible due to preemptionPolicy=Never."));
   EXPECT_FALSE(result.clear_nomination);
 }
 
 TEST_F(DefaultPreemptionTest, BrokenDryRunsMatterOnlyWithoutACandidate) {
-  for (const char* name : {"a", "b", "c"}) handle_.AddNode(name, "2", {Pod(name, 1, "2").Info()});
+  AddAlike({"a", "b", "c"});
   handle_.BreakFilterOn("a");
   EXPECT_EQ(Run(Pod("p", 10, "2")).nominated_node_name, "b");
   handle_.BreakFilterOn("b");
   handle_.BreakFilterOn("c");
   const PostFilterResult result = Run(Pod("p", 10, "2"));
-  EXPECT_EQ(result.status,
-            Status::Error("preemption: [filter broke on a, filter broke on b, filter broke on c]"));
+  EXPECT_EQ(result.status, Status::Error("preemption: [filter broke on a, filter broke on b, filter broke on c]"));
   EXPECT_FALSE(result.clear_nomination);
 }
 

@@ -4,6 +4,7 @@
 
 #include "plugins/args.h"
 #include "plugins/dynamic_resources/pod_claims.h"
+#include "plugins/hints.h"
 
 namespace berth::plugins {
 namespace {
@@ -93,27 +94,23 @@ QueueingHint DynamicResources::AfterClaimChange(const PodInfo& pod, const api::R
   if (!claims) return QueueingHint::kSkip;  // still waiting for another one
   // Devices that became free may serve anybody.
   if (before && before->status.allocation && !after->status.allocation) return QueueingHint::kQueue;
-  const bool own = std::any_of(claims->begin(), claims->end(), [&](const api::ResourceClaim* claim) {
+  return QueueIf(std::any_of(claims->begin(), claims->end(), [&](const api::ResourceClaim* claim) {
     return claim->metadata.uid == after->metadata.uid;
-  });
-  return own ? QueueingHint::kQueue : QueueingHint::kSkip;
+  }));
 }
 
 std::vector<framework::ClusterEventWithHint> DynamicResources::EventsToRegister() const {
-  const auto after_claim_change = [this](const PodInfo& pod, const EventObject& before, const EventObject& after) {
-    return AfterClaimChange(pod, before.As<api::ResourceClaim>(), after.As<api::ResourceClaim>());
-  };
   const auto after_pod_change = [this](const PodInfo& pod, const EventObject&, const EventObject& after) {
     const api::Pod* changed = after.As<api::Pod>();
     if (!changed) return QueueingHint::kQueue;
     if (changed->metadata.uid != pod.uid()) return QueueingHint::kSkip;
-    return FindPodClaims(*changed, handle_.objects()) ? QueueingHint::kQueue : QueueingHint::kSkip;
+    return QueueIf(FindPodClaims(*changed, handle_.objects()).ok());
   };
   constexpr ActionType kAddOrUpdate = ActionType::kAdd | ActionType::kUpdate;
   constexpr ActionType kNodeOffersMore =
       ActionType::kAdd | ActionType::kUpdateNodeLabel | ActionType::kUpdateNodeAllocatable;
   return {{{EventResource::kNode, kNodeOffersMore}, {}},
-          {{EventResource::kResourceClaim, kAddOrUpdate}, after_claim_change},
+          {{EventResource::kResourceClaim, kAddOrUpdate}, HintOf(this, &DynamicResources::AfterClaimChange)},
           {{EventResource::kPod, ActionType::kUpdatePodGeneratedResourceClaim}, after_pod_change},
           {{EventResource::kDeviceClass, kAddOrUpdate}, {}},
           {{EventResource::kResourceSlice, kAddOrUpdate}, {}}};

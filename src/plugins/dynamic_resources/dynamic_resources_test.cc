@@ -2,30 +2,33 @@
 
 #include <gtest/gtest.h>
 
-#include "plugins/fake_handle.h"
 #include "testing/builders.h"
+#include "testing/fake_handle.h"
+#include "testing/plugin_calls.h"
 
 namespace berth::plugins {
 namespace {
 
 using framework::Code;
+using testing::FakeHandle;
 using testing::MakeNode;
+using testing::MakePlugin;
 using testing::MakePod;
 
 class DynamicResourcesTest : public ::testing::Test {
  protected:
   void AddClaim(std::string_view name, std::string_view owner_uid = {}, bool deleting = false) {
-    auto claim = std::make_shared<api::ResourceClaim>();
-    claim->metadata.name = name;
-    claim->metadata.namespace_ = Symbol("default");
+    api::ResourceClaim claim;
+    claim.metadata.name = name;
+    claim.metadata.namespace_ = Symbol("default");
     if (!owner_uid.empty()) {
       api::OwnerReference owner;
       owner.uid = owner_uid;
       owner.controller = true;
-      claim->metadata.owner_references = {owner};
+      claim.metadata.owner_references = {owner};
     }
-    if (deleting) claim->metadata.deletion_timestamp.emplace();
-    handle_.stored.resource_claims.Upsert(claim);
+    if (deleting) claim.metadata.deletion_timestamp.emplace();
+    handle_.Add(claim);
   }
   static testing::PodBuilder TemplatePod(std::optional<std::string> made_claim) {
     testing::PodBuilder pod = MakePod("p");

@@ -21,7 +21,7 @@ class ImageLocality final : public framework::Plugin, public framework::ScorePlu
   framework::ScoreResult Score(const framework::CycleState& state, const framework::PodInfo& pod,
                                const framework::NodeInfo& node) const override;
   // The score of a node changes when another node comes, goes, or pulls the same image.
-  framework::DependsOn score_depends_on() const override { return framework::DependsOn::kAnything; }
+  framework::DependsOn score_depends_on() const override { return framework::DependsOn::kAllNodes; }
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
 
  private:

@@ -2,13 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include "plugins/fake_handle.h"
 #include "testing/builders.h"
+#include "testing/fake_handle.h"
+#include "testing/plugin_calls.h"
 
 namespace berth::plugins {
 namespace {
 
+using testing::FakeHandle;
 using testing::MakeNode;
+using testing::MakePlugin;
 using testing::MakePod;
 
 constexpr int64_t kMb = 1024 * 1024;
@@ -38,17 +41,16 @@ TEST(ImageLocality, ScoresBySizeAndShareOfNodes) {
       {"image volumes add without raising the ceiling", WithImageVolume("big:1"), 100 * (250 - 23) / (1000 - 23)},
   };
   FakeHandle handle;
-  handle.view.Add(MakeNode("n1")
-                      .Image("small:1", 40 * kMb)
-                      .Image("big:1", 500 * kMb)
-                      .Image("registry:5000/tools:latest", 500 * kMb)
-                      .Image("huge:1", 5000 * kMb)
-                      .Info());
-  handle.view.Add(MakeNode("n2").Info());
+  handle.cluster().AddNode(MakeNode("n1")
+                               .Image("small:1", 40 * kMb)
+                               .Image("big:1", 500 * kMb)
+                               .Image("registry:5000/tools:latest", 500 * kMb)
+                               .Image("huge:1", 5000 * kMb));
+  handle.cluster().AddNode(MakeNode("n2"));
   const auto plugin = MakePlugin<ImageLocality>(handle);
   for (const auto& test : cases) {
     SCOPED_TRACE(test.what);
-    EXPECT_EQ(plugin->Score(framework::CycleState(), *test.pod, *handle.view.nodes()[0]).score, test.score);
+    EXPECT_EQ(plugin->Score(framework::CycleState(), *test.pod, *handle.cluster().nodes()[0]).score, test.score);
   }
 }
 

@@ -1,5 +1,6 @@
 // InterPodAffinity as a filter: matching pods are tallied per domain once per cycle, then a node is judged by its
 // domains.
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -28,6 +29,7 @@ struct IncomingPod {
   // somewhere.
   bool matches_own_affinity = false;
 
+  bool asks_nothing() const { return affinity.empty() && anti_affinity.empty(); }
   const api::Labels* namespace_labels() const { return name_space ? &name_space->metadata.labels : nullptr; }
 };
 
@@ -36,6 +38,11 @@ struct IncomingPod {
 struct InterPodAffinity::FilterState final : framework::CopyableState<FilterState> {
   explicit FilterState(const framework::ClusterView& cluster)
       : matching_affinity(cluster), matching_anti_affinity(cluster), hostile(cluster) {}
+
+  // The pod asks nothing of anyone and nobody minds it.
+  bool skips() const { return incoming->asks_nothing() && hostile.all_zero(); }
+  // Nobody to be near exists anywhere and the pod would be near itself, so that it may start a series.
+  bool may_go_first() const { return matching_affinity.all_zero() && incoming->matches_own_affinity; }
 
   // Counts `existing` on `node` for what the incoming pod asks of others.
   void CountMatches(const PodInfo& existing, NodeIndex node, int64_t delta) {
@@ -55,11 +62,9 @@ struct InterPodAffinity::FilterState final : framework::CopyableState<FilterStat
   }
 
   std::shared_ptr<const IncomingPod> incoming;
-  TopologyTallies matching_affinity;         // pods that match all of the pod's affinity terms
-  TopologyTallies matching_anti_affinity;    // terms of the pod's anti-affinity that pods match
-  TopologyTallies hostile;                   // anti-affinity terms of placed pods that match the pod
-  std::vector<size_t> affinity_tables;       // by term, positions in matching_affinity
-  std::vector<size_t> anti_affinity_tables;  // by term, positions in matching_anti_affinity
+  TopologyTallies matching_affinity;       // pods that match all of the pod's affinity terms; a table for every term
+  TopologyTallies matching_anti_affinity;  // terms of the pod's anti-affinity that pods match
+  TopologyTallies hostile;                 // anti-affinity terms of placed pods that match the pod
 };
 
 PreFilterResult InterPodAffinity::PreFilter(CycleState& state, const PodInfo& pod) const {
@@ -79,22 +84,15 @@ PreFilterResult InterPodAffinity::PreFilter(CycleState& state, const PodInfo& po
       data->CountHostility(*existing, pod, node->index(), +1);
     }
   }
-  const bool asks_nothing = data->incoming->affinity.empty() && data->incoming->anti_affinity.empty();
-  if (asks_nothing && data->hostile.all_zero()) return Status::Skip();
-
-  for (const AffinityTerm& term : data->incoming->affinity) {
-    data->affinity_tables.push_back(data->matching_affinity.TableFor(term.topology_key));
-  }
-  for (const AffinityTerm& term : data->incoming->anti_affinity) {
-    data->anti_affinity_tables.push_back(data->matching_anti_affinity.TableFor(term.topology_key));
-  }
-  if (!asks_nothing) {
+  for (const AffinityTerm& term : data->incoming->affinity) data->matching_affinity.TableFor(term.topology_key);
+  if (!data->incoming->asks_nothing()) {
     for (const NodeInfo* node : cluster.nodes()) {
       for (const framework::PodInfoPtr& existing : node->pods()) data->CountMatches(*existing, node->index(), +1);
     }
   }
+  const bool skips = data->skips();
   state.Put(filter_key_, std::move(data));
-  return {};
+  return skips ? Status::Skip() : Status::Success();
 }
 
 Status InterPodAffinity::AddPod(CycleState& state, const PodInfo& pod, const PodInfo& other,
@@ -117,20 +115,29 @@ void InterPodAffinity::ChangePod(CycleState& state, const PodInfo& pod, const Po
   data->CountMatches(other, node.index(), delta);
 }
 
+// What PreFilter counts is what AddPod and RemovePod count; only whether it skips must be watched.
+bool InterPodAffinity::CatchUpPreFilter(CycleState& state, const PodInfo& pod,
+                                        const framework::PodChange& change) const {
+  FilterState* data = state.FindMutable(filter_key_);
+  if (data == nullptr) return false;
+  const bool skipped = data->skips();
+  data->CountHostility(change.other, pod, change.node.index(), change.sign);
+  data->CountMatches(change.other, change.node.index(), change.sign);
+  return data->skips() == skipped;
+}
+
 InterPodAffinity::Verdict InterPodAffinity::Judge(const FilterState& state, NodeIndex node) {
-  bool has_company = true;
-  for (const size_t table : state.affinity_tables) {
-    if (!state.matching_affinity.HasLabel(table, node)) return Verdict::kNoAffinity;
-    if (state.matching_affinity.Get(table, node) <= 0) has_company = false;
+  const bool needs_company = !state.may_go_first();
+  for (const TopologyTallies::Table& table : state.matching_affinity.tables()) {
+    if (!table.HasLabel(node) || (needs_company && table.Get(node) <= 0)) return Verdict::kNoAffinity;
   }
-  // Without company the pod may only start a series: nobody to be near exists anywhere, and it would be near itself.
-  if (!has_company && !(state.matching_affinity.all_zero() && state.incoming->matches_own_affinity)) {
-    return Verdict::kNoAffinity;
+  for (const TopologyTallies::Table& table : state.matching_anti_affinity.tables()) {
+    if (table.Get(node) > 0) return Verdict::kAntiAffinity;
   }
-  for (const size_t table : state.anti_affinity_tables) {
-    if (state.matching_anti_affinity.Get(table, node) > 0) return Verdict::kAntiAffinity;
+  for (const TopologyTallies::Table& table : state.hostile.tables()) {
+    if (table.Get(node) > 0) return Verdict::kExistingAntiAffinity;
   }
-  return state.hostile.AnyPositive(node) ? Verdict::kExistingAntiAffinity : Verdict::kFits;
+  return Verdict::kFits;
 }
 
 Status InterPodAffinity::Filter(const CycleState& state, const PodInfo&, const NodeInfo& node) const {
@@ -150,8 +157,30 @@ Status InterPodAffinity::Filter(const CycleState& state, const PodInfo&, const N
 bool InterPodAffinity::FilterRange(const CycleState& state, const PodInfo&, const NodeColumns&, NodeIndex begin,
                                    std::span<uint8_t> verdicts) const {
   const FilterState& data = state.Get(filter_key_);
-  for (size_t i = 0; i < verdicts.size(); ++i) {
-    verdicts[i] = static_cast<uint8_t>(Judge(data, begin + static_cast<NodeIndex>(i)));
+  // Last things first: what Judge looks at earlier overwrites.
+  std::fill(verdicts.begin(), verdicts.end(), static_cast<uint8_t>(Verdict::kFits));
+  const auto reject_crowded = [&](const TopologyTallies& tallies, Verdict verdict) {
+    for (const TopologyTallies::Table& table : tallies.tables()) {
+      if (table.all_zero()) continue;
+      const int32_t* const domains = table.domains() + begin;
+      const int64_t* const sums = table.by_place();
+      for (size_t k = 0; k < verdicts.size(); ++k) {
+        verdicts[k] = sums[domains[k] + 1] > 0 ? static_cast<uint8_t>(verdict) : verdicts[k];
+      }
+    }
+  };
+  reject_crowded(data.hostile, Verdict::kExistingAntiAffinity);
+  reject_crowded(data.matching_anti_affinity, Verdict::kAntiAffinity);
+  // A pod that may go first finds sums of 0 everywhere and needs no more than the label.
+  const int64_t too_few = data.may_go_first() ? -1 : 0;
+  for (const TopologyTallies::Table& table : data.matching_affinity.tables()) {
+    const int32_t* const domains = table.domains() + begin;
+    const int64_t* const sums = table.by_place();
+    for (size_t k = 0; k < verdicts.size(); ++k) {
+      const int32_t place = domains[k] + 1;
+      const bool lonely = (place == 0) | (sums[place] <= too_few);
+      verdicts[k] = lonely ? static_cast<uint8_t>(Verdict::kNoAffinity) : verdicts[k];
+    }
   }
   return true;
 }

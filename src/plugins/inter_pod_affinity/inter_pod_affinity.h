@@ -24,6 +24,7 @@ class InterPodAffinity final : public framework::Plugin,
                                public framework::FilterPlugin,
                                public framework::PreScorePlugin,
                                public framework::ScorePlugin,
+                               public framework::IncrementalState,
                                public framework::EnqueueExtensions,
                                public framework::SignPlugin {
  public:
@@ -58,9 +59,16 @@ class InterPodAffinity final : public framework::Plugin,
                   const framework::NodeColumns& columns, framework::NodeIndex begin,
                   std::span<int64_t> scores) const override;
   framework::DependsOn score_depends_on() const override { return framework::DependsOn::kTopologyDomain; }
-  bool normalizes() const override { return true; }
+  framework::Normalization normalization() const override { return framework::Normalization::kOwn; }
   framework::Status NormalizeScore(const framework::CycleState& state, const framework::PodInfo& pod,
                                    std::span<framework::NodeScore> scores) const override;
+
+  // Both leave a state behind even when they skip, so that a skip can be seen to end.
+  bool CatchUpPreFilter(framework::CycleState& state, const framework::PodInfo& pod,
+                        const framework::PodChange& change) const override;
+  bool CatchUpPreScore(framework::CycleState& state, const framework::PodInfo& pod,
+                       const framework::PodChange& change) const override;
+  bool pre_score_reads_feasible_nodes() const override { return false; }
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
 
@@ -80,14 +88,17 @@ class InterPodAffinity final : public framework::Plugin,
   // Null when the namespace is unknown.
   std::shared_ptr<const api::Namespace> NamespaceOf(const framework::PodInfo& pod) const;
 
+  // A pod without preferences is not scored when those of others are not to be regarded.
+  bool IsNeverScored(const framework::PodInfo& pod) const;
+
   static Verdict Judge(const FilterState& state, framework::NodeIndex node);
   void ChangePod(framework::CycleState& state, const framework::PodInfo& pod, const framework::PodInfo& other,
                  const framework::NodeInfo& node, int64_t delta) const;
 
-  framework::QueueingHint AfterPodChange(const framework::PodInfo& pod, const framework::EventObject& before,
-                                         const framework::EventObject& after) const;
-  framework::QueueingHint AfterNodeChange(const framework::PodInfo& pod, const framework::EventObject& before,
-                                          const framework::EventObject& after) const;
+  framework::QueueingHint AfterPodChange(const framework::PodInfo& pod, const api::Pod* before,
+                                         const api::Pod* after) const;
+  framework::QueueingHint AfterNodeChange(const framework::PodInfo& pod, const api::Node* before,
+                                          const api::Node* after) const;
 
   // Constant after construction.
   framework::Handle& handle_;

@@ -4,23 +4,31 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "plugins/testing/labelled_cluster.h"
 #include "testing/builders.h"
+#include "testing/fake_handle.h"
+#include "testing/plugin_calls.h"
 
 namespace berth::plugins {
 namespace {
 
+using ::berth::testing::AskHint;
+using ::berth::testing::FakeHandle;
 using ::berth::testing::MakeAffinityTerm;
 using ::berth::testing::MakeNamespace;
 using ::berth::testing::MakeNode;
+using ::berth::testing::MakePlugin;
 using ::berth::testing::MakePod;
 using ::berth::testing::PodBuilder;
+using ::berth::testing::Scores;
 using ::berth::testing::SelectorOf;
+using ::berth::testing::SignatureOf;
 using framework::CycleState;
 using framework::EventObject;
+using framework::EventResource;
 using framework::QueueingHint;
 using framework::Status;
 using ::testing::ElementsAre;
@@ -43,23 +51,17 @@ class InterPodAffinityTest : public ::testing::Test {
  protected:
   InterPodAffinityTest() {
     for (const auto& [name, zone] : {std::pair{"a1", "a"}, {"a2", "a"}, {"b1", "b"}}) {
-      cluster_.AddNode(MakeNode(name).Label("host", name).Label("zone", zone));
+      handle_.cluster().AddNode(MakeNode(name).Label("host", name).Label("zone", zone));
     }
-    cluster_.AddNode(MakeNode("bare").Label("host", "bare"));
-    cluster_.AddPod(App("cache", "cache", "a1"));
+    handle_.cluster().AddNode(MakeNode("bare").Label("host", "bare"));
+    handle_.cluster().AddPod(App("cache", "cache", "a1"));
     for (const char* team : {"red", "blue"}) {
-      cluster_.mutable_objects().namespaces.Upsert(
-          std::make_shared<const api::Namespace>(MakeNamespace(team, {{"team", team}})));
+      handle_.Add(MakeNamespace(team, {{"team", team}}));
     }
     Configure({});
   }
 
-  void Configure(const config::PluginArgs& args) {
-    Result<std::unique_ptr<framework::Plugin>> made = InterPodAffinity::Create(args, cluster_);
-    ASSERT_TRUE(made.ok());
-    owned_ = *std::move(made);
-    plugin_ = static_cast<InterPodAffinity*>(owned_.get());
-  }
+  void Configure(const config::PluginArgs& args) { plugin_ = MakePlugin<InterPodAffinity>(handle_, args); }
 
   static std::string Short(const Status& status) {
     if (status.ok()) return "";
@@ -77,9 +79,9 @@ class InterPodAffinityTest : public ::testing::Test {
     if (status.IsSkip()) return {{"all", "skip"}};
     if (!status.ok()) return {{"all", status.Message()}};
     std::vector<uint8_t> range(4, 77);
-    EXPECT_TRUE(plugin_->FilterRange(state, *pod, cluster_.cluster().columns(), 0, range));
+    EXPECT_TRUE(plugin_->FilterRange(state, *pod, handle_.cluster().columns(), 0, range));
     Verdicts rejections;
-    for (const framework::NodeInfo* node : cluster_.cluster().nodes()) {
+    for (const framework::NodeInfo* node : handle_.cluster().nodes()) {
       const Status verdict = plugin_->Filter(state, *pod, *node);
       EXPECT_EQ(verdict.ok(), range[node->index()] == 0) << node->name();
       if (!verdict.ok()) rejections[node->name()] = Short(verdict);
@@ -87,34 +89,14 @@ class InterPodAffinityTest : public ::testing::Test {
     return rejections;
   }
 
-  // Raw and normalised scores by node; empty when PreScore skips.
-  std::map<std::string, std::pair<int64_t, int64_t>> ScoreAll(const PodBuilder& builder) {
-    const framework::PodInfoPtr pod = builder.Info();
-    CycleState state;
-    const auto nodes = cluster_.cluster().nodes();
-    const Status status = plugin_->PreScore(state, *pod, nodes);
-    if (status.IsSkip()) return {};
-    EXPECT_TRUE(status.ok()) << status.Message();
-    std::vector<framework::NodeScore> scores;
-    std::map<std::string, std::pair<int64_t, int64_t>> result;
-    for (const framework::NodeInfo* node : nodes) {
-      scores.push_back({node, plugin_->Score(state, *pod, *node).score});
-      result[node->name()].first = scores.back().score;
-    }
-    EXPECT_TRUE(plugin_->NormalizeScore(state, *pod, scores).ok());
-    for (const framework::NodeScore& score : scores) result[score.node->name()].second = score.score;
-    return result;
+  Scores ScoreAll(const PodBuilder& builder) {
+    return testing::ScoreAll(*plugin_, *builder.Info(), handle_.cluster().nodes());
   }
 
-  std::string Signature(const PodBuilder& builder) {
-    framework::SignatureBuilder signature;
-    EXPECT_TRUE(plugin_->Sign(*builder.Info(), signature));
-    return signature.Build();
-  }
+  std::string Signature(const PodBuilder& builder) { return SignatureOf(*plugin_, *builder.Info()); }
 
-  LabelledCluster cluster_;
-  std::unique_ptr<framework::Plugin> owned_;
-  InterPodAffinity* plugin_ = nullptr;
+  FakeHandle handle_;
+  std::unique_ptr<InterPodAffinity> plugin_;
 };
 
 TEST_F(InterPodAffinityTest, FiltersByTheTermsOfThePod) {
@@ -157,7 +139,7 @@ TEST_F(InterPodAffinityTest, FiltersByTheTermsOfThePod) {
 }
 
 TEST_F(InterPodAffinityTest, ResolvesNamespaceSelectorsOfThePod) {
-  cluster_.AddPod(App("red-db", "db", "b1").Namespace("red"));
+  handle_.cluster().AddPod(App("red-db", "db", "b1").Namespace("red"));
   const auto away = [](api::LabelSelector selector) {
     return App("p", "web").PodAntiAffinity(TermIn("db", std::move(selector)));
   };
@@ -169,8 +151,9 @@ TEST_F(InterPodAffinityTest, ResolvesNamespaceSelectorsOfThePod) {
 }
 
 TEST_F(InterPodAffinityTest, PlacedPodsKeepOthersAway) {
-  cluster_.AddPod(App("loner", "loner", "b1").PodAntiAffinity("host", {{"app", "web"}}));
-  cluster_.AddPod(App("red-loner", "loner", "a2").PodAntiAffinity(TermIn("web", SelectorOf({{"team", "red"}}))));
+  handle_.cluster().AddPod(App("loner", "loner", "b1").PodAntiAffinity("host", {{"app", "web"}}));
+  handle_.cluster().AddPod(
+      App("red-loner", "loner", "a2").PodAntiAffinity(TermIn("web", SelectorOf({{"team", "red"}}))));
   EXPECT_EQ(Rejections(App("p", "web")), (Verdicts{{"b1", "existing"}}));
   EXPECT_EQ(Rejections(App("p", "web").Namespace("red")), (Verdicts{{"a1", "existing"}, {"a2", "existing"}}));
   EXPECT_EQ(Rejections(App("p", "web").Namespace("unknown")), (Verdicts{{"all", "skip"}}));
@@ -184,13 +167,13 @@ TEST_F(InterPodAffinityTest, FollowsPodsThatComeAndGo) {
   ASSERT_TRUE(plugin_->PreFilter(original, *pod).status.ok());
   CycleState state = original.Clone();
   const auto verdict = [&](const CycleState& of, const char* node) {
-    return Short(plugin_->Filter(of, *pod, cluster_.Node(node)));
+    return Short(plugin_->Filter(of, *pod, handle_.cluster().Node(node)));
   };
   const auto add = [&](const PodBuilder& other, const char* node) {
-    ASSERT_TRUE(plugin_->AddPod(state, *pod, *other.Info(), cluster_.Node(node)).ok());
+    ASSERT_TRUE(plugin_->AddPod(state, *pod, *other.Info(), handle_.cluster().Node(node)).ok());
   };
   const auto remove = [&](const PodBuilder& other, const char* node) {
-    ASSERT_TRUE(plugin_->RemovePod(state, *pod, *other.Info(), cluster_.Node(node)).ok());
+    ASSERT_TRUE(plugin_->RemovePod(state, *pod, *other.Info(), handle_.cluster().Node(node)).ok());
   };
   add(App("cache2", "cache"), "b1");
   EXPECT_EQ(verdict(state, "b1"), "");
@@ -228,8 +211,8 @@ TEST_F(InterPodAffinityTest, ScoresPreferencesOfBothSides) {
                    .PreferredPodAffinity(8, "zone", {{"app", "cache"}})
                    .PreferredPodAntiAffinity(3, "host", {{"app", "cache"}})),
       ElementsAre(Pair("a1", Pair(5, 62)), Pair("a2", Pair(8, 100)), Pair("b1", Pair(0, 0)), Pair("bare", Pair(0, 0))));
-  cluster_.AddPod(App("fan", "fan", "b1").PodAffinity("zone", {{"app", "web"}}));
-  cluster_.AddPod(App("foe", "foe", "a2").PreferredPodAntiAffinity(4, "host", {{"app", "web"}}));
+  handle_.cluster().AddPod(App("fan", "fan", "b1").PodAffinity("zone", {{"app", "web"}}));
+  handle_.cluster().AddPod(App("foe", "foe", "a2").PreferredPodAntiAffinity(4, "host", {{"app", "web"}}));
   const auto mutual = ElementsAre(Pair("a1", Pair(0, 80)), Pair("a2", Pair(-4, 0)), Pair("b1", Pair(1, 100)),
                                   Pair("bare", Pair(0, 80)));
   EXPECT_THAT(ScoreAll(App("p", "web")), mutual);
@@ -252,13 +235,12 @@ TEST_F(InterPodAffinityTest, PreferencesThatCancelOutStillScore) {
 TEST_F(InterPodAffinityTest, HintsFollowTheRequiredTerms) {
   const framework::PodInfoPtr pod =
       App("p", "web").PodAffinity("zone", {{"app", "cache"}}).PodAntiAffinity("rack", {{"app", "db"}}).Info();
-  const auto events = plugin_->EventsToRegister();
-  ASSERT_EQ(events.size(), 2u);
+  ASSERT_EQ(plugin_->EventsToRegister().size(), 2u);
   const auto pods = [&](const EventObject& before, const EventObject& after) {
-    return events[0].hint(*pod, before, after);
+    return AskHint(*plugin_, EventResource::kPod, *pod, before, after);
   };
   const auto nodes = [&](const EventObject& before, const EventObject& after) {
-    return events[1].hint(*pod, before, after);
+    return AskHint(*plugin_, EventResource::kNode, *pod, before, after);
   };
   const EventObject none;
   const api::Pod cache = App("c", "cache", "a1").Obj();
@@ -279,7 +261,7 @@ TEST_F(InterPodAffinityTest, HintsFollowTheRequiredTerms) {
 
   const framework::PodInfoPtr near = App("p", "web").PodAffinity("zone", {{"app", "cache"}}).Info();
   const auto near_nodes = [&](const EventObject& before, const EventObject& after) {
-    return events[1].hint(*near, before, after);
+    return AskHint(*plugin_, EventResource::kNode, *near, before, after);
   };
   const api::Node bare = MakeNode("n").Obj();
   const api::Node in_a = MakeNode("n").Label("zone", "a").Obj();

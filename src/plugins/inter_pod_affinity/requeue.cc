@@ -2,25 +2,18 @@
 #include <algorithm>
 #include <memory>
 
+#include "plugins/hints.h"
 #include "plugins/inter_pod_affinity/inter_pod_affinity.h"
 
 namespace berth::plugins {
 
 using framework::ActionType;
 using framework::AffinityTerm;
-using framework::EventObject;
 using framework::EventResource;
 using framework::PodInfo;
 using framework::QueueingHint;
 
 namespace {
-
-QueueingHint QueueIf(bool helps) { return helps ? QueueingHint::kQueue : QueueingHint::kSkip; }
-
-// Neither on a node nor promised one.
-bool IsUnplaced(const api::Pod* pod) {
-  return pod != nullptr && pod->spec.node_name.empty() && pod->status.nominated_node_name.empty();
-}
 
 bool UpdateHelps(const PodInfo& waiting, const api::Pod& before, const api::Pod& after) {
   const auto& near = waiting.required_affinity_terms();
@@ -61,44 +54,34 @@ std::vector<framework::ClusterEventWithHint> InterPodAffinity::EventsToRegister(
   // Without hints a new node may be noticed only by the update that removes its first taints.
   if (!handle_.gates().Enabled("SchedulerQueueingHints")) node_actions = node_actions | ActionType::kUpdateNodeTaint;
   return {
-      {{EventResource::kPod, pod_actions},
-       [this](const PodInfo& pod, const EventObject& before, const EventObject& after) {
-         return AfterPodChange(pod, before, after);
-       }},
-      {{EventResource::kNode, node_actions},
-       [this](const PodInfo& pod, const EventObject& before, const EventObject& after) {
-         return AfterNodeChange(pod, before, after);
-       }},
+      {{EventResource::kPod, pod_actions}, HintOf(this, &InterPodAffinity::AfterPodChange)},
+      {{EventResource::kNode, node_actions}, HintOf(this, &InterPodAffinity::AfterNodeChange)},
   };
 }
 
-QueueingHint InterPodAffinity::AfterPodChange(const PodInfo& pod, const EventObject& before,
-                                              const EventObject& after) const {
-  const api::Pod* old_pod = before.As<api::Pod>();
-  const api::Pod* new_pod = after.As<api::Pod>();
-  if (old_pod == nullptr && new_pod == nullptr) return QueueingHint::kQueue;
-  const bool updated = old_pod != nullptr && new_pod != nullptr;
+QueueingHint InterPodAffinity::AfterPodChange(const PodInfo& pod, const api::Pod* before, const api::Pod* after) const {
+  if (before == nullptr && after == nullptr) return QueueingHint::kQueue;
+  const bool updated = before != nullptr && after != nullptr;
   // Its own labels changed: terms of placed pods may no longer be about it.
-  if (updated && new_pod->metadata.uid == pod.uid()) return QueueingHint::kQueue;
-  if (IsUnplaced(new_pod) || IsUnplaced(old_pod)) return QueueingHint::kSkip;
+  if (updated && after->metadata.uid == pod.uid()) return QueueingHint::kQueue;
+  if ((after != nullptr && HoldsNoPlace(*after)) || (before != nullptr && HoldsNoPlace(*before))) {
+    return QueueingHint::kSkip;
+  }
   if (!pod.parse_error().empty()) return QueueingHint::kQueue;
-  if (updated) return QueueIf(UpdateHelps(pod, *old_pod, *new_pod));
-  if (new_pod != nullptr) return QueueIf(MatchesAllTerms(pod.required_affinity_terms(), *new_pod));
-  return QueueIf(DeletionHelps(pod, *old_pod, handle_.gates()));
+  if (updated) return QueueIf(UpdateHelps(pod, *before, *after));
+  if (after != nullptr) return QueueIf(MatchesAllTerms(pod.required_affinity_terms(), *after));
+  return QueueIf(DeletionHelps(pod, *before, handle_.gates()));
 }
 
-QueueingHint InterPodAffinity::AfterNodeChange(const PodInfo& pod, const EventObject& before,
-                                               const EventObject& after) const {
-  const api::Node* old_node = before.As<api::Node>();
-  const api::Node* new_node = after.As<api::Node>();
-  if (new_node == nullptr || !pod.parse_error().empty()) return QueueingHint::kQueue;
+QueueingHint InterPodAffinity::AfterNodeChange(const PodInfo& pod, const api::Node* before,
+                                               const api::Node* after) const {
+  if (after == nullptr || !pod.parse_error().empty()) return QueueingHint::kQueue;
   const auto& near = pod.required_affinity_terms();
   const auto& away = pod.required_anti_affinity_terms();
   return QueueIf(std::any_of(near.begin(), near.end(),
-                             [&](const AffinityTerm& term) { return NodeHelpsAffinity(term, old_node, *new_node); }) ||
-                 std::any_of(away.begin(), away.end(), [&](const AffinityTerm& term) {
-                   return NodeHelpsAntiAffinity(term, old_node, *new_node);
-                 }));
+                             [&](const AffinityTerm& term) { return NodeHelpsAffinity(term, before, *after); }) ||
+                 std::any_of(away.begin(), away.end(),
+                             [&](const AffinityTerm& term) { return NodeHelpsAntiAffinity(term, before, *after); }));
 }
 
 }  // namespace berth::plugins

@@ -21,105 +21,168 @@ using framework::ScoreResult;
 using framework::Status;
 using framework::WeightedAffinityTerm;
 
-struct InterPodAffinity::ScoreState final : framework::CopyableState<ScoreState> {
-  explicit ScoreState(TopologyTallies all) : tallies(std::move(all)) {}
-  TopologyTallies tallies;
-};
-
 namespace {
 
-// Tallies what terms say about the domain of one node.
+// What stays the same while pods come and go.
+struct IncomingPod {
+  std::vector<WeightedAffinityTerm> near;
+  std::vector<WeightedAffinityTerm> away;
+  std::shared_ptr<const api::Namespace> name_space;  // null when unknown
+
+  const api::Labels* namespace_labels() const { return name_space ? &name_space->metadata.labels : nullptr; }
+};
+
+// What terms say for and against domains, theirs about the pod and the pod's about them.
 class Preferences {
  public:
-  explicit Preferences(const framework::ClusterView& cluster) : tallies_(cluster) {}
+  Preferences(const framework::ClusterView& cluster, std::shared_ptr<const IncomingPod> incoming,
+              int64_t hard_affinity_weight)
+      : incoming_(std::move(incoming)), hard_affinity_weight_(hard_affinity_weight), tallies_(cluster) {}
 
-  void Add(const AffinityTerm& term, int64_t weight, const api::Pod& target, const api::Labels* namespace_labels,
-           NodeIndex node) {
-    if (term.Matches(target, namespace_labels) && tallies_.Add(term.topology_key, node, weight)) any_ = true;
+  // `existing` comes to (+1) or leaves (-1) `node`.
+  void Count(const PodInfo& existing, const PodInfo& pod, NodeIndex node, int64_t sign) {
+    AddAll(incoming_->near, sign, sign, existing.pod(), nullptr, node);
+    AddAll(incoming_->away, -sign, sign, existing.pod(), nullptr, node);
+    const api::Labels* namespace_labels = incoming_->namespace_labels();
+    if (hard_affinity_weight_ > 0) {
+      for (const AffinityTerm& term : existing.required_affinity_terms()) {
+        Add(term, sign * hard_affinity_weight_, sign, pod.pod(), namespace_labels, node);
+      }
+    }
+    AddAll(existing.preferred_affinity_terms(), sign, sign, pod.pod(), namespace_labels, node);
+    AddAll(existing.preferred_anti_affinity_terms(), -sign, sign, pod.pod(), namespace_labels, node);
   }
-  void AddAll(std::span<const WeightedAffinityTerm> terms, int64_t sign, const api::Pod& target,
+
+  // No term says anything. Terms that cancel each other out do say something.
+  bool none() const { return voices_ == 0; }
+  std::span<const TopologyTallies::Table> tables() const { return tallies_.tables(); }
+
+ private:
+  void Add(const AffinityTerm& term, int64_t weight, int64_t sign, const api::Pod& target,
+           const api::Labels* namespace_labels, NodeIndex node) {
+    if (term.Matches(target, namespace_labels) && tallies_.Add(term.topology_key, node, weight)) voices_ += sign;
+  }
+  void AddAll(std::span<const WeightedAffinityTerm> terms, int64_t factor, int64_t sign, const api::Pod& target,
               const api::Labels* namespace_labels, NodeIndex node) {
     for (const WeightedAffinityTerm& weighted : terms) {
-      Add(weighted.term, sign * weighted.weight, target, namespace_labels, node);
+      Add(weighted.term, factor * weighted.weight, sign, target, namespace_labels, node);
     }
   }
 
-  // Some term said something, even if it all came to nothing in the end.
-  bool any() const { return any_; }
-  TopologyTallies Take() && { return std::move(tallies_); }
-
- private:
+  std::shared_ptr<const IncomingPod> incoming_;
+  int64_t hard_affinity_weight_;
   TopologyTallies tallies_;
-  bool any_ = false;
+  int64_t voices_ = 0;  // terms of pods on nodes that were added to a tally
 };
 
 bool HasPreferredTerms(const std::optional<api::PodAffinity>& affinity) {
   return affinity && !affinity->preferred_during_scheduling_ignored_during_execution.empty();
 }
+bool Prefers(const PodInfo& pod) {
+  const std::optional<api::Affinity>& affinity = pod.pod().spec.affinity;
+  return affinity && (HasPreferredTerms(affinity->pod_affinity) || HasPreferredTerms(affinity->pod_anti_affinity));
+}
 
 }  // namespace
 
+struct InterPodAffinity::ScoreState final : framework::CopyableState<ScoreState> {
+  explicit ScoreState(Preferences all) : shared(std::make_shared<Preferences>(std::move(all))) {}
+
+  const Preferences& preferences() const { return *shared; }
+  // Copies of the state share the tallies until one of them changes.
+  Preferences& MutablePreferences() {
+    if (shared.use_count() > 1) shared = std::make_shared<Preferences>(*shared);
+    return *shared;
+  }
+
+ private:
+  std::shared_ptr<Preferences> shared;
+};
+
+bool InterPodAffinity::IsNeverScored(const PodInfo& pod) const {
+  return args_.ignore_preferred_terms_of_existing_pods && !Prefers(pod);
+}
+
 Status InterPodAffinity::PreScore(CycleState& state, const PodInfo& pod, std::span<const NodeInfo* const>) const {
-  const std::optional<api::Affinity>& affinity = pod.pod().spec.affinity;
-  const bool prefers =
-      affinity && (HasPreferredTerms(affinity->pod_affinity) || HasPreferredTerms(affinity->pod_anti_affinity));
-  if (args_.ignore_preferred_terms_of_existing_pods && !prefers) return Status::Skip();
+  if (IsNeverScored(pod)) return Status::Skip();
   if (!pod.parse_error().empty()) return Status::Error("failed to parse pod: " + pod.parse_error());
 
-  std::vector<WeightedAffinityTerm> near = pod.preferred_affinity_terms();
-  std::vector<WeightedAffinityTerm> away = pod.preferred_anti_affinity_terms();
-  for (WeightedAffinityTerm& weighted : near) weighted.term = WithNamespacesResolved(std::move(weighted.term));
-  for (WeightedAffinityTerm& weighted : away) weighted.term = WithNamespacesResolved(std::move(weighted.term));
-  const std::shared_ptr<const api::Namespace> name_space = NamespaceOf(pod);
-  const api::Labels* namespace_labels = name_space ? &name_space->metadata.labels : nullptr;
+  auto incoming = std::make_shared<IncomingPod>();
+  incoming->near = pod.preferred_affinity_terms();
+  incoming->away = pod.preferred_anti_affinity_terms();
+  for (WeightedAffinityTerm& weighted : incoming->near)
+    weighted.term = WithNamespacesResolved(std::move(weighted.term));
+  for (WeightedAffinityTerm& weighted : incoming->away)
+    weighted.term = WithNamespacesResolved(std::move(weighted.term));
+  incoming->name_space = NamespaceOf(pod);
 
   // A pod without preferences of its own can only be wanted or shunned by pods that have terms.
   const framework::ClusterView& cluster = handle_.cluster();
-  Preferences preferences(cluster);
+  const bool prefers = Prefers(pod);
+  Preferences preferences(cluster, std::move(incoming), args_.hard_pod_affinity_weight);
   for (const NodeInfo* node : prefers ? cluster.nodes() : cluster.nodes_with_affinity_pods()) {
-    const NodeIndex at = node->index();
     for (const framework::PodInfoPtr& existing : prefers ? node->pods() : node->pods_with_affinity()) {
-      preferences.AddAll(near, +1, existing->pod(), nullptr, at);
-      preferences.AddAll(away, -1, existing->pod(), nullptr, at);
-      if (args_.hard_pod_affinity_weight > 0) {
-        for (const AffinityTerm& term : existing->required_affinity_terms()) {
-          preferences.Add(term, args_.hard_pod_affinity_weight, pod.pod(), namespace_labels, at);
-        }
-      }
-      preferences.AddAll(existing->preferred_affinity_terms(), +1, pod.pod(), namespace_labels, at);
-      preferences.AddAll(existing->preferred_anti_affinity_terms(), -1, pod.pod(), namespace_labels, at);
+      preferences.Count(*existing, pod, node->index(), +1);
     }
   }
-  if (!preferences.any()) return Status::Skip();
-  state.Put(score_key_, std::make_unique<ScoreState>(std::move(preferences).Take()));
-  return Status::Success();
+  const bool skips = preferences.none();
+  state.Put(score_key_, std::make_unique<ScoreState>(std::move(preferences)));
+  return skips ? Status::Skip() : Status::Success();
+}
+
+bool InterPodAffinity::CatchUpPreScore(CycleState& state, const PodInfo& pod,
+                                       const framework::PodChange& change) const {
+  if (IsNeverScored(pod)) return true;
+  ScoreState* data = state.FindMutable(score_key_);
+  if (data == nullptr) return false;
+  Preferences& preferences = data->MutablePreferences();
+  const bool skipped = preferences.none();
+  preferences.Count(change.other, pod, change.node.index(), change.sign);
+  return preferences.none() == skipped;
 }
 
 ScoreResult InterPodAffinity::Score(const CycleState& state, const PodInfo&, const NodeInfo& node) const {
-  return state.Get(score_key_).tallies.SumOver(node.index());
+  int64_t score = 0;
+  for (const TopologyTallies::Table& table : state.Get(score_key_).preferences().tables()) {
+    score += table.Get(node.index());
+  }
+  return score;
 }
 
 bool InterPodAffinity::ScoreRange(const CycleState& state, const PodInfo&, const NodeColumns&, NodeIndex begin,
                                   std::span<int64_t> scores) const {
-  const TopologyTallies& tallies = state.Get(score_key_).tallies;
-  for (size_t i = 0; i < scores.size(); ++i) scores[i] = tallies.SumOver(begin + static_cast<NodeIndex>(i));
+  bool first = true;
+  for (const TopologyTallies::Table& table : state.Get(score_key_).preferences().tables()) {
+    if (table.all_zero()) continue;
+    const int32_t* const domains = table.domains() + begin;
+    const int64_t* const sums = table.by_place();
+    if (first) {
+      for (size_t k = 0; k < scores.size(); ++k) scores[k] = sums[domains[k] + 1];
+    } else {
+      for (size_t k = 0; k < scores.size(); ++k) scores[k] += sums[domains[k] + 1];
+    }
+    first = false;
+  }
+  if (first) std::fill(scores.begin(), scores.end(), 0);
   return true;
 }
 
 Status InterPodAffinity::NormalizeScore(const CycleState&, const PodInfo&, std::span<NodeScore> scores) const {
-  if (scores.empty()) return Status::Success();
-  const auto [lowest, highest] = std::minmax_element(
-      scores.begin(), scores.end(), [](const NodeScore& a, const NodeScore& b) { return a.score < b.score; });
-  const int64_t least = lowest->score;
-  const int64_t range = highest->score - least;
-  for (NodeScore& score : scores) {
+  int64_t lowest = std::numeric_limits<int64_t>::max();
+  int64_t highest = std::numeric_limits<int64_t>::min();
+  for (const NodeScore& score : scores) {
+    lowest = std::min(lowest, score.score);
+    highest = std::max(highest, score.score);
+  }
+  if (lowest >= highest) {
     // All alike: nobody gets points.
-    double normalized = 0;
-    if (range > 0) {
-      normalized = static_cast<double>(framework::kMaxNodeScore) *
-                   (static_cast<double>(score.score - least) / static_cast<double>(range));
-    }
-    score.score = static_cast<int64_t>(normalized);
+    for (NodeScore& score : scores) score.score = 0;
+    return Status::Success();
+  }
+  const auto range = static_cast<double>(highest - lowest);
+  for (NodeScore& score : scores) {
+    score.score = static_cast<int64_t>(static_cast<double>(framework::kMaxNodeScore) *
+                                       (static_cast<double>(score.score - lowest) / range));
   }
   return Status::Success();
 }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "plugins/args.h"
-#include "plugins/normalize_score.h"
+#include "plugins/hints.h"
 #include "plugins/signature_text.h"
 
 namespace berth::plugins {
@@ -13,7 +13,6 @@ namespace {
 
 using framework::ActionType;
 using framework::CycleState;
-using framework::EventObject;
 using framework::EventResource;
 using framework::PodInfo;
 using framework::QueueingHint;
@@ -171,11 +170,6 @@ framework::ScoreResult NodeAffinity::Score(const CycleState& state, const PodInf
   return added + compiled->Score(node.labels(), node.name());
 }
 
-Status NodeAffinity::NormalizeScore(const CycleState&, const PodInfo&, std::span<framework::NodeScore> scores) const {
-  NormalizeByHighest(scores, ScoreOrder::kHigherIsBetter);
-  return Status::Success();
-}
-
 QueueingHint NodeAffinity::AfterNodeChange(const PodInfo& pod, const api::Node* before, const api::Node* after) const {
   if (!after) return QueueingHint::kQueue;
   if (!AdmittedByAdded(*after)) return QueueingHint::kSkip;
@@ -190,14 +184,12 @@ QueueingHint NodeAffinity::AfterNodeChange(const PodInfo& pod, const api::Node* 
   }
   if (!before) return QueueingHint::kQueue;
   const bool matched_before = required.Match(before->metadata.labels, before->metadata.name) == api::NodeMatch::kMatch;
-  return matched_before ? QueueingHint::kSkip : QueueingHint::kQueue;
+  return QueueIf(!matched_before);
 }
 
 std::vector<framework::ClusterEventWithHint> NodeAffinity::EventsToRegister() const {
-  const auto after_node_change = [this](const PodInfo& pod, const EventObject& before, const EventObject& after) {
-    return AfterNodeChange(pod, before.As<api::Node>(), after.As<api::Node>());
-  };
-  return {{{EventResource::kNode, ActionType::kAdd | ActionType::kUpdateNodeLabel}, after_node_change}};
+  return {{{EventResource::kNode, ActionType::kAdd | ActionType::kUpdateNodeLabel},
+           HintOf(this, &NodeAffinity::AfterNodeChange)}};
 }
 
 bool NodeAffinity::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {

@@ -35,9 +35,7 @@ class NodeAffinity final : public framework::Plugin,
   framework::ScoreResult Score(const framework::CycleState& state, const framework::PodInfo& pod,
                                const framework::NodeInfo& node) const override;
   framework::DependsOn score_depends_on() const override { return framework::DependsOn::kNode; }
-  bool normalizes() const override { return true; }
-  framework::Status NormalizeScore(const framework::CycleState& state, const framework::PodInfo& pod,
-                                   std::span<framework::NodeScore> scores) const override;
+  framework::Normalization normalization() const override { return framework::Normalization::kByMaximum; }
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;

@@ -2,18 +2,23 @@
 
 #include <gmock/gmock.h>
 
-#include "plugins/fake_handle.h"
 #include "testing/builders.h"
+#include "testing/fake_handle.h"
+#include "testing/plugin_calls.h"
 
 namespace berth::plugins {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using framework::Code;
 using framework::EventResource;
 using framework::QueueingHint;
+using testing::AskHint;
+using ::testing::ElementsAre;
+using testing::FakeHandle;
+using ::testing::HasSubstr;
+using testing::Judge;
 using testing::MakeNode;
+using testing::MakePlugin;
 using testing::MakePod;
 
 api::NodeSelectorTerm ZoneIn(std::string_view zone) {
@@ -29,13 +34,6 @@ config::NodeAffinityArgs AddedZone(std::string_view zone) {
 
 class NodeAffinityTest : public ::testing::Test {
  protected:
-  framework::Status PreFilterAndFilter(const NodeAffinity& plugin, const framework::PodInfo& pod,
-                                       const framework::NodeInfo& node) {
-    framework::CycleState state;
-    const framework::PreFilterResult result = plugin.PreFilter(state, pod);
-    return result.status.ok() ? plugin.Filter(state, pod, node) : result.status;
-  }
-
   FakeHandle handle_;
 };
 
@@ -60,7 +58,7 @@ TEST_F(NodeAffinityTest, FiltersBySelectorAndRequiredTerms) {
   const auto plugin = MakePlugin<NodeAffinity>(handle_);
   for (const auto& test : cases) {
     SCOPED_TRACE(test.what);
-    const framework::Status status = PreFilterAndFilter(*plugin, *test.pod, node);
+    const framework::Status status = Judge(*plugin, *test.pod, node);
     EXPECT_EQ(status.Message(), test.reason);
     EXPECT_EQ(status.code(), test.reason.empty() ? Code::kSuccess : Code::kUnschedulableAndUnresolvable);
     // The same without PreFilter.
@@ -71,8 +69,8 @@ TEST_F(NodeAffinityTest, FiltersBySelectorAndRequiredTerms) {
 TEST_F(NodeAffinityTest, AddedAffinityHoldsForEveryPod) {
   const auto plugin = MakePlugin<NodeAffinity>(handle_, AddedZone("a"));
   const framework::PodInfoPtr pod = MakePod("a").Info();
-  EXPECT_TRUE(PreFilterAndFilter(*plugin, *pod, MakeNode("n").Label("zone", "a").Info()).ok());
-  EXPECT_EQ(PreFilterAndFilter(*plugin, *pod, MakeNode("n").Label("zone", "b").Info()).Message(),
+  EXPECT_TRUE(Judge(*plugin, *pod, MakeNode("n").Label("zone", "a").Info()).ok());
+  EXPECT_EQ(Judge(*plugin, *pod, MakeNode("n").Label("zone", "b").Info()).Message(),
             "node(s) didn't match scheduler-enforced node affinity");
 }
 

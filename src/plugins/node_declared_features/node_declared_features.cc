@@ -1,6 +1,7 @@
 #include "plugins/node_declared_features/node_declared_features.h"
 
 #include "plugins/args.h"
+#include "plugins/hints.h"
 #include "plugins/signature_text.h"
 
 namespace berth::plugins {
@@ -18,7 +19,7 @@ QueueingHint AfterNodeChange(const PodInfo&, const EventObject& before, const Ev
   const api::Node* was = before.As<api::Node>();
   const api::Node* now = after.As<api::Node>();
   const bool unchanged = was && now && was->status.declared_features == now->status.declared_features;
-  return unchanged ? QueueingHint::kSkip : QueueingHint::kQueue;
+  return QueueIf(!unchanged);
 }
 
 QueueingHint AfterPodUpdate(const PodInfo& pod, const EventObject& before, const EventObject& after) {
@@ -26,7 +27,7 @@ QueueingHint AfterPodUpdate(const PodInfo& pod, const EventObject& before, const
   const api::Pod* now = after.As<api::Pod>();
   if (!was || !now) return QueueingHint::kQueue;
   if (now->metadata.uid != pod.uid()) return QueueingHint::kSkip;
-  return RequiredFeatures(was->spec) == RequiredFeatures(now->spec) ? QueueingHint::kSkip : QueueingHint::kQueue;
+  return QueueIf(RequiredFeatures(was->spec) != RequiredFeatures(now->spec));
 }
 
 }  // namespace

@@ -2,15 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include "plugins/fake_handle.h"
 #include "testing/builders.h"
+#include "testing/fake_handle.h"
+#include "testing/plugin_calls.h"
 
 namespace berth::plugins {
 namespace {
 
 using framework::EventResource;
 using framework::QueueingHint;
+using testing::AskHint;
+using testing::FakeHandle;
 using testing::MakeNode;
+using testing::MakePlugin;
 using testing::MakePod;
 
 testing::PodBuilder RestartingPod() {
@@ -54,7 +58,7 @@ TEST(NodeDeclaredFeatures, SkipsPodsWithoutNeedsAndEveryPodWithoutTheGate) {
   EXPECT_TRUE(on->PreFilter(state, *MakePod("a").HostNetwork().Info()).status.IsSkip());
 
   for (const char* gate : {"InPlacePodLevelResourcesVerticalScaling", "NodeDeclaredFeatures"}) {
-    ASSERT_TRUE(handle.feature_gates.Set(gate, false).ok());
+    ASSERT_TRUE(handle.gates().Set(gate, false).ok());
   }
   const auto off = MakePlugin<NodeDeclaredFeatures>(handle);
   EXPECT_TRUE(off->PreFilter(state, *RestartingPod().Info()).status.IsSkip());

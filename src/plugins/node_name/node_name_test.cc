@@ -2,13 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include "plugins/fake_handle.h"
 #include "testing/builders.h"
+#include "testing/fake_handle.h"
+#include "testing/plugin_calls.h"
 
 namespace berth::plugins {
 namespace {
 
+using testing::FakeHandle;
 using testing::MakeNode;
+using testing::MakePlugin;
 using testing::MakePod;
 
 TEST(NodeName, OnlyTheNamedNodeFits) {
@@ -26,11 +29,11 @@ TEST(NodeName, OnlyTheNamedNodeFits) {
 TEST(NodeName, RangeIsForPodsThatNameNoNode) {
   FakeHandle handle;
   const auto plugin = MakePlugin<NodeName>(handle);
-  handle.view.Add(MakeNode("n1").Info());
+  handle.cluster().AddNode(MakeNode("n1"));
   std::vector<uint8_t> verdicts(1, 7);
   const framework::CycleState state;
-  EXPECT_FALSE(plugin->FilterRange(state, *MakePod("a").Node("n1").Info(), handle.view.columns(), 0, verdicts));
-  EXPECT_TRUE(plugin->FilterRange(state, *MakePod("a").Info(), handle.view.columns(), 0, verdicts));
+  EXPECT_FALSE(plugin->FilterRange(state, *MakePod("a").Node("n1").Info(), handle.cluster().columns(), 0, verdicts));
+  EXPECT_TRUE(plugin->FilterRange(state, *MakePod("a").Info(), handle.cluster().columns(), 0, verdicts));
   EXPECT_EQ(verdicts[0], 0);
 }
 

@@ -4,6 +4,7 @@
 
 #include "framework/pod_resources.h"
 #include "plugins/args.h"
+#include "plugins/hints.h"
 #include "plugins/signature_text.h"
 
 namespace berth::plugins {
@@ -44,9 +45,7 @@ HostPorts PortsHeldBy(const api::Pod& pod) {
 QueueingHint AfterPodDeleted(const PodInfo& pod, const EventObject& before, const EventObject&) {
   const api::Pod* deleted = before.As<api::Pod>();
   if (!deleted) return QueueingHint::kQueue;
-  // A pod that was on no node, nor promised one, held no ports.
-  if (deleted->spec.node_name.empty() && deleted->status.nominated_node_name.empty()) return QueueingHint::kSkip;
-  return AnyTaken(pod.host_ports(), PortsHeldBy(*deleted)) ? QueueingHint::kQueue : QueueingHint::kSkip;
+  return QueueIf(!HoldsNoPlace(*deleted) && AnyTaken(pod.host_ports(), PortsHeldBy(*deleted)));
 }
 
 }  // namespace

@@ -2,15 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include "plugins/fake_handle.h"
 #include "testing/builders.h"
+#include "testing/fake_handle.h"
+#include "testing/plugin_calls.h"
 
 namespace berth::plugins {
 namespace {
 
 using framework::EventResource;
 using framework::QueueingHint;
+using testing::AskHint;
+using testing::FakeHandle;
 using testing::MakeNode;
+using testing::MakePlugin;
 using testing::MakePod;
 
 TEST(NodePorts, WantedPortsMustBeFree) {

@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "plugins/fake_handle.h"
 #include "testing/builders.h"
+#include "testing/fake_handle.h"
+#include "testing/plugin_calls.h"
 
 namespace berth::plugins {
 namespace {
 
+using testing::FakeHandle;
 using testing::MakeNode;
+using testing::MakePlugin;
 using testing::MakePod;
 
 framework::PodInfoPtr Pod(std::string_view cpu, std::string_view memory) {
@@ -28,9 +31,9 @@ TEST(NodeResourcesBalancedAllocation, ScoresTheChangeInBalance) {
     int64_t score;
   } const cases[] = {
       {"nothing changes", two, Pod("2", "2000"), Pod("1", "1000"), 75},
-      {"evens out", two, Pod("10", "0"), Pod("0", "10000"), 100},       // 50 -> 100
-      {"unbalances", two, Pod("0", "0"), Pod("10", "0"), 50},           // 100 -> 50
-      {"a little", two, Pod("4", "2000"), Pod("0", "1000"), 77},        // 90 -> 95
+      {"evens out", two, Pod("10", "0"), Pod("0", "10000"), 100},  // 50 -> 100
+      {"unbalances", two, Pod("0", "0"), Pod("10", "0"), 50},      // 100 -> 50
+      {"a little", two, Pod("4", "2000"), Pod("0", "1000"), 77},   // 90 -> 95
       {"beyond the capacity is full", two, Pod("10", "10000"), Pod("5", "0"), 75},
       {"three resources", three, Pod("0", "0"),
        MakePod("p").Request("cpu", "10").Request("example.com/gpu", "1").Info(), 54},  // 100 -> 59
@@ -68,11 +71,11 @@ TEST(NodeResourcesBalancedAllocation, ColumnsAgreeWithRows) {
   base::Random random(7);
   const auto amount = [&](uint64_t bound) { return std::to_string(random.Below(bound)); };
   for (int i = 0; i < 300; ++i) {
-    handle.view.Add(MakeNode("n" + std::to_string(i))
-                        .Capacity("cpu", amount(50))
-                        .Capacity("memory", amount(5000))
-                        .Capacity("ephemeral-storage", amount(300))
-                        .Info({Pod(amount(40), amount(4000))}));
+    handle.cluster().AddNode(MakeNode("n" + std::to_string(i))
+                                 .Capacity("cpu", amount(50))
+                                 .Capacity("memory", amount(5000))
+                                 .Capacity("ephemeral-storage", amount(300)),
+                             {Pod(amount(40), amount(4000))});
   }
   config::NodeResourcesBalancedAllocationArgs three;
   three.resources.push_back({Symbol("ephemeral-storage"), 1});
@@ -83,10 +86,10 @@ TEST(NodeResourcesBalancedAllocation, ColumnsAgreeWithRows) {
           MakePod("p").Request("cpu", "1" + amount(9)).Request("ephemeral-storage", amount(90)).Info();
       framework::CycleState state;
       ASSERT_TRUE(plugin->PreScore(state, *pod, {}).ok());
-      std::vector<int64_t> scores(handle.view.nodes().size(), -1);
-      ASSERT_TRUE(plugin->ScoreRange(state, *pod, handle.view.columns(), 0, scores));
+      std::vector<int64_t> scores(handle.cluster().nodes().size(), -1);
+      ASSERT_TRUE(plugin->ScoreRange(state, *pod, handle.cluster().columns(), 0, scores));
       for (size_t i = 0; i < scores.size(); ++i) {
-        ASSERT_EQ(scores[i], plugin->Score(state, *pod, *handle.view.nodes()[i]).score);
+        ASSERT_EQ(scores[i], plugin->Score(state, *pod, *handle.cluster().nodes()[i]).score);
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plugins/args.h"
+#include "plugins/hints.h"
 #include "plugins/node_resources/incoming_pod.h"
 #include "plugins/node_resources_fit/requeue.h"
 #include "plugins/signature_text.h"
@@ -12,7 +13,6 @@ namespace {
 
 using framework::ActionType;
 using framework::CycleState;
-using framework::EventObject;
 using framework::EventResource;
 using framework::NodeInfo;
 using framework::PodInfo;
@@ -115,19 +115,15 @@ bool NodeResourcesFit::ScoreRange(const CycleState& state, const PodInfo&, const
 }
 
 QueueingHint NodeResourcesFit::AfterPodEvent(const PodInfo& pod, const api::Pod* before, const api::Pod* after) const {
-  if (!after) {
-    const bool held_nothing = before && before->spec.node_name.empty() && before->status.nominated_node_name.empty();
-    return held_nothing ? QueueingHint::kSkip : QueueingHint::kQueue;
-  }
+  if (!after) return QueueIf(!before || !HoldsNoPlace(*before));
   if (!before || after->metadata.uid == pod.uid()) return QueueingHint::kQueue;
   if (after->spec.node_name.empty()) return QueueingHint::kSkip;
   framework::PodRequestOptions options;
   options.use_status_resources = true;
   options.in_place_pod_level_resize = in_place_pod_level_resize_;
-  const bool frees = FreesWhatIsWanted(framework::PodRequests(pod.pod(), options),
-                                       Resource::From(framework::PodRequests(*before, options)),
-                                       Resource::From(framework::PodRequests(*after, options)));
-  return frees ? QueueingHint::kQueue : QueueingHint::kSkip;
+  return QueueIf(FreesWhatIsWanted(framework::PodRequests(pod.pod(), options),
+                                   Resource::From(framework::PodRequests(*before, options)),
+                                   Resource::From(framework::PodRequests(*after, options))));
 }
 
 QueueingHint NodeResourcesFit::AfterNodeChange(const PodInfo& pod, const api::Node* before,
@@ -138,20 +134,14 @@ QueueingHint NodeResourcesFit::AfterNodeChange(const PodInfo& pod, const api::No
   if (!CheckFit(request, {.allocatable = now, .requested = Resource(), .pod_count = 0}).ok()) {
     return QueueingHint::kSkip;  // too small even without any pod
   }
-  if (!before) return QueueingHint::kQueue;
-  return OffersMoreOfWhatIsWanted(request, Resource::From(before->status.allocatable), now) ? QueueingHint::kQueue
-                                                                                            : QueueingHint::kSkip;
+  return QueueIf(!before || OffersMoreOfWhatIsWanted(request, Resource::From(before->status.allocatable), now));
 }
 
 std::vector<framework::ClusterEventWithHint> NodeResourcesFit::EventsToRegister() const {
-  const auto after_pod_event = [this](const PodInfo& pod, const EventObject& before, const EventObject& after) {
-    return AfterPodEvent(pod, before.As<api::Pod>(), after.As<api::Pod>());
-  };
-  const auto after_node_change = [this](const PodInfo& pod, const EventObject& before, const EventObject& after) {
-    return AfterNodeChange(pod, before.As<api::Node>(), after.As<api::Node>());
-  };
-  return {{{EventResource::kPod, ActionType::kDelete | ActionType::kUpdatePodScaleDown}, after_pod_event},
-          {{EventResource::kNode, ActionType::kAdd | ActionType::kUpdateNodeAllocatable}, after_node_change}};
+  return {{{EventResource::kPod, ActionType::kDelete | ActionType::kUpdatePodScaleDown},
+           HintOf(this, &NodeResourcesFit::AfterPodEvent)},
+          {{EventResource::kNode, ActionType::kAdd | ActionType::kUpdateNodeAllocatable},
+           HintOf(this, &NodeResourcesFit::AfterNodeChange)}};
 }
 
 bool NodeResourcesFit::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {

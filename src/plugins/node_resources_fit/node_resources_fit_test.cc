@@ -5,17 +5,21 @@
 #include <map>
 
 #include "base/random.h"
-#include "plugins/fake_handle.h"
 #include "testing/builders.h"
+#include "testing/fake_handle.h"
+#include "testing/plugin_calls.h"
 
 namespace berth::plugins {
 namespace {
 
-using ::testing::ElementsAre;
 using framework::Code;
 using framework::EventResource;
 using framework::QueueingHint;
+using testing::AskHint;
+using ::testing::ElementsAre;
+using testing::FakeHandle;
 using testing::MakeNode;
+using testing::MakePlugin;
 using testing::MakePod;
 
 framework::PodInfoPtr Pod(std::string_view cpu, std::string_view memory) {
@@ -60,24 +64,44 @@ TEST_F(NodeResourcesFitTest, ListsEveryResourceThatIsShort) {
       {"fits exactly", Pod("1", "2Gi"), node, Code::kSuccess, {}},
       {"cpu", Pod("1001m", "1Gi"), node, Code::kUnschedulable, {"Insufficient cpu"}},
       {"cpu and memory", Pod("2", "3Gi"), node, Code::kUnschedulable, {"Insufficient cpu", "Insufficient memory"}},
-      {"more than the node has", Pod("5", "3Gi"), node, Code::kUnschedulableAndUnresolvable,
+      {"more than the node has",
+       Pod("5", "3Gi"),
+       node,
+       Code::kUnschedulableAndUnresolvable,
        {"Insufficient cpu", "Insufficient memory"}},
-      {"storage", MakePod("p").Request("ephemeral-storage", "11Gi").Info(), node, Code::kUnschedulableAndUnresolvable,
+      {"storage",
+       MakePod("p").Request("ephemeral-storage", "11Gi").Info(),
+       node,
+       Code::kUnschedulableAndUnresolvable,
        {"Insufficient ephemeral-storage"}},
-      {"extended", MakePod("p").Request("example.com/gpu", "2").Info(), node, Code::kUnschedulable,
+      {"extended",
+       MakePod("p").Request("example.com/gpu", "2").Info(),
+       node,
+       Code::kUnschedulable,
        {"Insufficient example.com/gpu"}},
-      {"not on this node", MakePod("p").Request("example.com/nic", "1").Info(), node,
-       Code::kUnschedulableAndUnresolvable, {"Insufficient example.com/nic"}},
+      {"not on this node",
+       MakePod("p").Request("example.com/nic", "1").Info(),
+       node,
+       Code::kUnschedulableAndUnresolvable,
+       {"Insufficient example.com/nic"}},
       {"zero of it is no request", MakePod("p").Request("example.com/nic", "0").Info(), node, Code::kSuccess, {}},
       {"pods", MakePod("p").Info(), full, Code::kUnschedulable, {"Too many pods"}},
       {"pods and cpu", Pod("4", "0"), full, Code::kUnschedulable, {"Too many pods", "Insufficient cpu"}},
-      {"overhead counts", MakePod("p").Request("cpu", "500m").Overhead("cpu", "501m").Info(), node,
-       Code::kUnschedulable, {"Insufficient cpu"}},
+      {"overhead counts",
+       MakePod("p").Request("cpu", "500m").Overhead("cpu", "501m").Info(),
+       node,
+       Code::kUnschedulable,
+       {"Insufficient cpu"}},
       {"largest init container counts",
-       MakePod("p").InitContainer().Request("cpu", "2").Container().Request("cpu", "100m").Info(), node,
-       Code::kUnschedulable, {"Insufficient cpu"}},
-      {"pod-level requests count", MakePod("p").Request("cpu", "100m").PodLevelRequest("cpu", "2").Info(), node,
-       Code::kUnschedulable, {"Insufficient cpu"}},
+       MakePod("p").InitContainer().Request("cpu", "2").Container().Request("cpu", "100m").Info(),
+       node,
+       Code::kUnschedulable,
+       {"Insufficient cpu"}},
+      {"pod-level requests count",
+       MakePod("p").Request("cpu", "100m").PodLevelRequest("cpu", "2").Info(),
+       node,
+       Code::kUnschedulable,
+       {"Insufficient cpu"}},
   };
   const auto plugin = MakePlugin<NodeResourcesFit>(handle_);
   for (const auto& test : cases) {
@@ -148,8 +172,8 @@ TEST_F(NodeResourcesFitTest, StrategiesScoreTheNodeAsItWouldBe) {
       {"a scalar that is not asked for is left out", args(Type::kLeastAllocated, {cpu, gpu}), pod, 50},
       {"a scalar that is asked for counts", args(Type::kLeastAllocated, {cpu, gpu}), gpu_pod, (50 + 2 * 75) / 3},
       {"ratio at a point", args(Type::kRequestedToCapacityRatio, {cpu}), pod, 100},
-      {"ratio between points", args(Type::kRequestedToCapacityRatio, {cpu}),
-       MakePod("p").Request("memory", "1").Info(), 2 * 27},  // 100m by default
+      {"ratio between points", args(Type::kRequestedToCapacityRatio, {cpu}), MakePod("p").Request("memory", "1").Info(),
+       2 * 27},  // 100m by default
       {"ratio beyond the capacity", args(Type::kRequestedToCapacityRatio, {cpu}), Pod("9", "1"), 30},
       {"a resource the node lacks", args(Type::kLeastAllocated, {{Symbol("example.com/nic"), 1}}), pod, 0},
   };
@@ -198,7 +222,7 @@ TEST_F(NodeResourcesFitTest, ColumnsAgreeWithRows) {
     testing::NodeBuilder node = MakeNode("n" + std::to_string(i));
     node.Capacity("pods", amount(5));
     for (const char* resource : {"cpu", "memory", "ephemeral-storage"}) node.Capacity(resource, amount(12));
-    handle_.view.Add(node.Info(pods));
+    handle_.cluster().AddNode(node, pods);
   }
   std::vector<config::NodeResourcesFitArgs> all(3);
   all[1].scoring_strategy.type = config::ScoringStrategyType::kMostAllocated;
@@ -206,7 +230,7 @@ TEST_F(NodeResourcesFitTest, ColumnsAgreeWithRows) {
       {Symbol("cpu"), 3}, {Symbol("ephemeral-storage"), 2}, {Symbol("example.com/gpu"), 5}};
   all[2].scoring_strategy.type = config::ScoringStrategyType::kRequestedToCapacityRatio;
   all[2].scoring_strategy.shape = {{10, 0}, {40, 9}, {90, 4}};
-  const size_t count = handle_.view.nodes().size();
+  const size_t count = handle_.cluster().nodes().size();
   for (int round = 0; round < 60; ++round) {
     const auto plugin = MakePlugin<NodeResourcesFit>(handle_, all[round % all.size()]);
     const framework::PodInfoPtr pod = random_pod();
@@ -216,11 +240,11 @@ TEST_F(NodeResourcesFitTest, ColumnsAgreeWithRows) {
     const framework::NodeIndex begin = static_cast<framework::NodeIndex>(random.Below(10));
     std::vector<uint8_t> verdicts(count - begin, 77);
     std::vector<int64_t> scores(count - begin, -1);
-    ASSERT_TRUE(plugin->FilterRange(state, *pod, handle_.view.columns(), begin, verdicts));
-    ASSERT_TRUE(plugin->ScoreRange(state, *pod, handle_.view.columns(), begin, scores));
+    ASSERT_TRUE(plugin->FilterRange(state, *pod, handle_.cluster().columns(), begin, verdicts));
+    ASSERT_TRUE(plugin->ScoreRange(state, *pod, handle_.cluster().columns(), begin, scores));
     std::map<uint8_t, framework::Status> status_of;
     for (size_t i = 0; i < verdicts.size(); ++i) {
-      const framework::NodeInfo& node = *handle_.view.nodes()[begin + i];
+      const framework::NodeInfo& node = *handle_.cluster().nodes()[begin + i];
       const framework::Status status = plugin->Filter(state, *pod, node);
       ASSERT_EQ(verdicts[i] == 0, status.ok());
       ASSERT_EQ(status_of.try_emplace(verdicts[i], status).first->second, status);
@@ -231,12 +255,12 @@ TEST_F(NodeResourcesFitTest, ColumnsAgreeWithRows) {
 
 TEST_F(NodeResourcesFitTest, ColumnsDoNotAnswerForScalarResources) {
   const auto plugin = MakePlugin<NodeResourcesFit>(handle_);
-  handle_.view.Add(MakeNode("n").Info());
+  handle_.cluster().AddNode(MakeNode("n"));
   const framework::PodInfoPtr pod = MakePod("p").Request("example.com/gpu", "1").Info();
   framework::CycleState state;
   ASSERT_TRUE(plugin->PreFilter(state, *pod).status.ok());
   std::vector<uint8_t> verdicts(1);
-  EXPECT_FALSE(plugin->FilterRange(state, *pod, handle_.view.columns(), 0, verdicts));
+  EXPECT_FALSE(plugin->FilterRange(state, *pod, handle_.cluster().columns(), 0, verdicts));
 }
 
 TEST_F(NodeResourcesFitTest, WakesUpForNodesThatGainWhatIsWanted) {
@@ -275,11 +299,7 @@ TEST_F(NodeResourcesFitTest, WakesUpForPodsThatGiveBackWhatIsWanted) {
 
 TEST_F(NodeResourcesFitTest, SignatureTellsRequestsApart) {
   const auto plugin = MakePlugin<NodeResourcesFit>(handle_);
-  const auto sign = [&](const framework::PodInfoPtr& pod) {
-    framework::SignatureBuilder signature;
-    EXPECT_TRUE(plugin->Sign(*pod, signature));
-    return signature.Build();
-  };
+  const auto sign = [&](const framework::PodInfoPtr& pod) { return testing::SignatureOf(*plugin, *pod); };
   EXPECT_EQ(sign(Pod("1", "1Gi")), sign(MakePod("other").Request("cpu", "1000m").Request("memory", "1024Mi").Info()));
   EXPECT_NE(sign(Pod("1", "1Gi")), sign(Pod("1", "2Gi")));
   // Asking for nothing and asking for the default score alike but fit differently.

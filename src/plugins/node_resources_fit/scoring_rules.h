@@ -19,35 +19,35 @@ constexpr int64_t PercentOf(int64_t amount, int64_t capacity) {
   return static_cast<int64_t>(static_cast<uint64_t>(amount) * 100) / capacity;
 }
 
+// The mean of `percent` over the resources that count, by their weights.
+template <class Percent>
+int64_t WeightedMean(std::span<const ResourceUse> uses, const Percent& percent) {
+  int64_t score = 0;
+  int64_t weights = 0;
+  for (const ResourceUse& use : uses) {
+    if (use.capacity == 0) continue;
+    weights += use.weight;
+    score += percent(use) * use.weight;
+  }
+  return weights == 0 ? 0 : score / weights;
+}
+
 // Spreads: the freer, the better.
 struct LeastAllocated {
   int64_t operator()(std::span<const ResourceUse> uses) const {
-    int64_t score = 0;
-    int64_t weights = 0;
-    for (const ResourceUse& use : uses) {
-      if (use.capacity == 0) continue;
-      weights += use.weight;
+    return WeightedMean(uses, [](const ResourceUse& use) -> int64_t {
       // Above the capacity only by the defaults for pods that ask for nothing.
-      if (use.with_pod > use.capacity) continue;
-      const int64_t free = framework::WrappingSubtract(use.capacity, use.with_pod);
-      score += PercentOf(free, use.capacity) * use.weight;
-    }
-    return weights == 0 ? 0 : score / weights;
+      if (use.with_pod > use.capacity) return 0;
+      return PercentOf(framework::WrappingSubtract(use.capacity, use.with_pod), use.capacity);
+    });
   }
 };
 
 // Packs: the fuller, the better.
 struct MostAllocated {
   int64_t operator()(std::span<const ResourceUse> uses) const {
-    int64_t score = 0;
-    int64_t weights = 0;
-    for (const ResourceUse& use : uses) {
-      if (use.capacity == 0) continue;
-      weights += use.weight;
-      const int64_t used = std::min(use.with_pod, use.capacity);
-      score += PercentOf(used, use.capacity) * use.weight;
-    }
-    return weights == 0 ? 0 : score / weights;
+    return WeightedMean(
+        uses, [](const ResourceUse& use) { return PercentOf(std::min(use.with_pod, use.capacity), use.capacity); });
   }
 };
 

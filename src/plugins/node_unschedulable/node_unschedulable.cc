@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plugins/args.h"
+#include "plugins/hints.h"
 #include "plugins/taint_toleration/tolerations_signature.h"
 
 namespace berth::plugins {
@@ -53,13 +54,12 @@ std::vector<framework::ClusterEventWithHint> NodeUnschedulable::EventsToRegister
     if (!now) return QueueingHint::kQueue;
     if (now->spec.unschedulable) return QueueingHint::kSkip;
     const api::Node* was = before.As<api::Node>();
-    return !was || was->spec.unschedulable ? QueueingHint::kQueue : QueueingHint::kSkip;
+    return QueueIf(!was || was->spec.unschedulable);
   };
   const auto tolerates_now = [this](const PodInfo& pod, const EventObject&, const EventObject& after) {
     const api::Pod* changed = after.As<api::Pod>();
     if (!changed) return QueueingHint::kQueue;
-    const bool helps = changed->metadata.uid == pod.uid() && ToleratesCordon(*changed);
-    return helps ? QueueingHint::kQueue : QueueingHint::kSkip;
+    return QueueIf(changed->metadata.uid == pod.uid() && ToleratesCordon(*changed));
   };
   return {{{EventResource::kNode, ActionType::kAdd | ActionType::kUpdateNodeTaint}, became_schedulable},
           {{EventResource::kPod, ActionType::kUpdatePodToleration}, tolerates_now}};

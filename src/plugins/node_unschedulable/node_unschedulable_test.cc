@@ -2,15 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include "plugins/fake_handle.h"
 #include "testing/builders.h"
+#include "testing/fake_handle.h"
+#include "testing/plugin_calls.h"
 
 namespace berth::plugins {
 namespace {
 
 using framework::EventResource;
 using framework::QueueingHint;
+using testing::AskHint;
+using testing::FakeHandle;
 using testing::MakeNode;
+using testing::MakePlugin;
 using testing::MakePod;
 
 constexpr std::string_view kCordon = "node.kubernetes.io/unschedulable";
@@ -33,17 +37,17 @@ TEST(NodeUnschedulable, CordonedNodesNeedTheToleration) {
   const auto plugin = MakePlugin<NodeUnschedulable>(handle);
   for (const auto& test : cases) {
     SCOPED_TRACE(test.what);
-    FakeClusterView view;
-    view.Add(MakeNode("n").Unschedulable(test.unschedulable).Info());
+    testing::FakeCluster cluster;
+    const framework::NodeInfo& node = cluster.AddNode(MakeNode("n").Unschedulable(test.unschedulable));
     const framework::CycleState state;
-    const framework::Status status = plugin->Filter(state, *test.pod, *view.nodes()[0]);
+    const framework::Status status = plugin->Filter(state, *test.pod, node);
     EXPECT_EQ(status.ok(), test.fits);
     if (!test.fits) {
       EXPECT_EQ(status.code(), framework::Code::kUnschedulableAndUnresolvable);
       EXPECT_EQ(status.Message(), "node(s) were unschedulable");
     }
     std::vector<uint8_t> verdicts(1, 9);
-    ASSERT_TRUE(plugin->FilterRange(state, *test.pod, view.columns(), 0, verdicts));
+    ASSERT_TRUE(plugin->FilterRange(state, *test.pod, cluster.columns(), 0, verdicts));
     EXPECT_EQ(verdicts[0] == 0, test.fits);
   }
 }

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "plugins/hints.h"
 #include "plugins/volume/claims.h"
 #include "plugins/volume/csi_migration.h"
 
@@ -68,14 +69,7 @@ QueueingHint AfterCsiNodeUpdated(const PodInfo&, const EventObject& before, cons
 QueueingHint AfterPodDeleted(const PodInfo&, const EventObject& before, const EventObject&) {
   const api::Pod* deleted = before.As<api::Pod>();
   if (deleted == nullptr) return QueueingHint::kQueue;
-  const bool held_a_place = !deleted->spec.node_name.empty() || !deleted->status.nominated_node_name.empty();
-  return held_a_place && HasCountedVolumes(*deleted) ? QueueingHint::kQueue : QueueingHint::kSkip;
-}
-
-QueueingHint AfterClaimAdded(const PodInfo& pod, const EventObject&, const EventObject& after) {
-  const auto* claim = after.As<api::PersistentVolumeClaim>();
-  if (claim == nullptr || PodUsesClaim(pod.pod(), *claim, /*ephemeral=*/true)) return QueueingHint::kQueue;
-  return QueueingHint::kSkip;
+  return QueueIf(!HoldsNoPlace(*deleted) && HasCountedVolumes(*deleted));
 }
 
 QueueingHint AfterAttachmentDeleted(const PodInfo& pod, const EventObject& before, const EventObject&) {
@@ -193,7 +187,7 @@ std::vector<framework::ClusterEventWithHint> NodeVolumeLimits::EventsToRegister(
       {{EventResource::kCSINode, ActionType::kAdd}, {}},
       {{EventResource::kCSINode, ActionType::kUpdate}, AfterCsiNodeUpdated},
       {{EventResource::kPod, ActionType::kDelete}, AfterPodDeleted},
-      {{EventResource::kPersistentVolumeClaim, ActionType::kAdd}, AfterClaimAdded},
+      {{EventResource::kPersistentVolumeClaim, ActionType::kAdd}, AfterClaimChanged(/*ephemeral=*/true)},
       {{EventResource::kVolumeAttachment, ActionType::kDelete}, AfterAttachmentDeleted},
   };
 }

@@ -2,8 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include "plugins/fake_handle.h"
-#include "plugins/volume/testing/storage_cluster.h"
+#include "testing/builders.h"
+#include "testing/fake_handle.h"
+#include "testing/plugin_calls.h"
 
 namespace berth::plugins {
 namespace {
@@ -12,8 +13,12 @@ using framework::EventResource;
 using framework::PodInfoPtr;
 using framework::QueueingHint;
 using framework::Status;
+using testing::AskHint;
+using testing::FakeHandle;
+using testing::Judge;
 using testing::MakeCsiNode;
 using testing::MakeNode;
+using testing::MakePlugin;
 using testing::MakePod;
 using testing::MakePv;
 using testing::MakePvc;
@@ -27,27 +32,27 @@ class NodeVolumeLimitsTest : public ::testing::Test {
  protected:
   NodeVolumeLimitsTest() {
     for (const std::string i : {"1", "2", "3", "4"}) {
-      cluster_.Add(MakePv("v" + i, {.csi_driver = kDriver}));
-      cluster_.Add(MakePvc("c" + i, {.volume_name = "v" + i}));
+      handle_.Add(MakePv("v" + i, {.csi_driver = kDriver}));
+      handle_.Add(MakePvc("c" + i, {.volume_name = "v" + i}));
     }
-    cluster_.Add(MakeStorageClass("made-later", "WaitForFirstConsumer", kDriver));
-    cluster_.Add(MakePvc("unbound", {.storage_class = "made-later"}));
-    cluster_.AddNode(MakeNode("n"));
+    handle_.Add(MakeStorageClass("made-later", "WaitForFirstConsumer", kDriver));
+    handle_.Add(MakePvc("unbound", {.storage_class = "made-later"}));
+    handle_.cluster().AddNode(MakeNode("n"));
   }
-  void Limit(int32_t limit) { cluster_.Add(MakeCsiNode("n", kDriver, limit)); }
+  void Limit(int32_t limit) { handle_.Add(MakeCsiNode("n", kDriver, limit)); }
   void Attach(std::string_view name, std::string_view volume) {
     api::VolumeAttachment attachment;
     attachment.metadata.name = name;
     attachment.spec.attacher = kDriver;
     attachment.spec.node_name = "n";
     attachment.spec.source.persistent_volume_name = volume;
-    cluster_.Add(attachment);
+    handle_.Add(attachment);
   }
   Status JudgePod(const testing::PodBuilder& pod, const std::vector<PodInfoPtr>& running = {}) {
-    return Judge(*MakePlugin<NodeVolumeLimits>(cluster_), *pod.Info(), MakeNode("n").Info(running));
+    return Judge(*MakePlugin<NodeVolumeLimits>(handle_), *pod.Info(), MakeNode("n").Info(running));
   }
 
-  StorageCluster cluster_;
+  FakeHandle handle_;
 };
 
 TEST_F(NodeVolumeLimitsTest, CountsVolumesOfPodsOnTheNode) {
@@ -86,10 +91,10 @@ TEST_F(NodeVolumeLimitsTest, CountsAttachmentsThatNoPodAccountsFor) {
 TEST_F(NodeVolumeLimitsTest, CountsInTreeDisksForTheDriverTheyMovedTo) {
   api::VolumeSource disk;
   disk.gce_persistent_disk.emplace().pd_name = "disk";
-  cluster_.Add(MakeCsiNode("n", "pd.csi.storage.gke.io", 0));
+  handle_.Add(MakeCsiNode("n", "pd.csi.storage.gke.io", 0));
   EXPECT_EQ(JudgePod(MakePod("p").Volume("d", disk)), kFull);
-  cluster_.Add(MakeStorageClass("in-tree", "WaitForFirstConsumer", "kubernetes.io/gce-pd"));
-  cluster_.Add(MakePvc("in-tree", {.storage_class = "in-tree"}));
+  handle_.Add(MakeStorageClass("in-tree", "WaitForFirstConsumer", "kubernetes.io/gce-pd"));
+  handle_.Add(MakePvc("in-tree", {.storage_class = "in-tree"}));
   EXPECT_EQ(JudgePod(MakePod("p").Pvc("in-tree")), kFull);
 
   api::VolumeSource unknown;
@@ -108,7 +113,7 @@ TEST_F(NodeVolumeLimitsTest, NeedsTheClaimsOfTheIncomingPodOnly) {
 
   api::VolumeSource scratch;
   scratch.ephemeral.emplace();
-  cluster_.Add(MakePvc("p-scratch", {.volume_name = "v1"}));
+  handle_.Add(MakePvc("p-scratch", {.volume_name = "v1"}));
   EXPECT_EQ(JudgePod(MakePod("p").Volume("scratch", scratch)),
             Status::Error("PVC default/p-scratch was not created for pod default/p (pod is not owner)"));
 }
@@ -117,19 +122,19 @@ TEST_F(NodeVolumeLimitsTest, MayInsistOnTheDriverBeingThere) {
   api::CSIDriver driver;
   driver.metadata.name = kDriver;
   driver.spec.prevent_pod_scheduling_if_missing = true;
-  cluster_.Add(driver);
+  handle_.Add(driver);
   EXPECT_TRUE(JudgePod(MakePod("p").Pvc("c1")).ok()) << "not without the gate";
-  ASSERT_TRUE(cluster_.feature_gates.Set("VolumeLimitScaling", true).ok());
+  ASSERT_TRUE(handle_.gates().Set("VolumeLimitScaling", true).ok());
   const Status missing = Status::Unschedulable("csi.example.com CSI driver is not installed on the node");
   EXPECT_EQ(JudgePod(MakePod("p").Pvc("c1")), missing);
-  cluster_.Add(MakeCsiNode("n", "other"));
+  handle_.Add(MakeCsiNode("n", "other"));
   EXPECT_EQ(JudgePod(MakePod("p").Pvc("c1")), missing);
-  cluster_.Add(MakeCsiNode("n", kDriver));
+  handle_.Add(MakeCsiNode("n", kDriver));
   EXPECT_TRUE(JudgePod(MakePod("p").Pvc("c1")).ok());
 }
 
 TEST_F(NodeVolumeLimitsTest, QueuesForWhatFreesOrAddsPlaces) {
-  const auto plugin = MakePlugin<NodeVolumeLimits>(cluster_);
+  const auto plugin = MakePlugin<NodeVolumeLimits>(handle_);
   const PodInfoPtr pod = MakePod("p").Pvc("c1").Info();
   const auto after_end_of = [&](const api::Pod& gone) {
     return AskHint(*plugin, EventResource::kPod, *pod, &gone, {});

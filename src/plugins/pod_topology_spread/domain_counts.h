@@ -5,37 +5,40 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace berth::plugins {
 
 class DomainCounts {
  public:
-  explicit DomainCounts(size_t domains = 0) : counts_(domains, kNotADomain) {}
+  explicit DomainCounts(size_t domains = 0) { Grow(domains + 1); }
 
   // While counting a whole cluster: call FindMinimum() once afterwards.
   void Accumulate(int32_t domain, int64_t pods) {
-    int64_t& count = At(domain);
-    if (count == kNotADomain) {
-      count = 0;
+    const size_t place = PlaceFor(domain);
+    if (!eligible_[place]) {
+      eligible_[place] = 1;
       ++domains_;
     }
-    count += pods;
+    counts_[place] += pods;
   }
   void FindMinimum() {
     minimum_ = kNoMinimum;
     at_minimum_ = 0;
-    for (const int64_t count : counts_) {
-      if (count != kNotADomain) NoteLevel(count);
+    for (size_t place = 1; place < counts_.size(); ++place) {
+      if (eligible_[place]) NoteLevel(counts_[place]);
     }
   }
 
   // A single change afterwards. Counts may turn negative: taking away a terminating pod removes what was never counted.
   void Change(int32_t domain, int64_t delta) {
-    int64_t& count = At(domain);
-    if (count == kNotADomain) {
-      count = delta;
+    const size_t place = PlaceFor(domain);
+    int64_t& count = counts_[place];
+    if (!eligible_[place]) {
+      eligible_[place] = 1;
       ++domains_;
+      count = delta;
       NoteLevel(count);
       return;
     }
@@ -50,21 +53,28 @@ class DomainCounts {
 
   // 0 for a domain that no eligible node belongs to.
   int64_t Get(int32_t domain) const {
-    const auto i = static_cast<size_t>(domain);
-    return i < counts_.size() && counts_[i] != kNotADomain ? counts_[i] : 0;
+    const size_t place = static_cast<size_t>(domain) + 1;
+    return place < counts_.size() ? counts_[place] : 0;
   }
   // Over eligible domains; very large when there are none.
   int64_t minimum() const { return minimum_; }
   int64_t domains() const { return domains_; }
 
+  // Get() for every domain at once, by domain + 1. Position 0, where nodes without the label look, exceeds any limit.
+  std::span<const int64_t> by_place() const { return counts_; }
+
  private:
-  static constexpr int64_t kNotADomain = std::numeric_limits<int64_t>::min();
   static constexpr int64_t kNoMinimum = std::numeric_limits<int32_t>::max();
 
-  int64_t& At(int32_t domain) {
-    const auto i = static_cast<size_t>(domain);
-    if (i >= counts_.size()) counts_.resize(i + 1, kNotADomain);
-    return counts_[i];
+  void Grow(size_t places) {
+    counts_.resize(places, 0);
+    eligible_.resize(places, 0);
+    counts_[0] = std::numeric_limits<int64_t>::max();
+  }
+  size_t PlaceFor(int32_t domain) {
+    const size_t place = static_cast<size_t>(domain) + 1;
+    if (place >= counts_.size()) Grow(place + 1);
+    return place;
   }
   void NoteLevel(int64_t count) {
     if (count < minimum_) {
@@ -75,8 +85,9 @@ class DomainCounts {
     }
   }
 
-  std::vector<int64_t> counts_;  // by domain
-  int64_t domains_ = 0;          // eligible ones
+  std::vector<int64_t> counts_;    // by domain + 1
+  std::vector<uint8_t> eligible_;  // by domain + 1; some eligible node belongs to it
+  int64_t domains_ = 0;            // eligible ones
   int64_t minimum_ = kNoMinimum;
   int64_t at_minimum_ = 0;  // domains whose count is minimum_
 };

@@ -29,6 +29,7 @@ class PodTopologySpread final : public framework::Plugin,
                                 public framework::FilterPlugin,
                                 public framework::PreScorePlugin,
                                 public framework::ScorePlugin,
+                                public framework::IncrementalState,
                                 public framework::EnqueueExtensions,
                                 public framework::SignPlugin {
  public:
@@ -62,9 +63,16 @@ class PodTopologySpread final : public framework::Plugin,
                   const framework::NodeColumns& columns, framework::NodeIndex begin,
                   std::span<int64_t> scores) const override;
   framework::DependsOn score_depends_on() const override { return framework::DependsOn::kTopologyDomain; }
-  bool normalizes() const override { return true; }
+  framework::Normalization normalization() const override { return framework::Normalization::kOwn; }
   framework::Status NormalizeScore(const framework::CycleState& state, const framework::PodInfo& pod,
                                    std::span<framework::NodeScore> scores) const override;
+
+  // Scores kept in a state survive PreScore for other feasible nodes, which then costs no counting; PreFilter begins
+  // anew.
+  bool CatchUpPreFilter(framework::CycleState& state, const framework::PodInfo& pod,
+                        const framework::PodChange& change) const override;
+  bool CatchUpPreScore(framework::CycleState& state, const framework::PodInfo& pod,
+                       const framework::PodChange& change) const override;
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
 
@@ -88,11 +96,12 @@ class PodTopologySpread final : public framework::Plugin,
   static Verdict Judge(const FilterState& state, framework::NodeIndex node);
   void ChangePod(framework::CycleState& state, const framework::PodInfo& pod, const framework::PodInfo& other,
                  const framework::NodeInfo& node, int64_t delta) const;
+  void ForgetScores(framework::CycleState& state) const;
 
-  framework::QueueingHint AfterPodChange(const framework::PodInfo& pod, const framework::EventObject& before,
-                                         const framework::EventObject& after) const;
-  framework::QueueingHint AfterNodeChange(const framework::PodInfo& pod, const framework::EventObject& before,
-                                          const framework::EventObject& after) const;
+  framework::QueueingHint AfterPodChange(const framework::PodInfo& pod, const api::Pod* before,
+                                         const api::Pod* after) const;
+  framework::QueueingHint AfterNodeChange(const framework::PodInfo& pod, const api::Node* before,
+                                          const api::Node* after) const;
 
   // Constant after construction.
   framework::Handle& handle_;

@@ -5,23 +5,31 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "plugins/testing/labelled_cluster.h"
 #include "testing/builders.h"
+#include "testing/fake_handle.h"
+#include "testing/plugin_calls.h"
 
 namespace berth::plugins {
 namespace {
 
+using ::berth::testing::AskHint;
+using ::berth::testing::FakeHandle;
 using ::berth::testing::MakeNode;
+using ::berth::testing::MakePlugin;
 using ::berth::testing::MakePod;
 using ::berth::testing::MakeService;
 using ::berth::testing::NodeBuilder;
 using ::berth::testing::PodBuilder;
+using ::berth::testing::Scores;
 using ::berth::testing::SelectorOf;
+using ::berth::testing::SignatureOf;
 using framework::CycleState;
 using framework::EventObject;
+using framework::EventResource;
 using framework::QueueingHint;
 using framework::Status;
 using ::testing::ElementsAre;
@@ -55,30 +63,25 @@ api::TopologySpreadConstraint WebPerZone(const std::function<void(api::TopologyS
 class PodTopologySpreadTest : public ::testing::Test {
  protected:
   PodTopologySpreadTest() {
-    cluster_.AddNode(Host("a1", "a"));
-    cluster_.AddNode(Host("a2", "a"));
-    cluster_.AddNode(Host("b1", "b"));
-    cluster_.AddNode(Host("b2", "b").Taint("gpu"));
-    cluster_.AddNode(Host("c1", "c").Label("disk", "ssd"));
-    cluster_.AddNode(MakeNode("bare").Label(kHost, "bare"));
-    cluster_.AddPod(Web("w1", "a1"));
-    cluster_.AddPod(Web("w2", "a1"));
-    cluster_.AddPod(Web("w3", "a2"));
-    cluster_.AddPod(Web("w4", "b1"));
+    handle_.cluster().AddNode(Host("a1", "a"));
+    handle_.cluster().AddNode(Host("a2", "a"));
+    handle_.cluster().AddNode(Host("b1", "b"));
+    handle_.cluster().AddNode(Host("b2", "b").Taint("gpu"));
+    handle_.cluster().AddNode(Host("c1", "c").Label("disk", "ssd"));
+    handle_.cluster().AddNode(MakeNode("bare").Label(kHost, "bare"));
+    handle_.cluster().AddPod(Web("w1", "a1"));
+    handle_.cluster().AddPod(Web("w2", "a1"));
+    handle_.cluster().AddPod(Web("w3", "a2"));
+    handle_.cluster().AddPod(Web("w4", "b1"));
     // None of these count: of another namespace, on its way out, with other labels.
-    cluster_.AddPod(Web("other", "c1").Namespace("elsewhere"));
-    cluster_.AddPod(Web("leaving", "c1").Terminating());
-    cluster_.AddPod(MakePod("db", "c1").Label("app", "db"));
+    handle_.cluster().AddPod(Web("other", "c1").Namespace("elsewhere"));
+    handle_.cluster().AddPod(Web("leaving", "c1").Terminating());
+    handle_.cluster().AddPod(MakePod("db", "c1").Label("app", "db"));
     Configure({});
   }
   static PodBuilder MakePod(std::string_view name, std::string_view node) { return testing::MakePod(name).Node(node); }
 
-  void Configure(const config::PluginArgs& args) {
-    Result<std::unique_ptr<framework::Plugin>> made = PodTopologySpread::Create(args, cluster_);
-    ASSERT_TRUE(made.ok());
-    owned_ = *std::move(made);
-    plugin_ = static_cast<PodTopologySpread*>(owned_.get());
-  }
+  void Configure(const config::PluginArgs& args) { plugin_ = MakePlugin<PodTopologySpread>(handle_, args); }
 
   // What each node gets: "" fits, "skew", "label", or the text of an unexpected status. "skip" when PreFilter skips.
   std::map<std::string, std::string> FilterAll(const PodBuilder& builder) {
@@ -88,9 +91,9 @@ class PodTopologySpreadTest : public ::testing::Test {
     if (status.IsSkip()) return {{"all", "skip"}};
     if (!status.ok()) return {{"all", status.Message()}};
     std::vector<uint8_t> range(6, 77);
-    EXPECT_TRUE(plugin_->FilterRange(state, *pod, cluster_.cluster().columns(), 0, range));
+    EXPECT_TRUE(plugin_->FilterRange(state, *pod, handle_.cluster().columns(), 0, range));
     std::map<std::string, std::string> verdicts;
-    for (const framework::NodeInfo* node : cluster_.cluster().nodes()) {
+    for (const framework::NodeInfo* node : handle_.cluster().nodes()) {
       const Status verdict = plugin_->Filter(state, *pod, *node);
       EXPECT_EQ(verdict.ok(), range[node->index()] == 0) << node->name();
       verdicts[node->name()] = Short(verdict);
@@ -113,36 +116,16 @@ class PodTopologySpreadTest : public ::testing::Test {
     return names;
   }
 
-  // Raw and normalised scores by node; empty when PreScore skips.
-  std::map<std::string, std::pair<int64_t, int64_t>> ScoreAll(const PodBuilder& builder,
-                                                              const std::vector<std::string>& feasible) {
-    const framework::PodInfoPtr pod = builder.Info();
-    CycleState state;
+  Scores ScoreAll(const PodBuilder& builder, const std::vector<std::string>& feasible) {
     std::vector<const framework::NodeInfo*> nodes;
-    for (const std::string& name : feasible) nodes.push_back(&cluster_.Node(name));
-    const Status status = plugin_->PreScore(state, *pod, nodes);
-    if (status.IsSkip()) return {};
-    EXPECT_TRUE(status.ok()) << status.Message();
-    std::vector<framework::NodeScore> scores;
-    for (const framework::NodeInfo* node : nodes) {
-      scores.push_back({node, plugin_->Score(state, *pod, *node).score});
-    }
-    std::map<std::string, std::pair<int64_t, int64_t>> result;
-    for (const framework::NodeScore& score : scores) result[score.node->name()].first = score.score;
-    EXPECT_TRUE(plugin_->NormalizeScore(state, *pod, scores).ok());
-    for (const framework::NodeScore& score : scores) result[score.node->name()].second = score.score;
-    return result;
+    for (const std::string& name : feasible) nodes.push_back(&handle_.cluster().Node(name));
+    return testing::ScoreAll(*plugin_, *builder.Info(), nodes);
   }
 
-  std::string Signature(const PodBuilder& builder) {
-    framework::SignatureBuilder signature;
-    EXPECT_TRUE(plugin_->Sign(*builder.Info(), signature));
-    return signature.Build();
-  }
+  std::string Signature(const PodBuilder& builder) { return SignatureOf(*plugin_, *builder.Info()); }
 
-  LabelledCluster cluster_;
-  std::unique_ptr<framework::Plugin> owned_;
-  PodTopologySpread* plugin_ = nullptr;
+  FakeHandle handle_;
+  std::unique_ptr<PodTopologySpread> plugin_;
 };
 
 TEST_F(PodTopologySpreadTest, WithoutHardConstraintsThereIsNothingToFilter) {
@@ -214,16 +197,16 @@ TEST_F(PodTopologySpreadTest, FollowsPodsThatComeAndGo) {
   ASSERT_TRUE(plugin_->PreFilter(original, *pod).status.ok());
   CycleState state = original.Clone();
   const auto verdict = [&](const CycleState& of, const char* node) {
-    return Short(plugin_->Filter(of, *pod, cluster_.Node(node)));
+    return Short(plugin_->Filter(of, *pod, handle_.cluster().Node(node)));
   };
-  const framework::NodeInfo& c1 = cluster_.Node("c1");
+  const framework::NodeInfo& c1 = handle_.cluster().Node("c1");
   ASSERT_TRUE(plugin_->AddPod(state, *pod, *Web("new").Info(), c1).ok());
   EXPECT_EQ(verdict(state, "b1"), "") << "the minimum rose to 1";
   EXPECT_EQ(verdict(state, "c1"), "");
   ASSERT_TRUE(plugin_->RemovePod(state, *pod, *Web("new").Info(), c1).ok());
   EXPECT_EQ(verdict(state, "b1"), "skew");
   ASSERT_TRUE(plugin_->AddPod(state, *pod, *Web("foreign").Namespace("elsewhere").Info(), c1).ok());
-  ASSERT_TRUE(plugin_->AddPod(state, *pod, *Web("homeless").Info(), cluster_.Node("bare")).ok());
+  ASSERT_TRUE(plugin_->AddPod(state, *pod, *Web("homeless").Info(), handle_.cluster().Node("bare")).ok());
   EXPECT_EQ(verdict(state, "b1"), "skew");
   // The terminating pod was never counted, but is taken away all the same: upstream's preemption does so.
   ASSERT_TRUE(plugin_->RemovePod(state, *pod, *Web("leaving").Terminating().Info(), c1).ok());
@@ -253,8 +236,7 @@ TEST_F(PodTopologySpreadTest, ScoresFewerPodsHigher) {
 
 TEST_F(PodTopologySpreadTest, DefaultsNeedAServiceOrController) {
   EXPECT_TRUE(ScoreAll(Web("p"), {"a1", "b1"}).empty());
-  cluster_.mutable_objects().services.Upsert(
-      std::make_shared<const api::Service>(MakeService("web", {{"app", "web"}})));
+  handle_.Add(MakeService("web", {{"app", "web"}}));
   // Hosts: 4 of them, ln 6 = 1.792, skew 3. Zones: a, b and "none", ln 5, skew 5; the bare node has no zone to pay for.
   EXPECT_THAT(ScoreAll(Web("p"), {"a1", "a2", "b1", "bare"}),
               ElementsAre(Pair("a1", Pair(14, 14)), Pair("a2", Pair(13, 21)), Pair("b1", Pair(9, 50)),
@@ -271,7 +253,7 @@ TEST_F(PodTopologySpreadTest, ListedDefaultsReplaceTheBuiltInOnes) {
   set.metadata.name = "web";
   set.metadata.namespace_ = Symbol("default");
   set.spec.selector = SelectorOf({{"app", "web"}});
-  cluster_.mutable_objects().replica_sets.Upsert(std::make_shared<const api::ReplicaSet>(set));
+  handle_.Add(set);
   PodBuilder owned = Web("p");
   owned.raw().metadata.owner_references.push_back(
       {.api_version = "apps/v1", .kind = "ReplicaSet", .name = "web", .uid = "u", .controller = true});
@@ -282,13 +264,12 @@ TEST_F(PodTopologySpreadTest, ListedDefaultsReplaceTheBuiltInOnes) {
 TEST_F(PodTopologySpreadTest, HintsFollowWhatTheConstraintsRead) {
   const framework::PodInfoPtr pod =
       Web("p").SpreadConstraint(WebPerZone([](auto& c) { c.node_taints_policy = "Honor"; })).Info();
-  const auto events = plugin_->EventsToRegister();
-  ASSERT_EQ(events.size(), 2u);
+  ASSERT_EQ(plugin_->EventsToRegister().size(), 2u);
   const auto pods = [&](const EventObject& before, const EventObject& after) {
-    return events[0].hint(*pod, before, after);
+    return AskHint(*plugin_, EventResource::kPod, *pod, before, after);
   };
   const auto nodes = [&](const EventObject& before, const EventObject& after) {
-    return events[1].hint(*pod, before, after);
+    return AskHint(*plugin_, EventResource::kNode, *pod, before, after);
   };
   const EventObject none;
   const api::Pod placed = Web("w", "a1").Obj();

@@ -1,12 +1,12 @@
 // Which events may help a pod that PodTopologySpread rejected.
 #include <algorithm>
 
+#include "plugins/hints.h"
 #include "plugins/pod_topology_spread/pod_topology_spread.h"
 
 namespace berth::plugins {
 
 using framework::ActionType;
-using framework::EventObject;
 using framework::EventResource;
 using framework::PodInfo;
 using framework::QueueingHint;
@@ -18,8 +18,7 @@ using Constraints = std::vector<SpreadConstraint>;
 // Only pods that have, or are promised, a node in the same namespace are counted; or it is the waiting pod itself.
 bool TakesPart(const api::Pod& changed, const PodInfo& waiting) {
   if (changed.metadata.uid == waiting.uid()) return true;
-  if (changed.spec.node_name.empty() && changed.status.nominated_node_name.empty()) return false;
-  return changed.metadata.namespace_ == waiting.namespace_();
+  return !HoldsNoPlace(changed) && changed.metadata.namespace_ == waiting.namespace_();
 }
 
 bool SelectedByAny(const Constraints& constraints, const api::Labels& labels) {
@@ -31,8 +30,6 @@ bool HasEveryKey(const Constraints& constraints, const api::Labels& labels) {
   return std::all_of(constraints.begin(), constraints.end(),
                      [&](const SpreadConstraint& constraint) { return labels.Contains(constraint.topology_key); });
 }
-
-QueueingHint QueueIf(bool helps) { return helps ? QueueingHint::kQueue : QueueingHint::kSkip; }
 
 bool PodUpdateHelps(const Constraints& constraints, const PodInfo& waiting, const api::Pod& before,
                     const api::Pod& after) {
@@ -68,41 +65,31 @@ std::vector<framework::ClusterEventWithHint> PodTopologySpread::EventsToRegister
   const ActionType node_actions =
       ActionType::kAdd | ActionType::kDelete | ActionType::kUpdateNodeLabel | ActionType::kUpdateNodeTaint;
   return {
-      {{EventResource::kPod, pod_actions},
-       [this](const PodInfo& pod, const EventObject& before, const EventObject& after) {
-         return AfterPodChange(pod, before, after);
-       }},
-      {{EventResource::kNode, node_actions},
-       [this](const PodInfo& pod, const EventObject& before, const EventObject& after) {
-         return AfterNodeChange(pod, before, after);
-       }},
+      {{EventResource::kPod, pod_actions}, HintOf(this, &PodTopologySpread::AfterPodChange)},
+      {{EventResource::kNode, node_actions}, HintOf(this, &PodTopologySpread::AfterNodeChange)},
   };
 }
 
-QueueingHint PodTopologySpread::AfterPodChange(const PodInfo& pod, const EventObject& before,
-                                               const EventObject& after) const {
-  const api::Pod* old_pod = before.As<api::Pod>();
-  const api::Pod* new_pod = after.As<api::Pod>();
-  if (old_pod == nullptr && new_pod == nullptr) return QueueingHint::kQueue;
-  if ((new_pod != nullptr && !TakesPart(*new_pod, pod)) || (old_pod != nullptr && !TakesPart(*old_pod, pod))) {
+QueueingHint PodTopologySpread::AfterPodChange(const PodInfo& pod, const api::Pod* before,
+                                               const api::Pod* after) const {
+  if (before == nullptr && after == nullptr) return QueueingHint::kQueue;
+  if ((after != nullptr && !TakesPart(*after, pod)) || (before != nullptr && !TakesPart(*before, pod))) {
     return QueueingHint::kSkip;
   }
   const Result<Constraints> constraints = HardConstraints(pod);
   if (!constraints) return QueueingHint::kQueue;
-  if (old_pod != nullptr && new_pod != nullptr) return QueueIf(PodUpdateHelps(*constraints, pod, *old_pod, *new_pod));
+  if (before != nullptr && after != nullptr) return QueueIf(PodUpdateHelps(*constraints, pod, *before, *after));
   // A new pod may raise the emptiest domain, a deleted one lower a full one.
-  return QueueIf(SelectedByAny(*constraints, (new_pod != nullptr ? new_pod : old_pod)->metadata.labels));
+  return QueueIf(SelectedByAny(*constraints, (after != nullptr ? after : before)->metadata.labels));
 }
 
-QueueingHint PodTopologySpread::AfterNodeChange(const PodInfo& pod, const EventObject& before,
-                                                const EventObject& after) const {
-  const api::Node* old_node = before.As<api::Node>();
-  const api::Node* new_node = after.As<api::Node>();
-  if (old_node == nullptr && new_node == nullptr) return QueueingHint::kQueue;
+QueueingHint PodTopologySpread::AfterNodeChange(const PodInfo& pod, const api::Node* before,
+                                                const api::Node* after) const {
+  if (before == nullptr && after == nullptr) return QueueingHint::kQueue;
   const Result<Constraints> constraints = HardConstraints(pod);
   if (!constraints) return QueueingHint::kQueue;
-  if (old_node != nullptr && new_node != nullptr) return QueueIf(NodeUpdateHelps(*constraints, *old_node, *new_node));
-  return QueueIf(HasEveryKey(*constraints, (new_node != nullptr ? new_node : old_node)->metadata.labels));
+  if (before != nullptr && after != nullptr) return QueueIf(NodeUpdateHelps(*constraints, *before, *after));
+  return QueueIf(HasEveryKey(*constraints, (after != nullptr ? after : before)->metadata.labels));
 }
 
 }  // namespace berth::plugins

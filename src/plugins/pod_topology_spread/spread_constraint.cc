@@ -52,10 +52,13 @@ Result<std::vector<SpreadConstraint>> CompileSpreadConstraints(
 
 int64_t CountSelectedPods(const framework::NodeInfo& node, const api::Selector& selector, const Symbol& name_space) {
   if (selector.empty()) return 0;
-  return std::count_if(node.pods().begin(), node.pods().end(), [&](const framework::PodInfoPtr& pod) {
-    return pod->namespace_() == name_space && !pod->pod().metadata.deletion_timestamp &&
-           selector.Matches(pod->labels());
-  });
+  return std::count_if(node.pods().begin(), node.pods().end(),
+                       [&](const framework::PodInfoPtr& pod) { return CountsPod(*pod, selector, name_space); });
+}
+
+bool CountsPod(const framework::PodInfo& pod, const api::Selector& selector, const Symbol& name_space) {
+  return pod.namespace_() == name_space && !pod.pod().metadata.deletion_timestamp && !selector.empty() &&
+         selector.Matches(pod.labels());
 }
 
 const api::NodeSelector* RequiredNodeSelector(const api::Pod& pod) {

@@ -48,6 +48,8 @@ Result<std::vector<SpreadConstraint>> CompileSpreadConstraints(
 // Pods that count: of the namespace, selected, and not on their way out. An empty selector counts no pod at all,
 // although it matches every pod when a single one is tested.
 int64_t CountSelectedPods(const framework::NodeInfo& node, const api::Selector& selector, const Symbol& name_space);
+// Whether `pod` is one of those.
+bool CountsPod(const framework::PodInfo& pod, const api::Selector& selector, const Symbol& name_space);
 
 // The constraints of one kind of one pod together with what is needed to apply them to nodes. Constant once made; good
 // for the cycle it was made in, because it points into the label columns of the cluster.

@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include "plugins/fake_handle.h"
 #include "testing/builders.h"
+#include "testing/fake_handle.h"
+#include "testing/plugin_calls.h"
 
 namespace berth::plugins {
 namespace {
 
+using testing::FakeHandle;
+using testing::MakePlugin;
 using testing::MakePod;
 
 TEST(PrioritySort, HigherPriorityFirstThenFirstComeFirstServed) {

@@ -1,13 +1,13 @@
 #include "plugins/scheduling_gates/scheduling_gates.h"
 
 #include "plugins/args.h"
+#include "plugins/hints.h"
 
 namespace berth::plugins {
 
 using framework::ActionType;
 using framework::EventResource;
 using framework::PodInfo;
-using framework::QueueingHint;
 using framework::Status;
 
 Result<std::unique_ptr<framework::Plugin>> SchedulingGates::Create(const config::PluginArgs& args, framework::Handle&) {
@@ -27,12 +27,7 @@ Status SchedulingGates::PreEnqueue(const PodInfo& pod) const {
 }
 
 std::vector<framework::ClusterEventWithHint> SchedulingGates::EventsToRegister() const {
-  using framework::EventObject;
-  const auto own_gates_gone = [](const PodInfo& pod, const EventObject&, const EventObject& after) {
-    const api::Pod* changed = after.As<api::Pod>();
-    return changed && changed->metadata.uid != pod.uid() ? QueueingHint::kSkip : QueueingHint::kQueue;
-  };
-  return {{{EventResource::kPod, ActionType::kUpdatePodSchedulingGatesEliminated}, own_gates_gone}};
+  return {{{EventResource::kPod, ActionType::kUpdatePodSchedulingGatesEliminated}, AfterOwnChange}};
 }
 
 }  // namespace berth::plugins

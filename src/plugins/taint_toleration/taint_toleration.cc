@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "plugins/args.h"
-#include "plugins/normalize_score.h"
+#include "plugins/hints.h"
 #include "plugins/taint_toleration/tolerations_signature.h"
 
 namespace berth::plugins {
@@ -85,26 +85,16 @@ bool TaintToleration::ScoreRange(const framework::CycleState&, const PodInfo& po
   return true;
 }
 
-Status TaintToleration::NormalizeScore(const framework::CycleState&, const PodInfo&,
-                                       std::span<framework::NodeScore> scores) const {
-  NormalizeByHighest(scores, ScoreOrder::kLowerIsBetter);
-  return Status::Success();
-}
-
 std::vector<framework::ClusterEventWithHint> TaintToleration::EventsToRegister() const {
   const auto admits_now = [this](const PodInfo& pod, const EventObject& before, const EventObject& after) {
     const api::Node* now = after.As<api::Node>();
     if (!now) return QueueingHint::kQueue;
     const api::Node* was = before.As<api::Node>();
     const bool admitted_before = was && Admits(was->spec.taints, pod.pod());
-    return !admitted_before && Admits(now->spec.taints, pod.pod()) ? QueueingHint::kQueue : QueueingHint::kSkip;
-  };
-  const auto own_tolerations_changed = [](const PodInfo& pod, const EventObject&, const EventObject& after) {
-    const api::Pod* changed = after.As<api::Pod>();
-    return changed && changed->metadata.uid != pod.uid() ? QueueingHint::kSkip : QueueingHint::kQueue;
+    return QueueIf(!admitted_before && Admits(now->spec.taints, pod.pod()));
   };
   return {{{EventResource::kNode, ActionType::kAdd | ActionType::kUpdateNodeTaint}, admits_now},
-          {{EventResource::kPod, ActionType::kUpdatePodToleration}, own_tolerations_changed}};
+          {{EventResource::kPod, ActionType::kUpdatePodToleration}, AfterOwnChange}};
 }
 
 bool TaintToleration::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {

@@ -41,9 +41,7 @@ class TaintToleration final : public framework::Plugin,
   bool ScoreRange(const framework::CycleState& state, const framework::PodInfo& pod,
                   const framework::NodeColumns& columns, framework::NodeIndex begin,
                   std::span<int64_t> scores) const override;
-  bool normalizes() const override { return true; }
-  framework::Status NormalizeScore(const framework::CycleState& state, const framework::PodInfo& pod,
-                                   std::span<framework::NodeScore> scores) const override;
+  framework::Normalization normalization() const override { return framework::Normalization::kByMaximumReversed; }
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;

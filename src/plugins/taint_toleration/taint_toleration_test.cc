@@ -2,16 +2,20 @@
 
 #include <gmock/gmock.h>
 
-#include "plugins/fake_handle.h"
 #include "testing/builders.h"
+#include "testing/fake_handle.h"
+#include "testing/plugin_calls.h"
 
 namespace berth::plugins {
 namespace {
 
-using ::testing::ElementsAre;
 using framework::EventResource;
 using framework::QueueingHint;
+using testing::AskHint;
+using ::testing::ElementsAre;
+using testing::FakeHandle;
 using testing::MakeNode;
+using testing::MakePlugin;
 using testing::MakePod;
 
 class TaintTolerationTest : public ::testing::Test {
@@ -24,43 +28,40 @@ TEST_F(TaintTolerationTest, RejectsNodesWithUntoleratedTaints) {
   struct {
     const char* what;
     framework::PodInfoPtr pod;
-    framework::NodeInfo node;
+    testing::NodeBuilder node;
     bool fits;
   } const cases[] = {
-      {"no taints", MakePod("a").Info(), MakeNode("n").Info(), true},
-      {"untolerated", MakePod("a").Info(), MakeNode("n").Taint("gpu", "yes").Info(), false},
-      {"NoExecute counts too", MakePod("a").Info(), MakeNode("n").Taint("gpu", "yes", "NoExecute").Info(), false},
-      {"PreferNoSchedule does not", MakePod("a").Info(), MakeNode("n").Taint("gpu", "", "PreferNoSchedule").Info(),
-       true},
+      {"no taints", MakePod("a").Info(), MakeNode("n"), true},
+      {"untolerated", MakePod("a").Info(), MakeNode("n").Taint("gpu", "yes"), false},
+      {"NoExecute counts too", MakePod("a").Info(), MakeNode("n").Taint("gpu", "yes", "NoExecute"), false},
+      {"PreferNoSchedule does not", MakePod("a").Info(), MakeNode("n").Taint("gpu", "", "PreferNoSchedule"), true},
       {"equal value", MakePod("a").Tolerate("gpu", "yes", "NoSchedule", "Equal").Info(),
-       MakeNode("n").Taint("gpu", "yes").Info(), true},
+       MakeNode("n").Taint("gpu", "yes"), true},
       {"other value", MakePod("a").Tolerate("gpu", "no", "NoSchedule", "Equal").Info(),
-       MakeNode("n").Taint("gpu", "yes").Info(), false},
-      {"one of two", MakePod("a").Tolerate("gpu").Info(), MakeNode("n").Taint("gpu").Taint("ssd").Info(), false},
-      {"both", MakePod("a").Tolerate("gpu").Tolerate("ssd").Info(), MakeNode("n").Taint("gpu").Taint("ssd").Info(),
-       true},
+       MakeNode("n").Taint("gpu", "yes"), false},
+      {"one of two", MakePod("a").Tolerate("gpu").Info(), MakeNode("n").Taint("gpu").Taint("ssd"), false},
+      {"both", MakePod("a").Tolerate("gpu").Tolerate("ssd").Info(), MakeNode("n").Taint("gpu").Taint("ssd"), true},
       {"Gt needs the gate", MakePod("a").Tolerate("sla", "900", "NoSchedule", "Gt").Info(),
-       MakeNode("n").Taint("sla", "950").Info(), false},
+       MakeNode("n").Taint("sla", "950"), false},
   };
   const auto plugin = MakePlugin<TaintToleration>(handle_);
   for (const auto& test : cases) {
     SCOPED_TRACE(test.what);
-    const framework::Status status = plugin->Filter(state_, *test.pod, test.node);
+    testing::FakeCluster cluster;
+    const framework::Status status = plugin->Filter(state_, *test.pod, cluster.AddNode(test.node));
     EXPECT_EQ(status.ok(), test.fits);
     if (!test.fits) {
       EXPECT_EQ(status.code(), framework::Code::kUnschedulableAndUnresolvable);
       EXPECT_EQ(status.Message(), "node(s) had untolerated taint(s)");
     }
-    FakeClusterView view;
-    view.Add(test.node);
     std::vector<uint8_t> verdicts(1, 9);
-    ASSERT_TRUE(plugin->FilterRange(state_, *test.pod, view.columns(), 0, verdicts));
+    ASSERT_TRUE(plugin->FilterRange(state_, *test.pod, cluster.columns(), 0, verdicts));
     EXPECT_EQ(verdicts[0] == 0, test.fits);
   }
 }
 
 TEST_F(TaintTolerationTest, ComparisonOperatorsWorkWithTheirGate) {
-  ASSERT_TRUE(handle_.feature_gates.Set("TaintTolerationComparisonOperators", true).ok());
+  ASSERT_TRUE(handle_.gates().Set("TaintTolerationComparisonOperators", true).ok());
   const auto plugin = MakePlugin<TaintToleration>(handle_);
   const framework::PodInfoPtr pod = MakePod("a").Tolerate("sla", "900", "NoSchedule", "Gt").Info();
   EXPECT_TRUE(plugin->Filter(state_, *pod, MakeNode("n").Taint("sla", "950").Info()).ok());
@@ -70,21 +71,21 @@ TEST_F(TaintTolerationTest, ComparisonOperatorsWorkWithTheirGate) {
 TEST_F(TaintTolerationTest, EveryUntoleratedPreferenceCostsPoints) {
   const auto plugin = MakePlugin<TaintToleration>(handle_);
   const framework::PodInfoPtr pod = MakePod("a").Tolerate("gpu").Info();
-  handle_.view.Add(MakeNode("none").Info());
-  handle_.view.Add(MakeNode("tolerated").Taint("gpu", "", "PreferNoSchedule").Info());
-  handle_.view.Add(MakeNode("one").Taint("gpu", "", "PreferNoSchedule").Taint("ssd", "", "PreferNoSchedule").Info());
-  handle_.view.Add(MakeNode("two").Taint("a", "", "PreferNoSchedule").Taint("b", "", "PreferNoSchedule").Info());
+  handle_.cluster().AddNode(MakeNode("none"));
+  handle_.cluster().AddNode(MakeNode("tolerated").Taint("gpu", "", "PreferNoSchedule"));
+  handle_.cluster().AddNode(MakeNode("one").Taint("gpu", "", "PreferNoSchedule").Taint("ssd", "", "PreferNoSchedule"));
+  handle_.cluster().AddNode(MakeNode("two").Taint("a", "", "PreferNoSchedule").Taint("b", "", "PreferNoSchedule"));
 
   std::vector<framework::NodeScore> scores;
   std::vector<int64_t> raw;
-  for (const framework::NodeInfo* node : handle_.view.nodes()) {
+  for (const framework::NodeInfo* node : handle_.cluster().nodes()) {
     scores.push_back({node, plugin->Score(state_, *pod, *node).score});
     raw.push_back(scores.back().score);
   }
   EXPECT_THAT(raw, ElementsAre(0, 0, 1, 2));
 
   std::vector<int64_t> range(2);
-  ASSERT_TRUE(plugin->ScoreRange(state_, *pod, handle_.view.columns(), 2, range));
+  ASSERT_TRUE(plugin->ScoreRange(state_, *pod, handle_.cluster().columns(), 2, range));
   EXPECT_THAT(range, ElementsAre(1, 2));
 
   ASSERT_TRUE(plugin->NormalizeScore(state_, *pod, scores).ok());

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "plugins/hints.h"
 #include "plugins/volume/csi_migration.h"
 
 namespace berth::plugins {
@@ -34,6 +35,14 @@ bool PodUsesClaim(const api::Pod& pod, const api::PersistentVolumeClaim& claim, 
     if (reference && (ephemeral || !reference->ephemeral) && reference->name == claim.metadata.name) return true;
   }
   return false;
+}
+
+framework::QueueingHintFn AfterClaimChanged(bool ephemeral) {
+  return
+      [ephemeral](const framework::PodInfo& pod, const framework::EventObject&, const framework::EventObject& after) {
+        const auto* claim = after.As<api::PersistentVolumeClaim>();
+        return QueueIf(claim == nullptr || PodUsesClaim(pod.pod(), *claim, ephemeral));
+      };
 }
 
 std::string_view StorageClassOf(const api::PersistentVolumeClaim& claim) {

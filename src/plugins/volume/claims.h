@@ -7,6 +7,7 @@
 
 #include "api/pod.h"
 #include "api/storage.h"
+#include "framework/events.h"
 
 namespace berth::plugins {
 
@@ -24,6 +25,8 @@ std::optional<std::string> OwnershipProblem(const api::Pod& pod, const api::Pers
 
 // Whether a volume of the pod names this claim. Without `ephemeral`, only volumes that spell the claim's name count.
 bool PodUsesClaim(const api::Pod& pod, const api::PersistentVolumeClaim& claim, bool ephemeral);
+// The queueing hint for claims that come or change: those that a volume of the waiting pod names may help it.
+framework::QueueingHintFn AfterClaimChanged(bool ephemeral);
 
 // The class by name, "" for none. An annotation from before classes were a field comes first.
 std::string_view StorageClassOf(const api::PersistentVolumeClaim& claim);

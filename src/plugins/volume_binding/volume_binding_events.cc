@@ -1,6 +1,7 @@
 // What may make a pod schedulable that VolumeBinding rejected.
 #include <algorithm>
 
+#include "plugins/hints.h"
 #include "plugins/volume/claims.h"
 #include "plugins/volume/csi_migration.h"
 #include "plugins/volume_binding/provisioning.h"
@@ -14,8 +15,6 @@ using framework::EventObject;
 using framework::EventResource;
 using framework::PodInfo;
 using framework::QueueingHint;
-
-QueueingHint QueueIf(bool may_help) { return may_help ? QueueingHint::kQueue : QueueingHint::kSkip; }
 
 bool SameTopologies(const std::vector<api::TopologySelectorTerm>& a, const std::vector<api::TopologySelectorTerm>& b) {
   const auto same_requirement = [](const api::TopologySelectorLabelRequirement& x,
@@ -35,11 +34,6 @@ QueueingHint AfterClassChanged(const PodInfo&, const EventObject& before, const 
   const auto* new_class = after.As<api::StorageClass>();
   if (old_class == nullptr || new_class == nullptr) return QueueingHint::kQueue;
   return QueueIf(!SameTopologies(old_class->allowed_topologies, new_class->allowed_topologies));
-}
-
-QueueingHint AfterClaimChanged(const PodInfo& pod, const EventObject&, const EventObject& after) {
-  const auto* claim = after.As<api::PersistentVolumeClaim>();
-  return QueueIf(claim == nullptr || PodUsesClaim(pod.pod(), *claim, /*ephemeral=*/true));
 }
 
 // Which plugins are migrated decides by whose labels the affinity of in-tree volumes goes.
@@ -83,7 +77,7 @@ std::vector<framework::ClusterEventWithHint> VolumeBinding::EventsToRegister() c
   constexpr ActionType kAddOrUpdate = ActionType::kAdd | ActionType::kUpdate;
   return {
       {{EventResource::kStorageClass, kAddOrUpdate}, AfterClassChanged},
-      {{EventResource::kPersistentVolumeClaim, kAddOrUpdate}, AfterClaimChanged},
+      {{EventResource::kPersistentVolumeClaim, kAddOrUpdate}, AfterClaimChanged(/*ephemeral=*/true)},
       {{EventResource::kPersistentVolume, kAddOrUpdate}, {}},
       // Labels decide about allowed topologies and volumes' affinity.
       {{EventResource::kNode, ActionType::kAdd | ActionType::kUpdateNodeLabel}, {}},

@@ -2,10 +2,11 @@
 
 #include <gmock/gmock.h>
 
-#include "plugins/fake_handle.h"
 #include "plugins/volume/claims.h"
 #include "plugins/volume/csi_migration.h"
-#include "plugins/volume/testing/storage_cluster.h"
+#include "testing/builders.h"
+#include "testing/fake_handle.h"
+#include "testing/plugin_calls.h"
 
 namespace berth::plugins {
 namespace {
@@ -17,7 +18,11 @@ using framework::NodeInfo;
 using framework::PodInfoPtr;
 using framework::QueueingHint;
 using framework::Status;
+using testing::AskHint;
+using testing::FakeHandle;
+using testing::Judge;
 using testing::MakeNode;
+using testing::MakePlugin;
 using testing::MakePod;
 using testing::MakePv;
 using testing::MakePvc;
@@ -35,11 +40,11 @@ Status Rejected(std::string why) { return Status::UnschedulableAndUnresolvable(s
 class VolumeBindingTest : public ::testing::Test {
  protected:
   VolumeBindingTest() {
-    cluster_.AddNode(MakeNode("a").Label("zone", "a"));
-    cluster_.AddNode(MakeNode("b").Label("zone", "b"));
-    cluster_.Add(MakeStorageClass("local", "WaitForFirstConsumer", "kubernetes.io/no-provisioner"));
-    cluster_.Add(MakeStorageClass("made", "WaitForFirstConsumer", "csi.example.com"));
-    cluster_.Add(MakeStorageClass("immediate"));
+    handle_.cluster().AddNode(MakeNode("a").Label("zone", "a"));
+    handle_.cluster().AddNode(MakeNode("b").Label("zone", "b"));
+    handle_.Add(MakeStorageClass("local", "WaitForFirstConsumer", "kubernetes.io/no-provisioner"));
+    handle_.Add(MakeStorageClass("made", "WaitForFirstConsumer", "csi.example.com"));
+    handle_.Add(MakeStorageClass("immediate"));
   }
   // A free volume of class "local" in a zone.
   void AddLocal(std::string_view name, std::string zone, std::string capacity) {
@@ -48,18 +53,18 @@ class VolumeBindingTest : public ::testing::Test {
                                                  .node_label = "zone",
                                                  .node_label_values = {std::move(zone)}});
     volume.metadata.resource_version = "1";
-    cluster_.Add(volume);
+    handle_.Add(volume);
   }
   void AddClaim(std::string_view name, std::string storage_class, std::string request = "1Gi") {
     api::PersistentVolumeClaim claim =
         MakePvc(name, {.storage_class = std::move(storage_class), .request = std::move(request)});
     claim.metadata.uid = "uid-" + std::string(name);
     claim.metadata.resource_version = "1";
-    cluster_.Add(claim);
+    handle_.Add(claim);
   }
-  const NodeInfo& Node(std::string_view name) { return *cluster_.cluster().Find(name); }
+  const NodeInfo& Node(std::string_view name) { return *handle_.cluster().Find(name); }
   Status On(std::string_view node, const testing::PodBuilder& pod) {
-    return Judge(*MakePlugin<VolumeBinding>(cluster_), *pod.Info(), Node(node));
+    return Judge(*MakePlugin<VolumeBinding>(handle_), *pod.Info(), Node(node));
   }
   void AddCapacity(std::string_view name, std::string_view zone, std::string_view amount) {
     api::CSIStorageCapacity capacity;
@@ -67,33 +72,33 @@ class VolumeBindingTest : public ::testing::Test {
     capacity.storage_class_name = "made";
     capacity.node_topology = testing::SelectorOf({{"zone", zone}});
     capacity.capacity = testing::Amount(amount);
-    cluster_.Add(capacity);
+    handle_.Add(capacity);
     api::CSIDriver driver;
     driver.metadata.name = "csi.example.com";
     driver.spec.storage_capacity = true;
-    cluster_.Add(driver);
+    handle_.Add(driver);
   }
 
-  StorageCluster cluster_;
+  FakeHandle handle_;
 };
 
 TEST_F(VolumeBindingTest, PreFilterSaysWhatIsWrongWithClaims) {
   AddClaim("waiting", "made");
   AddClaim("unbound", "immediate");
   AddClaim("prebound", "made");
-  api::PersistentVolumeClaim prebound = *cluster_.stored.persistent_volume_claims.Find("default", "prebound");
+  api::PersistentVolumeClaim prebound = *handle_.objects().persistent_volume_claims.Find("default", "prebound");
   prebound.spec.volume_name = "v";
-  cluster_.Add(prebound);
+  handle_.Add(prebound);
   api::PersistentVolumeClaim lost = MakePvc("lost", {.volume_name = "v"});
   lost.status.phase = "Lost";
-  cluster_.Add(lost);
+  handle_.Add(lost);
   api::PersistentVolumeClaim deleting = MakePvc("deleting", {.volume_name = "v"});
   deleting.metadata.deletion_timestamp = kLongAgo;
-  cluster_.Add(deleting);
+  handle_.Add(deleting);
   AddClaim("modeless", "modeless");
   api::StorageClass modeless = MakeStorageClass("modeless");
   modeless.volume_binding_mode.reset();
-  cluster_.Add(modeless);
+  handle_.Add(modeless);
 
   const struct {
     std::string_view claim;
@@ -107,7 +112,7 @@ TEST_F(VolumeBindingTest, PreFilterSaysWhatIsWrongWithClaims) {
       {"deleting", Rejected("persistentvolumeclaim \"deleting\" is being deleted")},
       {"modeless", Status::Error("VolumeBindingMode not set for StorageClass \"modeless\"")},
   };
-  const auto plugin = MakePlugin<VolumeBinding>(cluster_);
+  const auto plugin = MakePlugin<VolumeBinding>(handle_);
   CycleState state;
   for (const auto& c : cases) {
     EXPECT_EQ(plugin->PreFilter(state, *MakePod("pod").Pvc(c.claim).Info()).status, c.want) << c.claim;
@@ -123,16 +128,16 @@ TEST_F(VolumeBindingTest, EphemeralClaimMustBeThePodsOwn) {
                                    "\"pod-scratch\""));
   AddClaim("pod-scratch", "made");
   EXPECT_EQ(On("a", pod), Rejected("PVC default/pod-scratch was not created for pod default/pod (pod is not owner)"));
-  api::PersistentVolumeClaim owned = *cluster_.stored.persistent_volume_claims.Find("default", "pod-scratch");
+  api::PersistentVolumeClaim owned = *handle_.objects().persistent_volume_claims.Find("default", "pod-scratch");
   owned.metadata.owner_references.push_back({"v1", "Pod", "pod", "u", true});
-  cluster_.Add(owned);
+  handle_.Add(owned);
   EXPECT_TRUE(On("a", pod).ok());
 }
 
 TEST_F(VolumeBindingTest, BoundVolumesDecideWhereThePodGoes) {
-  cluster_.Add(MakePv("v", {.node_label = "zone", .node_label_values = {"a"}}));
-  cluster_.Add(MakePvc("bound", {.volume_name = "v"}));
-  cluster_.Add(MakePvc("dangling", {.volume_name = "gone"}));
+  handle_.Add(MakePv("v", {.node_label = "zone", .node_label_values = {"a"}}));
+  handle_.Add(MakePvc("bound", {.volume_name = "v"}));
+  handle_.Add(MakePvc("dangling", {.volume_name = "gone"}));
   EXPECT_TRUE(On("a", MakePod("pod").Pvc("bound")).ok());
   EXPECT_EQ(On("b", MakePod("pod").Pvc("bound")), Rejected(kNodeConflict));
   EXPECT_EQ(On("a", MakePod("pod").Pvc("dangling")), Rejected(kVolumeMissing));
@@ -145,13 +150,13 @@ TEST_F(VolumeBindingTest, MigratedVolumesGoByTheDriversLabels) {
   api::PersistentVolume volume = MakePv("v");
   volume.spec.source.gce_persistent_disk.emplace().pd_name = "disk";
   volume.metadata.labels.Set(Symbol("topology.kubernetes.io/zone"), Symbol("z"));
-  cluster_.Add(volume);
-  cluster_.Add(MakePvc("bound", {.volume_name = "v"}));
+  handle_.Add(volume);
+  handle_.Add(MakePvc("bound", {.volume_name = "v"}));
   EXPECT_TRUE(On("a", MakePod("pod").Pvc("bound")).ok()) << "in-tree, the volume has no affinity";
   api::CSINode csi_node;
   csi_node.metadata.name = "a";
   csi_node.metadata.annotations.Set(std::string(kMigratedPluginsAnnotation), "kubernetes.io/gce-pd");
-  cluster_.Add(csi_node);
+  handle_.Add(csi_node);
   EXPECT_EQ(On("a", MakePod("pod").Pvc("bound")), Rejected(kNodeConflict));
 }
 
@@ -180,11 +185,11 @@ TEST_F(VolumeBindingTest, MatchesFreeVolumesByWhatTheClaimAsks) {
     SCOPED_TRACE(c.what);
     AddLocal("v", "a", "5Gi");
     AddClaim("claim", "local");
-    api::PersistentVolume volume = *cluster_.stored.persistent_volumes.Find("v");
-    api::PersistentVolumeClaim claim = *cluster_.stored.persistent_volume_claims.Find("default", "claim");
+    api::PersistentVolume volume = *handle_.objects().persistent_volumes.Find("v");
+    api::PersistentVolumeClaim claim = *handle_.objects().persistent_volume_claims.Find("default", "claim");
     c.change(volume, claim);
-    cluster_.Add(volume);
-    cluster_.Add(claim);
+    handle_.Add(volume);
+    handle_.Add(claim);
     EXPECT_EQ(On("a", MakePod("pod").Pvc("claim")), c.fits ? Status::Success() : Rejected(kBindConflict));
     EXPECT_EQ(On("b", MakePod("pod").Pvc("claim")), Rejected(kBindConflict));
   }
@@ -194,10 +199,10 @@ TEST_F(VolumeBindingTest, APreboundVolumeWinsAndRulesOutOtherNodes) {
   AddLocal("v1", "b", "1Gi");
   AddLocal("v2", "a", "5Gi");
   AddClaim("claim", "local");
-  api::PersistentVolume mine = *cluster_.stored.persistent_volumes.Find("v2");
+  api::PersistentVolume mine = *handle_.objects().persistent_volumes.Find("v2");
   mine.spec.claim_ref = {"", Symbol("default"), "claim"};
   mine.status.phase = "Bound";
-  cluster_.Add(mine);
+  handle_.Add(mine);
   EXPECT_TRUE(On("a", MakePod("pod").Pvc("claim")).ok());
   EXPECT_EQ(On("b", MakePod("pod").Pvc("claim")), Rejected(kBindConflict)) << "although v1 would do";
 }
@@ -217,9 +222,9 @@ TEST_F(VolumeBindingTest, ProvisionsWhereTheClassAllowsAndThereIsSpace) {
   const testing::PodBuilder pod = MakePod("pod").Pvc("claim");
   EXPECT_TRUE(On("a", pod).ok());
 
-  api::StorageClass zonal = *cluster_.stored.storage_classes.Find("made");
+  api::StorageClass zonal = *handle_.objects().storage_classes.Find("made");
   zonal.allowed_topologies.push_back({{{Symbol("zone"), {Symbol("a")}}}});
-  cluster_.Add(zonal);
+  handle_.Add(zonal);
   EXPECT_TRUE(On("a", pod).ok());
   EXPECT_EQ(On("b", pod), Rejected(kBindConflict));
 
@@ -231,9 +236,9 @@ TEST_F(VolumeBindingTest, ProvisionsWhereTheClassAllowsAndThereIsSpace) {
 
 TEST_F(VolumeBindingTest, StaysWithTheNodeThatProvisioningBeganFor) {
   AddClaim("claim", "made");
-  api::PersistentVolumeClaim claim = *cluster_.stored.persistent_volume_claims.Find("default", "claim");
+  api::PersistentVolumeClaim claim = *handle_.objects().persistent_volume_claims.Find("default", "claim");
   claim.metadata.annotations.Set(std::string(kSelectedNodeAnnotation), "a");
-  cluster_.Add(claim);
+  handle_.Add(claim);
   EXPECT_TRUE(On("a", MakePod("pod").Pvc("claim")).ok());
   EXPECT_EQ(On("b", MakePod("pod").Pvc("claim")), Rejected(kBindConflict));
 }
@@ -242,7 +247,7 @@ TEST_F(VolumeBindingTest, ReservedVolumesAreTakenUntilUnreserved) {
   AddLocal("v", "a", "5Gi");
   AddClaim("first", "local");
   AddClaim("second", "local");
-  const auto plugin = MakePlugin<VolumeBinding>(cluster_);
+  const auto plugin = MakePlugin<VolumeBinding>(handle_);
   const PodInfoPtr first = MakePod("first").Pvc("first").Info(), second = MakePod("second").Pvc("second").Info();
   CycleState state;
   ASSERT_TRUE(plugin->PreFilter(state, *first).status.ok());
@@ -258,14 +263,14 @@ TEST_F(VolumeBindingTest, WhatTheServerSaysEndsAnAssumption) {
   AddLocal("v", "a", "5Gi");
   AddClaim("first", "local");
   AddClaim("second", "local");
-  const auto plugin = MakePlugin<VolumeBinding>(cluster_);
+  const auto plugin = MakePlugin<VolumeBinding>(handle_);
   CycleState state;
   const PodInfoPtr first = MakePod("first").Pvc("first").Info();
   ASSERT_TRUE(plugin->PreFilter(state, *first).status.ok());
   ASSERT_TRUE(plugin->Reserve(state, *first, "a").ok());
-  api::PersistentVolume updated = *cluster_.stored.persistent_volumes.Find("v");
+  api::PersistentVolume updated = *handle_.objects().persistent_volumes.Find("v");
   updated.metadata.resource_version = "2";
-  cluster_.Add(updated);
+  handle_.Add(updated);
   EXPECT_TRUE(Judge(*plugin, *MakePod("second").Pvc("second").Info(), Node("a")).ok());
 }
 
@@ -273,7 +278,7 @@ TEST_F(VolumeBindingTest, PreBindWritesAndWaitsForTheVolumeController) {
   AddLocal("v", "a", "5Gi");
   AddClaim("static", "local");
   AddClaim("dynamic", "made");
-  const auto plugin = MakePlugin<VolumeBinding>(cluster_);
+  const auto plugin = MakePlugin<VolumeBinding>(handle_);
   const PodInfoPtr pod = MakePod("pod").Pvc("static").Pvc("dynamic").Info();
   CycleState state;
   ASSERT_TRUE(plugin->PreFilter(state, *pod).status.ok());
@@ -281,51 +286,51 @@ TEST_F(VolumeBindingTest, PreBindWritesAndWaitsForTheVolumeController) {
   EXPECT_TRUE(plugin->PreBindPreFlight(state, *pod, "a").status.ok());
   ASSERT_TRUE(plugin->PreBind(state, *pod, "a").ok());
 
-  ASSERT_EQ(cluster_.written_volumes.size(), 1u);
-  api::PersistentVolume volume = *cluster_.written_volumes[0];
+  ASSERT_EQ(handle_.api().written_volumes.size(), 1u);
+  api::PersistentVolume volume = *handle_.api().written_volumes[0];
   EXPECT_EQ(volume.spec.claim_ref->uid, "uid-static");
   EXPECT_NE(FindAnnotation(volume.metadata, kBoundByControllerAnnotation), nullptr);
-  ASSERT_EQ(cluster_.written_claims.size(), 1u);
-  api::PersistentVolumeClaim dynamic = *cluster_.written_claims[0];
+  ASSERT_EQ(handle_.api().written_claims.size(), 1u);
+  api::PersistentVolumeClaim dynamic = *handle_.api().written_claims[0];
   EXPECT_EQ(*FindAnnotation(dynamic.metadata, kSelectedNodeAnnotation), "a");
 
-  ASSERT_TRUE(cluster_.awaited);
-  EXPECT_FALSE(cluster_.awaited()) << "nothing has come back yet";
+  ASSERT_TRUE(handle_.api().awaited);
+  EXPECT_FALSE(handle_.api().awaited()) << "nothing has come back yet";
   volume.metadata.resource_version = dynamic.metadata.resource_version = "2";
-  cluster_.Add(volume);
-  cluster_.Add(dynamic);
-  EXPECT_FALSE(cluster_.awaited()) << "the controller has not bound anything";
-  cluster_.Add(MakePvc("static", {.volume_name = "v"}));
-  cluster_.Add(MakePv("made"));
+  handle_.Add(volume);
+  handle_.Add(dynamic);
+  EXPECT_FALSE(handle_.api().awaited()) << "the controller has not bound anything";
+  handle_.Add(MakePvc("static", {.volume_name = "v"}));
+  handle_.Add(MakePv("made"));
   dynamic.spec.volume_name = "made";
   dynamic.metadata.annotations.Set(std::string(kBindCompletedAnnotation), "yes");
-  cluster_.Add(dynamic);
-  EXPECT_EQ(cluster_.awaited(), Status::Success());
+  handle_.Add(dynamic);
+  EXPECT_EQ(handle_.api().awaited(), Status::Success());
 
   dynamic.metadata.annotations.Erase(std::string(kSelectedNodeAnnotation));
-  cluster_.Add(dynamic);
-  EXPECT_EQ(cluster_.awaited(), Status::Error("binding volumes: provisioning failed for PVC \"dynamic\""));
+  handle_.Add(dynamic);
+  EXPECT_EQ(handle_.api().awaited(), Status::Error("binding volumes: provisioning failed for PVC \"dynamic\""));
 }
 
 TEST_F(VolumeBindingTest, AFailedWriteEndsPreBind) {
   AddClaim("dynamic", "made");
-  const auto plugin = MakePlugin<VolumeBinding>(cluster_);
+  const auto plugin = MakePlugin<VolumeBinding>(handle_);
   const PodInfoPtr pod = MakePod("pod").Pvc("dynamic").Info();
   CycleState state;
   ASSERT_TRUE(plugin->PreFilter(state, *pod).status.ok());
   ASSERT_TRUE(plugin->Reserve(state, *pod, "a").ok());
-  cluster_.write_answer = Status::Error("conflict");
+  handle_.api().answer = Status::Error("conflict");
   EXPECT_EQ(plugin->PreBind(state, *pod, "a"), Status::Error("conflict"));
-  EXPECT_FALSE(cluster_.awaited);
+  EXPECT_FALSE(handle_.api().awaited);
   EXPECT_EQ(Judge(*plugin, *pod, Node("b")), Rejected(kBindConflict));
   plugin->Unreserve(state, *pod, "a");
   EXPECT_TRUE(Judge(*plugin, *pod, Node("b")).ok());
 }
 
 TEST_F(VolumeBindingTest, NothingToBindMeansNoPreBind) {
-  const auto plugin = MakePlugin<VolumeBinding>(cluster_);
-  cluster_.Add(MakePv("v"));
-  cluster_.Add(MakePvc("bound", {.volume_name = "v"}));
+  const auto plugin = MakePlugin<VolumeBinding>(handle_);
+  handle_.Add(MakePv("v"));
+  handle_.Add(MakePvc("bound", {.volume_name = "v"}));
   for (const PodInfoPtr& pod : {MakePod("plain").Info(), MakePod("bound").Pvc("bound").Info()}) {
     CycleState state;
     (void)plugin->PreFilter(state, *pod);
@@ -333,7 +338,7 @@ TEST_F(VolumeBindingTest, NothingToBindMeansNoPreBind) {
     EXPECT_TRUE(plugin->PreBindPreFlight(state, *pod, "a").status.IsSkip());
     EXPECT_TRUE(plugin->PreBind(state, *pod, "a").ok());
   }
-  EXPECT_TRUE(cluster_.written_volumes.empty());
+  EXPECT_TRUE(handle_.api().written_volumes.empty());
 }
 
 TEST_F(VolumeBindingTest, ScoresFreeStorageOnlyWithTheGate) {
@@ -342,27 +347,27 @@ TEST_F(VolumeBindingTest, ScoresFreeStorageOnlyWithTheGate) {
   AddCapacity("pool-b", "b", "4Gi");
   const PodInfoPtr pod = MakePod("pod").Pvc("claim").Info();
   CycleState state;
-  EXPECT_TRUE(MakePlugin<VolumeBinding>(cluster_)->PreScore(state, *pod, {}).IsSkip());
+  EXPECT_TRUE(MakePlugin<VolumeBinding>(handle_)->PreScore(state, *pod, {}).IsSkip());
 
-  ASSERT_TRUE(cluster_.feature_gates.Set("StorageCapacityScoring", true).ok());
+  ASSERT_TRUE(handle_.gates().Set("StorageCapacityScoring", true).ok());
   const auto score = [&](const VolumeBinding& plugin, std::string_view node) {
     CycleState fresh;
     (void)plugin.PreFilter(fresh, *pod);
     EXPECT_TRUE(plugin.PreScore(fresh, *pod, {}).ok());
     return plugin.Score(fresh, *pod, Node(node)).score;
   };
-  const auto emptiest = MakePlugin<VolumeBinding>(cluster_);
+  const auto emptiest = MakePlugin<VolumeBinding>(handle_);
   EXPECT_EQ(score(*emptiest, "a"), 75);
   EXPECT_EQ(score(*emptiest, "b"), 50);
   config::VolumeBindingArgs args;
   args.shape = {{0, 0}, {50, 10}, {100, 0}};
-  const auto half_full = MakePlugin<VolumeBinding>(cluster_, args);
+  const auto half_full = MakePlugin<VolumeBinding>(handle_, args);
   EXPECT_EQ(score(*half_full, "a"), 50);
   EXPECT_EQ(score(*half_full, "b"), 100);
 }
 
 TEST_F(VolumeBindingTest, QueuesForWhatCouldHelp) {
-  const auto plugin = MakePlugin<VolumeBinding>(cluster_);
+  const auto plugin = MakePlugin<VolumeBinding>(handle_);
   const PodInfoPtr pod = MakePod("pod").Pvc("claim").Info();
   const auto hint = [&](EventResource resource, framework::EventObject before, framework::EventObject after) {
     return AskHint(*plugin, resource, *pod, before, after);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plugins/hints.h"
 #include "plugins/volume/claims.h"
 
 namespace berth::plugins {
@@ -71,14 +72,7 @@ QueueingHint AfterPodDeleted(const PodInfo& pod, const EventObject& before, cons
   if (deleted == nullptr) return QueueingHint::kQueue;
   if (deleted->metadata.namespace_ != pod.namespace_()) return QueueingHint::kSkip;
   // Whether the claim is ReadWriteOncePod is not looked up: this runs for every deleted pod and every waiting one.
-  const bool may_help = DisksConflict(pod.pod(), *deleted) || ShareClaim(pod.pod(), *deleted);
-  return may_help ? QueueingHint::kQueue : QueueingHint::kSkip;
-}
-
-QueueingHint AfterClaimAdded(const PodInfo& pod, const EventObject&, const EventObject& after) {
-  const auto* claim = after.As<api::PersistentVolumeClaim>();
-  if (claim == nullptr || PodUsesClaim(pod.pod(), *claim, /*ephemeral=*/false)) return QueueingHint::kQueue;
-  return QueueingHint::kSkip;
+  return QueueIf(DisksConflict(pod.pod(), *deleted) || ShareClaim(pod.pod(), *deleted));
 }
 
 }  // namespace
@@ -155,7 +149,7 @@ std::vector<framework::ClusterEventWithHint> VolumeRestrictions::EventsToRegiste
       {{EventResource::kPod, ActionType::kDelete}, AfterPodDeleted},
       {{EventResource::kNode, ActionType::kAdd}, {}},
       // PreFilter rejects a pod whose claim does not exist yet.
-      {{EventResource::kPersistentVolumeClaim, ActionType::kAdd}, AfterClaimAdded},
+      {{EventResource::kPersistentVolumeClaim, ActionType::kAdd}, AfterClaimChanged(/*ephemeral=*/false)},
   };
 }
 

@@ -4,8 +4,9 @@
 
 #include <functional>
 
-#include "plugins/fake_handle.h"
-#include "plugins/volume/testing/storage_cluster.h"
+#include "testing/builders.h"
+#include "testing/fake_handle.h"
+#include "testing/plugin_calls.h"
 
 namespace berth::plugins {
 namespace {
@@ -14,7 +15,11 @@ using framework::EventResource;
 using framework::PodInfoPtr;
 using framework::QueueingHint;
 using framework::Status;
+using testing::AskHint;
+using testing::FakeHandle;
+using testing::Judge;
 using testing::MakeNode;
+using testing::MakePlugin;
 using testing::MakePod;
 using testing::MakePvc;
 
@@ -59,9 +64,9 @@ TEST(VolumeRestrictions, KeepsPodsApartThatWantTheSameDisk) {
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.what);
-    StorageCluster cluster;
+    FakeHandle handle;
     const framework::NodeInfo node = MakeNode("n").Info({PodWith("holder", c.held)});
-    const auto plugin = MakePlugin<VolumeRestrictions>(cluster);
+    const auto plugin = MakePlugin<VolumeRestrictions>(handle);
     EXPECT_EQ(Judge(*plugin, *PodWith("pod", c.wanted), node),
               c.conflict ? Status::Unschedulable("node(s) had no available disk") : Status::Success());
   }
@@ -70,28 +75,28 @@ TEST(VolumeRestrictions, KeepsPodsApartThatWantTheSameDisk) {
 class ExclusiveClaim : public ::testing::Test {
  protected:
   ExclusiveClaim() {
-    cluster_.Add(MakePvc("only", {.access_modes = {"ReadWriteOncePod"}}));
-    cluster_.Add(MakePvc("shared"));
-    cluster_.AddNode(MakeNode("n1")).AddPod(holder_);
-    cluster_.AddNode(MakeNode("n2"));
+    handle_.Add(MakePvc("only", {.access_modes = {"ReadWriteOncePod"}}));
+    handle_.Add(MakePvc("shared"));
+    handle_.cluster().AddNode(MakeNode("n1"), {holder_});
+    handle_.cluster().AddNode(MakeNode("n2"));
   }
 
   const PodInfoPtr holder_ = MakePod("holder").Pvc("only").Pvc("shared").Info();
-  StorageCluster cluster_;
+  FakeHandle handle_;
 };
 
 TEST_F(ExclusiveClaim, IsInUseOnEveryNodeUntilItsHolderGoes) {
-  const auto plugin = MakePlugin<VolumeRestrictions>(cluster_);
+  const auto plugin = MakePlugin<VolumeRestrictions>(handle_);
   const PodInfoPtr pod = MakePod("pod").Pvc("only").Info();
   framework::CycleState state;
   ASSERT_TRUE(plugin->PreFilter(state, *pod).status.ok());
-  for (const framework::NodeInfo* node : cluster_.cluster().nodes()) {
+  for (const framework::NodeInfo* node : handle_.cluster().nodes()) {
     EXPECT_EQ(plugin->Filter(state, *pod, *node),
               Status::Unschedulable("node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access "
                                     "mode already in-use by another pod"));
   }
 
-  const framework::NodeInfo& node = *cluster_.cluster().Find("n1");
+  const framework::NodeInfo& node = *handle_.cluster().Find("n1");
   framework::CycleState what_if = state.Clone();
   EXPECT_TRUE(plugin->RemovePod(what_if, *pod, *holder_, node).ok());
   EXPECT_TRUE(plugin->Filter(what_if, *pod, node).ok());
@@ -101,7 +106,7 @@ TEST_F(ExclusiveClaim, IsInUseOnEveryNodeUntilItsHolderGoes) {
 }
 
 TEST_F(ExclusiveClaim, PreFilterLeavesOthersAlone) {
-  const auto plugin = MakePlugin<VolumeRestrictions>(cluster_);
+  const auto plugin = MakePlugin<VolumeRestrictions>(handle_);
   framework::CycleState state;
   EXPECT_TRUE(plugin->PreFilter(state, *MakePod("pod").Pvc("shared").Info()).status.IsSkip());
   EXPECT_TRUE(plugin->PreFilter(state, *MakePod("pod").Info()).status.IsSkip());
@@ -110,7 +115,7 @@ TEST_F(ExclusiveClaim, PreFilterLeavesOthersAlone) {
 }
 
 TEST_F(ExclusiveClaim, OnlyTheEndOfARivalOrANewClaimHelps) {
-  const auto plugin = MakePlugin<VolumeRestrictions>(cluster_);
+  const auto plugin = MakePlugin<VolumeRestrictions>(handle_);
   const PodInfoPtr pod = MakePod("pod").Pvc("only").Info();
   const auto after_end_of = [&](const PodInfoPtr& gone) {
     return AskHint(*plugin, EventResource::kPod, *pod, &gone->pod(), {});
@@ -125,8 +130,8 @@ TEST_F(ExclusiveClaim, OnlyTheEndOfARivalOrANewClaimHelps) {
 }
 
 TEST(VolumeRestrictionsSign, RefusesPodsWhoseVolumesDependOnMore) {
-  StorageCluster cluster;
-  const auto plugin = MakePlugin<VolumeRestrictions>(cluster);
+  FakeHandle handle;
+  const auto plugin = MakePlugin<VolumeRestrictions>(handle);
   framework::SignatureBuilder signature;
   EXPECT_TRUE(plugin->Sign(*MakePod("plain").Volume("config").Info(), signature));
   EXPECT_FALSE(plugin->Sign(*MakePod("claim").Pvc("a").Info(), signature));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "plugins/hints.h"
 #include "plugins/volume/claims.h"
 #include "plugins/volume/topology_labels.h"
 
@@ -69,12 +70,6 @@ QueueingHint AfterClassAdded(const PodInfo&, const EventObject&, const EventObje
   return QueueingHint::kSkip;
 }
 
-QueueingHint AfterClaimChanged(const PodInfo& pod, const EventObject&, const EventObject& after) {
-  const auto* claim = after.As<api::PersistentVolumeClaim>();
-  if (claim == nullptr || PodUsesClaim(pod.pod(), *claim, /*ephemeral=*/false)) return QueueingHint::kQueue;
-  return QueueingHint::kSkip;
-}
-
 QueueingHint AfterVolumeChanged(const PodInfo&, const EventObject& before, const EventObject& after) {
   const auto* old_volume = before.As<api::PersistentVolume>();
   const auto* new_volume = after.As<api::PersistentVolume>();
@@ -82,7 +77,7 @@ QueueingHint AfterVolumeChanged(const PodInfo&, const EventObject& before, const
   std::vector<VolumeZone::Demand> old_demands, new_demands;
   AppendDemands(*old_volume, old_demands);
   AppendDemands(*new_volume, new_demands);
-  return old_demands == new_demands ? QueueingHint::kSkip : QueueingHint::kQueue;
+  return QueueIf(old_demands != new_demands);
 }
 
 }  // namespace
@@ -157,7 +152,8 @@ std::vector<framework::ClusterEventWithHint> VolumeZone::EventsToRegister() cons
       // The binding mode of a class never changes, so that only new ones matter.
       {{EventResource::kStorageClass, ActionType::kAdd}, AfterClassAdded},
       {{EventResource::kNode, ActionType::kAdd | ActionType::kUpdateNodeLabel}, {}},
-      {{EventResource::kPersistentVolumeClaim, ActionType::kAdd | ActionType::kUpdate}, AfterClaimChanged},
+      {{EventResource::kPersistentVolumeClaim, ActionType::kAdd | ActionType::kUpdate},
+       AfterClaimChanged(/*ephemeral=*/false)},
       {{EventResource::kPersistentVolume, ActionType::kAdd | ActionType::kUpdate}, AfterVolumeChanged},
   };
 }

@@ -2,8 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include "plugins/fake_handle.h"
-#include "plugins/volume/testing/storage_cluster.h"
+#include "testing/builders.h"
+#include "testing/fake_handle.h"
+#include "testing/plugin_calls.h"
 
 namespace berth::plugins {
 namespace {
@@ -11,9 +12,13 @@ namespace {
 using framework::EventResource;
 using framework::QueueingHint;
 using framework::Status;
+using testing::AskHint;
+using testing::FakeHandle;
+using testing::Judge;
 using testing::LabelPairs;
 using testing::LabelsOf;
 using testing::MakeNode;
+using testing::MakePlugin;
 using testing::MakePod;
 using testing::MakePv;
 using testing::MakePvc;
@@ -48,12 +53,12 @@ TEST(VolumeZone, ComparesLabelsOfVolumeAndNode) {
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.what);
-    StorageCluster cluster;
-    cluster.Add(Labelled(c.volume));
-    cluster.Add(MakePvc("data", {.volume_name = "pv"}));
+    FakeHandle handle;
+    handle.Add(Labelled(c.volume));
+    handle.Add(MakePvc("data", {.volume_name = "pv"}));
     testing::NodeBuilder node = MakeNode("n");
     for (const auto& [key, value] : c.node) node.Label(key, value);
-    const auto plugin = MakePlugin<VolumeZone>(cluster);
+    const auto plugin = MakePlugin<VolumeZone>(handle);
     EXPECT_EQ(
         Judge(*plugin, *MakePod("pod").Pvc("data").Info(), node.Info()),
         c.fits ? Status::Success() : Status::UnschedulableAndUnresolvable("node(s) had no available volume zone"));
@@ -61,20 +66,20 @@ TEST(VolumeZone, ComparesLabelsOfVolumeAndNode) {
 }
 
 TEST(VolumeZone, PreFilterSaysWhatIsWrongWithTheClaim) {
-  StorageCluster cluster;
-  cluster.Add(MakePvc("plain", {.volume_name = "plain"}));
-  cluster.Add(MakePv("plain"));
-  cluster.Add(MakePvc("dangling", {.volume_name = "gone"}));
-  cluster.Add(MakePvc("classless"));
-  cluster.Add(MakePvc("lost-class", {.storage_class = "gone"}));
-  cluster.Add(MakePvc("immediate", {.storage_class = "immediate"}));
-  cluster.Add(MakePvc("waiting", {.storage_class = "waiting"}));
-  cluster.Add(MakePvc("modeless", {.storage_class = "modeless"}));
-  cluster.Add(MakeStorageClass("immediate"));
-  cluster.Add(MakeStorageClass("waiting", "WaitForFirstConsumer"));
+  FakeHandle handle;
+  handle.Add(MakePvc("plain", {.volume_name = "plain"}));
+  handle.Add(MakePv("plain"));
+  handle.Add(MakePvc("dangling", {.volume_name = "gone"}));
+  handle.Add(MakePvc("classless"));
+  handle.Add(MakePvc("lost-class", {.storage_class = "gone"}));
+  handle.Add(MakePvc("immediate", {.storage_class = "immediate"}));
+  handle.Add(MakePvc("waiting", {.storage_class = "waiting"}));
+  handle.Add(MakePvc("modeless", {.storage_class = "modeless"}));
+  handle.Add(MakeStorageClass("immediate"));
+  handle.Add(MakeStorageClass("waiting", "WaitForFirstConsumer"));
   api::StorageClass modeless = MakeStorageClass("modeless");
   modeless.volume_binding_mode.reset();
-  cluster.Add(modeless);
+  handle.Add(modeless);
 
   const Status skip = Status::Skip();
   const auto rejected = [](std::string why) { return Status::UnschedulableAndUnresolvable(std::move(why)); };
@@ -92,7 +97,7 @@ TEST(VolumeZone, PreFilterSaysWhatIsWrongWithTheClaim) {
       {"modeless", rejected("VolumeBindingMode not set for StorageClass \"modeless\"")},
       {"", rejected("PersistentVolumeClaim had no name")},
   };
-  const auto plugin = MakePlugin<VolumeZone>(cluster);
+  const auto plugin = MakePlugin<VolumeZone>(handle);
   for (const auto& c : cases) {
     framework::CycleState state;
     EXPECT_EQ(plugin->PreFilter(state, *MakePod("pod").Pvc(c.claim).Info()).status, c.want) << c.claim;
@@ -100,8 +105,8 @@ TEST(VolumeZone, PreFilterSaysWhatIsWrongWithTheClaim) {
 }
 
 TEST(VolumeZone, QueuesForWhatCouldMoveAVolumeNearer) {
-  StorageCluster cluster;
-  const auto plugin = MakePlugin<VolumeZone>(cluster);
+  FakeHandle handle;
+  const auto plugin = MakePlugin<VolumeZone>(handle);
   const framework::PodInfoPtr pod = MakePod("pod").Pvc("data").Info();
 
   const api::PersistentVolume a = Labelled({{kZone, "a"}}), b = Labelled({{kZone, "b"}});

@@ -1,0 +1,102 @@
+// berth bench: measured workloads. `engine` runs in-process, without an API.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "codec/json_writer.h"
+#include "commands.h"
+#include "flags.h"
+#include "sim/bench_run.h"
+
+namespace berth::cmd {
+
+namespace {
+
+constexpr char kUsage[] =
+    R"(Measure how fast pods are scheduled, in-process and without an API: queue, evaluation of every node, selection, assume,
+bind, for one pod after another, each seeing the ones before it. A tenth of the pods warms up and is not timed.
+
+Usage:
+  berth bench engine [flags]
+
+Kinds: basic, mixed, nodeaffinity, antiaffinity, affinity, prefaffinity, spread, prefspread, svcspread, preempt,
+unschedulable, churn.
+)";
+
+constexpr char kExamples[] = R"(  berth bench engine --kind basic --nodes 5000 --pods 100000
+  berth bench engine --kind spread --nodes 200 --pods 1000 --verify-incremental
+  berth bench engine --kind mixed -o json
+)";
+
+int Fail(std::string_view message) {
+  fmt::print(stderr, "berth bench: {}\n", message);
+  return kBadInput;
+}
+
+void PrintText(const sim::EngineBenchOptions& options, const sim::EngineBenchResult& result) {
+  fmt::print("{} on {} nodes: {:.0f} pods/s, {:.2f} us/pod (p50 {:.2f}, p99 {:.2f}, max {:.0f})\n", options.kind,
+             options.nodes, result.pods_per_second, result.us_per_pod, result.p50_us, result.p99_us, result.max_us);
+  fmt::print("{} scheduled, {} unschedulable, {} preempted; peak memory {:.0f} MB\n", result.scheduled,
+             result.unschedulable, result.preempted, result.rss_mb);
+}
+
+void PrintJson(const sim::EngineBenchOptions& options, const sim::EngineBenchResult& result) {
+  std::string out;
+  codec::JsonWriter json(out);
+  json.StartObject();
+  json.Key("kind");
+  json.String(options.kind);
+  const auto count = [&](std::string_view key, uint64_t value) {
+    json.Key(key);
+    json.Uint64(value);
+  };
+  const auto number = [&](std::string_view key, double value) {
+    json.Key(key);
+    json.Double(value);
+  };
+  count("nodes", options.nodes);
+  count("pods", options.pods);
+  number("pods_per_s", result.pods_per_second);
+  number("us_per_pod", result.us_per_pod);
+  number("p50_us", result.p50_us);
+  number("p99_us", result.p99_us);
+  number("max_us", result.max_us);
+  number("rss_mb", result.rss_mb);
+  count("scheduled", result.scheduled);
+  count("unschedulable", result.unschedulable);
+  count("preempted", result.preempted);
+  json.EndObject();
+  fmt::print("{}\n", out);
+}
+
+}  // namespace
+
+int Bench(const std::vector<std::string>& arguments) {
+  sim::EngineBenchOptions options;
+  std::string output = "text";
+  FlagSet flags("berth bench", kUsage, kExamples);
+  flags.Add(&options.kind, "kind", 'k', "KIND", "what the pods ask for (default basic)");
+  flags.Add(&options.nodes, "nodes", 0, "N", "nodes in the cluster (default 5000)");
+  flags.Add(&options.pods, "pods", 0, "M", "pods to schedule and time (default 10000)");
+  flags.Add(&options.existing, "existing", 0, "P", "pods bound before the start (default 0)");
+  flags.Add(&options.seed, "seed", 0, "S", "breaks ties; same seed, same placements (default 1)");
+  flags.Add(&options.verify_incremental, "verify-incremental", 0,
+            "compare every decision with a from-scratch one (slow)");
+  flags.Add(&output, "output", 'o', "FORMAT", "text or json (default text)");
+  const Result<std::vector<std::string>> rest = flags.Parse(arguments);
+  if (rest && flags.help_wanted()) {
+    fmt::print("{}", flags.Help());
+    return kOk;
+  }
+  if (!rest) return Fail(rest.error().message + "\nTry berth bench --help.");
+  if (rest->size() != 1 || rest->front() != "engine")
+    return Fail("expected: berth bench engine\nTry berth bench --help.");
+  if (output != "text" && output != "json")
+    return Fail(fmt::format("--output: expected text or json, found \"{}\"", output));
+  const Result<sim::EngineBenchResult> result = sim::RunEngineBench(options);
+  if (!result) return Fail("--kind: " + result.error().message);
+  output == "json" ? PrintJson(options, *result) : PrintText(options, *result);
+  return kOk;
+}
+
+}  // namespace berth::cmd

@@ -1,0 +1,17 @@
+// The verbs of berth. Each takes the arguments behind its name and gives the exit status.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace berth::cmd {
+
+// Exit statuses of every verb.
+inline constexpr int kOk = 0;
+inline constexpr int kBadInput = 1;  // bad usage or bad input: nothing was done
+inline constexpr int kUnplaced = 2;  // it ran, and some pod has no place
+
+int Simulate(const std::vector<std::string>& arguments);
+int Bench(const std::vector<std::string>& arguments);
+
+}  // namespace berth::cmd

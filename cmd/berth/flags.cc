@@ -1,0 +1,110 @@
+#include "flags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace berth::cmd {
+
+FlagSet::FlagSet(std::string command, std::string usage, std::string examples)
+    : command_(std::move(command)), usage_(std::move(usage)), examples_(std::move(examples)) {}
+
+void FlagSet::Add(std::string* target, std::string name, char shorthand, std::string value_name, std::string help) {
+  flags_.push_back({std::move(name), shorthand, std::move(value_name), std::move(help), target});
+}
+void FlagSet::Add(std::vector<std::string>* target, std::string name, char shorthand, std::string value_name,
+                  std::string help) {
+  flags_.push_back({std::move(name), shorthand, std::move(value_name), std::move(help), target});
+}
+void FlagSet::Add(uint64_t* target, std::string name, char shorthand, std::string value_name, std::string help) {
+  flags_.push_back({std::move(name), shorthand, std::move(value_name), std::move(help), target});
+}
+void FlagSet::Add(bool* target, std::string name, char shorthand, std::string help) {
+  flags_.push_back({std::move(name), shorthand, {}, std::move(help), target});
+}
+
+const FlagSet::Flag* FlagSet::Find(std::string_view name) const {
+  const auto it = std::find_if(flags_.begin(), flags_.end(), [&](const Flag& flag) { return flag.name == name; });
+  return it == flags_.end() ? nullptr : &*it;
+}
+
+const FlagSet::Flag* FlagSet::Find(char shorthand) const {
+  const auto it =
+      std::find_if(flags_.begin(), flags_.end(), [&](const Flag& flag) { return flag.shorthand == shorthand; });
+  return it == flags_.end() ? nullptr : &*it;
+}
+
+Result<void> FlagSet::Set(const Flag& flag, std::string_view spelled, const std::string& value) const {
+  if (auto* const* text = std::get_if<std::string*>(&flag.target)) {
+    **text = value;
+  } else if (auto* const* list = std::get_if<std::vector<std::string>*>(&flag.target)) {
+    (*list)->push_back(value);
+  } else if (auto* const* number = std::get_if<uint64_t*>(&flag.target)) {
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), **number);
+    if (error != std::errc() || end != value.data() + value.size()) {
+      return Error::InvalidArgument(fmt::format("{}: expected a whole number, found \"{}\"", spelled, value));
+    }
+  } else {
+    if (value != "true" && value != "false") {
+      return Error::InvalidArgument(fmt::format("{}: expected true or false, found \"{}\"", spelled, value));
+    }
+    *std::get<bool*>(flag.target) = value == "true";
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> FlagSet::Parse(const std::vector<std::string>& arguments) {
+  std::vector<std::string> rest;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (argument == "--") {
+      rest.insert(rest.end(), arguments.begin() + static_cast<ptrdiff_t>(i) + 1, arguments.end());
+      break;
+    }
+    if (argument.size() < 2 || argument[0] != '-') {
+      rest.push_back(argument);
+      continue;
+    }
+    const bool is_long = argument[1] == '-';
+    const size_t equals = is_long ? argument.find('=') : std::string::npos;
+    const std::string spelled = is_long ? argument.substr(0, equals) : argument.substr(0, 2);
+    if (spelled == "--help" || spelled == "-h") {
+      help_wanted_ = true;
+      continue;
+    }
+    const Flag* flag = is_long ? Find(std::string_view(spelled).substr(2)) : Find(argument[1]);
+    if (!flag) return Error::InvalidArgument(fmt::format("unknown flag {}", spelled));
+
+    // The value stands behind "=", right behind a shorthand (-ojson), or is the next argument.
+    std::string value;
+    if (equals != std::string::npos) {
+      value = argument.substr(equals + 1);
+    } else if (!is_long && argument.size() > 2) {
+      value = argument.substr(argument[2] == '=' ? 3 : 2);
+    } else if (!flag->takes_value()) {
+      value = "true";
+    } else if (i + 1 < arguments.size()) {
+      value = arguments[++i];
+    } else {
+      return Error::InvalidArgument(fmt::format("{} needs a value: {} {}", spelled, spelled, flag->value_name));
+    }
+    if (Result<void> set = Set(*flag, spelled, value); !set) return set.error();
+  }
+  return rest;
+}
+
+std::string FlagSet::Help() const {
+  std::string text = usage_ + "\nFlags:\n";
+  const auto spelled = [](const Flag& flag) {
+    return fmt::format("{}--{}{}{}", flag.shorthand ? fmt::format("-{}, ", flag.shorthand) : "    ", flag.name,
+                       flag.value_name.empty() ? "" : " ", flag.value_name);
+  };
+  size_t width = 0;
+  for (const Flag& flag : flags_) width = std::max(width, spelled(flag).size());
+  for (const Flag& flag : flags_) text += fmt::format("  {:<{}}   {}\n", spelled(flag), width, flag.help);
+  text += fmt::format("  {:<{}}   {}\n", "-h, --help", width, "this text");
+  return text + "\nExamples:\n" + examples_;
+}
+
+}  // namespace berth::cmd

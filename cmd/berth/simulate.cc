@@ -1,0 +1,107 @@
+// berth simulate: schedules the pending pods of a cluster given as files, in memory.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "codec/gzip.h"
+#include "commands.h"
+#include "config/load.h"
+#include "flags.h"
+#include "sim/input.h"
+#include "sim/report.h"
+#include "sim/simulation.h"
+
+namespace berth::cmd {
+
+namespace {
+
+constexpr char kUsage[] =
+    R"(Schedule the pending pods of a cluster given as files, in memory, and say where each went or why it did not.
+
+Usage:
+  berth simulate -f FILE... [flags]
+
+Files hold Kubernetes objects as YAML or JSON (several documents, or what `kubectl get -o yaml` prints; gzip is fine).
+Pods with spec.nodeName stay where they are; the others are scheduled in queue order, with preemption. Volumes are bound
+and provisioned as the control plane would. Pods that make room are gone: nothing recreates them.
+
+Exit status: 0 all pending pods have a place, 2 some pod has none, 1 bad usage or input.
+)";
+
+constexpr char kExamples[] = R"(  berth simulate -f cluster.yaml -f pods.yaml
+  kubectl get nodes,pods -A -o yaml | berth simulate -f - -o json
+  berth simulate -f cluster.yaml -f pods.yaml --config scheduler.yaml --seed 7
+)";
+
+struct Options {
+  std::vector<std::string> files;
+  std::string config;
+  std::string feature_gates;
+  std::string output = "table";
+  uint64_t seed = 1;
+  bool verify_incremental = false;
+};
+
+int Fail(std::string_view message) {
+  fmt::print(stderr, "berth simulate: {}\n", message);
+  return kBadInput;
+}
+
+Result<config::KubeSchedulerConfiguration> LoadConfiguration(const std::string& file,
+                                                             const config::FeatureGates& gates) {
+  if (file.empty()) return config::DefaultConfiguration(gates);
+  Result<std::string> text = codec::ReadFile(file);
+  if (!text) return text.error();
+  return config::LoadText(*text, gates, file);
+}
+
+int Run(const Options& options) {
+  config::FeatureGates gates;
+  if (const Result<void> parsed = gates.Parse(options.feature_gates); !parsed) {
+    return Fail("--feature-gates: " + parsed.error().message);
+  }
+  const Result<config::KubeSchedulerConfiguration> configuration = LoadConfiguration(options.config, gates);
+  if (!configuration) return Fail(configuration.error().message);
+  const Result<sim::ClusterInput> input = sim::ReadCluster(options.files);
+  if (!input) return Fail("the input has problems:\n" + input.error().message);
+  for (const std::string& warning : input->warnings) fmt::print(stderr, "warning: {}\n", warning);
+
+  Result<std::unique_ptr<sim::Simulation>> simulation = sim::Simulation::Create(
+      input->objects, *configuration, gates, {.seed = options.seed, .verify_incremental = options.verify_incremental});
+  if (!simulation) return Fail(simulation.error().message);
+  const sim::SimulationReport report = (*simulation)->Run();
+  const std::string text = options.output == "json" ? sim::ToJson(report) : sim::ToTable(report);
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    return Fail("cannot write to standard output");
+  }
+  return report.Count(sim::PodOutcome::kScheduled) == report.pods.size() ? kOk : kUnplaced;
+}
+
+}  // namespace
+
+int Simulate(const std::vector<std::string>& arguments) {
+  Options options;
+  FlagSet flags("berth simulate", kUsage, kExamples);
+  flags.Add(&options.files, "filename", 'f', "FILE", "objects to read; repeat for several, - for standard input");
+  flags.Add(&options.config, "config", 0, "FILE",
+            "KubeSchedulerConfiguration; the defaults of kube-scheduler without it");
+  flags.Add(&options.feature_gates, "feature-gates", 0, "A=true,B=false", "feature gates, as kube-scheduler's");
+  flags.Add(&options.output, "output", 'o', "FORMAT", "table or json (default table)");
+  flags.Add(&options.seed, "seed", 0, "N",
+            "breaks ties between equally good nodes; same seed, same answer (default 1)");
+  flags.Add(&options.verify_incremental, "verify-incremental", 0, "compare every decision with a from-scratch one");
+  const Result<std::vector<std::string>> rest = flags.Parse(arguments);
+  if (rest && flags.help_wanted()) {
+    fmt::print("{}", flags.Help());
+    return kOk;
+  }
+  if (!rest) return Fail(rest.error().message + "\n" + flags.Hint());
+  if (!rest->empty()) return Fail(fmt::format("unexpected argument \"{}\"; files are given with -f", rest->front()));
+  if (options.files.empty()) return Fail("no input: give at least one file with -f\n" + flags.Hint());
+  if (options.output != "table" && options.output != "json") {
+    return Fail(fmt::format("--output: expected table or json, found \"{}\"", options.output));
+  }
+  return Run(options);
+}
+
+}  // namespace berth::cmd

@@ -1,0 +1,26 @@
+#include "framework/normalize_score.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace berth::framework {
+
+int64_t Normalize(Normalization rule, int64_t raw, int64_t highest) {
+  if (rule == Normalization::kNone) return raw;
+  CHECK_WHY(rule != Normalization::kOwn, "a plugin with a rule of its own must bring it");
+  const bool reversed = rule == Normalization::kByMaximumReversed;
+  // Without a single point there is no proportion; "nobody has anything against it" is the best there is.
+  if (highest == 0) return reversed ? kMaxNodeScore : raw;
+  const int64_t scaled = kMaxNodeScore * raw / highest;
+  return reversed ? kMaxNodeScore - scaled : scaled;
+}
+
+Status ScorePlugin::NormalizeScore(const CycleState&, const PodInfo&, std::span<NodeScore> scores) const {
+  int64_t highest = 0;
+  for (const NodeScore& entry : scores) highest = std::max(highest, entry.score);
+  for (NodeScore& entry : scores) entry.score = Normalize(normalization(), entry.score, highest);
+  return Status::Success();
+}
+
+}  // namespace berth::framework

@@ -1,0 +1,13 @@
+// The shared rules for bringing raw scores into 0..100: in proportion to the highest one.
+#pragma once
+
+#include <cstdint>
+
+#include "framework/plugin.h"
+
+namespace berth::framework {
+
+// One score, when `highest` is the highest raw score of all feasible nodes (not below 0). Not for kOwn.
+int64_t Normalize(Normalization rule, int64_t raw, int64_t highest);
+
+}  // namespace berth::framework

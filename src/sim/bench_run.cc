@@ -1,0 +1,168 @@
+#include "sim/bench_run.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "cluster/cluster.h"
+#include "config/load.h"
+#include "plugins/registry.h"
+#include "queue/scheduling_queue.h"
+#include "scheduler/scheduler.h"
+#include "sim/bench_workload.h"
+
+namespace berth::sim {
+
+using framework::PodInfo;
+using framework::PodInfoPtr;
+using framework::Status;
+
+namespace {
+
+// Answers every write at once. An evicted pod is gone.
+class InstantApi final : public framework::ApiWriter {
+ public:
+  explicit InstantApi(cluster::Cluster& cluster) : cluster_(cluster) {}
+
+  Status Bind(const PodInfo&, const std::string&) override { return Status::Success(); }
+  Status Evict(const PodInfo& victim, const PodInfo&) override {
+    cluster_.RemovePod(victim.uid());
+    ++evicted;
+    return Status::Success();
+  }
+  Status SetNominatedNode(const PodInfo&, const std::string&) override { return Status::Success(); }
+  Status UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume>) override { return Status::Success(); }
+  Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim>) override {
+    return Status::Success();
+  }
+
+  uint64_t evicted = 0;
+
+ private:
+  cluster::Cluster& cluster_;
+};
+
+double PeakMegabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+class Bench {
+ public:
+  Bench(const EngineBenchOptions& options, BenchWorkload& workload)
+      : options_(options), workload_(workload), cluster_(gates_), api_(cluster_) {}
+
+  Result<EngineBenchResult> Run() {
+    workload_.Fill(cluster_);
+    scheduler::Scheduler::Options scheduler_options;
+    scheduler_options.seed = options_.seed;
+    scheduler_options.verify_incremental = options_.verify_incremental;
+    Result<std::unique_ptr<scheduler::Scheduler>> made =
+        scheduler::Scheduler::Create(config::DefaultConfiguration(gates_), plugins::InTreeRegistry(), gates_, cluster_,
+                                     clock_, api_, scheduler_options);
+    if (!made) return made.error();
+    scheduler_ = std::move(*made);
+    MakeQueue();
+
+    const uint64_t warm_up = options_.pods / 10;
+    ScheduleAll(0, warm_up, nullptr);
+    result_ = {};
+    std::vector<double> times;
+    times.reserve(options_.pods);
+    ScheduleAll(warm_up, warm_up + options_.pods, &times);
+    Summarize(times);
+    return result_;
+  }
+
+ private:
+  using Watch = std::chrono::steady_clock;
+
+  void MakeQueue() {
+    std::map<std::string, queue::ProfileHooks> hooks;
+    for (const engine::Profile* profile : scheduler_->profiles()) {
+      hooks[profile->scheduler_name()] = {[profile](const PodInfo& pod) { return profile->RunPreEnqueue(pod); },
+                                          profile->EventsToRegister()};
+    }
+    queue_ = std::make_unique<queue::SchedulingQueue>(clock_, scheduler_->first_profile().queue_sort(),
+                                                      std::move(hooks), queue::SchedulingQueue::Options{});
+  }
+
+  // Pods are made in batches outside the measured time, as a decoder on another thread would; everything from the queue
+  // on is measured.
+  void ScheduleAll(uint64_t begin, uint64_t end, std::vector<double>* times) {
+    constexpr uint64_t kBatch = 1000;
+    for (uint64_t first = begin; first < end; first += kBatch) {
+      std::vector<PodInfoPtr> batch;
+      for (uint64_t i = first; i < std::min(first + kBatch, end); ++i)
+        batch.push_back(cluster_.MakePodInfo(workload_.Pod(i)));
+      for (uint64_t i = first; i < first + batch.size(); ++i) {
+        clock_.Advance(std::chrono::microseconds(1));
+        workload_.Disturb(i, cluster_);
+        const auto start = Watch::now();
+        queue_->Add(batch[i - first]);
+        ScheduleNext();
+        if (times) times->push_back(std::chrono::duration<double, std::micro>(Watch::now() - start).count());
+      }
+    }
+  }
+
+  void ScheduleNext() {
+    const queue::QueuedPod* next = queue_->Pop();
+    if (!next) return;
+    scheduler::Attempt attempt = scheduler_->ScheduleOne(next->pod);
+    // Victims are gone at once, so the pod that made them go is placed right away.
+    if (attempt.outcome == scheduler::Outcome::kUnschedulable && !attempt.post_filter.nominated_node_name.empty()) {
+      attempt = scheduler_->ScheduleOne(attempt.pod);
+    }
+    if (attempt.outcome == scheduler::Outcome::kBound) {
+      ++result_.scheduled;
+    } else {
+      ++result_.unschedulable;
+    }
+    queue_->Done(attempt.pod->uid());
+  }
+
+  void Summarize(std::vector<double>& times) {
+    double total = 0;
+    for (const double time : times) total += time;
+    std::sort(times.begin(), times.end());
+    const auto quantile = [&](double q) {
+      return times[std::min(times.size() - 1, static_cast<size_t>(q * static_cast<double>(times.size())))];
+    };
+    result_.us_per_pod = total / static_cast<double>(times.size());
+    result_.pods_per_second = 1e6 / result_.us_per_pod;
+    result_.p50_us = quantile(0.5);
+    result_.p99_us = quantile(0.99);
+    result_.max_us = times.back();
+    result_.preempted = api_.evicted;
+    result_.rss_mb = PeakMegabytes();
+  }
+
+  const EngineBenchOptions& options_;
+  BenchWorkload& workload_;
+  config::FeatureGates gates_;
+  base::FakeClock clock_;
+  cluster::Cluster cluster_;
+  InstantApi api_;
+  std::unique_ptr<scheduler::Scheduler> scheduler_;
+  std::unique_ptr<queue::SchedulingQueue> queue_;
+  EngineBenchResult result_;
+};
+
+}  // namespace
+
+std::vector<std::string_view> EngineBenchKinds() { return BenchWorkload::Kinds(); }
+
+Result<EngineBenchResult> RunEngineBench(const EngineBenchOptions& options) {
+  if (options.nodes == 0 || options.pods == 0)
+    return Error::InvalidArgument("there must be at least one node and one pod");
+  Result<std::unique_ptr<BenchWorkload>> workload = BenchWorkload::Create(options);
+  if (!workload) return workload.error();
+  return Bench(options, **workload).Run();
+}
+
+}  // namespace berth::sim

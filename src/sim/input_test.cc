@@ -1,0 +1,310 @@
+#include "sim/input.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "api/node.h"
+#include "api/pod.h"
+
+namespace berth::sim {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr char kPod[] = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: c}]}\n";
+constexpr char kNode[] =
+    "apiVersion: v1\nkind: Node\nmetadata: {name: node}\nstatus: {capacity: {cpu: 4, pods: 110}}\n";
+
+class InputTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder = ::testing::TempDir() + "berth-input-XXXXXX";
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    folder += "/";
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+
+  std::string Write(const std::string& name, std::string_view text) {
+    const std::string path = folder + name;
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+  }
+
+  // What the text of one file reads as.
+  ClusterInput Read(std::string_view text) {
+    Result<ClusterInput> input = ReadCluster({Write("input.yaml", text)});
+    EXPECT_TRUE(input) << (input ? "" : input.error().message);
+    return input ? std::move(*input) : ClusterInput{};
+  }
+
+  // What is wrong with it, a line each, without the folder of the file.
+  std::vector<std::string> Problems(std::string_view text) {
+    const Result<ClusterInput> input = ReadCluster({Write("input.yaml", text)});
+    return input ? std::vector<std::string>{} : Lines(input.error().message);
+  }
+
+  std::vector<std::string> Lines(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+      if (line.starts_with(folder)) line.erase(0, folder.size());
+      lines.push_back(line);
+    }
+    return lines;
+  }
+
+  std::string folder;  // ends in a slash
+};
+
+TEST_F(InputTest, ReadsDocumentsListsJsonAndGzip) {
+  EXPECT_THAT(Read(std::string(kPod) + "---\n" + kNode).objects, SizeIs(2));
+  EXPECT_THAT(Read("# nothing yet\n---\n---\n" + std::string(kPod)).objects, SizeIs(1));
+  EXPECT_THAT(Read(R"({"apiVersion": "v1", "kind": "List", "items": [
+      {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": [{"name": "c"}]}},
+      {"apiVersion": "v1", "kind": "PodList", "items": [
+        {"metadata": {"name": "b"}, "spec": {"containers": [{"name": "c"}]}}]}]})")
+                  .objects,
+              SizeIs(2));
+
+  const std::string packed = folder + "input.yaml.gz";
+  gzFile file = gzopen(packed.c_str(), "wb");
+  gzputs(file, kPod);
+  gzclose(file);
+  const Result<ClusterInput> input = ReadCluster({packed});
+  ASSERT_TRUE(input);
+  EXPECT_THAT(input->objects, SizeIs(1));
+}
+
+TEST_F(InputTest, FillsInWhatTheApiServerWould) {
+  const ClusterInput input = Read(std::string(kPod) + "---\n" + kNode);
+  EXPECT_EQ(input.objects[0].As<api::Pod>()->metadata.uid, "default/web");
+  EXPECT_EQ(input.objects[1].As<api::Node>()->status.allocatable.size(), 2u);
+}
+
+TEST_F(InputTest, FilesThatCannotBeRead) {
+  const Result<ClusterInput> input = ReadCluster({folder + "missing.yaml", folder, Write("ok.yaml", kPod)});
+  ASSERT_FALSE(input);
+  EXPECT_THAT(input.error().message, AllOf(HasSubstr("missing.yaml: No such file or directory"),
+                                           HasSubstr("expected a file, found a directory")));
+}
+
+TEST_F(InputTest, AnEmptyFileIsWorthAWarning) {
+  for (const char* text : {"", " \n\n", "# only a comment\n", "---\n---\n"}) {
+    EXPECT_THAT(Read(text).warnings, ElementsAre(HasSubstr("holds no objects"))) << text;
+  }
+}
+
+TEST_F(InputTest, TextThatIsNoYamlOrJson) {
+  EXPECT_THAT(Problems("a: b: c"), ElementsAre("input.yaml:1:5: mapping values are not allowed in this context"));
+  EXPECT_THAT(Problems("{\"a\": }"), ElementsAre(HasSubstr("input.yaml:1:7: ")));
+  EXPECT_THAT(Problems("just words"), ElementsAre("input.yaml:1:1: expected an object, found string \"just words\""));
+  EXPECT_THAT(Problems("[" + std::string(5000, '[')), ElementsAre(HasSubstr("nested deeper than 1000 levels")));
+  EXPECT_THAT(Problems("a: " + std::string(5000, '[')), ElementsAre(HasSubstr("nested deeper than 1000 levels")));
+  EXPECT_THAT(Problems(std::string("{\0}", 3)), SizeIs(1));
+  EXPECT_THAT(Problems("\xff\xff: 1"), SizeIs(1));
+}
+
+TEST_F(InputTest, AllProblemsAreToldAtOnceWithTheirPlace) {
+  EXPECT_THAT(
+      Problems(R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  containers:
+  - name: c
+    resources: {requests: {cpu: 1x}}
+    imagee: x
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: b}
+spec:
+  containers:
+  - name: c
+    resources: {requests: {cpu: -1, memory: 2}, limits: {memory: 1}}
+  nodeSelector: {zone: "a b"}
+  tolerations:
+  - {key: x, operator: Like}
+  topologySpreadConstraints:
+  - {maxSkew: 0, topologyKey: zone, whenUnsatisfiable: Maybe}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: node}
+status: {allocatable: {cpu: -4, pods: 1}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: s}
+spec: {selector: {app: "a b"}}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: pdb}
+spec:
+  selector: {matchExpressions: [{key: app, operator: Inn}]}
+)"),
+      ElementsAre(
+          "input.yaml:7:33: spec.containers[0].resources.requests[cpu]: expected a quantity such as "
+          "500m or 2Gi, found string \"1x\"",
+          "input.yaml:8:5: spec.containers[0].imagee: unknown field, did you mean \"image\"?",
+          "input.yaml:16:33: Pod default/b: spec.containers[0].resources.requests[cpu]: must not be "
+          "negative, found -1",
+          "input.yaml:16:45: Pod default/b: spec.containers[0].resources.requests[memory]: must not "
+          "be more than the limit of 1, found 2",
+          HasSubstr("input.yaml:17:24: Pod default/b: spec.nodeSelector[zone]: bad value \"a b\""),
+          HasSubstr(
+              "input.yaml:19:24: Pod default/b: spec.tolerations[0].operator: expected Equal or Exists or Lt or Gt, "),
+          "input.yaml:21:15: Pod default/b: spec.topologySpreadConstraints[0].maxSkew: expected 1 or "
+          "more, found 0",
+          HasSubstr("input.yaml:21:56: Pod default/b: spec.topologySpreadConstraints[0]."
+                    "whenUnsatisfiable: expected DoNotSchedule or ScheduleAnyway, found \"Maybe\""),
+          "input.yaml:26:29: Node node: status.allocatable[cpu]: must not be negative, found -4",
+          HasSubstr("input.yaml:31:24: Service default/s: spec.selector[app]: bad value \"a b\""),
+          "input.yaml:37:13: PodDisruptionBudget default/pdb: spec.selector: \"Inn\" is not a valid "
+          "label selector operator"));
+}
+
+TEST_F(InputTest, ItemsOfAListArePointedAtToo) {
+  EXPECT_THAT(Problems(R"(apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: a}
+  spec: {containers: [{name: c}]}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: b}
+  spec: {containers: []}
+)"),
+              ElementsAre("input.yaml:11:22: Pod default/b: spec.containers: missing: a pod needs at least one"));
+}
+
+TEST_F(InputTest, UnknownKinds) {
+  const auto about = [](std::string_view api_version, std::string_view kind) {
+    return "apiVersion: " + std::string(api_version) + "\nkind: " + std::string(kind) + "\nmetadata: {name: x}\n";
+  };
+  EXPECT_THAT(Problems(about("v1", "Pood")),
+              ElementsAre("input.yaml:1:1: v1 Pood x is not known: did you mean v1 Pod?"));
+  EXPECT_THAT(Problems(about("apps/v1", "Pod")),
+              ElementsAre("input.yaml:1:1: apps/v1 Pod x is not known: did you mean v1 Pod?"));
+  EXPECT_THAT(Problems(about("v1", "Wardrobe")),
+              ElementsAre("input.yaml:1:1: v1 Wardrobe x is not known: check apiVersion and kind"));
+  EXPECT_THAT(Problems("kind: Pod\nmetadata: {name: x}\n"),
+              ElementsAre("input.yaml:1:1: apiVersion: missing: every object needs one"));
+
+  EXPECT_THAT(Read(about("v1", "ConfigMap")).warnings, IsEmpty());
+  EXPECT_THAT(Read(about("v1", "LimitRange")).warnings, ElementsAre(HasSubstr("v1 LimitRange x is passed over: what")));
+  EXPECT_THAT(Read(about("example.com/v1", "Widget")).warnings,
+              ElementsAre(HasSubstr("input.yaml:1:1: example.com/v1 Widget x is passed over")));
+}
+
+TEST_F(InputTest, TwoOfTheSame) {
+  EXPECT_THAT(Problems(std::string(kPod) + "---\n" + kPod),
+              ElementsAre(AllOf(HasSubstr("input.yaml:8:18: Pod default/web: is already given at "),
+                                HasSubstr("input.yaml:1:1"))));
+  EXPECT_THAT(
+      Problems(R"(apiVersion: v1
+kind: Pod
+metadata: {name: a, uid: same}
+spec: {containers: [{name: c}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: b, uid: same}
+spec: {containers: [{name: c}]}
+)"),
+      ElementsAre(HasSubstr("input.yaml:8:26: Pod default/b: metadata.uid: \"same\" is that of Pod default/a at ")));
+}
+
+TEST_F(InputTest, AGivenUidMayNotBeOneThatWillBeMadeUp) {
+  EXPECT_THAT(Problems(std::string(kPod) + "---\napiVersion: v1\nkind: Pod\nmetadata: {name: b, uid: default/web}\n"
+                                           "spec: {containers: [{name: c}]}\n"),
+              ElementsAre(HasSubstr("input.yaml:8:26: Pod default/b: metadata.uid: \"default/web\" is that of Pod "
+                                    "default/web at ")));
+}
+
+TEST_F(InputTest, PriorityComesFromTheClass) {
+  const std::string classes = R"(
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: high}
+value: 1000
+preemptionPolicy: Never
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: usual}
+value: 7
+globalDefault: true
+)";
+  const auto with = [&](std::string_view fields) {
+    const ClusterInput input =
+        Read("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers: [{name: c}]\n" +
+             std::string(fields) + classes);
+    return *input.objects.at(0).As<api::Pod>();
+  };
+  EXPECT_EQ(with("  priorityClassName: high\n").spec.priority, 1000);
+  EXPECT_EQ(with("  priorityClassName: high\n").spec.preemption_policy, "Never");
+  EXPECT_EQ(with("  priorityClassName: high\n  priority: 5\n").spec.priority, 5);
+  EXPECT_EQ(with("").spec.priority, 7);
+  EXPECT_EQ(with("  priorityClassName: system-node-critical\n").spec.priority, 2000001000);
+
+  EXPECT_THAT(Problems("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers: [{name: c}]\n"
+                       "  priorityClassName: hihg\n"),
+              ElementsAre("input.yaml:6:22: Pod default/p: spec.priorityClassName: no PriorityClass \"hihg\" in the "
+                          "input"));
+}
+
+// A class that could not be read is not missing.
+TEST_F(InputTest, ABrokenObjectDoesNotMakeReferencesToItWrong) {
+  EXPECT_THAT(Problems(R"(apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: high}
+value: lots
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec: {containers: [{name: c}], priorityClassName: high}
+)"),
+              ElementsAre(HasSubstr("input.yaml:4:8: value: expected")));
+}
+
+TEST_F(InputTest, WarnsOfWhatIsSeldomMeant) {
+  EXPECT_THAT(
+      Read("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {nodeName: gone, containers: [{name: c}]}\n")
+          .warnings,
+      ElementsAre(HasSubstr("input.yaml:4:18: Pod default/p: spec.nodeName: node \"gone\" is not in the input")));
+  EXPECT_THAT(Read("apiVersion: v1\nkind: Node\nmetadata: {name: node}\nstatus: {capacity: {cpu: 4}}\n").warnings,
+              ElementsAre(HasSubstr("Node node: status.allocatable[pods]: missing")));
+  EXPECT_THAT(Read("apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\nspec: {}\n").warnings,
+              ElementsAre(HasSubstr("status.disruptionsAllowed: missing, so it allows no disruption")));
+  const std::string deployment = R"(apiVersion: apps/v1
+kind: Deployment
+metadata: {name: d}
+spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}}
+)";
+  EXPECT_THAT(Read(deployment).warnings,
+              ElementsAre("1 Deployment without pods in the input: no pods are made from templates, give them as kind "
+                          "Pod"));
+  EXPECT_THAT(Read(deployment + "---\napiVersion: v1\nkind: Pod\nmetadata: {name: d-1, labels: {a: b}}\n"
+                                "spec: {containers: [{name: c}]}\n")
+                  .warnings,
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace berth::sim

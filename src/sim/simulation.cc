@@ -1,0 +1,270 @@
+#include "sim/simulation.h"
+
+#include <algorithm>
+
+#include "cluster/apply.h"
+#include "framework/events.h"
+#include "plugins/registry.h"
+
+namespace berth::sim {
+
+using framework::ActionType;
+using framework::EventResource;
+using framework::PodInfo;
+using framework::PodInfoPtr;
+using framework::Status;
+
+namespace {
+
+// A pod whose cycles keep ending in internal errors is given up: nothing outside will ever change here.
+constexpr int kMaxErrors = 3;
+
+// So many steps per pod without one being bound or evicted mean that no step ever will: pods only wake each other.
+constexpr size_t kMaxIdleSteps = 20;
+
+}  // namespace
+
+size_t SimulationReport::Count(PodOutcome outcome) const {
+  return static_cast<size_t>(
+      std::count_if(pods.begin(), pods.end(), [&](const PodReport& pod) { return pod.outcome == outcome; }));
+}
+
+Simulation::Simulation(const config::FeatureGates& gates, Options options)
+    : gates_(gates), options_(options), cluster_(gates_) {}
+
+Result<std::unique_ptr<Simulation>> Simulation::Create(const std::vector<api::Object>& objects,
+                                                       const config::KubeSchedulerConfiguration& configuration,
+                                                       const config::FeatureGates& gates, Options options) {
+  std::unique_ptr<Simulation> simulation(new Simulation(gates, options));
+  simulation->LoadCluster(objects);
+  if (Result<void> made = simulation->MakeScheduler(configuration); !made) return made.error();
+  simulation->EnqueuePending();
+  return simulation;
+}
+
+// In the order of namespace and name, so that the order of files and documents does not matter.
+void Simulation::LoadCluster(const std::vector<api::Object>& objects) {
+  std::vector<api::Object> sorted = objects;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const api::Object& a, const api::Object& b) {
+    return std::make_pair(a.kind(), api::KeyOf(a.metadata())) < std::make_pair(b.kind(), api::KeyOf(b.metadata()));
+  });
+  // Now is when the last thing in the input happened.
+  base::Time now{};
+  for (const api::Object& object : sorted) {
+    cluster::Apply(cluster_, object);
+    if (object.metadata().creation_timestamp) now = std::max(now, *object.metadata().creation_timestamp);
+    const auto pod = object.Share<api::Pod>();
+    if (!pod || api::IsTerminated(*pod)) continue;
+    if (pod->status.start_time) now = std::max(now, *pod->status.start_time);
+    if (pod->spec.node_name.empty()) {
+      pending_.push_back(pod);
+    } else {
+      ++result_.bound_before;
+    }
+  }
+  clock_.Set(now);
+  result_.nodes = cluster_.nodes().size();
+}
+
+Result<void> Simulation::MakeScheduler(const config::KubeSchedulerConfiguration& configuration) {
+  scheduler::Scheduler::Options options;
+  options.seed = options_.seed;
+  options.verify_incremental = options_.verify_incremental;
+  options.exhaustive_preemption = true;
+  Result<std::unique_ptr<scheduler::Scheduler>> made =
+      scheduler::Scheduler::Create(configuration, plugins::InTreeRegistry(), gates_, cluster_, clock_, *this, options);
+  if (!made) return made.error();
+  scheduler_ = std::move(*made);
+
+  std::map<std::string, queue::ProfileHooks> hooks;
+  for (const engine::Profile* profile : scheduler_->profiles()) {
+    hooks[profile->scheduler_name()] = {[profile](const PodInfo& pod) { return profile->RunPreEnqueue(pod); },
+                                        profile->EventsToRegister()};
+  }
+  queue::SchedulingQueue::Options queue_options;
+  queue_options.initial_backoff = std::chrono::seconds(configuration.pod_initial_backoff_seconds);
+  queue_options.max_backoff = std::chrono::seconds(configuration.pod_max_backoff_seconds);
+  queue_ = std::make_unique<queue::SchedulingQueue>(clock_, scheduler_->first_profile().queue_sort(), std::move(hooks),
+                                                    queue_options);
+  max_sleep_ = queue_options.max_unschedulable;
+  volumes_ = std::make_unique<VolumeController>(cluster_, *queue_);
+  return {};
+}
+
+// Pods enter the queue in the order in which they were created.
+void Simulation::EnqueuePending() {
+  std::stable_sort(pending_.begin(), pending_.end(), [](const auto& a, const auto& b) {
+    return a->metadata.creation_timestamp.value_or(base::Time::max()) <
+           b->metadata.creation_timestamp.value_or(base::Time::max());
+  });
+  for (const std::shared_ptr<const api::Pod>& pod : pending_) {
+    PodReport& report = reports_[pod->metadata.uid];
+    report.key = api::KeyOf(pod->metadata);
+    if (!scheduler_->FindProfile(pod->spec.scheduler_name)) {
+      report.outcome = PodOutcome::kForeign;
+      const std::string& name = pod->spec.scheduler_name;
+      report.message = "no profile has the name \"" + (name.empty() ? "default-scheduler" : name) + "\"";
+      // What another scheduler promised is not ours to keep.
+      cluster_.nominator().Remove(pod->metadata.uid);
+      continue;
+    }
+    if (pod->metadata.deletion_timestamp) {
+      report.message = "skip schedule deleting pod: " + report.key;
+      cluster_.nominator().Remove(pod->metadata.uid);
+      continue;
+    }
+    volumes_->CreateEphemeralClaims(*pod);
+    queue_->Add(cluster_.MakePodInfo(pod));
+    clock_.Advance(std::chrono::microseconds(1));
+  }
+  volumes_->Reconcile();
+}
+
+SimulationReport Simulation::Run() {
+  const size_t patience = kMaxIdleSteps * (pending_.size() + 1);
+  size_t seen = changes_;
+  for (size_t idle = 0; idle < patience && Step(); ++idle) {
+    if (changes_ == seen) continue;
+    seen = changes_;
+    idle = 0;
+  }
+  CollectGated();
+
+  for (auto& [uid, report] : reports_) result_.pods.push_back(report);
+  std::sort(result_.pods.begin(), result_.pods.end(),
+            [](const PodReport& a, const PodReport& b) { return a.key < b.key; });
+  return result_;
+}
+
+bool Simulation::Step() {
+  for (const scheduler::Attempt& attempt : scheduler_->FinishWaiting()) Settle(attempt);
+  if (const queue::QueuedPod* next = queue_->Pop()) {
+    const PodInfoPtr pod = next->pod;
+    Settle(scheduler_->ScheduleOne(pod));
+    return true;
+  }
+  // Nothing is ready. Let time pass for those it can help: pods in backoff and pods that wait for permission.
+  std::optional<base::Time> wake;
+  if (queue_->counts().backoff > 0) wake = queue_->NextFlush();
+  if (!scheduler_->waiting_pods().empty()) {
+    const base::Time timeout = scheduler_->waiting_pods().NextTimeout();
+    wake = wake ? std::min(*wake, timeout) : timeout;
+  }
+  // The others sleep until an event that may help them, or for the longest time the queue lets them sleep: worth it
+  // when something has changed since they last had that.
+  if (!wake && queue_->counts().unschedulable > 0 && changes_ != changes_at_flush_) {
+    changes_at_flush_ = changes_;
+    wake = clock_.Now() + max_sleep_ + base::Duration(1);
+  }
+  if (!wake) return false;
+  clock_.Set(std::max(*wake, clock_.Now()));
+  return true;
+}
+
+// Books what became of one attempt.
+void Simulation::Settle(const scheduler::Attempt& attempt) {
+  PodReport& report = reports_[attempt.pod->uid()];
+  report.feasible_nodes = attempt.feasible_nodes;
+  switch (attempt.outcome) {
+    case scheduler::Outcome::kWaiting:
+      report.message = "waiting for permission to bind to node \"" + attempt.node_name + "\"";
+      return;
+    case scheduler::Outcome::kBound:
+      report.outcome = PodOutcome::kScheduled;
+      report.node = attempt.node_name;
+      report.message.clear();
+      report.preempting = attempt.evaluation.nominated != nullptr;
+      report.nominated_node.clear();
+      report.scored = attempt.scored;
+      report.score = attempt.score;
+      queue_->Done(attempt.pod->uid());
+      return;
+    case scheduler::Outcome::kUnschedulable:
+    case scheduler::Outcome::kError:
+      report.outcome = PodOutcome::kPending;
+      report.message = attempt.message;
+      Requeue(attempt);
+      return;
+  }
+}
+
+void Simulation::Requeue(const scheduler::Attempt& attempt) {
+  const std::string& uid = attempt.pod->uid();
+  queue::PluginNames rejectors = attempt.unschedulable_plugins;
+  // With no nodes at all no plugin spoke: asleep until a node comes, which the empty name stands for.
+  if (cluster_.nodes().empty()) rejectors.insert("");
+  // Without anybody to blame the queue takes it for trouble and tries again after a backoff.
+  const bool trouble = rejectors.empty() && attempt.pending_plugins.empty();
+  const queue::QueuedPod* queued = queue_->Find(uid);
+  if (trouble && queued && queued->consecutive_errors + 1 >= kMaxErrors) return queue_->Done(uid);
+  queue_->Requeue(uid, std::move(rejectors), attempt.pending_plugins);
+}
+
+void Simulation::CollectGated() {
+  for (const std::shared_ptr<const api::Pod>& pod : pending_) {
+    const queue::QueuedPod* queued = queue_->Find(pod->metadata.uid);
+    if (!queued || !queued->gated()) continue;
+    PodReport& report = reports_[pod->metadata.uid];
+    report.outcome = PodOutcome::kGated;
+    report.message = scheduler_->FindProfile(pod->spec.scheduler_name)->RunPreEnqueue(*queued->pod).Message();
+  }
+}
+
+Status Simulation::Bind(const PodInfo& pod, const std::string& node_name) {
+  api::Pod bound = pod.pod();
+  bound.spec.node_name = node_name;
+  bound.status.phase = "Running";
+  bound.status.nominated_node_name.clear();
+  if (!bound.status.start_time) bound.status.start_time = clock_.Now();
+  auto shared = std::make_shared<const api::Pod>(std::move(bound));
+  cluster_.UpsertPod(shared);
+  ++changes_;
+  queue_->OnEvent<api::Pod>({EventResource::kAssignedPod, ActionType::kAdd}, nullptr, shared);
+  return Status::Success();
+}
+
+// The victim is gone at once. Nothing recreates it here: what its controller would do is for the reader of the report.
+Status Simulation::Evict(const PodInfo& victim, const PodInfo& preemptor) {
+  PodReport report;
+  report.key = victim.Key();
+  report.outcome = PodOutcome::kPreempted;
+  report.node = cluster_.NodeOf(victim.uid());
+  report.preempted_by = preemptor.Key();
+  result_.preempted.push_back(report);
+  if (const auto ours = reports_.find(victim.uid()); ours != reports_.end()) ours->second = report;
+  const std::shared_ptr<const api::Pod> gone = victim.shared_pod();
+  cluster_.RemovePod(victim.uid());
+  ++changes_;
+  queue_->OnEvent<api::Pod>({EventResource::kAssignedPod, ActionType::kDelete}, gone, nullptr);
+  return Status::Success();
+}
+
+Status Simulation::SetNominatedNode(const PodInfo& pod, const std::string& node_name) {
+  api::Pod changed = pod.pod();
+  changed.status.nominated_node_name = node_name;
+  const PodInfoPtr info = cluster_.MakePodInfo(std::make_shared<const api::Pod>(std::move(changed)));
+  cluster_.nominator().Nominate(info, node_name);
+  reports_[pod.uid()].nominated_node = node_name;
+  queue_->Update(info);
+  return Status::Success();
+}
+
+Status Simulation::UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) {
+  volumes_->Write(std::move(volume));
+  return Status::Success();
+}
+
+Status Simulation::UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) {
+  volumes_->Write(std::move(claim));
+  return Status::Success();
+}
+
+// The controller has already answered what was just written. A second look is for what the input left half done.
+Status Simulation::Await(const std::function<std::optional<Status>()>& check, base::Duration /*timeout*/) {
+  if (std::optional<Status> answer = check()) return *std::move(answer);
+  volumes_->Reconcile();
+  if (std::optional<Status> answer = check()) return *std::move(answer);
+  return Status::Error("binding volumes: context deadline exceeded");
+}
+
+}  // namespace berth::sim

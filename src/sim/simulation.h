@@ -1,0 +1,105 @@
+// Simulation: a whole scheduler over an in-memory cluster. Pending pods are scheduled in queue order, with preemption,
+// until nothing more can be placed. Time is virtual: waits pass at once, and the same input and seed give the same
+// answer.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/object.h"
+#include "base/clock.h"
+#include "cluster/cluster.h"
+#include "config/types.h"
+#include "framework/handle.h"
+#include "queue/scheduling_queue.h"
+#include "scheduler/scheduler.h"
+#include "sim/volume_controller.h"
+
+namespace berth::sim {
+
+enum class PodOutcome {
+  kScheduled,
+  kPending,    // fits nowhere
+  kGated,      // held back by PreEnqueue
+  kForeign,    // its schedulerName is not ours: left alone
+  kPreempted,  // was running, or scheduled here, and had to make room; nothing recreates it
+};
+
+struct PodReport {
+  std::string key;  // namespace/name
+  PodOutcome outcome = PodOutcome::kPending;
+  std::string node;     // where it is; of a preempted pod, where it was
+  std::string message;  // why it is pending, in upstream's words
+  int64_t score = 0;    // total of the node it went to; 0 when only one node was feasible
+  bool scored = false;
+  size_t feasible_nodes = 0;
+  bool preempting = false;     // scheduled onto the node that preemption had nominated
+  std::string nominated_node;  // of a pending pod
+  std::string preempted_by;    // namespace/name
+};
+
+struct SimulationReport {
+  std::vector<PodReport> pods;       // those that were pending in the input, by namespace and name
+  std::vector<PodReport> preempted;  // in the order it happened
+  size_t nodes = 0;
+  size_t bound_before = 0;  // pods that had a node in the input
+
+  size_t Count(PodOutcome outcome) const;
+};
+
+class Simulation final : public framework::ApiWriter {
+ public:
+  struct Options {
+    uint64_t seed = 1;
+    bool verify_incremental = false;
+  };
+
+  // Pods need UIDs; the reader of the input makes them up where they are missing.
+  static Result<std::unique_ptr<Simulation>> Create(const std::vector<api::Object>& objects,
+                                                    const config::KubeSchedulerConfiguration& configuration,
+                                                    const config::FeatureGates& gates, Options options);
+
+  // Schedules until nothing moves any more. Once.
+  SimulationReport Run();
+
+  const cluster::Cluster& cluster() const { return cluster_; }
+
+  // framework::ApiWriter: the API as the scheduler sees it, answering at once.
+  framework::Status Bind(const framework::PodInfo& pod, const std::string& node_name) override;
+  framework::Status Evict(const framework::PodInfo& victim, const framework::PodInfo& preemptor) override;
+  framework::Status SetNominatedNode(const framework::PodInfo& pod, const std::string& node_name) override;
+  framework::Status UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) override;
+  framework::Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) override;
+  framework::Status Await(const std::function<std::optional<framework::Status>()>& check,
+                          base::Duration timeout) override;
+
+ private:
+  Simulation(const config::FeatureGates& gates, Options options);
+
+  void LoadCluster(const std::vector<api::Object>& objects);
+  Result<void> MakeScheduler(const config::KubeSchedulerConfiguration& configuration);
+  void EnqueuePending();
+  // Schedules one pod, or lets time pass. False when there is nothing left to wait for.
+  bool Step();
+  void Settle(const scheduler::Attempt& attempt);
+  void CollectGated();
+  void Requeue(const scheduler::Attempt& attempt);
+
+  const config::FeatureGates gates_;
+  const Options options_;
+  base::FakeClock clock_;
+  cluster::Cluster cluster_;
+  std::unique_ptr<scheduler::Scheduler> scheduler_;
+  std::unique_ptr<queue::SchedulingQueue> queue_;
+  std::unique_ptr<VolumeController> volumes_;
+  base::Duration max_sleep_{};
+  std::vector<std::shared_ptr<const api::Pod>> pending_;
+  std::map<std::string, PodReport> reports_;  // by UID
+  SimulationReport result_;
+  size_t changes_ = 0;  // pods bound and evicted so far; both end, so this is what progress means
+  size_t changes_at_flush_ = 0;
+};
+
+}  // namespace berth::sim

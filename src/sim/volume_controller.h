@@ -1,0 +1,53 @@
+// VolumeController: what the control plane's volume controllers and provisioners would do, done at once and without
+// fail. Claims find their volumes, claims for which the scheduler chose a node get a new volume there, and pods with
+// ephemeral volumes get the claims for them.
+// Not thread-safe; acts on the cluster of a simulation, and tells its queue what changed.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "api/pod.h"
+#include "api/storage.h"
+#include "cluster/cluster.h"
+#include "queue/scheduling_queue.h"
+
+namespace berth::sim {
+
+class VolumeController {
+ public:
+  // Both outlive the controller.
+  VolumeController(cluster::Cluster& cluster, queue::SchedulingQueue& queue) : cluster_(cluster), queue_(queue) {}
+
+  // Makes the claims of the pod's generic ephemeral volumes, unless a claim of that name exists.
+  void CreateEphemeralClaims(const api::Pod& pod);
+  // Binds every claim that can be bound now. One that waits for its first consumer is left alone until the scheduler
+  // has chosen.
+  void Reconcile();
+
+  // What the scheduler writes.
+  void Write(std::shared_ptr<const api::PersistentVolume> volume);
+  void Write(std::shared_ptr<const api::PersistentVolumeClaim> claim);
+
+ private:
+  using ClaimPtr = std::shared_ptr<const api::PersistentVolumeClaim>;
+  using VolumePtr = std::shared_ptr<const api::PersistentVolume>;
+
+  void BindIfPossible(ClaimPtr claim);
+  ClaimPtr WithDefaultClass(ClaimPtr claim);
+  // A volume that the claim names, or that names the claim; null when there is none.
+  VolumePtr FindPromised(const api::PersistentVolumeClaim& claim) const;
+  // The volume the controller would choose by itself: the smallest that will do.
+  VolumePtr FindMatch(const api::PersistentVolumeClaim& claim) const;
+  // `node` is null for a volume that may be anywhere.
+  VolumePtr Provision(const api::PersistentVolumeClaim& claim, const api::StorageClass& storage_class,
+                      const framework::NodeInfo* node);
+  void Bind(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim);
+  void Store(VolumePtr volume);
+  void Store(ClaimPtr claim);
+
+  cluster::Cluster& cluster_;
+  queue::SchedulingQueue& queue_;
+};
+
+}  // namespace berth::sim

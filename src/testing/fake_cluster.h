@@ -1,0 +1,57 @@
+// FakeCluster: the picture of a cluster for tests of what looks at one. A handful of nodes and the pods on them, put in
+// one by one; columns, lists and counts follow, as the contract of ClusterView asks.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "framework/cluster_view.h"
+#include "testing/node_builder.h"
+#include "testing/pod_builder.h"
+
+namespace berth::testing {
+
+class FakeCluster final : public framework::ClusterView {
+ public:
+  FakeCluster() = default;
+  FakeCluster(const FakeCluster&) = delete;
+  FakeCluster& operator=(const FakeCluster&) = delete;
+
+  // Indices are given in order of appearance.
+  const framework::NodeInfo& AddNode(const NodeBuilder& node, const std::vector<framework::PodInfoPtr>& pods = {});
+  // On the node that it names, which must be here.
+  void AddPod(const PodBuilder& pod);
+  // By UID, from the node that it names; both must be here.
+  void RemovePod(const framework::PodInfo& pod);
+
+  // The node must be here; Find is for those that may be missing.
+  const framework::NodeInfo& Node(std::string_view name) const;
+
+  std::span<const framework::NodeInfo* const> nodes() const override { return pointers_; }
+  const framework::NodeInfo* Find(std::string_view node_name) const override;
+  std::span<const framework::NodeInfo* const> nodes_with_affinity_pods() const override { return with_affinity_; }
+  std::span<const framework::NodeInfo* const> nodes_with_required_anti_affinity_pods() const override {
+    return with_required_anti_affinity_;
+  }
+  const framework::NodeColumns& columns() const override { return columns_; }
+  const framework::LabelColumn& label_column(const Symbol& key) const override;
+  int PodsUsingClaim(std::string_view name_space, std::string_view claim) const override;
+
+ private:
+  void Put(framework::NodeInfo& node, framework::PodInfoPtr pod);
+  // What the columns say of the node, from its row.
+  void AppendColumns(const framework::NodeInfo& node);
+  void RefreshColumns(const framework::NodeInfo& node);
+
+  std::deque<framework::NodeInfo> rows_;  // stay put when there are more; by index
+  std::vector<const framework::NodeInfo*> pointers_;
+  std::vector<const framework::NodeInfo*> with_affinity_;
+  std::vector<const framework::NodeInfo*> with_required_anti_affinity_;
+  framework::NodeColumns columns_;
+  mutable std::map<Symbol, framework::LabelColumn> label_columns_;  // those asked for so far
+};
+
+}  // namespace berth::testing

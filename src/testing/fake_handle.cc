@@ -1,0 +1,64 @@
+#include "testing/fake_handle.h"
+
+namespace berth::testing {
+
+using framework::NodeInfo;
+using framework::PodInfo;
+using framework::Status;
+
+Status FakeApi::Bind(const PodInfo& pod, const std::string& node_name) {
+  bound.emplace_back(pod.Key(), node_name);
+  return answer;
+}
+
+Status FakeApi::Evict(const PodInfo& victim, const PodInfo& preemptor) {
+  evicted.emplace_back(victim.Key(), preemptor.Key());
+  return answer;
+}
+
+Status FakeApi::SetNominatedNode(const PodInfo& pod, const std::string& node_name) {
+  nominated.emplace_back(pod.Key(), node_name);
+  return answer;
+}
+
+Status FakeApi::UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) {
+  written_volumes.push_back(std::move(volume));
+  return answer;
+}
+
+Status FakeApi::UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) {
+  written_claims.push_back(std::move(claim));
+  return answer;
+}
+
+Status FakeApi::Await(const Check& check, base::Duration) {
+  awaited = check;
+  return Status::Success();
+}
+
+framework::NodeToStatus FakeHandle::FilterAll(const PodInfo& pod) const {
+  framework::NodeToStatus statuses;
+  for (const NodeInfo* node : cluster_.nodes()) {
+    statuses.Set(node->name(), filter_ ? filter_(pod, *node) : Status::Success());
+  }
+  return statuses;
+}
+
+Status FakeHandle::RunFilterWithNominatedPods(framework::CycleState&, const PodInfo& pod, const NodeInfo& node) const {
+  if (broken_.contains(node.name())) return Status::Error("filter broke on " + node.name());
+  if (!filter_) return Status::Success();
+  NodeInfo with_nominated = node;
+  for (const framework::PodInfoPtr& other : nominator_.NominatedTo(node.name())) {
+    if (other->priority() >= pod.priority() && other->uid() != pod.uid()) with_nominated.AddPod(other);
+  }
+  return filter_(pod, with_nominated);
+}
+
+Status FitsCpu(const PodInfo& pod, const NodeInfo& node) {
+  const int64_t wanted = pod.requests().milli_cpu, capacity = node.allocatable().milli_cpu;
+  if (wanted > capacity) return Status::UnschedulableAndUnresolvable("Insufficient cpu");
+  if (wanted + node.requested().milli_cpu > capacity) return Status::Unschedulable("Insufficient cpu");
+  return Status::Success();
+}
+
+}  // namespace berth::testing

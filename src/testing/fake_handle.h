@@ -1,0 +1,120 @@
+// FakeHandle: a Handle without a profile behind it, for tests of single plugins and of preemption. Everything a plugin
+// reads through it is the test's to write; what a plugin writes is recorded.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "framework/handle.h"
+#include "framework/node_to_status.h"
+#include "testing/fake_cluster.h"
+
+namespace berth::testing {
+
+// Remembers every write. Nothing comes of one: a test that wants the API server's or a controller's answer adds the
+// changed objects itself.
+class FakeApi final : public framework::ApiWriter {
+ public:
+  using Check = std::function<std::optional<framework::Status>()>;
+
+  framework::Status Bind(const framework::PodInfo& pod, const std::string& node_name) override;
+  framework::Status Evict(const framework::PodInfo& victim, const framework::PodInfo& preemptor) override;
+  framework::Status SetNominatedNode(const framework::PodInfo& pod, const std::string& node_name) override;
+  framework::Status UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) override;
+  framework::Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) override;
+  // Does not wait: keeps the check for the test to ask.
+  framework::Status Await(const Check& check, base::Duration timeout) override;
+
+  framework::Status answer;  // to every write
+
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+  Pairs bound;      // pod, node
+  Pairs evicted;    // victim, preemptor
+  Pairs nominated;  // pod, node
+  std::vector<std::shared_ptr<const api::PersistentVolume>> written_volumes;
+  std::vector<std::shared_ptr<const api::PersistentVolumeClaim>> written_claims;
+  Check awaited;  // of the last Await
+};
+
+class FakeHandle final : public framework::Handle {
+ public:
+  using Filter = std::function<framework::Status(const framework::PodInfo&, const framework::NodeInfo&)>;
+
+  // Every node passes a handle without a filter.
+  explicit FakeHandle(Filter filter = {}) : filter_(std::move(filter)) {}
+
+  // Into the store of its kind, in place of the object of that name.
+  template <class T>
+  void Add(T object) {
+    StoreOf<T>().Upsert(std::make_shared<const T>(std::move(object)));
+  }
+  // The verdicts as a scheduling cycle would hand them to PostFilter.
+  framework::NodeToStatus FilterAll(const framework::PodInfo& pod) const;
+  // From now on RunFilterWithNominatedPods breaks on this node instead of answering; FilterAll does not.
+  void BreakFilterOn(std::string node_name) { broken_.insert(std::move(node_name)); }
+
+  const FakeCluster& cluster() const override { return cluster_; }
+  const framework::Objects& objects() const override { return objects_; }
+  const framework::Nominator& nominator() const override { return nominator_; }
+  const config::FeatureGates& gates() const override { return gates_; }
+  const base::FakeClock& clock() const override { return clock_; }
+  base::Random& random() override { return random_; }
+  FakeApi& api() override { return api_; }
+  framework::WaitingPods& waiting_pods() override { return waiting_pods_; }
+  // The filter counts pods nominated to the node unless they matter less, in one pass.
+  framework::Status RunFilterWithNominatedPods(framework::CycleState& state, const framework::PodInfo& pod,
+                                               const framework::NodeInfo& node) const override;
+  // The filter sees the change in the node it is given.
+  framework::Status RunAddPod(framework::CycleState&, const framework::PodInfo&, const framework::PodInfo&,
+                              const framework::NodeInfo&) const override {
+    return framework::Status::Success();
+  }
+  framework::Status RunRemovePod(framework::CycleState&, const framework::PodInfo&, const framework::PodInfo&,
+                                 const framework::NodeInfo&) const override {
+    return framework::Status::Success();
+  }
+
+  // For the test to write.
+  FakeCluster& cluster() { return cluster_; }
+  framework::Objects& objects() { return objects_; }
+  framework::Nominator& nominator() { return nominator_; }
+  config::FeatureGates& gates() { return gates_; }
+  base::FakeClock& clock() { return clock_; }
+
+ protected:
+  uint32_t NewStateSlot() override { return slots_++; }
+
+ private:
+  template <class T>
+  framework::ObjectStore<T>& StoreOf() {
+    framework::Objects& o = objects_;
+    return std::get<framework::ObjectStore<T>&>(
+        std::tie(o.namespaces, o.persistent_volumes, o.persistent_volume_claims, o.storage_classes, o.csi_nodes,
+                 o.csi_drivers, o.csi_storage_capacities, o.volume_attachments, o.services, o.replication_controllers,
+                 o.replica_sets, o.stateful_sets, o.pod_disruption_budgets, o.priority_classes, o.resource_claims,
+                 o.resource_slices, o.device_classes));
+  }
+
+  const Filter filter_;
+  std::set<std::string> broken_;
+  FakeCluster cluster_;
+  framework::Objects objects_;
+  framework::Nominator nominator_;
+  config::FeatureGates gates_;
+  base::FakeClock clock_{At("2030-01-01T00:00:00Z")};
+  base::Random random_{7};
+  FakeApi api_;
+  framework::WaitingPods waiting_pods_;
+  uint32_t slots_ = 0;
+};
+
+// A filter that knows nothing but cpu: "Insufficient cpu", beyond help where the node is too small even when empty.
+framework::Status FitsCpu(const framework::PodInfo& pod, const framework::NodeInfo& node);
+
+}  // namespace berth::testing

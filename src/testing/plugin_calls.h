@@ -1,0 +1,58 @@
+// Asking a plugin what tests want to know of it, in one call each.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "config/plugin_args.h"
+#include "framework/handle.h"
+
+namespace berth::testing {
+
+// The plugin of type P; arguments it refuses fail a CHECK.
+template <class P>
+std::unique_ptr<P> MakePlugin(framework::Handle& handle, const config::PluginArgs& args = {}) {
+  Result<std::unique_ptr<framework::Plugin>> made = P::Create(args, handle);
+  CHECK_WHY(made.ok(), "the plugin refused its arguments");
+  return std::unique_ptr<P>(static_cast<P*>(made->release()));
+}
+
+// The verdict of PreFilter, or of Filter on `node` after it.
+template <class P>
+framework::Status Judge(const P& plugin, const framework::PodInfo& pod, const framework::NodeInfo& node) {
+  framework::CycleState state;
+  const framework::PreFilterResult result = plugin.PreFilter(state, pod);
+  return result.status.ok() ? plugin.Filter(state, pod, node) : result.status;
+}
+
+// Raw and normalised scores by node name; none when PreScore skips. Any other failure is a CHECK.
+using Scores = std::map<std::string, std::pair<int64_t, int64_t>>;
+template <class P>
+Scores ScoreAll(const P& plugin, const framework::PodInfo& pod, std::span<const framework::NodeInfo* const> nodes) {
+  framework::CycleState state;
+  const framework::Status pre_score = plugin.PreScore(state, pod, nodes);
+  if (pre_score.IsSkip()) return {};
+  CHECK_WHY(pre_score.ok(), "PreScore failed");
+  std::vector<framework::NodeScore> scores;
+  for (const framework::NodeInfo* node : nodes) scores.push_back({node, plugin.Score(state, pod, *node).score});
+  Scores result;
+  for (const framework::NodeScore& score : scores) result[score.node->name()].first = score.score;
+  CHECK_WHY(plugin.NormalizeScore(state, pod, scores).ok(), "NormalizeScore failed");
+  for (const framework::NodeScore& score : scores) result[score.node->name()].second = score.score;
+  return result;
+}
+
+// The hint registered first for events of this kind; kQueue where none is given.
+framework::QueueingHint AskHint(const framework::EnqueueExtensions& plugin, framework::EventResource resource,
+                                const framework::PodInfo& pod, const framework::EventObject& before,
+                                const framework::EventObject& after);
+
+// Of a pod that the plugin agrees to sign.
+std::string SignatureOf(const framework::SignPlugin& plugin, const framework::PodInfo& pod);
+
+}  // namespace berth::testing

@@ -1,6 +1,7 @@
 #include "engine/lane.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "framework/normalize_score.h"
 
@@ -65,8 +66,11 @@ Lane::Lane(const Profile& profile, const cluster::Cluster& cluster, const Profil
 bool Lane::CatchUp(const PodInfo& pod) {
   if (reach_.max_total > kMostBuckets) return false;
   const cluster::ChangeLog& log = cluster_.table().changes();
+  const uint64_t objects = cluster_.objects().topology_version();
+  const bool same_objects = objects == std::exchange(built_objects_, objects);
   // Asking changed nodes one by one beats a pass over all; past a quarter of them it no longer does.
-  const bool replay = built_ && log.Knows(cursor_) && log.end() - cursor_ <= cluster_.columns().size() / 4 + 64;
+  const bool replay =
+      built_ && same_objects && log.Knows(cursor_) && log.end() - cursor_ <= cluster_.columns().size() / 4 + 64;
   built_ = replay ? Replay(pod) : Build(pod);
   cursor_ = log.end();
   return built_ && StillSkips(pod);

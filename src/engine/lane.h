@@ -109,6 +109,7 @@ class Lane {
   cluster::ChangeLog::Cursor cursor_ = 0;
   framework::CycleState state_;
   uint64_t built_skip_filter_ = 0;
+  uint64_t built_objects_ = 0;  // topology_version() of the cluster's objects then
   bool pre_score_current_ = false;
   bool bad_score_ = false;  // a score outside 0..100: a full evaluation says whose
 

@@ -55,6 +55,16 @@ bool Lane::RefreshPreScore(const PodInfo& pod, const std::vector<NodeIndex>& fea
   if (pre_score_current_ && (!PreScoreReadsFeasibleNodes() || pre_score_ok_ == ok)) return true;
   rows_.clear();
   for (const NodeIndex index : feasible) rows_.push_back(&cluster_.table().row(index));
+  if (pre_score_current_) {
+    // Only the set of feasible nodes has changed, which is of no interest to the others.
+    pre_score_current_ = std::all_of(reach_.incremental.begin(), reach_.incremental.end(), [&](const auto& entry) {
+      const auto& [id, plugin] = entry;
+      return IsSkipped(state_.skip_score, id) || !plugin->pre_score_reads_feasible_nodes() ||
+             profile_.RunPreScoreOf(id, state_, pod, rows_).ok();
+    });
+    pre_score_ok_ = ok;
+    if (pre_score_current_) return true;
+  }
   const uint64_t skipped_before = state_.skip_score;
   if (!profile_.RunPreScore(state_, pod, rows_).ok()) return false;
   for (size_t position = 0; position < reach_.scores.size(); ++position) {

@@ -2,6 +2,7 @@
 // thread), read in place.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -38,6 +39,7 @@ class ObjectStore {
   // Returns what stood there before, or null.
   std::shared_ptr<const T> Upsert(std::shared_ptr<const T> object) {
     std::shared_ptr<const T>& place = objects_[Key(object->metadata.namespace_.str(), object->metadata.name)];
+    ++version_;
     return std::exchange(place, std::move(object));
   }
   std::shared_ptr<const T> Erase(std::string_view name_space, std::string_view name) {
@@ -45,12 +47,15 @@ class ObjectStore {
     if (it == objects_.end()) return nullptr;
     std::shared_ptr<const T> gone = std::move(it->second);
     objects_.erase(it);
+    ++version_;
     return gone;
   }
 
   // Everything, in (namespace, name) order: for (const auto& [key, object] : store) …
   typename Map::const_iterator begin() const { return objects_.begin(); }
   typename Map::const_iterator end() const { return objects_.end(); }
+  // Grows with every change, so that who keeps answers notices.
+  uint64_t version() const { return version_; }
   size_t size() const { return objects_.size(); }
   bool empty() const { return objects_.empty(); }
 
@@ -65,6 +70,7 @@ class ObjectStore {
 
  private:
   Map objects_;
+  uint64_t version_ = 0;
 };
 
 struct Objects {
@@ -85,6 +91,13 @@ struct Objects {
   ObjectStore<api::ResourceClaim> resource_claims;
   ObjectStore<api::ResourceSlice> resource_slices;
   ObjectStore<api::DeviceClass> device_classes;
+
+  // Of the objects that answers by topology domain read besides nodes and pods: whose labels a namespace selector sees,
+  // and who spreads pods by default.
+  uint64_t topology_version() const {
+    return namespaces.version() + services.version() + replication_controllers.version() + replica_sets.version() +
+           stateful_sets.version();
+  }
 };
 
 }  // namespace berth::framework

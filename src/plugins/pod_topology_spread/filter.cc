@@ -31,7 +31,7 @@ struct PodTopologySpread::FilterState final : framework::CopyableState<FilterSta
 };
 
 PreFilterResult PodTopologySpread::PreFilter(CycleState& state, const PodInfo& pod) const {
-  ForgetScores(state);
+  MarkScoresOld(state);
   Result<std::vector<SpreadConstraint>> constraints = HardConstraints(pod);
   if (!constraints) return Status::Error("get constraints from pod: " + constraints.error().message);
   if (constraints->empty()) return Status::Skip();

@@ -155,17 +155,22 @@ TEST(PodTopologySpreadIncremental, PreScoreFindsOutWhatItWasNotTold) {
   }
 }
 
-TEST(PodTopologySpreadIncremental, PreFilterBeginsAnew) {
+TEST(PodTopologySpreadIncremental, AfterPreFilterScoresStandUntilTheNextPreScore) {
   FakeHandle handle;
   handle.cluster().AddNode(MakeNode("a").Label(kZone, "a"));
+  handle.cluster().AddPod(MakePod("w").Label("app", "web").Node("a"));
   const auto plugin = MakePlugin<PodTopologySpread>(handle);
   const framework::PodInfoPtr pod =
       MakePod("p").Label("app", "web").SpreadConstraint(1, kZone, kScheduleAnyway, {{"app", "web"}}).Info();
   framework::CycleState state;
   ASSERT_TRUE(plugin->PreScore(state, *pod, handle.cluster().nodes()).ok());
+  EXPECT_TRUE(plugin->PreFilter(state, *pod).status.IsSkip());
+  EXPECT_EQ(plugin->Score(state, *pod, handle.cluster().Node("a")).score, 1);
+
   handle.cluster().AddNode(MakeNode("b").Label(kZone, "b"));
   EXPECT_TRUE(plugin->PreFilter(state, *pod).status.IsSkip());
-  EXPECT_TRUE(plugin->PreScore(state, *pod, handle.cluster().nodes()).ok()) << "of the new nodes, not the old";
+  ASSERT_TRUE(plugin->PreScore(state, *pod, handle.cluster().nodes()).ok()) << "of the new nodes, not the old";
+  EXPECT_EQ(plugin->Score(state, *pod, handle.cluster().Node("b")).score, 0);
 }
 
 }  // namespace

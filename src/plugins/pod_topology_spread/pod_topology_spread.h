@@ -67,8 +67,7 @@ class PodTopologySpread final : public framework::Plugin,
   framework::Status NormalizeScore(const framework::CycleState& state, const framework::PodInfo& pod,
                                    std::span<framework::NodeScore> scores) const override;
 
-  // Scores kept in a state survive PreScore for other feasible nodes, which then costs no counting; PreFilter begins
-  // anew.
+  // PreScore for other feasible nodes builds on the counts that the state has, unless PreFilter has run since.
   bool CatchUpPreFilter(framework::CycleState& state, const framework::PodInfo& pod,
                         const framework::PodChange& change) const override;
   bool CatchUpPreScore(framework::CycleState& state, const framework::PodInfo& pod,
@@ -96,7 +95,7 @@ class PodTopologySpread final : public framework::Plugin,
   static Verdict Judge(const FilterState& state, framework::NodeIndex node);
   void ChangePod(framework::CycleState& state, const framework::PodInfo& pod, const framework::PodInfo& other,
                  const framework::NodeInfo& node, int64_t delta) const;
-  void ForgetScores(framework::CycleState& state) const;
+  void MarkScoresOld(framework::CycleState& state) const;
 
   framework::QueueingHint AfterPodChange(const framework::PodInfo& pod, const api::Pod* before,
                                          const api::Pod* after) const;

@@ -30,6 +30,9 @@ struct PodTopologySpread::ScoreState final : framework::CopyableState<ScoreState
     return *shared;
   }
 
+  // PreFilter has run since, perhaps because nodes changed: scores stand, but PreScore must not build on them.
+  bool is_old = false;
+
  private:
   std::shared_ptr<SpreadCosts> shared;
 };
@@ -37,7 +40,7 @@ struct PodTopologySpread::ScoreState final : framework::CopyableState<ScoreState
 Status PodTopologySpread::PreScore(CycleState& state, const PodInfo& pod,
                                    std::span<const NodeInfo* const> feasible) const {
   const framework::ClusterView& cluster = handle_.cluster();
-  if (ScoreState* kept = state.FindMutable(score_key_)) {
+  if (ScoreState* kept = state.FindMutable(score_key_); kept != nullptr && !kept->is_old) {
     SpreadCosts& costs = kept->MutableCosts();
     costs.Refresh(cluster);
     costs.ChooseAmong(feasible);
@@ -61,8 +64,8 @@ bool PodTopologySpread::CatchUpPreScore(CycleState& state, const PodInfo&, const
   return true;
 }
 
-void PodTopologySpread::ForgetScores(CycleState& state) const {
-  if (state.Find(score_key_) != nullptr) state.Put(score_key_, std::unique_ptr<ScoreState>());
+void PodTopologySpread::MarkScoresOld(CycleState& state) const {
+  if (ScoreState* kept = state.FindMutable(score_key_)) kept->is_old = true;
 }
 
 ScoreResult PodTopologySpread::Score(const CycleState& state, const PodInfo&, const NodeInfo& node) const {

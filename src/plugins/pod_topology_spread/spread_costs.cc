@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 
 namespace berth::plugins {
@@ -18,12 +19,19 @@ bool IsPerHost(const SpreadConstraint& constraint) {
   return constraint.topology_key == hostname;
 }
 
-// std::round for numbers that an int64 can hold, without a call or a jump.
-int64_t Round(double cost) {
-  const auto whole = static_cast<int64_t>(cost);
-  const double rest = cost - static_cast<double>(whole);
-  return whole + static_cast<int64_t>(rest >= 0.5) - static_cast<int64_t>(rest <= -0.5);
+// std::round without a call or a jump, for numbers that an Int can hold: half and more of the rest makes a whole when
+// doubled.
+template <class Int>
+void RoundAll(std::span<const double> costs, int64_t* scores) {
+  for (size_t k = 0; k < costs.size(); ++k) {
+    const auto whole = static_cast<Int>(costs[k]);
+    const double rest = costs[k] - static_cast<double>(whole);
+    scores[k] = whole + static_cast<Int>(rest + rest);
+  }
 }
+
+// Sums of costs below this are rounded as int32, which processors do several at a time.
+constexpr double kSmall = 1e9;
 
 }  // namespace
 
@@ -51,6 +59,7 @@ void SpreadCosts::AddTable(size_t i, const framework::ClusterView& cluster) {
   Table& table = tables_.emplace_back();
   table.selector = SelectorFor(constraint.selector);
   table.per_host = IsPerHost(constraint);
+  table.max_skew = constraint.max_skew;
   const size_t places = table.per_host ? slots : plan_->column(i).values.size() + 1;
   table.candidate.assign(places, 0);
   table.costs.assign(places, 0.0);
@@ -104,21 +113,29 @@ void SpreadCosts::Shift(size_t selector, NodeIndex node, int32_t delta) {
 
 // The weight keeps keys with few domains, and so with many pods in each, from drowning the others; maxSkew blurs small
 // differences.
+double SpreadCosts::Table::CostOf(int64_t matching) {
+  const double cost = static_cast<double>(matching) * weight + static_cast<double>(max_skew - 1);
+  highest = std::max(highest, cost);
+  return cost;
+}
+
 void SpreadCosts::Price(size_t i, size_t place) {
   Table& table = tables_[i];
   if (!table.candidate[place]) return;
-  const int64_t pods = table.per_host ? selected_[table.selector][place] : table.pods[place];
-  const double cost = static_cast<double>(pods) * table.weight + static_cast<double>(plan_->constraint(i).max_skew - 1);
   const LabelColumn& column = plan_->column(i);
   if (table.per_host) {
+    const double cost = table.CostOf(selected_[table.selector][place]);
     table.costs[place] = column.value_id[place] == LabelColumn::kAbsent ? 0.0 : cost;
-  } else if (place != 0) {
+    return;
+  }
+  const double cost = table.CostOf(table.pods[place]);
+  if (place != 0) {
     table.costs[place] = cost;
-  } else {
-    // A node without the label is not charged, although it is counted together with those whose label is empty.
-    for (size_t value = 0; value < column.values.size(); ++value) {
-      if (column.values[value].empty()) table.costs[value + 1] = cost;
-    }
+    return;
+  }
+  // A node without the label is not charged, although it is counted together with those whose label is empty.
+  for (size_t value = 0; value < column.values.size(); ++value) {
+    if (column.values[value].empty()) table.costs[value + 1] = cost;
   }
 }
 
@@ -132,6 +149,7 @@ void SpreadCosts::ChooseAmong(std::span<const NodeInfo* const> feasible) {
     Table& table = tables_[i];
     std::fill(table.candidate.begin(), table.candidate.end(), uint8_t{0});
     std::fill(table.costs.begin(), table.costs.end(), 0.0);
+    table.highest = 0;
     if (table.per_host) {
       for (const NodeIndex node : chosen) table.candidate[node] = 1;
     } else {
@@ -164,6 +182,8 @@ int64_t SpreadCosts::ScoreOf(NodeIndex node) const {
 }
 
 void SpreadCosts::ScoreRange(NodeIndex begin, std::span<int64_t> scores) const {
+  double highest = 0;
+  for (const Table& table : tables_) highest += table.highest;
   std::array<double, 512> sums;  // a stretch of nodes that stays in the nearest cache
   for (size_t done = 0; done < scores.size(); done += sums.size()) {
     const size_t first = begin + done;
@@ -178,7 +198,16 @@ void SpreadCosts::ScoreRange(NodeIndex begin, std::span<int64_t> scores) const {
         for (size_t k = 0; k < count; ++k) sums[k] += costs[domains[k] + 1];
       }
     }
-    for (size_t k = 0; k < count; ++k) scores[done + k] = ignored_[first + k] ? 0 : Round(sums[k]);
+    const std::span<const double> all(sums.data(), count);
+    if (highest < kSmall) {
+      RoundAll<int32_t>(all, scores.data() + done);
+    } else {
+      RoundAll<int64_t>(all, scores.data() + done);
+    }
+    if (!ignores_any_) continue;
+    for (size_t k = 0; k < count; ++k) {
+      if (ignored_[first + k]) scores[done + k] = 0;
+    }
   }
 }
 

@@ -44,20 +44,24 @@ class SpreadCosts {
   struct Table {
     size_t selector = 0;  // in selected_
     bool per_host = false;
+    int32_t max_skew = 1;
     double weight = 0;
+    double highest = 0;              // no cost so far was higher
     std::vector<int32_t> place;      // by node; empty when per host
     std::vector<uint8_t> counts;     // by node: its pods add to its place, feasible or not; empty when per host
     std::vector<int64_t> pods;       // by place; empty when per host
     std::vector<uint8_t> candidate;  // by place: a feasible node is there
     // By node index when per host, otherwise by domain + 1; 0 where the node lacks the label.
     std::vector<double> costs;
+
+    double CostOf(int64_t matching);
   };
 
   void AddTable(size_t i, const framework::ClusterView& cluster);
   size_t SelectorFor(const api::Selector& selector);
   void Count(const framework::NodeInfo& node);
   void Shift(size_t selector, framework::NodeIndex node, int32_t delta);
-  // Works out the cost of a place anew.
+  // Works out the cost of a place anew. One where no feasible node stands has none.
   void Price(size_t i, size_t place);
 
   std::shared_ptr<const SpreadPlan> plan_;

@@ -11,7 +11,7 @@ class EngineBench : public ::testing::TestWithParam<std::string_view> {};
 TEST_P(EngineBench, DecidesAsFromScratch) {
   EngineBenchOptions options;
   options.kind = GetParam();
-  options.nodes = 30;
+  options.nodes = 60;  // more than the pods that warm up, so that anti-affinity leaves room
   options.pods = 300;
   options.verify_incremental = true;
   const Result<EngineBenchResult> result = RunEngineBench(options);

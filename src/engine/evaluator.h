@@ -34,7 +34,7 @@ class Evaluator {
  public:
   struct Options {
     bool verify = false;   // compare each answer with the slow twin; a difference ends the program
-    size_t max_kept = 64;  // signatures remembered
+    size_t max_kept = 128;  // signatures remembered
   };
   struct Statistics {
     uint64_t decisions = 0;  // that a lane made

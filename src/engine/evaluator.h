@@ -33,7 +33,7 @@ Evaluation EvaluateFromScratch(const Profile& profile, framework::CycleState& st
 class Evaluator {
  public:
   struct Options {
-    bool verify = false;   // compare each answer with the slow twin; a difference ends the program
+    bool verify = false;    // compare each answer with the slow twin; a difference ends the program
     size_t max_kept = 128;  // signatures remembered
   };
   struct Statistics {

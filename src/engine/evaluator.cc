@@ -21,8 +21,6 @@ namespace {
 
 bool IsLocal(DependsOn what) { return what == DependsOn::kNode || what == DependsOn::kNodeAndPods; }
 
-bool IsSkipped(uint64_t mask, uint32_t id) { return (mask >> id) & 1; }
-
 Status ScoreEach(const framework::ScorePlugin& plugin, const CycleState& state, const PodInfo& pod,
                  std::span<const NodeInfo* const> nodes, std::vector<int64_t>& raw) {
   raw.reserve(nodes.size());

@@ -17,8 +17,6 @@ using framework::PodInfo;
 
 namespace {
 
-bool IsSkipped(uint64_t mask, uint32_t id) { return (mask >> id) & 1; }
-
 Reach ReachOf(DependsOn what, bool keeps_state) {
   switch (what) {
     case DependsOn::kNode:

@@ -14,8 +14,6 @@ using framework::PodInfo;
 
 namespace {
 
-bool IsSkipped(uint64_t mask, uint32_t id) { return (mask >> id) & 1; }
-
 bool InRange(int64_t score) { return score >= framework::kMinNodeScore && score <= framework::kMaxNodeScore; }
 
 }  // namespace

@@ -43,6 +43,9 @@ struct Enabled {
   int64_t weight = 0;  // of Score
 };
 
+// Whether the plugin is among those that said Skip; `mask` is one of CycleState::skip_*.
+inline bool IsSkipped(uint64_t mask, uint32_t id) { return (mask >> id) & 1; }
+
 struct PreFilterOutcome {
   framework::Status status;
   std::optional<std::set<std::string>> node_names;  // unset: all nodes

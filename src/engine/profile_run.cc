@@ -17,8 +17,6 @@ using framework::Status;
 
 namespace {
 
-bool IsSkipped(uint64_t mask, uint32_t id) { return (mask >> id) & 1; }
-
 // An answer that is neither success nor a rejection is trouble inside the plugin.
 Status AsPluginError(const Status& status, std::string_view what, std::string_view plugin) {
   return Status::Error(fmt::format("running {} plugin \"{}\": {}", what, plugin, status.Message()));

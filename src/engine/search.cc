@@ -129,7 +129,7 @@ void RunScorePhase(const Profile& profile, CycleState& state, const PodInfo& pod
   evaluation.totals.assign(evaluation.feasible.size(), 0);
   for (size_t position = 0; position < profile.scores().size(); ++position) {
     const Enabled<framework::ScorePlugin>& enabled = profile.scores()[position];
-    if ((state.skip_score >> enabled.id) & 1) continue;
+    if (IsSkipped(state.skip_score, enabled.id)) continue;
     PluginScores scores{enabled.name, {}, {}};
     if (const Status status = score(position, evaluation.feasible, scores.raw); !status.ok()) {
       evaluation.error = Status::Error(

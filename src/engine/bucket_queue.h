@@ -28,7 +28,7 @@ class BucketQueue {
     if (place.total == total) return;
     Remove(node);
     auto& bucket = buckets_[static_cast<size_t>(total)];
-    place = {total, static_cast<uint32_t>(bucket.size())};
+    place = {static_cast<int32_t>(total), static_cast<uint32_t>(bucket.size())};
     bucket.push_back(node);
     ++size_;
     if (total > top_) top_ = total;
@@ -45,6 +45,8 @@ class BucketQueue {
     --size_;
   }
 
+  void Prefetch(framework::NodeIndex node) const { __builtin_prefetch(&place_[node]); }
+
   bool empty() const { return size_ == 0; }
   size_t size() const { return size_; }
   int64_t top() {
@@ -55,9 +57,9 @@ class BucketQueue {
   const std::vector<framework::NodeIndex>& best() { return buckets_[static_cast<size_t>(top())]; }
 
  private:
-  static constexpr int64_t kNowhere = -1;
+  static constexpr int32_t kNowhere = -1;
   struct Place {
-    int64_t total = kNowhere;
+    int32_t total = kNowhere;
     uint32_t position = 0;
   };
 

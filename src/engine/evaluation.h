@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,7 +52,8 @@ enum class Scope {
   kEverything  // every node and all scores, whatever the pod's nomination; for explanations
 };
 
-// Empty when the two say the same; otherwise the first difference, in words.
-std::string FirstDifference(const Evaluation& a, const Evaluation& b);
+// Empty when the two say the same about these nodes; otherwise the first difference, in words.
+std::string FirstDifference(const framework::Diagnosis& a, const framework::Diagnosis& b,
+                            std::span<const framework::NodeInfo* const> nodes);
 
 }  // namespace berth::engine

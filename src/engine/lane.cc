@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "framework/normalize_score.h"
-
 namespace berth::engine {
 
 using framework::CycleState;
@@ -35,6 +33,8 @@ Reach ReachOf(DependsOn what, bool keeps_state) {
 
 // Beyond this a bucket per total would be waste; such weights are for a full evaluation.
 constexpr int64_t kMostBuckets = 1 << 16;
+// A filter that words its rejections node by node is not worth keeping.
+constexpr size_t kMostRejections = 256;
 
 }  // namespace
 
@@ -71,7 +71,9 @@ bool Lane::CatchUp(const PodInfo& pod) {
       built_ && same_objects && log.Knows(cursor_) && log.end() - cursor_ <= cluster_.columns().size() / 4 + 64;
   built_ = replay ? Replay(pod) : Build(pod);
   cursor_ = log.end();
-  return built_ && StillSkips(pod);
+  if (!built_ || !StillSkips(pod)) return built_ = false;
+  HeedNominations(pod);
+  return built_ = !trouble_;
 }
 
 // True when every filter that takes part can be kept, and the search is not narrowed.
@@ -85,55 +87,80 @@ bool Lane::RunPreFilter(const PodInfo& pod) {
   return true;
 }
 
+void Lane::ListFilters() {
+  node_filters_.clear();
+  pods_filters_.clear();
+  domain_filters_.clear();
+  for (size_t position = 0; position < reach_.filters.size(); ++position) {
+    if (IsSkipped(state_.skip_filter, profile_.filters()[position].id)) continue;
+    const Reach reach = reach_.filters[position];
+    (reach == Reach::kNode   ? node_filters_
+     : reach == Reach::kPods ? pods_filters_
+                             : domain_filters_)
+        .push_back(position);
+  }
+}
+
 bool Lane::Build(const PodInfo& pod) {
   state_ = profile_.NewCycleState();
   if (!RunPreFilter(pod)) return false;
   built_skip_filter_ = state_.skip_filter;
+  ListFilters();
+  trouble_ = false;
   pre_score_current_ = false;
-  bad_score_ = false;
   local_scores_.clear();
   unscored_.clear();
+  held_by_others_.clear();
+  rejections_.clear();
   score_all_ = true;
 
   const size_t slots = cluster_.columns().size();
-  position_.assign(slots, 0);
-  touched_.assign(slots, 0);
-  scored_.assign(slots, 0);
+  slots_.assign(slots, {});
+  first_.assign(slots, 0);
+  ok_.assign(slots, 0);
   base_.assign(slots, 0);
-  local_feasible_.clear();
+  ok_count_ = 0;
   queue_.Resize(slots);
   queue_.Clear();
   totals_current_ = false;
   AskAll(pod);
-  return true;
+  return !trouble_;
+}
+
+void Lane::Grow(size_t slots) {
+  slots_.resize(slots);
+  first_.resize(slots, 0);
+  ok_.resize(slots, 0);
+  base_.resize(slots, 0);
+  for (LocalScore& score : local_scores_) {
+    if (score.rule != Normalization::kNone) score.raw.resize(slots, 0);
+  }
+  queue_.Resize(slots);
+}
+
+bool Lane::FollowPods(const PodInfo& pod) {
+  const cluster::ChangeLog& log = cluster_.table().changes();
+  bool current = true;
+  for (auto cursor = cursor_; cursor < log.end(); ++cursor) {
+    const cluster::Change& change = log.at(cursor);
+    const framework::PodChange pod_change{*change.pod, cluster_.table().row(change.node), change.sign};
+    for (const auto& [id, plugin] : reach_.incremental) {
+      if (!plugin->CatchUpPreFilter(state_, pod, pod_change)) current = false;
+      if (pre_score_current_ && !plugin->CatchUpPreScore(state_, pod, pod_change)) pre_score_current_ = false;
+    }
+  }
+  return current;
 }
 
 // What happened since, change by change: counts by domain follow each pod, nodes are asked again once.
 bool Lane::Replay(const PodInfo& pod) {
   const cluster::ChangeLog& log = cluster_.table().changes();
   const framework::NodeColumns& columns = cluster_.columns();
-  const size_t slots = columns.size();
-  if (slots > node_ok_.size()) {
-    for (auto* column : {&node_ok_, &local_ok_, &scored_}) column->resize(slots, 0);
-    base_.resize(slots, 0);
-    position_.resize(slots, 0);
-    touched_.resize(slots, 0);
-    for (LocalScore& score : local_scores_) score.raw.resize(slots, 0);
-    queue_.Resize(slots);
-  }
+  if (columns.size() > slots_.size()) Grow(columns.size());
 
   bool nodes_changed = false;
-  bool count_again = false;
   for (auto cursor = cursor_; cursor < log.end(); ++cursor) nodes_changed |= log.at(cursor).pod == nullptr;
-  for (auto cursor = cursor_; cursor < log.end() && !nodes_changed; ++cursor) {
-    const cluster::Change& change = log.at(cursor);
-    const framework::PodChange pod_change{*change.pod, cluster_.table().row(change.node), change.sign};
-    for (const auto& [id, plugin] : reach_.incremental) {
-      if (!plugin->CatchUpPreFilter(state_, pod, pod_change)) count_again = true;
-      if (pre_score_current_ && !plugin->CatchUpPreScore(state_, pod, pod_change)) pre_score_current_ = false;
-    }
-  }
-  if (nodes_changed || count_again) {
+  if (nodes_changed || !FollowPods(pod)) {
     if (!RunPreFilter(pod)) return false;
     if (state_.skip_filter != built_skip_filter_) return Build(pod);
   }
@@ -145,116 +172,201 @@ bool Lane::Replay(const PodInfo& pod) {
     if (all) score_all_ = true;
   }
 
-  ++replay_;
-  // Nodes whose Node object changed come first, so that the fuller question is the one asked.
-  for (const bool whole_node : {true, false}) {
-    for (auto cursor = cursor_; cursor < log.end(); ++cursor) {
-      const cluster::Change& change = log.at(cursor);
-      if ((change.pod == nullptr) != whole_node || touched_[change.node] == replay_) continue;
-      touched_[change.node] = replay_;
-      if (columns.live[change.node]) {
-        AskNode(pod, cluster_.table().row(change.node), whole_node);
-      } else {
-        SetFeasible(change.node, false);
-        scored_[change.node] = 0;
-      }
-    }
+  for (const NodeIndex node : held_by_others_) {
+    if (columns.live[node]) AskAgain(pod, node, /*node_changed=*/true);
   }
-  return !bad_score_;
+  held_by_others_.clear();
+  constexpr cluster::ChangeLog::Cursor kAhead = 6;
+  for (auto cursor = cursor_; cursor < log.end(); ++cursor) {
+    if (cursor + kAhead < log.end()) Prefetch(log.at(cursor + kAhead).node);
+    const cluster::Change& change = log.at(cursor);
+    AskAgain(pod, change.node, /*node_changed=*/change.pod == nullptr);
+  }
+  return !trouble_;
 }
 
 // Plugins of unknown reach are out only because they said Skip; whether they still do may depend on anything.
 bool Lane::StillSkips(const PodInfo& pod) {
   for (size_t position = 0; position < reach_.filters.size(); ++position) {
     if (reach_.filters[position] != Reach::kUnknown) continue;
-    if (!profile_.PreFilterSkips(profile_.filters()[position].id, state_, pod)) return built_ = false;
+    if (!profile_.PreFilterSkips(profile_.filters()[position].id, state_, pod)) return false;
   }
   return true;
+}
+
+bool Lane::FitsWithNominated(const PodInfo& pod, const NodeInfo& node) {
+  const framework::Status status = profile_.RunFilterWithNominatedPods(state_, pod, node);
+  if (status.IsError()) trouble_ = true;
+  return status.ok();
+}
+
+// Promised pods only ever take a node away, so nodes that are out already need no second look.
+void Lane::HeedNominations(const PodInfo& pod) {
+  for (const std::string_view name : profile_.nominator().NodesHeldFrom(pod.priority(), pod.uid())) {
+    const NodeInfo* node = cluster_.Find(name);
+    if (!node || !ok_[node->index()] || FitsWithNominated(pod, *node)) continue;
+    SetFeasible(node->index(), false);
+    held_by_others_.push_back(node->index());
+  }
 }
 
 void Lane::AskAll(const PodInfo& pod) {
   const framework::NodeColumns& columns = cluster_.columns();
   const size_t slots = columns.size();
-  node_ok_.assign(columns.live.begin(), columns.live.end());
-  local_ok_.assign(slots, 0);
-  std::vector<uint8_t> pods_ok(columns.live.begin(), columns.live.end());
+  std::vector<uint8_t> verdicts(slots);
   for (size_t position = 0; position < reach_.filters.size(); ++position) {
     const auto& filter = profile_.filters()[position];
     const Reach reach = reach_.filters[position];
     if ((reach != Reach::kNode && reach != Reach::kPods) || IsSkipped(state_.skip_filter, filter.id)) continue;
-    std::vector<uint8_t>& ok = reach == Reach::kNode ? node_ok_ : pods_ok;
-    verdicts_.assign(slots, FilterPlugin::kAskFilter);
-    const bool ranged = filter.plugin->FilterRange(state_, pod, columns, 0, verdicts_);
-    for (const NodeInfo* node : cluster_.nodes()) {
-      const NodeIndex i = node->index();
-      if (!ok[i]) continue;
-      ok[i] = ranged && verdicts_[i] != FilterPlugin::kAskFilter ? verdicts_[i] == 0
-                                                                 : filter.plugin->Filter(state_, pod, *node).ok();
+    std::fill(verdicts.begin(), verdicts.end(), FilterPlugin::kAskFilter);
+    if (!filter.plugin->FilterRange(state_, pod, columns, 0, verdicts)) {
+      std::fill(verdicts.begin(), verdicts.end(), FilterPlugin::kAskFilter);
+    }
+    for (NodeIndex node = 0; node < slots && !trouble_; ++node) {
+      if (!columns.live[node] || verdicts[node] == 0 || slots_[node].by_node != 0) continue;
+      if (reach == Reach::kPods && first_[node] != 0) continue;
+      const RejectionId rejection = RejectionFor(pod, position, verdicts[node], node);
+      if (reach == Reach::kNode) slots_[node].by_node = static_cast<uint16_t>(rejection);
+      if (first_[node] == 0) SetFirst(node, rejection);
     }
   }
-  for (const NodeInfo* node : cluster_.nodes()) {
-    if (node_ok_[node->index()] && pods_ok[node->index()]) SetFeasible(node->index(), true);
+  for (NodeIndex node = 0; node < slots; ++node) {
+    if (columns.live[node] && first_[node] == 0) SetFeasible(node, true);
   }
 }
 
-void Lane::AskNode(const PodInfo& pod, const NodeInfo& node, bool node_changed) {
-  const NodeIndex i = node.index();
-  if (node_changed) node_ok_[i] = 1;
-  bool pods_ok = true;
-  for (size_t position = 0; position < reach_.filters.size(); ++position) {
-    const auto& filter = profile_.filters()[position];
-    const Reach reach = reach_.filters[position];
-    if (IsSkipped(state_.skip_filter, filter.id)) continue;
-    if (reach == Reach::kNode && node_changed && node_ok_[i])
-      node_ok_[i] = filter.plugin->Filter(state_, pod, node).ok();
-    if (reach == Reach::kPods && node_ok_[i] && pods_ok) pods_ok = filter.plugin->Filter(state_, pod, node).ok();
-  }
-  // The old scores leave the histogram before they are replaced.
-  SetFeasible(i, false);
-  if (node_changed) scored_[i] = 0;
-  if (!node_ok_[i] || !pods_ok) {
-    scored_[i] = 0;
-    return;
-  }
-  if (scored_[i] && !ScoreNode(pod, node, /*pods_only=*/true)) bad_score_ = true;
-  SetFeasible(i, true);
+// 0 when the filter accepts the node.
+Lane::RejectionId Lane::Ask(const PodInfo& pod, size_t position, NodeIndex node) {
+  uint8_t verdict = FilterPlugin::kAskFilter;
+  const FilterPlugin& filter = *profile_.filters()[position].plugin;
+  if (!filter.FilterRange(state_, pod, cluster_.columns(), node, {&verdict, 1})) verdict = FilterPlugin::kAskFilter;
+  return verdict == 0 ? 0 : RejectionFor(pod, position, verdict, node);
 }
 
-void Lane::SetFeasible(NodeIndex index, bool feasible) {
-  if (static_cast<bool>(local_ok_[index]) == feasible) return;
-  local_ok_[index] = feasible;
-  if (feasible) {
-    position_[index] = static_cast<uint32_t>(local_feasible_.size());
-    local_feasible_.push_back(index);
+Lane::RejectionId Lane::RejectionFor(const PodInfo& pod, size_t position, uint8_t verdict, NodeIndex node) {
+  const bool ranged = verdict != FilterPlugin::kAskFilter;
+  const auto id_of = [&](auto is_it) -> RejectionId {
+    const auto it = std::find_if(rejections_.begin(), rejections_.end(),
+                                 [&](const Rejection& known) { return known.position == position && is_it(known); });
+    return it == rejections_.end() ? 0 : static_cast<RejectionId>(it - rejections_.begin() + 1);
+  };
+  if (ranged) {
+    const RejectionId known = id_of([&](const Rejection& rejection) { return rejection.verdict == verdict; });
+    if (known != 0) return known;
+  }
+  framework::Status status =
+      profile_.RunOneFilter(profile_.filters()[position], state_, pod, cluster_.table().row(node));
+  if (status.ok()) {
+    CHECK_WHY(!ranged, "FilterRange rejects a node that Filter accepts");
+    return 0;
+  }
+  if (status.IsError() || rejections_.size() >= kMostRejections) trouble_ = true;
+  if (!ranged) {
+    const RejectionId known = id_of([&](const Rejection& rejection) { return rejection.status == status; });
+    if (known != 0) return known;
+  }
+  rejections_.push_back({position, verdict, std::move(status)});
+  return static_cast<RejectionId>(rejections_.size());
+}
+
+void Lane::AskAgain(const PodInfo& pod, NodeIndex node, bool node_changed) {
+  Slot& slot = slots_[node];
+  const bool live = cluster_.columns().live[node];
+  if (node_changed) {
+    SetFeasible(node, false);
+    slot = {};
+    for (size_t k = 0; live && k < node_filters_.size() && slot.by_node == 0; ++k) {
+      slot.by_node = static_cast<uint16_t>(Ask(pod, node_filters_[k], node));
+    }
+  }
+  RejectionId by_pods = 0;
+  for (size_t k = 0; live && k < pods_filters_.size() && by_pods == 0; ++k) {
+    if (IsBefore(slot.by_node, pods_filters_[k])) break;
+    by_pods = Ask(pod, pods_filters_[k], node);
+  }
+  SetFirst(node, by_pods != 0 ? by_pods : slot.by_node);
+  const bool fits = live && first_[node] == 0;
+  if (fits && slot.scored) {
+    ScorePods(pod, node);
+    if (totals_current_) queue_.Set(node, LocalTotal(node));
   } else {
-    const uint32_t hole = position_[index];
-    local_feasible_[hole] = local_feasible_.back();
-    position_[local_feasible_[hole]] = hole;
-    local_feasible_.pop_back();
-    queue_.Remove(index);
+    SetFeasible(node, fits);
   }
-  if (!scored_[index]) {
-    if (feasible) unscored_.push_back(index);
+}
+
+void Lane::SetFirst(NodeIndex node, RejectionId rejection) {
+  RejectionId& first = first_[node];
+  if (first == rejection) return;
+  if (first != 0) --rejections_[first - 1].nodes;
+  if (rejection != 0) ++rejections_[rejection - 1].nodes;
+  first = rejection;
+}
+
+void Lane::Prefetch(NodeIndex node) const {
+  if (node >= slots_.size()) return;
+  __builtin_prefetch(&slots_[node]);
+  __builtin_prefetch(&first_[node]);
+  __builtin_prefetch(&base_[node]);
+  queue_.Prefetch(node);
+}
+
+void Lane::SetFeasible(NodeIndex node, bool feasible) {
+  if (static_cast<bool>(ok_[node]) == feasible) return;
+  ok_[node] = feasible;
+  if (feasible) {
+    ++ok_count_;
+    unscored_.push_back(node);
     return;
   }
-  CountPresent(index, feasible ? +1 : -1);
-  if (feasible && totals_current_) queue_.Set(index, LocalTotal(index));
+  --ok_count_;
+  if (!slots_[node].scored) return;
+  CountPresent(node, -1);
+  queue_.Remove(node);
+  slots_[node].scored = 0;
 }
 
-bool Lane::HasDomainFilters() const {
-  for (size_t position = 0; position < reach_.filters.size(); ++position) {
-    if (reach_.filters[position] == Reach::kDomain && !IsSkipped(state_.skip_filter, profile_.filters()[position].id))
-      return true;
-  }
-  return false;
-}
+bool Lane::Diagnose(const PodInfo& pod, framework::Diagnosis& diagnosis) {
+  const size_t local_rejections = rejections_.size();
+  std::vector<RejectionId> group_of = first_;
+  std::vector<framework::NodeToStatus::Group> groups;
+  for (const Rejection& rejection : rejections_) groups.push_back({rejection.status, rejection.nodes});
+  const auto move_to = [&](NodeIndex node, RejectionId group) {
+    if (group_of[node] != framework::NodeToStatus::kAbsent) --groups[group_of[node] - 1].nodes;
+    group_of[node] = group;
+    ++groups[group - 1].nodes;
+  };
 
-bool Lane::HasDomainScores() const {
-  for (size_t position = 0; position < reach_.scores.size(); ++position) {
-    if (reach_.scores[position] == Reach::kDomain && !IsSkipped(state_.skip_score, profile_.scores()[position].id))
-      return true;
+  // The first rejection in the profile's order is the one that counts, and that may be one by domain.
+  if (!domain_filters_.empty() && !FilterByDomain(pod)) return false;
+  const framework::NodeColumns& columns = cluster_.columns();
+  for (NodeIndex node = 0; !domain_filters_.empty() && node < first_.size(); ++node) {
+    if (!columns.live[node]) continue;
+    for (size_t k = 0; k < domain_filters_.size(); ++k) {
+      const uint8_t verdict = domain_verdicts_[k][node];
+      if (IsBefore(first_[node], domain_filters_[k])) break;
+      if (verdict == 0) continue;
+      const RejectionId rejection = RejectionFor(pod, domain_filters_[k], verdict, node);
+      if (rejections_.size() > groups.size()) groups.push_back({rejections_.back().status, 0});
+      move_to(node, rejection);
+      break;
+    }
   }
-  return false;
+  // Verdicts by domain may mean something else next time.
+  rejections_.resize(local_rejections);
+
+  // Nodes promised to other pods are judged together with those.
+  for (const std::string_view name : profile_.nominator().NodesHeldFrom(pod.priority(), pod.uid())) {
+    const NodeInfo* node = cluster_.Find(name);
+    if (!node) continue;
+    groups.push_back({profile_.RunFilterWithNominatedPods(state_, pod, *node), 0});
+    if (groups.back().status.IsError()) return false;
+    move_to(node->index(), static_cast<RejectionId>(groups.size()));
+  }
+  for (const auto& group : groups) {
+    if (group.nodes != 0) diagnosis.AddPluginStatus(group.status);
+  }
+  diagnosis.node_to_status.Assign(std::move(group_of), std::move(groups));
+  return !trouble_;
 }
 
 }  // namespace berth::engine

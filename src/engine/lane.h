@@ -1,11 +1,13 @@
 // Lane: all that is known about every node for pods of one signature, kept current from the change log.
 //
 // Which node is best is answered without looking at nodes that have not changed:
-//  - filters and scores that depend on a node alone, or on a node and its pods, are asked again for changed nodes only;
+//  - filters and scores that depend on a node alone, or on a node and its pods, are asked again for changed nodes only,
+//    from columns where the plugin can;
 //  - totals stand in a bucket queue; scores normalised by the maximum keep a histogram, and move everything only when
 //    the maximum moves;
 //  - plugins that answer by topology domain keep their counts (IncrementalState) and are asked over columns, in one
-//  pass.
+//    pass.
+// Why nothing fits is answered the same way: equal rejections are one Status, and nodes remember which.
 //
 // CatchUp says no when the pod or the moment calls for more than that: a full evaluation then gives the answer.
 // Not thread-safe; used by the scheduling thread.
@@ -21,6 +23,7 @@
 #include "cluster/cluster.h"
 #include "engine/bucket_queue.h"
 #include "engine/profile.h"
+#include "framework/diagnosis.h"
 
 namespace berth::engine {
 
@@ -44,8 +47,9 @@ class Lane {
     const framework::NodeInfo* node = nullptr;
     int64_t total = 0;  // 0 when there was nothing to compare
     size_t feasible = 0;
-    size_t ties = 0;      // nodes with that total
-    bool scored = false;  // false: the only feasible node, or nobody scores
+    size_t ties = 0;         // nodes with that total
+    bool scored = false;     // false: the only feasible node, or nobody scores
+    bool nominated = false;  // the node that the pod was promised, taken without looking further
   };
 
   Lane(const Profile& profile, const cluster::Cluster& cluster, const ProfileReach& reach);
@@ -55,91 +59,128 @@ class Lane {
   // Right after CatchUp. The best node, ties broken at random; unset when none fits. `failed` is set instead when a
   // plugin got into trouble while scoring.
   std::optional<Choice> Choose(const framework::PodInfo& pod, base::Random& random, bool& failed);
-  // What PreFilter and PreScore worked out; for Reserve and later points.
+  // Right after Choose found nothing: why, node by node. False: only a full evaluation can tell.
+  bool Diagnose(const framework::PodInfo& pod, framework::Diagnosis& diagnosis);
+  // What PreFilter and PreScore worked out; for PostFilter, Reserve and later points.
   framework::CycleState& state() { return state_; }
 
  private:
+  // A rejection that nodes share, known by its position among them plus one; 0 means none.
+  using RejectionId = framework::NodeToStatus::GroupId;
+  struct Rejection {
+    size_t position;  // of the filter among the profile's
+    uint8_t verdict;  // of FilterRange; kAskFilter when Filter said it
+    framework::Status status;
+    size_t nodes = 0;  // whose first rejection it is
+  };
+  // What is kept about a node besides the columns below; small, because catching up goes from node to node at random.
+  struct Slot {
+    uint16_t by_node = 0;  // rejection by the first filter that looks at the node alone
+    uint8_t scored = 0;    // has current scores; implies that it is feasible
+    int32_t fixed = 0;     // weighted sum of the unnormalised scores that do not depend on pods
+  };
   // A score plugin that answers for a node by itself.
   struct LocalScore {
     size_t position;  // among the profile's scores
     Reach reach;
     framework::Normalization rule;
     int64_t weight;
-    std::vector<int64_t> raw;           // by node index; of nodes with scored_
-    std::map<int64_t, size_t> present;  // raw scores of the feasible nodes, with how many have each; when normalised
+    // When normalised: raw scores by node index, and those of the feasible nodes with how many have each.
+    std::vector<int64_t> raw;
+    std::map<int64_t, size_t> present;
     int64_t highest() const { return present.empty() || present.rbegin()->first < 0 ? 0 : present.rbegin()->first; }
   };
 
   bool Build(const framework::PodInfo& pod);
   bool Replay(const framework::PodInfo& pod);
+  // Counts by domain follow each pod that came or went.
+  bool FollowPods(const framework::PodInfo& pod);
+  void Grow(size_t slots);
   bool StillSkips(const framework::PodInfo& pod);
   bool RunPreFilter(const framework::PodInfo& pod);
-  // PreScore, if anything it rests on has changed. `ok` marks the feasible nodes by index.
-  bool RefreshPreScore(const framework::PodInfo& pod, const std::vector<framework::NodeIndex>& feasible,
-                       const std::vector<uint8_t>& ok);
-  bool PreScoreReadsFeasibleNodes() const;
-  void ListLocalScores();
+  void ListFilters();
+  // Takes nodes out that do not fit together with the pods they are promised to.
+  void HeedNominations(const framework::PodInfo& pod);
+  bool FitsWithNominated(const framework::PodInfo& pod, const framework::NodeInfo& node);
 
   void AskAll(const framework::PodInfo& pod);
-  void AskNode(const framework::PodInfo& pod, const framework::NodeInfo& node, bool node_changed);
-  void SetFeasible(framework::NodeIndex index, bool feasible);
+  void AskAgain(const framework::PodInfo& pod, framework::NodeIndex node, bool node_changed);
+  RejectionId Ask(const framework::PodInfo& pod, size_t position, framework::NodeIndex node);
+  RejectionId RejectionFor(const framework::PodInfo& pod, size_t position, uint8_t verdict, framework::NodeIndex node);
+  bool IsBefore(RejectionId rejection, size_t position) const {
+    return rejection != 0 && rejections_[rejection - 1].position < position;
+  }
+  void SetFirst(framework::NodeIndex node, RejectionId rejection);
+  void SetFeasible(framework::NodeIndex node, bool feasible);
+  void Prefetch(framework::NodeIndex node) const;
+
+  // PreScore, if anything it rests on has changed.
+  bool RefreshPreScore(const framework::PodInfo& pod, const std::vector<uint8_t>& feasible);
+  bool ChooseAmong(const framework::PodInfo& pod, const std::vector<uint8_t>& feasible);
+  void ListLocalScores();
   bool ScoreMissing(const framework::PodInfo& pod);
   bool ScoreAll(const framework::PodInfo& pod);
-  bool ScoreNode(const framework::PodInfo& pod, const framework::NodeInfo& node, bool pods_only);
-  void SetRaw(LocalScore& score, framework::NodeIndex index, int64_t raw);
-  void MarkScored(framework::NodeIndex index);
-  void CountPresent(framework::NodeIndex index, int sign);
+  void ScoreNode(const framework::PodInfo& pod, framework::NodeIndex node);
+  void ScorePods(const framework::PodInfo& pod, framework::NodeIndex node);
+  int64_t RawScore(const LocalScore& score, const framework::PodInfo& pod, framework::NodeIndex node);
+  // Checked, and weighted.
+  int64_t Weigh(const LocalScore& score, int64_t raw);
+  void SetRaw(LocalScore& score, framework::NodeIndex node, int64_t raw);
+  void CountPresent(framework::NodeIndex node, int sign);
   // Every total again when a maximum has moved.
   void RefreshTotals();
-  int64_t LocalTotal(framework::NodeIndex index) const;
+  int64_t LocalTotal(framework::NodeIndex node) const;
 
-  bool HasDomainFilters() const;
   bool HasDomainScores() const;
-  std::optional<Choice> ChooseFromBuckets(base::Random& random);
-  std::optional<Choice> ChooseByPass(const framework::PodInfo& pod, base::Random& random, bool& failed);
+  Choice OneOf(const std::vector<uint8_t>& feasible, size_t count, base::Random& random) const;
+  Choice ChooseFromBuckets(base::Random& random);
+  std::optional<Choice> ChooseByPass(const framework::PodInfo& pod, const std::vector<uint8_t>& feasible, size_t count,
+                                     base::Random& random);
   bool FilterByDomain(const framework::PodInfo& pod);
-  void AddLocalTotals();
-  bool AddDomainScores(const framework::PodInfo& pod);
+  void AddNormalized(const std::vector<uint8_t>& feasible);
+  bool AddDomainScores(const framework::PodInfo& pod, const std::vector<uint8_t>& feasible);
 
   const Profile& profile_;
   const cluster::Cluster& cluster_;
   const ProfileReach& reach_;
 
   bool built_ = false;
+  // A filter or score broke, or said more different things than are worth keeping: a full evaluation tells the story.
+  bool trouble_ = false;
   cluster::ChangeLog::Cursor cursor_ = 0;
   framework::CycleState state_;
   uint64_t built_skip_filter_ = 0;
   uint64_t built_objects_ = 0;  // topology_version() of the cluster's objects then
   bool pre_score_current_ = false;
-  bool bad_score_ = false;  // a score outside 0..100: a full evaluation says whose
+
+  // Positions among the profile's filters of those that take part, by what they look at.
+  std::vector<size_t> node_filters_;
+  std::vector<size_t> pods_filters_;
+  std::vector<size_t> domain_filters_;
+  std::vector<Rejection> rejections_;
 
   // By node index.
-  std::vector<uint8_t> node_ok_;    // passes the filters that look at the node alone
-  std::vector<uint8_t> local_ok_;   // and those that look at its pods
-  std::vector<uint8_t> scored_;     // has current raw scores
-  std::vector<int64_t> base_;       // weighted sum of the scores that need no normalising
-  std::vector<uint32_t> position_;  // in local_feasible_
-  std::vector<uint64_t> touched_;   // mark of the replay that last saw the node
-  uint64_t replay_ = 0;
+  std::vector<Slot> slots_;
+  std::vector<RejectionId> first_;  // the first rejection in the profile's order, domains aside
+  std::vector<uint8_t> ok_;         // live and without one; 0 too when held for other pods
+  std::vector<int64_t> base_;       // weighted sum of the scores that need no normalising; when scored
+  size_t ok_count_ = 0;
 
-  // Indices, not rows: a row may be gone by the time its removal is replayed.
-  std::vector<framework::NodeIndex> local_feasible_;
-  std::vector<framework::NodeIndex> unscored_;  // became feasible without current scores
-  bool score_all_ = true;                       // nobody has current scores
+  std::vector<framework::NodeIndex> unscored_;        // became feasible without current scores
+  std::vector<framework::NodeIndex> held_by_others_;  // taken out by HeedNominations; to be asked again
+  bool score_all_ = true;                             // nobody has current scores
   std::vector<LocalScore> local_scores_;
   std::vector<int64_t> highest_;  // of each local score, as the totals in the queue have it
   BucketQueue queue_;
   bool totals_current_ = false;
 
-  // Of the last pass over domains.
-  std::vector<uint8_t> verdicts_;
+  // Of the last pass over domains; scratch otherwise.
+  std::vector<std::vector<uint8_t>> domain_verdicts_;  // by position in domain_filters_
   std::vector<uint8_t> final_ok_;
+  size_t final_count_ = 0;
   std::vector<uint8_t> pre_score_ok_;  // the feasible nodes that PreScore last saw
-  std::vector<framework::NodeIndex> final_feasible_;
-  std::vector<int64_t> totals_;                   // by position in final_feasible_
-  std::vector<const framework::NodeInfo*> rows_;  // of the feasible nodes, for PreScore
+  std::vector<int64_t> totals_;
   std::vector<int64_t> domain_raw_;
-  std::vector<framework::NodeScore> node_scores_;
 };
 
 }  // namespace berth::engine

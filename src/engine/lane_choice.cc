@@ -2,6 +2,7 @@
 // one pass over the nodes when topology domains have a say.
 #include <algorithm>
 
+#include "base/vectorize.h"
 #include "engine/lane.h"
 #include "framework/normalize_score.h"
 
@@ -16,61 +17,125 @@ namespace {
 
 bool InRange(int64_t score) { return score >= framework::kMinNodeScore && score <= framework::kMaxNodeScore; }
 
+// The loops over all nodes, kept free of everything that would stop the compiler from doing several nodes at a time.
+
+BERTH_VECTORIZE size_t KeepAccepted(uint8_t* __restrict ok, const uint8_t* __restrict verdicts, size_t count) {
+  size_t left = 0;
+  for (size_t i = 0; i < count; ++i) {
+    ok[i] = static_cast<uint8_t>(ok[i] & (verdicts[i] == 0));
+    left += ok[i];
+  }
+  return left;
+}
+
+// Infeasible nodes get a total below every other.
+BERTH_VECTORIZE void StartTotals(const uint8_t* __restrict feasible, const int64_t* __restrict base, int64_t same,
+                                 int64_t* __restrict totals, size_t count) {
+  for (size_t i = 0; i < count; ++i) totals[i] = feasible[i] ? base[i] + same : -1;
+}
+
+// False when a feasible node's score is out of range.
+BERTH_VECTORIZE bool AddWeighted(const uint8_t* __restrict feasible, const int64_t* __restrict scores, int64_t weight,
+                                 int64_t* __restrict totals, size_t count) {
+  int64_t bad = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t score = feasible[i] ? scores[i] : 0;
+    bad |= score | (framework::kMaxNodeScore - score);
+    totals[i] += weight * score;
+  }
+  return bad >= 0;
+}
+
+struct Top {
+  int64_t total;
+  size_t ties;
+};
+BERTH_VECTORIZE Top FindTop(const int64_t* totals, size_t count) {
+  Top top{-1, 0};
+  for (size_t i = 0; i < count; ++i) top.total = totals[i] > top.total ? totals[i] : top.total;
+  for (size_t i = 0; i < count; ++i) top.ties += totals[i] == top.total;
+  return top;
+}
+
+template <class Matches>
+NodeIndex NthOf(size_t nth, Matches&& matches) {
+  NodeIndex node = 0;
+  for (;; ++node) {
+    if (matches(node) && nth-- == 0) return node;
+  }
+}
+
 }  // namespace
 
 std::optional<Lane::Choice> Lane::Choose(const PodInfo& pod, base::Random& random, bool& failed) {
   failed = false;
-  if (HasDomainFilters()) {
-    if (!FilterByDomain(pod)) {
-      failed = true;
-      return std::nullopt;
-    }
-  } else {
-    final_ok_.clear();
+  if (const std::string& promised = pod.pod().status.nominated_node_name; !promised.empty()) {
+    const NodeInfo* node = cluster_.Find(promised);
+    if (node && FitsWithNominated(pod, *node)) return Choice{node, 0, 1, 1, false, true};
+    failed = trouble_;
+    if (failed) return std::nullopt;
   }
-  const bool filtered = !final_ok_.empty();
-  const std::vector<NodeIndex>& feasible = filtered ? final_feasible_ : local_feasible_;
-  if (feasible.empty()) return std::nullopt;
-  if (feasible.size() == 1 || profile_.scores().empty()) {
-    const NodeIndex chosen = feasible[feasible.size() == 1 ? 0 : random.Below(feasible.size())];
-    return Choice{&cluster_.table().row(chosen), 0, feasible.size(), feasible.size(), false};
-  }
-  if (!RefreshPreScore(pod, feasible, filtered ? final_ok_ : local_ok_) || !ScoreMissing(pod)) {
+  const bool by_domain = !domain_filters_.empty();
+  if (by_domain && !FilterByDomain(pod)) {
     failed = true;
     return std::nullopt;
   }
-  if (filtered || HasDomainScores()) return ChooseByPass(pod, random, failed);
-  return ChooseFromBuckets(random);
+  const std::vector<uint8_t>& feasible = by_domain ? final_ok_ : ok_;
+  const size_t count = by_domain ? final_count_ : ok_count_;
+  if (count == 0) return std::nullopt;
+  if (count == 1 || profile_.scores().empty()) return OneOf(feasible, count, random);
+  if (!RefreshPreScore(pod, feasible) || !ScoreMissing(pod)) {
+    failed = true;
+    return std::nullopt;
+  }
+  if (!by_domain && !HasDomainScores()) return ChooseFromBuckets(random);
+  std::optional<Choice> choice = ChooseByPass(pod, feasible, count, random);
+  failed = !choice.has_value();
+  return choice;
 }
 
-bool Lane::PreScoreReadsFeasibleNodes() const {
-  return std::any_of(reach_.incremental.begin(), reach_.incremental.end(), [&](const auto& entry) {
-    return !IsSkipped(state_.skip_score, entry.first) && entry.second->pre_score_reads_feasible_nodes();
-  });
+Lane::Choice Lane::OneOf(const std::vector<uint8_t>& feasible, size_t count, base::Random& random) const {
+  const size_t nth = count == 1 ? 0 : random.Below(count);
+  const NodeIndex chosen = NthOf(nth, [&](NodeIndex node) { return feasible[node] != 0; });
+  return {&cluster_.table().row(chosen), 0, count, count, false};
 }
 
-bool Lane::RefreshPreScore(const PodInfo& pod, const std::vector<NodeIndex>& feasible, const std::vector<uint8_t>& ok) {
-  if (pre_score_current_ && (!PreScoreReadsFeasibleNodes() || pre_score_ok_ == ok)) return true;
-  rows_.clear();
-  for (const NodeIndex index : feasible) rows_.push_back(&cluster_.table().row(index));
-  if (pre_score_current_) {
-    // Only the set of feasible nodes has changed, which is of no interest to the others.
-    pre_score_current_ = std::all_of(reach_.incremental.begin(), reach_.incremental.end(), [&](const auto& entry) {
-      const auto& [id, plugin] = entry;
-      return IsSkipped(state_.skip_score, id) || !plugin->pre_score_reads_feasible_nodes() ||
-             profile_.RunPreScoreOf(id, state_, pod, rows_).ok();
-    });
-    pre_score_ok_ = ok;
-    if (pre_score_current_) return true;
+bool Lane::HasDomainScores() const {
+  for (size_t position = 0; position < reach_.scores.size(); ++position) {
+    if (reach_.scores[position] == Reach::kDomain && !IsSkipped(state_.skip_score, profile_.scores()[position].id))
+      return true;
+  }
+  return false;
+}
+
+// Only the set of feasible nodes has changed, which is of no interest to most plugins.
+bool Lane::ChooseAmong(const PodInfo& pod, const std::vector<uint8_t>& feasible) {
+  bool same = false;
+  bool compared = false;
+  for (const auto& [id, plugin] : reach_.incremental) {
+    if (IsSkipped(state_.skip_score, id) || !plugin->pre_score_reads_feasible_nodes()) continue;
+    if (!compared) same = pre_score_ok_ == feasible;
+    compared = true;
+    if (!same && !plugin->ChooseAmong(state_, pod, feasible)) return false;
+  }
+  if (compared && !same) pre_score_ok_ = feasible;
+  return true;
+}
+
+bool Lane::RefreshPreScore(const PodInfo& pod, const std::vector<uint8_t>& feasible) {
+  if (pre_score_current_ && ChooseAmong(pod, feasible)) return true;
+  std::vector<const NodeInfo*> rows;
+  for (NodeIndex node = 0; node < feasible.size(); ++node) {
+    if (feasible[node]) rows.push_back(&cluster_.table().row(node));
   }
   const uint64_t skipped_before = state_.skip_score;
-  if (!profile_.RunPreScore(state_, pod, rows_).ok()) return false;
+  if (!profile_.RunPreScore(state_, pod, rows).ok()) return false;
   for (size_t position = 0; position < reach_.scores.size(); ++position) {
     const bool skipped = IsSkipped(state_.skip_score, profile_.scores()[position].id);
     if (!skipped && reach_.scores[position] == Reach::kUnknown) return false;
   }
   if (local_scores_.empty() || state_.skip_score != skipped_before) ListLocalScores();
-  pre_score_ok_ = ok;
+  pre_score_ok_ = feasible;
   return pre_score_current_ = true;
 }
 
@@ -86,91 +151,126 @@ void Lane::ListLocalScores() {
 }
 
 bool Lane::ScoreMissing(const PodInfo& pod) {
-  if (score_all_) return ScoreAll(pod);
-  for (const NodeIndex index : unscored_) {
-    if (!local_ok_[index] || scored_[index]) continue;
-    if (!ScoreNode(pod, cluster_.table().row(index), /*pods_only=*/false)) return built_ = false;
-    MarkScored(index);
+  if (score_all_) {
+    if (!ScoreAll(pod)) return built_ = false;
+  } else {
+    for (const NodeIndex node : unscored_) {
+      if (!ok_[node] || slots_[node].scored) continue;
+      ScoreNode(pod, node);
+      if (totals_current_) queue_.Set(node, LocalTotal(node));
+    }
   }
   unscored_.clear();
-  return !bad_score_;
+  return !trouble_ || (built_ = false);
 }
 
 bool Lane::ScoreAll(const PodInfo& pod) {
-  const size_t slots = cluster_.columns().size();
-  std::fill(scored_.begin(), scored_.end(), uint8_t{0});
+  const size_t slots = slots_.size();
   std::fill(base_.begin(), base_.end(), 0);
+  for (Slot& slot : slots_) slot.fixed = slot.scored = 0;
   totals_current_ = false;
+  queue_.Clear();
   highest_.assign(local_scores_.size(), 0);
   domain_raw_.resize(slots);
   for (LocalScore& score : local_scores_) {
     const framework::ScorePlugin& plugin = *profile_.scores()[score.position].plugin;
-    score.raw.assign(slots, 0);
-    score.present.clear();
     const bool ranged = plugin.ScoreRange(state_, pod, cluster_.columns(), 0, domain_raw_);
-    for (const NodeIndex index : local_feasible_) {
-      int64_t raw = 0;
-      if (ranged) {
-        raw = domain_raw_[index];
-      } else {
-        const framework::ScoreResult result = plugin.Score(state_, pod, cluster_.table().row(index));
-        if (!result.status.ok()) return built_ = false;
-        raw = result.score;
+    score.present.clear();
+    if (score.rule != Normalization::kNone) score.raw.assign(slots, 0);
+    for (NodeIndex node = 0; node < slots; ++node) {
+      if (!ok_[node]) continue;
+      const int64_t raw = ranged ? domain_raw_[node] : RawScore(score, pod, node);
+      if (score.rule != Normalization::kNone) {
+        SetRaw(score, node, raw);
+        continue;
       }
-      SetRaw(score, index, raw);
+      const int64_t weighted = Weigh(score, raw);
+      base_[node] += weighted;
+      if (score.reach != Reach::kPods) slots_[node].fixed += static_cast<int32_t>(weighted);
     }
   }
-  for (const NodeIndex index : local_feasible_) MarkScored(index);
-  unscored_.clear();
+  for (NodeIndex node = 0; node < slots; ++node) {
+    if (!ok_[node]) continue;
+    slots_[node].scored = 1;
+    CountPresent(node, +1);
+  }
   score_all_ = false;
-  if (bad_score_) built_ = false;
-  return !bad_score_;
+  return !trouble_;
 }
 
-bool Lane::ScoreNode(const PodInfo& pod, const NodeInfo& node, bool pods_only) {
+int64_t Lane::RawScore(const LocalScore& score, const PodInfo& pod, NodeIndex node) {
+  const framework::ScorePlugin& plugin = *profile_.scores()[score.position].plugin;
+  int64_t raw = 0;
+  if (plugin.ScoreRange(state_, pod, cluster_.columns(), node, {&raw, 1})) return raw;
+  const framework::ScoreResult result = plugin.Score(state_, pod, cluster_.table().row(node));
+  if (!result.status.ok()) trouble_ = true;
+  return result.score;
+}
+
+int64_t Lane::Weigh(const LocalScore& score, int64_t raw) {
+  if (!InRange(raw)) trouble_ = true;
+  return score.weight * raw;
+}
+
+void Lane::SetRaw(LocalScore& score, NodeIndex node, int64_t raw) {
+  if (raw < 0) trouble_ = true;  // the rules are for counts
+  score.raw[node] = raw;
+}
+
+// A node without current scores gets them all.
+void Lane::ScoreNode(const PodInfo& pod, NodeIndex node) {
+  slots_[node].fixed = 0;
+  base_[node] = 0;
   for (LocalScore& score : local_scores_) {
-    if (pods_only && score.reach != Reach::kPods) continue;
-    const framework::ScoreResult result = profile_.scores()[score.position].plugin->Score(state_, pod, node);
-    if (!result.status.ok()) return false;
-    SetRaw(score, node.index(), result.score);
+    const int64_t raw = RawScore(score, pod, node);
+    if (score.rule != Normalization::kNone) {
+      SetRaw(score, node, raw);
+      continue;
+    }
+    const int64_t weighted = Weigh(score, raw);
+    base_[node] += weighted;
+    if (score.reach != Reach::kPods) slots_[node].fixed += static_cast<int32_t>(weighted);
   }
-  return true;
+  slots_[node].scored = 1;
+  CountPresent(node, +1);
 }
 
-void Lane::SetRaw(LocalScore& score, NodeIndex index, int64_t raw) {
-  if (score.rule == Normalization::kNone) {
-    if (!InRange(raw)) bad_score_ = true;
-    base_[index] += score.weight * (raw - score.raw[index]);
-  } else if (raw < 0) {
-    bad_score_ = true;  // the rules are for counts
+// The pods on a node that has scores have changed.
+void Lane::ScorePods(const PodInfo& pod, NodeIndex node) {
+  int64_t sum = slots_[node].fixed;
+  for (LocalScore& score : local_scores_) {
+    if (score.reach != Reach::kPods) continue;
+    const int64_t raw = RawScore(score, pod, node);
+    if (score.rule == Normalization::kNone) {
+      sum += Weigh(score, raw);
+    } else if (raw != score.raw[node]) {
+      CountPresent(node, -1);
+      SetRaw(score, node, raw);
+      CountPresent(node, +1);
+    }
   }
-  score.raw[index] = raw;
+  base_[node] = sum;
 }
 
-void Lane::MarkScored(NodeIndex index) {
-  scored_[index] = 1;
-  CountPresent(index, +1);
-  if (totals_current_) queue_.Set(index, LocalTotal(index));
-}
-
-void Lane::CountPresent(NodeIndex index, int sign) {
+void Lane::CountPresent(NodeIndex node, int sign) {
   for (LocalScore& score : local_scores_) {
     if (score.rule == Normalization::kNone) continue;
     if (sign > 0) {
-      ++score.present[score.raw[index]];
-    } else if (const auto it = score.present.find(score.raw[index]); --it->second == 0) {
+      ++score.present[score.raw[node]];
+    } else if (const auto it = score.present.find(score.raw[node]); --it->second == 0) {
       score.present.erase(it);
     }
   }
 }
 
-int64_t Lane::LocalTotal(NodeIndex index) const {
-  int64_t total = base_[index];
+int64_t Lane::LocalTotal(NodeIndex node) const {
+  int64_t total = base_[node];
   for (size_t k = 0; k < local_scores_.size(); ++k) {
     const LocalScore& score = local_scores_[k];
     if (score.rule == Normalization::kNone) continue;
     // A raw score above the maximum the queue knows will move it; until then its total must still have a bucket.
-    const int64_t raw = score.raw[index];
+    // Where nobody had any points, there is no need to look.
+    const int64_t raw = highest_[k] == 0 ? 0 : score.raw[node];
     total += score.weight * framework::Normalize(score.rule, raw, std::max(highest_[k], raw));
   }
   return total;
@@ -185,93 +285,83 @@ void Lane::RefreshTotals() {
   }
   if (!moved) return;
   totals_current_ = true;
-  for (const NodeIndex index : local_feasible_) queue_.Set(index, LocalTotal(index));
+  for (NodeIndex node = 0; node < slots_.size(); ++node) {
+    if (ok_[node]) queue_.Set(node, LocalTotal(node));
+  }
 }
 
-std::optional<Lane::Choice> Lane::ChooseFromBuckets(base::Random& random) {
+Lane::Choice Lane::ChooseFromBuckets(base::Random& random) {
   RefreshTotals();
   const std::vector<NodeIndex>& best = queue_.best();
   const NodeIndex chosen = best.size() == 1 ? best.front() : best[random.Below(best.size())];
-  return Choice{&cluster_.table().row(chosen), queue_.top(), local_feasible_.size(), best.size(), true};
+  return {&cluster_.table().row(chosen), queue_.top(), ok_count_, best.size(), true};
 }
 
 bool Lane::FilterByDomain(const PodInfo& pod) {
   const framework::NodeColumns& columns = cluster_.columns();
-  final_ok_.assign(local_ok_.begin(), local_ok_.end());
-  verdicts_.resize(columns.size());
-  for (size_t position = 0; position < reach_.filters.size(); ++position) {
-    const auto& filter = profile_.filters()[position];
-    if (reach_.filters[position] != Reach::kDomain || IsSkipped(state_.skip_filter, filter.id)) continue;
-    if (!filter.plugin->FilterRange(state_, pod, columns, 0, verdicts_)) return false;
-    for (size_t i = 0; i < final_ok_.size(); ++i) final_ok_[i] &= verdicts_[i] == 0;
-    if (std::find(verdicts_.begin(), verdicts_.end(), framework::FilterPlugin::kAskFilter) != verdicts_.end())
+  final_ok_ = ok_;
+  final_count_ = ok_count_;
+  domain_verdicts_.resize(domain_filters_.size());
+  for (size_t k = 0; k < domain_filters_.size(); ++k) {
+    std::vector<uint8_t>& verdicts = domain_verdicts_[k];
+    verdicts.resize(columns.size());
+    const auto& filter = profile_.filters()[domain_filters_[k]];
+    if (!filter.plugin->FilterRange(state_, pod, columns, 0, verdicts)) return false;
+    // Nodes that only Filter can judge are too slow a matter for a pass.
+    if (std::find(verdicts.begin(), verdicts.end(), framework::FilterPlugin::kAskFilter) != verdicts.end())
       return false;
-  }
-  final_feasible_.clear();
-  for (const NodeIndex index : local_feasible_) {
-    if (final_ok_[index]) final_feasible_.push_back(index);
+    final_count_ = KeepAccepted(final_ok_.data(), verdicts.data(), verdicts.size());
   }
   return true;
 }
 
-std::optional<Lane::Choice> Lane::ChooseByPass(const PodInfo& pod, base::Random& random, bool& failed) {
-  if (final_ok_.empty()) final_feasible_ = local_feasible_;
-  AddLocalTotals();
-  if (!AddDomainScores(pod)) {
-    failed = true;
-    return std::nullopt;
-  }
-  const int64_t top = *std::max_element(totals_.begin(), totals_.end());
-  const auto ties = static_cast<size_t>(std::count(totals_.begin(), totals_.end(), top));
-  size_t nth = ties == 1 ? 0 : random.Below(ties);
-  for (size_t i = 0; i < totals_.size(); ++i) {
-    if (totals_[i] == top && nth-- == 0) {
-      return Choice{&cluster_.table().row(final_feasible_[i]), top, final_feasible_.size(), ties, true};
-    }
-  }
-  return std::nullopt;
+// Unset when a plugin cannot say.
+std::optional<Lane::Choice> Lane::ChooseByPass(const PodInfo& pod, const std::vector<uint8_t>& feasible, size_t count,
+                                               base::Random& random) {
+  AddNormalized(feasible);
+  if (!AddDomainScores(pod, feasible)) return std::nullopt;
+  const Top top = FindTop(totals_.data(), totals_.size());
+  const size_t nth = top.ties == 1 ? 0 : random.Below(top.ties);
+  const NodeIndex chosen = NthOf(nth, [&](NodeIndex node) { return totals_[node] == top.total; });
+  return Choice{&cluster_.table().row(chosen), top.total, count, top.ties, true};
 }
 
 // Normalised over the nodes that are feasible in the end, which may be fewer than those with a place in the queue.
-void Lane::AddLocalTotals() {
-  totals_.resize(final_feasible_.size());
-  for (size_t i = 0; i < final_feasible_.size(); ++i) totals_[i] = base_[final_feasible_[i]];
+void Lane::AddNormalized(const std::vector<uint8_t>& feasible) {
+  int64_t same = 0;  // for all of them
+  std::vector<std::pair<const LocalScore*, int64_t>> varied;
   for (const LocalScore& score : local_scores_) {
     if (score.rule == Normalization::kNone) continue;
     int64_t highest = 0;
     if (score.highest() > 0) {
-      for (const NodeIndex index : final_feasible_) highest = std::max(highest, score.raw[index]);
+      for (NodeIndex node = 0; node < feasible.size(); ++node) {
+        if (feasible[node]) highest = std::max(highest, score.raw[node]);
+      }
     }
     if (highest == 0) {
-      // One score for all of them.
-      const int64_t same = score.weight * framework::Normalize(score.rule, 0, 0);
-      for (int64_t& total : totals_) total += same;
-      continue;
+      same += score.weight * framework::Normalize(score.rule, 0, 0);
+    } else {
+      varied.emplace_back(&score, highest);
     }
-    for (size_t i = 0; i < final_feasible_.size(); ++i) {
-      totals_[i] += score.weight * framework::Normalize(score.rule, score.raw[final_feasible_[i]], highest);
+  }
+  totals_.resize(feasible.size());
+  StartTotals(feasible.data(), base_.data(), same, totals_.data(), totals_.size());
+  for (const auto& [score, highest] : varied) {
+    for (NodeIndex node = 0; node < feasible.size(); ++node) {
+      if (feasible[node]) totals_[node] += score->weight * framework::Normalize(score->rule, score->raw[node], highest);
     }
   }
 }
 
-bool Lane::AddDomainScores(const PodInfo& pod) {
+bool Lane::AddDomainScores(const PodInfo& pod, const std::vector<uint8_t>& feasible) {
   for (size_t position = 0; position < reach_.scores.size(); ++position) {
     const auto& score = profile_.scores()[position];
     if (reach_.scores[position] != Reach::kDomain || IsSkipped(state_.skip_score, score.id)) continue;
-    domain_raw_.resize(cluster_.columns().size());
-    if (!score.plugin->ScoreRange(state_, pod, cluster_.columns(), 0, domain_raw_)) return false;
-    node_scores_.resize(final_feasible_.size());
-    for (size_t i = 0; i < final_feasible_.size(); ++i) {
-      const NodeIndex index = final_feasible_[i];
-      node_scores_[i] = {&cluster_.table().row(index), domain_raw_[index]};
-    }
-    if (score.plugin->normalization() != Normalization::kNone &&
-        !score.plugin->NormalizeScore(state_, pod, node_scores_).ok()) {
+    domain_raw_.resize(feasible.size());
+    if (!score.plugin->ScoreRange(state_, pod, cluster_.columns(), 0, domain_raw_) ||
+        !score.plugin->NormalizeRange(state_, pod, feasible, domain_raw_) ||
+        !AddWeighted(feasible.data(), domain_raw_.data(), score.weight, totals_.data(), totals_.size())) {
       return false;
-    }
-    for (size_t i = 0; i < node_scores_.size(); ++i) {
-      if (!InRange(node_scores_[i].score)) return false;
-      totals_[i] += score.weight * node_scores_[i].score;
     }
   }
   return true;

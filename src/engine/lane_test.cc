@@ -50,18 +50,70 @@ TEST_F(LaneTest, DecidesWithoutAFullEvaluation) {
     world_.cluster.UpsertPod(std::make_shared<const api::Pod>(std::move(bound)));
   }
   EXPECT_EQ(evaluator_.statistics().decisions, 20u);
-  EXPECT_EQ(evaluator_.statistics().evaluations, 0u);
+  EXPECT_EQ(evaluator_.statistics().passed, 0u);
 }
 
-TEST_F(LaneTest, SaysWhenNothingFits) {
-  EXPECT_EQ(Decide(MakePod("large").Request("cpu", "5")).kind, Evaluator::Decision::Kind::kNoFit);
+TEST_F(LaneTest, SaysWhyNothingFits) {
+  world_.cluster.UpsertNode(MakeNode("a").Capacity("cpu", "4").Capacity("memory", "8Gi").Unschedulable().Shared());
+  world_.cluster.UpsertPod(MakePod("there").Request("cpu", "3").Node("b").Shared());
+  const Evaluator::Decision decision = Decide(MakePod("large").Request("cpu", "4").Request("memory", "9Gi"));
+  ASSERT_EQ(decision.kind, Evaluator::Decision::Kind::kNoFit);
+  EXPECT_EQ(framework::FitErrorMessage(decision.diagnosis, 3),
+            "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable, 2 Insufficient memory.");
+  world_.cluster.RemovePod("default/there");
+  EXPECT_EQ(
+      framework::FitErrorMessage(Decide(MakePod("large").Request("cpu", "4").Request("memory", "9Gi")).diagnosis, 3),
+      "0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient memory.");
 }
 
-TEST_F(LaneTest, LeavesNominatedPodsToAFullEvaluation) {
-  EXPECT_EQ(Decide(MakePod("p").Request("cpu", "1").NominatedNode("a")).kind, Evaluator::Decision::Kind::kAskEvaluate);
-  world_.cluster.nominator().Nominate(MakePod("other").Priority(10).Info(), "b");
-  EXPECT_EQ(Decide(MakePod("p").Request("cpu", "1")).kind, Evaluator::Decision::Kind::kAskEvaluate);
-  EXPECT_EQ(Decide(MakePod("p").Priority(11).Request("cpu", "1")).kind, Evaluator::Decision::Kind::kChosen);
+TEST_F(LaneTest, SaysWhyNothingFitsByDomain) {
+  world_.cluster.UpsertPod(MakePod("full").Request("cpu", "4").Node("a").Shared());
+  const auto lonely = MakePod("p")
+                          .Request("cpu", "1")
+                          .PodAffinity(berth::testing::MakeAffinityTerm("kubernetes.io/hostname", {{"app", "nobody"}}));
+  for (int i = 0; i < 2; ++i) {
+    const Evaluator::Decision decision = Decide(lonely);
+    ASSERT_EQ(decision.kind, Evaluator::Decision::Kind::kNoFit);
+    EXPECT_EQ(framework::FitErrorMessage(decision.diagnosis, 3),
+              "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) didn't match pod affinity rules.");
+  }
+}
+
+TEST_F(LaneTest, TakesTheNodeThatThePodWasPromised) {
+  Evaluator::Decision decision = Decide(MakePod("p").Request("cpu", "1").NominatedNode("a"));
+  ASSERT_EQ(decision.kind, Evaluator::Decision::Kind::kChosen);
+  EXPECT_TRUE(decision.choice.nominated);
+  EXPECT_EQ(decision.choice.node->name(), "a");
+  world_.cluster.UpsertPod(MakePod("thief").Request("cpu", "4").Node("a").Shared());
+  decision = Decide(MakePod("p").Request("cpu", "1").NominatedNode("a"));
+  EXPECT_FALSE(decision.choice.nominated);
+  EXPECT_EQ(decision.choice.feasible, 2u);
+}
+
+TEST_F(LaneTest, NodesPromisedToOthersAreTaken) {
+  const auto feasible = [&](int32_t priority) {
+    return Decide(MakePod("p").Priority(priority).Request("cpu", "1")).choice.feasible;
+  };
+  EXPECT_EQ(feasible(5), 3u);
+  world_.cluster.nominator().Nominate(MakePod("other").Priority(10).Request("cpu", "4").Info(), "b");
+  EXPECT_EQ(feasible(5), 2u);
+  EXPECT_EQ(feasible(11), 3u) << "may push it aside";
+  world_.cluster.UpsertPod(MakePod("x").Request("cpu", "1").Node("c").Shared());
+  EXPECT_EQ(feasible(5), 2u);
+  world_.cluster.nominator().Remove("default/other");
+  EXPECT_EQ(feasible(5), 3u);
+}
+
+TEST_F(LaneTest, WhyNothingFitsCountsPromises) {
+  for (const char* node : {"a", "c"}) {
+    world_.cluster.UpsertPod(MakePod(std::string("on-") + node).Request("cpu", "4").Node(node).Shared());
+  }
+  world_.cluster.nominator().Nominate(MakePod("other").Priority(10).Request("cpu", "4").Request("memory", "8Gi").Info(),
+                                      "b");
+  const Evaluator::Decision decision = Decide(MakePod("p").Request("cpu", "1").Request("memory", "1Gi"));
+  ASSERT_EQ(decision.kind, Evaluator::Decision::Kind::kNoFit);
+  EXPECT_EQ(framework::FitErrorMessage(decision.diagnosis, 3),
+            "0/3 nodes are available: 1 Insufficient memory, 3 Insufficient cpu.");
 }
 
 TEST_F(LaneTest, ANamespaceThatChangesItsLabelsIsNoticed) {

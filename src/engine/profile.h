@@ -113,9 +113,6 @@ class Profile final : public framework::Handle {
   std::vector<std::pair<uint32_t, const framework::IncrementalState*>> IncrementalPlugins() const;
   // Runs the plugin's PreFilter again, for a plugin that may change its mind about Skip.
   bool PreFilterSkips(uint32_t id, framework::CycleState& state, const framework::PodInfo& pod) const;
-  // Runs one plugin's PreScore again, after one for all. Anything but Success means that all must run again.
-  framework::Status RunPreScoreOf(uint32_t id, framework::CycleState& state, const framework::PodInfo& pod,
-                                  std::span<const framework::NodeInfo* const> feasible) const;
   // Equal signatures: Filter and Score read the same from both pods. Unset when some plugin cannot sign the pod.
   std::optional<std::string> Sign(const framework::PodInfo& pod) const;
 

@@ -189,13 +189,6 @@ Status Profile::RunPreScore(CycleState& state, const PodInfo& pod, std::span<con
   return Status::Success();
 }
 
-Status Profile::RunPreScoreOf(uint32_t id, CycleState& state, const PodInfo& pod,
-                              std::span<const NodeInfo* const> feasible) const {
-  const auto it =
-      std::find_if(pre_score_.begin(), pre_score_.end(), [&](const auto& enabled) { return enabled.id == id; });
-  return it == pre_score_.end() ? Status::Success() : it->plugin->PreScore(state, pod, feasible);
-}
-
 Status Profile::RunReserve(CycleState& state, const PodInfo& pod, const std::string& node_name) {
   for (const auto& enabled : reserve_) {
     const Status status = Observed(ExtensionPoint::kReserve, enabled.name,

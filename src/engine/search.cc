@@ -68,8 +68,7 @@ void FindBest(Evaluation& evaluation) {
   }
 }
 
-}  // namespace
-
+// False when PreFilter has already decided (the evaluation is then complete).
 bool RunPreFilterPhase(const Profile& profile, CycleState& state, const PodInfo& pod, Evaluation& evaluation) {
   PreFilterOutcome outcome = profile.RunPreFilter(state, pod);
   evaluation.diagnosis.unschedulable_plugins = std::move(outcome.narrowed_by);
@@ -92,8 +91,9 @@ bool RunPreFilterPhase(const Profile& profile, CycleState& state, const PodInfo&
   return true;
 }
 
-void RunFilterPhase(const Profile& profile, const PodInfo& pod, Scope scope, const JudgeNode& judge,
+void RunFilterPhase(const Profile& profile, CycleState& state, const PodInfo& pod, Scope scope,
                     Evaluation& evaluation) {
+  const auto judge = [&](const NodeInfo& node) { return profile.RunFilterWithNominatedPods(state, pod, node); };
   // A nomination is tried before anything else: it is likely the only place that will do.
   const std::string& nomination = pod.pod().status.nominated_node_name;
   if (const NodeInfo* node = nomination.empty() ? nullptr : profile.cluster().Find(nomination);
@@ -112,14 +112,24 @@ void RunFilterPhase(const Profile& profile, const PodInfo& pod, Scope scope, con
     }
     if (status.IsError() && evaluation.error.ok()) evaluation.error = status;
     evaluation.diagnosis.AddPluginStatus(status);
-    evaluation.diagnosis.node_to_status.Set(node->name(), std::move(status));
+    evaluation.diagnosis.node_to_status.Set(node->index(), std::move(status));
   }
   std::sort(evaluation.feasible.begin(), evaluation.feasible.end(),
             [](const NodeInfo* a, const NodeInfo* b) { return a->name() < b->name(); });
 }
 
-void RunScorePhase(const Profile& profile, CycleState& state, const PodInfo& pod, const ScoreNodes& score,
-                   Evaluation& evaluation) {
+Status ScoreEach(const framework::ScorePlugin& plugin, const CycleState& state, const PodInfo& pod,
+                 std::span<const NodeInfo* const> nodes, std::vector<int64_t>& raw) {
+  raw.reserve(nodes.size());
+  for (const NodeInfo* node : nodes) {
+    const framework::ScoreResult result = plugin.Score(state, pod, *node);
+    if (!result.status.ok()) return result.status;
+    raw.push_back(result.score);
+  }
+  return Status::Success();
+}
+
+void RunScorePhase(const Profile& profile, CycleState& state, const PodInfo& pod, Evaluation& evaluation) {
   if (evaluation.feasible.size() < 2 || profile.scores().empty()) {
     FindBest(evaluation);
     return;
@@ -127,11 +137,10 @@ void RunScorePhase(const Profile& profile, CycleState& state, const PodInfo& pod
   evaluation.error = profile.RunPreScore(state, pod, evaluation.feasible);
   if (!evaluation.error.ok()) return;
   evaluation.totals.assign(evaluation.feasible.size(), 0);
-  for (size_t position = 0; position < profile.scores().size(); ++position) {
-    const Enabled<framework::ScorePlugin>& enabled = profile.scores()[position];
+  for (const Enabled<framework::ScorePlugin>& enabled : profile.scores()) {
     if (IsSkipped(state.skip_score, enabled.id)) continue;
     PluginScores scores{enabled.name, {}, {}};
-    if (const Status status = score(position, evaluation.feasible, scores.raw); !status.ok()) {
+    if (const Status status = ScoreEach(*enabled.plugin, state, pod, evaluation.feasible, scores.raw); !status.ok()) {
       evaluation.error = Status::Error(
           fmt::format("running Score plugins: plugin \"{}\" failed with: {}", enabled.name, status.Message()));
       return;
@@ -142,6 +151,16 @@ void RunScorePhase(const Profile& profile, CycleState& state, const PodInfo& pod
     evaluation.scores.push_back(std::move(scores));
   }
   FindBest(evaluation);
+}
+
+}  // namespace
+
+Evaluation EvaluateFromScratch(const Profile& profile, CycleState& state, const PodInfo& pod, Scope scope) {
+  Evaluation evaluation;
+  if (!RunPreFilterPhase(profile, state, pod, evaluation)) return evaluation;
+  RunFilterPhase(profile, state, pod, scope, evaluation);
+  if (evaluation.error.ok()) RunScorePhase(profile, state, pod, evaluation);
+  return evaluation;
 }
 
 }  // namespace berth::engine

@@ -12,16 +12,18 @@ namespace {
 // "COUNT REASON" for every reason, sorted as text: "10 x" stands before "2 y", as people know it from kubectl describe.
 std::vector<std::string> CountReasons(const NodeToStatus& statuses, size_t node_count) {
   std::map<std::string_view, size_t> counts;
-  const auto& explicit_nodes = statuses.explicit_nodes();
-  for (const auto& [node, status] : explicit_nodes) {
-    for (const std::string& reason : status.reasons()) ++counts[reason];
+  for (const NodeToStatus::Group& group : statuses.groups()) {
+    for (const std::string& reason : group.status.reasons()) counts[reason] += group.nodes;
   }
-  if (explicit_nodes.size() < node_count) {
-    for (const std::string& reason : statuses.absent().reasons()) counts[reason] += node_count - explicit_nodes.size();
+  if (const size_t told = statuses.explicit_count(); told < node_count) {
+    for (const std::string& reason : statuses.absent().reasons()) counts[reason] += node_count - told;
   }
   std::vector<std::string> lines;
   lines.reserve(counts.size());
-  for (const auto& [reason, count] : counts) lines.push_back(fmt::format("{} {}", count, reason));
+  for (const auto& [reason, count] : counts) {
+    if (count == 0) continue;
+    lines.push_back(fmt::format("{} {}", count, reason));
+  }
   std::sort(lines.begin(), lines.end());
   return lines;
 }

@@ -12,11 +12,11 @@ using ::testing::IsEmpty;
 TEST(FitErrorMessage, CountsReasonsAndSortsThemAsText) {
   Diagnosis diagnosis;
   for (int i = 0; i < 10; ++i) {
-    diagnosis.node_to_status.Set("a" + std::to_string(i), Status::Unschedulable("Insufficient cpu"));
+    diagnosis.node_to_status.Set(10 + i, Status::Unschedulable("Insufficient cpu"));
   }
-  diagnosis.node_to_status.Set("b", Status(Code::kUnschedulable, {"Insufficient cpu", "Insufficient memory"}));
-  diagnosis.node_to_status.Set("c", Status::UnschedulableAndUnresolvable("node(s) were unschedulable"));
-  diagnosis.node_to_status.Set("d", Status::UnschedulableAndUnresolvable("node(s) were unschedulable"));
+  diagnosis.node_to_status.Set(1, Status(Code::kUnschedulable, {"Insufficient cpu", "Insufficient memory"}));
+  diagnosis.node_to_status.Set(2, Status::UnschedulableAndUnresolvable("node(s) were unschedulable"));
+  diagnosis.node_to_status.Set(3, Status::UnschedulableAndUnresolvable("node(s) were unschedulable"));
   EXPECT_EQ(FitErrorMessage(diagnosis, 13),
             "0/13 nodes are available: 1 Insufficient memory, 11 Insufficient cpu, 2 node(s) were unschedulable.");
   diagnosis.post_filter_message = "preemption: no luck";
@@ -27,7 +27,7 @@ TEST(FitErrorMessage, CountsReasonsAndSortsThemAsText) {
 
 TEST(FitErrorMessage, AbsentNodesShareOneStatus) {
   Diagnosis diagnosis;
-  diagnosis.node_to_status.Set("a", Status::Unschedulable("full"));
+  diagnosis.node_to_status.Set(0, Status::Unschedulable("full"));
   EXPECT_EQ(FitErrorMessage(diagnosis, 5), "0/5 nodes are available: 1 full.") << "without reasons by default";
   diagnosis.node_to_status.SetAbsent(Status::UnschedulableAndUnresolvable("didn't match"));
   EXPECT_EQ(FitErrorMessage(diagnosis, 5), "0/5 nodes are available: 1 full, 4 didn't match.");
@@ -46,12 +46,27 @@ TEST(FitErrorMessage, PreFilterMessageStandsAlone) {
 
 TEST(NodeToStatus, AbsentNodesCannotBeHelpedByDefault) {
   NodeToStatus statuses;
-  statuses.Set("a", Status::Unschedulable("full"));
-  EXPECT_EQ(statuses.Get("a").code(), Code::kUnschedulable);
-  EXPECT_EQ(statuses.Get("b").code(), Code::kUnschedulableAndUnresolvable);
+  statuses.Set(0, Status::Unschedulable("full"));
+  EXPECT_EQ(statuses.Get(0).code(), Code::kUnschedulable);
+  EXPECT_EQ(statuses.Get(1).code(), Code::kUnschedulableAndUnresolvable);
   EXPECT_THAT(statuses.absent().reasons(), IsEmpty());
-  EXPECT_TRUE(statuses.IsExplicit("a"));
-  EXPECT_FALSE(statuses.IsExplicit("b"));
+  EXPECT_TRUE(statuses.IsExplicit(0));
+  EXPECT_FALSE(statuses.IsExplicit(1));
+}
+
+TEST(NodeToStatus, ASecondVerdictReplacesTheFirst) {
+  NodeToStatus statuses;
+  const Status full = Status::Unschedulable("full");
+  for (NodeIndex node : {4, 2, 7}) statuses.Set(node, full);
+  EXPECT_EQ(statuses.groups().size(), 1u) << "one object, one group";
+  statuses.Set(2, Status::Unschedulable("tainted"));
+  EXPECT_EQ(statuses.Get(2).Message(), "tainted");
+  EXPECT_EQ(statuses.explicit_count(), 3u);
+  Diagnosis diagnosis;
+  diagnosis.node_to_status = statuses;
+  EXPECT_EQ(FitErrorMessage(diagnosis, 3), "0/3 nodes are available: 1 tainted, 2 full.");
+  for (NodeIndex node : {4, 7}) diagnosis.node_to_status.Set(node, Status::Unschedulable("gone"));
+  EXPECT_EQ(FitErrorMessage(diagnosis, 3), "0/3 nodes are available: 1 tainted, 2 gone.");
 }
 
 TEST(Diagnosis, NotesThePluginsOfRejections) {

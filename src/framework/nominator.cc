@@ -36,13 +36,15 @@ const std::string& Nominator::NodeOf(const std::string& uid) const {
   return it == node_by_uid_.end() ? kNowhere : it->second;
 }
 
-bool Nominator::HasOtherAtLeast(int32_t priority, const std::string& uid) const {
+std::vector<std::string_view> Nominator::NodesHeldFrom(int32_t priority, const std::string& uid) const {
+  std::vector<std::string_view> held;
   for (const auto& [node, pods] : pods_by_node_) {
-    for (const PodInfoPtr& pod : pods) {
-      if (pod->priority() >= priority && pod->uid() != uid) return true;
-    }
+    const bool is_held = std::any_of(pods.begin(), pods.end(), [&](const PodInfoPtr& pod) {
+      return pod->priority() >= priority && pod->uid() != uid;
+    });
+    if (is_held) held.push_back(node);
   }
-  return false;
+  return held;
 }
 
 }  // namespace berth::framework

@@ -19,8 +19,8 @@ class Nominator {
   const std::vector<PodInfoPtr>& NominatedTo(const std::string& node_name) const;
   // "" when the pod is nominated nowhere.
   const std::string& NodeOf(const std::string& uid) const;
-  // Whether any pod but `uid` with at least that priority is promised some node.
-  bool HasOtherAtLeast(int32_t priority, const std::string& uid) const;
+  // The nodes promised to pods other than `uid` of at least that priority, which must not be pushed aside.
+  std::vector<std::string_view> NodesHeldFrom(int32_t priority, const std::string& uid) const;
   bool empty() const { return node_by_uid_.empty(); }
   size_t size() const { return node_by_uid_.size(); }
 

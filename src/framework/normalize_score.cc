@@ -23,4 +23,15 @@ Status ScorePlugin::NormalizeScore(const CycleState&, const PodInfo&, std::span<
   return Status::Success();
 }
 
+bool ScorePlugin::NormalizeRange(const CycleState&, const PodInfo&, std::span<const uint8_t> feasible,
+                                 std::span<int64_t> scores) const {
+  const Normalization rule = normalization();
+  if (rule == Normalization::kOwn) return false;
+  if (rule == Normalization::kNone) return true;
+  int64_t highest = 0;
+  for (size_t i = 0; i < scores.size(); ++i) highest = std::max(highest, feasible[i] ? scores[i] : 0);
+  for (size_t i = 0; i < scores.size(); ++i) scores[i] = feasible[i] ? Normalize(rule, scores[i], highest) : 0;
+  return true;
+}
+
 }  // namespace berth::framework

@@ -191,6 +191,10 @@ class ScorePlugin {
   // Brings raw scores of all feasible nodes into 0..100. Override NormalizeScore for kOwn only.
   virtual Normalization normalization() const { return Normalization::kNone; }
   virtual Status NormalizeScore(const CycleState& state, const PodInfo& pod, std::span<NodeScore> scores) const;
+  // The same for the scores of a pass over columns, by node index; only those of feasible nodes count. False: the
+  // plugin has a rule of its own and offers no such pass.
+  virtual bool NormalizeRange(const CycleState& state, const PodInfo& pod, std::span<const uint8_t> feasible,
+                              std::span<int64_t> scores) const;
 };
 
 // A pod that has come to (+1) or gone from (-1) `node`; the node already has the change.
@@ -210,8 +214,10 @@ class IncrementalState {
   // over.
   virtual bool CatchUpPreFilter(CycleState& state, const PodInfo& pod, const PodChange& change) const = 0;
   virtual bool CatchUpPreScore(CycleState& state, const PodInfo& pod, const PodChange& change) const = 0;
-  // Whether PreScore's work depends on which nodes are feasible; it is then done again when those change.
+  // Whether PreScore's work depends on which nodes are feasible.
   virtual bool pre_score_reads_feasible_nodes() const { return true; }
+  // If so: those have changed (1 by node index: feasible), and nothing else. True as above.
+  virtual bool ChooseAmong(CycleState&, const PodInfo&, std::span<const uint8_t> /*feasible*/) const { return false; }
 };
 
 class ReservePlugin {

@@ -66,6 +66,9 @@ class [[nodiscard]] Status {
 
   [[nodiscard]] Status WithPlugin(std::string_view plugin) const;
 
+  // One object handed out twice, which says more than that the two read the same.
+  bool IsSameObject(const Status& other) const { return rep_ == other.rep_; }
+
   // Two verdicts read the same; shortfalls are not compared.
   friend bool operator==(const Status& a, const Status& b);
 

@@ -43,8 +43,17 @@ Cost CostOf(const framework::Victims& victims, base::Time now) {
 std::vector<const framework::NodeInfo*> NodesWorthTrying(const framework::ClusterView& cluster,
                                                          const framework::NodeToStatus& statuses) {
   std::vector<const framework::NodeInfo*> nodes;
+  const auto may_help = [](const framework::Status& status) {
+    return status.code() == framework::Code::kUnschedulable;
+  };
+  // Often a glance at the reasons shows that no node is worth one.
+  const bool none = !may_help(statuses.absent()) &&
+                    std::ranges::none_of(statuses.groups(), [&](const framework::NodeToStatus::Group& group) {
+                      return group.nodes != 0 && may_help(group.status);
+                    });
+  if (none) return nodes;
   for (const framework::NodeInfo* node : cluster.nodes()) {
-    if (statuses.Get(node->name()).code() == framework::Code::kUnschedulable) nodes.push_back(node);
+    if (may_help(statuses.Get(node->index()))) nodes.push_back(node);
   }
   return nodes;
 }
@@ -64,7 +73,7 @@ Findings FindCandidates(const DryRun& dry_run, std::span<const framework::NodeIn
           findings.errors.push_back(std::move(text));
         }
       }
-      findings.failures.Set(node.name(), std::move(trial.status));
+      findings.failures.Set(node.index(), std::move(trial.status));
       continue;
     }
     std::vector<framework::PreemptionCandidate>& list = trial.victims.pdb_violations == 0 ? harmless : violating;

@@ -65,8 +65,8 @@ TEST(NodesWorthTrying, ThoseEvictionMightHelp) {
   FakeHandle handle{FitsCpu};
   for (const char* name : {"a", "b", "c"}) handle.cluster().AddNode(MakeNode(name).Capacity("cpu", "1"));
   framework::NodeToStatus statuses;
-  statuses.Set("a", Status::Unschedulable("full"));
-  statuses.Set("b", Status::UnschedulableAndUnresolvable("tainted"));
+  statuses.Set(handle.cluster().Node("a").index(), Status::Unschedulable("full"));
+  statuses.Set(handle.cluster().Node("b").index(), Status::UnschedulableAndUnresolvable("tainted"));
   const auto names = [&] {
     std::vector<std::string> list;
     for (const framework::NodeInfo* node : NodesWorthTrying(handle.cluster(), statuses)) list.push_back(node->name());
@@ -137,8 +137,9 @@ TEST_F(FindCandidatesTest, KeepsVerdictsAndErrorsOfNodesTriedInVain) {
   const Findings findings = Find(0, 3);
   EXPECT_THAT(Names(findings), ElementsAre("c"));
   EXPECT_THAT(findings.errors, ElementsAre("filter broke on b"));
-  EXPECT_EQ(findings.failures.explicit_nodes().size(), 2u);
-  EXPECT_EQ(findings.failures.Get("a").Message(), "No preemption victims found for incoming pod");
+  EXPECT_EQ(findings.failures.explicit_count(), 2u);
+  EXPECT_EQ(findings.failures.Get(handle_.cluster().Node("a").index()).Message(),
+            "No preemption victims found for incoming pod");
 }
 
 }  // namespace

@@ -72,27 +72,43 @@ Attempt Scheduler::ScheduleOne(PodInfoPtr pod) {
     return attempt;
   }
 
-  if (options_.scope == engine::Scope::kDecide) {
-    const engine::Evaluator::Decision decision = slot.evaluator->Decide(*attempt.pod, random_);
-    if (decision.kind == engine::Evaluator::Decision::Kind::kChosen) {
+  if (options_.scope == engine::Scope::kEverything) {
+    Evaluate(slot, attempt);
+    return attempt;
+  }
+  engine::Evaluator::Decision decision = slot.evaluator->Decide(*attempt.pod, random_);
+  switch (decision.kind) {
+    case engine::Evaluator::Decision::Kind::kChosen:
       attempt.node_name = decision.choice.node->name();
       attempt.feasible_nodes = decision.choice.feasible;
       attempt.score = decision.choice.total;
       attempt.scored = decision.choice.scored;
+      attempt.nominated = decision.choice.nominated;
       Place(*slot.profile, *decision.state, attempt);
-      return attempt;
-    }
+      break;
+    case engine::Evaluator::Decision::Kind::kNoFit:
+      attempt.diagnosis = std::move(decision.diagnosis);
+      HandleNoFit(*slot.profile, *decision.state, attempt);
+      break;
+    case engine::Evaluator::Decision::Kind::kAskEvaluate:
+      Evaluate(slot, attempt);
+      break;
   }
+  return attempt;
+}
+
+// The long way.
+void Scheduler::Evaluate(ProfileSlot& slot, Attempt& attempt) {
   CycleState state = slot.profile->NewCycleState();
-  state.exhaustive_preemption = options_.exhaustive_preemption;
-  attempt.evaluation = slot.evaluator->Evaluate(state, *attempt.pod, options_.scope);
+  attempt.evaluation = engine::EvaluateFromScratch(*slot.profile, state, *attempt.pod, options_.scope);
+  if (!attempt.evaluation.error.ok()) return Fail(attempt.evaluation.error, attempt);
   if (attempt.evaluation.fits()) {
     Select(attempt.evaluation, attempt);
     Place(*slot.profile, state, attempt);
   } else {
+    attempt.diagnosis = attempt.evaluation.diagnosis;
     HandleNoFit(*slot.profile, state, attempt);
   }
-  return attempt;
 }
 
 void Scheduler::Select(const engine::Evaluation& evaluation, Attempt& attempt) {
@@ -100,6 +116,7 @@ void Scheduler::Select(const engine::Evaluation& evaluation, Attempt& attempt) {
   attempt.scored = !evaluation.totals.empty();
   if (evaluation.nominated) {
     attempt.node_name = evaluation.nominated->name();
+    attempt.nominated = true;
     return;
   }
   const size_t choice = evaluation.best.size() == 1 ? 0 : random_.Below(evaluation.best.size());
@@ -164,9 +181,9 @@ std::vector<Attempt> Scheduler::FinishWaiting() {
 }
 
 void Scheduler::HandleNoFit(engine::Profile& profile, CycleState& state, Attempt& attempt) {
-  if (!attempt.evaluation.error.ok()) return Fail(attempt.evaluation.error, attempt);
   attempt.outcome = Outcome::kUnschedulable;
-  framework::Diagnosis& diagnosis = attempt.evaluation.diagnosis;
+  state.exhaustive_preemption = options_.exhaustive_preemption;
+  framework::Diagnosis& diagnosis = attempt.diagnosis;
   if (profile.has_post_filter()) {
     attempt.post_filter = profile.RunPostFilter(state, *attempt.pod, diagnosis.node_to_status);
     diagnosis.post_filter_message = attempt.post_filter.status.Message();
@@ -205,7 +222,7 @@ void Scheduler::Preempt(const PodInfoPtr& pod, const framework::PostFilterResult
 void Scheduler::Reject(const Status& status, Attempt& attempt) {
   if (!status.IsRejected()) return Fail(status, attempt);
   framework::Diagnosis diagnosis;
-  diagnosis.node_to_status.Set(attempt.node_name, status);
+  diagnosis.node_to_status.Set(/*node=*/0, status);
   diagnosis.AddPluginStatus(status);
   Fail(status, attempt);
   attempt.message = framework::FitErrorMessage(diagnosis, /*node_count=*/1);

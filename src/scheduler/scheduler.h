@@ -35,12 +35,14 @@ struct Attempt {
   Outcome outcome = Outcome::kError;
   std::string node_name;  // when bound or waiting
   size_t feasible_nodes = 0;
-  int64_t score = 0;    // total of the node chosen
-  bool scored = false;  // false when there was nothing to compare
+  int64_t score = 0;       // total of the node chosen
+  bool scored = false;     // false when there was nothing to compare
+  bool nominated = false;  // the node is the one that preemption had promised
   // Why not: the text of the FailedScheduling event and of the PodScheduled condition.
   std::string message;
   // What was found about every node; empty when the choice needed less.
   engine::Evaluation evaluation;
+  framework::Diagnosis diagnosis;           // when nothing fitted
   framework::PostFilterResult post_filter;  // when unschedulable
 
   // Plugins to ask when something happens that might help.
@@ -95,6 +97,7 @@ class Scheduler {
   void Select(const engine::Evaluation& evaluation, Attempt& attempt);
   void Place(engine::Profile& profile, framework::CycleState& state, Attempt& attempt);
   void Bind(engine::Profile& profile, framework::CycleState& state, cluster::AssumedPod assumed, Attempt& attempt);
+  void Evaluate(ProfileSlot& slot, Attempt& attempt);
   void HandleNoFit(engine::Profile& profile, framework::CycleState& state, Attempt& attempt);
   void Preempt(const framework::PodInfoPtr& pod, const framework::PostFilterResult& result);
   void Reject(const framework::Status& status, Attempt& attempt);

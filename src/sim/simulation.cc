@@ -173,7 +173,7 @@ void Simulation::Settle(const scheduler::Attempt& attempt) {
       report.outcome = PodOutcome::kScheduled;
       report.node = attempt.node_name;
       report.message.clear();
-      report.preempting = attempt.evaluation.nominated != nullptr;
+      report.preempting = attempt.nominated;
       report.nominated_node.clear();
       report.scored = attempt.scored;
       report.score = attempt.score;

@@ -39,7 +39,9 @@ Status FakeApi::Await(const Check& check, base::Duration) {
 framework::NodeToStatus FakeHandle::FilterAll(const PodInfo& pod) const {
   framework::NodeToStatus statuses;
   for (const NodeInfo* node : cluster_.nodes()) {
-    statuses.Set(node->name(), filter_ ? filter_(pod, *node) : Status::Success());
+    if (Status status = filter_ ? filter_(pod, *node) : Status::Success(); !status.ok()) {
+      statuses.Set(node->index(), std::move(status));
+    }
   }
   return statuses;
 }

@@ -59,9 +59,9 @@ TEST(FakeHandle, FiltersAsTold) {
   EXPECT_TRUE(run(6, "free").IsError());
 
   const framework::NodeToStatus all = handle.FilterAll(*MakePod("p").Request("cpu", "2").Info());
-  EXPECT_TRUE(all.Get("free").ok());
-  EXPECT_EQ(all.Get("full").code(), Code::kUnschedulable);
-  EXPECT_EQ(all.Get("small").code(), Code::kUnschedulableAndUnresolvable);
+  EXPECT_FALSE(all.IsExplicit(handle.cluster().Node("free").index()));
+  EXPECT_EQ(all.Get(handle.cluster().Node("full").index()).code(), Code::kUnschedulable);
+  EXPECT_EQ(all.Get(handle.cluster().Node("small").index()).code(), Code::kUnschedulableAndUnresolvable);
 }
 
 TEST(FakeHandle, WithoutAFilterEveryNodeFits) {
@@ -70,7 +70,7 @@ TEST(FakeHandle, WithoutAFilterEveryNodeFits) {
   framework::CycleState state;
   const framework::PodInfoPtr pod = MakePod("p").Request("cpu", "64").Info();
   EXPECT_TRUE(handle.RunFilterWithNominatedPods(state, *pod, handle.cluster().Node("n")).ok());
-  EXPECT_TRUE(handle.FilterAll(*pod).Get("n").ok());
+  EXPECT_EQ(handle.FilterAll(*pod).explicit_count(), 0u);
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ Facts FactsOf(const Decision& decision) {
     for (const std::string& name : *evaluation.narrowed_to) facts["preFilterNodes"][name] = kPresent;
   }
   for (const framework::NodeInfo* node : evaluation.feasible) facts["feasible"][node->name()] = kPresent;
-  for (const auto& [name, status] : evaluation.diagnosis.node_to_status.explicit_nodes()) {
+  for (const auto& [name, status] : decision.rejected) {
     facts["rejected"][name] = VerdictText(status);
   }
   AddScores(facts, evaluation);

@@ -21,6 +21,7 @@ struct Decision {
   framework::Status pre_enqueue;
   bool evaluated = false;  // false: held back before scheduling, or there are no nodes
   engine::Evaluation evaluation;
+  std::map<std::string, framework::Status> rejected;  // by node name
   bool post_filter_ran = false;
   framework::PostFilterResult post_filter;
   std::string message;

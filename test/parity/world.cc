@@ -110,7 +110,13 @@ Result<Decision> World::Decide(const codec::Value& value) {
   framework::CycleState state = profile.NewCycleState();
   state.exhaustive_preemption = true;
   decision.evaluated = true;
-  decision.evaluation = slot->second.evaluator->Evaluate(state, *info, engine::Scope::kEverything);
+  // The short way too: it ends the program when the two disagree.
+  (void)slot->second.evaluator->Decide(*info, random_);
+  decision.evaluation = engine::EvaluateFromScratch(profile, state, *info, engine::Scope::kEverything);
+  for (const framework::NodeInfo* node : cluster_->nodes()) {
+    const framework::NodeToStatus& statuses = decision.evaluation.diagnosis.node_to_status;
+    if (statuses.IsExplicit(node->index())) decision.rejected[node->name()] = statuses.Get(node->index());
+  }
   if (decision.evaluation.error.ok() && decision.evaluation.feasible.empty()) {
     framework::Diagnosis& diagnosis = decision.evaluation.diagnosis;
     if (profile.has_post_filter()) {

@@ -45,30 +45,14 @@ Evaluation FromScratch(RandomCluster& world, const PodInfo& pod, Scope scope) {
   return EvaluateFromScratch(world.profile(), state, pod, scope);
 }
 
-RC_GTEST_PROP(Evaluator, TheIncrementalAnswerIsTheAnswer, ()) {
-  RandomCluster world;
-  // Room for all shapes, and for too few: asked in turn, each is then forgotten before its next turn.
-  engine::Evaluator evaluator(world.profile(), world.cluster(), {.max_kept = *rc::gen::element<size_t>(3, 64, 64)});
-  const std::vector<PodInfoPtr> shapes = SomeShapes(4);
-  const auto look = [&] {
-    for (const PodInfoPtr& pod : shapes) {
-      CycleState state = world.profile().NewCycleState();
-      const Scope scope = pod == shapes.front() ? Scope::kEverything : Scope::kDecide;
-      RC_ASSERT(FirstDifference(evaluator.Evaluate(state, *pod, scope), FromScratch(world, *pod, scope)) ==
-                std::string());
-    }
-  };
-  // With enough nodes for passes over columns to pay, and with few.
-  WatchAHistory(world, 40, look, *rc::gen::element<size_t>(4, 14));
-}
-
 // Empty when the decision is one that somebody who looked at every node could have made.
-std::string FirstMistake(const engine::Evaluator::Decision& decision, const Evaluation& expected) {
+std::string FirstMistake(const engine::Evaluator::Decision& decision, const Evaluation& expected,
+                         std::span<const NodeInfo* const> nodes) {
   using Kind = engine::Evaluator::Decision::Kind;
   if (decision.kind == Kind::kAskEvaluate) return {};
   if (!expected.error.ok()) return "decided although there is trouble: " + expected.error.Message();
   if ((decision.kind == Kind::kNoFit) != expected.feasible.empty()) return "whether anything fits";
-  if (decision.kind == Kind::kNoFit) return {};
+  if (decision.kind == Kind::kNoFit) return engine::FirstDifference(decision.diagnosis, expected.diagnosis, nodes);
   if (decision.choice.feasible != expected.feasible.size()) return "number of feasible nodes";
   if (decision.choice.ties != expected.best.size()) return "number of best nodes";
   for (const uint32_t position : expected.best) {
@@ -81,15 +65,18 @@ std::string FirstMistake(const engine::Evaluator::Decision& decision, const Eval
 
 RC_GTEST_PROP(Evaluator, ADecisionIsOneOfTheBest, ()) {
   RandomCluster world;
+  // Room for all shapes, and for too few: asked in turn, each is then forgotten before its next turn.
   engine::Evaluator evaluator(world.profile(), world.cluster(), {.max_kept = *rc::gen::element<size_t>(3, 64, 64)});
   base::Random random(1);
   const std::vector<PodInfoPtr> shapes = SomeShapes(4);
   const auto look = [&] {
     for (const PodInfoPtr& pod : shapes) {
       const engine::Evaluator::Decision decision = evaluator.Decide(*pod, random);
-      RC_ASSERT(FirstMistake(decision, FromScratch(world, *pod, Scope::kDecide)) == std::string());
+      RC_ASSERT(FirstMistake(decision, FromScratch(world, *pod, Scope::kDecide), world.cluster().nodes()) ==
+                std::string());
     }
   };
+  // With enough nodes for replaying changes to pay, and with few.
   WatchAHistory(world, 40, look, *rc::gen::element<size_t>(4, 14));
 }
 

@@ -60,7 +60,8 @@ size_t DefaultPreemption::CandidatesWanted(size_t nodes) const {
 PostFilterResult DefaultPreemption::PostFilter(framework::CycleState& state, const framework::PodInfo& pod,
                                                const framework::NodeToStatus& statuses) const {
   const framework::ClusterView& cluster = handle_.cluster();
-  const Status& nominated_status = statuses.Get(pod.pod().status.nominated_node_name);
+  const NodeInfo* nominated = cluster.Find(pod.pod().status.nominated_node_name);
+  const Status& nominated_status = nominated ? statuses.Get(nominated->index()) : statuses.absent();
   if (const auto reason = preemption::WhyNotEligible(cluster, pod, nominated_status); !reason.empty()) {
     return Status::Unschedulable(Prefixed(reason));
   }

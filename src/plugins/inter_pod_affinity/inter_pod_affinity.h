@@ -62,6 +62,8 @@ class InterPodAffinity final : public framework::Plugin,
   framework::Normalization normalization() const override { return framework::Normalization::kOwn; }
   framework::Status NormalizeScore(const framework::CycleState& state, const framework::PodInfo& pod,
                                    std::span<framework::NodeScore> scores) const override;
+  bool NormalizeRange(const framework::CycleState& state, const framework::PodInfo& pod,
+                      std::span<const uint8_t> feasible, std::span<int64_t> scores) const override;
 
   // Both leave a state behind even when they skip, so that a skip can be seen to end.
   bool CatchUpPreFilter(framework::CycleState& state, const framework::PodInfo& pod,

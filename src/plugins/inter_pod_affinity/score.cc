@@ -7,6 +7,7 @@
 
 #include "plugins/inter_pod_affinity/inter_pod_affinity.h"
 #include "plugins/inter_pod_affinity/topology_tallies.h"
+#include "plugins/score_columns.h"
 
 namespace berth::plugins {
 
@@ -167,6 +168,16 @@ bool InterPodAffinity::ScoreRange(const CycleState& state, const PodInfo&, const
   return true;
 }
 
+namespace {
+
+int64_t PointsFor(int64_t score, int64_t lowest, int64_t highest) {
+  const auto range = static_cast<double>(highest - lowest);
+  return static_cast<int64_t>(static_cast<double>(framework::kMaxNodeScore) *
+                              (static_cast<double>(score - lowest) / range));
+}
+
+}  // namespace
+
 Status InterPodAffinity::NormalizeScore(const CycleState&, const PodInfo&, std::span<NodeScore> scores) const {
   int64_t lowest = std::numeric_limits<int64_t>::max();
   int64_t highest = std::numeric_limits<int64_t>::min();
@@ -179,12 +190,17 @@ Status InterPodAffinity::NormalizeScore(const CycleState&, const PodInfo&, std::
     for (NodeScore& score : scores) score.score = 0;
     return Status::Success();
   }
-  const auto range = static_cast<double>(highest - lowest);
-  for (NodeScore& score : scores) {
-    score.score = static_cast<int64_t>(static_cast<double>(framework::kMaxNodeScore) *
-                                       (static_cast<double>(score.score - lowest) / range));
-  }
+  for (NodeScore& score : scores) score.score = PointsFor(score.score, lowest, highest);
   return Status::Success();
+}
+
+bool InterPodAffinity::NormalizeRange(const CycleState&, const PodInfo&, std::span<const uint8_t> feasible,
+                                      std::span<int64_t> scores) const {
+  const ScoreSpan span = SpanOf(feasible, scores);
+  ReplaceScores(feasible, span, scores, [&](int64_t score) {
+    return span.lowest >= span.highest ? 0 : PointsFor(score, span.lowest, span.highest);
+  });
+  return true;
 }
 
 }  // namespace berth::plugins

@@ -66,12 +66,16 @@ class PodTopologySpread final : public framework::Plugin,
   framework::Normalization normalization() const override { return framework::Normalization::kOwn; }
   framework::Status NormalizeScore(const framework::CycleState& state, const framework::PodInfo& pod,
                                    std::span<framework::NodeScore> scores) const override;
+  bool NormalizeRange(const framework::CycleState& state, const framework::PodInfo& pod,
+                      std::span<const uint8_t> feasible, std::span<int64_t> scores) const override;
 
   // PreScore for other feasible nodes builds on the counts that the state has, unless PreFilter has run since.
   bool CatchUpPreFilter(framework::CycleState& state, const framework::PodInfo& pod,
                         const framework::PodChange& change) const override;
   bool CatchUpPreScore(framework::CycleState& state, const framework::PodInfo& pod,
                        const framework::PodChange& change) const override;
+  bool ChooseAmong(framework::CycleState& state, const framework::PodInfo& pod,
+                   std::span<const uint8_t> feasible) const override;
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
 

@@ -7,6 +7,7 @@
 
 #include "plugins/pod_topology_spread/pod_topology_spread.h"
 #include "plugins/pod_topology_spread/spread_costs.h"
+#include "plugins/score_columns.h"
 
 namespace berth::plugins {
 
@@ -37,13 +38,23 @@ struct PodTopologySpread::ScoreState final : framework::CopyableState<ScoreState
   std::shared_ptr<SpreadCosts> shared;
 };
 
+namespace {
+
+std::vector<uint8_t> MarksOf(std::span<const NodeInfo* const> nodes, size_t slots) {
+  std::vector<uint8_t> marks(slots, 0);
+  for (const NodeInfo* node : nodes) marks[node->index()] = 1;
+  return marks;
+}
+
+}  // namespace
+
 Status PodTopologySpread::PreScore(CycleState& state, const PodInfo& pod,
                                    std::span<const NodeInfo* const> feasible) const {
   const framework::ClusterView& cluster = handle_.cluster();
   if (ScoreState* kept = state.FindMutable(score_key_); kept != nullptr && !kept->is_old) {
     SpreadCosts& costs = kept->MutableCosts();
     costs.Refresh(cluster);
-    costs.ChooseAmong(feasible);
+    costs.ChooseAmong(MarksOf(feasible, costs.nodes()));
     return Status::Success();
   }
   if (cluster.nodes().empty()) return Status::Skip();
@@ -53,7 +64,7 @@ Status PodTopologySpread::PreScore(CycleState& state, const PodInfo& pod,
 
   SpreadCosts costs(std::make_shared<const SpreadPlan>(pod, *std::move(constraints), cluster, gates_), cluster,
                     RequiresEveryKey(pod));
-  costs.ChooseAmong(feasible);
+  costs.ChooseAmong(MarksOf(feasible, costs.nodes()));
   state.Put(score_key_, std::make_unique<ScoreState>(std::move(costs)));
   return Status::Success();
 }
@@ -61,6 +72,11 @@ Status PodTopologySpread::PreScore(CycleState& state, const PodInfo& pod,
 // Whether there are constraints depends on no other pod: without costs PreScore would skip again.
 bool PodTopologySpread::CatchUpPreScore(CycleState& state, const PodInfo&, const PodChange& change) const {
   if (ScoreState* kept = state.FindMutable(score_key_)) kept->MutableCosts().Change(change);
+  return true;
+}
+
+bool PodTopologySpread::ChooseAmong(CycleState& state, const PodInfo&, std::span<const uint8_t> feasible) const {
+  if (ScoreState* kept = state.FindMutable(score_key_)) kept->MutableCosts().ChooseAmong(feasible);
   return true;
 }
 
@@ -80,48 +96,43 @@ bool PodTopologySpread::ScoreRange(const CycleState& state, const PodInfo&, cons
 
 namespace {
 
-// The points a raw score is worth. Raw scores are few and close together as a rule: each is divided for once.
-class Points {
- public:
-  Points(int64_t lowest, int64_t highest, size_t nodes) : lowest_(lowest), highest_(highest) {
-    if (lowest > highest || static_cast<uint64_t>(highest - lowest) >= nodes) return;
-    table_.reserve(static_cast<size_t>(highest - lowest) + 1);
-    for (int64_t score = lowest; score <= highest; ++score) table_.push_back(Of(score));
-  }
-  int64_t operator()(int64_t score) const {
-    return table_.empty() ? Of(score) : table_[static_cast<size_t>(score - lowest_)];
-  }
-
- private:
-  int64_t Of(int64_t score) const {
-    if (highest_ == 0) return framework::kMaxNodeScore;
-    return framework::kMaxNodeScore * (highest_ + lowest_ - score) / highest_;
-  }
-
-  int64_t lowest_;
-  int64_t highest_;
-  std::vector<int64_t> table_;  // by score - lowest_; empty when it would be longer than the list of nodes
-};
+int64_t PointsFor(int64_t score, int64_t lowest, int64_t highest) {
+  if (highest == 0) return framework::kMaxNodeScore;
+  return framework::kMaxNodeScore * (highest + lowest - score) / highest;
+}
 
 }  // namespace
 
 Status PodTopologySpread::NormalizeScore(const CycleState& state, const PodInfo&, std::span<NodeScore> scores) const {
   const SpreadCosts& costs = state.Get(score_key_).costs();
-  // Looking at the node itself is what costs most here; it is rarely needed.
-  const bool ignores_any = costs.ignores_any();
-  const auto is_ignored = [&](const NodeScore& score) { return ignores_any && costs.Ignores(score.node->index()); };
   int64_t lowest = std::numeric_limits<int64_t>::max();
   int64_t highest = 0;
   for (const NodeScore& score : scores) {
-    if (is_ignored(score)) continue;
+    if (costs.Ignores(score.node->index())) continue;
     lowest = std::min(lowest, score.score);
     highest = std::max(highest, score.score);
   }
-  const Points points(lowest, highest, scores.size());
   for (NodeScore& score : scores) {
-    score.score = is_ignored(score) ? framework::kMinNodeScore : points(score.score);
+    const bool ignored = costs.Ignores(score.node->index());
+    score.score = ignored ? framework::kMinNodeScore : PointsFor(score.score, lowest, highest);
   }
   return Status::Success();
+}
+
+bool PodTopologySpread::NormalizeRange(const CycleState& state, const PodInfo&, std::span<const uint8_t> feasible,
+                                       std::span<int64_t> scores) const {
+  const SpreadCosts& costs = state.Get(score_key_).costs();
+  // Who takes no part does not set the range, and gets no points.
+  std::vector<uint8_t> taking_part;
+  if (costs.ignores_any()) {
+    taking_part.assign(feasible.begin(), feasible.end());
+    for (NodeIndex node = 0; node < taking_part.size(); ++node) taking_part[node] &= costs.Ignores(node) ? 0 : 1;
+    feasible = taking_part;
+  }
+  const ScoreSpan span = SpanOf(feasible, scores);
+  const int64_t highest = std::max<int64_t>(span.highest, 0);
+  ReplaceScores(feasible, span, scores, [&](int64_t score) { return PointsFor(score, span.lowest, highest); });
+  return true;
 }
 
 }  // namespace berth::plugins

@@ -139,11 +139,11 @@ void SpreadCosts::Price(size_t i, size_t place) {
   }
 }
 
-void SpreadCosts::ChooseAmong(std::span<const NodeInfo* const> feasible) {
+void SpreadCosts::ChooseAmong(std::span<const uint8_t> feasible) {
   std::vector<NodeIndex> chosen;
   chosen.reserve(feasible.size());
-  for (const NodeInfo* node : feasible) {
-    if (!ignored_[node->index()]) chosen.push_back(node->index());
+  for (NodeIndex node = 0; node < feasible.size(); ++node) {
+    if (feasible[node] && !ignored_[node]) chosen.push_back(node);
   }
   for (size_t i = 0; i < tables_.size(); ++i) {
     Table& table = tables_[i];

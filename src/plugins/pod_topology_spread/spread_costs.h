@@ -23,8 +23,9 @@ class SpreadCosts {
   // Counts every pod. With `requires_every_key`, nodes that lack a topology key take no part.
   SpreadCosts(std::shared_ptr<const SpreadPlan> plan, const framework::ClusterView& cluster, bool requires_every_key);
 
-  // Prices the domains of these nodes; others cost nothing. To be called before any score is asked for.
-  void ChooseAmong(std::span<const framework::NodeInfo* const> feasible);
+  // Prices the domains of the nodes marked, by node index; others cost nothing. To be called before any score is asked
+  // for.
+  void ChooseAmong(std::span<const uint8_t> feasible);
   // Counts again where pods have changed.
   void Refresh(const framework::ClusterView& cluster);
   void Change(const framework::PodChange& change);
@@ -36,6 +37,7 @@ class SpreadCosts {
   // Nodes that take no part.
   bool Ignores(framework::NodeIndex node) const { return ignored_[node] != 0; }
   bool ignores_any() const { return ignores_any_; }
+  size_t nodes() const { return rows_.size(); }
 
  private:
   // One constraint. A place is where pods of one domain are counted: position 0 is shared by nodes whose label is

@@ -100,14 +100,17 @@ TEST(SpreadCosts, AreWhatTheDefinitionSays) {
     auto incoming = MakePod("incoming").Label("app", "web");
     if (seed % 3 == 0) incoming.NodeSelector("disk", "ssd");
     std::vector<const NodeInfo*> feasible;
+    std::vector<uint8_t> marks(cluster.columns().size(), 0);
     for (const NodeInfo* node : cluster.nodes()) {
-      if (random() % 3 != 0) feasible.push_back(node);
+      if (random() % 3 == 0) continue;
+      feasible.push_back(node);
+      marks[node->index()] = 1;
     }
     const bool requires_every_key = random() % 2 == 0;
     const auto plan =
         std::make_shared<const SpreadPlan>(*incoming.Info(), sets[seed % sets.size()], cluster, SpreadGates());
     SpreadCosts costs(plan, cluster, requires_every_key);
-    costs.ChooseAmong(feasible);
+    costs.ChooseAmong(marks);
     const Scene scene{cluster, *plan, feasible, requires_every_key};
     for (const NodeInfo* node : feasible) {
       ASSERT_EQ(costs.ScoreOf(node->index()), scene.ScoreOf(*node)) << "seed " << seed << " " << node->name();
@@ -130,7 +133,7 @@ TEST(SpreadCosts, AgreesOverManyNodes) {
       *MakePod("incoming").Info(), std::vector{Constraint(kHost, 3, "web"), Constraint("zone", 5, "web")}, cluster,
       SpreadGates());
   SpreadCosts costs(plan, cluster, true);
-  costs.ChooseAmong(cluster.nodes());
+  costs.ChooseAmong(std::vector<uint8_t>(cluster.columns().size(), 1));
   std::vector<int64_t> scores(1293);
   costs.ScoreRange(7, scores);
   for (size_t i = 0; i < scores.size(); ++i) {

@@ -84,7 +84,8 @@ class KeptCycle {
     restarts_ += filter_gave_up_ + score_gave_up_;
     feasible_ = feasible;
     if (filter_gave_up_) RunPreFilter();
-    if (filter_gave_up_ || score_gave_up_ || reads_feasible) RunPreScore();
+    const bool rescored = filter_gave_up_ || score_gave_up_;
+    if (rescored || (reads_feasible && !ChooseAmong())) RunPreScore();
     filter_gave_up_ = score_gave_up_ = false;
   }
   int followed() const { return followed_; }
@@ -100,6 +101,11 @@ class KeptCycle {
 
  private:
   void RunPreFilter() { filter_ = plugin_.PreFilter(state_, *pod_).status; }
+  bool ChooseAmong() {
+    std::vector<uint8_t> marks(cluster_.columns().size(), 0);
+    for (const framework::NodeInfo* node : feasible_) marks[node->index()] = 1;
+    return plugin_.ChooseAmong(state_, *pod_, marks);
+  }
   void RunPreScore() { score_ = plugin_.PreScore(state_, *pod_, feasible_); }
 
   void ExpectSameVerdicts(const KeptCycle& fresh) const {

@@ -1,0 +1,37 @@
+#include "plugins/score_columns.h"
+
+#include <limits>
+
+#include "base/vectorize.h"
+
+namespace berth::plugins {
+namespace {
+
+BERTH_VECTORIZE ScoreSpan FindSpan(const uint8_t* feasible, const int64_t* scores, size_t count) {
+  int64_t lowest = std::numeric_limits<int64_t>::max();
+  int64_t highest = std::numeric_limits<int64_t>::min();
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t low = feasible[i] ? scores[i] : std::numeric_limits<int64_t>::max();
+    const int64_t high = feasible[i] ? scores[i] : std::numeric_limits<int64_t>::min();
+    lowest = low < lowest ? low : lowest;
+    highest = high > highest ? high : highest;
+  }
+  return {lowest, highest};
+}
+
+}  // namespace
+
+ScoreSpan SpanOf(std::span<const uint8_t> feasible, std::span<const int64_t> scores) {
+  return FindSpan(feasible.data(), scores.data(), scores.size());
+}
+
+void LookUpScores(std::span<const uint8_t> feasible, int64_t lowest, std::span<const int64_t> table,
+                  std::span<int64_t> scores) {
+  for (size_t i = 0; i < scores.size(); ++i) {
+    // No jump: infeasible nodes look at the first entry, whatever it is.
+    const int64_t place = feasible[i] ? scores[i] - lowest : 0;
+    scores[i] = feasible[i] ? table[static_cast<size_t>(place)] : 0;
+  }
+}
+
+}  // namespace berth::plugins

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <utility>
 
@@ -46,6 +48,27 @@ bool ParseNumber(std::string_view text, Number& out) {
   return true;
 }
 
+bool SameButCase(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char left, unsigned char right) { return std::tolower(left) == std::tolower(right); });
+}
+
+// The name as the table spells it; empty when it has none like it.
+std::string_view SpellingOf(const Message& message, std::string_view name) {
+  for (const FieldSpec& row : message.fields()) {
+    if (!row.is_inline && SameButCase(row.json_name, name)) return row.json_name;
+    if (!row.is_inline) continue;
+    const Type& type = row.type->kind == Type::Kind::kNullable ? *row.type->element : *row.type;
+    if (const std::string_view found = SpellingOf(type.message(), name); !found.empty()) return found;
+  }
+  return {};
+}
+
+const FieldSpec* FindAnyCase(const Message& message, std::string_view name) {
+  const std::string_view spelling = SpellingOf(message, name);
+  return spelling.empty() ? nullptr : message.FindJson(spelling);
+}
+
 class Decoder {
  public:
   Decoder(const DecodeOptions& options, std::vector<Diagnostic>& problems) : options_(options), problems_(problems) {}
@@ -55,6 +78,7 @@ class Decoder {
     for (const Member& member : value.members()) {
       const Place field_place{&place, member.key, 0, Place::Kind::kField};
       const FieldSpec* field = message.FindJson(member.key);
+      if (field == nullptr && options_.yaml) field = FindAnyCase(message, member.key);
       if (options_.strict) {
         if (member.repeated) Report("duplicate field", member.key_mark, field_place);
         if (field == nullptr && !message.IsIgnored(member.key)) {

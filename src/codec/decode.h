@@ -24,8 +24,8 @@ struct Diagnostic {
 struct DecodeOptions {
   // Unknown and repeated fields are problems; otherwise unknown ones are skipped and the last repeated one counts.
   bool strict = false;
-  // String fields also take bare numbers and bools, as sigs.k8s.io/yaml does when it unmarshals straight into a struct
-  // (scheduler_perf's workload files).
+  // String fields also take bare numbers and bools, and names of fields may differ in case, as sigs.k8s.io/yaml has it
+  // when it unmarshals straight into a struct (scheduler_perf's workload files and templates).
   // Kubernetes' own object decoders do not: they see `name: 5` as a number and refuse it.
   bool yaml = false;
 };

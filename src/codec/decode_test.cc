@@ -162,6 +162,16 @@ TEST(Decode, YamlModeTakesBareScalarsForStrings) {
   EXPECT_THAT(Lines(problems), ElementsAre("1:7 name: expected a string, found number 5"));
 }
 
+TEST(Decode, YamlModeTakesNamesInAnyCase) {
+  std::vector<Diagnostic> problems;
+  const Ship ship = FromYaml("NAME: a\nMainCargo: {Tons: 1}\n", {.strict = true, .yaml = true}, problems);
+  EXPECT_THAT(problems, IsEmpty());
+  EXPECT_EQ(ship.name, "a");
+  EXPECT_EQ(ship.main_cargo, (Cargo{"", 1}));
+  FromYaml("NAME: a\n", kStrict, problems);
+  EXPECT_THAT(Lines(problems), ElementsAre(testing::HasSubstr("NAME: unknown field")));
+}
+
 TEST(Decode, YamlFloatsThatAreWholeFitIntegers) {
   std::vector<Diagnostic> problems;
   const Ship ship = FromYaml("crew: 1e3\nimo: 2.0\ndraft: 5\n", kStrict, problems);

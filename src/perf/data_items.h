@@ -1,0 +1,36 @@
+// Data items: figures as Kubernetes' performance dashboard (perf-dash) reads them, and the thresholds they are held to.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "perf/config.h"
+
+namespace berth::perf {
+
+struct DataItem {
+  std::map<std::string, double> data;  // "Average", "Perc50" …
+  std::string unit;
+  std::map<std::string, std::string, std::less<>> labels;  // "Name", "Metric" …
+};
+
+// Puts the threshold into the items it is about (AverageThreshold …). Says for each that misses it what was expected; a
+// threshold of 0 is none.
+std::vector<std::string> ApplyThreshold(std::vector<DataItem>& items, double threshold,
+                                        const ThresholdMetricSelector& selector);
+
+// {"version": "v1", "dataItems": […]}. All items get the same labels, "not applicable" where one has none: the
+// dashboard shows no others.
+std::string ToJson(std::vector<DataItem> items);
+
+// BenchmarkPerfScheduling_benchmark_<topic>_<time>.json, which is what the dashboard looks for.
+std::string DataItemsFileName(std::string_view topic, base::Time now);
+// Writes the file into the folder, which is made when it is missing. Gives its path.
+Result<std::string> WriteDataItems(const std::string& folder, std::string_view topic, base::Time now,
+                                   const std::vector<DataItem>& items);
+
+}  // namespace berth::perf

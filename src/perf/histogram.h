@@ -1,0 +1,62 @@
+// Histograms as component-base has them: the bucket boundaries of the scheduler_* metrics, and quantiles by linear
+// interpolation inside a bucket.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace berth::perf {
+
+class Histogram {
+ public:
+  // Upper bounds of the buckets, ascending; one without bound follows them. They outlive the histogram.
+  explicit Histogram(std::span<const double> bounds) : bounds_(bounds), counts_(bounds.size() + 1) {}
+
+  void Observe(double value);
+  void Add(const Histogram& other);  // of the same bounds
+  void Reset();
+
+  uint64_t count() const { return count_; }
+  double Average() const { return sum_ / static_cast<double>(count_); }
+  // 0 <= q <= 1, of at least one observation. What lies beyond the last bound counts as that bound.
+  double Quantile(double q) const;
+
+ private:
+  std::span<const double> bounds_;
+  std::vector<uint64_t> counts_;
+  uint64_t count_ = 0;
+  double sum_ = 0;
+};
+
+// `count` bounds from `start` on, each `factor` times the one before.
+std::vector<double> ExponentialBounds(double start, double factor, int count);
+
+using MetricLabels = std::map<std::string, std::string, std::less<>>;
+
+// The histograms of one scheduler by metric and labels. Places stay valid: ask once, observe often.
+class Metrics {
+ public:
+  // The metrics that are kept; empty bounds for any other name.
+  static std::span<const double> BoundsOf(std::string_view metric);
+
+  Histogram& At(std::string_view metric, const MetricLabels& labels);
+  // All whose labels include `labels`, added up; null when there is none with an observation.
+  std::unique_ptr<Histogram> Sum(std::string_view metric, const MetricLabels& labels) const;
+  // The combinations of values of these labels that occurred.
+  std::vector<MetricLabels> Occurred(std::string_view metric, const std::vector<std::string>& labels) const;
+  void Reset();
+
+ private:
+  struct Series {
+    MetricLabels labels;
+    std::unique_ptr<Histogram> histogram;
+  };
+  std::map<std::string, std::vector<Series>, std::less<>> series_;
+};
+
+}  // namespace berth::perf

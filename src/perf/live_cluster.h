@@ -1,0 +1,140 @@
+// LiveCluster: a control plane in memory with a scheduler on it, in real time. Operations create, change and delete
+// objects; the scheduler hears of it as it would through watches, and binds pods through the same store.
+//
+// There is no kubelet: a bound pod that is deleted goes at once when its grace period is 0, and otherwise stays,
+// terminating, with its room, as in upstream's tests. A finalizer keeps any pod. Volumes are bound by sim's controller.
+// Not thread-safe; everything happens on the one thread that calls it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "api/object.h"
+#include "base/clock.h"
+#include "cluster/cluster.h"
+#include "config/types.h"
+#include "framework/handle.h"
+#include "perf/scheduler_metrics.h"
+#include "queue/scheduling_queue.h"
+#include "scheduler/scheduler.h"
+#include "sim/volume_controller.h"
+
+namespace berth::perf {
+
+// Wall time that never jumps.
+class MonotonicClock final : public base::Clock {
+ public:
+  MonotonicClock();
+  base::Time Now() const override;
+
+ private:
+  base::Time wall_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+enum class PodStage { kAbsent, kUnattempted, kAttempted, kScheduled };
+
+// Hears of every pod whose stage or labels change. Either side is null when the pod is not there.
+class PodObserver {
+ public:
+  virtual ~PodObserver() = default;
+  virtual void OnPod(const api::Pod* before, PodStage stage_before, const api::Pod* after, PodStage stage_after) = 0;
+};
+
+class LiveCluster final : public framework::ApiWriter {
+ public:
+  struct Options {
+    uint64_t seed = 1;
+    bool verify_incremental = false;
+    bool queueing_hints = true;  // off: every event a plugin registered for wakes its pods
+  };
+
+  static Result<std::unique_ptr<LiveCluster>> Create(const config::KubeSchedulerConfiguration& configuration,
+                                                     const config::FeatureGates& gates, Options options);
+  ~LiveCluster() override;
+
+  const base::Clock& clock() const { return clock_; }
+  SchedulerMetrics& metrics() { return metrics_; }
+  const queue::SchedulingQueue& queue() const { return *queue_; }
+  // Observers outlive their registration.
+  void AddObserver(PodObserver& observer) { observers_.push_back(&observer); }
+  void RemoveObserver(PodObserver& observer) { std::erase(observers_, &observer); }
+
+  // Gives the object what the API server would: a name from generateName, a UID, a time of creation, defaults. Fails
+  // for what the server would refuse; the path says which field.
+  Result<api::Object> Admit(const api::Object& object, const std::string& name_space);
+  // `object` comes from Admit. Fails when the name is taken.
+  Result<void> Create(const api::Object& object);
+  // Replaces the object of that kind, namespace and name; a pod keeps its node, and a status that is not given is kept.
+  Result<void> Update(const api::Object& object);
+  // False when there is no such object. `at_once`: whatever a pod's grace period.
+  bool Delete(api::Kind kind, const std::string& name_space, const std::string& name, bool at_once = false);
+  bool HasNamespace(const std::string& name) const { return cluster_.objects().namespaces.Find(name) != nullptr; }
+
+  struct PodRecord {
+    std::shared_ptr<const api::Pod> pod;
+    uint64_t sequence = 0;  // order of creation
+    bool attempted = false;
+    std::string message;  // of the last attempt that failed
+
+    PodStage stage() const;
+  };
+  // In the order of creation.
+  std::vector<const PodRecord*> Pods() const;
+
+  // Schedules one pod. False when none is ready.
+  bool Step();
+  // When something will be ready without anybody's doing: a backoff or a wait for permission ends. Unset: never.
+  std::optional<base::Time> NextWake();
+
+  // framework::ApiWriter
+  framework::Status Bind(const framework::PodInfo& pod, const std::string& node_name) override;
+  framework::Status Evict(const framework::PodInfo& victim, const framework::PodInfo& preemptor) override;
+  framework::Status SetNominatedNode(const framework::PodInfo& pod, const std::string& node_name) override;
+  framework::Status UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) override;
+  framework::Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) override;
+  framework::Status Await(const std::function<std::optional<framework::Status>()>& check,
+                          base::Duration timeout) override;
+
+ private:
+  LiveCluster(const config::FeatureGates& gates, Options options);
+
+  Result<void> MakeScheduler(const config::KubeSchedulerConfiguration& configuration);
+  // Books what became of an attempt.
+  void Settle(const scheduler::Attempt& attempt);
+
+  void CreatePod(std::shared_ptr<const api::Pod> pod);
+  void ReplacePod(PodRecord& record, std::shared_ptr<const api::Pod> pod);
+  void DeletePod(const std::string& uid, bool at_once = false);
+  void RemovePod(const std::string& uid);
+  void PutNode(std::shared_ptr<const api::Node> node);
+  void PutOther(const api::Object& object);
+  PodRecord* FindPod(const std::string& name_space, const std::string& name);
+  bool IsOurs(const api::Pod& pod) const { return scheduler_->FindProfile(pod.spec.scheduler_name) != nullptr; }
+  void Notify(const api::Pod* before, PodStage stage_before, const api::Pod* after, PodStage stage_after);
+  // Tells the queue, and how long that took.
+  template <class T>
+  void Happened(framework::ClusterEvent event, std::shared_ptr<const T> before, std::shared_ptr<const T> after) {
+    const base::Time start = clock_.Now();
+    queue_->OnEvent<T>(event, std::move(before), std::move(after));
+    metrics_.OnEvent(event, clock_.Now() - start);
+  }
+
+  const config::FeatureGates gates_;
+  const Options options_;
+  const MonotonicClock clock_;
+  cluster::Cluster cluster_;
+  SchedulerMetrics metrics_;
+  std::unique_ptr<scheduler::Scheduler> scheduler_;
+  std::unique_ptr<queue::SchedulingQueue> queue_;
+  std::unique_ptr<sim::VolumeController> volumes_;
+  std::unordered_map<std::string, PodRecord> pods_;        // by UID
+  std::unordered_map<std::string, std::string> pod_uids_;  // by namespace/name
+  std::vector<PodObserver*> observers_;
+  uint64_t next_number_ = 0;  // of names and UIDs
+};
+
+}  // namespace berth::perf

@@ -1,0 +1,107 @@
+#include "perf/scheduler_metrics.h"
+
+namespace berth::perf {
+
+namespace {
+
+constexpr uint64_t kCyclesPerSample = 10;
+constexpr char kAttempt[] = "scheduler_scheduling_attempt_duration_seconds";
+
+double Seconds(base::Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+// As upstream's metrics spell it: "PreFilter".
+std::string LabelOf(config::ExtensionPoint point) {
+  std::string name(config::NameOf(point));
+  name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
+  return name;
+}
+
+}  // namespace
+
+void SchedulerMetrics::Start() {
+  metrics_.Reset();
+  attempts_ = {&metrics_.At(kAttempt, {{"result", "scheduled"}}), &metrics_.At(kAttempt, {{"result", "unschedulable"}}),
+               &metrics_.At(kAttempt, {{"result", "error"}})};
+  sli_ = &metrics_.At("scheduler_pod_scheduling_sli_duration_seconds", {});
+  cycle_ = 0;
+  on_ = true;
+}
+
+void SchedulerMetrics::OnAttempt(scheduler::Outcome outcome, base::Duration took) {
+  if (!on_) return;
+  switch (outcome) {
+    case scheduler::Outcome::kBound:
+      return attempts_[0]->Observe(Seconds(took));
+    case scheduler::Outcome::kUnschedulable:
+      return attempts_[1]->Observe(Seconds(took));
+    case scheduler::Outcome::kError:
+      return attempts_[2]->Observe(Seconds(took));
+    case scheduler::Outcome::kWaiting:
+      return;  // not over yet
+  }
+}
+
+void SchedulerMetrics::OnScheduled(base::Duration since_first_attempt) {
+  if (on_) sli_->Observe(Seconds(since_first_attempt));
+}
+
+void SchedulerMetrics::OnEvent(const framework::ClusterEvent& event, base::Duration took) {
+  if (!on_) return;
+  Histogram*& place = events_[static_cast<uint64_t>(event.resource) << 32 | static_cast<uint64_t>(event.action)];
+  if (!place) place = &metrics_.At("scheduler_event_handling_duration_seconds", {{"event", event.Label()}});
+  place->Observe(Seconds(took));
+}
+
+queue::ProfileHooks SchedulerMetrics::Timed(queue::ProfileHooks hooks) {
+  for (auto& [plugin, events] : hooks.events) {
+    for (framework::ClusterEventWithHint& entry : events) {
+      if (!entry.hint) continue;
+      Histogram& histogram = metrics_.At("scheduler_queueing_hint_execution_duration_seconds",
+                                         {{"plugin", plugin}, {"event", entry.event.Label()}});
+      entry.hint = [this, &histogram, hint = std::move(entry.hint)](const framework::PodInfo& pod,
+                                                                    const framework::EventObject& before,
+                                                                    const framework::EventObject& after) {
+        if (!on_) return hint(pod, before, after);
+        const base::Time start = clock_.Now();
+        const framework::QueueingHint answer = hint(pod, before, after);
+        histogram.Observe(Seconds(clock_.Now() - start));
+        return answer;
+      };
+    }
+  }
+  return hooks;
+}
+
+void SchedulerMetrics::BeginCycle(engine::Profile& profile) {
+  sampling_ = on_ && cycle_++ % kCyclesPerSample == 0;
+  if (!sampling_) return;
+  point_sums_ = {};
+  profile.set_observer([this](config::ExtensionPoint point, std::string_view plugin, framework::Code,
+                              base::Duration took) { OnPlugin(point, plugin, took); });
+}
+
+void SchedulerMetrics::EndCycle(engine::Profile& profile) {
+  if (!sampling_) return;
+  sampling_ = false;
+  profile.set_observer(nullptr);
+  for (size_t i = 0; i < point_sums_.size(); ++i) {
+    if (point_sums_[i] == base::Duration(0)) continue;
+    metrics_
+        .At("scheduler_framework_extension_point_duration_seconds",
+            {{"extension_point", LabelOf(static_cast<config::ExtensionPoint>(i))}})
+        .Observe(Seconds(point_sums_[i]));
+  }
+}
+
+void SchedulerMetrics::OnPlugin(config::ExtensionPoint point, std::string_view plugin, base::Duration took) {
+  const auto index = static_cast<size_t>(point);
+  point_sums_[index] += took;
+  Histogram*& place = plugins_[index][plugin.data()];
+  if (!place) {
+    place = &metrics_.At("scheduler_plugin_execution_duration_seconds",
+                         {{"plugin", std::string(plugin)}, {"extension_point", LabelOf(point)}});
+  }
+  place->Observe(Seconds(took));
+}
+
+}  // namespace berth::perf

@@ -1,0 +1,59 @@
+// SchedulerMetrics: the scheduler_* histograms of one run, filled while a collection is on.
+//
+// Attempts and events are always timed. Plugins are timed in every tenth cycle, as upstream samples them, so that the
+// timing does not make the figure it stands beside.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "config/types.h"
+#include "engine/profile.h"
+#include "framework/events.h"
+#include "perf/histogram.h"
+#include "queue/scheduling_queue.h"
+#include "scheduler/scheduler.h"
+
+namespace berth::perf {
+
+class SchedulerMetrics {
+ public:
+  // The clock outlives this.
+  explicit SchedulerMetrics(const base::Clock& clock) : clock_(clock) {}
+
+  // Forgets what it has and begins; until Stop, everything below is recorded, and otherwise nothing.
+  void Start();
+  void Stop() { on_ = false; }
+  bool on() const { return on_; }
+  const Metrics& metrics() const { return metrics_; }
+
+  void OnAttempt(scheduler::Outcome outcome, base::Duration took);
+  void OnScheduled(base::Duration since_first_attempt);
+  void OnEvent(const framework::ClusterEvent& event, base::Duration took);
+  // The hooks with every hint timed.
+  queue::ProfileHooks Timed(queue::ProfileHooks hooks);
+
+  // Around one cycle of `profile`: has its plugins timed when it is the cycle's turn.
+  void BeginCycle(engine::Profile& profile);
+  void EndCycle(engine::Profile& profile);
+
+ private:
+  void OnPlugin(config::ExtensionPoint point, std::string_view plugin, base::Duration took);
+
+  const base::Clock& clock_;
+  bool on_ = false;
+  bool sampling_ = false;
+  uint64_t cycle_ = 0;
+  Metrics metrics_;
+  std::array<Histogram*, 3> attempts_{};  // scheduled, unschedulable, error
+  Histogram* sli_ = nullptr;
+  std::array<base::Duration, config::kExtensionPointCount> point_sums_{};                          // of this cycle
+  std::array<std::unordered_map<const char*, Histogram*>, config::kExtensionPointCount> plugins_;  // by name's address
+  std::unordered_map<uint64_t, Histogram*> events_;  // by resource and action
+};
+
+}  // namespace berth::perf

@@ -1,4 +1,4 @@
-// berth bench: measured workloads. `engine` runs in-process, without an API.
+// berth bench: measured workloads. `engine` runs in-process, without an API; `perf` is in bench_perf.cc.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -18,6 +18,7 @@ bind, for one pod after another, each seeing the ones before it. A tenth of the 
 
 Usage:
   berth bench engine [flags]
+  berth bench perf FILE... [flags]    workloads of scheduler_perf; see berth bench perf --help
 
 Kinds: basic, mixed, nodeaffinity, antiaffinity, affinity, prefaffinity, spread, prefspread, svcspread, preempt,
 unschedulable, churn.
@@ -72,6 +73,7 @@ void PrintJson(const sim::EngineBenchOptions& options, const sim::EngineBenchRes
 }  // namespace
 
 int Bench(const std::vector<std::string>& arguments) {
+  if (!arguments.empty() && arguments.front() == "perf") return BenchPerf({arguments.begin() + 1, arguments.end()});
   sim::EngineBenchOptions options;
   std::string output = "text";
   FlagSet flags("berth bench", kUsage, kExamples);
@@ -90,7 +92,7 @@ int Bench(const std::vector<std::string>& arguments) {
   }
   if (!rest) return Fail(rest.error().message + "\nTry berth bench --help.");
   if (rest->size() != 1 || rest->front() != "engine")
-    return Fail("expected: berth bench engine\nTry berth bench --help.");
+    return Fail("expected: berth bench engine, or berth bench perf FILE\nTry berth bench --help.");
   if (output != "text" && output != "json")
     return Fail(fmt::format("--output: expected text or json, found \"{}\"", output));
   const Result<sim::EngineBenchResult> result = sim::RunEngineBench(options);

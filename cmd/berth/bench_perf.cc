@@ -1,0 +1,174 @@
+// berth bench perf: workloads in the format of kube-scheduler's scheduler_perf.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "api/time.h"
+#include "commands.h"
+#include "flags.h"
+#include "perf/runner.h"
+
+namespace berth::cmd {
+
+namespace {
+
+constexpr char kUsage[] =
+    R"(Run workloads in the format of kube-scheduler's scheduler_perf (performance-config.yaml), as they are, against a cluster
+in memory and in real time, and say how many pods a second were scheduled.
+
+Usage:
+  berth bench perf FILE... [flags]
+
+Exit status: 0 all ran, 2 a threshold was missed or a workload did not come to its end, 1 bad usage or input, or a
+workload that asks for something berth does not do yet.
+)";
+
+constexpr char kExamples[] = R"(  berth bench perf bench/workloads/misc/performance-config.yaml --label short
+  berth bench perf misc/performance-config.yaml --workload SchedulingBasic/5000Nodes -o json
+  berth bench perf misc/performance-config.yaml --label performance,-short --data-items-dir results
+)";
+
+struct Options {
+  perf::RunOptions run;
+  std::string timeout = "10m";
+  std::string output = "table";
+  std::string data_items_dir;
+  bool list = false;
+};
+
+int Fail(std::string_view message) {
+  fmt::print(stderr, "berth bench perf: {}\n", message);
+  return kBadInput;
+}
+
+// Figures of very different size, each with three digits that mean something.
+std::string Figure(double value) { return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value); }
+
+const perf::DataItem* FindAttempts(const perf::Collection& collection) {
+  for (const perf::DataItem& item : collection.items) {
+    const auto result = item.labels.find("result");
+    if (item.labels.find("Metric")->second == "scheduler_scheduling_attempt_duration_seconds" &&
+        result != item.labels.end() && result->second == "scheduled") {
+      return &item;
+    }
+  }
+  return nullptr;
+}
+
+void PrintHeader(size_t width) {
+  fmt::print("{:<{}}  {:>7}  {:>9}  {:>9}  {:>9}  {:>9}  {:>10}  {}\n", "WORKLOAD", width, "PODS", "PODS/S", "P50",
+             "P99", "AVG MS", "TIME", "THRESHOLD");
+}
+
+void PrintRow(const perf::Collection& collection, size_t width) {
+  const perf::ThroughputSummary& throughput = collection.throughput;
+  const perf::DataItem* attempts = FindAttempts(collection);
+  std::string threshold = "-";
+  for (const perf::DataItem& item : collection.items) {
+    for (const auto& [bucket, value] : item.data) {
+      if (bucket.ends_with("Threshold"))
+        threshold = fmt::format("{} {}", Figure(value), collection.missed.empty() ? "met" : "MISSED");
+    }
+  }
+  fmt::print("{:<{}}  {:>7}  {:>9}  {:>9}  {:>9}  {:>9}  {:>10}  {}\n", collection.name, width, throughput.pods,
+             Figure(throughput.average), Figure(throughput.perc50), Figure(throughput.perc99),
+             attempts ? Figure(attempts->data.at("Average")) : "-",
+             fmt::format("{:.3f}s", std::chrono::duration<double>(collection.duration).count()), threshold);
+}
+
+struct Totals {
+  bool unsupported = false;
+  bool unfinished = false;
+  std::vector<perf::DataItem> items;
+};
+
+void Report(const perf::WorkloadResult& result, const Options& options, size_t width, Totals& totals) {
+  for (const perf::Collection& collection : result.collections) {
+    if (options.output == "table") PrintRow(collection, width);
+    totals.items.insert(totals.items.end(), collection.items.begin(), collection.items.end());
+  }
+  std::fflush(stdout);
+  for (const std::string& note : result.notes) fmt::print(stderr, "note: {}: {}\n", result.name, note);
+  for (const perf::Collection& collection : result.collections) {
+    for (const std::string& missed : collection.missed) fmt::print(stderr, "threshold missed: {}\n", missed);
+    totals.unfinished = totals.unfinished || !collection.missed.empty();
+  }
+  if (!result.error) return;
+  fmt::print(stderr, "{}: {}: {}\n", result.error->code == ErrorCode::kUnsupported ? "not run" : "failed", result.name,
+             result.error->message);
+  (result.error->code == ErrorCode::kDeadlineExceeded ? totals.unfinished : totals.unsupported) = true;
+}
+
+Result<void> RunFile(const std::string& file, const Options& options, Totals& totals) {
+  Result<perf::Suite> suite = perf::ReadSuite(file);
+  if (!suite) return suite.error();
+  perf::RunOptions run = options.run;
+  if (run.topic.empty()) run.topic = perf::TopicOf(file);
+  Result<std::vector<perf::Chosen>> chosen = perf::Choose(*suite, run);
+  if (!chosen) return chosen.error();
+  if (options.list) {
+    for (const perf::Chosen& one : *chosen) fmt::print("{}/{}\n", one.test_case->name, one.workload->name);
+    return {};
+  }
+  size_t width = 8;
+  for (const perf::Chosen& one : *chosen)
+    width = std::max(width,
+                     one.test_case->name.size() + one.workload->name.size() + std::string_view("//namespace-0").size());
+  if (options.output == "table") PrintHeader(width);
+  Totals of_file;
+  for (const perf::Chosen& one : *chosen) Report(perf::RunWorkload(*suite, one, run), options, width, of_file);
+  if (!options.data_items_dir.empty()) {
+    Result<std::string> written =
+        perf::WriteDataItems(options.data_items_dir, run.topic, base::SystemClock().Now(), of_file.items);
+    if (!written) return written.error();
+    fmt::print(stderr, "wrote {}\n", *written);
+  }
+  totals.unsupported = totals.unsupported || of_file.unsupported;
+  totals.unfinished = totals.unfinished || of_file.unfinished;
+  totals.items.insert(totals.items.end(), of_file.items.begin(), of_file.items.end());
+  return {};
+}
+
+}  // namespace
+
+int BenchPerf(const std::vector<std::string>& arguments) {
+  Options options;
+  FlagSet flags("berth bench perf", kUsage, kExamples);
+  flags.Add(&options.run.workloads, "workload", 'w', "NAME",
+            "a test case, or TestCase/Workload; repeat for several (default all)");
+  flags.Add(&options.run.labels, "label", 'l', "LABELS",
+            "labels a workload must have (a or +a) or must not have (-a), such as short,-performance");
+  flags.Add(&options.list, "list", 0, "print the names of the workloads and run none");
+  flags.Add(&options.output, "output", 'o', "FORMAT", "table or json, the data items perf-dash reads (default table)");
+  flags.Add(&options.data_items_dir, "data-items-dir", 0, "DIR",
+            "write BenchmarkPerfScheduling_benchmark_TOPIC_TIME.json there");
+  flags.Add(&options.run.topic, "topic", 0, "TOPIC",
+            "name for that file and for thresholds by topic (default the folder's)");
+  flags.Add(&options.timeout, "timeout", 0, "DURATION", "for each workload (default 10m)");
+  flags.Add(&options.run.seed, "seed", 0, "S", "breaks ties between equally good nodes (default 1)");
+  flags.Add(&options.run.verify_incremental, "verify-incremental", 0,
+            "compare every decision with a from-scratch one (slow)");
+  const Result<std::vector<std::string>> files = flags.Parse(arguments);
+  if (files && flags.help_wanted()) {
+    fmt::print("{}", flags.Help());
+    return kOk;
+  }
+  if (!files) return Fail(files.error().message + "\n" + flags.Hint());
+  if (files->empty()) return Fail("no file given\n" + flags.Hint());
+  if (options.output != "table" && options.output != "json")
+    return Fail(fmt::format("--output: expected table or json, found \"{}\"", options.output));
+  const Result<base::Duration> timeout = api::ParseDuration(options.timeout);
+  if (!timeout || *timeout <= base::Duration(0))
+    return Fail(fmt::format("--timeout: expected a duration such as 90s, found \"{}\"", options.timeout));
+  options.run.timeout = *timeout;
+
+  Totals totals;
+  for (const std::string& file : *files) {
+    if (const Result<void> ran = RunFile(file, options, totals); !ran) return Fail(ran.error().message);
+  }
+  if (options.output == "json" && !options.list) fmt::print("{}", perf::ToJson(totals.items));
+  return totals.unsupported ? kBadInput : totals.unfinished ? kUnplaced : kOk;
+}
+
+}  // namespace berth::cmd

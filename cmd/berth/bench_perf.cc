@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include "api/time.h"
 #include "commands.h"
@@ -80,6 +81,7 @@ void PrintRow(const perf::Collection& collection, size_t width) {
 struct Totals {
   bool unsupported = false;
   bool unfinished = false;
+  std::set<std::string> notes;  // told already
   std::vector<perf::DataItem> items;
 };
 
@@ -89,7 +91,10 @@ void Report(const perf::WorkloadResult& result, const Options& options, size_t w
     totals.items.insert(totals.items.end(), collection.items.begin(), collection.items.end());
   }
   std::fflush(stdout);
-  for (const std::string& note : result.notes) fmt::print(stderr, "note: {}: {}\n", result.name, note);
+  // What holds for many workloads is said once.
+  for (const std::string& note : result.notes) {
+    if (totals.notes.insert(note).second) fmt::print(stderr, "note: {} (first in {})\n", note, result.name);
+  }
   for (const perf::Collection& collection : result.collections) {
     for (const std::string& missed : collection.missed) fmt::print(stderr, "threshold missed: {}\n", missed);
     totals.unfinished = totals.unfinished || !collection.missed.empty();

@@ -106,13 +106,7 @@ Result<void> Executor::WaitForPods(std::vector<std::string> namespaces,
 
 Result<void> Executor::RunUntil(const Condition& done, const std::function<std::string()>& what) {
   while (!done()) {
-    if (Result<void> fired = FireTickers(); !fired) return fired;
-    if (collector_) collector_->Tick();
-    const base::Time now = cluster_.clock().Now();
-    if (now >= deadline_) {
-      return Error{ErrorCode::kDeadlineExceeded,
-                   fmt::format("waited {} {}", api::FormatDuration(options_.timeout), what())};
-    }
+    if (Result<void> on_time = LookAround(what); !on_time) return on_time;
     if (cluster_.Step()) continue;
     if (done()) break;
     // Nothing is ready. Something may become so by the clock alone, or by what runs beside.
@@ -125,6 +119,14 @@ Result<void> Executor::RunUntil(const Condition& done, const std::function<std::
     std::this_thread::sleep_for(std::min(*wake, deadline_) - cluster_.clock().Now());
   }
   return {};
+}
+
+Result<void> Executor::LookAround(const std::function<std::string()>& what) {
+  if (Result<void> fired = FireTickers(); !fired) return fired;
+  if (collector_) collector_->Tick();
+  if (cluster_.clock().Now() < deadline_) return {};
+  return Error{ErrorCode::kDeadlineExceeded,
+               fmt::format("waited {} {}", api::FormatDuration(options_.timeout), what())};
 }
 
 Result<void> Executor::FireTickers() {

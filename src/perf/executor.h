@@ -74,6 +74,8 @@ class Executor {
   Result<void> RunUntil(const Condition& done, const std::function<std::string()>& what);
   Result<void> WaitForPods(std::vector<std::string> namespaces, const base::FlatMap<std::string, std::string>& labels,
                            PodStage stage, int64_t wanted);
+  // What is due beside scheduling; fails when the time of the workload is over.
+  Result<void> LookAround(const std::function<std::string()>& what);
   Result<void> FireTickers();
   std::optional<base::Time> NextTick() const;
   std::shared_ptr<bool> StartTicker(base::Duration interval, std::function<Result<bool>()> tick);

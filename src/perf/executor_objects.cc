@@ -228,7 +228,9 @@ Result<void> Executor::HandOver(const std::vector<api::Object>& objects) {
   for (const api::Object& object : objects) {
     if (Result<void> created = cluster_.Create(object); !created) return created;
     if (object.kind() != api::Kind::kPod || ++pods % kCreators != 0) continue;
-    if (Result<void> fired = FireTickers(); !fired) return fired;
+    Result<void> on_time =
+        LookAround([&] { return fmt::format("to create {} objects; {} pods are", objects.size(), pods); });
+    if (!on_time) return on_time;
     for (size_t i = 0; i < kCreators && cluster_.Step(); ++i) {
     }
   }

@@ -113,6 +113,13 @@ TEST_F(MadeUp, AWaitEndsWithTheTimeout) {
   EXPECT_THAT(ErrorOf(result), HasSubstr("op 1 (sleep): waited 20ms for 1h0m0s to pass"));
 }
 
+TEST_F(MadeUp, CreatingPodsEndsWithTheTimeoutToo) {
+  const WorkloadResult result =
+      Run(std::string(kNodes) + "  - {opcode: createPods, count: 100000, collectMetrics: true}\n", "{name: w}", "",
+          {.timeout = std::chrono::milliseconds(1)});
+  EXPECT_THAT(ErrorOf(result), HasSubstr("op 1 (createPods): waited 1ms to create 100000 objects; "));
+}
+
 TEST_F(MadeUp, AThresholdThatIsMissedIsTold) {
   const WorkloadResult result = Run(std::string(kNodes) + kMeasured, "{name: w, threshold: 1e12}");
   ASSERT_EQ(result.collections.size(), 1u) << ErrorOf(result);

@@ -30,8 +30,10 @@ std::vector<std::string> ApplyThreshold(std::vector<DataItem>& items, double thr
                                         const ThresholdMetricSelector& selector) {
   std::vector<std::string> misses;
   if (threshold == 0) return misses;
+  bool any = false;
   for (DataItem& item : items) {
     if (!IsAbout(selector, item)) continue;
+    any = true;
     const auto found = item.data.find(selector.data_bucket);
     if (found == item.data.end()) {
       misses.push_back(fmt::format("{}: no data present for \"{}\" metric \"{}\" bucket", item.labels["Name"],
@@ -44,6 +46,11 @@ std::vector<std::string> ApplyThreshold(std::vector<DataItem>& items, double thr
     misses.push_back(fmt::format("{}: expected \"{}\" \"{}\" to be {}: got {:.3f}, want {:.3f}", item.labels["Name"],
                                  selector.name, selector.data_bucket, selector.expect_lower ? "lower" : "higher", value,
                                  threshold));
+  }
+  // A threshold that nothing is held to must not pass for one that is met.
+  if (!any && !items.empty()) {
+    misses.push_back(fmt::format("{}: no metric \"{}\" with the labels of the threshold's selector was collected",
+                                 items.front().labels["Name"], selector.name));
   }
   return misses;
 }

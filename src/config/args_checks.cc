@@ -55,19 +55,34 @@ std::string ShapeJson(const std::vector<UtilizationShapePoint>& shape) {
   return "[" + json + "]";
 }
 
+void CheckWeights(const std::vector<FileResourceSpec>& resources, const std::string& path, Problems& problems) {
+  for (size_t i = 0; i < resources.size(); ++i) {
+    const FileResourceSpec& resource = resources[i];
+    if (resource.weight > 0 && resource.weight <= 100) continue;
+    problems.push_back(InvalidNumber(FieldChild(FieldIndex(path, i), "weight"), resource.weight,
+                                     fmt::format("resource weight of {} not in valid range (0, 100]", resource.name)));
+  }
+}
+
+// A label cannot be wanted and unwanted at once.
+void CheckDisjoint(const std::vector<std::string>& present, const std::vector<std::string>& absent,
+                   const std::string& present_path, const std::string& absent_path, Problems& problems) {
+  for (size_t i = 0; i < absent.size(); ++i) {
+    const auto last = std::find(present.rbegin(), present.rend(), absent[i]);
+    if (last == present.rend()) continue;
+    const auto index = static_cast<size_t>(present.rend() - last) - 1;
+    problems.push_back(
+        api::InvalidField(FieldIndex(present_path, index), absent[i], "conflict with " + FieldIndex(absent_path, i)));
+  }
+}
+
 void CheckStrategy(const FileScoringStrategy& strategy, const std::string& path, Problems& problems) {
   constexpr std::string_view kRatio = "RequestedToCapacityRatio";
   constexpr std::string_view kTypes[] = {"LeastAllocated", "MostAllocated", kRatio};
   if (std::ranges::find(kTypes, strategy.type) == std::end(kTypes)) {
     problems.push_back(api::UnsupportedField(FieldChild(path, "type"), strategy.type, kTypes));
   }
-  for (size_t i = 0; i < strategy.resources.size(); ++i) {
-    const FileResourceSpec& resource = strategy.resources[i];
-    if (resource.weight > 0 && resource.weight <= 100) continue;
-    problems.push_back(InvalidNumber(FieldChild(FieldIndex(FieldChild(path, "resources"), i), "weight"),
-                                     resource.weight,
-                                     fmt::format("resource weight of {} not in valid range (0, 100]", resource.name)));
-  }
+  CheckWeights(strategy.resources, FieldChild(path, "resources"), problems);
   const std::string ratio_path = FieldChild(path, "requestedToCapacityRatio");
   const auto& ratio = strategy.requested_to_capacity_ratio;
   if (strategy.type != kRatio) {
@@ -245,6 +260,43 @@ Problems CheckArgs(const FileDynamicResourcesArgs& args, std::string_view path, 
   } else if (args.binding_timeout && args.binding_timeout->value < std::chrono::seconds(1)) {
     problems.push_back(InvalidDuration(binding_path, args.binding_timeout->value, "must be at least 1 second"));
   }
+  return problems;
+}
+
+Problems CheckArgs(const FileServiceAffinityArgs&, std::string_view, const FeatureGates&) { return {}; }
+
+Problems CheckArgs(const FileNodeLabelArgs& args, std::string_view path, const FeatureGates&) {
+  Problems problems;
+  CheckDisjoint(args.present_labels, args.absent_labels, FieldChild(path, "presentLabels"),
+                FieldChild(path, "absentLabels"), problems);
+  CheckDisjoint(args.present_labels_preference, args.absent_labels_preference,
+                FieldChild(path, "presentLabelsPreference"), FieldChild(path, "absentLabelsPreference"), problems);
+  return problems;
+}
+
+Problems CheckArgs(const FileRequestedToCapacityRatioArgs& args, std::string_view path, const FeatureGates&) {
+  Problems problems;
+  CheckShape(args.shape, FieldChild(path, "shape"), problems);
+  // Unlike its siblings this plugin always took any positive weight.
+  for (size_t i = 0; i < args.resources.size(); ++i) {
+    const FileResourceSpec& resource = args.resources[i];
+    if (resource.weight >= 1) continue;
+    problems.push_back(InvalidNumber(FieldChild(FieldIndex(FieldChild(path, "resources"), i), "weight"),
+                                     resource.weight,
+                                     fmt::format("resource weight of {} not in valid range [1, inf)", resource.name)));
+  }
+  return problems;
+}
+
+Problems CheckArgs(const FileLeastAllocatedArgs& args, std::string_view path, const FeatureGates&) {
+  Problems problems;
+  CheckWeights(args.resources, FieldChild(path, "resources"), problems);
+  return problems;
+}
+
+Problems CheckArgs(const FileMostAllocatedArgs& args, std::string_view path, const FeatureGates&) {
+  Problems problems;
+  CheckWeights(args.resources, FieldChild(path, "resources"), problems);
   return problems;
 }
 

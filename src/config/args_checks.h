@@ -21,5 +21,10 @@ Problems CheckArgs(const FileBalancedAllocationArgs& args, std::string_view path
 Problems CheckArgs(const FilePodTopologySpreadArgs& args, std::string_view path, const FeatureGates& gates);
 Problems CheckArgs(const FileVolumeBindingArgs& args, std::string_view path, const FeatureGates& gates);
 Problems CheckArgs(const FileDynamicResourcesArgs& args, std::string_view path, const FeatureGates& gates);
+Problems CheckArgs(const FileServiceAffinityArgs& args, std::string_view path, const FeatureGates& gates);
+Problems CheckArgs(const FileNodeLabelArgs& args, std::string_view path, const FeatureGates& gates);
+Problems CheckArgs(const FileRequestedToCapacityRatioArgs& args, std::string_view path, const FeatureGates& gates);
+Problems CheckArgs(const FileLeastAllocatedArgs& args, std::string_view path, const FeatureGates& gates);
+Problems CheckArgs(const FileMostAllocatedArgs& args, std::string_view path, const FeatureGates& gates);
 
 }  // namespace berth::config

@@ -62,6 +62,20 @@ void Default(FileDynamicResourcesArgs& args, const FeatureGates& gates) {
   }
 }
 
+void Default(FileServiceAffinityArgs&, const FeatureGates&) {}
+
+void Default(FileNodeLabelArgs&, const FeatureGates&) {}
+
+void Default(FileRequestedToCapacityRatioArgs& args, const FeatureGates&) { DefaultWeights(args.resources); }
+
+void Default(FileLeastAllocatedArgs& args, const FeatureGates&) {
+  if (args.resources.empty()) args.resources = DefaultResources();
+}
+
+void Default(FileMostAllocatedArgs& args, const FeatureGates&) {
+  if (args.resources.empty()) args.resources = DefaultResources();
+}
+
 std::vector<ResourceSpec> FromFile(const std::vector<FileResourceSpec>& resources) {
   std::vector<ResourceSpec> out;
   for (const FileResourceSpec& resource : resources) out.push_back({Symbol(resource.name), resource.weight});
@@ -157,6 +171,38 @@ FileDynamicResourcesArgs ToFile(const DynamicResourcesArgs& args) {
   return out;
 }
 
+ServiceAffinityArgs FromFile(const FileServiceAffinityArgs& args) {
+  return {args.affinity_labels, args.anti_affinity_labels_preference};
+}
+
+FileServiceAffinityArgs ToFile(const ServiceAffinityArgs& args) {
+  return {{}, args.affinity_labels, args.anti_affinity_labels_preference};
+}
+
+NodeLabelArgs FromFile(const FileNodeLabelArgs& args) {
+  return {args.present_labels, args.absent_labels, args.present_labels_preference, args.absent_labels_preference};
+}
+
+FileNodeLabelArgs ToFile(const NodeLabelArgs& args) {
+  return {{}, args.present_labels, args.absent_labels, args.present_labels_preference, args.absent_labels_preference};
+}
+
+RequestedToCapacityRatioArgs FromFile(const FileRequestedToCapacityRatioArgs& args) {
+  return {args.shape, FromFile(args.resources)};
+}
+
+FileRequestedToCapacityRatioArgs ToFile(const RequestedToCapacityRatioArgs& args) {
+  return {{}, args.shape, ToFile(args.resources)};
+}
+
+NodeResourcesLeastAllocatedArgs FromFile(const FileLeastAllocatedArgs& args) { return {FromFile(args.resources)}; }
+
+FileLeastAllocatedArgs ToFile(const NodeResourcesLeastAllocatedArgs& args) { return {{}, ToFile(args.resources)}; }
+
+NodeResourcesMostAllocatedArgs FromFile(const FileMostAllocatedArgs& args) { return {FromFile(args.resources)}; }
+
+FileMostAllocatedArgs ToFile(const NodeResourcesMostAllocatedArgs& args) { return {{}, ToFile(args.resources)}; }
+
 template <class File>
 ReadArgs Read(const codec::Value& value, std::string_view path, const FeatureGates& gates,
               std::vector<codec::Diagnostic>& diagnostics) {
@@ -168,18 +214,24 @@ ReadArgs Read(const codec::Value& value, std::string_view path, const FeatureGat
 
 struct ArgsType {
   std::string_view plugin;
+  bool legacy;
   ReadArgs (*read)(const codec::Value&, std::string_view, const FeatureGates&, std::vector<codec::Diagnostic>&);
 };
 
 constexpr ArgsType kArgsTypes[] = {
-    {"DefaultPreemption", &Read<FileDefaultPreemptionArgs>},
-    {"DynamicResources", &Read<FileDynamicResourcesArgs>},
-    {"InterPodAffinity", &Read<FileInterPodAffinityArgs>},
-    {"NodeAffinity", &Read<FileNodeAffinityArgs>},
-    {"NodeResourcesBalancedAllocation", &Read<FileBalancedAllocationArgs>},
-    {"NodeResourcesFit", &Read<FileNodeResourcesFitArgs>},
-    {"PodTopologySpread", &Read<FilePodTopologySpreadArgs>},
-    {"VolumeBinding", &Read<FileVolumeBindingArgs>},
+    {"DefaultPreemption", false, &Read<FileDefaultPreemptionArgs>},
+    {"DynamicResources", false, &Read<FileDynamicResourcesArgs>},
+    {"InterPodAffinity", false, &Read<FileInterPodAffinityArgs>},
+    {"NodeAffinity", false, &Read<FileNodeAffinityArgs>},
+    {"NodeResourcesBalancedAllocation", false, &Read<FileBalancedAllocationArgs>},
+    {"NodeResourcesFit", false, &Read<FileNodeResourcesFitArgs>},
+    {"NodeLabel", true, &Read<FileNodeLabelArgs>},
+    {"NodeResourcesLeastAllocated", true, &Read<FileLeastAllocatedArgs>},
+    {"NodeResourcesMostAllocated", true, &Read<FileMostAllocatedArgs>},
+    {"PodTopologySpread", false, &Read<FilePodTopologySpreadArgs>},
+    {"RequestedToCapacityRatio", true, &Read<FileRequestedToCapacityRatioArgs>},
+    {"ServiceAffinity", true, &Read<FileServiceAffinityArgs>},
+    {"VolumeBinding", false, &Read<FileVolumeBindingArgs>},
 };
 
 const ArgsType* FindType(std::string_view plugin) {
@@ -190,6 +242,11 @@ const ArgsType* FindType(std::string_view plugin) {
 }  // namespace
 
 bool HasArgsType(std::string_view plugin) { return FindType(plugin) != nullptr; }
+
+bool HasLegacyArgs(std::string_view plugin) {
+  const ArgsType* type = FindType(plugin);
+  return type != nullptr && type->legacy;
+}
 
 ReadArgs ReadPluginArgs(std::string_view plugin, const codec::Value& value, std::string_view path,
                         const FeatureGates& gates, std::vector<codec::Diagnostic>& diagnostics) {

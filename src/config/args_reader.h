@@ -19,6 +19,9 @@ struct ReadArgs {
 
 // Whether the plugin's arguments have a type here; those of other plugins are passed on unread.
 bool HasArgsType(std::string_view plugin);
+// Whether that type went away before v1: to upstream such arguments belong to a plugin it has never heard of, so a
+// mistake in them counts only when the plugin is used.
+bool HasLegacyArgs(std::string_view plugin);
 
 // `plugin` must have a type. A null `value` gives the defaults. `path` is put before the fields in `problems`;
 // `diagnostics` gets what could not be decoded, with paths that start at the arguments.

@@ -137,4 +137,55 @@ const Message& Describe(const FileDynamicResourcesArgs*) {
   return message;
 }
 
+const Message& Describe(const FileServiceAffinityArgs*) {
+  static const Message message = MessageOf<FileServiceAffinityArgs>(
+      "ServiceAffinityArgs",
+      {
+          Inline("type", 0, &FileServiceAffinityArgs::type),
+          Field("affinityLabels", 0, &FileServiceAffinityArgs::affinity_labels),
+          Field("antiAffinityLabelsPreference", 0, &FileServiceAffinityArgs::anti_affinity_labels_preference),
+      });
+  return message;
+}
+
+const Message& Describe(const FileNodeLabelArgs*) {
+  static const Message message = MessageOf<FileNodeLabelArgs>(
+      "NodeLabelArgs", {
+                           Inline("type", 0, &FileNodeLabelArgs::type),
+                           Field("presentLabels", 0, &FileNodeLabelArgs::present_labels),
+                           Field("absentLabels", 0, &FileNodeLabelArgs::absent_labels),
+                           Field("presentLabelsPreference", 0, &FileNodeLabelArgs::present_labels_preference),
+                           Field("absentLabelsPreference", 0, &FileNodeLabelArgs::absent_labels_preference),
+                       });
+  return message;
+}
+
+const Message& Describe(const FileRequestedToCapacityRatioArgs*) {
+  static const Message message = MessageOf<FileRequestedToCapacityRatioArgs>(
+      "RequestedToCapacityRatioArgs", {
+                                          Inline("type", 0, &FileRequestedToCapacityRatioArgs::type),
+                                          Field("shape", 0, &FileRequestedToCapacityRatioArgs::shape),
+                                          Field("resources", 0, &FileRequestedToCapacityRatioArgs::resources),
+                                      });
+  return message;
+}
+
+const Message& Describe(const FileLeastAllocatedArgs*) {
+  static const Message message = MessageOf<FileLeastAllocatedArgs>(
+      "NodeResourcesLeastAllocatedArgs", {
+                                             Inline("type", 0, &FileLeastAllocatedArgs::type),
+                                             Field("resources", 0, &FileLeastAllocatedArgs::resources),
+                                         });
+  return message;
+}
+
+const Message& Describe(const FileMostAllocatedArgs*) {
+  static const Message message = MessageOf<FileMostAllocatedArgs>(
+      "NodeResourcesMostAllocatedArgs", {
+                                            Inline("type", 0, &FileMostAllocatedArgs::type),
+                                            Field("resources", 0, &FileMostAllocatedArgs::resources),
+                                        });
+  return message;
+}
+
 }  // namespace berth::config

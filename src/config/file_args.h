@@ -77,6 +77,32 @@ struct FileDynamicResourcesArgs {
   std::optional<FileDuration> filter_timeout, binding_timeout;
 };
 
+struct FileServiceAffinityArgs {
+  FileTypeMeta type;
+  std::vector<std::string> affinity_labels, anti_affinity_labels_preference;
+};
+
+struct FileNodeLabelArgs {
+  FileTypeMeta type;
+  std::vector<std::string> present_labels, absent_labels, present_labels_preference, absent_labels_preference;
+};
+
+struct FileRequestedToCapacityRatioArgs {
+  FileTypeMeta type;
+  std::vector<UtilizationShapePoint> shape;
+  std::vector<FileResourceSpec> resources;
+};
+
+struct FileLeastAllocatedArgs {
+  FileTypeMeta type;
+  std::vector<FileResourceSpec> resources;
+};
+
+struct FileMostAllocatedArgs {
+  FileTypeMeta type;
+  std::vector<FileResourceSpec> resources;
+};
+
 const codec::Message& Describe(const FileTypeMeta*);
 const codec::Message& Describe(const FileDefaultPreemptionArgs*);
 const codec::Message& Describe(const FileInterPodAffinityArgs*);
@@ -90,5 +116,10 @@ const codec::Message& Describe(const FileBalancedAllocationArgs*);
 const codec::Message& Describe(const FilePodTopologySpreadArgs*);
 const codec::Message& Describe(const FileVolumeBindingArgs*);
 const codec::Message& Describe(const FileDynamicResourcesArgs*);
+const codec::Message& Describe(const FileServiceAffinityArgs*);
+const codec::Message& Describe(const FileNodeLabelArgs*);
+const codec::Message& Describe(const FileRequestedToCapacityRatioArgs*);
+const codec::Message& Describe(const FileLeastAllocatedArgs*);
+const codec::Message& Describe(const FileMostAllocatedArgs*);
 
 }  // namespace berth::config

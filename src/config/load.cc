@@ -84,7 +84,9 @@ std::string NotRegistered(std::string_view kind, std::string_view api_version) {
 }
 
 bool IsArgsKind(std::string_view kind) {
-  return kind.ends_with("Args") && HasArgsType(kind.substr(0, kind.size() - std::string_view("Args").size()));
+  if (!kind.ends_with("Args")) return false;
+  const std::string_view plugin = kind.substr(0, kind.size() - std::string_view("Args").size());
+  return HasArgsType(plugin) && !HasLegacyArgs(plugin);
 }
 
 std::string_view TextMember(const codec::Value& object, std::string_view name) {
@@ -153,6 +155,8 @@ class ProfileLoader {
     std::vector<std::string> problems;
     if (!HasArgsType(name)) {
       if (!value.is_null()) codec::JsonWriter(config.raw_args).Write(value);
+    } else if (HasLegacyArgs(name)) {
+      ReadLegacy(value, config);
     } else if (std::string wrong = WrongArgsKind(value, name); !wrong.empty()) {
       errors_.AddFatal(value.mark(), fmt::format("decoding .{}: {}", path, wrong));
     } else {
@@ -160,6 +164,14 @@ class ProfileLoader {
     }
     loaded.profile.plugin_config.push_back(std::move(config));
     loaded.args_problems.push_back(std::move(problems));
+  }
+
+  void ReadLegacy(const codec::Value& value, PluginConfig& config) {
+    std::vector<codec::Diagnostic> diagnostics;
+    ReadArgs read = ReadPluginArgs(config.name, value, {}, gates_, diagnostics);
+    for (const codec::Diagnostic& problem : diagnostics) read.problems.push_back(problem.ToString());
+    config.args = std::move(read.args);
+    if (!read.problems.empty()) config.args_error = api::JoinErrors(read.problems);
   }
 
   void ReadInto(const codec::Value& value, const std::string& path, PluginConfig& config,

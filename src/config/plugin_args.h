@@ -76,8 +76,39 @@ struct DynamicResourcesArgs {
   bool has_binding_timeout = false;
 };
 
+// Arguments of plugins that only Kubernetes up to v1.22 had; kinds of their own time, so no v1 kind describes them.
+
+struct ServiceAffinityArgs {
+  std::vector<std::string> affinity_labels;  // pods of one service share the values of these node labels
+  std::vector<std::string> anti_affinity_labels_preference;  // and are better spread over the values of these
+};
+
+struct NodeLabelArgs {
+  // Filter: a node must have all of the first and none of the second, whatever the values.
+  std::vector<std::string> present_labels;
+  std::vector<std::string> absent_labels;
+  // Score: each label that is there, or is not there, adds its share.
+  std::vector<std::string> present_labels_preference;
+  std::vector<std::string> absent_labels_preference;
+};
+
+struct RequestedToCapacityRatioArgs {
+  std::vector<UtilizationShapePoint> shape;  // scores 0..10
+  std::vector<ResourceSpec> resources{{Symbol("cpu"), 1}, {Symbol("memory"), 1}};
+};
+
+struct NodeResourcesLeastAllocatedArgs {
+  std::vector<ResourceSpec> resources{{Symbol("cpu"), 1}, {Symbol("memory"), 1}};
+};
+
+struct NodeResourcesMostAllocatedArgs {
+  std::vector<ResourceSpec> resources{{Symbol("cpu"), 1}, {Symbol("memory"), 1}};
+};
+
 using PluginArgs =
     std::variant<std::monostate, DefaultPreemptionArgs, InterPodAffinityArgs, NodeAffinityArgs, NodeResourcesFitArgs,
-                 NodeResourcesBalancedAllocationArgs, PodTopologySpreadArgs, VolumeBindingArgs, DynamicResourcesArgs>;
+                 NodeResourcesBalancedAllocationArgs, PodTopologySpreadArgs, VolumeBindingArgs, DynamicResourcesArgs,
+                 ServiceAffinityArgs, NodeLabelArgs, RequestedToCapacityRatioArgs, NodeResourcesLeastAllocatedArgs,
+                 NodeResourcesMostAllocatedArgs>;
 
 }  // namespace berth::config

@@ -75,7 +75,9 @@ Outcome ReadExpected(const fs::path& path) {
 
 Outcome CompleteAsUpstream(const std::string& text) {
   const FeatureGates gates;
-  Result<KubeSchedulerConfiguration> loaded = LoadText(text, gates);
+  LoadOptions options;
+  options.strict_upstream = true;
+  Result<KubeSchedulerConfiguration> loaded = LoadText(text, gates, options);
   if (!loaded) return {false, "", loaded.error().message};
   if (Result<void> extended = ApplyExtenders(*loaded); !extended) return {false, "", extended.error().message};
   if (auto resolved = ResolveProfiles(*loaded, kInTree); !resolved) return {false, "", resolved.error().message};

@@ -176,6 +176,9 @@ KubeSchedulerConfiguration FromFile(const FileConfiguration& file) {
   // Follows the other switch unless set.
   out.enable_contention_profiling = file.enable_contention_profiling.value_or(out.enable_profiling);
   for (const FileExtender& extender : file.extenders) out.extenders.push_back(FromFile(extender));
+  out.plugin_libraries = file.plugin_libraries;
+  out.legacy_plugins = file.legacy_plugins;
+  out.always_check_all_predicates = file.always_check_all_predicates;
   return out;
 }
 
@@ -194,6 +197,9 @@ FileConfiguration ToFile(const KubeSchedulerConfiguration& configuration) {
       .profiles = {},
       .extenders = {},
       .delay_cache_until_active = configuration.delay_cache_until_active,
+      .plugin_libraries = configuration.plugin_libraries,
+      .legacy_plugins = configuration.legacy_plugins,
+      .always_check_all_predicates = configuration.always_check_all_predicates,
   };
   for (const Profile& profile : configuration.profiles) file.profiles.push_back(ToFile(profile));
   for (const Extender& extender : configuration.extenders) file.extenders.push_back(ToFile(extender));

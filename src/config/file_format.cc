@@ -208,6 +208,12 @@ const Message& Describe(const FileExtender*) {
   return message;
 }
 
+const Message& Describe(const PluginLibrary*) {
+  static const Message message =
+      MessageOf<PluginLibrary>("PluginLibrary", {Field("path", 0, &PluginLibrary::path).Always()});
+  return message;
+}
+
 const Message& Describe(const FileConfiguration*) {
   static const Message message = MessageOf<FileConfiguration>(
       "KubeSchedulerConfiguration",
@@ -225,6 +231,9 @@ const Message& Describe(const FileConfiguration*) {
           Field("profiles", 0, &FileConfiguration::profiles),
           Field("extenders", 0, &FileConfiguration::extenders),
           Field("delayCacheUntilActive", 0, &FileConfiguration::delay_cache_until_active),
+          Field("pluginLibraries", 0, &FileConfiguration::plugin_libraries),
+          Field("legacyPlugins", 0, &FileConfiguration::legacy_plugins),
+          Field("alwaysCheckAllPredicates", 0, &FileConfiguration::always_check_all_predicates),
       });
   return message;
 }

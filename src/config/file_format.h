@@ -103,7 +103,14 @@ struct FileConfiguration {
   std::vector<FileProfile> profiles;
   std::vector<FileExtender> extenders;
   bool delay_cache_until_active = false;
+  // berth's own.
+  std::vector<PluginLibrary> plugin_libraries;
+  bool legacy_plugins = false;
+  bool always_check_all_predicates = false;
 };
+
+// Top-level fields that kube-scheduler does not have.
+inline constexpr std::string_view kExtensionFields[] = {"pluginLibraries", "legacyPlugins", "alwaysCheckAllPredicates"};
 
 const codec::Message& Describe(const FilePlugin*);
 const codec::Message& Describe(const FilePluginSet*);
@@ -115,6 +122,7 @@ const codec::Message& Describe(const FileClientConnection*);
 const codec::Message& Describe(const ExtenderManagedResource*);
 const codec::Message& Describe(const FileExtenderTls*);
 const codec::Message& Describe(const FileExtender*);
+const codec::Message& Describe(const PluginLibrary*);
 const codec::Message& Describe(const FileConfiguration*);
 
 }  // namespace berth::config

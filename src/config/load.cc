@@ -14,7 +14,9 @@
 #include "config/default_plugins.h"
 #include "config/file_conversion.h"
 #include "config/file_format.h"
+#include "config/places.h"
 #include "config/validate.h"
+#include "config/versions.h"
 
 namespace berth::config {
 namespace {
@@ -42,6 +44,10 @@ class DecodeErrors {
                                                         Hint(message.substr(strict.size()))));
       }
     }
+  }
+
+  void AddUnknownField(codec::Mark where, std::string_view path) {
+    strict_.emplace_back(where, fmt::format("unknown field {}", api::Quote(path)));
   }
 
   bool empty() const { return fatal_.empty() && strict_.empty(); }
@@ -95,12 +101,14 @@ std::string_view TextMember(const codec::Value& object, std::string_view name) {
 }
 
 // What the file claims to be, before anything in it is believed. Empty when it is ours.
-std::string WrongKind(const codec::Value& root, std::string_view text) {
+std::string WrongKind(const codec::Value& root, const LoadOptions& options) {
+  const std::string_view text = options.text;
   const std::string_view kind = TextMember(root, "kind");
   const std::string_view api_version = TextMember(root, "apiVersion");
   if (kind.empty()) return fmt::format("Object 'Kind' is missing in '{}'", text);
   if (api_version.empty()) return fmt::format("Object 'apiVersion' is missing in '{}'", text);
   if (api_version == kApiVersion && kind == kConfigurationKind) return {};
+  if (!options.strict_upstream && ParseFileVersion(api_version) && kind == kConfigurationKind) return {};
   if (api_version == kApiVersion && IsArgsKind(kind)) {
     return fmt::format("couldn't decode as KubeSchedulerConfiguration, got {}, Kind={}: ", api_version, kind);
   }
@@ -108,13 +116,13 @@ std::string WrongKind(const codec::Value& root, std::string_view text) {
 }
 
 // The same for a plugin's arguments, which may leave out what they are.
-std::string WrongArgsKind(const codec::Value& args, const std::string& plugin) {
+std::string WrongArgsKind(const codec::Value& args, const std::string& plugin, FileVersion version) {
   const std::string own_kind = plugin + "Args";
   std::string_view kind = TextMember(args, "kind");
   std::string_view api_version = TextMember(args, "apiVersion");
   if (kind.empty()) kind = own_kind;
-  if (api_version.empty()) api_version = kApiVersion;
-  const bool known = api_version == kApiVersion && (kind == kConfigurationKind || IsArgsKind(kind));
+  if (api_version.empty()) api_version = NameOf(version);
+  const bool known = api_version == NameOf(version) && (kind == kConfigurationKind || IsArgsKind(kind));
   if (!known) return fmt::format("decoding args for plugin {}: {}", plugin, NotRegistered(kind, api_version));
   if (kind == own_kind) return {};
   return fmt::format("args for plugin {} were not of type {}.{}, got {}.{}", plugin, own_kind, kApiGroup, kind,
@@ -128,14 +136,15 @@ struct LoadedProfile {
 
 class ProfileLoader {
  public:
-  ProfileLoader(const FeatureGates& gates, DecodeErrors& errors) : gates_(gates), errors_(errors) {}
+  ProfileLoader(FileVersion version, const FeatureGates& gates, DecodeErrors& errors)
+      : version_(version), gates_(gates), errors_(errors) {}
 
   LoadedProfile Run(const FileProfile& file, size_t index) {
     LoadedProfile loaded;
     Profile& profile = loaded.profile;
     profile.scheduler_name = file.scheduler_name.value_or("");
     profile.percentage_of_nodes_to_score = file.percentage_of_nodes_to_score;
-    profile.plugins = MergePlugins(DefaultPlugins(gates_), file.plugins ? FromFile(*file.plugins) : Plugins{});
+    profile.plugins = EffectivePlugins(version_, file.plugins ? FromFile(*file.plugins) : Plugins{}, gates_);
     for (size_t i = 0; i < file.plugin_config.size(); ++i) {
       const FilePluginConfig& config = file.plugin_config[i];
       AddConfig(config.name, config.args.value, fmt::format("profiles[{}].pluginConfig[{}]", index, i), loaded);
@@ -157,7 +166,7 @@ class ProfileLoader {
       if (!value.is_null()) codec::JsonWriter(config.raw_args).Write(value);
     } else if (HasLegacyArgs(name)) {
       ReadLegacy(value, config);
-    } else if (std::string wrong = WrongArgsKind(value, name); !wrong.empty()) {
+    } else if (std::string wrong = WrongArgsKind(value, name, version_); !wrong.empty()) {
       errors_.AddFatal(value.mark(), fmt::format("decoding .{}: {}", path, wrong));
     } else {
       ReadInto(value, path, config, problems);
@@ -192,25 +201,97 @@ class ProfileLoader {
     }
   }
 
+  FileVersion version_;
   const FeatureGates& gates_;
   DecodeErrors& errors_;
 };
 
-KubeSchedulerConfiguration FromDecoded(FileConfiguration file, const FeatureGates& gates, DecodeErrors& errors,
-                                       ArgsProblems& args_problems) {
+KubeSchedulerConfiguration FromDecoded(FileConfiguration file, FileVersion version, const FeatureGates& gates,
+                                       DecodeErrors& errors, ArgsProblems& args_problems) {
   KubeSchedulerConfiguration configuration = FromFile(file);
   if (file.profiles.empty()) file.profiles.emplace_back();
   // Several profiles must say who they are.
   if (file.profiles.size() == 1 && !file.profiles[0].scheduler_name) {
     file.profiles[0].scheduler_name = "default-scheduler";
   }
-  ProfileLoader loader(gates, errors);
+  ProfileLoader loader(version, gates, errors);
   for (size_t i = 0; i < file.profiles.size(); ++i) {
     LoadedProfile loaded = loader.Run(file.profiles[i], i);
     configuration.profiles.push_back(std::move(loaded.profile));
     args_problems.push_back(std::move(loaded.args_problems));
   }
+  // What its own version allowed stays allowed when it is told in the terms of v1.
+  if (version != FileVersion::kV1 && UsesInTreeVolumeLimits(configuration)) configuration.legacy_plugins = true;
   return configuration;
+}
+
+// Says what an older version cannot have, and sorts out what only it could have.
+class VersionCheck {
+ public:
+  VersionCheck(const codec::Value& root, FileVersion version, const LoadOptions& options)
+      : root_(root), version_(version), options_(options) {}
+
+  void Run(std::vector<codec::Diagnostic>& diagnostics, DecodeErrors& errors) const {
+    if (options_.strict_upstream) RefuseFields(root_, kExtensionFields, "", errors);
+    if (version_ == FileVersion::kV1) return;
+    Warn(root_.mark(), fmt::format("{} is deprecated and read as {}; berth config convert writes it as v1",
+                                   NameOf(version_), kApiVersion));
+    RefuseFields(root_, FieldsNotYetIn(version_), "", errors);
+    for (std::string_view field : FieldsDroppedSince(version_)) DropField(field, diagnostics);
+    const codec::Value* profiles = root_.Find("profiles");
+    if (profiles == nullptr) return;
+    for (size_t i = 0; i < profiles->items().size(); ++i) CheckProfile(profiles->items()[i], i, errors);
+  }
+
+ private:
+  template <class Names>
+  static void RefuseFields(const codec::Value& object, const Names& names, const std::string& path,
+                           DecodeErrors& errors) {
+    for (const codec::Member& member : object.members()) {
+      if (std::ranges::find(names, member.key) == std::end(names)) continue;
+      errors.AddUnknownField(member.key_mark, path + std::string(member.key));
+    }
+  }
+
+  void DropField(std::string_view field, std::vector<codec::Diagnostic>& diagnostics) const {
+    std::erase_if(diagnostics, [&](const codec::Diagnostic& problem) {
+      return problem.path == field && problem.message.starts_with("unknown field");
+    });
+    const codec::Value* value = root_.Find(field);
+    if (value == nullptr) return;
+    Warn(value->mark(), fmt::format("{} has no effect: the port without TLS is gone", field));
+  }
+
+  void CheckProfile(const codec::Value& profile, size_t index, DecodeErrors& errors) const {
+    RefuseFields(profile, ProfileFieldsNotYetIn(version_), fmt::format("profiles[{}].", index), errors);
+    const codec::Value* plugins = profile.Find("plugins");
+    if (plugins == nullptr || version_ != FileVersion::kV1beta2) return;
+    for (std::string_view unread : {"multiPoint", "preEnqueue"}) {
+      const codec::Value* set = plugins->Find(unread);
+      if (set == nullptr) continue;
+      Warn(set->mark(), fmt::format("profiles[{}].plugins.{} has no effect in v1beta2", index, unread));
+    }
+  }
+
+  void Warn(codec::Mark where, const std::string& text) const {
+    if (options_.warnings == nullptr) return;
+    options_.warnings->push_back(
+        options_.file_name.empty() ? text : fmt::format("{}: {}", codec::Where(options_.file_name, where), text));
+  }
+
+  const codec::Value& root_;
+  FileVersion version_;
+  const LoadOptions& options_;
+};
+
+Error ToError(const std::vector<std::string>& problems, const codec::Value& root, const LoadOptions& options) {
+  if (options.file_name.empty()) return Error::InvalidArgument(api::JoinErrors(problems));
+  std::vector<std::string> lines;
+  for (const std::string& problem : problems) {
+    const codec::Mark where = PlaceOf(root, std::string_view(problem).substr(0, problem.find(": ")));
+    lines.push_back(fmt::format("{}: {}", codec::Where(options.file_name, where), problem));
+  }
+  return Error::InvalidArgument(fmt::format("{}", fmt::join(lines, "\n")));
 }
 
 }  // namespace
@@ -222,33 +303,43 @@ Result<KubeSchedulerConfiguration> Load(const codec::Value& root, const FeatureG
     errors.AddFatal(root.mark(), fmt::format("expected a KubeSchedulerConfiguration, found {}", root.Description()));
     return errors.ToError();
   }
-  if (std::string wrong = WrongKind(root, options.text); !wrong.empty()) {
+  if (std::string wrong = WrongKind(root, options); !wrong.empty()) {
     errors.AddFatal(root.mark(), std::move(wrong));
     return errors.ToError();
   }
+  const FileVersion version = *ParseFileVersion(TextMember(root, "apiVersion"));
   FileConfiguration file;
   std::vector<codec::Diagnostic> diagnostics;
   codec::Decode(root, file, {.strict = true}, diagnostics);
+  VersionCheck(root, version, options).Run(diagnostics, errors);
   errors.Add(diagnostics, {}, {});
   ArgsProblems args_problems;
-  KubeSchedulerConfiguration configuration = FromDecoded(std::move(file), gates, errors, args_problems);
+  KubeSchedulerConfiguration configuration = FromDecoded(std::move(file), version, gates, errors, args_problems);
   if (!errors.empty()) return errors.ToError();
-  if (Result<void> valid = Validate(configuration, args_problems); !valid) return valid.error();
+  const std::vector<std::string> problems = FindProblems(configuration, args_problems);
+  if (!problems.empty()) return ToError(problems, root, options);
   return configuration;
 }
 
-Result<KubeSchedulerConfiguration> LoadText(std::string_view text, const FeatureGates& gates, std::string file_name) {
-  Result<std::vector<codec::Document>> documents = codec::ParseYaml(text, file_name);
+Result<KubeSchedulerConfiguration> LoadText(std::string_view text, const FeatureGates& gates, LoadOptions options) {
+  Result<std::vector<codec::Document>> documents = codec::ParseYaml(text, options.file_name);
   if (!documents) return documents.error();
   const codec::Value root = documents->empty() ? codec::Value() : documents->front().root();
-  return Load(root, gates, {.file_name = std::move(file_name), .text = text});
+  options.text = text;
+  return Load(root, gates, options);
+}
+
+Result<KubeSchedulerConfiguration> LoadText(std::string_view text, const FeatureGates& gates, std::string file_name) {
+  LoadOptions options;
+  options.file_name = std::move(file_name);
+  return LoadText(text, gates, std::move(options));
 }
 
 KubeSchedulerConfiguration DefaultConfiguration(const FeatureGates& gates) {
   const LoadOptions options;
   DecodeErrors errors(options);
   ArgsProblems args_problems;
-  KubeSchedulerConfiguration configuration = FromDecoded({}, gates, errors, args_problems);
+  KubeSchedulerConfiguration configuration = FromDecoded({}, FileVersion::kV1, gates, errors, args_problems);
   CHECK_WHY(errors.empty() && Validate(configuration, args_problems), "the defaults must be valid");
   return configuration;
 }

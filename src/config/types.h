@@ -119,6 +119,11 @@ struct Extender {
   bool ignorable = false;
 };
 
+// A shared object with plugins in it.
+struct PluginLibrary {
+  std::string path;
+};
+
 struct KubeSchedulerConfiguration {
   int32_t parallelism = 16;
   std::optional<int32_t> percentage_of_nodes_to_score;  // loading makes an absent one 0: let the scheduler choose
@@ -131,6 +136,13 @@ struct KubeSchedulerConfiguration {
   bool enable_profiling = true;
   bool enable_contention_profiling = true;
   std::vector<Extender> extenders{};
+
+  // Extension fields: berth's own, which kube-scheduler does not know.
+  std::vector<PluginLibrary> plugin_libraries{};
+  // The volume limits by in-tree type, which v1 refuses to see at an extension point, may stand there.
+  bool legacy_plugins = false;
+  // A node that fails one filter is put through the others too, for a complete list of reasons.
+  bool always_check_all_predicates = false;
 };
 
 }  // namespace berth::config

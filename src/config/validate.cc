@@ -9,6 +9,7 @@
 #include "config/args_reader.h"
 #include "config/field_problems.h"
 #include "config/file_format.h"
+#include "config/versions.h"
 
 namespace berth::config {
 namespace {
@@ -47,26 +48,26 @@ void CheckPercentage(const std::string& path, const std::optional<int32_t>& perc
   problems.push_back(InvalidNumber(path, *percentage, "not in valid range [0-100]"));
 }
 
-// Plugins that were folded into others long ago: a file that still names one was not looked at since.
-bool IsRemovedPlugin(std::string_view name) {
-  constexpr std::string_view kRemoved[] = {"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"};
-  return std::ranges::find(kRemoved, name) != std::end(kRemoved);
-}
-
 std::string RemovedPlugin(const std::string& path, const std::string& name) {
   return api::InvalidField(
       path, name,
       fmt::format("was invalid in version \"v1\" (KubeSchedulerConfiguration is version \"{}\")", kApiVersion));
 }
 
-void CheckPluginConfig(const Profile& profile, const std::string& path, const std::vector<Problems>* args_problems,
-                       Problems& problems) {
+// Kubernetes' own validation knows the arguments of this plugin by a name that no plugin has. Whoever uses that name
+// for the plugin's is told so, whatever the arguments.
+constexpr std::string_view kMisnamedFit = "NodeResourcesFitArgs";
+
+// `legacy`: plugins that were folded into others long ago may be named.
+void CheckPluginConfig(const Profile& profile, bool legacy, const std::string& path,
+                       const std::vector<Problems>* args_problems, Problems& problems) {
+  const auto removed = [&](const std::string& name) { return !legacy && IsInTreeVolumeLimit(name); };
   for (int i = 0; i < kExtensionPointCount; ++i) {
     const std::vector<Plugin>& enabled = profile.plugins.points[i].enabled;
     const std::string at =
         FieldChild(FieldChild(FieldChild(path, "plugins"), NameOf(static_cast<ExtensionPoint>(i))), "enabled");
     for (size_t j = 0; j < enabled.size(); ++j) {
-      if (IsRemovedPlugin(enabled[j].name)) problems.push_back(RemovedPlugin(FieldIndex(at, j), enabled[j].name));
+      if (removed(enabled[j].name)) problems.push_back(RemovedPlugin(FieldIndex(at, j), enabled[j].name));
     }
   }
   std::set<std::string_view> seen;
@@ -74,8 +75,11 @@ void CheckPluginConfig(const Profile& profile, const std::string& path, const st
     const std::string& name = profile.plugin_config[i].name;
     const std::string at = FieldIndex(FieldChild(path, "pluginConfig"), i);
     if (!seen.insert(name).second) problems.push_back(DuplicateField(at, name));
-    if (IsRemovedPlugin(name)) {
+    if (removed(name)) {
       problems.push_back(RemovedPlugin(at, name));
+    } else if (name == kMisnamedFit) {
+      const std::string& args = profile.plugin_config[i].raw_args;
+      problems.push_back(InvalidJson(FieldChild(at, "args"), args.empty() ? "null" : args, "has to match plugin args"));
     } else if (args_problems != nullptr) {
       std::ranges::copy((*args_problems)[i], std::back_inserter(problems));
     }
@@ -134,7 +138,9 @@ void CheckQueueSort(const std::vector<Profile>& profiles, Problems& problems) {
   }
 }
 
-void CheckProfiles(const std::vector<Profile>& profiles, const ArgsProblems& args_problems, Problems& problems) {
+void CheckProfiles(const KubeSchedulerConfiguration& configuration, const ArgsProblems& args_problems,
+                   Problems& problems) {
+  const std::vector<Profile>& profiles = configuration.profiles;
   if (profiles.empty()) {
     problems.push_back(RequiredField("profiles"));
     return;
@@ -146,7 +152,8 @@ void CheckProfiles(const std::vector<Profile>& profiles, const ArgsProblems& arg
     const std::string name_path = FieldChild(path, "schedulerName");
     if (profile.scheduler_name.empty()) problems.push_back(RequiredField(name_path));
     CheckPercentage(FieldChild(path, "percentageOfNodesToScore"), profile.percentage_of_nodes_to_score, problems);
-    CheckPluginConfig(profile, path, args_problems.empty() ? nullptr : &args_problems[i], problems);
+    CheckPluginConfig(profile, configuration.legacy_plugins, path, args_problems.empty() ? nullptr : &args_problems[i],
+                      problems);
     if (!names.insert(profile.scheduler_name).second) problems.push_back(name_path + ": Duplicate value: {}");
   }
   CheckQueueSort(profiles, problems);
@@ -165,6 +172,8 @@ void CheckManagedResource(const std::string& path, const std::string& name, Prob
     problems.push_back(api::InvalidField(path, name, "is an invalid extended resource name"));
   }
 }
+
+}  // namespace
 
 void CheckExtenders(const std::vector<Extender>& extenders, Problems& problems) {
   int binders = 0;
@@ -192,9 +201,8 @@ void CheckExtenders(const std::vector<Extender>& extenders, Problems& problems) 
   }
 }
 
-}  // namespace
-
-Result<void> Validate(const KubeSchedulerConfiguration& configuration, const ArgsProblems& args_problems) {
+std::vector<std::string> FindProblems(const KubeSchedulerConfiguration& configuration,
+                                      const ArgsProblems& args_problems) {
   Problems problems;
   if (configuration.client_connection.burst < 0) {
     problems.push_back(
@@ -205,7 +213,7 @@ Result<void> Validate(const KubeSchedulerConfiguration& configuration, const Arg
     problems.push_back(
         InvalidNumber("parallelism", configuration.parallelism, "should be an integer value greater than zero"));
   }
-  CheckProfiles(configuration.profiles, args_problems, problems);
+  CheckProfiles(configuration, args_problems, problems);
   CheckPercentage("percentageOfNodesToScore", configuration.percentage_of_nodes_to_score, problems);
   const int64_t initial = configuration.pod_initial_backoff_seconds;
   const int64_t max = configuration.pod_max_backoff_seconds;
@@ -215,6 +223,15 @@ Result<void> Validate(const KubeSchedulerConfiguration& configuration, const Arg
         InvalidNumber("podMaxBackoffSeconds", max, "must be greater than or equal to PodInitialBackoffSeconds"));
   }
   CheckExtenders(configuration.extenders, problems);
+  for (size_t i = 0; i < configuration.plugin_libraries.size(); ++i) {
+    const std::string at = FieldChild(FieldIndex("pluginLibraries", i), "path");
+    if (configuration.plugin_libraries[i].path.empty()) problems.push_back(RequiredField(at, "can not be empty"));
+  }
+  return problems;
+}
+
+Result<void> Validate(const KubeSchedulerConfiguration& configuration, const ArgsProblems& args_problems) {
+  const std::vector<std::string> problems = FindProblems(configuration, args_problems);
   if (problems.empty()) return {};
   return Error::InvalidArgument(api::JoinErrors(problems));
 }

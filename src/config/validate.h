@@ -12,8 +12,15 @@ namespace berth::config {
 // Problems of plugin arguments found while they were read: [profile][pluginConfig entry].
 using ArgsProblems = std::vector<std::vector<std::vector<std::string>>>;
 
+// Every problem, in upstream's order, each beginning with the path of its field.
+std::vector<std::string> FindProblems(const KubeSchedulerConfiguration& configuration,
+                                      const ArgsProblems& args_problems = {});
+
 // One problem reads alone, several as "[a, b]", in upstream's order. `args_problems` is empty or has an entry for every
 // entry of pluginConfig; call without it again after changing the configuration (flags override a file).
 Result<void> Validate(const KubeSchedulerConfiguration& configuration, const ArgsProblems& args_problems = {});
+
+// Adds what is wrong with a list of extenders, wherever the list came from.
+void CheckExtenders(const std::vector<Extender>& extenders, std::vector<std::string>& problems);
 
 }  // namespace berth::config

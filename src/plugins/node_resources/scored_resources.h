@@ -1,5 +1,5 @@
 // ScoredResources: the resources a scoring rule weighs, and how to read them from a pod and a node, by row or column.
-// Immutable; shared by NodeResourcesFit and NodeResourcesBalancedAllocation, which differ in rule and basis.
+// Immutable; shared by the plugins that score resources, which differ in rule and basis.
 #pragma once
 
 #include <array>

@@ -56,7 +56,7 @@ Result<std::unique_ptr<framework::Plugin>> NodeResourcesFit::Create(const config
         return Error::InvalidArgument(
             "scoringStrategy.requestedToCapacityRatio.shape: at least one point must be specified");
       }
-      rule = RequestedToCapacityRatio(strategy.shape);
+      rule = UtilizationCurve(strategy.shape);
       break;
   }
   return std::unique_ptr<framework::Plugin>(new NodeResourcesFit(*mine, std::move(rule), handle));

@@ -10,8 +10,8 @@
 #include "framework/handle.h"
 #include "framework/plugin.h"
 #include "plugins/node_resources/scored_resources.h"
+#include "plugins/node_resources/scoring_rules.h"
 #include "plugins/node_resources_fit/fit_check.h"
-#include "plugins/node_resources_fit/scoring_rules.h"
 
 namespace berth::plugins {
 
@@ -54,7 +54,7 @@ class NodeResourcesFit final : public framework::Plugin,
   struct Demand : framework::CopyableState<Demand> {
     std::vector<int64_t> amounts;  // by scored resource
   };
-  using Rule = std::variant<LeastAllocated, MostAllocated, RequestedToCapacityRatio>;
+  using Rule = std::variant<LeastAllocated, MostAllocated, UtilizationCurve>;
 
   NodeResourcesFit(const config::NodeResourcesFitArgs& args, Rule rule, framework::Handle& handle);
 

@@ -1,5 +1,6 @@
-// The scoring strategies of NodeResourcesFit. Each maps the use of the scored resources on a node to 0..100; resources
-// that do not count there (capacity 0) are left out of the weighted mean. Integer division throughout.
+// Scoring by allocation: the strategies of NodeResourcesFit, each of which once was a plugin of its own. Each maps the
+// use of the scored resources on a node to 0..100; resources that do not count there (capacity 0) are left out of the
+// weighted mean. Integer division throughout.
 #pragma once
 
 #include <algorithm>
@@ -51,11 +52,11 @@ struct MostAllocated {
   }
 };
 
-// A function of utilization given by points and straight lines between them.
-class RequestedToCapacityRatio {
+// RequestedToCapacityRatio: a function of utilization given by points and straight lines between them.
+class UtilizationCurve {
  public:
   // Points by rising utilization (0..100) with scores 0..10; at least one.
-  explicit RequestedToCapacityRatio(std::span<const config::UtilizationShapePoint> shape) {
+  explicit UtilizationCurve(std::span<const config::UtilizationShapePoint> shape) {
     constexpr int64_t kMaxShapeScore = 10;
     for (const config::UtilizationShapePoint& point : shape) {
       shape_.push_back({point.utilization, point.score * (framework::kMaxNodeScore / kMaxShapeScore)});

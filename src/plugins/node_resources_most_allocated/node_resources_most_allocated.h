@@ -1,0 +1,27 @@
+// NodeResourcesMostAllocated: prefers nodes with more of their resources in use. A strategy of NodeResourcesFit today.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "base/result.h"
+#include "config/plugin_args.h"
+#include "framework/handle.h"
+#include "framework/plugin.h"
+#include "plugins/node_resources/allocation_score.h"
+#include "plugins/node_resources/scoring_rules.h"
+
+namespace berth::plugins {
+
+class NodeResourcesMostAllocated final : public AllocationScore<MostAllocated> {
+ public:
+  static constexpr std::string_view kName = "NodeResourcesMostAllocated";
+  static Result<std::unique_ptr<framework::Plugin>> Create(const config::PluginArgs& args, framework::Handle& handle);
+
+  std::string_view name() const override { return kName; }
+
+ private:
+  using AllocationScore::AllocationScore;
+};
+
+}  // namespace berth::plugins

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "api/labels.h"
+
 namespace berth::plugins {
 
 inline void AppendField(std::string& out, int64_t value) {
@@ -15,6 +17,14 @@ inline void AppendField(std::string& out, int64_t value) {
 inline void AppendField(std::string& out, std::string_view text) {
   AppendField(out, static_cast<int64_t>(text.size()));
   out.append(text);
+}
+
+inline void AppendLabels(std::string& out, const api::Labels& labels) {
+  AppendField(out, static_cast<int64_t>(labels.size()));
+  for (const auto& [key, value] : labels) {
+    AppendField(out, key.str());
+    AppendField(out, value.str());
+  }
 }
 
 }  // namespace berth::plugins

@@ -25,12 +25,7 @@ void Merge(const api::Labels& from, api::Labels& into) {
 // Labels that services selecting the pod ask for. They cannot conflict: the pod has them all.
 api::Labels LabelsOfServices(const api::Pod& pod, const framework::Objects& objects) {
   api::Labels labels;
-  objects.services.ForEachIn(pod.metadata.namespace_.str(), [&](const api::Service& service) {
-    // A service without a selector selects nothing; merging its empty selector changes nothing either.
-    if (api::Selector::FromLabels(service.spec.selector).Matches(pod.metadata.labels)) {
-      Merge(service.spec.selector, labels);
-    }
-  });
+  for (const api::Service* service : ServicesOf(pod, objects)) Merge(service->spec.selector, labels);
   return labels;
 }
 
@@ -42,6 +37,16 @@ void AddSelector(const std::optional<api::LabelSelector>& from, api::Selector& i
 }
 
 }  // namespace
+
+std::vector<const api::Service*> ServicesOf(const api::Pod& pod, const framework::Objects& objects) {
+  std::vector<const api::Service*> services;
+  objects.services.ForEachIn(pod.metadata.namespace_.str(), [&](const api::Service& service) {
+    const api::Labels& selector = service.spec.selector;
+    if (selector.empty() || !api::Selector::FromLabels(selector).Matches(pod.metadata.labels)) return;
+    services.push_back(&service);
+  });
+  return services;
+}
 
 const api::OwnerReference* SpreadingController(const api::Pod& pod) {
   const api::OwnerReference* owner = api::ControllerOf(pod.metadata);

@@ -2,11 +2,17 @@
 // spread constraints count these.
 #pragma once
 
+#include <vector>
+
 #include "api/pod.h"
 #include "api/selector.h"
+#include "api/workload.h"
 #include "framework/objects.h"
 
 namespace berth::plugins {
+
+// The services that select the pod, by name. A service without a selector selects nothing.
+std::vector<const api::Service*> ServicesOf(const api::Pod& pod, const framework::Objects& objects);
 
 // Selects everything (empty) when neither a service nor a ReplicationController, ReplicaSet or StatefulSet is found.
 api::Selector DefaultSpreadSelector(const api::Pod& pod, const framework::Objects& objects);

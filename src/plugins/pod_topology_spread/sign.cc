@@ -12,14 +12,6 @@ namespace {
 
 void AppendCount(std::string& out, size_t count) { AppendField(out, static_cast<int64_t>(count)); }
 
-void AppendLabels(std::string& out, const api::Labels& labels) {
-  AppendCount(out, labels.size());
-  for (const auto& [key, value] : labels) {
-    AppendField(out, key.str());
-    AppendField(out, value.str());
-  }
-}
-
 void AppendConstraints(std::string& out, const std::vector<SpreadConstraint>& constraints,
                        const api::Labels& pod_labels) {
   AppendCount(out, constraints.size());

@@ -1,0 +1,102 @@
+#include "plugins/selector_spread/selector_spread.h"
+
+#include <gmock/gmock.h>
+
+#include "testing/builders.h"
+#include "testing/fake_handle.h"
+#include "testing/plugin_calls.h"
+
+namespace berth::plugins {
+namespace {
+
+using testing::FakeHandle;
+using ::testing::IsEmpty;
+using testing::MakeNode;
+using testing::MakePlugin;
+using testing::MakePod;
+using testing::MakeService;
+using ::testing::Pair;
+using testing::ScoreAll;
+using testing::Scores;
+using testing::SelectorOf;
+using testing::SignatureOf;
+using ::testing::UnorderedElementsAre;
+
+testing::PodBuilder Web(std::string_view name) { return MakePod(name).Label("app", "web"); }
+
+// Raw and final scores of the pod on all nodes.
+Scores ScoresOf(FakeHandle& handle, const testing::PodBuilder& pod) {
+  return ScoreAll(*MakePlugin<SelectorSpread>(handle), *pod.Info(), handle.cluster().nodes());
+}
+
+TEST(SelectorSpread, PrefersNodesWithFewerPodsOfTheService) {
+  FakeHandle handle;
+  handle.Add(MakeService("web", {{"app", "web"}}));
+  handle.cluster().AddNode(MakeNode("two"), {Web("a").Info(), Web("b").Info()});
+  handle.cluster().AddNode(MakeNode("one"), {Web("c").Info()});
+  handle.cluster().AddNode(MakeNode("none"), {MakePod("d").Label("app", "db").Info(), Web("e").Terminating().Info(),
+                                              Web("f").Namespace("other").Info()});
+  EXPECT_THAT(ScoresOf(handle, Web("p")),
+              UnorderedElementsAre(Pair("two", Pair(2, 0)), Pair("one", Pair(1, 50)), Pair("none", Pair(0, 100))));
+  EXPECT_THAT(ScoresOf(handle, MakePod("p").Label("app", "other")),
+              UnorderedElementsAre(Pair("two", Pair(0, 100)), Pair("one", Pair(0, 100)), Pair("none", Pair(0, 100))))
+      << "belongs to nobody";
+}
+
+TEST(SelectorSpread, GivesZonesTwoThirds) {
+  constexpr char kZone[] = "topology.kubernetes.io/zone";
+  constexpr char kOldZone[] = "failure-domain.beta.kubernetes.io/zone";
+  constexpr char kRegion[] = "topology.kubernetes.io/region";
+  FakeHandle handle;
+  handle.Add(MakeService("web", {{"app", "web"}}));
+  handle.cluster().AddNode(MakeNode("a1").Label(kZone, "a"), {Web("1").Info(), Web("2").Info()});
+  handle.cluster().AddNode(MakeNode("a2").Label(kOldZone, "a").Label(kZone, "ignored"));
+  handle.cluster().AddNode(MakeNode("b").Label(kZone, "b"), {Web("3").Info()});
+  handle.cluster().AddNode(MakeNode("elsewhere").Label(kZone, "a").Label(kRegion, "other"));
+  handle.cluster().AddNode(MakeNode("nowhere"), {Web("4").Info()});
+  EXPECT_THAT(ScoresOf(handle, Web("p")),
+              UnorderedElementsAre(Pair("a1", Pair(2, 0)), Pair("a2", Pair(0, 33)), Pair("b", Pair(1, 50)),
+                                   Pair("elsewhere", Pair(0, 100)), Pair("nowhere", Pair(1, 50))));
+}
+
+TEST(SelectorSpread, CountsPodsOfTheController) {
+  FakeHandle handle;
+  api::ReplicaSet set;
+  set.metadata.name = "set";
+  set.metadata.namespace_ = Symbol("default");
+  set.spec.selector = SelectorOf({{"app", "web"}});
+  handle.Add(set);
+  handle.cluster().AddNode(MakeNode("n"), {Web("a").Info()});
+  const auto score = [&](testing::PodBuilder pod) { return ScoresOf(handle, pod)["n"].first; };
+  api::OwnerReference owner{"apps/v1", "ReplicaSet", "set", "u", true};
+  testing::PodBuilder owned = Web("p");
+  owned.raw().metadata.owner_references = {owner};
+  EXPECT_EQ(score(owned), 1);
+  EXPECT_EQ(score(Web("p")), 0);
+}
+
+TEST(SelectorSpread, LeavesPodsWithTheirOwnConstraintsAlone) {
+  FakeHandle handle;
+  handle.Add(MakeService("web", {{"app", "web"}}));
+  handle.cluster().AddNode(MakeNode("n"), {Web("a").Info()});
+  EXPECT_THAT(ScoresOf(handle, Web("p").SpreadConstraint(1, "zone", "DoNotSchedule", {{"app", "web"}})), IsEmpty());
+}
+
+TEST(SelectorSpread, ScoresWithoutItsPreScore) {
+  FakeHandle handle;
+  handle.Add(MakeService("web", {{"app", "web"}}));
+  const framework::NodeInfo node = MakeNode("n").Info({Web("a").Info()});
+  EXPECT_EQ(MakePlugin<SelectorSpread>(handle)->Score(framework::CycleState(), *Web("p").Info(), node).score, 1);
+}
+
+TEST(SelectorSpread, SignsWhatFindsTheSelector) {
+  FakeHandle handle;
+  const auto plugin = MakePlugin<SelectorSpread>(handle);
+  const auto sign = [&](testing::PodBuilder pod) { return SignatureOf(*plugin, *pod.Info()); };
+  EXPECT_EQ(sign(Web("a")), sign(Web("b")));
+  EXPECT_NE(sign(Web("a")), sign(MakePod("a")));
+  EXPECT_NE(sign(Web("a")), sign(Web("a").Namespace("other")));
+}
+
+}  // namespace
+}  // namespace berth::plugins

@@ -1,0 +1,19 @@
+// Which pods had better avoid a node, as an annotation of the node says. An alpha feature that Kubernetes dropped after
+// v1.22; the annotation stays on nodes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/meta.h"
+#include "base/result.h"
+
+namespace berth::api {
+
+inline constexpr std::string_view kPreferAvoidPodsAnnotation = "scheduler.alpha.kubernetes.io/preferAvoidPods";
+
+// The controllers whose pods avoid the node; none without the annotation. An error when it is not what it should be.
+Result<std::vector<OwnerReference>> ControllersToAvoid(const Annotations& annotations);
+
+}  // namespace berth::api

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "codec/gzip.h"
 #include "codec/yaml.h"
@@ -84,14 +85,29 @@ class Loader {
       expectation.nodes.emplace_back(value.text());
     } else if (value.is_array()) {
       for (const codec::Value& node : value.items()) expectation.nodes.emplace_back(node.text());
+    } else if (value.Find("node") != nullptr) {
+      ReadPlacement(value, expectation);
     } else if (value.members().size() == 1 && kOutcomes.contains(value.members()[0].key)) {
       expectation.outcome = kOutcomes.at(value.members()[0].key);
       expectation.text = value.members()[0].value.text();
       if (expectation.outcome == PodOutcome::kPreempted) expectation.text = Key(expectation.text);
     } else {
-      Problem(value, "expected a node, a list of nodes, or one of pending, gated, notOurs, preempted");
+      Problem(value,
+              "expected a node, a list of nodes, a node and its score, or one of pending, gated, notOurs, preempted");
     }
     return expectation;
+  }
+
+  void ReadPlacement(const codec::Value& value, Expectation& expectation) {
+    for (const codec::Member& member : value.members()) {
+      if (member.key == "node") {
+        expectation.nodes.emplace_back(member.value.text());
+      } else if (member.key == "score" && member.value.is_number()) {
+        expectation.score = std::atoll(std::string(member.value.text()).c_str());
+      } else {
+        Problem(member.value, "expected node and score");
+      }
+    }
   }
 
   const std::string file_;
@@ -107,7 +123,9 @@ std::string Difference(const Expectation& expected, const sim::PodReport& pod) {
   }
   if (pod.outcome == PodOutcome::kScheduled) {
     const bool there = std::find(expected.nodes.begin(), expected.nodes.end(), pod.node) != expected.nodes.end();
-    return there ? "" : fmt::format("expected on {}, found on {}", fmt::join(expected.nodes, " or "), pod.node);
+    if (!there) return fmt::format("expected on {}, found on {}", fmt::join(expected.nodes, " or "), pod.node);
+    if (!expected.score || (pod.scored && pod.score == *expected.score)) return "";
+    return fmt::format("expected a score of {}, found {}", *expected.score, pod.scored ? pod.score : -1);
   }
   const std::string& text = pod.outcome == PodOutcome::kPreempted ? pod.preempted_by : pod.message;
   if (expected.text.empty() || expected.text == text) return "";

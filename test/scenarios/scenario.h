@@ -1,7 +1,9 @@
 // A scenario file: objects, and what must become of the pods among them. README.md has the format.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@ namespace berth::scenarios {
 struct Expectation {
   sim::PodOutcome outcome = sim::PodOutcome::kScheduled;
   std::vector<std::string> nodes;  // one of these, when scheduled
+  std::optional<int64_t> score;    // of the node, when scheduled; unset for any
   std::string text;                // the message, or who preempted it; "" for any
 };
 

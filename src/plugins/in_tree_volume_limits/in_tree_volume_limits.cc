@@ -175,6 +175,13 @@ Status InTreeVolumeLimits::Filter(const framework::CycleState&, const PodInfo& p
   return Status(Code::kUnschedulable, {kLimitExceeded}, {{limit_resource_, added, held, *limit}});
 }
 
+bool InTreeVolumeLimits::FilterRange(const framework::CycleState&, const PodInfo& pod, const framework::NodeColumns&,
+                                     framework::NodeIndex, std::span<uint8_t> verdicts) const {
+  if (!VolumesAreShareable(pod.pod())) return false;
+  std::ranges::fill(verdicts, 0);
+  return true;
+}
+
 std::vector<framework::ClusterEventWithHint> InTreeVolumeLimits::EventsToRegister() const {
   return {{{EventResource::kNode, ActionType::kAdd | ActionType::kUpdateNodeAllocatable}, {}},
           {{EventResource::kCSINode, ActionType::kAdd | ActionType::kUpdate}, {}},

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -49,6 +50,9 @@ class InTreeVolumeLimits : public framework::Plugin,
                            const framework::NodeInfo& node) const final;
   // Claims and volumes are read as well, but only for pods that Sign refuses; for the rest the answer is always yes.
   framework::DependsOn filter_depends_on() const final { return framework::DependsOn::kNodeAndPods; }
+  bool FilterRange(const framework::CycleState& state, const framework::PodInfo& pod,
+                   const framework::NodeColumns& columns, framework::NodeIndex begin,
+                   std::span<uint8_t> verdicts) const final;
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const final;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const final;
 

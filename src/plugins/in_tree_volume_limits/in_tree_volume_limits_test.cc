@@ -183,6 +183,14 @@ TEST_F(InTreeVolumeLimitsTest, SharesOnlyWhatHasNothingToCount) {
   EXPECT_TRUE(plugin->Sign(*MakePod("p").Volume("config").Info(), signature));
   EXPECT_FALSE(plugin->Sign(*WithDisks("p", {"one"}).Info(), signature));
   EXPECT_FALSE(plugin->Sign(*MakePod("p").Pvc("one").Info(), signature));
+
+  std::vector<uint8_t> verdicts(2, 7);
+  const auto range = [&](const testing::PodBuilder& pod) {
+    return plugin->FilterRange(CycleState(), *pod.Info(), handle_.cluster().columns(), 0, verdicts);
+  };
+  EXPECT_FALSE(range(WithDisks("p", {"one"})));
+  EXPECT_TRUE(range(MakePod("p").Volume("config")));
+  EXPECT_THAT(verdicts, ::testing::Each(0));
 }
 
 TEST_F(InTreeVolumeLimitsTest, WakesWhenADiskMayBeGone) {

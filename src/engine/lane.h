@@ -163,7 +163,7 @@ class Lane {
   std::vector<Slot> slots_;
   std::vector<RejectionId> first_;  // the first rejection in the profile's order, domains aside
   std::vector<uint8_t> ok_;         // live and without one; 0 too when held for other pods
-  std::vector<int64_t> base_;       // weighted sum of the scores that need no normalising; when scored
+  std::vector<int32_t> base_;       // weighted sum of the scores that need no normalising; when scored
   size_t ok_count_ = 0;
 
   std::vector<framework::NodeIndex> unscored_;        // became feasible without current scores
@@ -179,8 +179,9 @@ class Lane {
   std::vector<uint8_t> final_ok_;
   size_t final_count_ = 0;
   std::vector<uint8_t> pre_score_ok_;  // the feasible nodes that PreScore last saw
-  std::vector<int64_t> totals_;
-  std::vector<int64_t> domain_raw_;
+  std::vector<int32_t> totals_;
+  std::vector<int64_t> raw_;
+  std::vector<uint8_t> points_;
 };
 
 }  // namespace berth::engine

@@ -19,42 +19,44 @@ bool InRange(int64_t score) { return score >= framework::kMinNodeScore && score 
 
 // The loops over all nodes, kept free of everything that would stop the compiler from doing several nodes at a time.
 
-BERTH_VECTORIZE size_t KeepAccepted(uint8_t* __restrict ok, const uint8_t* __restrict verdicts, size_t count) {
+struct Accepted {
+  size_t count;
+  bool all_judged;
+};
+BERTH_VECTORIZE Accepted KeepAccepted(uint8_t* __restrict ok, const uint8_t* __restrict verdicts, size_t count) {
   size_t left = 0;
+  uint8_t unjudged = 0;
   for (size_t i = 0; i < count; ++i) {
     ok[i] = static_cast<uint8_t>(ok[i] & (verdicts[i] == 0));
-    left += ok[i];
+    unjudged |= verdicts[i] == framework::FilterPlugin::kAskFilter;
   }
-  return left;
+  for (size_t i = 0; i < count; ++i) left += ok[i];
+  return {left, unjudged == 0};
 }
 
 // Infeasible nodes get a total below every other.
-BERTH_VECTORIZE void StartTotals(const uint8_t* __restrict feasible, const int64_t* __restrict base, int64_t same,
-                                 int64_t* __restrict totals, size_t count) {
-  for (size_t i = 0; i < count; ++i) totals[i] = feasible[i] ? base[i] + same : -1;
+constexpr int32_t kOut = -(1 << 30);
+
+BERTH_VECTORIZE void StartTotals(const uint8_t* __restrict feasible, const int32_t* __restrict base, int32_t same,
+                                 int32_t* __restrict totals, size_t count) {
+  for (size_t i = 0; i < count; ++i) totals[i] = feasible[i] ? base[i] + same : kOut;
 }
 
-// False when a feasible node's score is out of range.
-BERTH_VECTORIZE bool AddWeighted(const uint8_t* __restrict feasible, const int64_t* __restrict scores, int64_t weight,
-                                 int64_t* __restrict totals, size_t count) {
-  int64_t bad = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const int64_t score = feasible[i] ? scores[i] : 0;
-    bad |= score | (framework::kMaxNodeScore - score);
-    totals[i] += weight * score;
-  }
-  return bad >= 0;
+BERTH_VECTORIZE void AddWeighted(const uint8_t* __restrict points, int32_t weight, int32_t* __restrict totals,
+                                 size_t count) {
+  for (size_t i = 0; i < count; ++i) totals[i] += weight * points[i];
 }
 
 struct Top {
-  int64_t total;
+  int32_t total;
   size_t ties;
 };
-BERTH_VECTORIZE Top FindTop(const int64_t* totals, size_t count) {
-  Top top{-1, 0};
-  for (size_t i = 0; i < count; ++i) top.total = totals[i] > top.total ? totals[i] : top.total;
-  for (size_t i = 0; i < count; ++i) top.ties += totals[i] == top.total;
-  return top;
+BERTH_VECTORIZE Top FindTop(const int32_t* totals, size_t count) {
+  int32_t best = kOut;
+  for (size_t i = 0; i < count; ++i) best = totals[i] > best ? totals[i] : best;
+  uint32_t ties = 0;
+  for (size_t i = 0; i < count; ++i) ties += totals[i] == best;
+  return {best, ties};
 }
 
 template <class Matches>
@@ -171,21 +173,21 @@ bool Lane::ScoreAll(const PodInfo& pod) {
   totals_current_ = false;
   queue_.Clear();
   highest_.assign(local_scores_.size(), 0);
-  domain_raw_.resize(slots);
+  raw_.resize(slots);
   for (LocalScore& score : local_scores_) {
     const framework::ScorePlugin& plugin = *profile_.scores()[score.position].plugin;
-    const bool ranged = plugin.ScoreRange(state_, pod, cluster_.columns(), 0, domain_raw_);
+    const bool ranged = plugin.ScoreRange(state_, pod, cluster_.columns(), 0, raw_);
     score.present.clear();
     if (score.rule != Normalization::kNone) score.raw.assign(slots, 0);
     for (NodeIndex node = 0; node < slots; ++node) {
       if (!ok_[node]) continue;
-      const int64_t raw = ranged ? domain_raw_[node] : RawScore(score, pod, node);
+      const int64_t raw = ranged ? raw_[node] : RawScore(score, pod, node);
       if (score.rule != Normalization::kNone) {
         SetRaw(score, node, raw);
         continue;
       }
       const int64_t weighted = Weigh(score, raw);
-      base_[node] += weighted;
+      base_[node] += static_cast<int32_t>(weighted);
       if (score.reach != Reach::kPods) slots_[node].fixed += static_cast<int32_t>(weighted);
     }
   }
@@ -228,7 +230,7 @@ void Lane::ScoreNode(const PodInfo& pod, NodeIndex node) {
       continue;
     }
     const int64_t weighted = Weigh(score, raw);
-    base_[node] += weighted;
+    base_[node] += static_cast<int32_t>(weighted);
     if (score.reach != Reach::kPods) slots_[node].fixed += static_cast<int32_t>(weighted);
   }
   slots_[node].scored = 1;
@@ -249,7 +251,7 @@ void Lane::ScorePods(const PodInfo& pod, NodeIndex node) {
       CountPresent(node, +1);
     }
   }
-  base_[node] = sum;
+  base_[node] = static_cast<int32_t>(sum);
 }
 
 void Lane::CountPresent(NodeIndex node, int sign) {
@@ -307,10 +309,10 @@ bool Lane::FilterByDomain(const PodInfo& pod) {
     verdicts.resize(columns.size());
     const auto& filter = profile_.filters()[domain_filters_[k]];
     if (!filter.plugin->FilterRange(state_, pod, columns, 0, verdicts)) return false;
+    const Accepted accepted = KeepAccepted(final_ok_.data(), verdicts.data(), verdicts.size());
     // Nodes that only Filter can judge are too slow a matter for a pass.
-    if (std::find(verdicts.begin(), verdicts.end(), framework::FilterPlugin::kAskFilter) != verdicts.end())
-      return false;
-    final_count_ = KeepAccepted(final_ok_.data(), verdicts.data(), verdicts.size());
+    if (!accepted.all_judged) return false;
+    final_count_ = accepted.count;
   }
   return true;
 }
@@ -345,10 +347,12 @@ void Lane::AddNormalized(const std::vector<uint8_t>& feasible) {
     }
   }
   totals_.resize(feasible.size());
-  StartTotals(feasible.data(), base_.data(), same, totals_.data(), totals_.size());
+  StartTotals(feasible.data(), base_.data(), static_cast<int32_t>(same), totals_.data(), totals_.size());
   for (const auto& [score, highest] : varied) {
     for (NodeIndex node = 0; node < feasible.size(); ++node) {
-      if (feasible[node]) totals_[node] += score->weight * framework::Normalize(score->rule, score->raw[node], highest);
+      if (!feasible[node]) continue;
+      const int64_t points = framework::Normalize(score->rule, score->raw[node], highest);
+      totals_[node] += static_cast<int32_t>(score->weight * points);
     }
   }
 }
@@ -357,12 +361,13 @@ bool Lane::AddDomainScores(const PodInfo& pod, const std::vector<uint8_t>& feasi
   for (size_t position = 0; position < reach_.scores.size(); ++position) {
     const auto& score = profile_.scores()[position];
     if (reach_.scores[position] != Reach::kDomain || IsSkipped(state_.skip_score, score.id)) continue;
-    domain_raw_.resize(feasible.size());
-    if (!score.plugin->ScoreRange(state_, pod, cluster_.columns(), 0, domain_raw_) ||
-        !score.plugin->NormalizeRange(state_, pod, feasible, domain_raw_) ||
-        !AddWeighted(feasible.data(), domain_raw_.data(), score.weight, totals_.data(), totals_.size())) {
+    raw_.resize(feasible.size());
+    points_.resize(feasible.size());
+    if (!score.plugin->ScoreRange(state_, pod, cluster_.columns(), 0, raw_) ||
+        !score.plugin->NormalizeRange(state_, pod, feasible, raw_, points_)) {
       return false;
     }
+    AddWeighted(points_.data(), static_cast<int32_t>(score.weight), totals_.data(), totals_.size());
   }
   return true;
 }

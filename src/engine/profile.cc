@@ -140,7 +140,7 @@ std::optional<std::string> Profile::Sign(const framework::PodInfo& pod) const {
   for (const framework::SignPlugin* signer : signers_) {
     if (!signer->Sign(pod, builder)) return std::nullopt;
   }
-  return builder.Build();
+  return std::move(builder).Build();
 }
 
 }  // namespace berth::engine

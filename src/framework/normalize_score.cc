@@ -24,14 +24,18 @@ Status ScorePlugin::NormalizeScore(const CycleState&, const PodInfo&, std::span<
 }
 
 bool ScorePlugin::NormalizeRange(const CycleState&, const PodInfo&, std::span<const uint8_t> feasible,
-                                 std::span<int64_t> scores) const {
+                                 std::span<const int64_t> scores, std::span<uint8_t> points) const {
   const Normalization rule = normalization();
   if (rule == Normalization::kOwn) return false;
-  if (rule == Normalization::kNone) return true;
   int64_t highest = 0;
   for (size_t i = 0; i < scores.size(); ++i) highest = std::max(highest, feasible[i] ? scores[i] : 0);
-  for (size_t i = 0; i < scores.size(); ++i) scores[i] = feasible[i] ? Normalize(rule, scores[i], highest) : 0;
-  return true;
+  bool in_range = true;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    const int64_t score = feasible[i] ? Normalize(rule, scores[i], highest) : 0;
+    in_range &= score >= kMinNodeScore && score <= kMaxNodeScore;
+    points[i] = static_cast<uint8_t>(score);
+  }
+  return in_range;
 }
 
 }  // namespace berth::framework

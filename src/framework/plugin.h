@@ -29,6 +29,7 @@ inline constexpr int64_t kMinNodeScore = 0;
 // What an answer about (pod, node) is a function of, besides the pod's signature. The engine keeps answers until what
 // they depend on changes; a plugin that claims too little gets stale answers, one that claims too much is merely
 // slower.
+// The same holds for whether PreFilter or PreScore say Skip.
 enum class DependsOn : uint8_t {
   kNode,            // the Node object alone
   kNodeAndPods,     // the NodeInfo: the Node object and the pods on that node
@@ -191,10 +192,10 @@ class ScorePlugin {
   // Brings raw scores of all feasible nodes into 0..100. Override NormalizeScore for kOwn only.
   virtual Normalization normalization() const { return Normalization::kNone; }
   virtual Status NormalizeScore(const CycleState& state, const PodInfo& pod, std::span<NodeScore> scores) const;
-  // The same for the scores of a pass over columns, by node index; only those of feasible nodes count. False: the
-  // plugin has a rule of its own and offers no such pass.
+  // The same for the scores of a pass over columns, by node index: `points` get the normalised scores of the feasible
+  // nodes. False: out of range, or the plugin has a rule of its own and offers no such pass.
   virtual bool NormalizeRange(const CycleState& state, const PodInfo& pod, std::span<const uint8_t> feasible,
-                              std::span<int64_t> scores) const;
+                              std::span<const int64_t> scores, std::span<uint8_t> points) const;
 };
 
 // A pod that has come to (+1) or gone from (-1) `node`; the node already has the change.
@@ -268,12 +269,19 @@ class PostBindPlugin {
 // Collects what a plugin's Filter and Score read from the incoming pod. Pods with equal signatures share evaluations.
 class SignatureBuilder {
  public:
-  // Same key, same meaning: plugins that read the same thing add it once.
+  SignatureBuilder();
+  // Same key, same meaning: of plugins that read the same thing, the first one's word stands.
   void Add(std::string_view key, std::string_view value);
-  std::string Build() const;
+  // Equal when the same was added in the same order; a profile always asks its plugins in one order.
+  std::string Build() && { return std::move(text_); }
 
  private:
-  base::FlatMap<std::string, std::string> fragments_;
+  struct Key {
+    size_t begin;
+    size_t size;
+  };
+  std::string text_;
+  std::vector<Key> keys_;  // in text_
 };
 
 class SignPlugin {

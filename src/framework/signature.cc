@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -8,24 +9,27 @@ namespace {
 
 // With its length before it, no text can run into the next.
 void AppendSized(std::string& out, std::string_view text) {
-  out += std::to_string(text.size());
-  out += ':';
+  const auto size = static_cast<uint32_t>(text.size());
+  out.append(reinterpret_cast<const char*>(&size), sizeof size);
   out += text;
 }
 
 }  // namespace
 
-void SignatureBuilder::Add(std::string_view key, std::string_view value) {
-  fragments_.Set(std::string(key), std::string(value));
+// Signing is on the path of every pod: one buffer, large enough as a rule.
+SignatureBuilder::SignatureBuilder() {
+  text_.reserve(1024);
+  keys_.reserve(32);
 }
 
-std::string SignatureBuilder::Build() const {
-  std::string signature;
-  for (const auto& [key, value] : fragments_) {
-    AppendSized(signature, key);
-    AppendSized(signature, value);
+void SignatureBuilder::Add(std::string_view key, std::string_view value) {
+  const std::string_view text = text_;
+  for (const Key& known : keys_) {
+    if (text.substr(known.begin, known.size) == key) return;
   }
-  return signature;
+  AppendSized(text_, key);
+  keys_.push_back({text_.size() - key.size(), key.size()});
+  AppendSized(text_, value);
 }
 
 }  // namespace berth::framework

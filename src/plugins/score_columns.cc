@@ -25,12 +25,18 @@ ScoreSpan SpanOf(std::span<const uint8_t> feasible, std::span<const int64_t> sco
   return FindSpan(feasible.data(), scores.data(), scores.size());
 }
 
-void LookUpScores(std::span<const uint8_t> feasible, int64_t lowest, std::span<const int64_t> table,
-                  std::span<int64_t> scores) {
+BERTH_VECTORIZE void AddByDomain(const int32_t* domains, const int64_t* sums, std::span<int64_t> scores) {
+  int64_t* const out = scores.data();
+  const size_t count = scores.size();
+  for (size_t i = 0; i < count; ++i) out[i] += sums[domains[i] + 1];
+}
+
+void LookUpPoints(std::span<const uint8_t> feasible, int64_t lowest, std::span<const uint8_t> table,
+                  std::span<const int64_t> scores, std::span<uint8_t> points) {
+  // No jump: infeasible nodes look at the first entry too.
   for (size_t i = 0; i < scores.size(); ++i) {
-    // No jump: infeasible nodes look at the first entry, whatever it is.
-    const int64_t place = feasible[i] ? scores[i] - lowest : 0;
-    scores[i] = feasible[i] ? table[static_cast<size_t>(place)] : 0;
+    const uint8_t found = table[static_cast<size_t>(feasible[i] ? scores[i] - lowest : 0)];
+    points[i] = feasible[i] ? found : 0;
   }
 }
 

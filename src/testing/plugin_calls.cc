@@ -17,7 +17,7 @@ framework::QueueingHint AskHint(const framework::EnqueueExtensions& plugin, fram
 std::string SignatureOf(const framework::SignPlugin& plugin, const framework::PodInfo& pod) {
   framework::SignatureBuilder signature;
   CHECK_WHY(plugin.Sign(pod, signature), "the plugin does not sign this pod");
-  return signature.Build();
+  return std::move(signature).Build();
 }
 
 }  // namespace berth::testing

@@ -63,7 +63,8 @@ class InterPodAffinity final : public framework::Plugin,
   framework::Status NormalizeScore(const framework::CycleState& state, const framework::PodInfo& pod,
                                    std::span<framework::NodeScore> scores) const override;
   bool NormalizeRange(const framework::CycleState& state, const framework::PodInfo& pod,
-                      std::span<const uint8_t> feasible, std::span<int64_t> scores) const override;
+                      std::span<const uint8_t> feasible, std::span<const int64_t> scores,
+                      std::span<uint8_t> points) const override;
 
   // Both leave a state behind even when they skip, so that a skip can be seen to end.
   bool CatchUpPreFilter(framework::CycleState& state, const framework::PodInfo& pod,

@@ -155,13 +155,8 @@ bool InterPodAffinity::ScoreRange(const CycleState& state, const PodInfo&, const
   bool first = true;
   for (const TopologyTallies::Table& table : state.Get(score_key_).preferences().tables()) {
     if (table.all_zero()) continue;
-    const int32_t* const domains = table.domains() + begin;
-    const int64_t* const sums = table.by_place();
-    if (first) {
-      for (size_t k = 0; k < scores.size(); ++k) scores[k] = sums[domains[k] + 1];
-    } else {
-      for (size_t k = 0; k < scores.size(); ++k) scores[k] += sums[domains[k] + 1];
-    }
+    if (first) std::fill(scores.begin(), scores.end(), 0);
+    AddByDomain(table.domains() + begin, table.by_place(), scores);
     first = false;
   }
   if (first) std::fill(scores.begin(), scores.end(), 0);
@@ -195,12 +190,11 @@ Status InterPodAffinity::NormalizeScore(const CycleState&, const PodInfo&, std::
 }
 
 bool InterPodAffinity::NormalizeRange(const CycleState&, const PodInfo&, std::span<const uint8_t> feasible,
-                                      std::span<int64_t> scores) const {
+                                      std::span<const int64_t> scores, std::span<uint8_t> points) const {
   const ScoreSpan span = SpanOf(feasible, scores);
-  ReplaceScores(feasible, span, scores, [&](int64_t score) {
+  return PointsFromScores(feasible, span, scores, points, [&](int64_t score) {
     return span.lowest >= span.highest ? 0 : PointsFor(score, span.lowest, span.highest);
   });
-  return true;
 }
 
 }  // namespace berth::plugins

@@ -67,7 +67,8 @@ class PodTopologySpread final : public framework::Plugin,
   framework::Status NormalizeScore(const framework::CycleState& state, const framework::PodInfo& pod,
                                    std::span<framework::NodeScore> scores) const override;
   bool NormalizeRange(const framework::CycleState& state, const framework::PodInfo& pod,
-                      std::span<const uint8_t> feasible, std::span<int64_t> scores) const override;
+                      std::span<const uint8_t> feasible, std::span<const int64_t> scores,
+                      std::span<uint8_t> points) const override;
 
   // PreScore for other feasible nodes builds on the counts that the state has, unless PreFilter has run since.
   bool CatchUpPreFilter(framework::CycleState& state, const framework::PodInfo& pod,

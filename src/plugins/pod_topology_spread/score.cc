@@ -120,7 +120,7 @@ Status PodTopologySpread::NormalizeScore(const CycleState& state, const PodInfo&
 }
 
 bool PodTopologySpread::NormalizeRange(const CycleState& state, const PodInfo&, std::span<const uint8_t> feasible,
-                                       std::span<int64_t> scores) const {
+                                       std::span<const int64_t> scores, std::span<uint8_t> points) const {
   const SpreadCosts& costs = state.Get(score_key_).costs();
   // Who takes no part does not set the range, and gets no points.
   std::vector<uint8_t> taking_part;
@@ -131,8 +131,8 @@ bool PodTopologySpread::NormalizeRange(const CycleState& state, const PodInfo&, 
   }
   const ScoreSpan span = SpanOf(feasible, scores);
   const int64_t highest = std::max<int64_t>(span.highest, 0);
-  ReplaceScores(feasible, span, scores, [&](int64_t score) { return PointsFor(score, span.lowest, highest); });
-  return true;
+  return PointsFromScores(feasible, span, scores, points,
+                          [&](int64_t score) { return PointsFor(score, span.lowest, highest); });
 }
 
 }  // namespace berth::plugins

@@ -1,46 +1,48 @@
 // InFlightEvents: what happened in the cluster while pods were being scheduled. A pod that fails is checked against the
 // events since it was popped, so that nothing that happens during a cycle is lost.
+//
+// Events are numbered. Each remembers how many pods began their flight just before it, so that the oldest can go as
+// soon as nobody that began before it is left; every call but ForEachSince costs the same whatever is in flight.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
-#include <memory>
-#include <set>
-#include <string>
-#include <unordered_map>
 
-#include "framework/events.h"
+#include "queue/happened_event.h"
 
 namespace berth::queue {
 
-struct HappenedEvent {
-  framework::ClusterEvent event;
-  framework::EventObject before;
-  framework::EventObject after;
-  // Keep the objects alive for as long as somebody may ask.
-  std::shared_ptr<const void> before_owner;
-  std::shared_ptr<const void> after_owner;
-};
-
 class InFlightEvents {
  public:
-  void Begin(const std::string& uid);
-  // Forgets the pod, and the events nobody needs any more.
-  void End(const std::string& uid);
-  bool Contains(const std::string& uid) const { return begun_.contains(uid); }
+  using Ticket = uint64_t;  // number of the first event the holder may have missed
+
+  Ticket Begin();
+  // Forgets the flight, and the events nobody needs any more.
+  void End(Ticket ticket);
 
   // Dropped when no pod is in flight.
   void Record(HappenedEvent event);
-  // What happened since the pod's Begin, oldest first; stop by returning false.
-  void ForEachSince(const std::string& uid, const std::function<bool(const HappenedEvent&)>& visit) const;
+  // What happened since Begin, oldest first; `visit` stops by returning false.
+  template <class Visit>
+  void ForEachSince(Ticket ticket, Visit visit) const {
+    for (size_t i = ticket - first_; i < events_.size(); ++i) {
+      if (!visit(events_[i].event)) return;
+    }
+  }
   size_t size() const { return events_.size(); }
+  size_t in_flight() const { return in_flight_; }
 
  private:
-  uint64_t first_ = 0;  // number of events_.front()
-  std::deque<HappenedEvent> events_;
-  std::unordered_map<std::string, uint64_t> begun_;  // by UID: number of the first event it may have missed
-  std::multiset<uint64_t> starts_;
+  struct Recorded {
+    size_t begun_before = 0;  // still in flight, of those that began between the previous event and this one
+    HappenedEvent event;
+  };
+
+  Ticket first_ = 0;  // number of events_.front()
+  std::deque<Recorded> events_;
+  size_t begun_last_ = 0;  // still in flight, of those that began after the last event
+  size_t in_flight_ = 0;
 };
 
 }  // namespace berth::queue

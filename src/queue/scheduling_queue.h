@@ -17,15 +17,14 @@
 // Not thread-safe; owned by the scheduling thread.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "framework/events.h"
@@ -33,15 +32,10 @@
 #include "queue/backoff.h"
 #include "queue/in_flight_events.h"
 #include "queue/queued_pod.h"
+#include "queue/rejections.h"
+#include "queue/waiting_pod.h"
 
 namespace berth::queue {
-
-// What the queue needs of a profile.
-struct ProfileHooks {
-  std::function<framework::Status(const framework::PodInfo&)> pre_enqueue;
-  // By plugin: the events that may help pods it rejected.
-  std::map<std::string, std::vector<framework::ClusterEventWithHint>> events;
-};
 
 class SchedulingQueue {
  public:
@@ -54,6 +48,8 @@ class SchedulingQueue {
   // `profiles` by scheduler name. The clock and the sort plugin outlive the queue.
   SchedulingQueue(const base::Clock& clock, const framework::QueueSortPlugin& sort,
                   std::map<std::string, ProfileHooks> profiles, Options options);
+  SchedulingQueue(const SchedulingQueue&) = delete;
+  SchedulingQueue& operator=(const SchedulingQueue&) = delete;
   ~SchedulingQueue();
 
   void Add(framework::PodInfoPtr pod);
@@ -72,9 +68,11 @@ class SchedulingQueue {
   // Something happened: wakes the pods it may help.
   template <class T>
   void OnEvent(framework::ClusterEvent event, std::shared_ptr<const T> before, std::shared_ptr<const T> after) {
-    HappenedEvent happened{event, {}, {}, before, after};
+    HappenedEvent happened{event, {}, {}, nullptr, nullptr};
     if (before) happened.before = framework::EventObject(before.get());
     if (after) happened.after = framework::EventObject(after.get());
+    happened.before_owner = std::move(before);
+    happened.after_owner = std::move(after);
     OnEvent(std::move(happened));
   }
   void OnEvent(HappenedEvent happened);
@@ -94,53 +92,35 @@ class SchedulingQueue {
   const QueuedPod* Find(const std::string& uid) const;
 
  private:
-  enum class Place { kActive, kBackoff, kErrorBackoff, kUnschedulable, kInFlight };
-  enum class Strategy { kSkip, kAfterBackoff, kImmediately };
-  struct Entry : QueuedPod {
-    Place place = Place::kUnschedulable;
-    uint64_t sequence = 0;                   // order of arrival, so that equals keep it
-    base::Time flushed = base::Time::min();  // when it was last woken for having slept too long
+  // By UID, which is read where the pod keeps it.
+  using Pods = std::unordered_map<std::string_view, WaitingPod>;
 
-    // A gate that stays shut must not make every flush ask it again.
-    std::pair<base::Time, std::string> SleepKey() const { return {std::max(timestamp, flushed), pod->uid()}; }
-  };
-  struct ActiveOrder {
-    const SchedulingQueue* queue;
-    bool operator()(const Entry* a, const Entry* b) const { return queue->ActiveLess(*a, *b); }
-  };
-  struct BackoffOrder {
-    const SchedulingQueue* queue;
-    bool windows_by_priority;
-    bool operator()(const Entry* a, const Entry* b) const;
-  };
-
-  bool ActiveLess(const Entry& a, const Entry& b) const;
-  const ProfileHooks& HooksOf(const QueuedPod& pod) const;
-  void Leave(Entry& entry);
-  void Enter(Entry& entry, Place place);
-  void EnterActive(Entry& entry);
-  void EnterBackoff(Entry& entry);
+  // Null for a pod in flight.
+  Line* LineOf(Place place);
+  void Leave(WaitingPod& pod);
+  void Enter(WaitingPod& pod, Place place);
+  void EnterActive(WaitingPod& pod);
+  void EnterBackoff(WaitingPod& pod);
   // Asks PreEnqueue; true when the pod may be scheduled.
-  bool PassesGates(Entry& entry) const;
-  void Requeue(Entry& entry, Strategy strategy);
-  Strategy WorthRequeuing(const QueuedPod& pod, const HappenedEvent& happened) const;
-  Strategy WorthRequeuingAfterFlight(const QueuedPod& pod) const;
-  // UIDs of the unschedulable, to walk while they move.
-  std::vector<std::string> Sleepers() const;
-  bool ConcernsGate(const QueuedPod& pod, const framework::ClusterEvent& event) const;
+  bool PassesGates(WaitingPod& pod) const;
+  // The new version of a pod that stands nowhere at the moment.
+  void Replace(Pods::iterator it, framework::PodInfoPtr pod);
+  void Requeue(WaitingPod& pod, Strategy strategy);
+  Strategy WorthRequeuingAfterFlight(const WaitingPod& pod);
+  void Record(HappenedEvent happened);
 
   const base::Clock& clock_;
-  const framework::QueueSortPlugin& sort_;
-  const std::map<std::string, ProfileHooks> profiles_;
   const Options options_;
-  Backoff backoff_rule_;
+  const Backoff backoff_rule_;
   uint64_t next_sequence_ = 0;
-  std::unordered_map<std::string, std::unique_ptr<Entry>> entries_;  // by UID
-  std::set<Entry*, ActiveOrder> active_;
-  std::set<Entry*, BackoffOrder> backoff_;
-  std::set<Entry*, BackoffOrder> error_backoff_;
-  std::set<std::pair<base::Time, std::string>> unschedulable_;  // (since when, UID): the order of the five-minute flush
+  Pods pods_;
+  Line active_;
+  Line backoff_;
+  Line error_backoff_;
+  Line unschedulable_;  // for the five-minute flush
+  Rejections rejections_;
   InFlightEvents in_flight_;
+  std::vector<std::pair<WaitingPod*, Strategy>> waking_;  // kept for its memory
 };
 
 }  // namespace berth::queue

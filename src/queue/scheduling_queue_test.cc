@@ -43,6 +43,8 @@ class SchedulingQueueTest : public ::testing::Test {
          }}};
     hooks.events["Outside"] = {{{EventResource::kPersistentVolumeClaim, ActionType::kUpdate}, nullptr}};
     hooks.events["Gates"] = {{{EventResource::kPod, ActionType::kUpdatePodSchedulingGatesEliminated}, nullptr}};
+    hooks.events["Labels"] = {{{EventResource::kPod, ActionType::kUpdatePodLabel}, nullptr}};
+    hooks.events["Tolerations"] = {{{EventResource::kPod, ActionType::kUpdatePodToleration}, nullptr}};
     queue_ = std::make_unique<SchedulingQueue>(
         clock_, sort_, std::map<std::string, ProfileHooks>{{"default-scheduler", hooks}}, SchedulingQueue::Options{});
   }
@@ -202,6 +204,37 @@ TEST_F(SchedulingQueueTest, ActivationDuringTheFlightIsNotLost) {
   EXPECT_EQ(PopName(), "a");
 }
 
+TEST_F(SchedulingQueueTest, ActivationOutOfTheBackoffDoesNotAskTheGatesAgain) {
+  queue_->Add(Pod("a"));
+  PopName();
+  AddNode();
+  queue_->Requeue("a", {"Fit"}, {});
+  ASSERT_EQ(queue_->counts().backoff, 1u);
+  closed_gates_.insert("a");
+  queue_->Activate("a");
+  EXPECT_EQ(queue_->counts().active, 1u);
+}
+
+TEST_F(SchedulingQueueTest, APodInFlightHearsThatOthersSleptTooLong) {
+  queue_->Add(Pod("sleeper"));
+  PopName();
+  queue_->Requeue("sleeper", {"Picky"}, {});
+  queue_->Add(Pod("flying"));
+  PopName();
+  clock_.Advance(minutes(6));
+  queue_->Flush();
+  queue_->Requeue("flying", {"Picky"}, {});
+  EXPECT_EQ(queue_->counts().backoff, 1u);
+}
+
+TEST_F(SchedulingQueueTest, TheFirstHelpfulChangeOfAnUpdateDecides) {
+  queue_->Add(MakePod("a").Uid("a").Label("x", "1").Info());
+  PopName();
+  queue_->Requeue("a", {"Labels"}, {"Tolerations"});
+  queue_->Update(MakePod("a").Uid("a").Label("x", "2").Tolerate("t").Info());
+  EXPECT_EQ(queue_->counts().backoff, 1u) << "labels come first, and only ask for a retry after the backoff";
+}
+
 TEST_F(SchedulingQueueTest, AWildcardWakesEverybody) {
   for (const char* name : {"a", "b"}) {
     queue_->Add(Pod(name));
@@ -290,17 +323,21 @@ TEST(InFlightEvents, ForgetsWhatNobodyCanAskFor) {
   InFlightEvents events;
   events.Record({});
   EXPECT_EQ(events.size(), 0u) << "nobody is in flight";
-  events.Begin("a");
+  const InFlightEvents::Ticket a = events.Begin();
   events.Record({});
-  events.Begin("b");
+  const InFlightEvents::Ticket b = events.Begin();
   events.Record({});
+  const InFlightEvents::Ticket c = events.Begin();
   int seen = 0;
-  events.ForEachSince("b", [&](const HappenedEvent&) { return ++seen > 0; });
+  events.ForEachSince(b, [&](const HappenedEvent&) { return ++seen > 0; });
   EXPECT_EQ(seen, 1);
-  events.End("a");
+  events.End(a);
   EXPECT_EQ(events.size(), 1u);
-  events.End("b");
+  events.End(c);
+  EXPECT_EQ(events.size(), 1u) << "b still needs it";
+  events.End(b);
   EXPECT_EQ(events.size(), 0u);
+  EXPECT_EQ(events.in_flight(), 0u);
 }
 
 }  // namespace

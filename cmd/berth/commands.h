@@ -14,5 +14,6 @@ inline constexpr int kUnplaced = 2;  // it ran, and some pod has no place
 int Simulate(const std::vector<std::string>& arguments);
 int Bench(const std::vector<std::string>& arguments);
 int BenchPerf(const std::vector<std::string>& arguments);  // berth bench perf
+int Config(const std::vector<std::string>& arguments);
 
 }  // namespace berth::cmd

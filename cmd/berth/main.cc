@@ -18,6 +18,7 @@ struct Verb {
 
 constexpr Verb kVerbs[] = {
     {"simulate", "schedule pods onto a cluster given as files, and say where everything went and why", Simulate},
+    {"config", "check, complete and convert scheduler configurations, and list plugins", Config},
     {"bench", "measure how fast pods are scheduled", Bench},
 };
 

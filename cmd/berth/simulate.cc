@@ -3,9 +3,8 @@
 
 #include <cstdio>
 
-#include "codec/gzip.h"
 #include "commands.h"
-#include "config/load.h"
+#include "configuration_source.h"
 #include "flags.h"
 #include "sim/input.h"
 #include "sim/report.h"
@@ -35,8 +34,7 @@ constexpr char kExamples[] = R"(  berth simulate -f cluster.yaml -f pods.yaml
 
 struct Options {
   std::vector<std::string> files;
-  std::string config;
-  std::string feature_gates;
+  ConfigurationFlags configuration;
   std::string output = "table";
   uint64_t seed = 1;
   bool verify_incremental = false;
@@ -47,27 +45,17 @@ int Fail(std::string_view message) {
   return kBadInput;
 }
 
-Result<config::KubeSchedulerConfiguration> LoadConfiguration(const std::string& file,
-                                                             const config::FeatureGates& gates) {
-  if (file.empty()) return config::DefaultConfiguration(gates);
-  Result<std::string> text = codec::ReadFile(file);
-  if (!text) return text.error();
-  return config::LoadText(*text, gates, file);
-}
-
 int Run(const Options& options) {
-  config::FeatureGates gates;
-  if (const Result<void> parsed = gates.Parse(options.feature_gates); !parsed) {
-    return Fail("--feature-gates: " + parsed.error().message);
-  }
-  const Result<config::KubeSchedulerConfiguration> configuration = LoadConfiguration(options.config, gates);
-  if (!configuration) return Fail(configuration.error().message);
+  const Result<SchedulerSetup> setup = LoadSetup(options.configuration, options.files);
+  if (!setup) return Fail(setup.error().message);
+  for (const std::string& warning : setup->warnings) fmt::print(stderr, "warning: {}\n", warning);
   const Result<sim::ClusterInput> input = sim::ReadCluster(options.files);
   if (!input) return Fail("the input has problems:\n" + input.error().message);
   for (const std::string& warning : input->warnings) fmt::print(stderr, "warning: {}\n", warning);
 
-  Result<std::unique_ptr<sim::Simulation>> simulation = sim::Simulation::Create(
-      input->objects, *configuration, gates, {.seed = options.seed, .verify_incremental = options.verify_incremental});
+  Result<std::unique_ptr<sim::Simulation>> simulation =
+      sim::Simulation::Create(input->objects, setup->configuration, setup->gates,
+                              {.seed = options.seed, .verify_incremental = options.verify_incremental});
   if (!simulation) return Fail(simulation.error().message);
   const sim::SimulationReport report = (*simulation)->Run();
   const std::string text = options.output == "json" ? sim::ToJson(report) : sim::ToTable(report);
@@ -83,9 +71,7 @@ int Simulate(const std::vector<std::string>& arguments) {
   Options options;
   FlagSet flags("berth simulate", kUsage, kExamples);
   flags.Add(&options.files, "filename", 'f', "FILE", "objects to read; repeat for several, - for standard input");
-  flags.Add(&options.config, "config", 0, "FILE",
-            "KubeSchedulerConfiguration; the defaults of kube-scheduler without it");
-  flags.Add(&options.feature_gates, "feature-gates", 0, "A=true,B=false", "feature gates, as kube-scheduler's");
+  options.configuration.AddTo(flags);
   flags.Add(&options.output, "output", 'o', "FORMAT", "table or json (default table)");
   flags.Add(&options.seed, "seed", 0, "N",
             "breaks ties between equally good nodes; same seed, same answer (default 1)");

@@ -321,4 +321,33 @@ std::span<const FeatureGate> KnownFeatureGates() { return kGates; }
 
 std::span<const FeatureDependency> FeatureDependencies() { return kDependencies; }
 
+std::span<const std::string_view> UnimplementedFeatureGates() {
+  static constexpr std::string_view kNames[] = {
+      "CoordinatedLeaderElection",
+      "DRAAdminAccess",
+      "DRAConsumableCapacity",
+      "DRADeviceBindingConditions",
+      "DRADeviceTaintRules",
+      "DRADeviceTaints",
+      "DRAExtendedResource",
+      "DRAListTypeAttributes",
+      "DRANodeAllocatableResources",
+      "DRAPartitionableDevices",
+      "DRAPrioritizedList",
+      "DRAResourceClaimDeviceStatus",
+      "DRASchedulerFilterTimeout",
+      "DRAWorkloadResourceClaims",
+      "GangScheduling",
+      "GenericWorkload",
+      "NominatedNodeNameForExpectation",
+      "OpportunisticBatching",
+      "SchedulerAsyncAPICalls",
+      "SchedulerAsyncPreemption",
+      "SchedulerPopFromBackoffQ",
+      "TopologyAwareWorkloadScheduling",
+      "WorkloadAwarePreemption",
+  };
+  return kNames;
+}
+
 }  // namespace berth::config

@@ -14,6 +14,9 @@ struct FeatureDependency {
   std::string_view needs;
 };
 
+// Gates that kube-scheduler consults and berth does not implement, sorted.
+std::span<const std::string_view> UnimplementedFeatureGates();
+
 // Grouped by gate, sorted.
 std::span<const FeatureDependency> FeatureDependencies();
 

@@ -109,6 +109,17 @@ Result<void> FeatureGates::Validate() const {
   return {};
 }
 
+std::vector<std::string> FeatureGates::Warnings() const {
+  std::vector<std::string> warnings;
+  for (std::string_view name : UnimplementedFeatureGates()) {
+    const FeatureGate* gate = FindGate(name);
+    if (Enabled(name) == gate->enabled_by_default) continue;
+    warnings.push_back(fmt::format("{}={} has no effect: berth knows this feature gate but does not implement it yet",
+                                   name, !gate->enabled_by_default));
+  }
+  return warnings;
+}
+
 bool FeatureGates::Enabled(std::string_view name) const {
   const FeatureGate* gate = FindGate(name);
   CHECK_WHY(gate != nullptr, "asked for a feature gate that does not exist");

@@ -36,6 +36,10 @@ class FeatureGates {
   // Says which gates are on without the gates they need.
   Result<void> Validate() const;
 
+  // A sentence for each gate that was switched from its default without that changing anything, because berth does not
+  // have what it controls. Gates of other components say nothing: one line of gates commonly serves a whole cluster.
+  std::vector<std::string> Warnings() const;
+
   // The name must be a known gate; asking for another is a bug here.
   bool Enabled(std::string_view name) const;
 

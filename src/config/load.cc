@@ -335,6 +335,12 @@ Result<KubeSchedulerConfiguration> LoadText(std::string_view text, const Feature
   return LoadText(text, gates, std::move(options));
 }
 
+PluginArgs DefaultArgs(std::string_view plugin, const FeatureGates& gates) {
+  if (!HasArgsType(plugin)) return {};
+  std::vector<codec::Diagnostic> none;
+  return ReadPluginArgs(plugin, {}, {}, gates, none).args;
+}
+
 KubeSchedulerConfiguration DefaultConfiguration(const FeatureGates& gates) {
   const LoadOptions options;
   DecodeErrors errors(options);

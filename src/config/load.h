@@ -35,6 +35,9 @@ Result<KubeSchedulerConfiguration> LoadText(std::string_view text, const Feature
 // `options.text` is set here.
 Result<KubeSchedulerConfiguration> LoadText(std::string_view text, const FeatureGates& gates, LoadOptions options);
 
+// A plugin's arguments when none are given; nothing for a plugin that takes none.
+PluginArgs DefaultArgs(std::string_view plugin, const FeatureGates& gates);
+
 // What an empty configuration means: one profile, "default-scheduler", with the default plugins.
 KubeSchedulerConfiguration DefaultConfiguration(const FeatureGates& gates);
 

@@ -1,4 +1,4 @@
-// From the path in an error ("profiles[0].plugins.score") to the place in the file. Internal to this folder.
+// From the path in an error ("profiles[0].plugins.score") to the place in the file.
 #pragma once
 
 #include <string_view>

@@ -245,10 +245,7 @@ class PolicyMapper {
 
   void AddArgs(const std::string& plugin, const FeatureGates& gates, Profile& profile) const {
     if (!HasArgsType(plugin)) return;
-    PluginConfig config{.name = plugin, .args = {}};
-    std::vector<codec::Diagnostic> none;
-    ReadArgs read = ReadPluginArgs(plugin, {}, {}, gates, none);
-    config.args = std::move(read.args);
+    PluginConfig config{.name = plugin, .args = DefaultArgs(plugin, gates)};
     if (plugin == "ServiceAffinity" && service_affinity_) config.args = *service_affinity_;
     if (plugin == "NodeLabel" && node_label_) config.args = *node_label_;
     if (plugin == "RequestedToCapacityRatio" && ratio_) config.args = *ratio_;
@@ -369,9 +366,7 @@ Result<KubeSchedulerConfiguration> ProviderConfiguration(std::string_view provid
   fit->name = autoscaler ? "NodeResourcesMostAllocated" : "NodeResourcesLeastAllocated";
   score.insert(std::ranges::find(score, kTopologySpread, &Plugin::name), {"NodePreferAvoidPods", 10000});
   for (const std::string& name : EnabledPluginNames(profile.plugins)) {
-    if (!HasArgsType(name)) continue;
-    std::vector<codec::Diagnostic> none;
-    profile.plugin_config.push_back({.name = name, .args = ReadPluginArgs(name, {}, {}, gates, none).args});
+    if (HasArgsType(name)) profile.plugin_config.push_back({.name = name, .args = DefaultArgs(name, gates)});
   }
   return WithProfile(std::move(profile), gates);
 }

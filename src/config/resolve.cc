@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -183,6 +186,40 @@ class Resolver {
   std::span<const KnownPlugin> known_;
 };
 
+// Fills `data` from the file when only that is named. The error reads as Go's.
+std::string ReadIfNamed(std::string& data, const std::string& file) {
+  if (!data.empty() || file.empty()) return {};
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return fmt::format("open {}: {}", file, errno == EACCES ? "permission denied" : "no such file or directory");
+  data.assign(std::istreambuf_iterator<char>(in), {});
+  return {};
+}
+
+// Whether an HTTPS client can be made of what the extender says.
+std::string TlsProblem(const Extender& extender) {
+  ExtenderTlsConfig tls = extender.tls_config.value_or(ExtenderTlsConfig{});
+  const bool has_ca = !tls.ca_file.empty() || !tls.ca_data.empty();
+  const bool has_cert =
+      (!tls.cert_file.empty() || !tls.cert_data.empty()) && (!tls.key_file.empty() || !tls.key_data.empty());
+  // Certificates given as files are looked into when a connection is made, so that they may be renewed.
+  const bool read_later = tls.cert_data.empty() && tls.key_data.empty();
+  const bool insecure = tls.insecure || (extender.enable_https && !has_ca);
+  if (has_ca && insecure) return "specifying a root certificates file with the insecure flag is not allowed";
+  if (!has_ca && !has_cert && !insecure && tls.server_name.empty()) return {};
+  for (const auto& [data, file] : {std::pair(&tls.ca_data, &tls.ca_file), std::pair(&tls.cert_data, &tls.cert_file),
+                                   std::pair(&tls.key_data, &tls.key_file)}) {
+    if (std::string problem = ReadIfNamed(*data, *file); !problem.empty()) return problem;
+  }
+  constexpr std::string_view kPem = "-----BEGIN ";
+  if (has_ca && tls.ca_data.find(kPem) == std::string::npos) {
+    return "unable to load root certificates: unable to parse bytes as PEM block";
+  }
+  if (!has_cert || read_later) return {};
+  if (tls.cert_data.find(kPem) == std::string::npos) return "tls: failed to find any PEM data in certificate input";
+  if (tls.key_data.find(kPem) == std::string::npos) return "tls: failed to find any PEM data in key input";
+  return {};
+}
+
 std::string ArgsOf(const Profile& profile, std::string_view plugin) {
   const auto it = std::ranges::find(profile.plugin_config, plugin, &PluginConfig::name);
   if (it == profile.plugin_config.end()) return {};
@@ -225,6 +262,11 @@ Result<std::vector<ResolvedPlugins>> ResolveProfiles(const KubeSchedulerConfigur
 }
 
 Result<void> ApplyExtenders(KubeSchedulerConfiguration& configuration) {
+  for (const Extender& extender : configuration.extenders) {
+    if (std::string problem = TlsProblem(extender); !problem.empty()) {
+      return Error::InvalidArgument("couldn't build extenders: " + problem);
+    }
+  }
   std::vector<std::string> ignored;
   for (const Extender& extender : configuration.extenders) {
     for (const ExtenderManagedResource& resource : extender.managed_resources) {

@@ -55,7 +55,8 @@ Result<ResolvedPlugins> ResolvePlugins(const Profile& profile, std::span<const K
 Result<std::vector<ResolvedPlugins>> ResolveProfiles(const KubeSchedulerConfiguration& configuration,
                                                      std::span<const KnownPlugin> known);
 
-// Resources that extenders manage on their own are hidden from NodeResourcesFit. Call before plugins are made.
+// Checks that clients can be made for the extenders (certificates are read), and hides the resources that extenders
+// manage on their own from NodeResourcesFit. Call before plugins are made.
 Result<void> ApplyExtenders(KubeSchedulerConfiguration& configuration);
 
 // What --write-config-to shows: only the arguments of plugins that are enabled somewhere, sorted by plugin.

@@ -1,0 +1,160 @@
+#include "configuration_source.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "codec/gzip.h"
+#include "codec/yaml.h"
+#include "config/load.h"
+#include "config/policy.h"
+
+namespace berth::cmd {
+
+namespace {
+
+std::string_view TextAt(const codec::Value& object, std::string_view name) {
+  const codec::Value* member = object.Find(name);
+  return member == nullptr ? std::string_view() : member->text();
+}
+
+// The ConfigMap of that name in `value`, which may be a list of objects.
+const codec::Value* FindConfigMap(const codec::Value& value, const ConfigurationFlags& flags) {
+  if (const codec::Value* items = value.Find("items")) {
+    for (const codec::Value& item : items->items()) {
+      if (const codec::Value* found = FindConfigMap(item, flags)) return found;
+    }
+  }
+  const codec::Value* metadata = value.Find("metadata");
+  if (metadata == nullptr || TextAt(value, "kind") != "ConfigMap") return nullptr;
+  const std::string_view name_space = TextAt(*metadata, "namespace");
+  const bool same_namespace = (name_space.empty() ? "default" : name_space) == flags.policy_configmap_namespace;
+  return same_namespace && TextAt(*metadata, "name") == flags.policy_configmap ? &value : nullptr;
+}
+
+Result<std::string> PolicyFromConfigMap(const ConfigurationFlags& flags, const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    if (file == "-") continue;  // can be read once only, and the cluster is read from it
+    const Result<std::string> text = codec::ReadFile(file);
+    if (!text) return text.error();
+    const Result<std::vector<codec::Document>> documents = codec::ParseYaml(*text, file);
+    if (!documents) return documents.error();
+    for (const codec::Document& document : *documents) {
+      if (const codec::Value* found = FindConfigMap(document.root(), flags)) return config::PolicyTextOf(*found);
+    }
+  }
+  return Error::NotFound(
+      fmt::format("couldn't get policy config map {}/{}: configmaps \"{}\" not found in the files given with -f",
+                  flags.policy_configmap_namespace, flags.policy_configmap, flags.policy_configmap));
+}
+
+// Set when a Policy was asked for.
+Result<std::optional<config::KubeSchedulerConfiguration>> LoadPolicySource(const ConfigurationFlags& flags,
+                                                                           const std::vector<std::string>& object_files,
+                                                                           SchedulerSetup& setup) {
+  const bool from_map = !flags.use_legacy_policy_config && !flags.policy_configmap.empty();
+  if (!from_map && flags.policy_config_file.empty()) return std::optional<config::KubeSchedulerConfiguration>();
+  Result<std::string> text =
+      from_map ? PolicyFromConfigMap(flags, object_files) : codec::ReadFile(flags.policy_config_file);
+  if (!text) return text.error();
+  config::LoadOptions options;
+  options.file_name = from_map
+                          ? fmt::format("configmap {}/{}", flags.policy_configmap_namespace, flags.policy_configmap)
+                          : flags.policy_config_file;
+  options.warnings = &setup.warnings;
+  Result<config::KubeSchedulerConfiguration> loaded = config::LoadPolicyText(*text, setup.gates, options);
+  if (!loaded) return loaded.error();
+  return std::optional(std::move(*loaded));
+}
+
+struct LoadedFile {
+  config::KubeSchedulerConfiguration configuration;
+  bool has_profiles = false;
+};
+
+Result<LoadedFile> LoadFile(const std::string& file, SchedulerSetup& setup) {
+  const Result<std::string> text = codec::ReadFile(file);
+  if (!text) return text.error();
+  config::LoadOptions options;
+  options.file_name = file;
+  options.warnings = &setup.warnings;
+  Result<config::KubeSchedulerConfiguration> loaded = config::LoadText(*text, setup.gates, options);
+  if (!loaded) return loaded.error();
+  const Result<std::vector<codec::Document>> documents = codec::ParseYaml(*text, file);
+  const codec::Value* profiles =
+      documents && !documents->empty() ? documents->front().root().Find("profiles") : nullptr;
+  return LoadedFile{std::move(*loaded), profiles != nullptr && !profiles->items().empty()};
+}
+
+Result<void> CheckCombination(const ConfigurationFlags& flags) {
+  if (flags.use_legacy_policy_config && flags.policy_config_file.empty()) {
+    return Error::InvalidArgument("policyConfigFile: Required value: required when --use-legacy-policy-config is true");
+  }
+  const bool policy = !flags.policy_config_file.empty() || !flags.policy_configmap.empty();
+  if (policy && !flags.algorithm_provider.empty()) {
+    return Error::InvalidArgument("cannot set an algorithm provider and Policy config");
+  }
+  return {};
+}
+
+}  // namespace
+
+void ConfigurationFlags::AddTo(FlagSet& flags) {
+  flags.Add(&config, "config", 0, "FILE", "KubeSchedulerConfiguration; the defaults of kube-scheduler without it");
+  flags.Add(&feature_gates, "feature-gates", 0, "A=true,B=false", "feature gates, as kube-scheduler's");
+  flags.Add(&algorithm_provider, "algorithm-provider", 0, "NAME",
+            "DefaultProvider or ClusterAutoscalerProvider (deprecated)");
+  flags.Add(&policy_config_file, "policy-config-file", 0, "FILE", "scheduler Policy, JSON or YAML (deprecated)");
+  flags.Add(&policy_configmap, "policy-configmap", 0, "NAME",
+            "ConfigMap among the input with a scheduler Policy at policy.cfg (deprecated)");
+  flags.Add(&policy_configmap_namespace, "policy-configmap-namespace", 0, "NAMESPACE",
+            "namespace of that ConfigMap (default kube-system)");
+  flags.Add(&use_legacy_policy_config, "use-legacy-policy-config", 0,
+            "take the Policy file even if a ConfigMap is named (deprecated)");
+}
+
+Result<config::FeatureGates> LoadGates(const std::string& assignments, std::vector<std::string>& warnings) {
+  config::FeatureGates gates;
+  if (const Result<void> parsed = gates.Parse(assignments); !parsed) {
+    return Error::InvalidArgument("--feature-gates: " + parsed.error().message);
+  }
+  for (std::string& warning : gates.Warnings()) warnings.push_back("--feature-gates: " + warning);
+  return gates;
+}
+
+Result<SchedulerSetup> LoadSetup(const ConfigurationFlags& flags, const std::vector<std::string>& object_files) {
+  SchedulerSetup setup;
+  Result<config::FeatureGates> gates = LoadGates(flags.feature_gates, setup.warnings);
+  if (!gates) return gates.error();
+  setup.gates = std::move(*gates);
+  if (Result<void> combined = CheckCombination(flags); !combined) return combined.error();
+
+  LoadedFile file{config::DefaultConfiguration(setup.gates), false};
+  if (!flags.config.empty()) {
+    Result<LoadedFile> loaded = LoadFile(flags.config, setup);
+    if (!loaded) return loaded.error();
+    file = std::move(*loaded);
+  }
+  setup.configuration = std::move(file.configuration);
+
+  auto policy = LoadPolicySource(flags, object_files, setup);
+  if (!policy) return policy.error();
+  if (*policy && file.has_profiles) return Error::InvalidArgument("cannot set a Plugin config and Policy config");
+  if (*policy) {
+    setup.configuration.profiles = std::move((*policy)->profiles);
+    setup.configuration.extenders = std::move((*policy)->extenders);
+    setup.configuration.legacy_plugins = (*policy)->legacy_plugins;
+    setup.configuration.always_check_all_predicates = (*policy)->always_check_all_predicates;
+  }
+  if (!flags.algorithm_provider.empty()) {
+    if (file.has_profiles) return Error::InvalidArgument("cannot set a Plugin config and an algorithm provider");
+    auto provider = config::ProviderConfiguration(flags.algorithm_provider, setup.gates);
+    if (!provider) return provider.error();
+    setup.warnings.push_back("--algorithm-provider is deprecated; berth config show prints what it means");
+    setup.configuration.profiles = std::move(provider->profiles);
+    setup.configuration.legacy_plugins = provider->legacy_plugins;
+  }
+  return setup;
+}
+
+}  // namespace berth::cmd

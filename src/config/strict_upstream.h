@@ -1,0 +1,20 @@
+// A configuration that kube-scheduler v1.36 reads too: without berth's own fields and without plugins it no longer has.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/types.h"
+
+namespace berth::config {
+
+// False for the plugins that ended with Kubernetes 1.22 or soon after, which berth still has.
+bool IsUpstreamPlugin(std::string_view name);
+
+// Changes `configuration` and says what was changed or lost, a sentence each. Scoring by allocation becomes a strategy
+// of NodeResourcesFit, SelectorSpread becomes PodTopologySpread, the volume limits by in-tree type become
+// NodeVolumeLimits; what has no successor is dropped.
+std::vector<std::string> KeepUpstreamOnly(KubeSchedulerConfiguration& configuration);
+
+}  // namespace berth::config

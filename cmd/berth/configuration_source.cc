@@ -8,6 +8,7 @@
 #include "codec/yaml.h"
 #include "config/load.h"
 #include "config/policy.h"
+#include "plugin_catalog.h"
 
 namespace berth::cmd {
 
@@ -97,6 +98,24 @@ Result<void> CheckCombination(const ConfigurationFlags& flags) {
   return {};
 }
 
+// What a feature gate or a file turns on and nobody here can run is left out, and said.
+void LeaveOutMissing(SchedulerSetup& setup) {
+  for (const CatalogEntry& missing : MissingPlugins()) {
+    size_t dropped = 0;
+    const auto drop = [&](config::PluginSet& set) {
+      dropped += std::erase_if(set.enabled, [&](const config::Plugin& plugin) { return plugin.name == missing.name; });
+    };
+    for (config::Profile& profile : setup.configuration.profiles) {
+      for (config::PluginSet& set : profile.plugins.points) drop(set);
+      drop(profile.plugins.multi_point);
+      drop(profile.plugins.placement_generate);
+      drop(profile.plugins.placement_score);
+    }
+    if (dropped > 0)
+      setup.warnings.push_back(fmt::format("plugin {} is not implemented yet and left out", missing.name));
+  }
+}
+
 }  // namespace
 
 void ConfigurationFlags::AddTo(FlagSet& flags) {
@@ -154,6 +173,11 @@ Result<SchedulerSetup> LoadSetup(const ConfigurationFlags& flags, const std::vec
     setup.configuration.profiles = std::move(provider->profiles);
     setup.configuration.legacy_plugins = provider->legacy_plugins;
   }
+  if (setup.configuration.always_check_all_predicates) {
+    setup.warnings.push_back(
+        "alwaysCheckAllPredicates: a rejected node is reported with its first reason only; placements are the same");
+  }
+  LeaveOutMissing(setup);
   return setup;
 }
 

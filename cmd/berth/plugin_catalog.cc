@@ -59,20 +59,20 @@ config::PluginArgs AcceptableArgs(const std::string& plugin, const config::Featu
   return config::DefaultArgs(plugin, gates);
 }
 
-// Alpha plugins for groups of pods, which kube-scheduler registers whether or not their gates are on.
-void AddMissing(std::vector<CatalogEntry>& catalog) {
-  using enum ExtensionPoint;
-  const CatalogEntry missing[] = {
-      {.name = "GangScheduling", .points = {kPreEnqueue, kReserve, kPermit}, .missing = true},
-      {.name = "TopologyPlacementGenerator", .points = {}, .placement_generate = true, .missing = true},
-      {.name = "PodGroupPodsCount", .points = {}, .placement_score = true, .missing = true},
-  };
-  for (const CatalogEntry& entry : missing) {
-    if (std::ranges::find(catalog, entry.name, &CatalogEntry::name) == catalog.end()) catalog.push_back(entry);
-  }
-}
-
 }  // namespace
+
+// Alpha plugins for groups of pods, which kube-scheduler registers whether or not their gates are on.
+std::vector<CatalogEntry> MissingPlugins() {
+  using enum ExtensionPoint;
+  std::vector<CatalogEntry> missing = {
+      {.name = "GangScheduling", .points = {kPreEnqueue, kReserve, kPermit}, .missing = true},
+      {.name = "PodGroupPodsCount", .points = {}, .placement_score = true, .missing = true},
+      {.name = "TopologyPlacementGenerator", .points = {}, .placement_generate = true, .missing = true},
+  };
+  const framework::Registry registry = plugins::InTreeRegistry();
+  std::erase_if(missing, [&](const CatalogEntry& entry) { return registry.Find(entry.name) != nullptr; });
+  return missing;
+}
 
 Result<std::vector<CatalogEntry>> PluginCatalog(const config::FeatureGates& gates) {
   const framework::Registry registry = plugins::InTreeRegistry();
@@ -95,7 +95,7 @@ Result<std::vector<CatalogEntry>> PluginCatalog(const config::FeatureGates& gate
     if (!plugin) return Error{plugin.error().code, fmt::format("plugin \"{}\": {}", name, plugin.error().message)};
     catalog.push_back({.name = name, .points = PointsOf(**plugin)});
   }
-  AddMissing(catalog);
+  for (CatalogEntry& entry : MissingPlugins()) catalog.push_back(std::move(entry));
   std::ranges::sort(catalog, {}, &CatalogEntry::name);
   return catalog;
 }

@@ -20,6 +20,9 @@ struct CatalogEntry {
   bool missing = false;
 };
 
+// Those among what kube-scheduler registers that berth cannot run.
+std::vector<CatalogEntry> MissingPlugins();
+
 // Sorted by name.
 Result<std::vector<CatalogEntry>> PluginCatalog(const config::FeatureGates& gates);
 

@@ -46,7 +46,6 @@ const KnownPlugin kInTree[] = {
 
 // Where Go's own decoder speaks in upstream's text; ours says the same its own way.
 const std::map<std::string, std::string> kOwnWords = {
-    {"duplicate-yaml-key", "strict decoding error: duplicate field \"parallelism\""},
     {"extender-bad-timeout", "extenders[0].httpTimeout: time: invalid duration \"soon\", found string \"soon\""},
     {"weight-string", "profiles[0].plugins.score.enabled[0].weight: expected a 32-bit integer, found string \"heavy\""},
 };

@@ -79,6 +79,19 @@ TEST(FeatureGates, SetsDependentGatesInAnyOrder) {
   EXPECT_EQ(ErrorOf(gates.Validate()), "");
 }
 
+TEST(FeatureGates, SaysWhichSwitchesDoNothingHere) {
+  FeatureGates gates;
+  EXPECT_TRUE(gates.Warnings().empty());
+  // Implemented, another component's, and at its default: nothing to say.
+  ASSERT_EQ(ErrorOf(gates.Parse("StorageCapacityScoring=true,APIResponseCompression=false,OpportunisticBatching=true")),
+            "");
+  EXPECT_TRUE(gates.Warnings().empty());
+  ASSERT_EQ(ErrorOf(gates.Parse("OpportunisticBatching=false")), "");
+  EXPECT_THAT(gates.Warnings(), ::testing::ElementsAre(
+                                    "OpportunisticBatching=false has no effect: berth knows this feature gate but does "
+                                    "not implement it yet"));
+}
+
 TEST(FeatureGatesDeathTest, AskingForAnUnknownGateIsABug) {
   EXPECT_DEATH(FeatureGates().Enabled("NoSuch"), "feature gate");
 }

@@ -11,77 +11,19 @@
 #include "codec/json_writer.h"
 #include "codec/yaml.h"
 #include "config/args_reader.h"
+#include "config/decode_errors.h"
 #include "config/default_plugins.h"
 #include "config/file_conversion.h"
 #include "config/file_format.h"
 #include "config/places.h"
 #include "config/validate.h"
+#include "config/version_check.h"
 #include "config/versions.h"
 
 namespace berth::config {
 namespace {
 
 constexpr std::string_view kNodeResourcesFit = "NodeResourcesFit";
-
-// What decoding found wrong. Unknown and repeated fields are "strict": upstream gathers those, while anything else ends
-// its work at once; here all are told together.
-class DecodeErrors {
- public:
-  explicit DecodeErrors(const LoadOptions& options) : options_(options) {}
-
-  void AddFatal(codec::Mark where, std::string text) { fatal_.push_back(Line(where, text)); }
-
-  // `context` is put before each text: which part of the file was being decoded.
-  void Add(const std::vector<codec::Diagnostic>& diagnostics, std::string_view context,
-           std::string_view strict_context) {
-    for (const codec::Diagnostic& problem : diagnostics) {
-      const std::string_view message = problem.message;
-      const std::string_view strict = StrictPart(message);
-      if (strict.empty()) {
-        AddFatal(problem.where, fmt::format("{}{}", context, problem.ToString()));
-      } else {
-        strict_.emplace_back(problem.where, fmt::format("{}{} {}{}", strict_context, strict, api::Quote(problem.path),
-                                                        Hint(message.substr(strict.size()))));
-      }
-    }
-  }
-
-  void AddUnknownField(codec::Mark where, std::string_view path) {
-    strict_.emplace_back(where, fmt::format("unknown field {}", api::Quote(path)));
-  }
-
-  bool empty() const { return fatal_.empty() && strict_.empty(); }
-
-  Error ToError() const {
-    std::vector<std::string> lines = fatal_;
-    if (!options_.file_name.empty()) {
-      for (const auto& [where, text] : strict_) lines.push_back(Line(where, "strict decoding error: " + text));
-    } else if (lines.empty()) {
-      std::vector<std::string_view> texts;
-      for (const auto& [where, text] : strict_) texts.push_back(text);
-      lines.push_back(fmt::format("strict decoding error: {}", fmt::join(texts, ", ")));
-    }
-    return Error::InvalidArgument(fmt::format("{}", fmt::join(lines, "\n")));
-  }
-
- private:
-  static std::string_view StrictPart(std::string_view message) {
-    for (std::string_view strict : {"unknown field", "duplicate field"}) {
-      if (message.starts_with(strict)) return strict;
-    }
-    return {};
-  }
-  // ", did you mean …?" helps a person, but is not upstream's.
-  std::string_view Hint(std::string_view hint) const { return options_.file_name.empty() ? std::string_view() : hint; }
-
-  std::string Line(codec::Mark where, const std::string& text) const {
-    return options_.file_name.empty() ? text : fmt::format("{}: {}", codec::Where(options_.file_name, where), text);
-  }
-
-  const LoadOptions& options_;
-  std::vector<std::string> fatal_;
-  std::vector<std::pair<codec::Mark, std::string>> strict_;
-};
 
 std::string NotRegistered(std::string_view kind, std::string_view api_version) {
   return fmt::format(
@@ -225,65 +167,6 @@ KubeSchedulerConfiguration FromDecoded(FileConfiguration file, FileVersion versi
   return configuration;
 }
 
-// Says what an older version cannot have, and sorts out what only it could have.
-class VersionCheck {
- public:
-  VersionCheck(const codec::Value& root, FileVersion version, const LoadOptions& options)
-      : root_(root), version_(version), options_(options) {}
-
-  void Run(std::vector<codec::Diagnostic>& diagnostics, DecodeErrors& errors) const {
-    if (options_.strict_upstream) RefuseFields(root_, kExtensionFields, "", errors);
-    if (version_ == FileVersion::kV1) return;
-    Warn(root_.mark(), fmt::format("{} is deprecated and read as {}; berth config convert writes it as v1",
-                                   NameOf(version_), kApiVersion));
-    RefuseFields(root_, FieldsNotYetIn(version_), "", errors);
-    for (std::string_view field : FieldsDroppedSince(version_)) DropField(field, diagnostics);
-    const codec::Value* profiles = root_.Find("profiles");
-    if (profiles == nullptr) return;
-    for (size_t i = 0; i < profiles->items().size(); ++i) CheckProfile(profiles->items()[i], i, errors);
-  }
-
- private:
-  template <class Names>
-  static void RefuseFields(const codec::Value& object, const Names& names, const std::string& path,
-                           DecodeErrors& errors) {
-    for (const codec::Member& member : object.members()) {
-      if (std::ranges::find(names, member.key) == std::end(names)) continue;
-      errors.AddUnknownField(member.key_mark, path + std::string(member.key));
-    }
-  }
-
-  void DropField(std::string_view field, std::vector<codec::Diagnostic>& diagnostics) const {
-    std::erase_if(diagnostics, [&](const codec::Diagnostic& problem) {
-      return problem.path == field && problem.message.starts_with("unknown field");
-    });
-    const codec::Value* value = root_.Find(field);
-    if (value == nullptr) return;
-    Warn(value->mark(), fmt::format("{} has no effect: the port without TLS is gone", field));
-  }
-
-  void CheckProfile(const codec::Value& profile, size_t index, DecodeErrors& errors) const {
-    RefuseFields(profile, ProfileFieldsNotYetIn(version_), fmt::format("profiles[{}].", index), errors);
-    const codec::Value* plugins = profile.Find("plugins");
-    if (plugins == nullptr || version_ != FileVersion::kV1beta2) return;
-    for (std::string_view unread : {"multiPoint", "preEnqueue"}) {
-      const codec::Value* set = plugins->Find(unread);
-      if (set == nullptr) continue;
-      Warn(set->mark(), fmt::format("profiles[{}].plugins.{} has no effect in v1beta2", index, unread));
-    }
-  }
-
-  void Warn(codec::Mark where, const std::string& text) const {
-    if (options_.warnings == nullptr) return;
-    options_.warnings->push_back(
-        options_.file_name.empty() ? text : fmt::format("{}: {}", codec::Where(options_.file_name, where), text));
-  }
-
-  const codec::Value& root_;
-  FileVersion version_;
-  const LoadOptions& options_;
-};
-
 Error ToError(const std::vector<std::string>& problems, const codec::Value& root, const LoadOptions& options) {
   if (options.file_name.empty()) return Error::InvalidArgument(api::JoinErrors(problems));
   std::vector<std::string> lines;
@@ -308,10 +191,11 @@ Result<KubeSchedulerConfiguration> Load(const codec::Value& root, const FeatureG
     return errors.ToError();
   }
   const FileVersion version = *ParseFileVersion(TextMember(root, "apiVersion"));
+  errors.AddRepeatedKeys(root);
   FileConfiguration file;
   std::vector<codec::Diagnostic> diagnostics;
   codec::Decode(root, file, {.strict = true}, diagnostics);
-  VersionCheck(root, version, options).Run(diagnostics, errors);
+  CheckVersion(root, version, options, diagnostics, errors);
   errors.Add(diagnostics, {}, {});
   ArgsProblems args_problems;
   KubeSchedulerConfiguration configuration = FromDecoded(std::move(file), version, gates, errors, args_problems);

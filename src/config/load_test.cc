@@ -229,6 +229,34 @@ TEST(Load, RefusesInUpstreamsWords) {
   for (const Case& c : cases) EXPECT_EQ(ErrorOf(c.body), c.error) << c.body;
 }
 
+TEST(Load, RepeatedKeysAreFoundWhereNobodyReads) {
+  EXPECT_EQ(ErrorOf("foo: 1\nprofiles:\n- pluginConfig:\n  - name: Mine\n    args: {a: 1, a: 2}\n"),
+            "strict decoding error: yaml: unmarshal errors:\n  line 7: key \"a\" already set in map, unknown field "
+            "\"foo\"");
+  const auto json = LoadText(
+      R"({"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "parallelism": 1,
+          "parallelism": 2})",
+      {});
+  ASSERT_FALSE(json);
+  EXPECT_EQ(json.error().message, "strict decoding error: duplicate field \"parallelism\"");
+}
+
+TEST(Load, ValidationErrorsHaveTheirPlace) {
+  EXPECT_EQ(ErrorOf("parallelism: 0\nprofiles:\n- schedulerName: a\n  pluginConfig:\n  - name: InterPodAffinity\n    "
+                    "args: {hardPodAffinityWeight: 101}\nextenders:\n- prioritizeVerb: p\n",
+                    {}, "f.yaml"),
+            "f.yaml:3:14: parallelism: Invalid value: 0: should be an integer value greater than zero\n"
+            "f.yaml:8:35: profiles[0].pluginConfig[0].args.hardPodAffinityWeight: Invalid value: 101: not in valid "
+            "range [0, 100]\n"
+            "f.yaml:10:3: extenders[0].weight: Invalid value: 0: must have a positive weight applied to it");
+}
+
+TEST(Load, ArgumentsUnderTheNameOfTheirKindAreRefused) {
+  EXPECT_EQ(
+      ErrorOf("profiles: [{pluginConfig: [{name: NodeResourcesFitArgs, args: {ignoredResources: [a]}}]}]\n"),
+      "profiles[0].pluginConfig[0].args: Invalid value: {\"ignoredResources\":[\"a\"]}: has to match plugin args");
+}
+
 TEST(Load, GatesDecideWhatArgumentsMaySay) {
   const char* timeout = "profiles: [{pluginConfig: [{name: DynamicResources, args: {filterTimeout: 1s}}]}]\n";
   EXPECT_EQ(ErrorOf(timeout, Gates("DRASchedulerFilterTimeout=false")),

@@ -309,8 +309,10 @@ Result<KubeSchedulerConfiguration> LoadPolicy(const codec::Value& root, const Fe
   std::vector<codec::Diagnostic> diagnostics;
   codec::Decode(root, policy, {.strict = true}, diagnostics);
   if (!diagnostics.empty()) {
-    Result<void> told = codec::ToResult(options.file_name, diagnostics);
-    return options.file_name.empty() ? InPolicy(options, told.error().message) : told.error();
+    if (!options.file_name.empty()) return codec::ToResult(options.file_name, diagnostics).error();
+    std::vector<std::string> texts;
+    for (const codec::Diagnostic& problem : diagnostics) texts.push_back(problem.ToString());
+    return InPolicy(options, api::JoinErrors(texts));
   }
   if (policy.type.kind != "Policy" || policy.type.api_version != "v1") {
     return InPolicy(options, fmt::format("expected kind Policy of apiVersion v1, found kind {} of apiVersion {}",

@@ -104,5 +104,31 @@ TEST(ApplyExtenders, NeedsTheFitPlugin) {
             "couldn't build extenders: can't find NodeResourcesFitArgs in plugin config");
 }
 
+TEST(ApplyExtenders, RefusesCertificatesThatCannotWork) {
+  struct Case {
+    Extender extender;
+    const char* error;
+  };
+  Extender insecure_with_ca{.tls_config = ExtenderTlsConfig{.insecure = true, .ca_data = "x"}};
+  Extender no_file{.enable_https = true, .tls_config = ExtenderTlsConfig{.ca_file = "/no/such/ca.pem"}};
+  Extender no_pem{.tls_config = ExtenderTlsConfig{.ca_data = "x"}};
+  Extender no_key_pem{.tls_config = ExtenderTlsConfig{.cert_data = "-----BEGIN ", .key_data = "x"}};
+  Extender plain{.enable_https = true};
+  const Case cases[] = {
+      {insecure_with_ca,
+       "couldn't build extenders: specifying a root certificates file with the insecure flag is not allowed"},
+      {no_file, "couldn't build extenders: open /no/such/ca.pem: no such file or directory"},
+      {no_pem, "couldn't build extenders: unable to load root certificates: unable to parse bytes as PEM block"},
+      {no_key_pem, "couldn't build extenders: tls: failed to find any PEM data in key input"},
+      {plain, ""},
+  };
+  for (const Case& c : cases) {
+    KubeSchedulerConfiguration configuration;
+    configuration.extenders = {c.extender};
+    const Result<void> applied = ApplyExtenders(configuration);
+    EXPECT_EQ(applied ? "" : applied.error().message, c.error);
+  }
+}
+
 }  // namespace
 }  // namespace berth::config

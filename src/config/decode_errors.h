@@ -1,0 +1,47 @@
+// What decoding a configuration file found wrong, worded as kube-scheduler words it or with a place for every problem.
+// Internal to this folder.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "codec/decode.h"
+#include "config/load.h"
+
+namespace berth::config {
+
+// Unknown and repeated fields are "strict": upstream gathers those, while anything else ends its work at once; here all
+// are told together.
+class DecodeErrors {
+ public:
+  explicit DecodeErrors(const LoadOptions& options) : options_(options) {}
+
+  void AddFatal(codec::Mark where, const std::string& text);
+
+  // `context` is put before each text: which part of the file was being decoded. Of repeated keys in YAML nothing is
+  // said here: AddRepeatedKeys has seen them all.
+  void Add(const std::vector<codec::Diagnostic>& diagnostics, std::string_view context,
+           std::string_view strict_context);
+  void AddUnknownField(codec::Mark where, std::string_view path);
+
+  // The keys that are set twice anywhere in a YAML document, whether or not it is known what they mean.
+  void AddRepeatedKeys(const codec::Value& value);
+
+  bool empty() const { return fatal_.empty() && strict_.empty() && repeated_.empty(); }
+  Error ToError() const;
+
+ private:
+  // JSON is told by its first character; there, a repeated key is a repeated field.
+  bool IsYaml() const;
+  std::string Line(codec::Mark where, const std::string& text) const;
+
+  const LoadOptions& options_;
+  std::vector<std::string> fatal_;
+  std::vector<std::pair<codec::Mark, std::string>> repeated_;
+  std::vector<std::pair<codec::Mark, std::string>> strict_;
+};
+
+}  // namespace berth::config

@@ -1,0 +1,77 @@
+#include "config/version_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "config/file_format.h"
+
+namespace berth::config {
+namespace {
+
+class VersionCheck {
+ public:
+  VersionCheck(const codec::Value& root, FileVersion version, const LoadOptions& options)
+      : root_(root), version_(version), options_(options) {}
+
+  void Run(std::vector<codec::Diagnostic>& diagnostics, DecodeErrors& errors) const {
+    if (options_.strict_upstream) RefuseFields(root_, kExtensionFields, "", errors);
+    if (version_ == FileVersion::kV1) return;
+    Warn(root_.mark(), fmt::format("{} is deprecated and read as {}; berth config convert writes it as v1",
+                                   NameOf(version_), kApiVersion));
+    RefuseFields(root_, FieldsNotYetIn(version_), "", errors);
+    for (std::string_view field : FieldsDroppedSince(version_)) DropField(field, diagnostics);
+    const codec::Value* profiles = root_.Find("profiles");
+    if (profiles == nullptr) return;
+    for (size_t i = 0; i < profiles->items().size(); ++i) CheckProfile(profiles->items()[i], i, errors);
+  }
+
+ private:
+  template <class Names>
+  static void RefuseFields(const codec::Value& object, const Names& names, const std::string& path,
+                           DecodeErrors& errors) {
+    for (const codec::Member& member : object.members()) {
+      if (std::ranges::find(names, member.key) == std::end(names)) continue;
+      errors.AddUnknownField(member.key_mark, path + std::string(member.key));
+    }
+  }
+
+  void DropField(std::string_view field, std::vector<codec::Diagnostic>& diagnostics) const {
+    std::erase_if(diagnostics, [&](const codec::Diagnostic& problem) {
+      return problem.path == field && problem.message.starts_with("unknown field");
+    });
+    const codec::Value* value = root_.Find(field);
+    if (value == nullptr) return;
+    Warn(value->mark(), fmt::format("{} has no effect: the port without TLS is gone", field));
+  }
+
+  void CheckProfile(const codec::Value& profile, size_t index, DecodeErrors& errors) const {
+    RefuseFields(profile, ProfileFieldsNotYetIn(version_), fmt::format("profiles[{}].", index), errors);
+    const codec::Value* plugins = profile.Find("plugins");
+    if (plugins == nullptr || version_ != FileVersion::kV1beta2) return;
+    for (std::string_view unread : {"multiPoint", "preEnqueue"}) {
+      const codec::Value* set = plugins->Find(unread);
+      if (set == nullptr) continue;
+      Warn(set->mark(), fmt::format("profiles[{}].plugins.{} has no effect in v1beta2", index, unread));
+    }
+  }
+
+  void Warn(codec::Mark where, const std::string& text) const {
+    if (options_.warnings == nullptr) return;
+    options_.warnings->push_back(
+        options_.file_name.empty() ? text : fmt::format("{}: {}", codec::Where(options_.file_name, where), text));
+  }
+
+  const codec::Value& root_;
+  FileVersion version_;
+  const LoadOptions& options_;
+};
+
+}  // namespace
+
+void CheckVersion(const codec::Value& root, FileVersion version, const LoadOptions& options,
+                  std::vector<codec::Diagnostic>& diagnostics, DecodeErrors& errors) {
+  VersionCheck(root, version, options).Run(diagnostics, errors);
+}
+
+}  // namespace berth::config

@@ -1,0 +1,19 @@
+// What the version of a file has to say about its fields, beyond the schema that all versions share.
+// Internal to this folder.
+#pragma once
+
+#include <vector>
+
+#include "codec/decode.h"
+#include "config/decode_errors.h"
+#include "config/load.h"
+#include "config/versions.h"
+
+namespace berth::config {
+
+// Refuses what the version did not have yet (and, for options.strict_upstream, what is berth's own), takes what it has
+// lost since out of `diagnostics`, and warns of the version and of everything in it that has no effect.
+void CheckVersion(const codec::Value& root, FileVersion version, const LoadOptions& options,
+                  std::vector<codec::Diagnostic>& diagnostics, DecodeErrors& errors);
+
+}  // namespace berth::config

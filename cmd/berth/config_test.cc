@@ -1,0 +1,159 @@
+// berth config and the configuration flags of simulate, as a person calls them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "commands.h"
+#include "configuration_source.h"
+
+namespace berth::cmd {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+namespace fs = std::filesystem;
+
+constexpr char kV1[] = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+
+struct Ran {
+  int status;
+  std::string out, err;
+};
+
+class ConfigCommand : public ::testing::Test {
+ protected:
+  ConfigCommand() { fs::create_directories(folder_); }
+  ~ConfigCommand() override { fs::remove_all(folder_); }
+
+  std::string Write(const std::string& name, const std::string& text) const {
+    const fs::path path = folder_ / name;
+    std::ofstream(path) << text;
+    return path;
+  }
+
+  static Ran Run(const std::vector<std::string>& arguments) {
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    const int status = Config(arguments);
+    std::fflush(stdout);
+    return {status, ::testing::internal::GetCapturedStdout(), ::testing::internal::GetCapturedStderr()};
+  }
+
+ private:
+  fs::path folder_ = fs::path(::testing::TempDir()) / ("berth_config_" + std::to_string(::getpid()));
+};
+
+TEST_F(ConfigCommand, ValidateGivesEveryProblemItsPlace) {
+  const std::string good = Write("good.yaml", kV1);
+  const std::string bad = Write("bad.yaml", std::string(kV1) + "parallelism: 0\npodInitialBackoffSeconds: -1\n");
+  const std::string unknown =
+      Write("unknown.yaml", std::string(kV1) + "profiles:\n- plugins: {filter: {enabled: [{name: Nope}]}}\n");
+  const Ran ran = Run({"validate", good, bad, unknown});
+  EXPECT_EQ(ran.status, kBadInput);
+  EXPECT_EQ(ran.out, good + ": valid\n");
+  EXPECT_THAT(ran.err, HasSubstr(bad + ":3:14: parallelism: Invalid value: 0: should be an integer"));
+  EXPECT_THAT(ran.err, HasSubstr(bad + ":4:27: podInitialBackoffSeconds: Invalid value: -1: must be greater than 0"));
+  EXPECT_THAT(ran.err, HasSubstr(unknown + ":4:39: initializing profiles: creating profile for scheduler name "
+                                           "default-scheduler: FilterPlugin \"Nope\" does not exist"));
+  EXPECT_EQ(Run({"validate", good}).status, kOk);
+}
+
+TEST_F(ConfigCommand, ShowPrintsWhatLoadsAgain) {
+  const Ran shown = Run({"show"});
+  ASSERT_EQ(shown.status, kOk) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("parallelism: 16\n"));
+  EXPECT_EQ(Run({"show", Write("again.yaml", shown.out)}).out, shown.out);
+  EXPECT_THAT(Run({"show", "-o", "json"}).out, HasSubstr("\"parallelism\": 16"));
+}
+
+TEST_F(ConfigCommand, ConvertWritesWhatKubeSchedulerReads) {
+  const std::string old =
+      Write("old.yaml", "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n");
+  const Ran converted = Run({"convert", old, "--strict-upstream"});
+  ASSERT_EQ(converted.status, kOk) << converted.err;
+  EXPECT_THAT(converted.err, HasSubstr("EBSLimits becomes NodeVolumeLimits"));
+  const std::string as_v1 = Write("v1.yaml", converted.out);
+  EXPECT_EQ(Run({"validate", "--strict-upstream", as_v1}).status, kOk);
+  EXPECT_THAT(Run({"validate", "--strict-upstream", old}).err, HasSubstr("no kind \"KubeSchedulerConfiguration\""));
+}
+
+TEST_F(ConfigCommand, ConvertReadsAPolicyAndAConfigMapOfOne) {
+  const std::string policy = Write("policy.cfg", R"({"kind": "Policy", "apiVersion": "v1", "predicates": [],
+    "priorities": [{"name": "ImageLocalityPriority", "weight": 3}]})");
+  const std::string map = Write("map.yaml",
+                                "kind: ConfigMap\napiVersion: v1\nmetadata: {name: p}\ndata:\n  policy.cfg: "
+                                "'{\"kind\": \"Policy\", \"apiVersion\": \"v1\", \"predicates\": [], \"priorities\": "
+                                "[{\"name\": \"ImageLocalityPriority\", \"weight\": 3}]}'\n");
+  const Ran from_file = Run({"convert", policy});
+  ASSERT_EQ(from_file.status, kOk) << from_file.err;
+  EXPECT_THAT(from_file.out, HasSubstr("- name: ImageLocality\n        weight: 3\n"));
+  EXPECT_EQ(Run({"convert", map}).out, from_file.out);
+  EXPECT_EQ(Run({"convert", Write("empty.yaml", "kind: ConfigMap\n")}).status, kBadInput);
+}
+
+TEST_F(ConfigCommand, PluginsAreToldByThePluginsThemselves) {
+  const Ran table = Run({"plugins"});
+  ASSERT_EQ(table.status, kOk) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("TaintToleration                       3  on       on    filter,preScore,score\n"));
+  const std::string file =
+      Write("f.yaml", std::string(kV1) + "profiles:\n- plugins: {multiPoint: {disabled: [{name: ImageLocality}]}}\n");
+  EXPECT_THAT(Run({"plugins", file}).out, HasSubstr("ImageLocality                         -  on       off   score\n"));
+}
+
+TEST_F(ConfigCommand, BadUsageSaysWhatWasExpected) {
+  EXPECT_THAT(Run({}).err, HasSubstr("expected validate, show, convert or plugins"));
+  EXPECT_THAT(Run({"check"}).err, HasSubstr("found \"check\""));
+  EXPECT_THAT(Run({"show", "-o", "xml"}).err, HasSubstr("expected yaml or json, found \"xml\""));
+  EXPECT_THAT(Run({"show", "--feature-gates", "Nope=true"}).err, HasSubstr("unrecognized feature gate: Nope"));
+  EXPECT_THAT(Run({"convert"}).err, HasSubstr("expected a file"));
+}
+
+using SetupSources = ConfigCommand;
+
+TEST_F(SetupSources, AreRefusedTogether) {
+  const std::string with_profiles = Write("p.yaml", std::string(kV1) + "profiles: [{schedulerName: a}]\n");
+  const std::string policy = Write("policy.cfg", "kind: Policy\napiVersion: v1\n");
+  const auto error = [](const ConfigurationFlags& flags) {
+    const auto setup = LoadSetup(flags, {});
+    return setup ? std::string() : setup.error().message;
+  };
+  EXPECT_EQ(error({.config = with_profiles, .policy_config_file = policy}),
+            "cannot set a Plugin config and Policy config");
+  EXPECT_EQ(error({.config = with_profiles, .algorithm_provider = "DefaultProvider"}),
+            "cannot set a Plugin config and an algorithm provider");
+  EXPECT_EQ(error({.algorithm_provider = "DefaultProvider", .policy_config_file = policy}),
+            "cannot set an algorithm provider and Policy config");
+  EXPECT_EQ(error({.use_legacy_policy_config = true}),
+            "policyConfigFile: Required value: required when --use-legacy-policy-config is true");
+  EXPECT_EQ(error({.policy_config_file = policy}), "");
+}
+
+TEST_F(SetupSources, ThePolicyConfigMapIsAmongTheInput) {
+  const std::string objects = Write("objects.yaml",
+                                    "kind: ConfigMap\napiVersion: v1\nmetadata: {name: p, namespace: kube-system}\n"
+                                    "data: {policy.cfg: '{\"kind\": \"Policy\", \"apiVersion\": \"v1\", "
+                                    "\"priorities\": []}'}\n");
+  const auto setup = LoadSetup({.policy_configmap = "p"}, {objects});
+  ASSERT_TRUE(setup) << setup.error().message;
+  EXPECT_TRUE(setup->configuration.profiles[0].plugins.at(config::ExtensionPoint::kScore).enabled.empty());
+  const auto elsewhere = LoadSetup({.policy_configmap = "p", .policy_configmap_namespace = "default"}, {objects});
+  ASSERT_FALSE(elsewhere);
+  EXPECT_THAT(elsewhere.error().message, HasSubstr("couldn't get policy config map default/p"));
+}
+
+TEST_F(SetupSources, AGateWithoutAnImplementationIsAWarning) {
+  const auto setup = LoadSetup({.feature_gates = "GenericWorkload=true,GangScheduling=true"}, {});
+  ASSERT_TRUE(setup) << setup.error().message;
+  EXPECT_THAT(setup->warnings, Contains(HasSubstr("GangScheduling=true has no effect")));
+  for (const auto& plugin : setup->configuration.profiles[0].plugins.multi_point.enabled) {
+    EXPECT_THAT(plugin.name, Not("GangScheduling"));
+  }
+}
+
+}  // namespace
+}  // namespace berth::cmd

@@ -18,6 +18,7 @@ namespace berth::config {
 namespace {
 
 constexpr int64_t kMaxNodeScore = 100;
+constexpr auto kMaxTotalScore = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
 
 // One list to fill: what the profile says about it, who can stand in it, and what Go calls its plugins.
 struct Point {
@@ -172,7 +173,9 @@ class Resolver {
         if (!point.implements(*Find(plugin.name)) || weights.contains(plugin.name)) continue;
         const int32_t weight = plugin.weight == 0 ? 1 : plugin.weight;
         weights[plugin.name] = weight;
-        if (weight * kMaxNodeScore > std::numeric_limits<int64_t>::max() - total) {
+        // Negative weights wrap the room that is left, as they do in Go, and count as too much.
+        const auto room = static_cast<int64_t>(kMaxTotalScore - static_cast<uint64_t>(total));
+        if (weight * kMaxNodeScore > room) {
           return Error::InvalidArgument("total score of Score plugins could overflow");
         }
         total += weight * kMaxNodeScore;

@@ -73,6 +73,10 @@ TEST(ResolvePlugins, RefusesInUpstreamsWords) {
   no_order.plugins.at(kQueueSort).disabled = {{"*", 0}};
   EXPECT_EQ(ErrorOf(no_order), "only one queue sort plugin required for profile with scheduler name \"x\", but got 0");
 
+  Profile negative = Minimal();
+  negative.plugins.at(kScore).enabled = {{"A", -1}};
+  EXPECT_EQ(ErrorOf(negative), "score plugins: total score of Score plugins could overflow");
+
   Profile bad_args = Minimal();
   bad_args.plugin_config = {{"A", {}, "", "no good"}};
   EXPECT_EQ(ErrorOf(bad_args), "initializing plugin \"A\": no good");

@@ -94,6 +94,7 @@ class Cluster final : public framework::ClusterView {
   }
   const framework::NodeColumns& columns() const override { return table_.columns(); }
   const framework::LabelColumn& label_column(const Symbol& key) const override { return table_.label_column(key); }
+  bool HasImage(std::string_view normalized_name) const override { return images_.Has(normalized_name); }
   int PodsUsingClaim(std::string_view name_space, std::string_view claim) const override;
 
  private:

@@ -22,6 +22,7 @@ class ImageTable {
   // Registers what the node reports and returns its images by name. Call Remove first when the node was here before.
   NodeImages Add(const api::Node& node);
   void Remove(const api::Node& node);
+  bool Has(std::string_view name) const { return !images_.empty() && images_.contains(Symbol(name)); }
 
  private:
   struct Entry {

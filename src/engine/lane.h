@@ -77,6 +77,7 @@ class Lane {
   struct Slot {
     uint16_t by_node = 0;  // rejection by the first filter that looks at the node alone
     uint8_t scored = 0;    // has current scores; implies that it is feasible
+    uint8_t listed = 0;    // already among changed_
     int32_t fixed = 0;     // weighted sum of the unnormalised scores that do not depend on pods
   };
   // A score plugin that answers for a node by itself.
@@ -85,9 +86,11 @@ class Lane {
     Reach reach;
     framework::Normalization rule;
     int64_t weight;
-    // When normalised: raw scores by node index, and those of the feasible nodes with how many have each.
+    // When normalised, or dependent on all nodes: raw scores by node index.
     std::vector<int64_t> raw;
+    // When normalised: the raw scores of the feasible nodes, with how many have each.
     std::map<int64_t, size_t> present;
+    bool keeps_raw() const { return rule != framework::Normalization::kNone || reach == Reach::kAllNodes; }
     int64_t highest() const { return present.empty() || present.rbegin()->first < 0 ? 0 : present.rbegin()->first; }
   };
 
@@ -104,7 +107,11 @@ class Lane {
   bool FitsWithNominated(const framework::PodInfo& pod, const framework::NodeInfo& node);
 
   void AskAll(const framework::PodInfo& pod);
-  void AskAgain(const framework::PodInfo& pod, framework::NodeIndex node, bool node_changed);
+  // The Node object has changed, come or gone.
+  void AskNode(const framework::PodInfo& pod, framework::NodeIndex node);
+  // The pods on these nodes have changed.
+  void AskPods(const framework::PodInfo& pod, std::span<const framework::NodeIndex> nodes);
+  void ScorePods(const framework::PodInfo& pod, std::span<const framework::NodeIndex> nodes);
   RejectionId Ask(const framework::PodInfo& pod, size_t position, framework::NodeIndex node);
   RejectionId RejectionFor(const framework::PodInfo& pod, size_t position, uint8_t verdict, framework::NodeIndex node);
   bool IsBefore(RejectionId rejection, size_t position) const {
@@ -120,13 +127,15 @@ class Lane {
   void ListLocalScores();
   bool ScoreMissing(const framework::PodInfo& pod);
   bool ScoreAll(const framework::PodInfo& pod);
+  // An answer that depends on all nodes, after some have changed.
+  void ScoreEverywhere(LocalScore& score, const framework::PodInfo& pod);
   void ScoreNode(const framework::PodInfo& pod, framework::NodeIndex node);
-  void ScorePods(const framework::PodInfo& pod, framework::NodeIndex node);
   int64_t RawScore(const LocalScore& score, const framework::PodInfo& pod, framework::NodeIndex node);
   // Checked, and weighted.
   int64_t Weigh(const LocalScore& score, int64_t raw);
   void SetRaw(LocalScore& score, framework::NodeIndex node, int64_t raw);
-  void CountPresent(framework::NodeIndex node, int sign);
+  static void CountPresent(LocalScore& score, framework::NodeIndex node, int sign);
+  void CountPresent(framework::NodeIndex node, int sign);  // for every normalised score
   // Every total again when a maximum has moved.
   void RefreshTotals();
   int64_t LocalTotal(framework::NodeIndex node) const;
@@ -169,6 +178,11 @@ class Lane {
   std::vector<framework::NodeIndex> unscored_;        // became feasible without current scores
   std::vector<framework::NodeIndex> held_by_others_;  // taken out by HeedNominations; to be asked again
   bool score_all_ = true;                             // nobody has current scores
+  bool nodes_changed_ = false;                        // answers that depend on all nodes are stale
+  // Scratch of AskPods.
+  std::vector<framework::NodeIndex> changed_;
+  std::vector<framework::NodeIndex> rescored_;
+  std::vector<std::vector<uint8_t>> pods_verdicts_;  // by position in pods_filters_
   std::vector<LocalScore> local_scores_;
   std::vector<int64_t> highest_;  // of each local score, as the totals in the queue have it
   BucketQueue queue_;

@@ -156,6 +156,11 @@ bool Lane::ScoreMissing(const PodInfo& pod) {
   if (score_all_) {
     if (!ScoreAll(pod)) return built_ = false;
   } else {
+    if (nodes_changed_) {
+      for (LocalScore& score : local_scores_) {
+        if (score.reach == Reach::kAllNodes) ScoreEverywhere(score, pod);
+      }
+    }
     for (const NodeIndex node : unscored_) {
       if (!ok_[node] || slots_[node].scored) continue;
       ScoreNode(pod, node);
@@ -163,6 +168,7 @@ bool Lane::ScoreMissing(const PodInfo& pod) {
     }
   }
   unscored_.clear();
+  nodes_changed_ = false;
   return !trouble_ || (built_ = false);
 }
 
@@ -178,14 +184,12 @@ bool Lane::ScoreAll(const PodInfo& pod) {
     const framework::ScorePlugin& plugin = *profile_.scores()[score.position].plugin;
     const bool ranged = plugin.ScoreRange(state_, pod, cluster_.columns(), 0, raw_);
     score.present.clear();
-    if (score.rule != Normalization::kNone) score.raw.assign(slots, 0);
+    if (score.keeps_raw()) score.raw.assign(slots, 0);
     for (NodeIndex node = 0; node < slots; ++node) {
       if (!ok_[node]) continue;
       const int64_t raw = ranged ? raw_[node] : RawScore(score, pod, node);
-      if (score.rule != Normalization::kNone) {
-        SetRaw(score, node, raw);
-        continue;
-      }
+      if (score.keeps_raw()) SetRaw(score, node, raw);
+      if (score.rule != Normalization::kNone) continue;
       const int64_t weighted = Weigh(score, raw);
       base_[node] += static_cast<int32_t>(weighted);
       if (score.reach != Reach::kPods) slots_[node].fixed += static_cast<int32_t>(weighted);
@@ -198,6 +202,29 @@ bool Lane::ScoreAll(const PodInfo& pod) {
   }
   score_all_ = false;
   return !trouble_;
+}
+
+void Lane::ScoreEverywhere(LocalScore& score, const PodInfo& pod) {
+  const framework::ScorePlugin& plugin = *profile_.scores()[score.position].plugin;
+  raw_.resize(slots_.size());
+  const bool ranged = plugin.ScoreRange(state_, pod, cluster_.columns(), 0, raw_);
+  for (NodeIndex node = 0; node < slots_.size(); ++node) {
+    if (!slots_[node].scored) continue;
+    const int64_t raw = ranged ? raw_[node] : RawScore(score, pod, node);
+    const int64_t before = score.raw[node];
+    if (raw == before) continue;
+    if (score.rule == Normalization::kNone) {
+      const auto change = static_cast<int32_t>(Weigh(score, raw) - score.weight * before);
+      base_[node] += change;
+      slots_[node].fixed += change;
+      SetRaw(score, node, raw);
+    } else {
+      CountPresent(score, node, -1);
+      SetRaw(score, node, raw);
+      CountPresent(score, node, +1);
+    }
+    if (totals_current_) queue_.Set(node, LocalTotal(node));
+  }
 }
 
 int64_t Lane::RawScore(const LocalScore& score, const PodInfo& pod, NodeIndex node) {
@@ -225,10 +252,8 @@ void Lane::ScoreNode(const PodInfo& pod, NodeIndex node) {
   base_[node] = 0;
   for (LocalScore& score : local_scores_) {
     const int64_t raw = RawScore(score, pod, node);
-    if (score.rule != Normalization::kNone) {
-      SetRaw(score, node, raw);
-      continue;
-    }
+    if (score.keeps_raw()) SetRaw(score, node, raw);
+    if (score.rule != Normalization::kNone) continue;
     const int64_t weighted = Weigh(score, raw);
     base_[node] += static_cast<int32_t>(weighted);
     if (score.reach != Reach::kPods) slots_[node].fixed += static_cast<int32_t>(weighted);
@@ -237,31 +262,42 @@ void Lane::ScoreNode(const PodInfo& pod, NodeIndex node) {
   CountPresent(node, +1);
 }
 
-// The pods on a node that has scores have changed.
-void Lane::ScorePods(const PodInfo& pod, NodeIndex node) {
-  int64_t sum = slots_[node].fixed;
+// The pods on nodes that have scores have changed.
+void Lane::ScorePods(const PodInfo& pod, std::span<const NodeIndex> nodes) {
+  if (nodes.empty() || score_all_) return;
+  for (const NodeIndex node : nodes) base_[node] = slots_[node].fixed;
+  raw_.resize(std::max(raw_.size(), nodes.size()));
   for (LocalScore& score : local_scores_) {
     if (score.reach != Reach::kPods) continue;
-    const int64_t raw = RawScore(score, pod, node);
-    if (score.rule == Normalization::kNone) {
-      sum += Weigh(score, raw);
-    } else if (raw != score.raw[node]) {
-      CountPresent(node, -1);
-      SetRaw(score, node, raw);
-      CountPresent(node, +1);
+    const framework::ScorePlugin& plugin = *profile_.scores()[score.position].plugin;
+    const bool listed = plugin.ScoreList(state_, pod, cluster_.columns(), nodes, {raw_.data(), nodes.size()});
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      const NodeIndex node = nodes[i];
+      const int64_t raw = listed ? raw_[i] : RawScore(score, pod, node);
+      if (score.rule == Normalization::kNone) {
+        base_[node] += static_cast<int32_t>(Weigh(score, raw));
+      } else if (raw != score.raw[node]) {
+        CountPresent(score, node, -1);
+        SetRaw(score, node, raw);
+        CountPresent(score, node, +1);
+      }
     }
   }
-  base_[node] = static_cast<int32_t>(sum);
+  if (!totals_current_) return;
+  for (const NodeIndex node : nodes) queue_.Set(node, LocalTotal(node));
+}
+
+void Lane::CountPresent(LocalScore& score, NodeIndex node, int sign) {
+  if (sign > 0) {
+    ++score.present[score.raw[node]];
+  } else if (const auto it = score.present.find(score.raw[node]); --it->second == 0) {
+    score.present.erase(it);
+  }
 }
 
 void Lane::CountPresent(NodeIndex node, int sign) {
   for (LocalScore& score : local_scores_) {
-    if (score.rule == Normalization::kNone) continue;
-    if (sign > 0) {
-      ++score.present[score.raw[node]];
-    } else if (const auto it = score.present.find(score.raw[node]); --it->second == 0) {
-      score.present.erase(it);
-    }
+    if (score.rule != Normalization::kNone) CountPresent(score, node, sign);
   }
 }
 

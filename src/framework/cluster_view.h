@@ -22,6 +22,8 @@ class ClusterView {
   virtual const NodeColumns& columns() const = 0;
   // Values of a label over all nodes by node index; made on first use and kept current afterwards.
   virtual const LabelColumn& label_column(const Symbol& key) const = 0;
+  // Whether some node has the image, by normalised name.
+  virtual bool HasImage(std::string_view normalized_name) const = 0;
   // How many pods on nodes use the claim; for ReadWriteOncePod.
   virtual int PodsUsingClaim(std::string_view name_space, std::string_view claim) const = 0;
 };

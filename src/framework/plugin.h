@@ -112,6 +112,9 @@ class FilterPlugin {
                            std::span<uint8_t> /*verdicts*/) const {
     return false;
   }
+  // The same for a list of nodes, in any order; override where asking about many at once saves work.
+  virtual void FilterList(const CycleState& state, const PodInfo& pod, const NodeColumns& columns,
+                          std::span<const NodeIndex> nodes, std::span<uint8_t> verdicts) const;
 };
 
 // Statuses by node after filtering. Nodes that PreFilter left out are absent and share one status.
@@ -188,6 +191,8 @@ class ScorePlugin {
                           std::span<int64_t> /*scores*/) const {
     return false;
   }
+  virtual bool ScoreList(const CycleState& state, const PodInfo& pod, const NodeColumns& columns,
+                         std::span<const NodeIndex> nodes, std::span<int64_t> scores) const;
 
   // Brings raw scores of all feasible nodes into 0..100. Override NormalizeScore for kOwn only.
   virtual Normalization normalization() const { return Normalization::kNone; }

@@ -87,6 +87,11 @@ const LabelColumn& FakeCluster::label_column(const Symbol& key) const {
   return it->second;
 }
 
+bool FakeCluster::HasImage(std::string_view normalized_name) const {
+  return std::ranges::any_of(nodes(),
+                             [&](const framework::NodeInfo* node) { return node->FindImage(normalized_name); });
+}
+
 int FakeCluster::PodsUsingClaim(std::string_view name_space, std::string_view claim) const {
   int uses = 0;
   for (const NodeInfo* node : pointers_) {

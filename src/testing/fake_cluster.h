@@ -38,6 +38,7 @@ class FakeCluster final : public framework::ClusterView {
   }
   const framework::NodeColumns& columns() const override { return columns_; }
   const framework::LabelColumn& label_column(const Symbol& key) const override;
+  bool HasImage(std::string_view normalized_name) const override;
   int PodsUsingClaim(std::string_view name_space, std::string_view claim) const override;
 
  private:

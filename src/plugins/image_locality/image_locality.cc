@@ -32,8 +32,9 @@ bool HasTag(std::string_view image) {
 }
 
 // Nodes list images by full name, where no tag means "latest".
+std::string Normalized(const std::string& image) { return HasTag(image) ? image : image + ":latest"; }
 const framework::ImageState* FindOn(const framework::NodeInfo& node, const std::string& image) {
-  return HasTag(image) ? node.FindImage(image) : node.FindImage(image + ":latest");
+  return HasTag(image) ? node.FindImage(image) : node.FindImage(Normalized(image));
 }
 
 }  // namespace
@@ -65,6 +66,16 @@ framework::ScoreResult ImageLocality::Score(const framework::CycleState&, const 
     sum = ceiling;
   }
   return framework::kMaxNodeScore * (sum - kMinThreshold) / (ceiling - kMinThreshold);
+}
+
+// Only for images that nobody has yet, which is all that can be said without looking at nodes.
+bool ImageLocality::ScoreRange(const framework::CycleState&, const PodInfo& pod, const framework::NodeColumns&,
+                               framework::NodeIndex, std::span<int64_t> scores) const {
+  bool found = false;
+  ForEachImage(pod.pod().spec,
+               [&](const std::string& image) { found = found || handle_.cluster().HasImage(Normalized(image)); });
+  if (!found) std::fill(scores.begin(), scores.end(), 0);
+  return !found;
 }
 
 bool ImageLocality::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {

@@ -20,6 +20,9 @@ class ImageLocality final : public framework::Plugin, public framework::ScorePlu
   std::string_view name() const override { return kName; }
   framework::ScoreResult Score(const framework::CycleState& state, const framework::PodInfo& pod,
                                const framework::NodeInfo& node) const override;
+  bool ScoreRange(const framework::CycleState& state, const framework::PodInfo& pod,
+                  const framework::NodeColumns& columns, framework::NodeIndex begin,
+                  std::span<int64_t> scores) const override;
   // The score of a node changes when another node comes, goes, or pulls the same image.
   framework::DependsOn score_depends_on() const override { return framework::DependsOn::kAllNodes; }
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;

@@ -102,8 +102,7 @@ ResourceUse ScoredResources::Read(const Entry& entry, int64_t demand, const Node
   return {capacity, used, framework::WrappingAdd(used, demand), entry.weight};
 }
 
-bool ScoredResources::Select(std::span<const int64_t> demand, const NodeColumns& columns, framework::NodeIndex begin,
-                             Columns& selected) const {
+bool ScoredResources::Select(std::span<const int64_t> demand, const NodeColumns& columns, Columns& selected) const {
   if (resources_.size() > kFew) return false;
   const bool non_zero = basis_ == Basis::kNonZeroRequested;
   for (size_t i = 0; i < resources_.size(); ++i) {
@@ -129,7 +128,7 @@ bool ScoredResources::Select(std::span<const int64_t> demand, const NodeColumns&
       case Kind::kOther:
         continue;
     }
-    selected.entries[selected.size++] = {capacity->data() + begin, used->data() + begin, demand[i], entry.weight};
+    selected.entries[selected.size++] = {capacity->data(), used->data(), demand[i], entry.weight};
   }
   return true;
 }

@@ -45,10 +45,19 @@ class ScoredResources {
   template <class Rule>
   int64_t Score(const Rule& rule, std::span<const int64_t> demand, const framework::NodeInfo& node) const;
 
-  // The same for a range of nodes. False when the columns do not hold what the pod asks for.
+  // The same for a range of nodes, or a list. False when the columns do not hold what the pod asks for.
   template <class Rule>
   bool ScoreColumns(const Rule& rule, std::span<const int64_t> demand, const framework::NodeColumns& columns,
-                    framework::NodeIndex begin, std::span<int64_t> scores) const;
+                    framework::NodeIndex begin, std::span<int64_t> scores) const {
+    return ScoreAt(
+        rule, demand, columns, [begin](size_t i) { return begin + i; }, scores);
+  }
+  template <class Rule>
+  bool ScoreColumns(const Rule& rule, std::span<const int64_t> demand, const framework::NodeColumns& columns,
+                    std::span<const framework::NodeIndex> nodes, std::span<int64_t> scores) const {
+    return ScoreAt(
+        rule, demand, columns, [nodes](size_t i) { return nodes[i]; }, scores);
+  }
 
  private:
   enum class Kind : uint8_t {
@@ -79,8 +88,10 @@ class ScoredResources {
   static Kind KindOf(const Symbol& name);
   bool DemandIsInPodInfo(const framework::PodInfo& pod) const;
   ResourceUse Read(const Entry& entry, int64_t demand, const framework::NodeInfo& node) const;
-  bool Select(std::span<const int64_t> demand, const framework::NodeColumns& columns, framework::NodeIndex begin,
-              Columns& selected) const;
+  bool Select(std::span<const int64_t> demand, const framework::NodeColumns& columns, Columns& selected) const;
+  template <class Rule, class At>
+  bool ScoreAt(const Rule& rule, std::span<const int64_t> demand, const framework::NodeColumns& columns, const At& at,
+               std::span<int64_t> scores) const;
 
   std::vector<Entry> resources_;
   Basis basis_;
@@ -100,19 +111,19 @@ int64_t ScoredResources::Score(const Rule& rule, std::span<const int64_t> demand
   return rule(std::span<const ResourceUse>(uses));
 }
 
-template <class Rule>
-bool ScoredResources::ScoreColumns(const Rule& rule, std::span<const int64_t> demand,
-                                   const framework::NodeColumns& columns, framework::NodeIndex begin,
-                                   std::span<int64_t> scores) const {
+template <class Rule, class At>
+bool ScoredResources::ScoreAt(const Rule& rule, std::span<const int64_t> demand, const framework::NodeColumns& columns,
+                              const At& at, std::span<int64_t> scores) const {
   Columns selected;
-  if (!Select(demand, columns, begin, selected)) return false;
+  if (!Select(demand, columns, selected)) return false;
   std::array<ResourceUse, kFew> uses;
   const std::span<const ResourceUse> all = std::span<const ResourceUse>(uses).first(selected.size);
   for (size_t i = 0; i < scores.size(); ++i) {
     for (size_t r = 0; r < selected.size; ++r) {
       const Column& column = selected.entries[r];
-      const int64_t used = column.used[i];
-      uses[r] = {column.capacity[i], used, framework::WrappingAdd(used, column.demand), column.weight};
+      const size_t node = at(i);
+      const int64_t used = column.used[node];
+      uses[r] = {column.capacity[node], used, framework::WrappingAdd(used, column.demand), column.weight};
     }
     scores[i] = rule(all);
   }

@@ -59,6 +59,14 @@ bool NodeResourcesBalancedAllocation::ScoreRange(const CycleState& state, const 
   return demand && resources_.ScoreColumns(BalanceChange(), demand->amounts, columns, begin, scores);
 }
 
+bool NodeResourcesBalancedAllocation::ScoreList(const CycleState& state, const PodInfo&,
+                                                const framework::NodeColumns& columns,
+                                                std::span<const framework::NodeIndex> nodes,
+                                                std::span<int64_t> scores) const {
+  const Demand* demand = state.Find(key_);
+  return demand && resources_.ScoreColumns(BalanceChange(), demand->amounts, columns, nodes, scores);
+}
+
 bool NodeResourcesBalancedAllocation::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {
   std::string text;
   for (const int64_t amount : resources_.Demand(pod)) AppendField(text, amount);

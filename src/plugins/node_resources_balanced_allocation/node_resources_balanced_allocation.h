@@ -29,6 +29,9 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
   bool ScoreRange(const framework::CycleState& state, const framework::PodInfo& pod,
                   const framework::NodeColumns& columns, framework::NodeIndex begin,
                   std::span<int64_t> scores) const override;
+  bool ScoreList(const framework::CycleState& state, const framework::PodInfo& pod,
+                 const framework::NodeColumns& columns, std::span<const framework::NodeIndex> nodes,
+                 std::span<int64_t> scores) const override;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
 
  private:

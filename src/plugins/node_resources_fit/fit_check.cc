@@ -40,15 +40,30 @@ class Rejection {
   std::vector<Shortfall> shortfalls_;
 };
 
-// One pass per resource, without branches, so that the compiler can use vector instructions.
-void CheckColumn(int64_t requested, const int64_t* used, const int64_t* capacity, uint8_t bit,
-                 std::span<uint8_t> verdicts) {
-  if (requested <= 0) return;
-  for (size_t i = 0; i < verdicts.size(); ++i) {
-    const bool is_short = requested > framework::WrappingSubtract(capacity[i], used[i]);
-    const bool never = is_short & (requested > capacity[i]);
-    verdicts[i] |= static_cast<uint8_t>((is_short ? bit : 0) | (never ? kUnresolvable : 0));
-  }
+// What one resource adds to a verdict, without a jump, so that the compiler can use vector instructions.
+uint8_t Objection(int64_t requested, int64_t used, int64_t capacity, uint8_t bit) {
+  const bool is_short = requested > framework::WrappingSubtract(capacity, used);
+  const bool never = is_short & (requested > capacity);
+  return static_cast<uint8_t>((is_short ? bit : 0) | (never ? kUnresolvable : 0));
+}
+
+// at(i) is the node of the i-th verdict. One pass per resource.
+template <class At>
+void CheckNodes(const Resource& request, const NodeColumns& columns, const At& at, std::span<uint8_t> verdicts) {
+  const int64_t* const pods = columns.pod_count.data();
+  const int64_t* const allowed = columns.allowed_pod_number.data();
+  for (size_t i = 0; i < verdicts.size(); ++i) verdicts[i] = pods[at(i)] + 1 > allowed[at(i)] ? kTooManyPods : 0;
+  const auto check = [&](int64_t requested, const std::vector<int64_t>& used_column,
+                         const std::vector<int64_t>& capacity_column, uint8_t bit) {
+    if (requested <= 0) return;
+    const int64_t* const used = used_column.data();
+    const int64_t* const capacity = capacity_column.data();
+    for (size_t i = 0; i < verdicts.size(); ++i) verdicts[i] |= Objection(requested, used[at(i)], capacity[at(i)], bit);
+  };
+  check(request.milli_cpu, columns.requested_milli_cpu, columns.allocatable_milli_cpu, kCpu);
+  check(request.memory, columns.requested_memory, columns.allocatable_memory, kMemory);
+  check(request.ephemeral_storage, columns.requested_ephemeral_storage, columns.allocatable_ephemeral_storage,
+        kEphemeralStorage);
 }
 
 }  // namespace
@@ -91,15 +106,14 @@ Status CheckFit(const Resource& request, const NodeRoom& room) {
 
 void CheckFitColumns(const Resource& request, const NodeColumns& columns, framework::NodeIndex begin,
                      std::span<uint8_t> verdicts) {
-  const int64_t* pods = columns.pod_count.data() + begin;
-  const int64_t* allowed = columns.allowed_pod_number.data() + begin;
-  for (size_t i = 0; i < verdicts.size(); ++i) verdicts[i] = pods[i] + 1 > allowed[i] ? kTooManyPods : 0;
-  CheckColumn(request.milli_cpu, columns.requested_milli_cpu.data() + begin,
-              columns.allocatable_milli_cpu.data() + begin, kCpu, verdicts);
-  CheckColumn(request.memory, columns.requested_memory.data() + begin, columns.allocatable_memory.data() + begin,
-              kMemory, verdicts);
-  CheckColumn(request.ephemeral_storage, columns.requested_ephemeral_storage.data() + begin,
-              columns.allocatable_ephemeral_storage.data() + begin, kEphemeralStorage, verdicts);
+  CheckNodes(
+      request, columns, [begin](size_t i) { return begin + i; }, verdicts);
+}
+
+void CheckFitColumns(const Resource& request, const NodeColumns& columns, std::span<const framework::NodeIndex> nodes,
+                     std::span<uint8_t> verdicts) {
+  CheckNodes(
+      request, columns, [nodes](size_t i) { return nodes[i]; }, verdicts);
 }
 
 }  // namespace berth::plugins

@@ -36,5 +36,7 @@ framework::Status CheckFit(const framework::Resource& request, const NodeRoom& r
 // CheckFit over columns, for a request without scalar resources. Verdicts are equal exactly when the statuses are.
 void CheckFitColumns(const framework::Resource& request, const framework::NodeColumns& columns,
                      framework::NodeIndex begin, std::span<uint8_t> verdicts);
+void CheckFitColumns(const framework::Resource& request, const framework::NodeColumns& columns,
+                     std::span<const framework::NodeIndex> nodes, std::span<uint8_t> verdicts);
 
 }  // namespace berth::plugins

@@ -88,6 +88,16 @@ bool NodeResourcesFit::FilterRange(const CycleState& state, const PodInfo&, cons
   return true;
 }
 
+void NodeResourcesFit::FilterList(const CycleState& state, const PodInfo&, const framework::NodeColumns& columns,
+                                  std::span<const framework::NodeIndex> nodes, std::span<uint8_t> verdicts) const {
+  const Request* request = state.Find(request_key_);
+  if (!request || !request->amounts.scalar.empty()) {
+    std::fill(verdicts.begin(), verdicts.end(), kAskFilter);
+  } else {
+    CheckFitColumns(request->amounts, columns, nodes, verdicts);
+  }
+}
+
 Status NodeResourcesFit::PreScore(CycleState& state, const PodInfo& pod, std::span<const NodeInfo* const>) const {
   auto demand = std::make_unique<Demand>();
   demand->amounts = scored_.Demand(pod);
@@ -112,6 +122,14 @@ bool NodeResourcesFit::ScoreRange(const CycleState& state, const PodInfo&, const
   if (!demand || scored_.empty()) return false;
   return std::visit(
       [&](const auto& rule) { return scored_.ScoreColumns(rule, demand->amounts, columns, begin, scores); }, rule_);
+}
+
+bool NodeResourcesFit::ScoreList(const CycleState& state, const PodInfo&, const framework::NodeColumns& columns,
+                                 std::span<const framework::NodeIndex> nodes, std::span<int64_t> scores) const {
+  const Demand* demand = state.Find(demand_key_);
+  if (!demand || scored_.empty()) return false;
+  return std::visit(
+      [&](const auto& rule) { return scored_.ScoreColumns(rule, demand->amounts, columns, nodes, scores); }, rule_);
 }
 
 QueueingHint NodeResourcesFit::AfterPodEvent(const PodInfo& pod, const api::Pod* before, const api::Pod* after) const {

@@ -34,6 +34,9 @@ class NodeResourcesFit final : public framework::Plugin,
   bool FilterRange(const framework::CycleState& state, const framework::PodInfo& pod,
                    const framework::NodeColumns& columns, framework::NodeIndex begin,
                    std::span<uint8_t> verdicts) const override;
+  void FilterList(const framework::CycleState& state, const framework::PodInfo& pod,
+                  const framework::NodeColumns& columns, std::span<const framework::NodeIndex> nodes,
+                  std::span<uint8_t> verdicts) const override;
 
   framework::Status PreScore(framework::CycleState& state, const framework::PodInfo& pod,
                              std::span<const framework::NodeInfo* const> feasible) const override;
@@ -43,6 +46,9 @@ class NodeResourcesFit final : public framework::Plugin,
   bool ScoreRange(const framework::CycleState& state, const framework::PodInfo& pod,
                   const framework::NodeColumns& columns, framework::NodeIndex begin,
                   std::span<int64_t> scores) const override;
+  bool ScoreList(const framework::CycleState& state, const framework::PodInfo& pod,
+                 const framework::NodeColumns& columns, std::span<const framework::NodeIndex> nodes,
+                 std::span<int64_t> scores) const override;
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;

@@ -27,6 +27,8 @@ unschedulable, churn.
 constexpr char kExamples[] = R"(  berth bench engine --kind basic --nodes 5000 --pods 100000
   berth bench engine --kind spread --nodes 200 --pods 1000 --verify-incremental
   berth bench engine --kind mixed -o json
+  berth bench engine --nodes 100000 --existing 1000000 --pods 1000
+  berth bench engine --nodes 1000 --pods 5000000 --lifetime 50000
 )";
 
 int Fail(std::string_view message) {
@@ -37,8 +39,13 @@ int Fail(std::string_view message) {
 void PrintText(const sim::EngineBenchOptions& options, const sim::EngineBenchResult& result) {
   fmt::print("{} on {} nodes: {:.0f} pods/s, {:.2f} us/pod (p50 {:.2f}, p99 {:.2f}, max {:.0f})\n", options.kind,
              options.nodes, result.pods_per_second, result.us_per_pod, result.p50_us, result.p99_us, result.max_us);
-  fmt::print("{} scheduled, {} unschedulable, {} preempted; peak memory {:.0f} MB\n", result.scheduled,
-             result.unschedulable, result.preempted, result.rss_mb);
+  fmt::print(
+      "{} scheduled, {} unschedulable, {} preempted; peak memory {:.0f} MB, {:.0f} MB when timing began, "
+      "{:.0f} MB when it ended\n",
+      result.scheduled, result.unschedulable, result.preempted, result.rss_mb, result.warm_rss_mb, result.end_rss_mb);
+  fmt::print("first decision after {:.2f} s; {:.0f} bytes per node", result.start_up_s, result.bytes_per_node);
+  if (result.bytes_per_existing_pod > 0) fmt::print(", {:.0f} per existing pod", result.bytes_per_existing_pod);
+  fmt::print("\n");
 }
 
 void PrintJson(const sim::EngineBenchOptions& options, const sim::EngineBenchResult& result) {
@@ -63,6 +70,11 @@ void PrintJson(const sim::EngineBenchOptions& options, const sim::EngineBenchRes
   number("p99_us", result.p99_us);
   number("max_us", result.max_us);
   number("rss_mb", result.rss_mb);
+  number("warm_rss_mb", result.warm_rss_mb);
+  number("end_rss_mb", result.end_rss_mb);
+  number("start_up_s", result.start_up_s);
+  number("bytes_per_node", result.bytes_per_node);
+  number("bytes_per_existing_pod", result.bytes_per_existing_pod);
   count("scheduled", result.scheduled);
   count("unschedulable", result.unschedulable);
   count("preempted", result.preempted);
@@ -81,6 +93,9 @@ int Bench(const std::vector<std::string>& arguments) {
   flags.Add(&options.nodes, "nodes", 0, "N", "nodes in the cluster (default 5000)");
   flags.Add(&options.pods, "pods", 0, "M", "pods to schedule and time (default 10000)");
   flags.Add(&options.existing, "existing", 0, "P", "pods bound before the start (default 0)");
+  flags.Add(&options.lifetime, "lifetime", 0, "L",
+            "delete each pod when L more have been scheduled (default 0: never)");
+  flags.Add(&options.threads, "threads", 0, "T", "threads that share passes over many nodes (default 1)");
   flags.Add(&options.seed, "seed", 0, "S", "breaks ties; same seed, same placements (default 1)");
   flags.Add(&options.verify_incremental, "verify-incremental", 0,
             "compare every decision with a from-scratch one (slow)");

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/workers.h"
 #include "cluster/cluster.h"
 #include "engine/lane.h"
 #include "engine/profile.h"
@@ -27,6 +28,7 @@ class Evaluator {
   struct Options {
     bool verify = false;    // compare each answer with the slow twin; a difference ends the program
     size_t max_kept = 128;  // signatures remembered
+    size_t threads = 1;     // that share passes over all nodes; the answers are the same with any number
   };
   struct Statistics {
     uint64_t decisions = 0;  // that lanes made
@@ -34,7 +36,7 @@ class Evaluator {
   };
 
   Evaluator(const Profile& profile, const cluster::Cluster& cluster, Options options)
-      : profile_(profile), cluster_(cluster), options_(options), reach_(profile) {}
+      : profile_(profile), cluster_(cluster), options_(options), reach_(profile), workers_(options.threads) {}
   Evaluator(const Profile& profile, const cluster::Cluster& cluster) : Evaluator(profile, cluster, Options{}) {}
 
   struct Decision {
@@ -63,6 +65,7 @@ class Evaluator {
   const cluster::Cluster& cluster_;
   const Options options_;
   const ProfileReach reach_;
+  base::Workers workers_;
   Lanes lanes_;                                                         // most recently used first
   std::unordered_map<std::string_view, Lanes::iterator> by_signature_;  // the text is the lane's
   Statistics statistics_;

@@ -299,8 +299,7 @@ TEST_F(EvaluatorTest, ScoresAreWeighedAndAddedUp) {
   EXPECT_THAT(evaluation.best, ElementsAre(1));
 }
 
-// A node that scores beyond the maximum so far was once given a bucket outside the queue.
-TEST_F(EvaluatorTest, ANewMaximumStaysWithinTheBuckets) {
+TEST_F(EvaluatorTest, ANewMaximumMovesEveryTotal) {
   class ByLabel final : public testing::Named, public framework::ScorePlugin, public framework::SignPlugin {
    public:
     using Named::Named;

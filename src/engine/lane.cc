@@ -1,6 +1,8 @@
 #include "engine/lane.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 #include <utility>
 
 namespace berth::engine {
@@ -31,10 +33,11 @@ Reach ReachOf(DependsOn what, bool keeps_state) {
   return Reach::kUnknown;
 }
 
-// Beyond this a bucket per total would be waste; such weights are for a full evaluation.
-constexpr int64_t kMostBuckets = 1 << 16;
+// Totals are kept in 32 bits; weights that need more are for a full evaluation.
+constexpr int64_t kHighestTotal = 1 << 28;
 // A filter that words its rejections node by node is not worth keeping.
-constexpr size_t kMostRejections = 256;
+constexpr size_t kMostRejections = 250;
+static_assert(kMostRejections <= std::numeric_limits<uint8_t>::max());
 
 }  // namespace
 
@@ -49,20 +52,16 @@ ProfileReach::ProfileReach(const Profile& profile) {
     Reach reach = ReachOf(score.plugin->score_depends_on(), keeps_state);
     if (reach != Reach::kDomain && score.plugin->normalization() == Normalization::kOwn) reach = Reach::kUnknown;
     scores.push_back(reach);
-    max_total += score.weight * framework::kMaxNodeScore;
+    max_total += std::abs(score.weight) * framework::kMaxNodeScore;
   }
   incremental = profile.IncrementalPlugins();
 }
 
-Lane::Lane(const Profile& profile, const cluster::Cluster& cluster, const ProfileReach& reach)
-    : profile_(profile),
-      cluster_(cluster),
-      reach_(reach),
-      state_(profile.NewCycleState()),
-      queue_(std::min(reach.max_total, kMostBuckets)) {}
+Lane::Lane(const Profile& profile, const cluster::Cluster& cluster, const ProfileReach& reach, base::Workers& workers)
+    : profile_(profile), cluster_(cluster), reach_(reach), workers_(workers), state_(profile.NewCycleState()) {}
 
 bool Lane::CatchUp(const PodInfo& pod) {
-  if (reach_.max_total > kMostBuckets) return false;
+  if (reach_.max_total > kHighestTotal) return false;
   const cluster::ChangeLog& log = cluster_.table().changes();
   const uint64_t objects = cluster_.objects().topology_version();
   const bool same_objects = objects == std::exchange(built_objects_, objects);
@@ -116,12 +115,10 @@ bool Lane::Build(const PodInfo& pod) {
 
   const size_t slots = cluster_.columns().size();
   slots_.assign(slots, {});
-  first_.assign(slots, 0);
   ok_.assign(slots, 0);
   base_.assign(slots, 0);
   ok_count_ = 0;
-  queue_.Resize(slots);
-  queue_.Clear();
+  top_.Reset(slots);
   totals_current_ = false;
   AskAll(pod);
   return !trouble_;
@@ -129,13 +126,12 @@ bool Lane::Build(const PodInfo& pod) {
 
 void Lane::Grow(size_t slots) {
   slots_.resize(slots);
-  first_.resize(slots, 0);
   ok_.resize(slots, 0);
   base_.resize(slots, 0);
   for (LocalScore& score : local_scores_) {
     if (score.keeps_raw()) score.raw.resize(slots, 0);
   }
-  queue_.Resize(slots);
+  top_.Grow(slots);
 }
 
 bool Lane::FollowPods(const PodInfo& pod) {
@@ -227,14 +223,14 @@ void Lane::AskAll(const PodInfo& pod) {
     }
     for (NodeIndex node = 0; node < slots && !trouble_; ++node) {
       if (!columns.live[node] || verdicts[node] == 0 || slots_[node].by_node != 0) continue;
-      if (reach == Reach::kPods && first_[node] != 0) continue;
+      if (reach == Reach::kPods && slots_[node].first != 0) continue;
       const RejectionId rejection = RejectionFor(pod, position, verdicts[node], node);
-      if (reach == Reach::kNode) slots_[node].by_node = static_cast<uint16_t>(rejection);
-      if (first_[node] == 0) SetFirst(node, rejection);
+      if (reach == Reach::kNode) slots_[node].by_node = rejection;
+      if (slots_[node].first == 0) SetFirst(node, rejection);
     }
   }
   for (NodeIndex node = 0; node < slots; ++node) {
-    if (columns.live[node] && first_[node] == 0) SetFeasible(node, true);
+    if (columns.live[node] && slots_[node].first == 0) SetFeasible(node, true);
   }
 }
 
@@ -275,11 +271,11 @@ Lane::RejectionId Lane::RejectionFor(const PodInfo& pod, size_t position, uint8_
 void Lane::AskNode(const PodInfo& pod, NodeIndex node) {
   SetFeasible(node, false);
   Slot& slot = slots_[node];
-  slot = {};
+  slot.by_node = 0;
   RejectionId by_pods = 0;
   if (cluster_.columns().live[node]) {
     for (size_t k = 0; k < node_filters_.size() && slot.by_node == 0; ++k) {
-      slot.by_node = static_cast<uint16_t>(Ask(pod, node_filters_[k], node));
+      slot.by_node = Ask(pod, node_filters_[k], node);
     }
     for (size_t k = 0; k < pods_filters_.size() && by_pods == 0; ++k) {
       if (IsBefore(slot.by_node, pods_filters_[k])) break;
@@ -287,7 +283,7 @@ void Lane::AskNode(const PodInfo& pod, NodeIndex node) {
     }
   }
   SetFirst(node, by_pods != 0 ? by_pods : slot.by_node);
-  SetFeasible(node, cluster_.columns().live[node] && first_[node] == 0);
+  SetFeasible(node, cluster_.columns().live[node] && slots_[node].first == 0);
 }
 
 // Filter by filter, then node by node: a filter that looks at many nodes at once is faster for each.
@@ -310,7 +306,7 @@ void Lane::AskPods(const PodInfo& pod, std::span<const NodeIndex> nodes) {
       if (verdict != 0) by_pods = RejectionFor(pod, pods_filters_[k], verdict, node);
     }
     SetFirst(node, by_pods != 0 ? by_pods : slot.by_node);
-    const bool fits = first_[node] == 0;
+    const bool fits = slots_[node].first == 0;
     if (fits && slot.scored) {
       rescored_.push_back(node);
     } else {
@@ -321,7 +317,7 @@ void Lane::AskPods(const PodInfo& pod, std::span<const NodeIndex> nodes) {
 }
 
 void Lane::SetFirst(NodeIndex node, RejectionId rejection) {
-  RejectionId& first = first_[node];
+  RejectionId& first = slots_[node].first;
   if (first == rejection) return;
   if (first != 0) --rejections_[first - 1].nodes;
   if (rejection != 0) ++rejections_[rejection - 1].nodes;
@@ -331,9 +327,8 @@ void Lane::SetFirst(NodeIndex node, RejectionId rejection) {
 void Lane::Prefetch(NodeIndex node) const {
   if (node >= slots_.size()) return;
   __builtin_prefetch(&slots_[node]);
-  __builtin_prefetch(&first_[node]);
   __builtin_prefetch(&base_[node]);
-  queue_.Prefetch(node);
+  top_.Prefetch(node);
 }
 
 void Lane::SetFeasible(NodeIndex node, bool feasible) {
@@ -347,16 +342,18 @@ void Lane::SetFeasible(NodeIndex node, bool feasible) {
   --ok_count_;
   if (!slots_[node].scored) return;
   CountPresent(node, -1);
-  queue_.Remove(node);
+  top_.Remove(node);
   slots_[node].scored = 0;
 }
 
 bool Lane::Diagnose(const PodInfo& pod, framework::Diagnosis& diagnosis) {
   const size_t local_rejections = rejections_.size();
-  std::vector<RejectionId> group_of = first_;
+  using GroupId = framework::NodeToStatus::GroupId;
+  std::vector<GroupId> group_of(slots_.size());
+  for (NodeIndex node = 0; node < slots_.size(); ++node) group_of[node] = slots_[node].first;
   std::vector<framework::NodeToStatus::Group> groups;
   for (const Rejection& rejection : rejections_) groups.push_back({rejection.status, rejection.nodes});
-  const auto move_to = [&](NodeIndex node, RejectionId group) {
+  const auto move_to = [&](NodeIndex node, GroupId group) {
     if (group_of[node] != framework::NodeToStatus::kAbsent) --groups[group_of[node] - 1].nodes;
     group_of[node] = group;
     ++groups[group - 1].nodes;
@@ -365,11 +362,11 @@ bool Lane::Diagnose(const PodInfo& pod, framework::Diagnosis& diagnosis) {
   // The first rejection in the profile's order is the one that counts, and that may be one by domain.
   if (!domain_filters_.empty() && !FilterByDomain(pod)) return false;
   const framework::NodeColumns& columns = cluster_.columns();
-  for (NodeIndex node = 0; !domain_filters_.empty() && node < first_.size(); ++node) {
+  for (NodeIndex node = 0; !domain_filters_.empty() && node < slots_.size(); ++node) {
     if (!columns.live[node]) continue;
     for (size_t k = 0; k < domain_filters_.size(); ++k) {
       const uint8_t verdict = domain_verdicts_[k][node];
-      if (IsBefore(first_[node], domain_filters_[k])) break;
+      if (IsBefore(slots_[node].first, domain_filters_[k])) break;
       if (verdict == 0) continue;
       const RejectionId rejection = RejectionFor(pod, domain_filters_[k], verdict, node);
       if (rejections_.size() > groups.size()) groups.push_back({rejections_.back().status, 0});
@@ -386,7 +383,7 @@ bool Lane::Diagnose(const PodInfo& pod, framework::Diagnosis& diagnosis) {
     if (!node) continue;
     groups.push_back({profile_.RunFilterWithNominatedPods(state_, pod, *node), 0});
     if (groups.back().status.IsError()) return false;
-    move_to(node->index(), static_cast<RejectionId>(groups.size()));
+    move_to(node->index(), static_cast<GroupId>(groups.size()));
   }
   for (const auto& group : groups) {
     if (group.nodes != 0) diagnosis.AddPluginStatus(group.status);

@@ -3,8 +3,8 @@
 // Which node is best is answered without looking at nodes that have not changed:
 //  - filters and scores that depend on a node alone, or on a node and its pods, are asked again for changed nodes only,
 //    from columns where the plugin can;
-//  - totals stand in a bucket queue; scores normalised by the maximum keep a histogram, and move everything only when
-//    the maximum moves;
+//  - totals stand in TopTotals; scores normalised by the maximum keep a histogram, and move everything only when the
+//    maximum moves;
 //  - plugins that answer by topology domain keep their counts (IncrementalState) and are asked over columns, in one
 //    pass.
 // Why nothing fits is answered the same way: equal rejections are one Status, and nodes remember which.
@@ -20,9 +20,10 @@
 #include <vector>
 
 #include "base/random.h"
+#include "base/workers.h"
 #include "cluster/cluster.h"
-#include "engine/bucket_queue.h"
 #include "engine/profile.h"
+#include "engine/top_totals.h"
 #include "framework/diagnosis.h"
 
 namespace berth::engine {
@@ -38,7 +39,7 @@ struct ProfileReach {
   std::vector<Reach> scores;   // by position among the profile's scores
   // Every plugin that keeps state by topology domain.
   std::vector<std::pair<uint32_t, const framework::IncrementalState*>> incremental;  // with the plugin's id
-  int64_t max_total = 0;
+  int64_t max_total = 0;  // of what any node can get, whatever the signs of the weights
 };
 
 class Lane {
@@ -52,7 +53,8 @@ class Lane {
     bool nominated = false;  // the node that the pod was promised, taken without looking further
   };
 
-  Lane(const Profile& profile, const cluster::Cluster& cluster, const ProfileReach& reach);
+  // Passes over domains are shared out among `workers`; the answers do not depend on how many those are.
+  Lane(const Profile& profile, const cluster::Cluster& cluster, const ProfileReach& reach, base::Workers& workers);
 
   // Brings the lane up to this moment for `pod`. False: only a full evaluation can tell.
   bool CatchUp(const framework::PodInfo& pod);
@@ -66,7 +68,7 @@ class Lane {
 
  private:
   // A rejection that nodes share, known by its position among them plus one; 0 means none.
-  using RejectionId = framework::NodeToStatus::GroupId;
+  using RejectionId = uint8_t;
   struct Rejection {
     size_t position;  // of the filter among the profile's
     uint8_t verdict;  // of FilterRange; kAskFilter when Filter said it
@@ -75,10 +77,11 @@ class Lane {
   };
   // What is kept about a node besides the columns below; small, because catching up goes from node to node at random.
   struct Slot {
-    uint16_t by_node = 0;  // rejection by the first filter that looks at the node alone
-    uint8_t scored = 0;    // has current scores; implies that it is feasible
-    uint8_t listed = 0;    // already among changed_
-    int32_t fixed = 0;     // weighted sum of the unnormalised scores that do not depend on pods
+    uint8_t by_node = 0;  // rejection by the first filter that looks at the node alone
+    uint8_t first = 0;    // the first rejection in the profile's order, domains aside
+    uint8_t scored = 0;   // has current scores; implies that it is feasible
+    uint8_t listed = 0;   // already among changed_
+    int32_t fixed = 0;    // weighted sum of the unnormalised scores that do not depend on pods
   };
   // A score plugin that answers for a node by itself.
   struct LocalScore {
@@ -138,11 +141,11 @@ class Lane {
   void CountPresent(framework::NodeIndex node, int sign);  // for every normalised score
   // Every total again when a maximum has moved.
   void RefreshTotals();
-  int64_t LocalTotal(framework::NodeIndex node) const;
+  int32_t LocalTotal(framework::NodeIndex node) const;
 
   bool HasDomainScores() const;
   Choice OneOf(const std::vector<uint8_t>& feasible, size_t count, base::Random& random) const;
-  Choice ChooseFromBuckets(base::Random& random);
+  Choice ChooseFromTop(base::Random& random);
   std::optional<Choice> ChooseByPass(const framework::PodInfo& pod, const std::vector<uint8_t>& feasible, size_t count,
                                      base::Random& random);
   bool FilterByDomain(const framework::PodInfo& pod);
@@ -152,6 +155,7 @@ class Lane {
   const Profile& profile_;
   const cluster::Cluster& cluster_;
   const ProfileReach& reach_;
+  base::Workers& workers_;
 
   bool built_ = false;
   // A filter or score broke, or said more different things than are worth keeping: a full evaluation tells the story.
@@ -170,9 +174,8 @@ class Lane {
 
   // By node index.
   std::vector<Slot> slots_;
-  std::vector<RejectionId> first_;  // the first rejection in the profile's order, domains aside
-  std::vector<uint8_t> ok_;         // live and without one; 0 too when held for other pods
-  std::vector<int32_t> base_;       // weighted sum of the scores that need no normalising; when scored
+  std::vector<uint8_t> ok_;    // live and without rejection; 0 too when held for other pods
+  std::vector<int32_t> base_;  // weighted sum of the scores that need no normalising; when scored
   size_t ok_count_ = 0;
 
   std::vector<framework::NodeIndex> unscored_;        // became feasible without current scores
@@ -184,8 +187,8 @@ class Lane {
   std::vector<framework::NodeIndex> rescored_;
   std::vector<std::vector<uint8_t>> pods_verdicts_;  // by position in pods_filters_
   std::vector<LocalScore> local_scores_;
-  std::vector<int64_t> highest_;  // of each local score, as the totals in the queue have it
-  BucketQueue queue_;
+  std::vector<int64_t> highest_;  // of each local score, as top_ has it
+  TopTotals top_;
   bool totals_current_ = false;
 
   // Of the last pass over domains; scratch otherwise.

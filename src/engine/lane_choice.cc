@@ -1,6 +1,7 @@
-// Choosing a node in a lane: keeping scores and totals current, from buckets when every answer is a node's own, and in
-// one pass over the nodes when topology domains have a say.
+// Choosing a node in a lane: keeping scores and totals current, from the totals kept when every answer is a node's own,
+// and in one pass over the nodes when topology domains have a say.
 #include <algorithm>
+#include <atomic>
 
 #include "base/vectorize.h"
 #include "engine/lane.h"
@@ -14,6 +15,9 @@ using framework::Normalization;
 using framework::PodInfo;
 
 namespace {
+
+// Fewer nodes than this are passed over before another thread has woken up.
+constexpr size_t kWorthAThread = 20'000;
 
 bool InRange(int64_t score) { return score >= framework::kMinNodeScore && score <= framework::kMaxNodeScore; }
 
@@ -47,22 +51,20 @@ BERTH_VECTORIZE void AddWeighted(const uint8_t* __restrict points, int32_t weigh
   for (size_t i = 0; i < count; ++i) totals[i] += weight * points[i];
 }
 
-struct Top {
-  int32_t total;
-  size_t ties;
-};
-BERTH_VECTORIZE Top FindTop(const int32_t* totals, size_t count) {
-  int32_t best = kOut;
-  for (size_t i = 0; i < count; ++i) best = totals[i] > best ? totals[i] : best;
-  uint32_t ties = 0;
-  for (size_t i = 0; i < count; ++i) ties += totals[i] == best;
-  return {best, ties};
+BERTH_VECTORIZE int32_t HighestOf(const int32_t* totals, size_t count) {
+  int32_t highest = kOut;
+  for (size_t i = 0; i < count; ++i) highest = totals[i] > highest ? totals[i] : highest;
+  return highest;
+}
+BERTH_VECTORIZE size_t CountEqual(const int32_t* totals, size_t count, int32_t value) {
+  uint32_t equal = 0;
+  for (size_t i = 0; i < count; ++i) equal += totals[i] == value;
+  return equal;
 }
 
 template <class Matches>
-NodeIndex NthOf(size_t nth, Matches&& matches) {
-  NodeIndex node = 0;
-  for (;; ++node) {
+NodeIndex NthOf(NodeIndex begin, size_t nth, Matches&& matches) {
+  for (NodeIndex node = begin;; ++node) {
     if (matches(node) && nth-- == 0) return node;
   }
 }
@@ -90,7 +92,7 @@ std::optional<Lane::Choice> Lane::Choose(const PodInfo& pod, base::Random& rando
     failed = true;
     return std::nullopt;
   }
-  if (!by_domain && !HasDomainScores()) return ChooseFromBuckets(random);
+  if (!by_domain && !HasDomainScores()) return ChooseFromTop(random);
   std::optional<Choice> choice = ChooseByPass(pod, feasible, count, random);
   failed = !choice.has_value();
   return choice;
@@ -98,7 +100,7 @@ std::optional<Lane::Choice> Lane::Choose(const PodInfo& pod, base::Random& rando
 
 Lane::Choice Lane::OneOf(const std::vector<uint8_t>& feasible, size_t count, base::Random& random) const {
   const size_t nth = count == 1 ? 0 : random.Below(count);
-  const NodeIndex chosen = NthOf(nth, [&](NodeIndex node) { return feasible[node] != 0; });
+  const NodeIndex chosen = NthOf(0, nth, [&](NodeIndex node) { return feasible[node] != 0; });
   return {&cluster_.table().row(chosen), 0, count, count, false};
 }
 
@@ -164,7 +166,7 @@ bool Lane::ScoreMissing(const PodInfo& pod) {
     for (const NodeIndex node : unscored_) {
       if (!ok_[node] || slots_[node].scored) continue;
       ScoreNode(pod, node);
-      if (totals_current_) queue_.Set(node, LocalTotal(node));
+      if (totals_current_) top_.Set(node, LocalTotal(node));
     }
   }
   unscored_.clear();
@@ -177,7 +179,7 @@ bool Lane::ScoreAll(const PodInfo& pod) {
   std::fill(base_.begin(), base_.end(), 0);
   for (Slot& slot : slots_) slot.fixed = slot.scored = 0;
   totals_current_ = false;
-  queue_.Clear();
+  top_.Reset(slots);
   highest_.assign(local_scores_.size(), 0);
   raw_.resize(slots);
   for (LocalScore& score : local_scores_) {
@@ -223,7 +225,7 @@ void Lane::ScoreEverywhere(LocalScore& score, const PodInfo& pod) {
       SetRaw(score, node, raw);
       CountPresent(score, node, +1);
     }
-    if (totals_current_) queue_.Set(node, LocalTotal(node));
+    if (totals_current_) top_.Set(node, LocalTotal(node));
   }
 }
 
@@ -284,7 +286,7 @@ void Lane::ScorePods(const PodInfo& pod, std::span<const NodeIndex> nodes) {
     }
   }
   if (!totals_current_) return;
-  for (const NodeIndex node : nodes) queue_.Set(node, LocalTotal(node));
+  for (const NodeIndex node : nodes) top_.Set(node, LocalTotal(node));
 }
 
 void Lane::CountPresent(LocalScore& score, NodeIndex node, int sign) {
@@ -301,17 +303,17 @@ void Lane::CountPresent(NodeIndex node, int sign) {
   }
 }
 
-int64_t Lane::LocalTotal(NodeIndex node) const {
+int32_t Lane::LocalTotal(NodeIndex node) const {
   int64_t total = base_[node];
   for (size_t k = 0; k < local_scores_.size(); ++k) {
     const LocalScore& score = local_scores_[k];
     if (score.rule == Normalization::kNone) continue;
-    // A raw score above the maximum the queue knows will move it; until then its total must still have a bucket.
-    // Where nobody had any points, there is no need to look.
+    // A raw score above the maximum will move it, and all totals with it. Where nobody had any points, there is no need
+    // to look.
     const int64_t raw = highest_[k] == 0 ? 0 : score.raw[node];
     total += score.weight * framework::Normalize(score.rule, raw, std::max(highest_[k], raw));
   }
-  return total;
+  return static_cast<int32_t>(total);
 }
 
 void Lane::RefreshTotals() {
@@ -324,15 +326,15 @@ void Lane::RefreshTotals() {
   if (!moved) return;
   totals_current_ = true;
   for (NodeIndex node = 0; node < slots_.size(); ++node) {
-    if (ok_[node]) queue_.Set(node, LocalTotal(node));
+    if (ok_[node]) top_.Set(node, LocalTotal(node));
   }
 }
 
-Lane::Choice Lane::ChooseFromBuckets(base::Random& random) {
+Lane::Choice Lane::ChooseFromTop(base::Random& random) {
   RefreshTotals();
-  const std::vector<NodeIndex>& best = queue_.best();
-  const NodeIndex chosen = best.size() == 1 ? best.front() : best[random.Below(best.size())];
-  return {&cluster_.table().row(chosen), queue_.top(), ok_count_, best.size(), true};
+  const size_t ties = top_.ties();
+  const NodeIndex chosen = top_.Tie(ties == 1 ? 0 : random.Below(ties));
+  return {&cluster_.table().row(chosen), top_.highest(), ok_count_, ties, true};
 }
 
 bool Lane::FilterByDomain(const PodInfo& pod) {
@@ -344,7 +346,12 @@ bool Lane::FilterByDomain(const PodInfo& pod) {
     std::vector<uint8_t>& verdicts = domain_verdicts_[k];
     verdicts.resize(columns.size());
     const auto& filter = profile_.filters()[domain_filters_[k]];
-    if (!filter.plugin->FilterRange(state_, pod, columns, 0, verdicts)) return false;
+    std::atomic<bool> answered = true;
+    workers_.ForRanges(verdicts.size(), kWorthAThread, [&](size_t begin, size_t end) {
+      const std::span<uint8_t> part = std::span(verdicts).subspan(begin, end - begin);
+      if (!filter.plugin->FilterRange(state_, pod, columns, static_cast<NodeIndex>(begin), part)) answered = false;
+    });
+    if (!answered) return false;
     const Accepted accepted = KeepAccepted(final_ok_.data(), verdicts.data(), verdicts.size());
     // Nodes that only Filter can judge are too slow a matter for a pass.
     if (!accepted.all_judged) return false;
@@ -358,10 +365,20 @@ std::optional<Lane::Choice> Lane::ChooseByPass(const PodInfo& pod, const std::ve
                                                base::Random& random) {
   AddNormalized(feasible);
   if (!AddDomainScores(pod, feasible)) return std::nullopt;
-  const Top top = FindTop(totals_.data(), totals_.size());
-  const size_t nth = top.ties == 1 ? 0 : random.Below(top.ties);
-  const NodeIndex chosen = NthOf(nth, [&](NodeIndex node) { return totals_[node] == top.total; });
-  return Choice{&cluster_.table().row(chosen), top.total, count, top.ties, true};
+  const int32_t highest = HighestOf(totals_.data(), totals_.size());
+  const size_t ties = CountEqual(totals_.data(), totals_.size(), highest);
+  size_t nth = ties == 1 ? 0 : random.Below(ties);
+  // Stretch by stretch to where it must be, then node by node.
+  constexpr size_t kStretch = 256;
+  size_t begin = 0;
+  for (;; begin += kStretch) {
+    const size_t here = CountEqual(totals_.data() + begin, std::min(kStretch, totals_.size() - begin), highest);
+    if (nth < here) break;
+    nth -= here;
+  }
+  const NodeIndex chosen =
+      NthOf(static_cast<NodeIndex>(begin), nth, [&](NodeIndex node) { return totals_[node] == highest; });
+  return Choice{&cluster_.table().row(chosen), highest, count, ties, true};
 }
 
 // Normalised over the nodes that are feasible in the end, which may be fewer than those with a place in the queue.
@@ -399,8 +416,13 @@ bool Lane::AddDomainScores(const PodInfo& pod, const std::vector<uint8_t>& feasi
     if (reach_.scores[position] != Reach::kDomain || IsSkipped(state_.skip_score, score.id)) continue;
     raw_.resize(feasible.size());
     points_.resize(feasible.size());
-    if (!score.plugin->ScoreRange(state_, pod, cluster_.columns(), 0, raw_) ||
-        !score.plugin->NormalizeRange(state_, pod, feasible, raw_, points_)) {
+    std::atomic<bool> answered = true;
+    workers_.ForRanges(raw_.size(), kWorthAThread, [&](size_t begin, size_t end) {
+      const std::span<int64_t> part = std::span(raw_).subspan(begin, end - begin);
+      if (!score.plugin->ScoreRange(state_, pod, cluster_.columns(), static_cast<NodeIndex>(begin), part))
+        answered = false;
+    });
+    if (!answered || !score.plugin->NormalizeRange(state_, pod, feasible, raw_, points_)) {
       return false;
     }
     AddWeighted(points_.data(), static_cast<int32_t>(score.weight), totals_.data(), totals_.size());

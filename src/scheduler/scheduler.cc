@@ -26,7 +26,8 @@ Result<std::unique_ptr<Scheduler>> Scheduler::Create(const config::KubeScheduler
                    fmt::format("profile \"{}\": {}", config.scheduler_name, profile.error().message)};
     }
     auto evaluator = std::make_unique<engine::Evaluator>(
-        **profile, cluster, engine::Evaluator::Options{.verify = options.verify_incremental});
+        **profile, cluster,
+        engine::Evaluator::Options{.verify = options.verify_incremental, .threads = options.threads});
     ProfileSlot slot{std::move(*profile), std::move(evaluator)};
     if (!scheduler->profiles_.emplace(config.scheduler_name, std::move(slot)).second) {
       return Error::AlreadyExists(fmt::format("duplicate profile with scheduler name \"{}\"", config.scheduler_name));

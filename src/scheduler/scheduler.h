@@ -55,6 +55,7 @@ class Scheduler {
   struct Options {
     uint64_t seed = 1;
     bool verify_incremental = false;
+    size_t threads = 1;  // that share passes over many nodes
     // Preemption looks at every candidate in order of name, so that the outcome does not depend on chance.
     bool exhaustive_preemption = false;
     // Attempts carry verdicts and scores of all nodes even when a nomination settles the matter.

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <memory>
 
 #include "cluster/cluster.h"
@@ -45,10 +47,21 @@ class InstantApi final : public framework::ApiWriter {
   cluster::Cluster& cluster_;
 };
 
+constexpr double kMegabyte = 1024 * 1024;
+
 double PeakMegabytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+// What the process occupies now.
+double ResidentBytes() {
+  std::ifstream statm("/proc/self/statm");
+  double size = 0;
+  double resident = 0;
+  statm >> size >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
 class Bench {
@@ -57,10 +70,12 @@ class Bench {
       : options_(options), workload_(workload), cluster_(gates_), api_(cluster_) {}
 
   Result<EngineBenchResult> Run() {
-    workload_.Fill(cluster_);
+    const auto begin = Watch::now();
+    Fill();
     scheduler::Scheduler::Options scheduler_options;
     scheduler_options.seed = options_.seed;
     scheduler_options.verify_incremental = options_.verify_incremental;
+    scheduler_options.threads = options_.threads;
     Result<std::unique_ptr<scheduler::Scheduler>> made =
         scheduler::Scheduler::Create(config::DefaultConfiguration(gates_), plugins::InTreeRegistry(), gates_, cluster_,
                                      clock_, api_, scheduler_options);
@@ -68,18 +83,33 @@ class Bench {
     scheduler_ = std::move(*made);
     MakeQueue();
 
-    const uint64_t warm_up = options_.pods / 10;
-    ScheduleAll(0, warm_up, nullptr);
-    result_ = {};
-    std::vector<double> times;
-    times.reserve(options_.pods);
+    const uint64_t warm_up = std::max<uint64_t>(options_.pods / 10, 1);
+    ScheduleAll(0, 1, nullptr);
+    result_.start_up_s = std::chrono::duration<double>(Watch::now() - begin).count();
+    ScheduleAll(1, warm_up, nullptr);
+    result_.scheduled = result_.unschedulable = 0;
+    api_.evicted = 0;
+    // Written to before the memory is looked at: what the bench itself needs must not look like growth.
+    std::vector<float> times(options_.pods, 1.0f);
+    times.clear();
+    result_.warm_rss_mb = ResidentBytes() / kMegabyte;
     ScheduleAll(warm_up, warm_up + options_.pods, &times);
+    result_.end_rss_mb = ResidentBytes() / kMegabyte;
     Summarize(times);
     return result_;
   }
 
  private:
   using Watch = std::chrono::steady_clock;
+
+  void Fill() {
+    const double empty = ResidentBytes();
+    workload_.FillNodes(cluster_);
+    const double with_nodes = ResidentBytes();
+    const uint64_t existing = workload_.FillPods(cluster_);
+    result_.bytes_per_node = (with_nodes - empty) / static_cast<double>(options_.nodes);
+    if (existing > 0) result_.bytes_per_existing_pod = (ResidentBytes() - with_nodes) / static_cast<double>(existing);
+  }
 
   void MakeQueue() {
     std::map<std::string, queue::ProfileHooks> hooks;
@@ -93,7 +123,7 @@ class Bench {
 
   // Pods are made in batches outside the measured time, as a decoder on another thread would; everything from the queue
   // on is measured.
-  void ScheduleAll(uint64_t begin, uint64_t end, std::vector<double>* times) {
+  void ScheduleAll(uint64_t begin, uint64_t end, std::vector<float>* times) {
     constexpr uint64_t kBatch = 1000;
     for (uint64_t first = begin; first < end; first += kBatch) {
       std::vector<PodInfoPtr> batch;
@@ -102,10 +132,13 @@ class Bench {
       for (uint64_t i = first; i < first + batch.size(); ++i) {
         clock_.Advance(std::chrono::microseconds(1));
         workload_.Disturb(i, cluster_);
+        if (options_.lifetime != 0 && i >= options_.lifetime) {
+          cluster_.RemovePod(BenchWorkload::UidOf(i - options_.lifetime));
+        }
         const auto start = Watch::now();
         queue_->Add(batch[i - first]);
         ScheduleNext();
-        if (times) times->push_back(std::chrono::duration<double, std::micro>(Watch::now() - start).count());
+        if (times) times->push_back(std::chrono::duration<float, std::micro>(Watch::now() - start).count());
       }
     }
   }
@@ -126,18 +159,19 @@ class Bench {
     queue_->Done(attempt.pod->uid());
   }
 
-  void Summarize(std::vector<double>& times) {
+  void Summarize(std::vector<float>& times) {
     double total = 0;
-    for (const double time : times) total += time;
+    for (const float time : times) total += static_cast<double>(time);
     std::sort(times.begin(), times.end());
     const auto quantile = [&](double q) {
-      return times[std::min(times.size() - 1, static_cast<size_t>(q * static_cast<double>(times.size())))];
+      return static_cast<double>(
+          times[std::min(times.size() - 1, static_cast<size_t>(q * static_cast<double>(times.size())))]);
     };
     result_.us_per_pod = total / static_cast<double>(times.size());
     result_.pods_per_second = 1e6 / result_.us_per_pod;
     result_.p50_us = quantile(0.5);
     result_.p99_us = quantile(0.99);
-    result_.max_us = times.back();
+    result_.max_us = static_cast<double>(times.back());
     result_.preempted = api_.evicted;
     result_.rss_mb = PeakMegabytes();
   }

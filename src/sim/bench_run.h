@@ -16,7 +16,9 @@ struct EngineBenchOptions {
   uint64_t nodes = 5000;
   uint64_t pods = 10000;
   uint64_t existing = 0;  // pods bound before the start, spread over the nodes
+  uint64_t lifetime = 0;  // a pod is deleted when this many more have been scheduled; 0: never
   uint64_t seed = 1;
+  uint64_t threads = 1;  // that share passes over many nodes
   bool verify_incremental = false;
 };
 
@@ -29,7 +31,13 @@ struct EngineBenchResult {
   uint64_t scheduled = 0;
   uint64_t unschedulable = 0;
   uint64_t preempted = 0;
-  double rss_mb = 0;  // peak of the process
+  double start_up_s = 0;  // from an empty cluster to the first decision
+  // What came with the nodes and with the existing pods, divided by their number.
+  double bytes_per_node = 0;
+  double bytes_per_existing_pod = 0;
+  double warm_rss_mb = 0;  // when timing began
+  double end_rss_mb = 0;   // when it ended
+  double rss_mb = 0;       // peak of the process
 };
 
 // In the order of the table in docs/performance.md.

@@ -120,6 +120,7 @@ bool InterPodAffinity::CatchUpPreFilter(CycleState& state, const PodInfo& pod,
                                         const framework::PodChange& change) const {
   FilterState* data = state.FindMutable(filter_key_);
   if (data == nullptr) return false;
+  if (data->incoming->asks_nothing() && change.other.required_anti_affinity_terms().empty()) return true;
   const bool skipped = data->skips();
   data->CountHostility(change.other, pod, change.node.index(), change.sign);
   data->CountMatches(change.other, change.node.index(), change.sign);

@@ -56,6 +56,8 @@ class Preferences {
 
   // No term says anything. Terms that cancel each other out do say something.
   bool none() const { return voices_ == 0; }
+  // The incoming pod has preferences of its own.
+  bool prefers() const { return !incoming_->near.empty() || !incoming_->away.empty(); }
   std::span<const TopologyTallies::Table> tables() const { return tallies_.tables(); }
 
  private:
@@ -136,6 +138,7 @@ bool InterPodAffinity::CatchUpPreScore(CycleState& state, const PodInfo& pod,
   if (IsNeverScored(pod)) return true;
   ScoreState* data = state.FindMutable(score_key_);
   if (data == nullptr) return false;
+  if (!data->preferences().prefers() && !change.other.has_affinity_terms()) return true;
   Preferences& preferences = data->MutablePreferences();
   const bool skipped = preferences.none();
   preferences.Count(change.other, pod, change.node.index(), change.sign);

@@ -6,6 +6,9 @@
 #include <span>
 #include <utility>
 
+#include "base/vectorize.h"
+#include "plugins/score_columns.h"
+
 namespace berth::plugins {
 
 using framework::LabelColumn;
@@ -22,12 +25,22 @@ bool IsPerHost(const SpreadConstraint& constraint) {
 // std::round without a call or a jump, for numbers that an Int can hold: half and more of the rest makes a whole when
 // doubled.
 template <class Int>
-void RoundAll(std::span<const double> costs, int64_t* scores) {
-  for (size_t k = 0; k < costs.size(); ++k) {
-    const auto whole = static_cast<Int>(costs[k]);
-    const double rest = costs[k] - static_cast<double>(whole);
-    scores[k] = whole + static_cast<Int>(rest + rest);
-  }
+inline int64_t Rounded(double cost) {
+  const auto whole = static_cast<Int>(cost);
+  const double rest = cost - static_cast<double>(whole);
+  return whole + static_cast<Int>(rest + rest);
+}
+
+// The loops over all nodes.
+BERTH_VECTORIZE void RoundSmall(const double* __restrict costs, int64_t* __restrict scores, size_t count) {
+  for (size_t k = 0; k < count; ++k) scores[k] = Rounded<int32_t>(costs[k]);
+}
+BERTH_VECTORIZE void AddCosts(const double* __restrict costs, double* __restrict sums, size_t count) {
+  for (size_t k = 0; k < count; ++k) sums[k] += costs[k];
+}
+BERTH_VECTORIZE void AddCostsByDomain(const int32_t* __restrict domains, const double* __restrict costs,
+                                      double* __restrict sums, size_t count) {
+  for (size_t k = 0; k < count; ++k) sums[k] += costs[domains[k] + 1];
 }
 
 // Sums of costs below this are rounded as int32, which processors do several at a time.
@@ -184,6 +197,15 @@ int64_t SpreadCosts::ScoreOf(NodeIndex node) const {
 void SpreadCosts::ScoreRange(NodeIndex begin, std::span<int64_t> scores) const {
   double highest = 0;
   for (const Table& table : tables_) highest += table.highest;
+  // With one constraint there are as many costs as domains, and each is rounded once.
+  if (tables_.size() == 1 && !tables_[0].per_host && !ignores_any_ && scores.size() > tables_[0].costs.size()) {
+    std::vector<int64_t> rounded;
+    rounded.reserve(tables_[0].costs.size());
+    for (const double cost : tables_[0].costs) rounded.push_back(Rounded<int64_t>(cost));
+    std::fill(scores.begin(), scores.end(), 0);
+    AddByDomain(plan_->column(0).value_id.data() + begin, rounded.data(), scores);
+    return;
+  }
   std::array<double, 512> sums;  // a stretch of nodes that stays in the nearest cache
   for (size_t done = 0; done < scores.size(); done += sums.size()) {
     const size_t first = begin + done;
@@ -192,17 +214,15 @@ void SpreadCosts::ScoreRange(NodeIndex begin, std::span<int64_t> scores) const {
     for (size_t i = 0; i < tables_.size(); ++i) {
       const double* const costs = tables_[i].costs.data();
       if (tables_[i].per_host) {
-        for (size_t k = 0; k < count; ++k) sums[k] += costs[first + k];
+        AddCosts(costs + first, sums.data(), count);
       } else {
-        const int32_t* const domains = plan_->column(i).value_id.data() + first;
-        for (size_t k = 0; k < count; ++k) sums[k] += costs[domains[k] + 1];
+        AddCostsByDomain(plan_->column(i).value_id.data() + first, costs, sums.data(), count);
       }
     }
-    const std::span<const double> all(sums.data(), count);
     if (highest < kSmall) {
-      RoundAll<int32_t>(all, scores.data() + done);
+      RoundSmall(sums.data(), scores.data() + done, count);
     } else {
-      RoundAll<int64_t>(all, scores.data() + done);
+      for (size_t k = 0; k < count; ++k) scores[done + k] = Rounded<int64_t>(sums[k]);
     }
     if (!ignores_any_) continue;
     for (size_t k = 0; k < count; ++k) {

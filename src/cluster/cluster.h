@@ -86,6 +86,7 @@ class Cluster final : public framework::ClusterView {
   // framework::ClusterView
   std::span<const framework::NodeInfo* const> nodes() const override { return table_.nodes(); }
   const framework::NodeInfo* Find(std::string_view node_name) const override { return table_.Find(node_name); }
+  const framework::NodeInfo& row(framework::NodeIndex index) const override { return table_.row(index); }
   std::span<const framework::NodeInfo* const> nodes_with_affinity_pods() const override {
     return table_.nodes_with_affinity_pods();
   }

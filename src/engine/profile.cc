@@ -33,6 +33,7 @@ Result<std::unique_ptr<Profile>> Profile::Create(const config::Profile& config, 
   if (Result<void> made = profile->MakePlugins(config, registry); !made) return made.error();
   if (Result<void> expanded = profile->ExpandPoints(config); !expanded) return expanded.error();
   profile->FindSigners();
+  profile->FindFarSighted();
   return profile;
 }
 
@@ -102,6 +103,17 @@ void Profile::FindSigners() {
       all_sign_ = false;
     }
   }
+}
+
+// What PreFilter, AddPod and RemovePod are about can be told from the filter they serve; without one it is anything.
+void Profile::FindFarSighted() {
+  uint64_t node_alone = 0;
+  for (const auto& filter : filter_) {
+    const framework::DependsOn what = filter.plugin->filter_depends_on();
+    const bool alone = what == framework::DependsOn::kNode || what == framework::DependsOn::kNodeAndPods;
+    (alone ? node_alone : not_node_alone_) |= uint64_t{1} << filter.id;
+  }
+  for (const auto& pre_filter : pre_filter_) not_node_alone_ |= (uint64_t{1} << pre_filter.id) & ~node_alone;
 }
 
 const framework::IncrementalState* Profile::FindIncremental(uint32_t id) const {

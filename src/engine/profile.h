@@ -113,8 +113,6 @@ class Profile final : public framework::Handle {
   std::vector<std::pair<uint32_t, const framework::IncrementalState*>> IncrementalPlugins() const;
   // Runs the plugin's PreFilter again, for a plugin that may change its mind about Skip.
   bool PreFilterSkips(uint32_t id, framework::CycleState& state, const framework::PodInfo& pod) const;
-  // Equal signatures: Filter and Score read the same from both pods. Unset when some plugin cannot sign the pod.
-  std::optional<std::string> Sign(const framework::PodInfo& pod) const;
 
   // framework::Handle
   const framework::ClusterView& cluster() const override { return environment_.cluster; }
@@ -131,6 +129,10 @@ class Profile final : public framework::Handle {
                               const framework::PodInfo& other, const framework::NodeInfo& node) const override;
   framework::Status RunRemovePod(framework::CycleState& state, const framework::PodInfo& pod,
                                  const framework::PodInfo& other, const framework::NodeInfo& node) const override;
+  bool FiltersJudgeNodesAlone(const framework::CycleState& state) const override {
+    return (not_node_alone_ & ~state.skip_filter) == 0;
+  }
+  std::optional<std::string> Sign(const framework::PodInfo& pod) const override;
 
  private:
   explicit Profile(const Environment& environment) : environment_(environment) {}
@@ -138,6 +140,7 @@ class Profile final : public framework::Handle {
   Result<void> MakePlugins(const config::Profile& profile, const framework::Registry& registry);
   Result<void> ExpandPoints(const config::Profile& profile);
   void FindSigners();
+  void FindFarSighted();
   // Calls visit(point, list) for each extension point.
   template <class Self, class Visit>
   static void ForEachPoint(Self& self, Visit&& visit);
@@ -168,6 +171,7 @@ class Profile final : public framework::Handle {
   std::vector<Enabled<framework::PostBindPlugin>> post_bind_;
   std::vector<const framework::SignPlugin*> signers_;
   bool all_sign_ = true;
+  uint64_t not_node_alone_ = 0;  // plugins, as bits by id, that have a say in filtering and look beyond the node
   PluginObserver observer_;
 };
 

@@ -16,6 +16,8 @@ class ClusterView {
   // Every live node. The order is stable between changes but means nothing.
   virtual std::span<const NodeInfo* const> nodes() const = 0;
   virtual const NodeInfo* Find(std::string_view node_name) const = 0;
+  // The index must be that of a live node.
+  virtual const NodeInfo& row(NodeIndex index) const = 0;
   // Nodes with at least one pod that has affinity (or required anti-affinity) terms.
   virtual std::span<const NodeInfo* const> nodes_with_affinity_pods() const = 0;
   virtual std::span<const NodeInfo* const> nodes_with_required_anti_affinity_pods() const = 0;

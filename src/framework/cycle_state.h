@@ -74,6 +74,7 @@ class CycleState {
     copy.skip_filter = skip_filter;
     copy.skip_score = skip_score;
     copy.exhaustive_preemption = exhaustive_preemption;
+    copy.verify_incremental = verify_incremental;
     return copy;
   }
 
@@ -83,6 +84,8 @@ class CycleState {
   // Preemption looks at every candidate, in node order, instead of a bounded random sample; for explanations and
   // replay.
   bool exhaustive_preemption = false;
+  // Who answers from what it has kept compares with the answer from scratch; a difference ends the program.
+  bool verify_incremental = false;
 
  private:
   std::vector<std::unique_ptr<StateData>> data_;

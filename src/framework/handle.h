@@ -63,6 +63,11 @@ class Handle {
   virtual Status RunAddPod(CycleState& state, const PodInfo& pod, const PodInfo& other, const NodeInfo& node) const = 0;
   virtual Status RunRemovePod(CycleState& state, const PodInfo& pod, const PodInfo& other,
                               const NodeInfo& node) const = 0;
+  // True: every filter that takes part in this cycle judges a signed pod by the NodeInfo it is given and by nothing
+  // else. A verdict then holds until the NodeInfo changes, and AddPod and RemovePod have nothing to tell.
+  virtual bool FiltersJudgeNodesAlone(const CycleState& /*state*/) const { return false; }
+  // Equal signatures: Filter and Score read the same from both pods. Unset when some plugin cannot sign the pod.
+  virtual std::optional<std::string> Sign(const PodInfo& /*pod*/) const { return std::nullopt; }
 
  protected:
   virtual uint32_t NewStateSlot() = 0;

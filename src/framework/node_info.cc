@@ -16,8 +16,11 @@ bool SamePod(const PodInfo& a, const PodInfo& b) {
 
 // The last pod takes the gap: the order of pods means nothing. Null when the pod is not there.
 PodInfoPtr TakeOut(std::vector<PodInfoPtr>& pods, const PodInfo& wanted) {
-  const auto it = std::find_if(pods.begin(), pods.end(), [&](const PodInfoPtr& pod) { return SamePod(*pod, wanted); });
-  if (it == pods.end()) return nullptr;
+  // From the end: what came last goes first where pods are put on a copy and taken off again.
+  const auto found =
+      std::find_if(pods.rbegin(), pods.rend(), [&](const PodInfoPtr& pod) { return SamePod(*pod, wanted); });
+  if (found == pods.rend()) return nullptr;
+  const auto it = std::prev(found.base());
   std::swap(*it, pods.back());
   PodInfoPtr taken = std::move(pods.back());
   pods.pop_back();
@@ -71,13 +74,17 @@ bool NodeInfo::RemovePod(const PodInfo& pod) {
   if (!gone) return false;
   if (gone->has_affinity_terms()) TakeOut(pods_with_affinity_, *gone);
   if (!gone->required_anti_affinity_terms().empty()) TakeOut(pods_with_required_anti_affinity_, *gone);
-  requested_.Subtract(gone->requests());
-  requested_.allowed_pod_number = 0;
-  non_zero_milli_cpu_ = WrappingSubtract(non_zero_milli_cpu_, gone->non_zero_milli_cpu());
-  non_zero_memory_ = WrappingSubtract(non_zero_memory_, gone->non_zero_memory());
-  for (const HostPort& port : gone->host_ports()) used_ports_.Remove(port);
+  SubtractPod(*gone);
   Bump();
   return true;
+}
+
+void NodeInfo::SubtractPod(const PodInfo& pod) {
+  requested_.Subtract(pod.requests());
+  requested_.allowed_pod_number = 0;
+  non_zero_milli_cpu_ = WrappingSubtract(non_zero_milli_cpu_, pod.non_zero_milli_cpu());
+  non_zero_memory_ = WrappingSubtract(non_zero_memory_, pod.non_zero_memory());
+  for (const HostPort& port : pod.host_ports()) used_ports_.Remove(port);
 }
 
 void NodeInfo::SetNode(std::shared_ptr<const api::Node> node) {

@@ -71,6 +71,9 @@ class NodeInfo {
   void AddPod(PodInfoPtr pod);
   // By UID; false when no such pod is here.
   bool RemovePod(const PodInfo& pod);
+  // All that `gone` says yes to. Much cheaper than one by one where many go; the others keep their order.
+  template <class Predicate>
+  void RemovePodsIf(Predicate gone);
 
   // For the owner of the picture only.
   void SetNode(std::shared_ptr<const api::Node> node);
@@ -79,6 +82,7 @@ class NodeInfo {
 
  private:
   void Bump();
+  void SubtractPod(const PodInfo& pod);
 
   std::shared_ptr<const api::Node> node_;
   NodeIndex index_ = 0;
@@ -93,5 +97,18 @@ class NodeInfo {
   HostPorts used_ports_;
   std::vector<std::pair<Symbol, std::shared_ptr<const ImageState>>> images_;  // sorted by name
 };
+
+template <class Predicate>
+void NodeInfo::RemovePodsIf(Predicate gone) {
+  const auto is_gone = [&](const PodInfoPtr& pod) { return gone(*pod); };
+  std::erase_if(pods_with_affinity_, is_gone);
+  std::erase_if(pods_with_required_anti_affinity_, is_gone);
+  std::erase_if(pods_, [&](const PodInfoPtr& pod) {
+    const bool goes = gone(*pod);
+    if (goes) SubtractPod(*pod);
+    return goes;
+  });
+  Bump();
+}
 
 }  // namespace berth::framework

@@ -39,6 +39,7 @@ class NodeToStatus {
 
   const Status& Get(NodeIndex node) const { return IsExplicit(node) ? groups_[group_of_[node] - 1].status : absent_; }
   bool IsExplicit(NodeIndex node) const { return node < group_of_.size() && group_of_[node] != kAbsent; }
+  GroupId group(NodeIndex node) const { return node < group_of_.size() ? group_of_[node] : kAbsent; }
   size_t explicit_count() const {
     size_t count = 0;
     for (const Group& group : groups_) count += group.nodes;

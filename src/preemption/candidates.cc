@@ -2,69 +2,40 @@
 
 #include <algorithm>
 #include <iterator>
-#include <tuple>
 
-#include "base/check.h"
-#include "preemption/victim_order.h"
+#include "preemption/cost.h"
 
 namespace berth::preemption {
-namespace {
-
-// What a node costs to preempt on. Compared member by member; the smallest wins.
-struct Cost {
-  int64_t pdb_violations = 0;
-  int64_t highest_priority = 0;
-  int64_t priority_sum = 0;
-  size_t victims = 0;
-  base::Time earliest_start;
-
-  friend bool operator==(const Cost&, const Cost&) = default;
-  friend bool operator<(const Cost& a, const Cost& b) {
-    // The later start is the cheaper one, hence b before a.
-    return std::tie(a.pdb_violations, a.highest_priority, a.priority_sum, a.victims, b.earliest_start) <
-           std::tie(b.pdb_violations, b.highest_priority, b.priority_sum, b.victims, a.earliest_start);
-  }
-};
-
-Cost CostOf(const framework::Victims& victims, base::Time now) {
-  CHECK(!victims.pods.empty());
-  constexpr int64_t kRaise = int64_t{1} << 31;
-  Cost cost;
-  cost.pdb_violations = victims.pdb_violations;
-  cost.highest_priority = victims.pods.front()->priority();
-  for (const framework::PodInfoPtr& pod : victims.pods) cost.priority_sum += pod->priority() + kRaise;
-  cost.victims = victims.pods.size();
-  cost.earliest_start = EarliestStartOfMostImportant(victims, now);
-  return cost;
-}
-
-}  // namespace
-
-std::vector<const framework::NodeInfo*> NodesWorthTrying(const framework::ClusterView& cluster,
-                                                         const framework::NodeToStatus& statuses) {
-  std::vector<const framework::NodeInfo*> nodes;
+std::vector<framework::NodeIndex> NodesWorthTrying(const framework::ClusterView& cluster,
+                                                   const framework::NodeToStatus& statuses) {
   const auto may_help = [](const framework::Status& status) {
     return status.code() == framework::Code::kUnschedulable;
   };
-  // Often a glance at the reasons shows that no node is worth one.
-  const bool none = !may_help(statuses.absent()) &&
-                    std::ranges::none_of(statuses.groups(), [&](const framework::NodeToStatus::Group& group) {
-                      return group.nodes != 0 && may_help(group.status);
-                    });
-  if (none) return nodes;
-  for (const framework::NodeInfo* node : cluster.nodes()) {
-    if (may_help(statuses.Get(node->index()))) nodes.push_back(node);
+  std::vector<uint8_t> worth = {may_help(statuses.absent())};  // by group
+  for (const framework::NodeToStatus::Group& group : statuses.groups()) {
+    worth.push_back(group.nodes != 0 && may_help(group.status));
   }
+  std::vector<framework::NodeIndex> nodes;
+  // Often a glance at the reasons shows that no node is worth one.
+  if (std::ranges::none_of(worth, [](uint8_t yes) { return yes != 0; })) return nodes;
+  const std::vector<uint8_t>& live = cluster.columns().live;
+  nodes.resize(live.size());
+  size_t count = 0;
+  for (framework::NodeIndex node = 0; node < live.size(); ++node) {
+    nodes[count] = node;
+    count += live[node] & worth[statuses.group(node)];
+  }
+  nodes.resize(count);
   return nodes;
 }
 
-Findings FindCandidates(const DryRun& dry_run, std::span<const framework::NodeInfo* const> nodes, size_t offset,
-                        size_t wanted) {
+Findings FindCandidates(const DryRun& dry_run, const framework::ClusterView& cluster,
+                        std::span<const framework::NodeIndex> nodes, size_t offset, size_t wanted) {
   Findings findings;
   std::vector<framework::PreemptionCandidate>& harmless = findings.candidates;
   std::vector<framework::PreemptionCandidate> violating;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    const framework::NodeInfo& node = *nodes[(offset + i) % nodes.size()];
+    const framework::NodeInfo& node = cluster.row(nodes[(offset + i) % nodes.size()]);
     Trial trial = dry_run.Try(node);
     if (!trial.status.ok()) {
       if (trial.status.IsError()) {
@@ -86,18 +57,7 @@ Findings FindCandidates(const DryRun& dry_run, std::span<const framework::NodeIn
 }
 
 std::vector<size_t> BestCandidates(std::span<const framework::PreemptionCandidate> candidates, base::Time now) {
-  std::vector<size_t> best;
-  Cost lowest;
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    const Cost cost = CostOf(candidates[i].victims, now);
-    if (best.empty() || cost < lowest) {
-      best.assign(1, i);
-      lowest = cost;
-    } else if (cost == lowest) {
-      best.push_back(i);
-    }
-  }
-  return best;
+  return Cheapest(candidates.size(), [&](size_t i) { return CostOf(candidates[i].victims, now); });
 }
 
 }  // namespace berth::preemption

@@ -15,9 +15,9 @@
 namespace berth::preemption {
 
 // The nodes that eviction might help: those the filters found Unschedulable, be it said of the node itself or of all
-// nodes without a verdict of their own.
-std::vector<const framework::NodeInfo*> NodesWorthTrying(const framework::ClusterView& cluster,
-                                                         const framework::NodeToStatus& statuses);
+// nodes without a verdict of their own. By index.
+std::vector<framework::NodeIndex> NodesWorthTrying(const framework::ClusterView& cluster,
+                                                   const framework::NodeToStatus& statuses);
 
 struct Findings {
   std::vector<framework::PreemptionCandidate> candidates;  // those that violate no budget first
@@ -27,8 +27,8 @@ struct Findings {
 
 // Tries nodes round-robin from nodes[offset] until `wanted` candidates are found, at least one of them violating no
 // budget.
-Findings FindCandidates(const DryRun& dry_run, std::span<const framework::NodeInfo* const> nodes, size_t offset,
-                        size_t wanted);
+Findings FindCandidates(const DryRun& dry_run, const framework::ClusterView& cluster,
+                        std::span<const framework::NodeIndex> nodes, size_t offset, size_t wanted);
 
 // The candidates (by position) that no other beats; more than one when they are equal in everything. Criteria, each
 // deciding only among those that the ones before left equal:

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <numeric>
 
 #include "testing/builders.h"
 #include "testing/fake_handle.h"
@@ -69,7 +70,9 @@ TEST(NodesWorthTrying, ThoseEvictionMightHelp) {
   statuses.Set(handle.cluster().Node("b").index(), Status::UnschedulableAndUnresolvable("tainted"));
   const auto names = [&] {
     std::vector<std::string> list;
-    for (const framework::NodeInfo* node : NodesWorthTrying(handle.cluster(), statuses)) list.push_back(node->name());
+    for (const auto node : NodesWorthTrying(handle.cluster(), statuses)) {
+      list.push_back(handle.cluster().row(node).name());
+    }
     return list;
   };
   EXPECT_THAT(names(), ElementsAre("a"));
@@ -96,7 +99,9 @@ class FindCandidatesTest : public ::testing::Test {
   }
   Findings Find(size_t offset, size_t wanted) {
     handle_.Add(MakePdb("db", {{"app", "db"}}, 0));
-    return FindCandidates(DryRun(handle_, state_, *pod_), handle_.cluster().nodes(), offset, wanted);
+    std::vector<framework::NodeIndex> nodes(handle_.cluster().nodes().size());
+    std::iota(nodes.begin(), nodes.end(), 0);
+    return FindCandidates(DryRun(handle_, state_, *pod_), handle_.cluster(), nodes, offset, wanted);
   }
   static std::vector<std::string> Names(const Findings& findings) {
     std::vector<std::string> names;

@@ -1,44 +1,98 @@
 #include "preemption/disruption_budgets.h"
 
-namespace berth::preemption {
+#include <string_view>
+#include <utility>
 
-DisruptionBudgets::DisruptionBudgets(const framework::ObjectStore<api::PodDisruptionBudget>& budgets) {
+namespace berth::preemption {
+namespace {
+
+using Object = api::PodDisruptionBudget;
+
+BudgetSet BitOf(size_t position) { return BudgetSet{1} << (position % 64); }
+
+// The order of the store.
+bool ComesBefore(const Object& a, const Object& b) {
+  const auto key = [](const Object& budget) {
+    return std::pair<std::string_view, std::string_view>(budget.metadata.namespace_.str(), budget.metadata.name);
+  };
+  return key(a) < key(b);
+}
+
+bool ProtectsTheSame(const Object& a, const Object& b) {
+  return a.metadata.name == b.metadata.name && a.metadata.namespace_ == b.metadata.namespace_ &&
+         a.spec.selector == b.spec.selector;
+}
+
+}  // namespace
+
+DisruptionBudgets::DisruptionBudgets(const Store& budgets, const DisruptionBudgets* before) {
+  static const std::vector<Budget> kNone;
+  const std::vector<Budget>& known = before ? before->budgets_ : kNone;
+  auto next_known = known.begin();
   for (const auto& [key, budget] : budgets) {
     if (!budget->spec.selector) continue;
-    Result<api::Selector> selector = api::Selector::Compile(*budget->spec.selector);
-    if (!selector || selector->empty()) continue;
-    by_namespace_[budget->metadata.namespace_].push_back({budget, *std::move(selector), allowances_.size()});
-    allowances_.push_back(budget->status.disruptions_allowed);
+    // Both are in the same order.
+    while (next_known != known.end() && ComesBefore(*next_known->object, *budget)) ++next_known;
+    std::shared_ptr<const api::Selector> selector;
+    if (next_known != known.end() && ProtectsTheSame(*next_known->object, *budget)) {
+      selector = next_known->selector;
+    } else {
+      Result<api::Selector> compiled = api::Selector::Compile(*budget->spec.selector);
+      if (!compiled || compiled->empty()) continue;
+      selector = std::make_shared<const api::Selector>(*std::move(compiled));
+    }
+    by_namespace_[budget->metadata.namespace_].push_back(budgets_.size());
+    budgets_.push_back({budget, std::move(selector)});
   }
 }
 
 VictimGroups DisruptionBudgets::Split(const std::vector<framework::PodInfoPtr>& pods) const {
   VictimGroups groups;
-  if (by_namespace_.empty()) {
+  if (budgets_.empty()) {
     groups.harmless = pods;
     return groups;
   }
-  std::vector<int32_t> allowances = allowances_;
+  std::vector<int32_t> allowances;
+  allowances.reserve(budgets_.size());
+  for (const Budget& budget : budgets_) allowances.push_back(budget.object->status.disruptions_allowed);
   for (const framework::PodInfoPtr& pod : pods) {
-    (Spend(*pod, allowances) ? groups.harmless : groups.violating).push_back(pod);
+    (Spend(*pod, allowances, groups.asked) ? groups.harmless : groups.violating).push_back(pod);
   }
   return groups;
 }
 
 // False when some budget of the pod is used up. All of its budgets are charged all the same.
-bool DisruptionBudgets::Spend(const framework::PodInfo& pod, std::vector<int32_t>& allowances) const {
+bool DisruptionBudgets::Spend(const framework::PodInfo& pod, std::vector<int32_t>& allowances, BudgetSet& asked) const {
   // A pod without labels belongs to no budget, not even to one whose selector asks for the absence of a label.
   if (pod.labels().empty()) return true;
   const auto in_namespace = by_namespace_.find(pod.namespace_());
   if (in_namespace == by_namespace_.end()) return true;
   bool allowed = true;
-  for (const Budget& budget : in_namespace->second) {
-    if (!budget.selector.Matches(pod.labels())) continue;
+  for (const size_t position : in_namespace->second) {
+    const Budget& budget = budgets_[position];
+    if (!budget.selector->Matches(pod.labels())) continue;
+    asked |= BitOf(position);
     // The API server has already counted this pod's eviction in disruptionsAllowed.
     if (budget.object->status.disrupted_pods.Contains(pod.name())) continue;
-    if (--allowances[budget.index] < 0) allowed = false;
+    if (--allowances[position] < 0) allowed = false;
   }
   return allowed;
+}
+
+std::optional<BudgetSet> DisruptionBudgets::ChangedSince(const DisruptionBudgets& before) const {
+  if (budgets_.size() != before.budgets_.size()) return std::nullopt;
+  BudgetSet changed = 0;
+  for (size_t i = 0; i < budgets_.size(); ++i) {
+    const Object& now = *budgets_[i].object;
+    const Object& then = *before.budgets_[i].object;
+    if (&now == &then) continue;
+    if (!ProtectsTheSame(now, then)) return std::nullopt;
+    if (now.status.disruptions_allowed != then.status.disruptions_allowed ||
+        now.status.disrupted_pods != then.status.disrupted_pods) {
+      changed |= BitOf(i);
+    }
+  }
+  return changed;
 }
 
 }  // namespace berth::preemption

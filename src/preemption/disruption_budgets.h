@@ -1,10 +1,12 @@
 // DisruptionBudgets: which victims would break a PodDisruptionBudget. Selectors are compiled once and serve every node
-// of a search. A snapshot: budgets that change afterwards are not noticed.
+// of a search, and the searches after it as long as they stay the same. A snapshot: budgets that change afterwards are
+// not noticed.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "api/policy.h"
@@ -14,31 +16,40 @@
 
 namespace berth::preemption {
 
+// A set of budgets, as bits by position modulo 64: may hold more than was put in, never less.
+using BudgetSet = uint64_t;
+
 struct VictimGroups {
   std::vector<framework::PodInfoPtr> violating;
   std::vector<framework::PodInfoPtr> harmless;
+  BudgetSet asked = 0;  // the budgets that protect some of these pods
 };
 
 class DisruptionBudgets {
  public:
-  // A budget whose selector is absent, empty or does not compile protects nobody.
-  explicit DisruptionBudgets(const framework::ObjectStore<api::PodDisruptionBudget>& budgets);
+  using Store = framework::ObjectStore<api::PodDisruptionBudget>;
+
+  // A budget whose selector is absent, empty or does not compile protects nobody. What `before` has compiled is used
+  // again where it still applies.
+  explicit DisruptionBudgets(const Store& budgets, const DisruptionBudgets* before = nullptr);
 
   // Spends the budgets pod by pod in the order given: whoever comes once a budget is used up violates it. Both groups
   // keep that order. Each call starts with full budgets.
   VictimGroups Split(const std::vector<framework::PodInfoPtr>& pods) const;
 
+  // The budgets that allow something else than before; unset when other pods are protected than before, too.
+  std::optional<BudgetSet> ChangedSince(const DisruptionBudgets& before) const;
+
  private:
   struct Budget {
     std::shared_ptr<const api::PodDisruptionBudget> object;
-    api::Selector selector;
-    size_t index = 0;  // into the allowances of a split
+    std::shared_ptr<const api::Selector> selector;
   };
 
-  bool Spend(const framework::PodInfo& pod, std::vector<int32_t>& allowances) const;
+  bool Spend(const framework::PodInfo& pod, std::vector<int32_t>& allowances, BudgetSet& asked) const;
 
-  std::map<Symbol, std::vector<Budget>> by_namespace_;
-  std::vector<int32_t> allowances_;
+  std::vector<Budget> budgets_;  // by namespace and name
+  std::map<Symbol, std::vector<size_t>> by_namespace_;
 };
 
 }  // namespace berth::preemption

@@ -8,6 +8,9 @@
 // then the others, the most important first. Whoever could not be put back is a victim.
 #pragma once
 
+#include <memory>
+#include <optional>
+
 #include "base/clock.h"
 #include "framework/handle.h"
 #include "preemption/disruption_budgets.h"
@@ -18,24 +21,40 @@ struct Trial {
   // Success: evicting `victims`, of which there is at least one, makes room. Otherwise what stands in the way still.
   framework::Status status;
   framework::Victims victims;
+  // At any other moment after this one the outcome would be the same. Most often the beginning of time; later where
+  // pods that have not started, and so count as starting now, stand beside others that have.
+  base::Time holds_after = base::Time::min();
+  BudgetSet budgets = 0;  // those that the outcome rests on
 };
 
 class DryRun {
  public:
   // `state` is the one that this cycle's PreFilter and Filter used.
   DryRun(const framework::Handle& handle, const framework::CycleState& state, const framework::PodInfo& pod);
+  // With the budgets of the moment at hand.
+  DryRun(const framework::Handle& handle, const framework::CycleState& state, const framework::PodInfo& pod,
+         std::shared_ptr<const DisruptionBudgets> budgets);
 
   Trial Try(const framework::NodeInfo& node) const;
+  // The same at a fraction of the cost, where Handle::FiltersJudgeNodesAlone: the plugins are not told what comes and
+  // goes, and no copy of their state is made. Not for several threads at once.
+  Trial TryAlone(const framework::NodeInfo& node) const;
 
   // The moment that counts as the start of pods that have not started.
   base::Time now() const { return now_; }
 
  private:
+  template <class AnyWhatIf>
+  Trial Judge(AnyWhatIf& what_if, std::vector<framework::PodInfoPtr> evictable) const;
+
   const framework::Handle& handle_;
   const framework::CycleState& state_;
   const framework::PodInfo& pod_;
   const base::Time now_;
-  const DisruptionBudgets budgets_;
+  const std::shared_ptr<const DisruptionBudgets> budgets_;
+  // Of TryAlone, made on first use.
+  mutable std::optional<framework::CycleState> shared_state_;
+  mutable std::optional<framework::NodeInfo> scratch_;
 };
 
 }  // namespace berth::preemption

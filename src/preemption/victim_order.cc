@@ -15,10 +15,9 @@ bool MoreImportant::operator()(const framework::PodInfo& a, const framework::Pod
   return StartTimeOf(a, now) < StartTimeOf(b, now);
 }
 
-base::Time EarliestStartOfMostImportant(const framework::Victims& victims, base::Time now) {
+const framework::PodInfo& LongestRunningOfMostImportant(const framework::Victims& victims, base::Time now) {
   CHECK(!victims.pods.empty());
-  const auto first = std::min_element(victims.pods.begin(), victims.pods.end(), MoreImportant{now});
-  return StartTimeOf(**first, now);
+  return **std::min_element(victims.pods.begin(), victims.pods.end(), MoreImportant{now});
 }
 
 }  // namespace berth::preemption

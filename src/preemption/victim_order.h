@@ -19,7 +19,7 @@ struct MoreImportant {
   bool operator()(const framework::PodInfoPtr& a, const framework::PodInfoPtr& b) const { return (*this)(*a, *b); }
 };
 
-// When the longest-running of the most important victims started. There is at least one victim.
-base::Time EarliestStartOfMostImportant(const framework::Victims& victims, base::Time now);
+// There is at least one victim.
+const framework::PodInfo& LongestRunningOfMostImportant(const framework::Victims& victims, base::Time now);
 
 }  // namespace berth::preemption

@@ -184,6 +184,7 @@ std::vector<Attempt> Scheduler::FinishWaiting() {
 void Scheduler::HandleNoFit(engine::Profile& profile, CycleState& state, Attempt& attempt) {
   attempt.outcome = Outcome::kUnschedulable;
   state.exhaustive_preemption = options_.exhaustive_preemption;
+  state.verify_incremental = options_.verify_incremental;
   framework::Diagnosis& diagnosis = attempt.diagnosis;
   if (profile.has_post_filter()) {
     attempt.post_filter = profile.RunPostFilter(state, *attempt.pod, diagnosis.node_to_status);

@@ -32,6 +32,7 @@ class FakeCluster final : public framework::ClusterView {
 
   std::span<const framework::NodeInfo* const> nodes() const override { return pointers_; }
   const framework::NodeInfo* Find(std::string_view node_name) const override;
+  const framework::NodeInfo& row(framework::NodeIndex index) const override { return rows_[index]; }
   std::span<const framework::NodeInfo* const> nodes_with_affinity_pods() const override { return with_affinity_; }
   std::span<const framework::NodeInfo* const> nodes_with_required_anti_affinity_pods() const override {
     return with_required_anti_affinity_;

@@ -79,6 +79,13 @@ class FakeHandle final : public framework::Handle {
                                  const framework::NodeInfo&) const override {
     return framework::Status::Success();
   }
+  // The filter is a function of the pod and the node. Pods have no signature until the test says what signs them.
+  bool FiltersJudgeNodesAlone(const framework::CycleState&) const override { return true; }
+  std::optional<std::string> Sign(const framework::PodInfo& pod) const override {
+    return signer_ ? std::optional<std::string>(signer_(pod)) : std::nullopt;
+  }
+  using Signer = std::function<std::string(const framework::PodInfo&)>;
+  void SignWith(Signer signer) { signer_ = std::move(signer); }
 
   // For the test to write.
   FakeCluster& cluster() { return cluster_; }
@@ -102,6 +109,7 @@ class FakeHandle final : public framework::Handle {
   }
 
   const Filter filter_;
+  Signer signer_;
   std::set<std::string> broken_;
   FakeCluster cluster_;
   framework::Objects objects_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "framework/diagnosis.h"
 #include "framework/node_to_status.h"
 #include "plugins/args.h"
@@ -66,21 +67,31 @@ PostFilterResult DefaultPreemption::PostFilter(framework::CycleState& state, con
     return Status::Unschedulable(Prefixed(reason));
   }
   if (cluster.nodes().empty()) return Status::Error(Prefixed("no nodes available"));
-  std::vector<const NodeInfo*> nodes = preemption::NodesWorthTrying(cluster, statuses);
-  if (nodes.empty()) return Hopeless({}, cluster.nodes().size());
+  Plan plan{preemption::NodesWorthTrying(cluster, statuses), 0, 0};
+  const size_t count = plan.nodes.size();
+  if (count == 0) return Hopeless({}, cluster.nodes().size());
 
   const bool exhaustive = state.exhaustive_preemption;
-  if (exhaustive) SortByName(nodes, &NodeInfo::name);
-  const size_t offset = exhaustive ? 0 : handle_.random().Below(nodes.size());
-  const size_t wanted = exhaustive ? nodes.size() : CandidatesWanted(nodes.size());
-  const preemption::DryRun dry_run(handle_, state, pod);
-  preemption::Findings findings = preemption::FindCandidates(dry_run, nodes, offset, wanted);
+  if (exhaustive) {
+    SortByName(plan.nodes, [&](framework::NodeIndex node) -> const std::string& { return cluster.row(node).name(); });
+  }
+  plan.offset = exhaustive ? 0 : handle_.random().Below(count);
+  plan.wanted = exhaustive ? count : CandidatesWanted(count);
+  const preemption::DryRun dry_run(handle_, state, pod, kept_.Budgets());
+  // Explanations want the victims on every node, which are not kept.
+  preemption::TrialShelf* shelf = exhaustive ? nullptr : kept_.ShelfFor(state, pod);
+  return shelf ? SearchKept(plan, dry_run, *shelf, state.verify_incremental) : SearchAfresh(plan, dry_run, exhaustive);
+}
+
+PostFilterResult DefaultPreemption::SearchAfresh(const Plan& plan, const preemption::DryRun& dry_run,
+                                                 bool exhaustive) const {
+  const framework::ClusterView& cluster = handle_.cluster();
+  preemption::Findings findings = preemption::FindCandidates(dry_run, cluster, plan.nodes, plan.offset, plan.wanted);
   std::vector<PreemptionCandidate>& candidates = findings.candidates;
   if (candidates.empty()) {
     if (!findings.errors.empty()) return BrokenDryRuns(findings.errors);
     return Hopeless(std::move(findings.failures), cluster.nodes().size());
   }
-
   if (exhaustive) SortByName(candidates, &PreemptionCandidate::node_name);
   const std::vector<size_t> best = preemption::BestCandidates(candidates, dry_run.now());
   const size_t pick = exhaustive || best.size() == 1 ? 0 : handle_.random().Below(best.size());
@@ -93,6 +104,32 @@ PostFilterResult DefaultPreemption::PostFilter(framework::CycleState& state, con
   } else {
     result.victims = std::move(chosen.victims);
   }
+  return result;
+}
+
+PostFilterResult DefaultPreemption::SearchKept(const Plan& plan, const preemption::DryRun& dry_run,
+                                               preemption::TrialShelf& shelf, bool verify) const {
+  const framework::ClusterView& cluster = handle_.cluster();
+  preemption::Shortlist list = shelf.Find(dry_run, cluster, plan.nodes, plan.offset, plan.wanted);
+  preemption::Findings twin;
+  if (verify) {
+    twin = preemption::FindCandidates(dry_run, cluster, plan.nodes, plan.offset, plan.wanted);
+    const std::string difference = preemption::FirstDifference(list, twin, cluster, dry_run.now());
+    CHECK_WHY(difference.empty(), fmt::format("preemption differs from scratch: {}", difference).c_str());
+  }
+  if (list.candidates.empty()) {
+    if (!list.errors.empty()) return BrokenDryRuns(list.errors);
+    return Hopeless(std::move(list.failures), cluster.nodes().size());
+  }
+  const std::vector<size_t> best =
+      preemption::Cheapest(list.candidates.size(), [&](size_t i) { return list.candidates[i].cost; });
+  const size_t chosen = best[best.size() == 1 ? 0 : handle_.random().Below(best.size())];
+  const NodeInfo& node = cluster.row(list.candidates[chosen].node);
+  PostFilterResult result;
+  result.nominated_node_name = node.name();
+  result.victims = dry_run.TryAlone(node).victims;
+  CHECK_WHY(!verify || result.victims.pods == twin.candidates[chosen].victims.pods,
+            "preemption differs from scratch: victims");
   return result;
 }
 

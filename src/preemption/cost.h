@@ -1,0 +1,49 @@
+// Cost: what evicting a set of victims costs, in the order in which that is weighed.
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "base/clock.h"
+#include "framework/plugin.h"
+
+namespace berth::preemption {
+
+// Compared member by member, each deciding only among those that the ones before left equal; the smallest wins.
+struct Cost {
+  int64_t priority_sum = 0;      // each raised by 2^31, so that more victims never make it smaller
+  base::Time earliest_start;     // of the most important victims; the later the better
+  int32_t pdb_violations = 0;    // violated budgets, before everything else
+  int32_t highest_priority = 0;  // of the most important victim, next
+  uint32_t victims = 0;          // after the sum
+
+  friend bool operator==(const Cost&, const Cost&) = default;
+  friend bool operator<(const Cost& a, const Cost& b) {
+    // The later start is the cheaper one, hence b before a.
+    return std::tie(a.pdb_violations, a.highest_priority, a.priority_sum, a.victims, b.earliest_start) <
+           std::tie(b.pdb_violations, b.highest_priority, b.priority_sum, b.victims, a.earliest_start);
+  }
+};
+
+// There is at least one victim.
+Cost CostOf(const framework::Victims& victims, base::Time now);
+
+// The positions of the lowest of `count` costs.
+template <class CostAt>
+std::vector<size_t> Cheapest(size_t count, CostAt cost_at) {
+  std::vector<size_t> best;
+  Cost lowest;
+  for (size_t i = 0; i < count; ++i) {
+    const Cost cost = cost_at(i);
+    if (best.empty() || cost < lowest) {
+      best.assign(1, i);
+      lowest = cost;
+    } else if (cost == lowest) {
+      best.push_back(i);
+    }
+  }
+  return best;
+}
+
+}  // namespace berth::preemption

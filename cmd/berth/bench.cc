@@ -21,7 +21,7 @@ Usage:
   berth bench perf FILE... [flags]    workloads of scheduler_perf; see berth bench perf --help
 
 Kinds: basic, mixed, nodeaffinity, antiaffinity, affinity, prefaffinity, spread, prefspread, svcspread, preempt,
-unschedulable, churn.
+preemptmix, unschedulable, churn.
 )";
 
 constexpr char kExamples[] = R"(  berth bench engine --kind basic --nodes 5000 --pods 100000

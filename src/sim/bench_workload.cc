@@ -91,6 +91,33 @@ void Preempting(uint64_t, api::Pod& pod) {
   Request(pod, Amount("4"), Amount("1Gi"));
 }
 
+// Eight kinds of pods that make others go, of two priorities.
+void PreemptingMix(uint64_t number, api::Pod& pod) {
+  pod.spec.priority = number % 2 == 0 ? 100 : 50;
+  Request(pod,
+          api::Quantity::FromInt(static_cast<int64_t>(2 + 3 * (number / 2 % 4)), api::Quantity::Format::kDecimalSI),
+          Amount("1Gi"));
+}
+
+constexpr uint64_t kBudgets = 50;
+
+// Who is in their way: four priorities, half of them behind budgets, some not started.
+void MixedVictim(uint64_t number, uint64_t nodes, api::Pod& pod) {
+  Request(pod, Amount("4"), Amount("1Gi"));
+  pod.spec.priority = static_cast<int32_t>((number / nodes + number) % 4 * 10);
+  pod.metadata.labels.Set(Symbol("app"), Symbol(fmt::format("a{}", number % (2 * kBudgets))));
+  if (number % 5 == 0) pod.status.start_time.reset();
+}
+
+api::PodDisruptionBudget Budget(uint64_t number) {
+  api::PodDisruptionBudget budget;
+  budget.metadata.name = fmt::format("b{}", number);
+  budget.metadata.namespace_ = Symbol("default");
+  budget.spec.selector = Selecting("app", fmt::format("a{}", number));
+  budget.status.disruptions_allowed = static_cast<int32_t>(number % 3);
+  return budget;
+}
+
 void EverySecondTooLarge(uint64_t number, api::Pod& pod) {
   if (number % 2 == 1) Request(pod, Amount("64"), Amount("500Mi"));
 }
@@ -109,6 +136,7 @@ const std::vector<BenchWorkload::Kind>& BenchWorkload::Table() {
       {"prefspread", SoftSpread},
       {"svcspread", ServiceSpread},
       {"preempt", Preempting},
+      {"preemptmix", PreemptingMix},
       {"unschedulable", EverySecondTooLarge},
       {"churn", Plain},
   };
@@ -173,8 +201,13 @@ void BenchWorkload::Fill(cluster::Cluster& cluster) {
       cluster.objects().replica_sets.Upsert(std::make_shared<const api::ReplicaSet>(std::move(set)));
     }
   }
+  const bool mix = kind_.name == "preemptmix";
+  for (uint64_t i = 0; mix && i < kBudgets; ++i) {
+    cluster.objects().pod_disruption_budgets.Upsert(std::make_shared<const api::PodDisruptionBudget>(Budget(i)));
+  }
   // Nodes full of small, unimportant pods.
-  const uint64_t existing = kind_.name == "preempt" ? options_.nodes * 8 : options_.existing;
+  const bool full = mix || kind_.name == "preempt";
+  const uint64_t existing = full ? options_.nodes * 8 : options_.existing;
   for (uint64_t i = 0; i < existing; ++i) {
     api::Pod pod = *Pod(i);
     pod.metadata.name = fmt::format("old-{}", i);
@@ -183,6 +216,7 @@ void BenchWorkload::Fill(cluster::Cluster& cluster) {
     pod.status.phase = "Running";
     pod.status.start_time = base::Time(std::chrono::seconds(i));
     if (kind_.name == "preempt") pod.spec.priority = 0;
+    if (mix) MixedVictim(i, options_.nodes, pod);
     cluster.UpsertPod(std::make_shared<const api::Pod>(std::move(pod)));
   }
 }

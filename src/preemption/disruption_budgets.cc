@@ -41,8 +41,15 @@ DisruptionBudgets::DisruptionBudgets(const Store& budgets, const DisruptionBudge
       if (!compiled || compiled->empty()) continue;
       selector = std::make_shared<const api::Selector>(*std::move(compiled));
     }
-    by_namespace_[budget->metadata.namespace_].push_back(budgets_.size());
+    InNamespace& in_namespace = by_namespace_[budget->metadata.namespace_];
+    if (const api::Labels& labels = budget->spec.selector->match_labels; !labels.empty()) {
+      const auto& [label, value] = *labels.begin();
+      in_namespace.by_value[value].emplace_back(label, budgets_.size());
+    } else {
+      in_namespace.others.push_back(budgets_.size());
+    }
     budgets_.push_back({budget, std::move(selector)});
+    allowances_.push_back(budget->status.disruptions_allowed);
   }
 }
 
@@ -52,30 +59,40 @@ VictimGroups DisruptionBudgets::Split(const std::vector<framework::PodInfoPtr>& 
     groups.harmless = pods;
     return groups;
   }
-  std::vector<int32_t> allowances;
-  allowances.reserve(budgets_.size());
-  for (const Budget& budget : budgets_) allowances.push_back(budget.object->status.disruptions_allowed);
+  std::vector<int32_t> allowances = allowances_;
   for (const framework::PodInfoPtr& pod : pods) {
     (Spend(*pod, allowances, groups.asked) ? groups.harmless : groups.violating).push_back(pod);
   }
   return groups;
 }
 
+template <class Visit>
+void DisruptionBudgets::ForEachNear(const framework::PodInfo& pod, Visit visit) const {
+  const auto in_namespace = by_namespace_.find(pod.namespace_());
+  if (in_namespace == by_namespace_.end()) return;
+  for (const auto& [label, value] : pod.labels()) {
+    const auto with_value = in_namespace->second.by_value.find(value);
+    if (with_value == in_namespace->second.by_value.end()) continue;
+    for (const auto& [wanted, position] : with_value->second) {
+      if (wanted == label) visit(position);
+    }
+  }
+  for (const size_t position : in_namespace->second.others) visit(position);
+}
+
 // False when some budget of the pod is used up. All of its budgets are charged all the same.
 bool DisruptionBudgets::Spend(const framework::PodInfo& pod, std::vector<int32_t>& allowances, BudgetSet& asked) const {
   // A pod without labels belongs to no budget, not even to one whose selector asks for the absence of a label.
   if (pod.labels().empty()) return true;
-  const auto in_namespace = by_namespace_.find(pod.namespace_());
-  if (in_namespace == by_namespace_.end()) return true;
   bool allowed = true;
-  for (const size_t position : in_namespace->second) {
+  ForEachNear(pod, [&](size_t position) {
     const Budget& budget = budgets_[position];
-    if (!budget.selector->Matches(pod.labels())) continue;
+    if (!budget.selector->Matches(pod.labels())) return;
     asked |= BitOf(position);
     // The API server has already counted this pod's eviction in disruptionsAllowed.
-    if (budget.object->status.disrupted_pods.Contains(pod.name())) continue;
+    if (budget.object->status.disrupted_pods.Contains(pod.name())) return;
     if (--allowances[position] < 0) allowed = false;
-  }
+  });
   return allowed;
 }
 

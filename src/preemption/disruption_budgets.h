@@ -4,9 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "api/policy.h"
@@ -47,9 +48,19 @@ class DisruptionBudgets {
   };
 
   bool Spend(const framework::PodInfo& pod, std::vector<int32_t>& allowances, BudgetSet& asked) const;
+  // Calls visit(position) for each budget that might protect the pod, once.
+  template <class Visit>
+  void ForEachNear(const framework::PodInfo& pod, Visit visit) const;
+
+  // Most selectors ask for a label's value, and are looked at for pods with that label only.
+  struct InNamespace {
+    std::unordered_map<Symbol, std::vector<std::pair<Symbol, size_t>>> by_value;  // with the label's key
+    std::vector<size_t> others;
+  };
 
   std::vector<Budget> budgets_;  // by namespace and name
-  std::map<Symbol, std::vector<size_t>> by_namespace_;
+  std::vector<int32_t> allowances_;
+  std::unordered_map<Symbol, InNamespace> by_namespace_;
 };
 
 }  // namespace berth::preemption

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "api/workload.h"
 
@@ -106,6 +107,8 @@ void MixedVictim(uint64_t number, uint64_t nodes, api::Pod& pod) {
   Request(pod, Amount("4"), Amount("1Gi"));
   pod.spec.priority = static_cast<int32_t>((number / nodes + number) % 4 * 10);
   pod.metadata.labels.Set(Symbol("app"), Symbol(fmt::format("a{}", number % (2 * kBudgets))));
+  // In the past, whatever the clock starts from.
+  pod.status.start_time = base::Time(std::chrono::seconds(number) - std::chrono::hours(24 * 365));
   if (number % 5 == 0) pod.status.start_time.reset();
 }
 

@@ -4,6 +4,9 @@
 
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 30
+KIND ?= basic
+NODES ?= 5000
+PODS ?= 20000
 QUICKSTART := -f examples/quickstart/cluster.yaml -f examples/quickstart/pods.yaml
 
 ifeq ($(CI),true)
@@ -19,7 +22,7 @@ run-tests = ctest --preset $(1) --parallel $(JOBS)
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: run test build debug bench lint tidy format asan tsan fuzz clean help deps deps-lint deps-dev
+.PHONY: run test build debug bench count profile lint tidy format asan tsan fuzz clean help deps deps-lint deps-count deps-dev
 
 run: build ## build, then schedule the example cluster
 	@build/berth simulate $(QUICKSTART)
@@ -48,6 +51,13 @@ bench: deps ## build and run every *_bench program
 	@$(call compile,bench)
 	@scripts/run-benchmarks build
 
+count: deps-count ## count the instructions of three benchmarks and compare them with those on record
+	@$(call compile,release) --target berth
+	@scripts/count-instructions
+
+profile: build ## draw where the time of a benchmark goes: make profile KIND=spread [NODES=5000] [PODS=20000]
+	@scripts/profile $(KIND) $(NODES) $(PODS)
+
 fuzz: deps-dev ## build every *_fuzz program with clang and run each for FUZZ_SECONDS
 	@$(call compile,fuzz)
 	@scripts/run-fuzzers build-fuzz $(FUZZ_SECONDS)
@@ -74,6 +84,9 @@ deps:
 
 deps-lint:
 	@scripts/install-deps --lint
+
+deps-count:
+	@scripts/install-deps --count
 
 deps-dev:
 	@scripts/install-deps --dev

@@ -111,7 +111,7 @@ int Bench(const std::vector<std::string>& arguments) {
   if (output != "text" && output != "json")
     return Fail(fmt::format("--output: expected text or json, found \"{}\"", output));
   const Result<sim::EngineBenchResult> result = sim::RunEngineBench(options);
-  if (!result) return Fail("--kind: " + result.error().message);
+  if (!result) return Fail(result.error().message);
   output == "json" ? PrintJson(options, *result) : PrintText(options, *result);
   return kOk;
 }

@@ -193,7 +193,9 @@ std::vector<std::string_view> EngineBenchKinds() { return BenchWorkload::Kinds()
 
 Result<EngineBenchResult> RunEngineBench(const EngineBenchOptions& options) {
   if (options.nodes == 0 || options.pods == 0)
-    return Error::InvalidArgument("there must be at least one node and one pod");
+    return Error::InvalidArgument("--nodes and --pods: expected at least one of each");
+  if (options.threads == 0 || options.threads > 256)
+    return Error::InvalidArgument(fmt::format("--threads: expected 1 to 256; found {}", options.threads));
   Result<std::unique_ptr<BenchWorkload>> workload = BenchWorkload::Create(options);
   if (!workload) return workload.error();
   return Bench(options, **workload).Run();

@@ -158,7 +158,7 @@ Result<std::unique_ptr<BenchWorkload>> BenchWorkload::Create(const EngineBenchOp
   }
   std::string known;
   for (const Kind& kind : Table()) known += fmt::format("{}{}", known.empty() ? "" : ", ", kind.name);
-  return Error::InvalidArgument(fmt::format("expected one of {}; found \"{}\"", known, options.kind));
+  return Error::InvalidArgument(fmt::format("--kind: expected one of {}; found \"{}\"", known, options.kind));
 }
 
 std::shared_ptr<const api::Node> BenchWorkload::Node(uint64_t number) const {
@@ -172,11 +172,13 @@ std::shared_ptr<const api::Node> BenchWorkload::Node(uint64_t number) const {
   return std::make_shared<const api::Node>(std::move(node));
 }
 
+std::string BenchWorkload::UidOf(uint64_t number) { return fmt::format("uid-{}", number); }
+
 std::shared_ptr<const api::Pod> BenchWorkload::Pod(uint64_t number) const {
   api::Pod pod;
   pod.metadata.name = fmt::format("pod-{}", number);
   pod.metadata.namespace_ = Symbol("default");
-  pod.metadata.uid = fmt::format("uid-{}", number);
+  pod.metadata.uid = UidOf(number);
   pod.metadata.labels = {{Symbol("app"), Symbol("load")}};
   pod.spec.scheduler_name = "default-scheduler";
   pod.spec.containers.resize(1);
@@ -187,7 +189,7 @@ std::shared_ptr<const api::Pod> BenchWorkload::Pod(uint64_t number) const {
   return std::make_shared<const api::Pod>(std::move(pod));
 }
 
-void BenchWorkload::Fill(cluster::Cluster& cluster) {
+void BenchWorkload::FillNodes(cluster::Cluster& cluster) {
   for (; next_node_ < options_.nodes; ++next_node_) cluster.UpsertNode(Node(next_node_));
   if (kind_.name == "svcspread") {
     for (uint64_t i = 0; i < kServices; ++i) {
@@ -204,6 +206,9 @@ void BenchWorkload::Fill(cluster::Cluster& cluster) {
       cluster.objects().replica_sets.Upsert(std::make_shared<const api::ReplicaSet>(std::move(set)));
     }
   }
+}
+
+uint64_t BenchWorkload::FillPods(cluster::Cluster& cluster) {
   const bool mix = kind_.name == "preemptmix";
   for (uint64_t i = 0; mix && i < kBudgets; ++i) {
     cluster.objects().pod_disruption_budgets.Upsert(std::make_shared<const api::PodDisruptionBudget>(Budget(i)));
@@ -222,6 +227,7 @@ void BenchWorkload::Fill(cluster::Cluster& cluster) {
     if (mix) MixedVictim(i, options_.nodes, pod);
     cluster.UpsertPod(std::make_shared<const api::Pod>(std::move(pod)));
   }
+  return existing;
 }
 
 void BenchWorkload::Disturb(uint64_t number, cluster::Cluster& cluster) {
@@ -241,7 +247,7 @@ void BenchWorkload::Disturb(uint64_t number, cluster::Cluster& cluster) {
       cluster.RemoveNode(fmt::format("node-{}", --next_node_));
       break;
   }
-  cluster.RemovePod(fmt::format("uid-{}", random_.Below(number)));
+  cluster.RemovePod(UidOf(random_.Below(number)));
 }
 
 }  // namespace berth::sim

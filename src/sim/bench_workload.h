@@ -21,8 +21,11 @@ class BenchWorkload {
   static std::vector<std::string_view> Kinds();
   static Result<std::unique_ptr<BenchWorkload>> Create(const EngineBenchOptions& options);
 
-  // Nodes, objects and the pods that run before the start.
-  void Fill(cluster::Cluster& cluster);
+  // Nodes, and the objects that pods refer to.
+  void FillNodes(cluster::Cluster& cluster);
+  // The pods that run before the start. Their number.
+  uint64_t FillPods(cluster::Cluster& cluster);
+  static std::string UidOf(uint64_t number);
   std::shared_ptr<const api::Pod> Pod(uint64_t number) const;
   // What happens in the cluster before pod `number` arrives.
   void Disturb(uint64_t number, cluster::Cluster& cluster);

@@ -45,9 +45,9 @@ class KeptTrialsTest : public ::testing::Test {
     const DryRun dry_run(handle_, state_, *pod, kept_.Budgets());
     const Shortlist list = shelf->Find(dry_run, handle_.cluster(), nodes, 0, 3);
     std::set<std::string> tried = tried_;
-    EXPECT_EQ(FirstDifference(list, FindCandidates(dry_run, handle_.cluster(), nodes, 0, 3), handle_.cluster(),
-                              dry_run.now()),
-              "");
+    const DryRun from_scratch(handle_, state_, *pod);
+    const Findings findings = FindCandidates(from_scratch, handle_.cluster(), nodes, 0, 3);
+    EXPECT_EQ(FirstDifference(list, findings, handle_.cluster(), dry_run.now()), "");
     return tried;
   }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <random>
 
 #include "plugins/default_preemption/default_preemption.h"
@@ -45,6 +46,7 @@ class Twins {
     });
     args_.min_candidate_nodes_percentage = Draw(2) ? 10 : 40;
     args_.min_candidate_nodes_absolute = Draw(2) ? 1 : 5;
+    kept_plugin_.emplace(args_, kept_);
     const int nodes = 1 + Draw(30);
     for (int i = 0; i < nodes; ++i) {
       const std::string cpu = std::to_string(2 + Draw(8));
@@ -82,8 +84,9 @@ class Twins {
     preemptor.Request("cpu", Draw(2) ? "2" : "3");
     if (Draw(5) == 0) preemptor.Label("kind", "odd");
     const PodInfoPtr pod = preemptor.Info();
-    const PostFilterResult kept = Run(kept_plugin_, kept_, *pod);
-    const PostFilterResult slow = Run(slow_plugin_, slow_, *pod);
+    const PostFilterResult kept = Run(*kept_plugin_, kept_, *pod);
+    // Made anew, it has kept nothing at all, compiled budgets included.
+    const PostFilterResult slow = Run(DefaultPreemption(args_, slow_), slow_, *pod);
     EXPECT_EQ(kept.status, slow.status);
     EXPECT_EQ(kept.nominated_node_name, slow.nominated_node_name);
     EXPECT_EQ(kept.clear_nomination, slow.clear_nomination);
@@ -164,8 +167,7 @@ class Twins {
   std::vector<std::string> nominated_;
   FakeHandle kept_{FitsAndLikes};
   FakeHandle slow_{FitsAndLikes};
-  DefaultPreemption kept_plugin_{args_, kept_};
-  DefaultPreemption slow_plugin_{args_, slow_};
+  std::optional<DefaultPreemption> kept_plugin_;
 };
 
 TEST(DefaultPreemptionTwins, WhatIsKeptDoesNotShow) {

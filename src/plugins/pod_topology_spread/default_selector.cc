@@ -1,5 +1,6 @@
 #include "plugins/pod_topology_spread/default_selector.h"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -42,8 +43,12 @@ std::vector<const api::Service*> ServicesOf(const api::Pod& pod, const framework
   std::vector<const api::Service*> services;
   objects.services.ForEachIn(pod.metadata.namespace_.str(), [&](const api::Service& service) {
     const api::Labels& selector = service.spec.selector;
-    if (selector.empty() || !api::Selector::FromLabels(selector).Matches(pod.metadata.labels)) return;
-    services.push_back(&service);
+    // Without making a Selector of it: this is asked about every service, for every pod.
+    const bool selects = !selector.empty() && std::ranges::all_of(selector, [&](const auto& wanted) {
+      const Symbol* value = pod.metadata.labels.Find(wanted.first);
+      return value != nullptr && *value == wanted.second;
+    });
+    if (selects) services.push_back(&service);
   });
   return services;
 }

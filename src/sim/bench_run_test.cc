@@ -24,6 +24,39 @@ TEST_P(EngineBench, DecidesAsFromScratch) {
 INSTANTIATE_TEST_SUITE_P(Kinds, EngineBench, ::testing::ValuesIn(EngineBenchKinds()),
                          [](const auto& kind) { return std::string(kind.param); });
 
+// Enough nodes for a second thread to be woken; every decision is compared with one from scratch.
+TEST(EngineBenchThreads, DoNotChangeTheAnswer) {
+  for (const char* kind : {"spread", "prefaffinity"}) {
+    EngineBenchOptions options;
+    options.kind = kind;
+    options.nodes = 40'000;
+    options.pods = 4;
+    options.threads = 2;
+    options.verify_incremental = true;
+    const Result<EngineBenchResult> result = RunEngineBench(options);
+    ASSERT_TRUE(result.ok()) << result.error().message;
+    EXPECT_EQ(result->scheduled, options.pods);
+  }
+}
+
+TEST(EngineBenchOptions, PodsAreGoneAfterTheirLifetime) {
+  EngineBenchOptions options;
+  options.nodes = 2;  // room for 220 pods
+  options.pods = 1000;
+  options.lifetime = 200;
+  const Result<EngineBenchResult> result = RunEngineBench(options);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  EXPECT_EQ(result->scheduled, options.pods);
+}
+
+TEST(EngineBenchOptions, NoThreadsIsRefused) {
+  EngineBenchOptions options;
+  options.threads = 0;
+  const Result<EngineBenchResult> result = RunEngineBench(options);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().message, "--threads: expected 1 to 256; found 0");
+}
+
 TEST(EngineBenchOptions, AnUnknownKindIsRefusedByName) {
   EngineBenchOptions options;
   options.kind = "fast";

@@ -164,22 +164,22 @@ bool InterPodAffinity::FilterRange(const CycleState& state, const PodInfo&, cons
     for (const TopologyTallies::Table& table : tallies.tables()) {
       if (table.all_zero()) continue;
       const int32_t* const domains = table.domains() + begin;
-      const int64_t* const sums = table.by_place();
+      const uint8_t* const crowded = table.positive_by_place();
       for (size_t k = 0; k < verdicts.size(); ++k) {
-        verdicts[k] = sums[domains[k] + 1] > 0 ? static_cast<uint8_t>(verdict) : verdicts[k];
+        verdicts[k] = crowded[domains[k] + 1] ? static_cast<uint8_t>(verdict) : verdicts[k];
       }
     }
   };
   reject_crowded(data.hostile, Verdict::kExistingAntiAffinity);
   reject_crowded(data.matching_anti_affinity, Verdict::kAntiAffinity);
-  // A pod that may go first finds sums of 0 everywhere and needs no more than the label.
-  const int64_t too_few = data.may_go_first() ? -1 : 0;
+  // A pod that may go first needs no more than the label.
+  const bool needs_company = !data.may_go_first();
   for (const TopologyTallies::Table& table : data.matching_affinity.tables()) {
     const int32_t* const domains = table.domains() + begin;
-    const int64_t* const sums = table.by_place();
+    const uint8_t* const in_company = table.positive_by_place();
     for (size_t k = 0; k < verdicts.size(); ++k) {
       const int32_t place = domains[k] + 1;
-      const bool lonely = (place == 0) | (sums[place] <= too_few);
+      const bool lonely = (place == 0) | (needs_company & !in_company[place]);
       verdicts[k] = lonely ? static_cast<uint8_t>(Verdict::kNoAffinity) : verdicts[k];
     }
   }

@@ -31,11 +31,19 @@ class TopologyTallies {
       CHECK_WHY(column_->values.size() < sums_.size(), "nodes changed since pods were tallied");
       return sums_.data();
     }
+    // By place, whether the sum is above 0: all that a filter asks, in an eighth of the memory.
+    const uint8_t* positive_by_place() const {
+      CHECK_WHY(column_->values.size() < sums_.size(), "nodes changed since pods were tallied");
+      return positive_.data();
+    }
 
    private:
     friend class TopologyTallies;
     Table(const Symbol& topology_key, const framework::LabelColumn& column)
-        : topology_key_(topology_key), column_(&column), sums_(column.values.size() + 1, 0) {}
+        : topology_key_(topology_key),
+          column_(&column),
+          sums_(column.values.size() + 1, 0),
+          positive_(sums_.size(), 0) {}
 
     size_t PlaceOf(framework::NodeIndex node) const {
       const auto place = static_cast<size_t>(column_->value_id[node] + 1);
@@ -45,8 +53,9 @@ class TopologyTallies {
 
     Symbol topology_key_;
     const framework::LabelColumn* column_;
-    std::vector<int64_t> sums_;  // by domain + 1
-    int64_t nonzero_ = 0;        // domains whose sum is not 0
+    std::vector<int64_t> sums_;      // by domain + 1
+    std::vector<uint8_t> positive_;  // by domain + 1
+    int64_t nonzero_ = 0;            // domains whose sum is not 0
   };
 
   explicit TopologyTallies(const framework::ClusterView& cluster) : cluster_(&cluster) {}
@@ -65,9 +74,11 @@ class TopologyTallies {
   bool Add(const Symbol& topology_key, framework::NodeIndex node, int64_t delta) {
     Table& table = TableFor(topology_key);
     if (!table.HasLabel(node)) return false;
-    int64_t& sum = table.sums_[table.PlaceOf(node)];
+    const size_t place = table.PlaceOf(node);
+    int64_t& sum = table.sums_[place];
     const bool was_zero = sum == 0;
     sum += delta;
+    table.positive_[place] = sum > 0;
     if (was_zero != (sum == 0)) {
       table.nonzero_ += was_zero ? 1 : -1;
       nonzero_ += was_zero ? 1 : -1;

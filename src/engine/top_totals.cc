@@ -13,18 +13,18 @@ namespace {
 
 constexpr size_t RoundUp(size_t count, size_t step) { return (count + step - 1) / step; }
 
+}  // namespace
+
 BERTH_VECTORIZE int32_t HighestOf(const int32_t* totals, size_t count) {
   int32_t highest = TopTotals::kNone;
   for (size_t i = 0; i < count; ++i) highest = totals[i] > highest ? totals[i] : highest;
   return highest;
 }
-BERTH_VECTORIZE uint32_t CountEqual(const int32_t* totals, size_t count, int32_t value) {
+BERTH_VECTORIZE size_t CountEqual(const int32_t* totals, size_t count, int32_t value) {
   uint32_t equal = 0;
   for (size_t i = 0; i < count; ++i) equal += totals[i] == value;
   return equal;
 }
-
-}  // namespace
 
 void TopTotals::Grow(size_t slots) {
   const size_t blocks = RoundUp(slots, kSpan);
@@ -38,7 +38,7 @@ void TopTotals::Grow(size_t slots) {
 void TopTotals::Recount(size_t block) {
   const int32_t* const totals = totals_.data() + block * kSpan;
   const int32_t highest = HighestOf(totals, kSpan);
-  blocks_[block] = {highest, highest == kNone ? 0 : CountEqual(totals, kSpan, highest)};
+  blocks_[block] = {highest, highest == kNone ? 0 : static_cast<uint32_t>(CountEqual(totals, kSpan, highest))};
 }
 
 void TopTotals::Refresh() {

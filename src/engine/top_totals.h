@@ -13,6 +13,10 @@
 
 namespace berth::engine {
 
+// Over a plain array of totals; the lowest there is when it is empty.
+int32_t HighestOf(const int32_t* totals, size_t count);
+size_t CountEqual(const int32_t* totals, size_t count, int32_t value);
+
 class TopTotals {
  public:
   // Nodes without a total are not in it.

@@ -1,0 +1,206 @@
+// What filters say about the nodes of a lane: asked of all, then again of what has changed, and told when nothing fits.
+#include <algorithm>
+#include <limits>
+
+#include "base/check.h"
+#include "engine/lane.h"
+
+namespace berth::engine {
+
+using framework::FilterPlugin;
+using framework::NodeIndex;
+using framework::NodeInfo;
+using framework::PodInfo;
+
+namespace {
+
+// A filter that words its rejections node by node is not worth keeping.
+constexpr size_t kMostRejections = 250;
+static_assert(kMostRejections <= std::numeric_limits<uint8_t>::max());
+
+}  // namespace
+
+void Lane::AskAll(const PodInfo& pod) {
+  const framework::NodeColumns& columns = cluster_.columns();
+  const size_t slots = columns.size();
+  std::vector<uint8_t> verdicts(slots);
+  for (size_t position = 0; position < reach_.filters.size(); ++position) {
+    const auto& filter = profile_.filters()[position];
+    const Reach reach = reach_.filters[position];
+    if ((reach != Reach::kNode && reach != Reach::kPods) || IsSkipped(state_.skip_filter, filter.id)) continue;
+    std::fill(verdicts.begin(), verdicts.end(), FilterPlugin::kAskFilter);
+    if (!filter.plugin->FilterRange(state_, pod, columns, 0, verdicts)) {
+      std::fill(verdicts.begin(), verdicts.end(), FilterPlugin::kAskFilter);
+    }
+    for (NodeIndex node = 0; node < slots && !trouble_; ++node) {
+      if (!columns.live[node] || verdicts[node] == 0 || slots_[node].by_node != 0) continue;
+      if (reach == Reach::kPods && slots_[node].first != 0) continue;
+      const RejectionId rejection = RejectionFor(pod, position, verdicts[node], node);
+      if (reach == Reach::kNode) slots_[node].by_node = rejection;
+      if (slots_[node].first == 0) SetFirst(node, rejection);
+    }
+  }
+  for (NodeIndex node = 0; node < slots; ++node) {
+    if (columns.live[node] && slots_[node].first == 0) SetFeasible(node, true);
+  }
+}
+
+// 0 when the filter accepts the node.
+Lane::RejectionId Lane::Ask(const PodInfo& pod, size_t position, NodeIndex node) {
+  uint8_t verdict = FilterPlugin::kAskFilter;
+  const FilterPlugin& filter = *profile_.filters()[position].plugin;
+  if (!filter.FilterRange(state_, pod, cluster_.columns(), node, {&verdict, 1})) verdict = FilterPlugin::kAskFilter;
+  return verdict == 0 ? 0 : RejectionFor(pod, position, verdict, node);
+}
+
+Lane::RejectionId Lane::RejectionFor(const PodInfo& pod, size_t position, uint8_t verdict, NodeIndex node) {
+  const bool ranged = verdict != FilterPlugin::kAskFilter;
+  const auto id_of = [&](auto is_it) -> RejectionId {
+    const auto it = std::find_if(rejections_.begin(), rejections_.end(),
+                                 [&](const Rejection& known) { return known.position == position && is_it(known); });
+    return it == rejections_.end() ? 0 : static_cast<RejectionId>(it - rejections_.begin() + 1);
+  };
+  if (ranged) {
+    const RejectionId known = id_of([&](const Rejection& rejection) { return rejection.verdict == verdict; });
+    if (known != 0) return known;
+  }
+  framework::Status status =
+      profile_.RunOneFilter(profile_.filters()[position], state_, pod, cluster_.table().row(node));
+  if (status.ok()) {
+    CHECK_WHY(!ranged, "FilterRange rejects a node that Filter accepts");
+    return 0;
+  }
+  if (status.IsError() || rejections_.size() >= kMostRejections) trouble_ = true;
+  if (!ranged) {
+    const RejectionId known = id_of([&](const Rejection& rejection) { return rejection.status == status; });
+    if (known != 0) return known;
+  }
+  rejections_.push_back({position, verdict, std::move(status)});
+  return static_cast<RejectionId>(rejections_.size());
+}
+
+void Lane::AskNode(const PodInfo& pod, NodeIndex node) {
+  SetFeasible(node, false);
+  Slot& slot = slots_[node];
+  slot.by_node = 0;
+  RejectionId by_pods = 0;
+  if (cluster_.columns().live[node]) {
+    for (size_t k = 0; k < node_filters_.size() && slot.by_node == 0; ++k) {
+      slot.by_node = Ask(pod, node_filters_[k], node);
+    }
+    for (size_t k = 0; k < pods_filters_.size() && by_pods == 0; ++k) {
+      if (IsBefore(slot.by_node, pods_filters_[k])) break;
+      by_pods = Ask(pod, pods_filters_[k], node);
+    }
+  }
+  SetFirst(node, by_pods != 0 ? by_pods : slot.by_node);
+  SetFeasible(node, cluster_.columns().live[node] && slots_[node].first == 0);
+}
+
+// Filter by filter, then node by node: a filter that looks at many nodes at once is faster for each.
+void Lane::AskPods(const PodInfo& pod, std::span<const NodeIndex> nodes) {
+  const framework::NodeColumns& columns = cluster_.columns();
+  pods_verdicts_.resize(pods_filters_.size());
+  for (size_t k = 0; k < pods_filters_.size(); ++k) {
+    pods_verdicts_[k].resize(nodes.size());
+    profile_.filters()[pods_filters_[k]].plugin->FilterList(state_, pod, columns, nodes, pods_verdicts_[k]);
+  }
+  rescored_.clear();
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const NodeIndex node = nodes[i];
+    if (!columns.live[node]) continue;  // AskNode has seen to it
+    const Slot& slot = slots_[node];
+    RejectionId by_pods = 0;
+    for (size_t k = 0; k < pods_filters_.size() && by_pods == 0; ++k) {
+      if (IsBefore(slot.by_node, pods_filters_[k])) break;
+      const uint8_t verdict = pods_verdicts_[k][i];
+      if (verdict != 0) by_pods = RejectionFor(pod, pods_filters_[k], verdict, node);
+    }
+    SetFirst(node, by_pods != 0 ? by_pods : slot.by_node);
+    const bool fits = slots_[node].first == 0;
+    if (fits && slot.scored) {
+      rescored_.push_back(node);
+    } else {
+      SetFeasible(node, fits);
+    }
+  }
+  ScorePods(pod, rescored_);
+}
+
+void Lane::SetFirst(NodeIndex node, RejectionId rejection) {
+  RejectionId& first = slots_[node].first;
+  if (first == rejection) return;
+  if (first != 0) --rejections_[first - 1].nodes;
+  if (rejection != 0) ++rejections_[rejection - 1].nodes;
+  first = rejection;
+}
+
+void Lane::Prefetch(NodeIndex node) const {
+  if (node >= slots_.size()) return;
+  __builtin_prefetch(&slots_[node]);
+  __builtin_prefetch(&base_[node]);
+  top_.Prefetch(node);
+}
+
+void Lane::SetFeasible(NodeIndex node, bool feasible) {
+  if (static_cast<bool>(ok_[node]) == feasible) return;
+  ok_[node] = feasible;
+  if (feasible) {
+    ++ok_count_;
+    unscored_.push_back(node);
+    return;
+  }
+  --ok_count_;
+  if (!slots_[node].scored) return;
+  CountPresent(node, -1);
+  top_.Remove(node);
+  slots_[node].scored = 0;
+}
+
+bool Lane::Diagnose(const PodInfo& pod, framework::Diagnosis& diagnosis) {
+  const size_t local_rejections = rejections_.size();
+  using GroupId = framework::NodeToStatus::GroupId;
+  std::vector<GroupId> group_of(slots_.size());
+  for (NodeIndex node = 0; node < slots_.size(); ++node) group_of[node] = slots_[node].first;
+  std::vector<framework::NodeToStatus::Group> groups;
+  for (const Rejection& rejection : rejections_) groups.push_back({rejection.status, rejection.nodes});
+  const auto move_to = [&](NodeIndex node, GroupId group) {
+    if (group_of[node] != framework::NodeToStatus::kAbsent) --groups[group_of[node] - 1].nodes;
+    group_of[node] = group;
+    ++groups[group - 1].nodes;
+  };
+
+  // The first rejection in the profile's order is the one that counts, and that may be one by domain.
+  if (!domain_filters_.empty() && !FilterByDomain(pod)) return false;
+  const framework::NodeColumns& columns = cluster_.columns();
+  for (NodeIndex node = 0; !domain_filters_.empty() && node < slots_.size(); ++node) {
+    if (!columns.live[node]) continue;
+    for (size_t k = 0; k < domain_filters_.size(); ++k) {
+      const uint8_t verdict = domain_verdicts_[k][node];
+      if (IsBefore(slots_[node].first, domain_filters_[k])) break;
+      if (verdict == 0) continue;
+      const RejectionId rejection = RejectionFor(pod, domain_filters_[k], verdict, node);
+      if (rejections_.size() > groups.size()) groups.push_back({rejections_.back().status, 0});
+      move_to(node, rejection);
+      break;
+    }
+  }
+  // Verdicts by domain may mean something else next time.
+  rejections_.resize(local_rejections);
+
+  // Nodes promised to other pods are judged together with those.
+  for (const std::string_view name : profile_.nominator().NodesHeldFrom(pod.priority(), pod.uid())) {
+    const NodeInfo* node = cluster_.Find(name);
+    if (!node) continue;
+    groups.push_back({profile_.RunFilterWithNominatedPods(state_, pod, *node), 0});
+    if (groups.back().status.IsError()) return false;
+    move_to(node->index(), static_cast<GroupId>(groups.size()));
+  }
+  for (const auto& group : groups) {
+    if (group.nodes != 0) diagnosis.AddPluginStatus(group.status);
+  }
+  diagnosis.node_to_status.Assign(std::move(group_of), std::move(groups));
+  return !trouble_;
+}
+
+}  // namespace berth::engine

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <string_view>
 
+#include "config/extender_fields.h"
+
 namespace berth::config {
 namespace {
 
@@ -97,27 +99,7 @@ FileClientConnection ToFile(const ClientConnection& connection) {
   return file;
 }
 
-Extender FromFile(const FileExtender& file) {
-  Extender out{
-      .url_prefix = file.url_prefix,
-      .filter_verb = file.filter_verb,
-      .preempt_verb = file.preempt_verb,
-      .prioritize_verb = file.prioritize_verb,
-      .weight = file.weight,
-      .bind_verb = file.bind_verb,
-      .enable_https = file.enable_https,
-      .tls_config = {},
-      .http_timeout = file.http_timeout.value,
-      .node_cache_capable = file.node_cache_capable,
-      .managed_resources = file.managed_resources,
-      .ignorable = file.ignorable,
-  };
-  if (const auto& tls = file.tls_config) {
-    out.tls_config = {tls->insecure, tls->server_name,     tls->cert_file,      tls->key_file,
-                      tls->ca_file,  tls->cert_data.bytes, tls->key_data.bytes, tls->ca_data.bytes};
-  }
-  return out;
-}
+Extender FromFile(const FileExtender& file) { return ExtenderFrom(file, file.http_timeout.value); }
 
 FileExtender ToFile(const Extender& extender) {
   FileExtender out{

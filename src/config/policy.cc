@@ -12,6 +12,7 @@
 #include "codec/yaml.h"
 #include "config/args_reader.h"
 #include "config/default_plugins.h"
+#include "config/extender_fields.h"
 #include "config/field_problems.h"
 #include "config/policy_format.h"
 #include "config/policy_registry.h"
@@ -69,27 +70,7 @@ class CustomPriorities {
   std::map<std::string, PriorityPolicy> seen_;
 };
 
-Extender FromPolicy(const PolicyExtender& file) {
-  Extender out{
-      .url_prefix = file.url_prefix,
-      .filter_verb = file.filter_verb,
-      .preempt_verb = file.preempt_verb,
-      .prioritize_verb = file.prioritize_verb,
-      .weight = file.weight,
-      .bind_verb = file.bind_verb,
-      .enable_https = file.enable_https,
-      .tls_config = {},
-      .http_timeout = base::Duration(file.http_timeout),
-      .node_cache_capable = file.node_cache_capable,
-      .managed_resources = file.managed_resources,
-      .ignorable = file.ignorable,
-  };
-  if (const auto& tls = file.tls_config) {
-    out.tls_config = {tls->insecure, tls->server_name,     tls->cert_file,      tls->key_file,
-                      tls->ca_file,  tls->cert_data.bytes, tls->key_data.bytes, tls->ca_data.bytes};
-  }
-  return out;
-}
+Extender FromPolicy(const PolicyExtender& file) { return ExtenderFrom(file, base::Duration(file.http_timeout)); }
 
 std::vector<std::string> FindProblems(const Policy& policy, const std::vector<Extender>& extenders) {
   std::vector<std::string> problems;

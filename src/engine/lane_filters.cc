@@ -28,7 +28,6 @@ void Lane::AskAll(const PodInfo& pod) {
     const auto& filter = profile_.filters()[position];
     const Reach reach = reach_.filters[position];
     if ((reach != Reach::kNode && reach != Reach::kPods) || IsSkipped(state_.skip_filter, filter.id)) continue;
-    std::fill(verdicts.begin(), verdicts.end(), FilterPlugin::kAskFilter);
     if (!filter.plugin->FilterRange(state_, pod, columns, 0, verdicts)) {
       std::fill(verdicts.begin(), verdicts.end(), FilterPlugin::kAskFilter);
     }
@@ -47,9 +46,8 @@ void Lane::AskAll(const PodInfo& pod) {
 
 // 0 when the filter accepts the node.
 Lane::RejectionId Lane::Ask(const PodInfo& pod, size_t position, NodeIndex node) {
-  uint8_t verdict = FilterPlugin::kAskFilter;
-  const FilterPlugin& filter = *profile_.filters()[position].plugin;
-  if (!filter.FilterRange(state_, pod, cluster_.columns(), node, {&verdict, 1})) verdict = FilterPlugin::kAskFilter;
+  uint8_t verdict = 0;
+  profile_.filters()[position].plugin->FilterList(state_, pod, cluster_.columns(), {&node, 1}, {&verdict, 1});
   return verdict == 0 ? 0 : RejectionFor(pod, position, verdict, node);
 }
 
@@ -70,12 +68,16 @@ Lane::RejectionId Lane::RejectionFor(const PodInfo& pod, size_t position, uint8_
     CHECK_WHY(!ranged, "FilterRange rejects a node that Filter accepts");
     return 0;
   }
-  if (status.IsError() || rejections_.size() >= kMostRejections) trouble_ = true;
+  if (status.IsError()) trouble_ = true;
   if (!ranged) {
     const RejectionId known = id_of([&](const Rejection& rejection) { return rejection.status == status; });
     if (known != 0) return known;
   }
-  rejections_.push_back({position, verdict, std::move(status)});
+  if (rejections_.size() >= kMostRejections) {
+    trouble_ = true;  // what is said from here on does not matter
+  } else {
+    rejections_.push_back({position, verdict, std::move(status)});
+  }
   return static_cast<RejectionId>(rejections_.size());
 }
 

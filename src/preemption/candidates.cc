@@ -6,6 +6,11 @@
 #include "preemption/cost.h"
 
 namespace berth::preemption {
+
+void AddOnce(std::vector<std::string>& texts, std::string text) {
+  if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
+}
+
 std::vector<framework::NodeIndex> NodesWorthTrying(const framework::ClusterView& cluster,
                                                    const framework::NodeToStatus& statuses) {
   const auto may_help = [](const framework::Status& status) {
@@ -38,12 +43,7 @@ Findings FindCandidates(const DryRun& dry_run, const framework::ClusterView& clu
     const framework::NodeInfo& node = cluster.row(nodes[(offset + i) % nodes.size()]);
     Trial trial = dry_run.Try(node);
     if (!trial.status.ok()) {
-      if (trial.status.IsError()) {
-        std::string text = trial.status.Message();
-        if (std::find(findings.errors.begin(), findings.errors.end(), text) == findings.errors.end()) {
-          findings.errors.push_back(std::move(text));
-        }
-      }
+      if (trial.status.IsError()) AddOnce(findings.errors, trial.status.Message());
       findings.failures.Set(node.index(), std::move(trial.status));
       continue;
     }

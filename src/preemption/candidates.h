@@ -30,6 +30,9 @@ struct Findings {
 Findings FindCandidates(const DryRun& dry_run, const framework::ClusterView& cluster,
                         std::span<const framework::NodeIndex> nodes, size_t offset, size_t wanted);
 
+// Adds a text unless it is there.
+void AddOnce(std::vector<std::string>& texts, std::string text);
+
 // The candidates (by position) that no other beats; more than one when they are equal in everything. Criteria, each
 // deciding only among those that the ones before left equal:
 //   1. fewest violated budgets

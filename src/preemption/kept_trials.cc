@@ -27,10 +27,6 @@ size_t ShelvesFor(size_t nodes) {
   return std::clamp(kMostOutcomes / std::max<size_t>(nodes, 1), kFewestShelves, kMostShelves);
 }
 
-void AddOnce(std::vector<std::string>& texts, std::string text) {
-  if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
-}
-
 }  // namespace
 
 void TrialShelf::Forget() {

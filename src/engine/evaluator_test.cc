@@ -325,6 +325,26 @@ TEST_F(EvaluatorTest, ANewMaximumMovesEveryTotal) {
   }
 }
 
+// Rejections are kept as small numbers; more of them than there are numbers once ran over.
+TEST_F(EvaluatorTest, AFilterThatWordsEveryRejectionAnewIsNotKept) {
+  Add<testing::Filterer>(registry_, "Wordy", testing::FilterFn([](const PodInfo&, const NodeInfo& node) {
+                           return Status::Unschedulable("not on " + node.name());
+                         }),
+                         DependsOn::kNodeAndPods);
+  Make(ProfileOf({"Wordy"}));
+  EXPECT_EQ(Ask(*pod_).feasible.size(), 0u);
+  EXPECT_EQ(decision_.kind, Evaluator::Decision::Kind::kNoFit);
+  // Few enough changes to be replayed, each with a wording of its own.
+  for (int i = kNodes; i < 70; ++i) world_.cluster.UpsertNode(MakeNode(Name(i)).Shared());
+  Ask(*pod_);
+  for (int i = 70; i < 400; ++i) {
+    world_.cluster.UpsertNode(MakeNode(Name(i)).Shared());
+    if (i % 50 == 0) Ask(*pod_);
+  }
+  Ask(*pod_);
+  EXPECT_EQ(decision_.kind, Evaluator::Decision::Kind::kAskEvaluate);
+}
+
 TEST_F(EvaluatorTest, TroubleInScoringIsToldAsUpstreamDoes) {
   struct Case {
     const char* name;

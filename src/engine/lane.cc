@@ -159,21 +159,13 @@ bool Lane::Replay(const PodInfo& pod) {
     nodes_changed_ = true;
   }
 
-  for (const NodeIndex node : held_by_others_) {
-    if (columns.live[node]) AskNode(pod, node);
-  }
-  held_by_others_.clear();
   changed_.clear();
+  for (const NodeIndex node : held_by_others_) AskNode(pod, node);
+  held_by_others_.clear();
   for (auto cursor = cursor_; cursor < log.end(); ++cursor) {
     const cluster::Change& change = log.at(cursor);
-    if (change.pod == nullptr) {
-      AskNode(pod, change.node);
-    } else if (!std::exchange(slots_[change.node].listed, uint8_t{1})) {
-      changed_.push_back(change.node);
-      Prefetch(change.node);
-    }
+    change.pod == nullptr ? AskNode(pod, change.node) : List(change.node);
   }
-  for (const NodeIndex node : changed_) slots_[node].listed = 0;
   AskPods(pod, changed_);
   return !trouble_;
 }

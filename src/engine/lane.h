@@ -110,9 +110,10 @@ class Lane {
   bool FitsWithNominated(const framework::PodInfo& pod, const framework::NodeInfo& node);
 
   void AskAll(const framework::PodInfo& pod);
-  // The Node object has changed, come or gone.
+  // The Node object has changed, come or gone: asks what looks at it alone, and lists it for AskPods.
   void AskNode(const framework::PodInfo& pod, framework::NodeIndex node);
-  // The pods on these nodes have changed.
+  void List(framework::NodeIndex node);
+  // The pods on these nodes have changed, or more than those.
   void AskPods(const framework::PodInfo& pod, std::span<const framework::NodeIndex> nodes);
   void ScorePods(const framework::PodInfo& pod, std::span<const framework::NodeIndex> nodes);
   RejectionId Ask(const framework::PodInfo& pod, size_t position, framework::NodeIndex node);
@@ -122,7 +123,6 @@ class Lane {
   }
   void SetFirst(framework::NodeIndex node, RejectionId rejection);
   void SetFeasible(framework::NodeIndex node, bool feasible);
-  void Prefetch(framework::NodeIndex node) const;
 
   // PreScore, if anything it rests on has changed.
   bool RefreshPreScore(const framework::PodInfo& pod, const std::vector<uint8_t>& feasible);
@@ -182,8 +182,8 @@ class Lane {
   std::vector<framework::NodeIndex> held_by_others_;  // taken out by HeedNominations; to be asked again
   bool score_all_ = true;                             // nobody has current scores
   bool nodes_changed_ = false;                        // answers that depend on all nodes are stale
+  std::vector<framework::NodeIndex> changed_;         // listed, in a replay
   // Scratch of AskPods.
-  std::vector<framework::NodeIndex> changed_;
   std::vector<framework::NodeIndex> rescored_;
   std::vector<std::vector<uint8_t>> pods_verdicts_;  // by position in pods_filters_
   std::vector<LocalScore> local_scores_;

@@ -1,6 +1,7 @@
 // What filters say about the nodes of a lane: asked of all, then again of what has changed, and told when nothing fits.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/check.h"
 #include "engine/lane.h"
@@ -85,18 +86,18 @@ void Lane::AskNode(const PodInfo& pod, NodeIndex node) {
   SetFeasible(node, false);
   Slot& slot = slots_[node];
   slot.by_node = 0;
-  RejectionId by_pods = 0;
-  if (cluster_.columns().live[node]) {
-    for (size_t k = 0; k < node_filters_.size() && slot.by_node == 0; ++k) {
-      slot.by_node = Ask(pod, node_filters_[k], node);
-    }
-    for (size_t k = 0; k < pods_filters_.size() && by_pods == 0; ++k) {
-      if (IsBefore(slot.by_node, pods_filters_[k])) break;
-      by_pods = Ask(pod, pods_filters_[k], node);
-    }
+  if (!cluster_.columns().live[node]) return SetFirst(node, 0);
+  for (size_t k = 0; k < node_filters_.size() && slot.by_node == 0; ++k) {
+    slot.by_node = Ask(pod, node_filters_[k], node);
   }
-  SetFirst(node, by_pods != 0 ? by_pods : slot.by_node);
-  SetFeasible(node, cluster_.columns().live[node] && slots_[node].first == 0);
+  List(node);
+}
+
+void Lane::List(NodeIndex node) {
+  if (std::exchange(slots_[node].listed, uint8_t{1})) return;
+  changed_.push_back(node);
+  __builtin_prefetch(&base_[node]);
+  top_.Prefetch(node);
 }
 
 // Filter by filter, then node by node: a filter that looks at many nodes at once is faster for each.
@@ -110,6 +111,7 @@ void Lane::AskPods(const PodInfo& pod, std::span<const NodeIndex> nodes) {
   rescored_.clear();
   for (size_t i = 0; i < nodes.size(); ++i) {
     const NodeIndex node = nodes[i];
+    slots_[node].listed = 0;
     if (!columns.live[node]) continue;  // AskNode has seen to it
     const Slot& slot = slots_[node];
     RejectionId by_pods = 0;
@@ -135,13 +137,6 @@ void Lane::SetFirst(NodeIndex node, RejectionId rejection) {
   if (first != 0) --rejections_[first - 1].nodes;
   if (rejection != 0) ++rejections_[rejection - 1].nodes;
   first = rejection;
-}
-
-void Lane::Prefetch(NodeIndex node) const {
-  if (node >= slots_.size()) return;
-  __builtin_prefetch(&slots_[node]);
-  __builtin_prefetch(&base_[node]);
-  top_.Prefetch(node);
 }
 
 void Lane::SetFeasible(NodeIndex node, bool feasible) {

@@ -90,8 +90,8 @@ Result<std::vector<CatalogEntry>> PluginCatalog(const config::FeatureGates& gate
   if (!profile) return profile.error();
 
   std::vector<CatalogEntry> catalog;
-  for (const auto& [name, create] : registry.factories()) {
-    Result<std::unique_ptr<framework::Plugin>> plugin = create(AcceptableArgs(name, gates), **profile);
+  for (const auto& [name, entry] : registry.entries()) {
+    Result<std::unique_ptr<framework::Plugin>> plugin = entry.factory(AcceptableArgs(name, gates), **profile);
     if (!plugin) return Error{plugin.error().code, fmt::format("plugin \"{}\": {}", name, plugin.error().message)};
     catalog.push_back({.name = name, .points = PointsOf(**plugin)});
   }

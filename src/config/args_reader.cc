@@ -260,6 +260,8 @@ std::string ArgsToJson(const PluginArgs& args) {
       [](const auto& typed) -> std::string {
         if constexpr (std::same_as<std::decay_t<decltype(typed)>, std::monostate>) {
           return "null";
+        } else if constexpr (std::same_as<std::decay_t<decltype(typed)>, RawArgs>) {
+          return typed.json;
         } else {
           auto file = ToFile(typed);
           file.type.api_version = kApiVersion;

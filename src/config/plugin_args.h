@@ -105,10 +105,15 @@ struct NodeResourcesMostAllocatedArgs {
   std::vector<ResourceSpec> resources{{Symbol("cpu"), 1}, {Symbol("memory"), 1}};
 };
 
+// Arguments of a plugin that this program does not come with, as they stand in the file; "" when there are none.
+struct RawArgs {
+  std::string json;
+};
+
 using PluginArgs =
-    std::variant<std::monostate, DefaultPreemptionArgs, InterPodAffinityArgs, NodeAffinityArgs, NodeResourcesFitArgs,
-                 NodeResourcesBalancedAllocationArgs, PodTopologySpreadArgs, VolumeBindingArgs, DynamicResourcesArgs,
-                 ServiceAffinityArgs, NodeLabelArgs, RequestedToCapacityRatioArgs, NodeResourcesLeastAllocatedArgs,
-                 NodeResourcesMostAllocatedArgs>;
+    std::variant<std::monostate, RawArgs, DefaultPreemptionArgs, InterPodAffinityArgs, NodeAffinityArgs,
+                 NodeResourcesFitArgs, NodeResourcesBalancedAllocationArgs, PodTopologySpreadArgs, VolumeBindingArgs,
+                 DynamicResourcesArgs, ServiceAffinityArgs, NodeLabelArgs, RequestedToCapacityRatioArgs,
+                 NodeResourcesLeastAllocatedArgs, NodeResourcesMostAllocatedArgs>;
 
 }  // namespace berth::config

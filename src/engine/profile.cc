@@ -38,9 +38,10 @@ Result<std::unique_ptr<Profile>> Profile::Create(const config::Profile& config, 
 }
 
 Result<void> Profile::MakePlugins(const config::Profile& config, const framework::Registry& registry) {
-  std::map<std::string, const config::PluginArgs*> args;
+  std::map<std::string, config::PluginArgs> args;
   for (const config::PluginConfig& entry : config.plugin_config) {
-    if (!args.emplace(entry.name, &entry.args).second) {
+    const bool unread = std::holds_alternative<std::monostate>(entry.args) && !entry.raw_args.empty();
+    if (!args.emplace(entry.name, unread ? config::RawArgs{entry.raw_args} : entry.args).second) {
       return Error::InvalidArgument(fmt::format("repeated config for plugin {}", entry.name));
     }
   }
@@ -54,7 +55,7 @@ Result<void> Profile::MakePlugins(const config::Profile& config, const framework
     const framework::PluginFactory* factory = registry.Find(name);
     if (!factory) continue;  // named in an error by ResolvePlugins, with the extension point that wants it
     const auto found = args.find(name);
-    Result<std::unique_ptr<Plugin>> plugin = (*factory)(found == args.end() ? kNoArgs : *found->second, *this);
+    Result<std::unique_ptr<Plugin>> plugin = (*factory)(found == args.end() ? kNoArgs : found->second, *this);
     if (!plugin) {
       return Error{plugin.error().code, fmt::format("initializing plugin \"{}\": {}", name, plugin.error().message)};
     }

@@ -114,10 +114,12 @@ TEST_F(ProfileTest, SaysWhatIsWrongAsUpstreamDoes) {
 
 TEST_F(ProfileTest, AFailingFactoryIsNamed) {
   CHECK(registry_
-            .Register("Broken",
-                      [](const config::PluginArgs&, framework::Handle&) -> Result<std::unique_ptr<framework::Plugin>> {
-                        return Error::InvalidArgument("no such mode");
-                      })
+            .Register(
+                "Broken",
+                [](const config::PluginArgs&, framework::Handle&) -> Result<std::unique_ptr<framework::Plugin>> {
+                  return Error::InvalidArgument("no such mode");
+                },
+                "a test")
             .ok());
   EXPECT_EQ(ErrorOf(ProfileOf({"Broken"})), "initializing plugin \"Broken\": no such mode");
 }

@@ -1,5 +1,5 @@
 // Registry: plugin names and how to make them. One visible table for the in-tree set (plugins/registry.cc); programs
-// that bring plugins of their own merge theirs in.
+// and libraries that bring plugins of their own merge theirs in.
 #pragma once
 
 #include <functional>
@@ -18,14 +18,20 @@ using PluginFactory = std::function<Result<std::unique_ptr<Plugin>>(const config
 
 class Registry {
  public:
-  // A name taken twice is an error that says so.
-  Result<void> Register(std::string name, PluginFactory factory);
+  struct Entry {
+    PluginFactory factory;
+    std::string origin;  // who brought it, for people: "berth itself", "library zone.so"
+  };
+
+  // A name taken twice is an error that names both origins.
+  Result<void> Register(std::string name, PluginFactory factory, std::string origin);
   Result<void> Merge(const Registry& other);
+  // Null when there is no such plugin.
   const PluginFactory* Find(const std::string& name) const;
-  const std::map<std::string, PluginFactory>& factories() const { return factories_; }
+  const std::map<std::string, Entry>& entries() const { return entries_; }
 
  private:
-  std::map<std::string, PluginFactory> factories_;
+  std::map<std::string, Entry> entries_;
 };
 
 }  // namespace berth::framework

@@ -85,7 +85,8 @@ constexpr InTreePlugin kInTreePlugins[] = {
 framework::Registry InTreeRegistry() {
   framework::Registry registry;
   for (const InTreePlugin& plugin : kInTreePlugins) {
-    CHECK_WHY(registry.Register(std::string(plugin.name), plugin.create).ok(), "two in-tree plugins share a name");
+    CHECK_WHY(registry.Register(std::string(plugin.name), plugin.create, "berth itself").ok(),
+              "two in-tree plugins share a name");
   }
   return registry;
 }

@@ -12,13 +12,13 @@ using testing::FakeHandle;
 TEST(InTreeRegistry, EveryPluginCanBeMadeWithItsDefaultsAndKnowsItsName) {
   FakeHandle handle;
   const framework::Registry registry = InTreeRegistry();
-  EXPECT_EQ(registry.factories().size(), 31u);
-  for (const auto& [name, factory] : registry.factories()) {
+  EXPECT_EQ(registry.entries().size(), 31u);
+  for (const auto& [name, entry] : registry.entries()) {
     SCOPED_TRACE(name);
     config::PluginArgs args;
     // The one that has no defaults: it asks for a curve.
     if (name == "RequestedToCapacityRatio") args = config::RequestedToCapacityRatioArgs{.shape = {{0, 0}, {100, 10}}};
-    const Result<std::unique_ptr<framework::Plugin>> plugin = factory(args, handle);
+    const Result<std::unique_ptr<framework::Plugin>> plugin = entry.factory(args, handle);
     ASSERT_TRUE(plugin.ok()) << plugin.error().message;
     EXPECT_EQ((*plugin)->name(), name);
   }

@@ -188,7 +188,8 @@ void Add(framework::Registry& registry, const std::string& name, Args... args) {
       name,
       [name, args...](const config::PluginArgs&, framework::Handle&) -> Result<std::unique_ptr<framework::Plugin>> {
         return std::unique_ptr<framework::Plugin>(std::make_unique<T>(name, args...));
-      });
+      },
+      "a test");
   CHECK(added.ok());
 }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "cluster/stores.h"
+
 namespace berth::cluster {
 
 namespace {
@@ -18,70 +20,10 @@ void ApplyPod(Cluster& cluster, std::shared_ptr<const api::Pod> pod) {
 }  // namespace
 
 void Apply(Cluster& cluster, const api::Object& object) {
-  framework::Objects& objects = cluster.objects();
-  switch (object.kind()) {
-    case api::Kind::kNode:
-      return cluster.UpsertNode(object.Share<api::Node>());
-    case api::Kind::kPod:
-      return ApplyPod(cluster, object.Share<api::Pod>());
-    case api::Kind::kNamespace:
-      objects.namespaces.Upsert(object.Share<api::Namespace>());
-      return;
-    case api::Kind::kPersistentVolume:
-      objects.persistent_volumes.Upsert(object.Share<api::PersistentVolume>());
-      return;
-    case api::Kind::kPersistentVolumeClaim:
-      objects.persistent_volume_claims.Upsert(object.Share<api::PersistentVolumeClaim>());
-      return;
-    case api::Kind::kStorageClass:
-      objects.storage_classes.Upsert(object.Share<api::StorageClass>());
-      return;
-    case api::Kind::kCSINode:
-      objects.csi_nodes.Upsert(object.Share<api::CSINode>());
-      return;
-    case api::Kind::kCSIDriver:
-      objects.csi_drivers.Upsert(object.Share<api::CSIDriver>());
-      return;
-    case api::Kind::kCSIStorageCapacity:
-      objects.csi_storage_capacities.Upsert(object.Share<api::CSIStorageCapacity>());
-      return;
-    case api::Kind::kVolumeAttachment:
-      objects.volume_attachments.Upsert(object.Share<api::VolumeAttachment>());
-      return;
-    case api::Kind::kService:
-      objects.services.Upsert(object.Share<api::Service>());
-      return;
-    case api::Kind::kReplicationController:
-      objects.replication_controllers.Upsert(object.Share<api::ReplicationController>());
-      return;
-    case api::Kind::kReplicaSet:
-      objects.replica_sets.Upsert(object.Share<api::ReplicaSet>());
-      return;
-    case api::Kind::kStatefulSet:
-      objects.stateful_sets.Upsert(object.Share<api::StatefulSet>());
-      return;
-    case api::Kind::kPodDisruptionBudget:
-      objects.pod_disruption_budgets.Upsert(object.Share<api::PodDisruptionBudget>());
-      return;
-    case api::Kind::kPriorityClass:
-      objects.priority_classes.Upsert(object.Share<api::PriorityClass>());
-      return;
-    case api::Kind::kResourceClaim:
-      objects.resource_claims.Upsert(object.Share<api::ResourceClaim>());
-      return;
-    case api::Kind::kResourceSlice:
-      objects.resource_slices.Upsert(object.Share<api::ResourceSlice>());
-      return;
-    case api::Kind::kDeviceClass:
-      objects.device_classes.Upsert(object.Share<api::DeviceClass>());
-      return;
-    case api::Kind::kDeployment:
-    case api::Kind::kDaemonSet:
-    case api::Kind::kJob:
-    case api::Kind::kLease:
-    case api::Kind::kEvent:
-      return;
-  }
+  if (object.kind() == api::Kind::kNode) return cluster.UpsertNode(object.Share<api::Node>());
+  if (object.kind() == api::Kind::kPod) return ApplyPod(cluster, object.Share<api::Pod>());
+  VisitStore(cluster.objects(), object.kind(),
+             [&]<class T>(framework::ObjectStore<T>& store) { store.Upsert(object.Share<T>()); });
 }
 
 }  // namespace berth::cluster

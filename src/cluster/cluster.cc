@@ -64,6 +64,11 @@ void Cluster::RemovePod(const std::string& uid) {
   nominator_.Remove(uid);
 }
 
+PodInfoPtr Cluster::FindPod(const std::string& uid) const {
+  const auto it = pods_.find(uid);
+  return it == pods_.end() ? nullptr : it->second.pod;
+}
+
 const std::string& Cluster::NodeOf(const std::string& uid) const {
   static const std::string kNone;
   const auto it = pods_.find(uid);

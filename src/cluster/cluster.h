@@ -66,6 +66,8 @@ class Cluster final : public framework::ClusterView {
   void UpsertPod(std::shared_ptr<const api::Pod> pod);
   void RemovePod(const std::string& uid);
   bool HasPod(const std::string& uid) const { return pods_.contains(uid); }
+  // Null when unknown.
+  framework::PodInfoPtr FindPod(const std::string& uid) const;
   // "" when unknown.
   const std::string& NodeOf(const std::string& uid) const;
   size_t pod_count() const { return pods_.size(); }

@@ -35,6 +35,7 @@ Line* SchedulingQueue::LineOf(Place place) {
     case Place::kUnschedulable:
       return &unschedulable_;
     case Place::kInFlight:
+    case Place::kBinding:
       break;
   }
   return nullptr;
@@ -105,6 +106,7 @@ void SchedulingQueue::Update(PodInfoPtr pod) {
   WaitingPod& updated = it->second;
   const std::shared_ptr<const api::Pod> before = updated.pod->shared_pod(), after = pod->shared_pod();
   const bool flying = updated.place == Place::kInFlight;
+  if (updated.place == Place::kBinding) return Replace(it, std::move(pod));
   if (!flying) Leave(updated);
   Replace(it, std::move(pod));
   if (!flying) Enter(updated, updated.place);
@@ -147,13 +149,21 @@ const QueuedPod* SchedulingQueue::Pop() {
   return &pod;
 }
 
+void SchedulingQueue::Bind(const std::string& uid) {
+  const auto it = pods_.find(uid);
+  if (it == pods_.end()) return;  // deleted meanwhile
+  CHECK(it->second.place == Place::kInFlight);
+  Leave(it->second);
+  Enter(it->second, Place::kBinding);
+}
+
 void SchedulingQueue::Done(const std::string& uid) { Delete(uid); }
 
 void SchedulingQueue::Requeue(const std::string& uid, PluginNames unschedulable_plugins, PluginNames pending_plugins) {
   const auto it = pods_.find(uid);
   if (it == pods_.end()) return;  // deleted meanwhile
   WaitingPod& pod = it->second;
-  CHECK(pod.place == Place::kInFlight);
+  CHECK(pod.place == Place::kInFlight || pod.place == Place::kBinding);
   pod.unschedulable_plugins = std::move(unschedulable_plugins);
   pod.pending_plugins = std::move(pending_plugins);
   if (pod.unschedulable_plugins.empty() && pod.pending_plugins.empty()) {
@@ -176,7 +186,8 @@ void SchedulingQueue::Requeue(WaitingPod& pod, Strategy strategy) {
 }
 
 Strategy SchedulingQueue::WorthRequeuingAfterFlight(const WaitingPod& pod) {
-  if (pod.unschedulable_plugins.empty() && pod.pending_plugins.empty()) return Strategy::kAfterBackoff;
+  const bool error = pod.unschedulable_plugins.empty() && pod.pending_plugins.empty();
+  if (error || pod.place == Place::kBinding) return Strategy::kAfterBackoff;
   Strategy strategy = Strategy::kSkip;
   in_flight_.ForEachSince(pod.ticket, [&](const HappenedEvent& happened) {
     strategy = std::max(strategy, rejections_.WorthRequeuing(pod, happened));
@@ -208,6 +219,7 @@ void SchedulingQueue::Activate(const std::string& uid) {
   WaitingPod& pod = it->second;
   switch (pod.place) {
     case Place::kActive:
+    case Place::kBinding:
       return;
     case Place::kInFlight: {
       // Remembered for when it comes back: a wildcard about this pod alone.

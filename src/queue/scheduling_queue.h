@@ -12,7 +12,7 @@
 // Backoff: failed recently and must wait. Ordered by when the wait ends, so that a pod that keeps failing cannot starve
 // the rest; taken from early when nothing is active, unless the failure was an internal error.
 // Unschedulable: turned down. Sleeps until an event that a rejecting plugin thinks may help, or for five minutes.
-// In flight: being scheduled. Events that happen meanwhile are remembered for it.
+// In flight: being scheduled. Events that happen meanwhile are remembered for it, until it is being bound.
 //
 // Not thread-safe; owned by the scheduling thread.
 #pragma once
@@ -59,6 +59,8 @@ class SchedulingQueue {
 
   // The next pod to schedule, now in flight; null when none is ready. It stays valid until Done, Requeue or Delete.
   const QueuedPod* Pop();
+  // It has a node and is being bound: what happens from now on does not matter to it.
+  void Bind(const std::string& uid);
   // It is placed, or gone.
   void Done(const std::string& uid);
   // It could not be placed. No plugins: an internal error. Goes to sleep, or straight back if something that happened

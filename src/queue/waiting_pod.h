@@ -16,7 +16,7 @@ namespace berth::queue {
 struct Rejection;
 struct WaitingPod;
 
-enum class Place : uint8_t { kActive, kBackoff, kErrorBackoff, kUnschedulable, kInFlight };
+enum class Place : uint8_t { kActive, kBackoff, kErrorBackoff, kUnschedulable, kInFlight, kBinding };
 
 class LineOrder {
  public:

@@ -141,8 +141,7 @@ void Scheduler::Place(engine::Profile& profile, CycleState& state, Attempt& atte
   if (status.IsWait()) {
     attempt.outcome = Outcome::kWaiting;
     waiting_pods_.Add(attempt.pod, permit.waits, clock_.Now());
-    Reservation reservation{profile, state.Clone(), std::move(*assumed)};
-    waiting_[attempt.pod->uid()] = {std::make_unique<Reservation>(std::move(reservation)), attempt};
+    waiting_[attempt.pod->uid()] = std::make_unique<BindingCycle>(profile, state.Clone(), std::move(*assumed), attempt);
     return;
   }
   if (!status.ok()) {
@@ -153,15 +152,30 @@ void Scheduler::Place(engine::Profile& profile, CycleState& state, Attempt& atte
 }
 
 void Scheduler::Bind(engine::Profile& profile, CycleState& state, cluster::AssumedPod assumed, Attempt& attempt) {
-  Status status = profile.RunPreBind(state, *attempt.pod, attempt.node_name);
-  if (status.ok()) status = profile.RunBind(state, *attempt.pod, attempt.node_name);
+  if (options_.take_binding) {
+    attempt.outcome = Outcome::kBinding;
+    // The evaluator keeps the state for the next pod of the kind.
+    options_.take_binding(std::make_unique<BindingCycle>(profile, state.Clone(), std::move(assumed), attempt));
+    return;
+  }
+  const Status status = RunBindingCycle(profile, state, *attempt.pod, attempt.node_name);
+  Settle(profile, state, status, std::move(assumed), attempt);
+}
+
+void Scheduler::Settle(engine::Profile& profile, CycleState& state, const Status& status, cluster::AssumedPod assumed,
+                       Attempt& attempt) {
   if (!status.ok()) {
     profile.RunUnreserve(state, *attempt.pod, attempt.node_name);
     return Fail(status, attempt);
   }
   assumed.Keep();
-  profile.RunPostBind(state, *attempt.pod, attempt.node_name);
   attempt.outcome = Outcome::kBound;
+}
+
+Attempt Scheduler::Finish(std::unique_ptr<BindingCycle> cycle) {
+  Attempt attempt = std::move(cycle->attempt_);
+  Settle(cycle->profile_, cycle->state_, cycle->status_, std::move(cycle->assumed_), attempt);
+  return attempt;
 }
 
 std::vector<Attempt> Scheduler::FinishWaiting() {
@@ -169,14 +183,19 @@ std::vector<Attempt> Scheduler::FinishWaiting() {
   for (framework::WaitingPods::Decision& decision : waiting_pods_.TakeDecided(clock_.Now())) {
     auto node = waiting_.extract(decision.pod->uid());
     CHECK(!node.empty());
-    auto& [reservation, attempt] = node.mapped();
-    if (decision.status.ok()) {
-      Bind(reservation->profile, reservation->state, std::move(reservation->assumed), attempt);
+    std::unique_ptr<BindingCycle> cycle = std::move(node.mapped());
+    if (!decision.status.ok()) {
+      cycle->profile_.RunUnreserve(cycle->state_, *cycle->attempt_.pod, cycle->attempt_.node_name);
+      Reject(decision.status, cycle->attempt_);
+      attempts.push_back(std::move(cycle->attempt_));
+    } else if (options_.take_binding) {
+      cycle->attempt_.outcome = Outcome::kBinding;
+      attempts.push_back(cycle->attempt_);
+      options_.take_binding(std::move(cycle));
     } else {
-      reservation->profile.RunUnreserve(reservation->state, *attempt.pod, attempt.node_name);
-      Reject(decision.status, attempt);
+      cycle->Run();
+      attempts.push_back(Finish(std::move(cycle)));
     }
-    attempts.push_back(std::move(attempt));
   }
   return attempts;
 }

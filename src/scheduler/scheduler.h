@@ -4,9 +4,10 @@
 //   binding cycle:     (wait) -> PreBind -> Bind -> PostBind
 //
 // Every early end un-reserves and un-assumes; nothing is promised that is not kept.
-// Not thread-safe; runs on the scheduling thread.
+// Not thread-safe; runs on the scheduling thread, but for binding cycles that are taken elsewhere.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,36 +20,10 @@
 #include "engine/evaluator.h"
 #include "engine/profile.h"
 #include "framework/registry.h"
+#include "scheduler/attempt.h"
+#include "scheduler/binding_cycle.h"
 
 namespace berth::scheduler {
-
-enum class Outcome {
-  kBound,
-  kWaiting,        // a Permit plugin holds it; see TakeDecided
-  kUnschedulable,  // fits nowhere now
-  kError,          // internal trouble; to be tried again
-};
-
-// Everything one attempt to schedule a pod found out.
-struct Attempt {
-  framework::PodInfoPtr pod;
-  Outcome outcome = Outcome::kError;
-  std::string node_name;  // when bound or waiting
-  size_t feasible_nodes = 0;
-  int64_t score = 0;       // total of the node chosen
-  bool scored = false;     // false when there was nothing to compare
-  bool nominated = false;  // the node is the one that preemption had promised
-  // Why not: the text of the FailedScheduling event and of the PodScheduled condition.
-  std::string message;
-  // What was found about every node; empty when the choice needed less.
-  engine::Evaluation evaluation;
-  framework::Diagnosis diagnosis;           // when nothing fitted
-  framework::PostFilterResult post_filter;  // when unschedulable
-
-  // Plugins to ask when something happens that might help.
-  std::set<std::string, std::less<>> unschedulable_plugins;
-  std::set<std::string, std::less<>> pending_plugins;
-};
 
 class Scheduler {
  public:
@@ -60,6 +35,8 @@ class Scheduler {
     bool exhaustive_preemption = false;
     // Attempts carry verdicts and scores of all nodes even when a nomination settles the matter.
     engine::Scope scope = engine::Scope::kDecide;
+    // Takes binding cycles elsewhere, to Run them and give them back to Finish. Unset: they run on the spot.
+    std::function<void(std::unique_ptr<BindingCycle>)> take_binding{};
   };
 
   static Result<std::unique_ptr<Scheduler>> Create(const config::KubeSchedulerConfiguration& configuration,
@@ -75,6 +52,8 @@ class Scheduler {
 
   // One pod through both cycles, as far as it gets. The pod's scheduler name must be one of ours.
   Attempt ScheduleOne(framework::PodInfoPtr pod);
+  // The end of a binding cycle that ran elsewhere: the pod stays, or everything is undone.
+  Attempt Finish(std::unique_ptr<BindingCycle> cycle);
   // Pods whose wait in Permit ended: their binding cycle runs now.
   std::vector<Attempt> FinishWaiting();
   framework::WaitingPods& waiting_pods() { return waiting_pods_; }
@@ -84,20 +63,16 @@ class Scheduler {
     std::unique_ptr<engine::Profile> profile;
     std::unique_ptr<engine::Evaluator> evaluator;
   };
-  // A pod that waits between its two cycles, with all that must be undone if it goes no further.
-  struct Reservation {
-    engine::Profile& profile;
-    framework::CycleState state;
-    cluster::AssumedPod assumed;
-  };
 
   Scheduler(cluster::Cluster& cluster, const base::Clock& clock, framework::ApiWriter& api, Options options)
-      : cluster_(cluster), clock_(clock), api_(api), options_(options), random_(options.seed) {}
+      : cluster_(cluster), clock_(clock), api_(api), options_(std::move(options)), random_(options_.seed) {}
 
   ProfileSlot& SlotOf(const framework::PodInfo& pod);
   void Select(const engine::Evaluation& evaluation, Attempt& attempt);
   void Place(engine::Profile& profile, framework::CycleState& state, Attempt& attempt);
   void Bind(engine::Profile& profile, framework::CycleState& state, cluster::AssumedPod assumed, Attempt& attempt);
+  void Settle(engine::Profile& profile, framework::CycleState& state, const framework::Status& status,
+              cluster::AssumedPod assumed, Attempt& attempt);
   void Evaluate(ProfileSlot& slot, Attempt& attempt);
   void HandleNoFit(engine::Profile& profile, framework::CycleState& state, Attempt& attempt);
   void Preempt(const framework::PodInfoPtr& pod, const framework::PostFilterResult& result);
@@ -113,7 +88,7 @@ class Scheduler {
   base::Random random_;
   framework::WaitingPods waiting_pods_;
   std::map<std::string, ProfileSlot> profiles_;
-  std::map<std::string, std::pair<std::unique_ptr<Reservation>, Attempt>> waiting_;  // by UID
+  std::map<std::string, std::unique_ptr<BindingCycle>> waiting_;  // by UID
 };
 
 }  // namespace berth::scheduler

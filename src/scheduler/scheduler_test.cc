@@ -36,12 +36,15 @@ class SchedulerTest : public ::testing::Test {
     world_.cluster.UpsertPod(
         MakePod(name).Request("cpu", cpu).Priority(priority).Node(node).StartTime("2026-01-01T00:00:00Z").Shared());
   }
-  std::unique_ptr<Scheduler> Make(const std::vector<std::string>& more = {}, uint64_t seed = 1) {
+  std::unique_ptr<Scheduler> Make(const std::vector<std::string>& more = {}, uint64_t seed = 1,
+                                  std::vector<std::unique_ptr<BindingCycle>>* taken = nullptr) {
     config::KubeSchedulerConfiguration config = config::DefaultConfiguration(world_.gates);
     for (const std::string& name : more) config.profiles[0].plugins.multi_point.enabled.push_back({name, 0});
-    Result<std::unique_ptr<Scheduler>> scheduler =
-        Scheduler::Create(config, registry_, world_.gates, world_.cluster, world_.clock, world_.api,
-                          {.seed = seed, .verify_incremental = true, .exhaustive_preemption = true});
+    Scheduler::Options options{.seed = seed, .verify_incremental = true, .exhaustive_preemption = true};
+    if (taken)
+      options.take_binding = [taken](std::unique_ptr<BindingCycle> cycle) { taken->push_back(std::move(cycle)); };
+    Result<std::unique_ptr<Scheduler>> scheduler = Scheduler::Create(config, registry_, world_.gates, world_.cluster,
+                                                                     world_.clock, world_.api, std::move(options));
     CHECK_WHY(scheduler.ok(), scheduler.ok() ? "" : scheduler.error().message.c_str());
     return std::move(*scheduler);
   }
@@ -154,6 +157,50 @@ TEST_F(SchedulerTest, APreBindFailureLeavesNoTrace) {
   EXPECT_THAT(attempt.unschedulable_plugins, IsEmpty());
   EXPECT_THAT(world_.api.calls, IsEmpty());
   EXPECT_EQ(SeenInTheCluster(), before);
+}
+
+TEST_F(SchedulerTest, ABindingCycleMayRunElsewhere) {
+  AddNode("n1");
+  std::vector<std::unique_ptr<BindingCycle>> taken;
+  const auto scheduler = Make({}, 1, &taken);
+  const Attempt attempt = scheduler->ScheduleOne(MakePod("web").Request("cpu", "1").Info());
+  EXPECT_EQ(attempt.outcome, Outcome::kBinding);
+  EXPECT_EQ(attempt.node_name, "n1");
+  EXPECT_TRUE(world_.cluster.IsAssumed("default/web")) << "it takes its room at once";
+  EXPECT_THAT(world_.api.calls, IsEmpty());
+  ASSERT_EQ(taken.size(), 1u);
+  taken[0]->Run();
+  EXPECT_THAT(world_.api.calls, ElementsAre("bind web to n1"));
+  const Attempt finished = scheduler->Finish(std::move(taken[0]));
+  EXPECT_EQ(finished.outcome, Outcome::kBound);
+  EXPECT_EQ(finished.node_name, "n1");
+  EXPECT_TRUE(world_.cluster.IsAssumed("default/web"));
+}
+
+TEST_F(SchedulerTest, ABindingCycleThatFailsElsewhereLeavesNoTrace) {
+  Add<engine::testing::Reserver>(registry_, "Reserver", &log_);
+  AddNode("n1");
+  const std::string before = SeenInTheCluster();
+  world_.api.bind_answer = Status::Error("conflict");
+  std::vector<std::unique_ptr<BindingCycle>> taken;
+  const auto scheduler = Make({"Reserver"}, 1, &taken);
+  (void)scheduler->ScheduleOne(MakePod("web").Request("cpu", "1").Info());
+  taken.at(0)->Run();
+  EXPECT_EQ(scheduler->Finish(std::move(taken[0])).outcome, Outcome::kError);
+  EXPECT_THAT(log_, ElementsAre("reserve Reserver", "unreserve Reserver"));
+  EXPECT_EQ(SeenInTheCluster(), before);
+}
+
+TEST_F(SchedulerTest, ABindingThatTheApiConfirmedStandsThoughItsAnswerWasLost) {
+  AddNode("n1");
+  world_.api.bind_answer = Status::Error("connection reset");
+  std::vector<std::unique_ptr<BindingCycle>> taken;
+  const auto scheduler = Make({}, 1, &taken);
+  (void)scheduler->ScheduleOne(MakePod("web").Request("cpu", "1").Info());
+  taken.at(0)->Run();
+  world_.cluster.UpsertPod(MakePod("web").Request("cpu", "1").Node("n1").Shared());
+  EXPECT_EQ(scheduler->Finish(std::move(taken[0])).outcome, Outcome::kError);
+  EXPECT_EQ(world_.cluster.NodeOf("default/web"), "n1");
 }
 
 class PermitTest : public SchedulerTest {

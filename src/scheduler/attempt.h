@@ -1,0 +1,42 @@
+// Attempt: everything one attempt to schedule a pod found out.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "engine/evaluation.h"
+#include "framework/diagnosis.h"
+#include "framework/plugin.h"
+
+namespace berth::scheduler {
+
+enum class Outcome {
+  kBound,
+  kBinding,        // has a node; its binding cycle runs elsewhere
+  kWaiting,        // a Permit plugin holds it; see Scheduler::FinishWaiting
+  kUnschedulable,  // fits nowhere now
+  kError,          // internal trouble; to be tried again
+};
+
+struct Attempt {
+  framework::PodInfoPtr pod;
+  Outcome outcome = Outcome::kError;
+  std::string node_name;  // when bound, being bound or waiting
+  size_t feasible_nodes = 0;
+  int64_t score = 0;       // total of the node chosen
+  bool scored = false;     // false when there was nothing to compare
+  bool nominated = false;  // the node is the one that preemption had promised
+  // Why not: the text of the FailedScheduling event and of the PodScheduled condition.
+  std::string message;
+  // What was found about every node; empty when the choice needed less.
+  engine::Evaluation evaluation;
+  framework::Diagnosis diagnosis;           // when nothing fitted
+  framework::PostFilterResult post_filter;  // when unschedulable
+
+  // Plugins to ask when something happens that might help.
+  std::set<std::string, std::less<>> unschedulable_plugins;
+  std::set<std::string, std::less<>> pending_plugins;
+};
+
+}  // namespace berth::scheduler

@@ -1,0 +1,35 @@
+// The binding cycle: PreBind, Bind, PostBind for a pod that has a node. It asks plugins and the API, and touches
+// nothing of the scheduler's picture, so that it may run off the scheduling thread.
+#pragma once
+
+#include "cluster/cluster.h"
+#include "engine/profile.h"
+#include "framework/cycle_state.h"
+#include "scheduler/attempt.h"
+
+namespace berth::scheduler {
+
+framework::Status RunBindingCycle(engine::Profile& profile, framework::CycleState& state, const framework::PodInfo& pod,
+                                  const std::string& node_name);
+
+// A pod between its two cycles, with all that must be undone if it goes no further. Made and destroyed on the
+// scheduling thread; Run may be called on another.
+class BindingCycle {
+ public:
+  BindingCycle(engine::Profile& profile, framework::CycleState state, cluster::AssumedPod assumed, Attempt attempt)
+      : profile_(profile), state_(std::move(state)), assumed_(std::move(assumed)), attempt_(std::move(attempt)) {}
+
+  void Run() { status_ = RunBindingCycle(profile_, state_, *attempt_.pod, attempt_.node_name); }
+  const Attempt& attempt() const { return attempt_; }
+
+ private:
+  friend class Scheduler;
+
+  engine::Profile& profile_;
+  framework::CycleState state_;
+  cluster::AssumedPod assumed_;
+  Attempt attempt_;
+  framework::Status status_;
+};
+
+}  // namespace berth::scheduler

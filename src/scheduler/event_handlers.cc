@@ -1,0 +1,181 @@
+#include "scheduler/event_handlers.h"
+
+#include <optional>
+
+#include "cluster/stores.h"
+#include "framework/events.h"
+
+namespace berth::scheduler {
+
+using framework::ActionType;
+using framework::EventResource;
+using framework::PodInfoPtr;
+
+namespace {
+
+// Of the kinds that plugins may wait for; changes of others wake nobody.
+template <class T>
+constexpr std::optional<EventResource> kResourceOf = std::nullopt;
+template <>
+constexpr std::optional<EventResource> kResourceOf<api::PersistentVolume> = EventResource::kPersistentVolume;
+template <>
+constexpr std::optional<EventResource> kResourceOf<api::PersistentVolumeClaim> = EventResource::kPersistentVolumeClaim;
+template <>
+constexpr std::optional<EventResource> kResourceOf<api::StorageClass> = EventResource::kStorageClass;
+template <>
+constexpr std::optional<EventResource> kResourceOf<api::CSINode> = EventResource::kCSINode;
+template <>
+constexpr std::optional<EventResource> kResourceOf<api::CSIDriver> = EventResource::kCSIDriver;
+template <>
+constexpr std::optional<EventResource> kResourceOf<api::CSIStorageCapacity> = EventResource::kCSIStorageCapacity;
+template <>
+constexpr std::optional<EventResource> kResourceOf<api::VolumeAttachment> = EventResource::kVolumeAttachment;
+template <>
+constexpr std::optional<EventResource> kResourceOf<api::ResourceClaim> = EventResource::kResourceClaim;
+template <>
+constexpr std::optional<EventResource> kResourceOf<api::ResourceSlice> = EventResource::kResourceSlice;
+template <>
+constexpr std::optional<EventResource> kResourceOf<api::DeviceClass> = EventResource::kDeviceClass;
+
+bool IsSameVersion(const api::Pod& a, const api::Pod& b) {
+  return !a.metadata.resource_version.empty() && a.metadata.resource_version == b.metadata.resource_version;
+}
+
+}  // namespace
+
+template <class T>
+void EventHandlers::Happened(framework::ClusterEvent event, std::shared_ptr<const T> before,
+                             std::shared_ptr<const T> after) {
+  if (!observer_) return queue_.OnEvent<T>(event, std::move(before), std::move(after));
+  const base::Time start = clock_.Now();
+  queue_.OnEvent<T>(event, std::move(before), std::move(after));
+  observer_(event, clock_.Now() - start);
+}
+
+void EventHandlers::Put(const api::Object& object) {
+  if (object.kind() == api::Kind::kPod) return PutPod(object.Share<api::Pod>());
+  if (object.kind() == api::Kind::kNode) return PutNode(object.Share<api::Node>());
+  cluster::VisitStore(cluster_.objects(), object.kind(), [&]<class T>(framework::ObjectStore<T>& store) {
+    const std::shared_ptr<const T> after = object.Share<T>();
+    const std::shared_ptr<const T> before = store.Upsert(after);
+    if constexpr (kResourceOf<T>) {
+      Happened<T>({*kResourceOf<T>, before ? ActionType::kUpdate : ActionType::kAdd}, before, after);
+    }
+  });
+}
+
+void EventHandlers::Remove(const api::Object& object) {
+  const api::ObjectMeta& metadata = object.metadata();
+  if (const api::Pod* pod = object.As<api::Pod>()) return RemovePod(*pod);
+  if (object.kind() == api::Kind::kNode) return RemoveNode(metadata.name);
+  cluster::VisitStore(cluster_.objects(), object.kind(), [&]<class T>(framework::ObjectStore<T>& store) {
+    const std::shared_ptr<const T> gone = store.Erase(metadata.namespace_.str(), metadata.name);
+    if constexpr (kResourceOf<T>) {
+      if (gone) Happened<T>({*kResourceOf<T>, ActionType::kDelete}, gone, nullptr);
+    }
+  });
+}
+
+void EventHandlers::PutPod(std::shared_ptr<const api::Pod> pod) {
+  if (!pod->spec.node_name.empty()) return PutAssigned(std::move(pod));
+  if (scheduler_.FindProfile(pod->spec.scheduler_name) != nullptr) PutPending(std::move(pod));
+}
+
+void EventHandlers::PutAssigned(std::shared_ptr<const api::Pod> pod) {
+  const std::string& uid = pod->metadata.uid;
+  const PodInfoPtr known = cluster_.FindPod(uid);
+  const bool confirmed = known != nullptr && !cluster_.IsAssumed(uid);
+  cluster_.UpsertPod(pod);
+  if (!confirmed) {
+    // Bound: by us, or by somebody else while it stood in the queue.
+    queue_.Delete(uid);
+    return Happened<api::Pod>({EventResource::kAssignedPod, ActionType::kAdd}, nullptr, pod);
+  }
+  const std::shared_ptr<const api::Pod>& before = known->shared_pod();
+  for (const framework::ClusterEvent& event :
+       framework::EventsOf(EventResource::kAssignedPod, framework::PodUpdateActions(*before, *pod, gates_))) {
+    Happened<api::Pod>(event, before, pod);
+  }
+}
+
+void EventHandlers::PutPending(std::shared_ptr<const api::Pod> pod) {
+  const std::string& uid = pod->metadata.uid;
+  if (cluster_.IsAssumed(uid)) {
+    if (pod->metadata.deletion_timestamp) DropAssumed(uid);
+    return;
+  }
+  const std::string& nominated = pod->status.nominated_node_name;
+  const PodInfoPtr after = cluster_.MakePodInfo(pod);
+  const queue::QueuedPod* queued = queue_.Find(uid);
+  if (queued == nullptr) {
+    if (!nominated.empty()) cluster_.nominator().Nominate(after, nominated);
+    return queue_.Add(after);
+  }
+  const std::shared_ptr<const api::Pod> before = queued->pod->shared_pod();
+  if (IsSameVersion(*before, *pod)) return;
+  // A nomination made here that the API has not heard of yet stands.
+  const std::string promised = cluster_.nominator().NodeOf(uid);
+  const bool unheard = before->status.nominated_node_name.empty() && nominated.empty();
+  cluster_.nominator().Nominate(after, unheard ? promised : nominated);
+  queue_.Update(after);
+  if (!before->status.nominated_node_name.empty() && before->status.nominated_node_name != nominated) {
+    // The room it was promised is free for others.
+    Happened<api::Pod>({EventResource::kAssignedPod, ActionType::kDelete}, before, nullptr);
+  }
+}
+
+void EventHandlers::RemovePod(const api::Pod& pod) {
+  const std::string& uid = pod.metadata.uid;
+  const bool assumed = cluster_.IsAssumed(uid);
+  const PodInfoPtr placed = cluster_.FindPod(uid);
+  const queue::QueuedPod* queued = queue_.Find(uid);
+  const std::shared_ptr<const api::Pod> pending = queued ? queued->pod->shared_pod() : nullptr;
+  queue_.Delete(uid);
+  if (assumed) return DropAssumed(uid);
+  const bool promised = !cluster_.nominator().NodeOf(uid).empty();
+  cluster_.RemovePod(uid);
+  if (placed)
+    return Happened<api::Pod>({EventResource::kAssignedPod, ActionType::kDelete}, placed->shared_pod(), nullptr);
+  // Others counted it as if it had been there.
+  if (promised && pending) Happened<api::Pod>({EventResource::kAssignedPod, ActionType::kDelete}, pending, nullptr);
+}
+
+// An assumed pod is being deleted, while its binding cycle goes on and will fail. One that waits for permission is
+// turned away, and cleans up after itself; the room of one that is being bound is given back here.
+void EventHandlers::DropAssumed(const std::string& uid) {
+  const PodInfoPtr pod = cluster_.FindPod(uid);
+  const std::string node_name = cluster_.NodeOf(uid);
+  if (scheduler_.waiting_pods().IsWaiting(uid)) {
+    scheduler_.waiting_pods().Reject(uid, "", "removed");
+  } else {
+    cluster_.Forget(uid);
+  }
+  OnForgotten(*pod, node_name);
+}
+
+void EventHandlers::OnForgotten(const framework::PodInfo& pod, const std::string& node_name) {
+  auto placed = std::make_shared<api::Pod>(pod.pod());
+  placed->spec.node_name = node_name;
+  Happened<api::Pod>({EventResource::kAssignedPod, ActionType::kDelete}, std::move(placed), nullptr);
+}
+
+void EventHandlers::PutNode(std::shared_ptr<const api::Node> node) {
+  const framework::NodeInfo* known = cluster_.Find(node->metadata.name);
+  const std::shared_ptr<const api::Node> before = known ? known->shared_node() : nullptr;
+  cluster_.UpsertNode(node);
+  if (!before) return Happened<api::Node>({EventResource::kNode, ActionType::kAdd}, nullptr, node);
+  for (const framework::ClusterEvent& event :
+       framework::EventsOf(EventResource::kNode, framework::NodeUpdateActions(*before, *node, gates_))) {
+    Happened<api::Node>(event, before, node);
+  }
+}
+
+void EventHandlers::RemoveNode(const std::string& name) {
+  const framework::NodeInfo* known = cluster_.Find(name);
+  if (!known) return;
+  const std::shared_ptr<const api::Node> gone = known->shared_node();
+  cluster_.RemoveNode(name);
+  Happened<api::Node>({EventResource::kNode, ActionType::kDelete}, gone, nullptr);
+}
+
+}  // namespace berth::scheduler

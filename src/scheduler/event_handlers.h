@@ -1,0 +1,57 @@
+// EventHandlers: brings what happened to objects of the API into the picture and to the queue, which wakes the pods it
+// may help.
+//
+//   pod without a node, of one of our profiles  ->  queue (and nominations)
+//   pod with a node                             ->  picture; leaves the queue
+//   pod that is assumed                         ->  the API is behind; only its deletion matters
+//
+// Not thread-safe; runs on the scheduling thread, between cycles.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "api/object.h"
+#include "cluster/cluster.h"
+#include "queue/scheduling_queue.h"
+#include "scheduler/scheduler.h"
+
+namespace berth::scheduler {
+
+class EventHandlers {
+ public:
+  // Hears how long each event took, for metrics.
+  using Observer = std::function<void(const framework::ClusterEvent& event, base::Duration took)>;
+
+  EventHandlers(cluster::Cluster& cluster, queue::SchedulingQueue& queue, Scheduler& scheduler,
+                const config::FeatureGates& gates, const base::Clock& clock)
+      : cluster_(cluster), queue_(queue), scheduler_(scheduler), gates_(gates), clock_(clock) {}
+  void set_observer(Observer observer) { observer_ = std::move(observer); }
+
+  // Added or changed.
+  void Put(const api::Object& object);
+  // Gone; `object` is its last known state.
+  void Remove(const api::Object& object);
+  // Room that an assumed pod held is free again.
+  void OnForgotten(const framework::PodInfo& pod, const std::string& node_name);
+
+ private:
+  void PutPod(std::shared_ptr<const api::Pod> pod);
+  void PutAssigned(std::shared_ptr<const api::Pod> pod);
+  void PutPending(std::shared_ptr<const api::Pod> pod);
+  void RemovePod(const api::Pod& pod);
+  void DropAssumed(const std::string& uid);
+  void PutNode(std::shared_ptr<const api::Node> node);
+  void RemoveNode(const std::string& name);
+  template <class T>
+  void Happened(framework::ClusterEvent event, std::shared_ptr<const T> before, std::shared_ptr<const T> after);
+
+  cluster::Cluster& cluster_;
+  queue::SchedulingQueue& queue_;
+  Scheduler& scheduler_;
+  const config::FeatureGates& gates_;
+  const base::Clock& clock_;
+  Observer observer_;
+};
+
+}  // namespace berth::scheduler

@@ -1,0 +1,76 @@
+// Metrics that every Kubernetes component has: of its API client, leader election, work queues, build, feature gates
+// and health checks. Names, help texts, labels and buckets are those of k8s.io/component-base v1.36.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "metrics/registry.h"
+
+namespace berth::metrics {
+
+struct RestClientMetrics {
+  explicit RestClientMetrics(Registry& registry);
+
+  Family<Counter>& requests;                 // code ("<error>" when there was no answer), method, host
+  Family<Counter>& request_retries;          // code, verb, host
+  Family<Histogram>& request_duration;       // verb, host
+  Family<Histogram>& request_size;           // verb, host
+  Family<Histogram>& response_size;          // verb, host
+  Family<Histogram>& rate_limiter_duration;  // verb, host
+  Family<Counter>& exec_plugin_calls;        // code, call_status
+};
+
+struct LeaderElectionMetrics {
+  explicit LeaderElectionMetrics(Registry& registry);
+
+  Family<Gauge>& master_status;  // name of the lease: 1 while leading
+  Family<Counter>& slowpath;     // name
+};
+
+struct WorkqueueMetrics {
+  explicit WorkqueueMetrics(Registry& registry);
+
+  // All by the queue's name.
+  Family<Gauge>& depth;
+  Family<Counter>& adds;
+  Family<Histogram>& queue_duration;
+  Family<Histogram>& work_duration;
+  Family<Gauge>& unfinished_work;
+  Family<Gauge>& longest_running_processor;
+  Family<Counter>& retries;
+};
+
+// For /metrics/slis, which has a registry of its own.
+struct HealthCheckMetrics {
+  explicit HealthCheckMetrics(Registry& registry);
+
+  Family<Gauge>& healthcheck;     // name, type: 1 while it passes
+  Family<Counter>& healthchecks;  // name, type, status: "success" or "error"
+};
+
+// What was built, as /version and kubernetes_build_info tell it.
+struct BuildInfo {
+  std::string major;
+  std::string minor;
+  std::string git_version;
+  std::string git_commit;
+  std::string git_tree_state;
+  std::string build_date;
+  std::string go_version;  // of the compiler, whatever the language
+  std::string compiler;
+  std::string platform;
+};
+void AddBuildInfo(Registry& registry, const BuildInfo& info);
+
+struct FeatureState {
+  std::string name;
+  std::string stage;  // "ALPHA", "BETA", "DEPRECATED", "" when generally available
+  bool enabled = false;
+};
+void AddFeatureStates(Registry& registry, const std::vector<FeatureState>& features);
+
+// Counts of the metrics in the registry themselves.
+void AddMetaMetrics(Registry& registry);
+
+}  // namespace berth::metrics

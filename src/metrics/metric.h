@@ -1,0 +1,67 @@
+// Counter, Gauge, Histogram: numbers that one thread writes often and another reads now and then.
+//
+// Thread-safe without locks. Counting is one atomic addition, observing is a search over at most some twenty bounds and
+// two atomic additions. Look a metric up once (Family::With) and keep the reference: it stays valid as long as the
+// registry.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace berth::metrics {
+
+class Counter {
+ public:
+  void Add(uint64_t by = 1) { value_.fetch_add(by, std::memory_order_relaxed); }
+  uint64_t value() const { return value_.load(std::memory_order_relaxed); }
+  void Reset() { value_.store(0, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<uint64_t> value_{0};
+};
+
+class Gauge {
+ public:
+  void Set(double value) { value_.store(value, std::memory_order_relaxed); }
+  void Add(double by) { value_.fetch_add(by, std::memory_order_relaxed); }
+  double value() const { return value_.load(std::memory_order_relaxed); }
+  void Reset() { Set(0); }
+
+ private:
+  std::atomic<double> value_{0};
+};
+
+class Histogram {
+ public:
+  // Upper bounds, ascending, without +Inf, which every histogram has. `bounds` must outlive it.
+  explicit Histogram(std::span<const double> bounds);
+
+  void Observe(double value) { ObserveMany(value, 1); }
+  // As `count` observations of the same value, at the cost of one: for those that sample or batch.
+  void ObserveMany(double value, uint64_t count);
+
+  struct Snapshot {
+    std::vector<uint64_t> cumulative;  // one per bound, then +Inf, which is the number of observations
+    double sum = 0;
+    uint64_t count() const { return cumulative.back(); }
+  };
+  // Buckets and count agree with each other; the sum may be ahead of them by what is being observed meanwhile.
+  Snapshot Read() const;
+  void Reset();
+  std::span<const double> bounds() const { return bounds_; }
+
+ private:
+  const std::span<const double> bounds_;
+  const std::unique_ptr<std::atomic<uint64_t>[]> counts_;  // one per bound, then +Inf; not cumulative
+  std::atomic<double> sum_{0};
+};
+
+// `count` bounds, each `factor` times the one before. Made by repeated multiplication, as Prometheus' Go library does,
+// so that the bounds print alike: 0.0008 and 0.0016, but also 2.2499999999999998e-05.
+std::vector<double> ExponentialBuckets(double start, double factor, size_t count);
+
+}  // namespace berth::metrics

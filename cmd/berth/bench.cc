@@ -84,8 +84,9 @@ void PrintJson(const sim::EngineBenchOptions& options, const sim::EngineBenchRes
 
 }  // namespace
 
-int Bench(const std::vector<std::string>& arguments) {
-  if (!arguments.empty() && arguments.front() == "perf") return BenchPerf({arguments.begin() + 1, arguments.end()});
+int Bench(const framework::Registry& own_plugins, const std::vector<std::string>& arguments) {
+  if (!arguments.empty() && arguments.front() == "perf")
+    return BenchPerf(own_plugins, {arguments.begin() + 1, arguments.end()});
   sim::EngineBenchOptions options;
   std::string output = "text";
   FlagSet flags("berth bench", kUsage, kExamples);

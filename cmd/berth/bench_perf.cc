@@ -7,6 +7,7 @@
 
 #include "api/time.h"
 #include "commands.h"
+#include "configuration_source.h"
 #include "flags.h"
 #include "perf/runner.h"
 
@@ -105,7 +106,8 @@ void Report(const perf::WorkloadResult& result, const Options& options, size_t w
   (result.error->code == ErrorCode::kDeadlineExceeded ? totals.unfinished : totals.unsupported) = true;
 }
 
-Result<void> RunFile(const std::string& file, const Options& options, Totals& totals) {
+Result<void> RunFile(const std::string& file, const framework::Registry& registry, const Options& options,
+                     Totals& totals) {
   Result<perf::Suite> suite = perf::ReadSuite(file);
   if (!suite) return suite.error();
   perf::RunOptions run = options.run;
@@ -122,7 +124,8 @@ Result<void> RunFile(const std::string& file, const Options& options, Totals& to
                      one.test_case->name.size() + one.workload->name.size() + std::string_view("//namespace-0").size());
   if (options.output == "table") PrintHeader(width);
   Totals of_file;
-  for (const perf::Chosen& one : *chosen) Report(perf::RunWorkload(*suite, one, run), options, width, of_file);
+  for (const perf::Chosen& one : *chosen)
+    Report(perf::RunWorkload(*suite, one, registry, run), options, width, of_file);
   if (!options.data_items_dir.empty()) {
     Result<std::string> written =
         perf::WriteDataItems(options.data_items_dir, run.topic, base::SystemClock().Now(), of_file.items);
@@ -137,7 +140,7 @@ Result<void> RunFile(const std::string& file, const Options& options, Totals& to
 
 }  // namespace
 
-int BenchPerf(const std::vector<std::string>& arguments) {
+int BenchPerf(const framework::Registry& own_plugins, const std::vector<std::string>& arguments) {
   Options options;
   FlagSet flags("berth bench perf", kUsage, kExamples);
   flags.Add(&options.run.workloads, "workload", 'w', "NAME",
@@ -168,9 +171,11 @@ int BenchPerf(const std::vector<std::string>& arguments) {
     return Fail(fmt::format("--timeout: expected a duration such as 90s, found \"{}\"", options.timeout));
   options.run.timeout = *timeout;
 
+  const Result<framework::Registry> registry = MakeRegistry(own_plugins);
+  if (!registry) return Fail(registry.error().message);
   Totals totals;
   for (const std::string& file : *files) {
-    if (const Result<void> ran = RunFile(file, options, totals); !ran) return Fail(ran.error().message);
+    if (const Result<void> ran = RunFile(file, *registry, options, totals); !ran) return Fail(ran.error().message);
   }
   if (options.output == "json" && !options.list) fmt::print("{}", perf::ToJson(totals.items));
   return totals.unsupported ? kBadInput : totals.unfinished ? kUnplaced : kOk;

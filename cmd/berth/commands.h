@@ -1,8 +1,11 @@
-// The verbs of berth. Each takes the arguments behind its name and gives the exit status.
+// The verbs of berth. Each takes the plugins that the program has besides berth's and the arguments behind its name,
+// and gives the exit status.
 #pragma once
 
 #include <string>
 #include <vector>
+
+#include "framework/registry.h"
 
 namespace berth::cmd {
 
@@ -11,9 +14,10 @@ inline constexpr int kOk = 0;
 inline constexpr int kBadInput = 1;  // bad usage or bad input: nothing was done
 inline constexpr int kUnplaced = 2;  // it ran, and some pod has no place
 
-int Simulate(const std::vector<std::string>& arguments);
-int Bench(const std::vector<std::string>& arguments);
-int BenchPerf(const std::vector<std::string>& arguments);  // berth bench perf
-int Config(const std::vector<std::string>& arguments);
+int Simulate(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
+int Bench(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
+// berth bench perf
+int BenchPerf(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
+int Config(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 
 }  // namespace berth::cmd

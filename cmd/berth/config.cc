@@ -78,23 +78,23 @@ struct Loaded {
 // What a file comes to, put together as a scheduler would be.
 struct Completed {
   config::KubeSchedulerConfiguration configuration;
+  std::vector<CatalogEntry> catalog;
   std::vector<config::ResolvedPlugins> profiles;
 };
 
 class Reader {
  public:
-  Reader(const Options& options, config::FeatureGates gates, std::vector<CatalogEntry> catalog)
-      : options_(options), gates_(std::move(gates)), catalog_(std::move(catalog)) {}
+  Reader(const Options& options, const framework::Registry& own_plugins, config::FeatureGates gates)
+      : options_(options), own_plugins_(&own_plugins), gates_(std::move(gates)) {}
 
-  static Result<Reader> Create(const Options& options, std::vector<std::string>& warnings) {
+  // `own_plugins` must outlive the result.
+  static Result<Reader> Create(const Options& options, const framework::Registry& own_plugins,
+                               std::vector<std::string>& warnings) {
     Result<config::FeatureGates> gates = LoadGates(options.feature_gates, warnings);
     if (!gates) return gates.error();
-    Result<std::vector<CatalogEntry>> catalog = PluginCatalog(*gates);
-    if (!catalog) return catalog.error();
-    return Reader(options, std::move(*gates), std::move(*catalog));
+    return Reader(options, own_plugins, std::move(*gates));
   }
 
-  const std::vector<CatalogEntry>& catalog() const { return catalog_; }
   const config::FeatureGates& gates() const { return gates_; }
 
   // Loaded and validated. An empty name is the defaults, or the provider's.
@@ -123,11 +123,18 @@ class Reader {
   Result<Completed> Complete(const std::string& file, std::vector<std::string>& warnings) const {
     Result<Loaded> loaded = Load(file, warnings);
     if (!loaded) return loaded.error();
-    Completed completed{std::move(loaded->configuration), {}};
+    Completed completed{std::move(loaded->configuration), {}, {}};
     if (Result<void> extended = config::ApplyExtenders(completed.configuration); !extended) {
       return InFile(*loaded, extended.error());
     }
-    std::vector<config::KnownPlugin> known = KnownPlugins(catalog_);
+    const Result<framework::Registry> registry = MakeRegistry(*own_plugins_);
+    if (!registry) return registry.error();
+    const auto own = CheckOwnPlugins(*registry, completed.configuration, gates_);
+    if (!own) return InFile(*loaded, own.error());
+    auto catalog = PluginCatalog(*registry, completed.configuration, gates_);
+    if (!catalog) return catalog.error();
+    completed.catalog = std::move(*catalog);
+    std::vector<config::KnownPlugin> known = KnownPlugins(completed.catalog);
     if (options_.strict_upstream) {
       std::erase_if(known, [](const config::KnownPlugin& plugin) { return !config::IsUpstreamPlugin(plugin.name); });
     }
@@ -167,8 +174,8 @@ class Reader {
     return {error.code, fmt::format("{}: {}", place, error.message)};
   }
 
-  void WarnOfMissing(const Completed& completed, const std::string& at, std::vector<std::string>& warnings) const {
-    for (const CatalogEntry& entry : catalog_) {
+  static void WarnOfMissing(const Completed& completed, const std::string& at, std::vector<std::string>& warnings) {
+    for (const CatalogEntry& entry : completed.catalog) {
       if (!entry.missing) continue;
       const auto runs = [&](const config::ResolvedPlugins& profile) {
         for (const auto& list : profile.points) {
@@ -183,8 +190,8 @@ class Reader {
   }
 
   Options options_;
+  const framework::Registry* own_plugins_;
   config::FeatureGates gates_;
-  std::vector<CatalogEntry> catalog_;
 };
 
 void PrintWarnings(const std::vector<std::string>& warnings) {
@@ -224,12 +231,12 @@ int Show(const Reader& reader, const std::string& file, const Options& options) 
   return Print(Render(config::WithUsedArgsOnly(completed->configuration), options.output));
 }
 
-int Convert(Options options, const std::string& file) {
+int Convert(Options options, const framework::Registry& own_plugins, const std::string& file) {
   if (file.empty() && options.algorithm_provider.empty()) return Fail("convert: expected a file");
   const bool upstream_only = options.strict_upstream;
   options.strict_upstream = false;  // here it says what to write, not what may be read
   std::vector<std::string> warnings;
-  const Result<Reader> reader = Reader::Create(options, warnings);
+  const Result<Reader> reader = Reader::Create(options, own_plugins, warnings);
   if (!reader) return Fail(reader.error().message);
   Result<Loaded> loaded = reader->Load(file, warnings);
   if (loaded && upstream_only) {
@@ -248,6 +255,7 @@ struct PluginRow {
   int32_t weight = 0;                     // 0: does not score here
   bool by_default = false;
   bool missing = false;
+  std::string refused;
 };
 
 std::vector<std::string_view> PointNames(const CatalogEntry& entry) {
@@ -263,7 +271,11 @@ std::vector<std::string_view> PointNames(const CatalogEntry& entry) {
 
 PluginRow RowOf(const CatalogEntry& entry, const config::ResolvedPlugins& profile,
                 const config::ResolvedPlugins& defaults) {
-  PluginRow row{.plugin = entry.name, .points = PointNames(entry), .enabled = {}, .missing = entry.missing};
+  PluginRow row{.plugin = entry.name,
+                .points = PointNames(entry),
+                .enabled = {},
+                .missing = entry.missing,
+                .refused = entry.refused};
   const auto find = [&](const std::vector<config::Plugin>& list) {
     return std::ranges::find(list, entry.name, &config::Plugin::name);
   };
@@ -286,7 +298,9 @@ void PrintTable(const std::vector<PluginRow>& rows) {
     fmt::print("{:<{}}  {:>6}  {:<7}  {:<4}  {}{}\n", row.plugin, width,
                row.weight == 0 ? "-" : std::to_string(row.weight), row.by_default ? "on" : "off",
                row.enabled.empty() ? "off" : "on", fmt::join(row.points, ","),
-               row.missing ? " (not implemented yet)" : "");
+               row.missing           ? " (not implemented yet)"
+               : row.refused.empty() ? ""
+                                     : fmt::format("(as configured it cannot be made: {})", row.refused));
   }
 }
 
@@ -328,7 +342,7 @@ int Plugins(const Reader& reader, const std::string& file, const Options& option
   json.StartArray();
   for (size_t i = 0; i < completed->profiles.size(); ++i) {
     std::vector<PluginRow> rows;
-    for (const CatalogEntry& entry : reader.catalog()) {
+    for (const CatalogEntry& entry : completed->catalog) {
       rows.push_back(RowOf(entry, completed->profiles[i], defaults->profiles.front()));
     }
     const std::string& name = completed->configuration.profiles[i].scheduler_name;
@@ -351,15 +365,16 @@ int Plugins(const Reader& reader, const std::string& file, const Options& option
   return options.output == "json" ? Print(out + "\n") : kOk;
 }
 
-int Dispatch(const std::string& verb, const std::vector<std::string>& files, const Options& options) {
+int Dispatch(const std::string& verb, const std::vector<std::string>& files, const Options& options,
+             const framework::Registry& own_plugins) {
   if (verb != "validate" && files.size() > 1)
     return Fail(fmt::format("{}: expected one file, found {}", verb, files.size()));
   const std::string file = files.empty() ? std::string() : files.front();
   if (!file.empty() && !options.algorithm_provider.empty())
     return Fail("a file and --algorithm-provider exclude each other");
-  if (verb == "convert") return Convert(options, file);
+  if (verb == "convert") return Convert(options, own_plugins, file);
   std::vector<std::string> warnings;
-  const Result<Reader> reader = Reader::Create(options, warnings);
+  const Result<Reader> reader = Reader::Create(options, own_plugins, warnings);
   if (!reader) return Fail(reader.error().message);
   PrintWarnings(warnings);
   if (verb == "validate") return Validate(*reader, files);
@@ -377,7 +392,7 @@ Result<void> CheckOutput(const std::string& verb, const std::string& output) {
 
 }  // namespace
 
-int Config(const std::vector<std::string>& arguments) {
+int Config(const framework::Registry& own_plugins, const std::vector<std::string>& arguments) {
   constexpr std::string_view kVerbs[] = {"validate", "show", "convert", "plugins"};
   Options options;
   FlagSet flags("berth config", kUsage, kExamples);
@@ -399,7 +414,7 @@ int Config(const std::vector<std::string>& arguments) {
     return Fail(fmt::format("expected validate, show, convert or plugins, found \"{}\"\n{}", verb, flags.Hint()));
   }
   if (Result<void> output = CheckOutput(verb, options.output); !output) return Fail(output.error().message);
-  return Dispatch(verb, {rest->begin() + 1, rest->end()}, options);
+  return Dispatch(verb, {rest->begin() + 1, rest->end()}, options, own_plugins);
 }
 
 }  // namespace berth::cmd

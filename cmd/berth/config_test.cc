@@ -36,13 +36,15 @@ class ConfigCommand : public ::testing::Test {
     return path;
   }
 
-  static Ran Run(const std::vector<std::string>& arguments) {
+  Ran Run(const std::vector<std::string>& arguments) const {
     ::testing::internal::CaptureStdout();
     ::testing::internal::CaptureStderr();
-    const int status = Config(arguments);
+    const int status = Config(own_plugins, arguments);
     std::fflush(stdout);
     return {status, ::testing::internal::GetCapturedStdout(), ::testing::internal::GetCapturedStderr()};
   }
+
+  framework::Registry own_plugins;
 
  private:
   fs::path folder_ = fs::path(::testing::TempDir()) / ("berth_config_" + std::to_string(::getpid()));
@@ -119,7 +121,7 @@ TEST_F(SetupSources, AreRefusedTogether) {
   const std::string with_profiles = Write("p.yaml", std::string(kV1) + "profiles: [{schedulerName: a}]\n");
   const std::string policy = Write("policy.cfg", "kind: Policy\napiVersion: v1\n");
   const auto error = [](const ConfigurationFlags& flags) {
-    const auto setup = LoadSetup(flags, {});
+    const auto setup = LoadSetup(flags, {}, {});
     return setup ? std::string() : setup.error().message;
   };
   EXPECT_EQ(error({.config = with_profiles, .policy_config_file = policy}),
@@ -138,16 +140,16 @@ TEST_F(SetupSources, ThePolicyConfigMapIsAmongTheInput) {
                                     "kind: ConfigMap\napiVersion: v1\nmetadata: {name: p, namespace: kube-system}\n"
                                     "data: {policy.cfg: '{\"kind\": \"Policy\", \"apiVersion\": \"v1\", "
                                     "\"priorities\": []}'}\n");
-  const auto setup = LoadSetup({.policy_configmap = "p"}, {objects});
+  const auto setup = LoadSetup({.policy_configmap = "p"}, {objects}, {});
   ASSERT_TRUE(setup) << setup.error().message;
   EXPECT_TRUE(setup->configuration.profiles[0].plugins.at(config::ExtensionPoint::kScore).enabled.empty());
-  const auto elsewhere = LoadSetup({.policy_configmap = "p", .policy_configmap_namespace = "default"}, {objects});
+  const auto elsewhere = LoadSetup({.policy_configmap = "p", .policy_configmap_namespace = "default"}, {objects}, {});
   ASSERT_FALSE(elsewhere);
   EXPECT_THAT(elsewhere.error().message, HasSubstr("couldn't get policy config map default/p"));
 }
 
 TEST_F(SetupSources, AGateWithoutAnImplementationIsAWarning) {
-  const auto setup = LoadSetup({.feature_gates = "GenericWorkload=true,GangScheduling=true"}, {});
+  const auto setup = LoadSetup({.feature_gates = "GenericWorkload=true,GangScheduling=true"}, {}, {});
   ASSERT_TRUE(setup) << setup.error().message;
   EXPECT_THAT(setup->warnings, Contains(HasSubstr("GangScheduling=true has no effect")));
   for (const auto& plugin : setup->configuration.profiles[0].plugins.multi_point.enabled) {

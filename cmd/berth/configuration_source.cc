@@ -9,6 +9,7 @@
 #include "config/load.h"
 #include "config/policy.h"
 #include "plugin_catalog.h"
+#include "plugins/registry.h"
 
 namespace berth::cmd {
 
@@ -100,7 +101,7 @@ Result<void> CheckCombination(const ConfigurationFlags& flags) {
 
 // What a feature gate or a file turns on and nobody here can run is left out, and said.
 void LeaveOutMissing(SchedulerSetup& setup) {
-  for (const CatalogEntry& missing : MissingPlugins()) {
+  for (const CatalogEntry& missing : MissingPlugins(setup.registry)) {
     size_t dropped = 0;
     const auto drop = [&](config::PluginSet& set) {
       dropped += std::erase_if(set.enabled, [&](const config::Plugin& plugin) { return plugin.name == missing.name; });
@@ -141,7 +142,14 @@ Result<config::FeatureGates> LoadGates(const std::string& assignments, std::vect
   return gates;
 }
 
-Result<SchedulerSetup> LoadSetup(const ConfigurationFlags& flags, const std::vector<std::string>& object_files) {
+Result<framework::Registry> MakeRegistry(const framework::Registry& own_plugins) {
+  framework::Registry registry = plugins::InTreeRegistry();
+  if (Result<void> merged = registry.Merge(own_plugins); !merged) return merged.error();
+  return registry;
+}
+
+Result<SchedulerSetup> LoadSetup(const ConfigurationFlags& flags, const std::vector<std::string>& object_files,
+                                 const framework::Registry& own_plugins) {
   SchedulerSetup setup;
   Result<config::FeatureGates> gates = LoadGates(flags.feature_gates, setup.warnings);
   if (!gates) return gates.error();
@@ -177,6 +185,9 @@ Result<SchedulerSetup> LoadSetup(const ConfigurationFlags& flags, const std::vec
     setup.warnings.push_back(
         "alwaysCheckAllPredicates: a rejected node is reported with its first reason only; placements are the same");
   }
+  Result<framework::Registry> registry = MakeRegistry(own_plugins);
+  if (!registry) return registry.error();
+  setup.registry = std::move(*registry);
   LeaveOutMissing(setup);
   return setup;
 }

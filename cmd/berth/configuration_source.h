@@ -9,6 +9,7 @@
 #include "config/feature_gates.h"
 #include "config/types.h"
 #include "flags.h"
+#include "framework/registry.h"
 
 namespace berth::cmd {
 
@@ -27,12 +28,17 @@ struct ConfigurationFlags {
 struct SchedulerSetup {
   config::KubeSchedulerConfiguration configuration;
   config::FeatureGates gates;
+  framework::Registry registry;  // every plugin that the configuration may name
   std::vector<std::string> warnings;
 };
 
 // `object_files` is where a Policy ConfigMap is looked up. The ConfigMap wins over the Policy file unless
 // --use-legacy-policy-config; a provider or a Policy cannot be combined with profiles of a file, or with each other.
-Result<SchedulerSetup> LoadSetup(const ConfigurationFlags& flags, const std::vector<std::string>& object_files);
+Result<SchedulerSetup> LoadSetup(const ConfigurationFlags& flags, const std::vector<std::string>& object_files,
+                                 const framework::Registry& own_plugins);
+
+// Berth's plugins and the program's own. A name taken twice is an error that says by whom.
+Result<framework::Registry> MakeRegistry(const framework::Registry& own_plugins);
 
 // Only the gates: parsed, and a warning for each that changes nothing here.
 Result<config::FeatureGates> LoadGates(const std::string& assignments, std::vector<std::string>& warnings);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "cluster/cluster.h"
 #include "config/load.h"
@@ -59,45 +60,115 @@ config::PluginArgs AcceptableArgs(const std::string& plugin, const config::Featu
   return config::DefaultArgs(plugin, gates);
 }
 
+// As written; nothing where the profile has none for it.
+config::PluginArgs ArgsAsWritten(const config::Profile& profile, const std::string& plugin) {
+  const auto found = std::ranges::find(profile.plugin_config, plugin, &config::PluginConfig::name);
+  if (found == profile.plugin_config.end() || found->raw_args.empty()) return {};
+  return config::RawArgs{found->raw_args};
+}
+
+config::PluginArgs ArgsAsWritten(const config::KubeSchedulerConfiguration& configuration, const std::string& plugin) {
+  for (const config::Profile& profile : configuration.profiles) {
+    config::PluginArgs args = ArgsAsWritten(profile, plugin);
+    if (!std::holds_alternative<std::monostate>(args)) return args;
+  }
+  return {};
+}
+
+// Makes plugins outside of any scheduler, over an empty cluster.
+class Workbench {
+ public:
+  explicit Workbench(const config::FeatureGates& gates) : gates_(gates) {}
+
+  // Something for plugins to hold on to while they are made: the smallest profile there is.
+  Result<void> SetUp() {
+    config::Profile smallest{
+        .scheduler_name = "catalog", .percentage_of_nodes_to_score = {}, .plugins = {}, .plugin_config = {}};
+    smallest.plugins.multi_point.enabled = {{"PrioritySort", 0}, {"DefaultBinder", 0}};
+    auto profile =
+        engine::Profile::Create(smallest, in_tree_, {cluster_, gates_, clock_, random_, api_, waiting_pods_});
+    if (!profile) return profile.error();
+    profile_ = std::move(*profile);
+    return {};
+  }
+
+  bool IsOwn(const std::string& plugin) const { return in_tree_.Find(plugin) == nullptr; }
+  Result<std::unique_ptr<framework::Plugin>> Make(const framework::PluginFactory& factory,
+                                                  const config::PluginArgs& args) {
+    return factory(args, *profile_);
+  }
+
+ private:
+  const framework::Registry in_tree_ = plugins::InTreeRegistry();
+  const config::FeatureGates& gates_;
+  cluster::Cluster cluster_{gates_};
+  const base::FakeClock clock_{base::Time()};
+  base::Random random_{1};
+  SilentApi api_;
+  framework::WaitingPods waiting_pods_;
+  std::unique_ptr<engine::Profile> profile_;
+};
+
 }  // namespace
 
 // Alpha plugins for groups of pods, which kube-scheduler registers whether or not their gates are on.
-std::vector<CatalogEntry> MissingPlugins() {
+std::vector<CatalogEntry> MissingPlugins(const framework::Registry& registry) {
   using enum ExtensionPoint;
   std::vector<CatalogEntry> missing = {
       {.name = "GangScheduling", .points = {kPreEnqueue, kReserve, kPermit}, .missing = true},
       {.name = "PodGroupPodsCount", .points = {}, .placement_score = true, .missing = true},
       {.name = "TopologyPlacementGenerator", .points = {}, .placement_generate = true, .missing = true},
   };
-  const framework::Registry registry = plugins::InTreeRegistry();
   std::erase_if(missing, [&](const CatalogEntry& entry) { return registry.Find(entry.name) != nullptr; });
   return missing;
 }
 
-Result<std::vector<CatalogEntry>> PluginCatalog(const config::FeatureGates& gates) {
-  const framework::Registry registry = plugins::InTreeRegistry();
-  cluster::Cluster cluster(gates);
-  const base::FakeClock clock{base::Time()};
-  base::Random random(1);
-  SilentApi api;
-  framework::WaitingPods waiting_pods;
-  const engine::Environment environment{cluster, gates, clock, random, api, waiting_pods};
-  // Something for plugins to hold on to while they are made: the smallest profile there is.
-  config::Profile smallest{
-      .scheduler_name = "catalog", .percentage_of_nodes_to_score = {}, .plugins = {}, .plugin_config = {}};
-  smallest.plugins.multi_point.enabled = {{"PrioritySort", 0}, {"DefaultBinder", 0}};
-  Result<std::unique_ptr<engine::Profile>> profile = engine::Profile::Create(smallest, registry, environment);
-  if (!profile) return profile.error();
-
+Result<std::vector<CatalogEntry>> PluginCatalog(const framework::Registry& registry,
+                                                const config::KubeSchedulerConfiguration& configuration,
+                                                const config::FeatureGates& gates) {
+  Workbench workbench(gates);
+  if (Result<void> ready = workbench.SetUp(); !ready) return ready.error();
   std::vector<CatalogEntry> catalog;
   for (const auto& [name, entry] : registry.entries()) {
-    Result<std::unique_ptr<framework::Plugin>> plugin = entry.factory(AcceptableArgs(name, gates), **profile);
-    if (!plugin) return Error{plugin.error().code, fmt::format("plugin \"{}\": {}", name, plugin.error().message)};
-    catalog.push_back({.name = name, .points = PointsOf(**plugin)});
+    const bool own = workbench.IsOwn(name);
+    const auto plugin =
+        workbench.Make(entry.factory, own ? ArgsAsWritten(configuration, name) : AcceptableArgs(name, gates));
+    if (plugin) {
+      catalog.push_back({.name = name, .points = PointsOf(**plugin)});
+    } else if (own) {
+      catalog.push_back({.name = name, .points = {}, .refused = plugin.error().message});
+    } else {
+      return Error{plugin.error().code, fmt::format("plugin \"{}\": {}", name, plugin.error().message)};
+    }
   }
-  for (CatalogEntry& entry : MissingPlugins()) catalog.push_back(std::move(entry));
+  for (CatalogEntry& entry : MissingPlugins(registry)) catalog.push_back(std::move(entry));
   std::ranges::sort(catalog, {}, &CatalogEntry::name);
   return catalog;
+}
+
+Result<void> CheckOwnPlugins(const framework::Registry& registry,
+                             const config::KubeSchedulerConfiguration& configuration,
+                             const config::FeatureGates& gates) {
+  Workbench workbench(gates);
+  if (Result<void> ready = workbench.SetUp(); !ready) return ready.error();
+  for (const config::Profile& profile : configuration.profiles) {
+    std::set<std::string> named;
+    for (const config::Plugin& plugin : profile.plugins.multi_point.enabled) named.insert(plugin.name);
+    for (const config::PluginSet& set : profile.plugins.points) {
+      for (const config::Plugin& plugin : set.enabled) named.insert(plugin.name);
+    }
+    for (const std::string& name : named) {
+      const framework::PluginFactory* factory = registry.Find(name);
+      if (factory == nullptr || !workbench.IsOwn(name)) continue;
+      const auto plugin = workbench.Make(*factory, ArgsAsWritten(profile, name));
+      if (plugin) continue;
+      return Error{plugin.error().code,
+                   fmt::format("initializing profiles: creating profile for scheduler name {}: initializing plugin "
+                               "\"{}\": {}",
+                               profile.scheduler_name, name, plugin.error().message)};
+    }
+  }
+  return {};
 }
 
 std::vector<config::KnownPlugin> KnownPlugins(const std::vector<CatalogEntry>& catalog) {

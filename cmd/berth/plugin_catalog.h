@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "config/feature_gates.h"
 #include "config/resolve.h"
+#include "framework/registry.h"
 
 namespace berth::cmd {
 
@@ -18,13 +19,24 @@ struct CatalogEntry {
   bool placement_score = false;
   // kube-scheduler has it, berth does not yet: a file may name it, a profile cannot run it.
   bool missing = false;
+  // Not empty: why it cannot be made, and so nobody knows which points it serves.
+  std::string refused{};
 };
 
 // Those among what kube-scheduler registers that berth cannot run.
-std::vector<CatalogEntry> MissingPlugins();
+std::vector<CatalogEntry> MissingPlugins(const framework::Registry& registry);
 
-// Sorted by name.
-Result<std::vector<CatalogEntry>> PluginCatalog(const config::FeatureGates& gates);
+// Sorted by name. Plugins that berth does not come with may want arguments: they get those of the first profile that
+// has some for them.
+Result<std::vector<CatalogEntry>> PluginCatalog(const framework::Registry& registry,
+                                                const config::KubeSchedulerConfiguration& configuration,
+                                                const config::FeatureGates& gates);
+
+// Whether the plugins that berth does not come with take the arguments of each profile that names them; the loader has
+// checked the others'. Reads as a scheduler would put it.
+Result<void> CheckOwnPlugins(const framework::Registry& registry,
+                             const config::KubeSchedulerConfiguration& configuration,
+                             const config::FeatureGates& gates);
 
 // For config::ResolveProfiles. `catalog` must outlive the result.
 std::vector<config::KnownPlugin> KnownPlugins(const std::vector<CatalogEntry>& catalog);

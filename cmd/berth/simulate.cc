@@ -45,8 +45,8 @@ int Fail(std::string_view message) {
   return kBadInput;
 }
 
-int Run(const Options& options) {
-  const Result<SchedulerSetup> setup = LoadSetup(options.configuration, options.files);
+int Run(const framework::Registry& own_plugins, const Options& options) {
+  const Result<SchedulerSetup> setup = LoadSetup(options.configuration, options.files, own_plugins);
   if (!setup) return Fail(setup.error().message);
   for (const std::string& warning : setup->warnings) fmt::print(stderr, "warning: {}\n", warning);
   const Result<sim::ClusterInput> input = sim::ReadCluster(options.files);
@@ -54,7 +54,7 @@ int Run(const Options& options) {
   for (const std::string& warning : input->warnings) fmt::print(stderr, "warning: {}\n", warning);
 
   Result<std::unique_ptr<sim::Simulation>> simulation =
-      sim::Simulation::Create(input->objects, setup->configuration, setup->gates,
+      sim::Simulation::Create(input->objects, setup->configuration, setup->registry, setup->gates,
                               {.seed = options.seed, .verify_incremental = options.verify_incremental});
   if (!simulation) return Fail(simulation.error().message);
   const sim::SimulationReport report = (*simulation)->Run();
@@ -67,7 +67,7 @@ int Run(const Options& options) {
 
 }  // namespace
 
-int Simulate(const std::vector<std::string>& arguments) {
+int Simulate(const framework::Registry& own_plugins, const std::vector<std::string>& arguments) {
   Options options;
   FlagSet flags("berth simulate", kUsage, kExamples);
   flags.Add(&options.files, "filename", 'f', "FILE", "objects to read; repeat for several, - for standard input");
@@ -87,7 +87,7 @@ int Simulate(const std::vector<std::string>& arguments) {
   if (options.output != "table" && options.output != "json") {
     return Fail(fmt::format("--output: expected table or json, found \"{}\"", options.output));
   }
-  return Run(options);
+  return Run(own_plugins, options);
 }
 
 }  // namespace berth::cmd

@@ -6,7 +6,6 @@
 
 #include "cluster/apply.h"
 #include "framework/events.h"
-#include "plugins/registry.h"
 
 namespace berth::perf {
 
@@ -46,18 +45,20 @@ LiveCluster::LiveCluster(const config::FeatureGates& gates, Options options)
 LiveCluster::~LiveCluster() = default;
 
 Result<std::unique_ptr<LiveCluster>> LiveCluster::Create(const config::KubeSchedulerConfiguration& configuration,
+                                                         const framework::Registry& registry,
                                                          const config::FeatureGates& gates, Options options) {
   std::unique_ptr<LiveCluster> cluster(new LiveCluster(gates, options));
-  if (Result<void> made = cluster->MakeScheduler(configuration); !made) return made.error();
+  if (Result<void> made = cluster->MakeScheduler(configuration, registry); !made) return made.error();
   return cluster;
 }
 
-Result<void> LiveCluster::MakeScheduler(const config::KubeSchedulerConfiguration& configuration) {
+Result<void> LiveCluster::MakeScheduler(const config::KubeSchedulerConfiguration& configuration,
+                                        const framework::Registry& registry) {
   scheduler::Scheduler::Options options;
   options.seed = options_.seed;
   options.verify_incremental = options_.verify_incremental;
   Result<std::unique_ptr<scheduler::Scheduler>> made =
-      scheduler::Scheduler::Create(configuration, plugins::InTreeRegistry(), gates_, cluster_, clock_, *this, options);
+      scheduler::Scheduler::Create(configuration, registry, gates_, cluster_, clock_, *this, options);
   if (!made) return made.error();
   scheduler_ = std::move(*made);
 

@@ -17,6 +17,7 @@
 #include "cluster/cluster.h"
 #include "config/types.h"
 #include "framework/handle.h"
+#include "framework/registry.h"
 #include "perf/scheduler_metrics.h"
 #include "queue/scheduling_queue.h"
 #include "scheduler/scheduler.h"
@@ -52,7 +53,9 @@ class LiveCluster final : public framework::ApiWriter {
     bool queueing_hints = true;  // off: every event a plugin registered for wakes its pods
   };
 
+  // `registry` has the plugins that the configuration may name; it is needed only here.
   static Result<std::unique_ptr<LiveCluster>> Create(const config::KubeSchedulerConfiguration& configuration,
+                                                     const framework::Registry& registry,
                                                      const config::FeatureGates& gates, Options options);
   ~LiveCluster() override;
 
@@ -102,7 +105,8 @@ class LiveCluster final : public framework::ApiWriter {
  private:
   LiveCluster(const config::FeatureGates& gates, Options options);
 
-  Result<void> MakeScheduler(const config::KubeSchedulerConfiguration& configuration);
+  Result<void> MakeScheduler(const config::KubeSchedulerConfiguration& configuration,
+                             const framework::Registry& registry);
   // Books what became of an attempt.
   void Settle(const scheduler::Attempt& attempt);
 

@@ -65,8 +65,8 @@ Result<config::KubeSchedulerConfiguration> LoadConfiguration(const Suite& suite,
   return config::LoadText(*text, gates, path);
 }
 
-Result<std::vector<Collection>> Run(const Suite& suite, const Chosen& chosen, const RunOptions& options,
-                                    std::vector<std::string>& notes) {
+Result<std::vector<Collection>> Run(const Suite& suite, const Chosen& chosen, const framework::Registry& registry,
+                                    const RunOptions& options, std::vector<std::string>& notes) {
   Result<std::vector<Operation>> operations = ResolveOperations(suite, *chosen.test_case, *chosen.workload);
   if (!operations) return operations.error();
   Result<Gates> gates = MakeGates(chosen, notes);
@@ -76,7 +76,7 @@ Result<std::vector<Collection>> Run(const Suite& suite, const Chosen& chosen, co
   }
   Result<config::KubeSchedulerConfiguration> configuration = LoadConfiguration(suite, *chosen.test_case, gates->gates);
   if (!configuration) return configuration.error();
-  Result<std::unique_ptr<LiveCluster>> cluster = LiveCluster::Create(*configuration, gates->gates,
+  Result<std::unique_ptr<LiveCluster>> cluster = LiveCluster::Create(*configuration, registry, gates->gates,
                                                                      {.seed = options.seed,
                                                                       .verify_incremental = options.verify_incremental,
                                                                       .queueing_hints = gates->queueing_hints});
@@ -130,10 +130,11 @@ Result<std::vector<Chosen>> Choose(const Suite& suite, const RunOptions& options
   return named;
 }
 
-WorkloadResult RunWorkload(const Suite& suite, const Chosen& chosen, const RunOptions& options) {
+WorkloadResult RunWorkload(const Suite& suite, const Chosen& chosen, const framework::Registry& registry,
+                           const RunOptions& options) {
   WorkloadResult result;
   result.name = NameOf(chosen);
-  Result<std::vector<Collection>> collections = Run(suite, chosen, options, result.notes);
+  Result<std::vector<Collection>> collections = Run(suite, chosen, registry, options, result.notes);
   if (collections) {
     result.collections = std::move(*collections);
   } else {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/registry.h"
 #include "perf/collector.h"
 #include "perf/config.h"
 
@@ -39,7 +40,9 @@ struct Chosen {
 // In the order of the file. Fails when a name of `workloads` is not in the suite, or nothing is left.
 Result<std::vector<Chosen>> Choose(const Suite& suite, const RunOptions& options);
 
-WorkloadResult RunWorkload(const Suite& suite, const Chosen& chosen, const RunOptions& options);
+// With the plugins of `registry` for the configuration that the test case names.
+WorkloadResult RunWorkload(const Suite& suite, const Chosen& chosen, const framework::Registry& registry,
+                           const RunOptions& options);
 
 // The topic a file is about, by the folder it is in: "event_handling/performance-config.yaml" is "eventhandling".
 std::string TopicOf(const std::string& file);

@@ -9,6 +9,7 @@
 
 #include "codec/json.h"
 #include "perf/runner.h"
+#include "plugins/registry.h"
 
 namespace berth::perf {
 namespace {
@@ -30,7 +31,7 @@ TEST_P(ShortWorkloads, RunAndAreMeasured) {
   ASSERT_TRUE(chosen) << chosen.error().message;
   std::set<std::string> seen;
   for (const Chosen& one : *chosen) {
-    const WorkloadResult result = RunWorkload(*suite, one, options);
+    const WorkloadResult result = RunWorkload(*suite, one, plugins::InTreeRegistry(), options);
     ASSERT_FALSE(result.error) << result.error->message;
     seen.insert(one.test_case->name);
     ASSERT_EQ(result.collections.size(), 1u) << result.name;
@@ -88,7 +89,7 @@ class MadeUp : public ::testing::Test {
     const Result<Suite> suite = ReadSuite(folder_ + "/config.yaml");
     EXPECT_TRUE(suite) << (suite ? "" : suite.error().message);
     if (!suite) return {};
-    return RunWorkload(*suite, {&suite->cases[0], &suite->cases[0].workloads[0]}, options);
+    return RunWorkload(*suite, {&suite->cases[0], &suite->cases[0].workloads[0]}, plugins::InTreeRegistry(), options);
   }
   static std::string ErrorOf(const WorkloadResult& result) { return result.error ? result.error->message : ""; }
 

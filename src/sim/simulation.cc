@@ -4,7 +4,6 @@
 
 #include "cluster/apply.h"
 #include "framework/events.h"
-#include "plugins/registry.h"
 
 namespace berth::sim {
 
@@ -34,10 +33,11 @@ Simulation::Simulation(const config::FeatureGates& gates, Options options)
 
 Result<std::unique_ptr<Simulation>> Simulation::Create(const std::vector<api::Object>& objects,
                                                        const config::KubeSchedulerConfiguration& configuration,
+                                                       const framework::Registry& registry,
                                                        const config::FeatureGates& gates, Options options) {
   std::unique_ptr<Simulation> simulation(new Simulation(gates, options));
   simulation->LoadCluster(objects);
-  if (Result<void> made = simulation->MakeScheduler(configuration); !made) return made.error();
+  if (Result<void> made = simulation->MakeScheduler(configuration, registry); !made) return made.error();
   simulation->EnqueuePending();
   return simulation;
 }
@@ -66,13 +66,14 @@ void Simulation::LoadCluster(const std::vector<api::Object>& objects) {
   result_.nodes = cluster_.nodes().size();
 }
 
-Result<void> Simulation::MakeScheduler(const config::KubeSchedulerConfiguration& configuration) {
+Result<void> Simulation::MakeScheduler(const config::KubeSchedulerConfiguration& configuration,
+                                       const framework::Registry& registry) {
   scheduler::Scheduler::Options options;
   options.seed = options_.seed;
   options.verify_incremental = options_.verify_incremental;
   options.exhaustive_preemption = true;
   Result<std::unique_ptr<scheduler::Scheduler>> made =
-      scheduler::Scheduler::Create(configuration, plugins::InTreeRegistry(), gates_, cluster_, clock_, *this, options);
+      scheduler::Scheduler::Create(configuration, registry, gates_, cluster_, clock_, *this, options);
   if (!made) return made.error();
   scheduler_ = std::move(*made);
 

@@ -13,6 +13,7 @@
 #include "cluster/cluster.h"
 #include "config/types.h"
 #include "framework/handle.h"
+#include "framework/registry.h"
 #include "queue/scheduling_queue.h"
 #include "scheduler/scheduler.h"
 #include "sim/volume_controller.h"
@@ -56,9 +57,11 @@ class Simulation final : public framework::ApiWriter {
     bool verify_incremental = false;
   };
 
-  // Pods need UIDs; the reader of the input makes them up where they are missing.
+  // Pods need UIDs; the reader of the input makes them up where they are missing. `registry` has the plugins that the
+  // configuration may name; it is needed only here.
   static Result<std::unique_ptr<Simulation>> Create(const std::vector<api::Object>& objects,
                                                     const config::KubeSchedulerConfiguration& configuration,
+                                                    const framework::Registry& registry,
                                                     const config::FeatureGates& gates, Options options);
 
   // Schedules until nothing moves any more. Once.
@@ -79,7 +82,8 @@ class Simulation final : public framework::ApiWriter {
   Simulation(const config::FeatureGates& gates, Options options);
 
   void LoadCluster(const std::vector<api::Object>& objects);
-  Result<void> MakeScheduler(const config::KubeSchedulerConfiguration& configuration);
+  Result<void> MakeScheduler(const config::KubeSchedulerConfiguration& configuration,
+                             const framework::Registry& registry);
   void EnqueuePending();
   // Schedules one pod, or lets time pass. False when there is nothing left to wait for.
   bool Step();

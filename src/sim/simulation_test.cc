@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "config/load.h"
+#include "plugins/registry.h"
 #include "plugins/volume/claims.h"
 #include "sim/report.h"
 #include "testing/builders.h"
@@ -38,8 +39,8 @@ class SimulationTest : public ::testing::Test {
   }
 
   const SimulationReport& Run(uint64_t seed = 1) {
-    Result<std::unique_ptr<Simulation>> made =
-        Simulation::Create(objects, configuration, gates, {.seed = seed, .verify_incremental = true});
+    Result<std::unique_ptr<Simulation>> made = Simulation::Create(objects, configuration, plugins::InTreeRegistry(),
+                                                                  gates, {.seed = seed, .verify_incremental = true});
     EXPECT_TRUE(made) << (made ? "" : made.error().message);
     simulation = std::move(*made);
     return report = simulation->Run();
@@ -237,7 +238,7 @@ TEST_F(SimulationTest, APodWhoseCyclesFailIsGivenUp) {
 
 TEST_F(SimulationTest, AConfigurationThatCannotWorkIsAnError) {
   configuration.profiles.push_back(configuration.profiles.front());
-  EXPECT_FALSE(Simulation::Create(objects, configuration, gates, {}));
+  EXPECT_FALSE(Simulation::Create(objects, configuration, plugins::InTreeRegistry(), gates, {}));
 }
 
 // Volumes.

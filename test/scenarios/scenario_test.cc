@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "plugins/registry.h"
 #include "sim/report.h"
 
 namespace berth::scenarios {
@@ -34,8 +35,9 @@ TEST_P(ScenarioTest, MeetsItsExpectation) {
   for (const uint64_t seed : {1, 2, 3}) {
     std::string first;
     for (int run = 0; run < 2; ++run) {
-      auto simulation = sim::Simulation::Create(scenario->input.objects, scenario->configuration, {},
-                                                {.seed = seed, .verify_incremental = true});
+      auto simulation =
+          sim::Simulation::Create(scenario->input.objects, scenario->configuration, plugins::InTreeRegistry(), {},
+                                  {.seed = seed, .verify_incremental = true});
       ASSERT_TRUE(simulation) << simulation.error().message;
       const sim::SimulationReport report = (*simulation)->Run();
       EXPECT_THAT(Differences(*scenario, report), IsEmpty()) << "seed " << seed << "\n" << sim::ToTable(report);

@@ -1,0 +1,30 @@
+// SchedulerCommand: the whole of berth as a program of one's own, with plugins that berth does not come with.
+//
+//   int main(int argc, char** argv) {
+//     return berth::SchedulerCommand().WithPlugin("ZoneLabel", ZoneLabel::Create).Run(argc, argv);
+//   }
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "framework/registry.h"
+
+namespace berth {
+
+class SchedulerCommand {
+ public:
+  // Makes a plugin known under `name`, which configurations then use as any other; it is off until one does. A name
+  // that is taken, by berth's own plugins or by an earlier call, is reported when the command runs.
+  SchedulerCommand& WithPlugin(std::string name, framework::PluginFactory factory);
+
+  // Takes the verb and its flags as berth does, and gives the exit status. Once per process.
+  int Run(int argc, char** argv);
+
+ private:
+  framework::Registry plugins_;
+  std::optional<Error> error_;  // the first one
+};
+
+}  // namespace berth

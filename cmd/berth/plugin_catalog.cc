@@ -31,7 +31,7 @@ class SilentApi final : public framework::ApiWriter {
 
 template <class Interface>
 void AddIfServed(const framework::Plugin& plugin, ExtensionPoint point, config::PointSet& points) {
-  if (dynamic_cast<const Interface*>(&plugin) != nullptr) points.Add(point);
+  if (dynamic_cast<const Interface*>(&plugin) != nullptr && plugin.Serves(point)) points.Add(point);
 }
 
 config::PointSet PointsOf(const framework::Plugin& plugin) {

@@ -66,7 +66,8 @@ Lane::RejectionId Lane::RejectionFor(const PodInfo& pod, size_t position, uint8_
   framework::Status status =
       profile_.RunOneFilter(profile_.filters()[position], state_, pod, cluster_.table().row(node));
   if (status.ok()) {
-    CHECK_WHY(!ranged, "FilterRange rejects a node that Filter accepts");
+    // A plugin that contradicts itself; those of a library are not ours to trust.
+    if (ranged) trouble_ = true;
     return 0;
   }
   if (status.IsError()) trouble_ = true;

@@ -76,7 +76,8 @@ Result<void> Profile::ExpandPoints(const config::Profile& config) {
   for (const auto& [name, id] : id_by_name_) {
     known.push_back({name, {}});
     ForEachPoint(*this, [&]<class Interface>(ExtensionPoint point, const std::vector<Enabled<Interface>>&) {
-      if (dynamic_cast<Interface*>(plugins_[id].get())) known.back().points.Add(point);
+      const Plugin& plugin = *plugins_[id];
+      if (dynamic_cast<const Interface*>(&plugin) && plugin.Serves(point)) known.back().points.Add(point);
     });
   }
   const Result<config::ResolvedPlugins> resolved = config::ResolvePlugins(config, known);

@@ -21,6 +21,10 @@
 #include "framework/pod_info.h"
 #include "framework/status.h"
 
+namespace berth::config {
+enum class ExtensionPoint;
+}
+
 namespace berth::framework {
 
 inline constexpr int64_t kMaxNodeScore = 100;
@@ -42,6 +46,9 @@ class Plugin {
  public:
   virtual ~Plugin() = default;
   virtual std::string_view name() const = 0;
+  // Asked about the points whose interface the class has. One that stands for plugins known only at run time (those of
+  // a library) has all of the interfaces and says here which count.
+  virtual bool Serves(config::ExtensionPoint /*point*/) const { return true; }
 };
 
 // A pod that waits in the queue, as QueueSort sees it.

@@ -1,0 +1,99 @@
+// One instance of a library's plugin class, for one profile: what `init` made, and what it told the host about itself.
+#pragma once
+
+#include <berth_plugin.h>
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "framework/handle.h"
+#include "plugin_library/node_batch.h"
+
+// What the ABI calls an instance.
+struct berth_instance {};
+
+namespace berth::plugin_library {
+
+struct PluginClass {
+  berth_plugin_class table{};  // fields the library does not know are zero
+  std::string name;
+  std::string library;  // path, for people
+  base::Duration patience{};
+};
+
+class Instance final : public berth_instance {
+ public:
+  // Tries `init` in a child process first.
+  static Result<std::shared_ptr<Instance>> Make(std::shared_ptr<const PluginClass> plugin_class,
+                                                const std::string& args_json, framework::Handle& handle);
+  ~Instance();
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  const PluginClass& plugin_class() const { return *class_; }
+  const berth_plugin_class& table() const { return class_->table; }
+  framework::Handle& handle() const { return handle_; }
+  void* self() const { return self_; }
+  // By verdict, beginning with 1.
+  const std::vector<framework::Status>& reasons() const { return reasons_; }
+
+  // `plugin "X" of library PATH: <what>`
+  std::string Blame(std::string_view what) const;
+
+  // For the host's functions.
+  uint8_t AddReason(berth_code code, std::string_view text);
+  const berth_label_key* LabelKey(std::string_view key);
+  void Say(std::string_view text) { said_ = text; }
+
+ private:
+  Instance(std::shared_ptr<const PluginClass> plugin_class, framework::Handle& handle)
+      : class_(std::move(plugin_class)), handle_(handle) {}
+  Result<void> Init(const std::string& args_json);
+
+  std::shared_ptr<const PluginClass> class_;
+  framework::Handle& handle_;
+  void* self_ = nullptr;
+  bool made_ = false;  // init has succeeded, so reasons are final and destroy is due
+  std::string said_;
+  std::vector<framework::Status> reasons_;
+  std::deque<berth_label_key> keys_;
+};
+
+// How a call went wrong by an exception; empty when it did not.
+std::string ThrownBy(const std::function<void()>& call);
+
+// One call of an extension point: the pod as the ABI shows it, and what the plugin says through the host meanwhile.
+class CallFrame {
+ public:
+  explicit CallFrame(const framework::PodInfo& pod);
+  CallFrame(const CallFrame&) = delete;
+  CallFrame& operator=(const CallFrame&) = delete;
+
+  berth_call* call() { return &call_; }
+  static CallFrame& Of(berth_call* call) { return *static_cast<CallFrame*>(call->host); }
+  const framework::PodInfo& pod() const { return info_; }
+
+  std::string said;
+  std::string json;  // of the pod, once asked for
+  framework::SignatureBuilder* signature = nullptr;
+  std::optional<std::set<std::string>> kept_nodes;
+  // What the plugin wants to keep for the cycle; it is freed by whoever takes it over.
+  void* new_pre_filter_data = nullptr;
+  void* new_pre_score_data = nullptr;
+
+ private:
+  const framework::PodInfo& info_;
+  berth_pod pod_;
+  berth_call call_;
+};
+
+berth_pod ViewOf(const framework::PodInfo& pod);
+
+}  // namespace berth::plugin_library

@@ -1,0 +1,61 @@
+// Reading kube-system/extension-apiserver-authentication, where the API server publishes whom it trusts.
+#include <utility>
+
+#include "codec/json.h"
+#include "serving/authentication.h"
+
+namespace berth::serving {
+namespace {
+
+constexpr char kPath[] = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
+constexpr auto kTimeout = std::chrono::seconds(10);
+
+// A list of strings, as JSON within the ConfigMap's text. What is missing is empty.
+Result<std::vector<std::string>> StringList(const codec::Value& data, std::string_view key) {
+  std::vector<std::string> list;
+  const codec::Value* text = data.Find(key);
+  if (!text || text->text().empty()) return list;
+  Result<codec::Document> parsed = codec::ParseJson(std::string(text->text()), std::string(key));
+  if (!parsed) return parsed.error();
+  if (!parsed->root().is_array()) {
+    return Error::InvalidArgument(std::string(key) + ": expected a list, found " + parsed->root().Description());
+  }
+  for (const codec::Value& item : parsed->root().items()) list.emplace_back(item.text());
+  return list;
+}
+
+}  // namespace
+
+Result<ClusterAuthentication> LookUpClusterAuthentication(client::Transport& transport) {
+  Result<client::Response> response =
+      transport.SendAndWait({.path = kPath, .headers = {{"accept", "application/json"}}, .timeout = kTimeout});
+  if (!response) return response.error();
+  if (response->head.status != 200) {
+    return Error::Unavailable(std::string("GET ") + kPath + ": expected status 200, found " +
+                              std::to_string(response->head.status));
+  }
+  Result<codec::Document> document = codec::ParseJson(std::move(response->body), kPath);
+  if (!document) return document.error();
+  ClusterAuthentication found;
+  const codec::Value* data = document->root().Find("data");
+  if (!data) return found;
+  if (const codec::Value* pem = data->Find("client-ca-file")) found.client_ca = std::string(pem->text());
+  if (const codec::Value* pem = data->Find("requestheader-client-ca-file")) {
+    found.request_header_ca = std::string(pem->text());
+  }
+  const std::pair<const char*, std::vector<std::string>*> lists[] = {
+      {"requestheader-username-headers", &found.request_header.username_headers},
+      {"requestheader-uid-headers", &found.request_header.uid_headers},
+      {"requestheader-group-headers", &found.request_header.group_headers},
+      {"requestheader-extra-headers-prefix", &found.request_header.extra_prefixes},
+      {"requestheader-allowed-names", &found.request_header.allowed_names},
+  };
+  for (const auto& [key, into] : lists) {
+    Result<std::vector<std::string>> list = StringList(*data, key);
+    if (!list) return list.error();
+    *into = std::move(*list);
+  }
+  return found;
+}
+
+}  // namespace berth::serving

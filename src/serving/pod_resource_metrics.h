@@ -1,0 +1,23 @@
+// /metrics/resources: what each pod asks for and may use, as kube_pod_resource_request and kube_pod_resource_limit.
+#pragma once
+
+#include <string>
+
+#include "api/pod.h"
+#include "api/resource_list.h"
+
+namespace berth::serving {
+
+// Takes the pods of the cluster one by one; O(pods) text, so made only when somebody asks. Not thread-safe.
+class PodResourceWriter {
+ public:
+  // A pod that ran to its end on a node occupies nothing and is left out; amounts of zero too.
+  void Add(const api::Pod& pod, const api::ResourceList& requests, const api::ResourceList& limits);
+  std::string Finish() const;
+
+ private:
+  std::string requests_;
+  std::string limits_;
+};
+
+}  // namespace berth::serving

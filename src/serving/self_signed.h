@@ -1,0 +1,26 @@
+// A certificate for a server that was given none: signed by an authority made up for it, as Kubernetes components do.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace berth::serving {
+
+struct PemPair {
+  std::string certificate;  // the server's, then the authority's
+  std::string private_key;
+};
+
+struct CertificateSubject {
+  std::string host = "localhost";  // name or address
+  std::vector<std::string> addresses{};
+  std::vector<std::string> names{};
+};
+
+// RSA of 2048 bits, valid from an hour ago for a year.
+Result<PemPair> GenerateSelfSigned(const CertificateSubject& subject, base::Time now);
+
+}  // namespace berth::serving

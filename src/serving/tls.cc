@@ -1,0 +1,189 @@
+#include "serving/tls.h"
+
+#include <fcntl.h>
+#include <openssl/pem.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/log.h"
+#include "serving/openssl_handles.h"
+
+namespace berth::serving {
+namespace {
+
+// Forward secrecy and authenticated encryption, what Go prefers too.
+constexpr char kDefaultCiphers[] = "ECDHE+AESGCM:ECDHE+CHACHA20";
+constexpr unsigned char kProtocols[] = "\x08http/1.1";
+
+Result<int> MinVersion(const std::string& name) {
+  if (name.empty() || name == "VersionTLS12") return TLS1_2_VERSION;
+  if (name == "VersionTLS13") return TLS1_3_VERSION;
+  if (name == "VersionTLS10" || name == "VersionTLS11") {
+    LOG_WARNING("--tls-min-version asks for less than is offered; serving TLS 1.2 and later", {"found", name});
+    return TLS1_2_VERSION;
+  }
+  return Error::InvalidArgument(
+      "--tls-min-version: expected VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13, found \"" + name + "\"");
+}
+
+// IANA's names, as Go has them, into OpenSSL's list. Those of TLS 1.3 cannot be chosen, only named.
+Result<std::string> Ciphers(const std::vector<std::string>& names) {
+  std::string list;
+  for (std::string name : names) {
+    if (name.starts_with("TLS_AES_") || name.starts_with("TLS_CHACHA20_")) continue;
+    if (name.ends_with("_CHACHA20_POLY1305")) name += "_SHA256";  // Go's older names of these two
+    const std::string_view found = OPENSSL_cipher_name(name.c_str());
+    if (found == "(NONE)") {
+      return Error::InvalidArgument("--tls-cipher-suites: Cipher suite " + name + " not supported or doesn't exist");
+    }
+    if (!list.empty()) list += ':';
+    list += found;
+  }
+  return list.empty() ? std::string(kDefaultCiphers) : list;
+}
+
+int ChooseProtocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* offered,
+                   unsigned offered_size, void*) {
+  unsigned char* chosen = nullptr;
+  if (SSL_select_next_proto(&chosen, out_size, kProtocols, sizeof kProtocols - 1, offered, offered_size) !=
+      OPENSSL_NPN_NEGOTIATED) {
+    return SSL_TLSEXT_ERR_NOACK;
+  }
+  *out = chosen;
+  return SSL_TLSEXT_ERR_OK;
+}
+
+// Whoever connects may show any certificate; the authenticator judges it, and says 401 rather than breaking off.
+int AcceptAnyCertificate(X509_STORE_CTX*, void*) { return 1; }
+
+Result<void> WriteFile(const std::string& path, const std::string& text, mode_t mode) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+  if (fd < 0) return Error::Unavailable(path + ": cannot be written: " + std::strerror(errno));
+  const ssize_t written = ::write(fd, text.data(), text.size());
+  const bool complete = ::close(fd) == 0 && written == static_cast<ssize_t>(text.size());
+  if (!complete) return Error::Unavailable(path + ": cannot be written whole");
+  return {};
+}
+
+Result<void> MakePairIn(const TlsOptions& options, const std::string& cert_file, const std::string& key_file,
+                        base::Time now) {
+  Result<PemPair> pair = GenerateSelfSigned(options.self_signed_subject, now);
+  if (!pair) return pair.error();
+  std::error_code problem;
+  std::filesystem::create_directories(options.cert_dir, problem);
+  if (problem) return Error::Unavailable("--cert-dir " + options.cert_dir + ": " + problem.message());
+  if (Result<void> written = WriteFile(cert_file, pair->certificate, 0644); !written) return written;
+  if (Result<void> written = WriteFile(key_file, pair->private_key, 0600); !written) return written;
+  LOG_INFO(0, "Generated self-signed cert", {"cert", cert_file}, {"key", key_file});
+  return {};
+}
+
+bool CanRead(const std::string& path) { return ::access(path.c_str(), R_OK) == 0; }
+
+}  // namespace
+
+TlsContext::TlsContext(Settings settings, std::string cert_file, std::string key_file)
+    : settings_(std::move(settings)),
+      cert_file_(std::move(cert_file)),
+      key_file_(std::move(key_file)),
+      stamps_({cert_file_, key_file_}) {}
+
+Result<TlsContext::Settings> TlsContext::ReadSettings(const TlsOptions& options) {
+  Result<int> version = MinVersion(options.min_version);
+  if (!version) return version.error();
+  Result<std::string> ciphers = Ciphers(options.cipher_suites);
+  if (!ciphers) return ciphers.error();
+  return Settings{*version, *ciphers};
+}
+
+Result<std::unique_ptr<TlsContext>> TlsContext::Create(const TlsOptions& options, const base::Clock& clock) {
+  Result<Settings> settings = ReadSettings(options);
+  if (!settings) return settings.error();
+  std::string cert_file = options.cert_file;
+  std::string key_file = options.private_key_file;
+  if (cert_file.empty() != key_file.empty()) {
+    return Error::InvalidArgument("--tls-cert-file and --tls-private-key-file belong together; only one was given");
+  }
+  if (cert_file.empty() && !options.cert_dir.empty()) {
+    cert_file = options.cert_dir + "/" + options.pair_name + ".crt";
+    key_file = options.cert_dir + "/" + options.pair_name + ".key";
+    if (!CanRead(cert_file) || !CanRead(key_file)) {
+      if (Result<void> made = MakePairIn(options, cert_file, key_file, clock.Now()); !made) return made.error();
+    }
+  }
+
+  std::unique_ptr<TlsContext> context(new TlsContext(*settings, cert_file, key_file));
+  if (!cert_file.empty()) {
+    context->stamps_.Changed();
+    if (Result<void> loaded = context->Reload(); !loaded) return loaded.error();
+    return context;
+  }
+  Result<PemPair> pair = GenerateSelfSigned(options.self_signed_subject, clock.Now());
+  if (!pair) return pair.error();
+  Result<std::shared_ptr<SSL_CTX>> built = context->Build(*pair);
+  if (!built) return built.error();
+  context->current_ = *built;
+  LOG_INFO(0, "Generated self-signed cert in-memory");
+  return context;
+}
+
+Result<std::shared_ptr<SSL_CTX>> TlsContext::Build(const PemPair& pair) const {
+  const std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
+  const std::vector<CertificateHandle> chain = ReadPemCertificates(pair.certificate);
+  const BioHandle key_text(BIO_new_mem_buf(pair.private_key.data(), static_cast<int>(pair.private_key.size())));
+  // Without a callback OpenSSL would ask the terminal for a passphrase.
+  const auto no_passphrase = [](char*, int, int, void*) { return -1; };
+  const KeyHandle key(PEM_read_bio_PrivateKey(key_text.get(), nullptr, no_passphrase, nullptr));
+  if (chain.empty()) return Error::InvalidArgument("expected a PEM certificate, found none");
+  if (!key) return Error::InvalidArgument("expected a PEM private key without passphrase, found none");
+  if (SSL_CTX_use_certificate(context.get(), chain[0].get()) != 1 ||
+      SSL_CTX_use_PrivateKey(context.get(), key.get()) != 1 || SSL_CTX_check_private_key(context.get()) != 1) {
+    return Error::InvalidArgument("certificate and private key do not make a pair: " + OpensslError());
+  }
+  for (size_t i = 1; i < chain.size(); ++i) {
+    if (SSL_CTX_add1_chain_cert(context.get(), chain[i].get()) != 1) return Error::InvalidArgument(OpensslError());
+  }
+  SSL_CTX_set_min_proto_version(context.get(), settings_.min_version);
+  if (SSL_CTX_set_cipher_list(context.get(), settings_.ciphers.c_str()) != 1) {
+    return Error::InvalidArgument("--tls-cipher-suites: none of them can be used: " + OpensslError());
+  }
+  // A resumed session would come without the client's chain of certificates.
+  SSL_CTX_set_options(context.get(), SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
+  SSL_CTX_set_num_tickets(context.get(), 0);
+  SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+  SSL_CTX_set_cert_verify_callback(context.get(), AcceptAnyCertificate, nullptr);
+  SSL_CTX_set_alpn_select_cb(context.get(), ChooseProtocol, nullptr);
+  return context;
+}
+
+Result<void> TlsContext::Reload() {
+  Result<std::string> certificate = ReadWholeFile(cert_file_);
+  if (!certificate) return certificate.error();
+  Result<std::string> private_key = ReadWholeFile(key_file_);
+  if (!private_key) return private_key.error();
+  Result<std::shared_ptr<SSL_CTX>> built = Build({*certificate, *private_key});
+  if (!built) return Error::InvalidArgument(cert_file_ + ", " + key_file_ + ": " + built.error().message);
+  current_ = *built;
+  return {};
+}
+
+std::shared_ptr<SSL_CTX> TlsContext::Current() {
+  const std::lock_guard lock(mutex_);
+  if (!cert_file_.empty() && stamps_.Changed()) {
+    if (Result<void> loaded = Reload(); !loaded) {
+      LOG_ERROR("Cannot read the changed serving certificate; the one before stays in use", {"err", loaded.error()});
+    } else {
+      LOG_INFO(0, "Reloaded the serving certificate", {"cert", cert_file_}, {"key", key_file_});
+    }
+  }
+  return current_;
+}
+
+}  // namespace berth::serving

@@ -1,0 +1,57 @@
+// The server's side of TLS: which certificate, which versions, which ciphers.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "serving/file_stamp.h"
+#include "serving/self_signed.h"
+
+struct ssl_ctx_st;  // SSL_CTX
+
+namespace berth::serving {
+
+// After the flags of kube-scheduler.
+struct TlsOptions {
+  std::string cert_file{};         // --tls-cert-file
+  std::string private_key_file{};  // --tls-private-key-file
+  std::string cert_dir{};          // --cert-dir: where a made-up pair is kept; empty for in memory
+  std::string pair_name = "kube-scheduler";
+  std::string min_version{};                 // --tls-min-version: "VersionTLS13"; empty for TLS 1.2
+  std::vector<std::string> cipher_suites{};  // --tls-cipher-suites, for TLS 1.2; empty for our choice
+  CertificateSubject self_signed_subject{};  // of the pair made up where none is given
+};
+
+// Thread-safe.
+class TlsContext {
+ public:
+  static Result<std::unique_ptr<TlsContext>> Create(const TlsOptions& options, const base::Clock& clock);
+
+  // For a new connection. Looks whether the certificate's files changed and reads them again if so; files that do not
+  // make a pair are reported to the log, and what was read before stays in use until they change again.
+  std::shared_ptr<ssl_ctx_st> Current();
+
+ private:
+  struct Settings {
+    int min_version = 0;
+    std::string ciphers{};  // as OpenSSL names them
+  };
+
+  TlsContext(Settings settings, std::string cert_file, std::string key_file);
+  static Result<Settings> ReadSettings(const TlsOptions& options);
+  Result<std::shared_ptr<ssl_ctx_st>> Build(const PemPair& pair) const;
+  Result<void> Reload();
+
+  const Settings settings_;
+  const std::string cert_file_;  // empty: the pair is in memory and never changes
+  const std::string key_file_;
+  std::mutex mutex_;
+  FileStamps stamps_;                    // guarded by mutex_
+  std::shared_ptr<ssl_ctx_st> current_;  // guarded by mutex_
+};
+
+}  // namespace berth::serving

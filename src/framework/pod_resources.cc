@@ -73,11 +73,13 @@ class ContainerRequests {
 
 // Containers and sidecars run together; before them, each init container runs beside the sidecars that stand before it.
 // The pod needs the larger of the two.
-api::ResourceList SumOfContainers(const api::Pod& pod, const ContainerRequests& requests_of) {
+// `amounts_of(container, can_be_resized, scratch)` gives what one container counts for.
+template <class AmountsOf>
+api::ResourceList SumOfContainers(const api::Pod& pod, const AmountsOf& amounts_of) {
   api::ResourceList scratch;
   api::ResourceList running;
   for (const api::Container& container : pod.spec.containers) {
-    AddTo(running, requests_of.Of(container, /*can_be_resized=*/true, scratch));
+    AddTo(running, amounts_of(container, /*can_be_resized=*/true, scratch));
   }
   if (pod.spec.init_containers.empty()) return running;
 
@@ -85,14 +87,14 @@ api::ResourceList SumOfContainers(const api::Pod& pod, const ContainerRequests& 
   api::ResourceList initializing;
   for (const api::Container& container : pod.spec.init_containers) {
     const bool sidecar = IsRestartableInit(container);
-    const api::ResourceList& requests = requests_of.Of(container, /*can_be_resized=*/sidecar, scratch);
+    const api::ResourceList& amounts = amounts_of(container, /*can_be_resized=*/sidecar, scratch);
     if (sidecar) {
-      AddTo(running, requests);
-      AddTo(sidecars, requests);
+      AddTo(running, amounts);
+      AddTo(sidecars, amounts);
       RaiseTo(initializing, sidecars);
     } else {
       api::ResourceList together = sidecars;
-      AddTo(together, requests);
+      AddTo(together, amounts);
       RaiseTo(initializing, together);
     }
   }
@@ -134,12 +136,34 @@ bool HasPodLevelRequests(const api::Pod& pod) {
 
 api::ResourceList PodRequests(const api::Pod& pod, const PodRequestOptions& options) {
   const ContainerRequests requests_of(pod, options);
-  api::ResourceList requests = SumOfContainers(pod, requests_of);
+  api::ResourceList requests = SumOfContainers(pod,
+                                               [&](const api::Container& container, bool can_be_resized,
+                                                   api::ResourceList& scratch) -> const api::ResourceList& {
+                                                 return requests_of.Of(container, can_be_resized, scratch);
+                                               });
   if (!options.skip_pod_level_resources && HasPodLevelRequests(pod)) {
     ApplyPodLevelRequests(pod, options, requests_of, requests);
   }
   AddTo(requests, pod.spec.overhead);
   return requests;
+}
+
+api::ResourceList PodLimits(const api::Pod& pod) {
+  api::ResourceList limits =
+      SumOfContainers(pod, [](const api::Container& container, bool, api::ResourceList&) -> const api::ResourceList& {
+        return container.resources.limits;
+      });
+  if (pod.spec.resources) {
+    for (const auto& [name, amount] : pod.spec.resources->limits) {
+      if (IsSupportedPodLevelResource(name.str())) limits.Set(name, amount);
+    }
+  }
+  // What has no limit stays without one.
+  for (const auto& [name, amount] : pod.spec.overhead) {
+    const api::Quantity* limit = limits.Find(name);
+    if (limit && !limit->IsZero()) limits[name].Add(amount);
+  }
+  return limits;
 }
 
 PodRequestOptions RunningPodOptions(const config::FeatureGates& gates) {

@@ -23,6 +23,10 @@ bool IsRestartableInit(const api::Container& container);
 // Sums are exact; convert the result once, with Resource::From.
 api::ResourceList PodRequests(const api::Pod& pod, const PodRequestOptions& options);
 
+// What the pod may use at most, added up like requests; a resource that some container leaves open counts as far as
+// the others name it. For display only: scheduling never looks at limits.
+api::ResourceList PodLimits(const api::Pod& pod);
+
 // cpu, memory or hugepages-* in spec.resources.requests.
 bool HasPodLevelRequests(const api::Pod& pod);
 bool IsSupportedPodLevelResource(std::string_view name);

@@ -136,6 +136,21 @@ TEST(PodRequests, OptionsFollowTheGates) {
   EXPECT_FALSE(RunningPodOptions(gates).in_place_pod_level_resize);
 }
 
+TEST(PodLimits, AddUpLikeRequestsAndTakeOverheadWhereThereIsALimit) {
+  api::Pod pod = MakePod("p").Container().Limit("cpu", "1").Container().Limit("cpu", "2").Limit("memory", "1Gi").Obj();
+  EXPECT_EQ(Text(PodLimits(pod)), "cpu=3 memory=1Gi");
+  pod.spec.init_containers.resize(2);
+  pod.spec.init_containers[0].restart_policy = "Always";
+  pod.spec.init_containers[0].resources.limits.Set(CpuName(), Amount("500m"));
+  pod.spec.init_containers[1].resources.limits.Set(CpuName(), Amount("4"));
+  EXPECT_EQ(Text(PodLimits(pod)), "cpu=4500m memory=1Gi");
+  pod.spec.resources.emplace().limits.Set(CpuName(), Amount("8"));
+  pod.spec.resources->limits.Set(Symbol("nvidia.com/gpu"), Amount("1"));
+  pod.spec.overhead.Set(CpuName(), Amount("250m"));
+  pod.spec.overhead.Set(Symbol("ephemeral-storage"), Amount("1Gi"));
+  EXPECT_EQ(Text(PodLimits(pod)), "cpu=8250m memory=1Gi");
+}
+
 TEST(PodLevelRequests, OnlySupportedRequestsCount) {
   EXPECT_FALSE(HasPodLevelRequests(MakePod("p").Request("cpu", "1").Obj()));
   EXPECT_FALSE(HasPodLevelRequests(MakePod("p").PodLevelRequest("nvidia.com/gpu", "1").Obj()));

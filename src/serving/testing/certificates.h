@@ -1,0 +1,209 @@
+// Certificate authorities and clients for tests, and an HTTPS client.
+#pragma once
+
+#include <curl/curl.h>
+#include <gtest/gtest.h>
+#include <openssl/pem.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "serving/openssl_handles.h"
+#include "serving/self_signed.h"
+
+namespace berth::serving {
+
+inline std::string PemOf(X509* certificate) {
+  const BioHandle bio(BIO_new(BIO_s_mem()));
+  PEM_write_bio_X509(bio.get(), certificate);
+  char* data = nullptr;
+  const long size = BIO_get_mem_data(bio.get(), &data);
+  return std::string(data, static_cast<size_t>(size));
+}
+
+inline std::string PemOf(EVP_PKEY* key) {
+  const BioHandle bio(BIO_new(BIO_s_mem()));
+  PEM_write_bio_PrivateKey(bio.get(), key, nullptr, nullptr, 0, nullptr, nullptr);
+  char* data = nullptr;
+  const long size = BIO_get_mem_data(bio.get(), &data);
+  return std::string(data, static_cast<size_t>(size));
+}
+
+inline std::string DerOf(const std::string& pem) {
+  const std::vector<CertificateHandle> certificates = ReadPemCertificates(pem);
+  unsigned char* der = nullptr;
+  const int size = i2d_X509(certificates.at(0).get(), &der);
+  std::string out(reinterpret_cast<char*>(der), static_cast<size_t>(size));
+  OPENSSL_free(der);
+  return out;
+}
+
+// Signs certificates of clients; elliptic keys, because they are quick to make.
+class TestAuthority {
+ public:
+  explicit TestAuthority(const std::string& name)
+      : key_(EVP_EC_gen("P-256")), certificate_(Make(name, {}, key_.get(), true)) {}
+
+  std::string pem() const { return PemOf(certificate_.get()); }
+
+  struct Client {
+    std::string name;
+    std::vector<std::string> organizations{};
+    std::string usage = "clientAuth";
+    base::Time from = std::chrono::time_point_cast<base::Duration>(std::chrono::system_clock::now());
+  };
+  PemPair Sign(const Client& client) const {
+    const KeyHandle key(EVP_EC_gen("P-256"));
+    const CertificateHandle made = Make(client.name, client.organizations, key.get(), false, client.usage, client.from);
+    return {PemOf(made.get()), PemOf(key.get())};
+  }
+
+ private:
+  CertificateHandle Make(
+      const std::string& name, const std::vector<std::string>& organizations, EVP_PKEY* key, bool authority,
+      const std::string& usage = "",
+      base::Time from = std::chrono::time_point_cast<base::Duration>(std::chrono::system_clock::now())) const {
+    CertificateHandle made(X509_new());
+    X509_set_version(made.get(), X509_VERSION_3);
+    ASN1_INTEGER_set(X509_get_serialNumber(made.get()), authority ? 1 : 2);
+    time_t start = std::chrono::floor<std::chrono::seconds>(from.time_since_epoch()).count() - 60;
+    X509_time_adj_ex(X509_getm_notBefore(made.get()), 0, 0, &start);
+    X509_time_adj_ex(X509_getm_notAfter(made.get()), 1, 0, &start);
+    X509_NAME* subject = X509_get_subject_name(made.get());
+    const auto add = [&](const char* field, const std::string& value) {
+      X509_NAME_add_entry_by_txt(subject, field, MBSTRING_UTF8, reinterpret_cast<const unsigned char*>(value.c_str()),
+                                 -1, -1, 0);
+    };
+    add("CN", name);
+    for (const std::string& organization : organizations) add("O", organization);
+    X509_set_issuer_name(made.get(), authority ? subject : X509_get_subject_name(certificate_.get()));
+    X509_set_pubkey(made.get(), key);
+    const auto extend = [&](int kind, const char* value) {
+      const ExtensionHandle extension(X509V3_EXT_conf_nid(nullptr, nullptr, kind, value));
+      X509_add_ext(made.get(), extension.get(), -1);
+    };
+    if (authority) extend(NID_basic_constraints, "critical,CA:TRUE");
+    if (!usage.empty()) extend(NID_ext_key_usage, usage.c_str());
+    X509_sign(made.get(), key_.get(), EVP_sha256());
+    return made;
+  }
+
+  KeyHandle key_;
+  CertificateHandle certificate_;
+};
+
+// A folder of its own that goes with the test.
+class TestFolder {
+ public:
+  TestFolder() {
+    std::string pattern = testing::TempDir() + "serving_XXXXXX";
+    path_ = mkdtemp(pattern.data());
+  }
+  ~TestFolder() { std::filesystem::remove_all(path_); }
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string Write(const std::string& name, const std::string& text) const {
+    // Under another name first: whoever reads meanwhile sees all of it or nothing, and always another inode.
+    const std::string file = path_ + "/" + name;
+    std::ofstream(file + ".new") << text;
+    std::filesystem::rename(file + ".new", file);
+    return file;
+  }
+
+ private:
+  std::string path_;
+};
+
+struct Fetched {
+  CURLcode error = CURLE_OK;
+  long status = 0;
+  std::string headers;
+  std::string body;
+  std::string server_certificate;  // PEM
+  long connects = 0;
+};
+
+// A client over one connection, if the server lets it.
+class TestClient {
+ public:
+  explicit TestClient(uint16_t port) : port_(port), curl_(curl_easy_init()) {}
+  ~TestClient() { curl_easy_cleanup(curl_); }
+  TestClient(const TestClient&) = delete;
+  TestClient& operator=(const TestClient&) = delete;
+
+  TestClient& Certificate(const TestFolder& folder, const PemPair& pair) {
+    certificate_ = folder.Write("client.crt", pair.certificate);
+    key_ = folder.Write("client.key", pair.private_key);
+    return *this;
+  }
+  TestClient& Header(const std::string& header) {
+    headers_.push_back(header);
+    return *this;
+  }
+  template <class Value>
+  TestClient& Option(CURLoption option, Value value) {
+    options_.emplace_back([=](CURL* curl) { curl_easy_setopt(curl, option, value); });
+    return *this;
+  }
+
+  Fetched Get(const std::string& path, const char* method = "GET") {
+    Fetched fetched;
+    curl_easy_reset(curl_);
+    const std::string url = "https://127.0.0.1:" + std::to_string(port_) + path;
+    curl_easy_setopt(curl_, CURLOPT_URL, url.c_str());
+    curl_easy_setopt(curl_, CURLOPT_CUSTOMREQUEST, method);
+    curl_easy_setopt(curl_, CURLOPT_NOBODY, std::string_view(method) == "HEAD" ? 1L : 0L);
+    curl_easy_setopt(curl_, CURLOPT_SSL_VERIFYPEER, 0L);
+    curl_easy_setopt(curl_, CURLOPT_SSL_VERIFYHOST, 0L);
+    curl_easy_setopt(curl_, CURLOPT_NOPROXY, "*");
+    curl_easy_setopt(curl_, CURLOPT_CERTINFO, 1L);
+    curl_easy_setopt(curl_, CURLOPT_TIMEOUT, 20L);
+    if (!certificate_.empty()) {
+      curl_easy_setopt(curl_, CURLOPT_SSLCERT, certificate_.c_str());
+      curl_easy_setopt(curl_, CURLOPT_SSLKEY, key_.c_str());
+    }
+    curl_slist* list = nullptr;
+    for (const std::string& header : headers_) list = curl_slist_append(list, header.c_str());
+    curl_easy_setopt(curl_, CURLOPT_HTTPHEADER, list);
+    curl_easy_setopt(curl_, CURLOPT_WRITEFUNCTION, &Append);
+    curl_easy_setopt(curl_, CURLOPT_WRITEDATA, &fetched.body);
+    curl_easy_setopt(curl_, CURLOPT_HEADERFUNCTION, &Append);
+    curl_easy_setopt(curl_, CURLOPT_HEADERDATA, &fetched.headers);
+    for (const auto& set : options_) set(curl_);
+    fetched.error = curl_easy_perform(curl_);
+    curl_slist_free_all(list);
+    curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &fetched.status);
+    curl_easy_getinfo(curl_, CURLINFO_NUM_CONNECTS, &fetched.connects);
+    curl_certinfo* info = nullptr;
+    curl_easy_getinfo(curl_, CURLINFO_CERTINFO, &info);
+    for (const curl_slist* entry = info && info->num_of_certs > 0 ? info->certinfo[0] : nullptr; entry;
+         entry = entry->next) {
+      const std::string_view text = entry->data;
+      if (text.starts_with("Cert:")) fetched.server_certificate = std::string(text.substr(5));
+    }
+    return fetched;
+  }
+
+ private:
+  static size_t Append(char* data, size_t size, size_t count, void* into) {
+    static_cast<std::string*>(into)->append(data, size * count);
+    return size * count;
+  }
+
+  const uint16_t port_;
+  CURL* const curl_;
+  std::string certificate_;
+  std::string key_;
+  std::vector<std::string> headers_;
+  std::vector<std::function<void(CURL*)>> options_;
+};
+
+}  // namespace berth::serving

@@ -1,0 +1,36 @@
+// A Reviewer that answers from tables and counts what it was asked.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "serving/reviewer.h"
+
+namespace berth::serving {
+
+class FakeReviewer final : public Reviewer {
+ public:
+  Result<std::optional<User>> ReviewToken(const std::string& token) override {
+    ++token_reviews;
+    if (down) return Error::Unavailable("the API server is down");
+    const auto found = tokens.find(token);
+    return found == tokens.end() ? std::optional<User>() : std::optional(found->second);
+  }
+  Result<AccessAnswer> ReviewAccess(const AccessQuestion& question) override {
+    ++access_reviews;
+    if (down) return Error::Unavailable("the API server is down");
+    return AccessAnswer{allowed.contains({question.user.name, question.path}), false, reason};
+  }
+
+  std::map<std::string, User> tokens;
+  std::set<std::pair<std::string, std::string>> allowed;  // user, path
+  std::string reason;
+  std::atomic<bool> down = false;
+  std::atomic<int> token_reviews = 0;
+  std::atomic<int> access_reviews = 0;
+};
+
+}  // namespace berth::serving

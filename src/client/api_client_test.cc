@@ -1,0 +1,200 @@
+#include "client/api_client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "client/testing/fake_loop.h"
+#include "client/testing/fake_node_server.h"
+#include "client/testing/fake_transport.h"
+
+namespace berth::client {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::FakeCallPtr;
+using ::testing::Pair;
+using testing::StatusJson;
+using namespace std::chrono_literals;
+
+struct Scripted {
+  int status = 200;  // 0: the connection breaks
+  std::string body = "{}";
+  std::string retry_after{};
+};
+
+class ApiClientTest : public ::testing::Test {
+ protected:
+  ApiClientTest() {
+    pod_.metadata.name = "web";
+    pod_.metadata.namespace_ = Symbol("shop");
+    pod_.metadata.uid = "u-1";
+  }
+
+  ApiClient Make(ApiClientOptions options = {}) { return ApiClient(transport_, loop_, clock_, std::move(options)); }
+  void Answer(const FakeCallPtr& call) {
+    asked_.push_back(loop_.Now());
+    Scripted next;
+    if (!script_.empty()) {
+      next = script_.front();
+      script_.pop_front();
+    }
+    if (next.status == 0) return call->End(Error::Unavailable("connection refused"));
+    Headers headers{{"content-type", "application/json"}};
+    if (!next.retry_after.empty()) headers.emplace_back("retry-after", next.retry_after);
+    call->Answer(next.status, next.body, headers);
+  }
+  ApiClient::Done<void> Keep() {
+    return [this](const Result<void>& result) { result_ = result; };
+  }
+  const Request& Asked(size_t index = 0) const { return transport_.calls().at(index)->request(); }
+
+  base::FakeClock clock_{base::Time(1'700'000'000s)};
+  testing::FakeLoop loop_{&clock_};
+  std::deque<Scripted> script_;
+  testing::FakeTransport transport_{loop_, [this](const FakeCallPtr& call) { Answer(call); }};
+  std::vector<base::Duration> asked_;
+  Result<void> result_ = Error::Internal("no answer yet");
+  api::Pod pod_;
+};
+
+TEST_F(ApiClientTest, Binds) {
+  ApiClient client = Make();
+  client.Bind(pod_, "n", Keep());
+  loop_.Run();
+  EXPECT_TRUE(result_.ok());
+  EXPECT_EQ(Asked().method + " " + Asked().path, "POST /api/v1/namespaces/shop/pods/web/binding");
+  EXPECT_THAT(Asked().headers, ElementsAre(Pair("Accept", "application/vnd.kubernetes.protobuf, application/json"),
+                                           Pair("Content-Type", "application/vnd.kubernetes.protobuf")));
+  EXPECT_EQ(Asked().body, BindingProtobuf(pod_, "n"));
+}
+
+TEST_F(ApiClientTest, ComesBackWhenTheServerSays) {
+  ApiClient client = Make();
+  script_ = {{429, "", "2"}, {503, "", "1"}, {201}};
+  client.Bind(pod_, "n", Keep());
+  loop_.Advance(1min);
+  EXPECT_TRUE(result_.ok());
+  EXPECT_THAT(asked_, ElementsAre(0s, 2s, 3s));
+}
+
+TEST_F(ApiClientTest, GivesUpAfterTenRetries) {
+  ApiClient client = Make();
+  script_ = std::deque<Scripted>(20, {429, "", "1"});
+  client.Bind(pod_, "n", Keep());
+  loop_.Advance(1min);
+  EXPECT_EQ(asked_.size(), 11u);
+  EXPECT_EQ(result_.error().code, ErrorCode::kUnavailable);
+}
+
+TEST_F(ApiClientTest, RepeatsNothingElse) {
+  for (const Scripted& answer :
+       std::vector<Scripted>{{500}, {0}, {409, StatusJson(409, "Conflict", "bound already")}}) {
+    ApiClient client = Make();
+    script_ = {answer};
+    asked_.clear();
+    client.Bind(pod_, "n", Keep());
+    loop_.Advance(1min);
+    EXPECT_EQ(asked_.size(), 1u) << answer.status;
+    EXPECT_FALSE(result_.ok());
+  }
+  EXPECT_EQ(result_.error().message, "bound already");
+}
+
+TEST_F(ApiClientTest, PatchesAStatusUpToFourTimes) {
+  ApiClient client = Make();
+  script_ = {{409, StatusJson(409, "Conflict", "")}, {0}, {503}, {500}, {200}};
+  client.PatchPodStatus(pod_, {.nominated_node_name = "n"}, Keep());
+  loop_.Advance(1min);
+  EXPECT_EQ(asked_.size(), 4u);
+  EXPECT_FALSE(result_.ok());
+  EXPECT_GE(asked_[3] - asked_[2], 250ms);
+  EXPECT_LE(asked_[3] - asked_[2], 275ms);
+  EXPECT_EQ(Asked().method + " " + Asked().path, "PATCH /api/v1/namespaces/shop/pods/web/status");
+  EXPECT_THAT(Asked().headers, ::testing::Contains(Pair("Content-Type", "application/strategic-merge-patch+json")));
+  // Nothing to say, nothing sent; and what is gone is not tried again.
+  client.PatchPodStatus(pod_, {.nominated_node_name = ""}, Keep());
+  EXPECT_TRUE(result_.ok());
+  script_ = {{404}};
+  client.PatchPodStatus(pod_, {.nominated_node_name = "n"}, Keep());
+  loop_.Advance(1min);
+  EXPECT_EQ(result_.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(asked_.size(), 5u);
+}
+
+TEST_F(ApiClientTest, DeletesThatVeryPod) {
+  ApiClient client = Make();
+  client.DeletePod(pod_, Keep());
+  loop_.Run();
+  EXPECT_EQ(Asked().method + " " + Asked().path, "DELETE /api/v1/namespaces/shop/pods/web");
+  EXPECT_EQ(Asked().body, DeleteJson("u-1"));
+}
+
+TEST_F(ApiClientTest, IsThrottledBeforeEachAttempt) {
+  ApiClient client = Make({.throttle = [] { return base::Duration(250ms); }});
+  script_ = {{429, "", "1"}, {201}};
+  client.Bind(pod_, "n", Keep());
+  loop_.Advance(1min);
+  EXPECT_THAT(asked_, ElementsAre(250ms, 1500ms));
+}
+
+TEST_F(ApiClientTest, TheWriteWindowIsLookedAtRightBeforeSending) {
+  base::Duration left = 5s;
+  ApiClient client = Make({.throttle = [] { return base::Duration(1s); }, .write_window = [&] { return left; }});
+  client.Bind(pod_, "n", Keep());
+  left = 0s;
+  loop_.Advance(2s);
+  EXPECT_TRUE(asked_.empty());
+  EXPECT_EQ(result_.error().code, ErrorCode::kConflict);
+  // Reading is always allowed.
+  client.Get(api::Kind::kNode, "", "n", [](const Result<api::Object>&) {});
+  loop_.Advance(2s);
+  EXPECT_EQ(asked_.size(), 1u);
+}
+
+TEST_F(ApiClientTest, GetsAndPatchesObjects) {
+  ApiClient client = Make({.protobuf = false});
+  script_ = {{200, R"({"kind":"PersistentVolume","apiVersion":"v1","metadata":{"name":"pv","resourceVersion":"4"}})"},
+             {200, R"({"kind":"PersistentVolume","apiVersion":"v1","metadata":{"name":"pv","resourceVersion":"5"}})"},
+             {200, R"({"kind":"Wonder","apiVersion":"v1","metadata":{"name":"pv"}})"}};
+  std::vector<std::string> found;
+  const auto keep = [&](const Result<api::Object>& object) {
+    found.push_back(object ? object->metadata().resource_version : object.error().message);
+    if (object && found.size() == 1) {
+      client.PatchClaimRef(*object->As<api::PersistentVolume>(), {}, {}, [&](const Result<api::Object>& patched) {
+        found.push_back(patched->metadata().resource_version);
+      });
+    }
+  };
+  client.Get(api::Kind::kPersistentVolume, "", "pv", keep);
+  loop_.Run();
+  EXPECT_EQ(Asked(1).path, "/api/v1/persistentvolumes/pv");
+  client.Get(api::Kind::kPersistentVolume, "", "pv", keep);
+  loop_.Run();
+  EXPECT_THAT(found, ElementsAre("4", "5", "expected one object in the server's answer, found a Wonder"));
+}
+
+TEST_F(ApiClientTest, PostsReviews) {
+  ApiClient client = Make();
+  script_ = {{201, R"({"status":{"allowed":true}})"}};
+  std::string answer;
+  client.PostJson("/apis/authorization.k8s.io/v1/subjectaccessreviews", "{}",
+                  [&](const Result<std::string>& json) { answer = *json; });
+  loop_.Run();
+  EXPECT_EQ(answer, R"({"status":{"allowed":true}})");
+  EXPECT_THAT(Asked().headers,
+              ElementsAre(Pair("Accept", "application/json"), Pair("Content-Type", "application/json")));
+}
+
+TEST_F(ApiClientTest, TellsOfEveryAttempt) {
+  std::vector<int> codes;
+  ApiClient client = Make({.on_attempt = [&](const Request&, int code, base::Duration) { codes.push_back(code); }});
+  script_ = {{429, "", "1"}, {0}};
+  client.Bind(pod_, "n", Keep());
+  loop_.Advance(1min);
+  EXPECT_THAT(codes, ElementsAre(429, 0));
+}
+
+}  // namespace
+}  // namespace berth::client

@@ -1,0 +1,200 @@
+#include "client/api_status.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+
+#include "api/envelope.h"
+#include "codec/json.h"
+#include "codec/value.h"
+#include "codec/wire.h"
+
+namespace berth::client {
+namespace {
+
+// Field numbers of metav1.Status, StatusDetails and StatusCause.
+constexpr uint32_t kMessage = 3;
+constexpr uint32_t kReason = 4;
+constexpr uint32_t kDetails = 5;
+constexpr uint32_t kCode = 6;
+constexpr uint32_t kCauses = 4;
+constexpr uint32_t kRetryAfterSeconds = 5;
+constexpr uint32_t kCauseReason = 1;
+constexpr uint32_t kCauseMessage = 2;
+
+// Servers before 1.19 say it only in words.
+constexpr std::string_view kTooLarge = "Too large resource version";
+
+bool IsTooLarge(std::string_view reason, std::string_view message) {
+  return reason == "ResourceVersionTooLarge" || message == kTooLarge;
+}
+
+void SetRetryAfter(ApiStatus& status, int seconds) {
+  status.retry_after_seconds = seconds;
+  status.has_retry_after = true;
+}
+
+void ReadCause(std::string_view bytes, ApiStatus& status) {
+  std::string_view reason;
+  std::string_view message;
+  codec::WireReader cause(bytes);
+  while (cause.Next()) {
+    if (cause.number() == kCauseReason) reason = cause.bytes();
+    if (cause.number() == kCauseMessage) message = cause.bytes();
+  }
+  if (IsTooLarge(reason, message)) status.resource_version_too_large = true;
+}
+
+Result<ApiStatus> DecodeProtobufStatus(std::string_view bytes) {
+  const Result<api::Envelope> envelope = api::OpenEnvelope(bytes);
+  if (!envelope) return envelope.error();
+  if (envelope->kind != "Status") {
+    return Error::InvalidArgument(fmt::format("expected a Status, found {} {}", envelope->api_version, envelope->kind));
+  }
+  ApiStatus status;
+  codec::WireReader reader(envelope->raw);
+  while (reader.Next()) {
+    if (reader.number() == kMessage) status.message = reader.bytes();
+    if (reader.number() == kReason) status.reason = reader.bytes();
+    if (reader.number() == kCode) status.code = static_cast<int>(reader.integer());
+    if (reader.number() != kDetails) continue;
+    codec::WireReader details(reader.bytes());
+    while (details.Next()) {
+      if (details.number() == kCauses) ReadCause(details.bytes(), status);
+      if (details.number() == kRetryAfterSeconds && details.integer() > 0) {
+        SetRetryAfter(status, static_cast<int>(details.integer()));
+      }
+    }
+  }
+  if (!reader.ok()) return Error::InvalidArgument(fmt::format("Status: {}", reader.problem()));
+  return status;
+}
+
+std::string_view TextAt(const codec::Value& object, std::string_view key) {
+  const codec::Value* value = object.Find(key);
+  return value != nullptr ? value->text() : std::string_view();
+}
+
+int NumberAt(const codec::Value& object, std::string_view key) {
+  const std::string_view text = TextAt(object, key);
+  int number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+Result<ApiStatus> DecodeJsonStatus(std::string_view bytes) {
+  const Result<codec::Document> document = codec::ParseJson(std::string(bytes), "the server's answer");
+  if (!document) return document.error();
+  const codec::Value& root = document->root();
+  if (TextAt(root, "kind") != "Status") {
+    return Error::InvalidArgument(fmt::format("expected a Status, found {}", root.Description()));
+  }
+  ApiStatus status;
+  status.code = NumberAt(root, "code");
+  status.reason = TextAt(root, "reason");
+  status.message = TextAt(root, "message");
+  const codec::Value* details = root.Find("details");
+  if (details == nullptr) return status;
+  if (const int seconds = NumberAt(*details, "retryAfterSeconds"); seconds > 0) SetRetryAfter(status, seconds);
+  const codec::Value* causes = details->Find("causes");
+  if (causes == nullptr) return status;
+  for (const codec::Value& cause : causes->items()) {
+    if (IsTooLarge(TextAt(cause, "reason"), TextAt(cause, "message"))) status.resource_version_too_large = true;
+  }
+  return status;
+}
+
+// What client-go makes of an answer that is no Status.
+void FillFromCode(std::string_view method, std::string_view body, ApiStatus& status) {
+  switch (status.code) {
+    case 400:
+      status.reason = "BadRequest";
+      status.message = "the server rejected our request for an unknown reason";
+      break;
+    case 401:
+      status.reason = "Unauthorized";
+      status.message = "the server has asked for the client to provide credentials";
+      break;
+    case 403:
+      status.reason = "Forbidden";
+      status.message = body;
+      break;
+    case 404:
+      status.reason = "NotFound";
+      status.message = "the server could not find the requested resource";
+      break;
+    case 409:
+      status.reason = method == "POST" ? "AlreadyExists" : "Conflict";
+      status.message = "the server reported a conflict";
+      break;
+    case 422:
+      status.reason = "Invalid";
+      status.message = "the server rejected our request due to an error in our request";
+      break;
+    case 429:
+      status.reason = "TooManyRequests";
+      status.message = "the server has received too many requests and has asked us to try again later";
+      break;
+    case 503:
+      status.reason = "ServiceUnavailable";
+      status.message = "the server is currently unable to handle the request";
+      break;
+    case 504:
+      status.reason = "Timeout";
+      status.message =
+          "the server was unable to return a response in the time allotted, but may still be processing the request";
+      break;
+    default:
+      if (status.code >= 500) {
+        status.reason = "InternalError";
+        status.message = fmt::format("an error on the server (\"{}\") has prevented the request from succeeding", body);
+      } else {
+        status.message = fmt::format("the server responded with the status code {} but did not return more information",
+                                     status.code);
+      }
+  }
+}
+
+}  // namespace
+
+bool ApiStatus::IsExpired() const { return code == 410 || reason == "Expired" || reason == "Gone"; }
+
+Error ApiStatus::ToError() const {
+  ErrorCode mapped = ErrorCode::kInternal;
+  if (code == 400 || code == 401 || code == 403 || code == 422) mapped = ErrorCode::kInvalidArgument;
+  if (code == 404) mapped = ErrorCode::kNotFound;
+  if (code == 409) mapped = reason == "AlreadyExists" ? ErrorCode::kAlreadyExists : ErrorCode::kConflict;
+  if (code == 410) mapped = ErrorCode::kConflict;
+  if (code == 0 || code == 429 || code >= 500) mapped = ErrorCode::kUnavailable;
+  std::string text = message.empty() ? fmt::format("the server answered {} {}", code, reason) : message;
+  if (AsksToWait()) text += fmt::format(" (try again in {} s)", retry_after_seconds);
+  return {mapped, std::move(text)};
+}
+
+Result<ApiStatus> DecodeStatus(std::string_view bytes) {
+  return bytes.starts_with("k8s") ? DecodeProtobufStatus(bytes) : DecodeJsonStatus(bytes);
+}
+
+ApiStatus ReadStatus(std::string_view method, const ResponseHead& head, std::string_view body) {
+  ApiStatus status;
+  // What is longer than a Status can be is a page of some proxy, and not worth repeating.
+  constexpr size_t kShown = 512;
+  Result<ApiStatus> decoded = DecodeStatus(body);
+  if (decoded) status = std::move(*decoded);
+  status.code = head.status;
+  if (!decoded) FillFromCode(method, body.substr(0, kShown), status);
+  // The header counts first, as for every HTTP client; a date there is not something Kubernetes sends.
+  const std::string_view header = head.Find("retry-after");
+  int seconds = 0;
+  const auto [end, problem] = std::from_chars(header.data(), header.data() + header.size(), seconds);
+  if (problem == std::errc() && end == header.data() + header.size() && seconds >= 0) SetRetryAfter(status, seconds);
+  return status;
+}
+
+ApiStatus NoAnswer(const Error& error) {
+  ApiStatus status;
+  status.message = error.message;
+  return status;
+}
+
+}  // namespace berth::client

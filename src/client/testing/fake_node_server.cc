@@ -1,0 +1,237 @@
+#include "client/testing/fake_node_server.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "api/envelope.h"
+#include "codec/json_writer.h"
+#include "codec/protobuf.h"
+#include "codec/wire.h"
+
+namespace berth::client::testing {
+namespace {
+
+constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
+
+Headers TypeOf(const FakeCallPtr& call) {
+  return {
+      {"content-type", WantsProtobuf(call->request()) ? std::string(kProtobuf) + ";stream=watch" : "application/json"}};
+}
+
+std::string ProtobufFrame(std::string_view type, std::string_view object) {
+  std::string event;
+  codec::WireWriter writer(event);
+  writer.Bytes(1, type);
+  const size_t extension = writer.StartMessage(2);
+  writer.Bytes(1, object);
+  writer.EndMessage(extension);
+  std::string frame;
+  for (const int shift : {24, 16, 8, 0}) frame += static_cast<char>(event.size() >> shift & 0xff);
+  return frame + event;
+}
+
+std::string Frame(const FakeCallPtr& call, std::string_view type, const api::Object& node) {
+  if (WantsProtobuf(call->request())) return ProtobufFrame(type, api::EncodeProtobuf(node));
+  return fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, api::EncodeJson(node));
+}
+
+std::string Bookmark(const FakeCallPtr& call, uint64_t version, bool initial_end) {
+  api::ObjectMeta metadata;
+  metadata.resource_version = std::to_string(version);
+  if (initial_end) metadata.annotations.Set("k8s.io/initial-events-end", "true");
+  if (!WantsProtobuf(call->request())) {
+    return fmt::format(
+        "{{\"type\":\"BOOKMARK\",\"object\":{{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{}}}}}\n",
+        codec::EncodeJson(metadata));
+  }
+  std::string raw;
+  codec::WireWriter(raw).Bytes(1, codec::EncodeProtobuf(metadata));
+  return ProtobufFrame("BOOKMARK", api::SealEnvelope({.api_version = "v1", .kind = "Node", .raw = raw}));
+}
+
+std::string ErrorFrame(const FakeCallPtr& call) {
+  if (!WantsProtobuf(call->request())) {
+    return fmt::format("{{\"type\":\"ERROR\",\"object\":{}}}\n", StatusJson(410, "Expired", "too old"));
+  }
+  std::string raw;
+  codec::WireWriter writer(raw);
+  writer.Bytes(3, "too old");
+  writer.Bytes(4, "Expired");
+  writer.Integer(6, 410);
+  return ProtobufFrame("ERROR", api::SealEnvelope({.api_version = "v1", .kind = "Status", .raw = raw}));
+}
+
+std::string ListBody(bool protobuf, const std::vector<api::Object>& nodes, uint64_t version, const std::string& next) {
+  if (!protobuf) {
+    std::string items;
+    for (const api::Object& node : nodes) items += (items.empty() ? "" : ",") + api::EncodeJson(node);
+    return fmt::format(
+        R"({{"kind":"NodeList","apiVersion":"v1","metadata":{{"resourceVersion":"{}","continue":"{}"}},"items":[{}]}})",
+        version, next, items);
+  }
+  std::string raw;
+  codec::WireWriter writer(raw);
+  const size_t metadata = writer.StartMessage(1);
+  writer.Bytes(2, std::to_string(version));
+  writer.Bytes(3, next);
+  writer.EndMessage(metadata);
+  for (const api::Object& node : nodes) writer.Bytes(2, codec::EncodeProtobuf(*node.As<api::Node>()));
+  return api::SealEnvelope({.api_version = "v1", .kind = "NodeList", .raw = raw});
+}
+
+}  // namespace
+
+std::string StatusJson(int code, std::string_view reason, std::string_view message) {
+  return fmt::format(
+      R"({{"kind":"Status","apiVersion":"v1","status":"Failure","message":"{}","reason":"{}","code":{}}})", message,
+      reason, code);
+}
+
+std::string Parameter(const Request& request, std::string_view name) {
+  std::string query = request.path.substr(std::min(request.path.find('?'), request.path.size()));
+  for (char& c : query) c = c == '?' ? '&' : c;
+  const std::string key = fmt::format("&{}=", name);
+  const size_t found = query.find(key);
+  if (found == std::string::npos) return {};
+  const std::string raw = query.substr(found + key.size(), query.find('&', found + 1) - found - key.size());
+  std::string value;
+  for (size_t i = 0; i < raw.size(); ++i) {
+    if (raw[i] != '%') {
+      value += raw[i];
+    } else {
+      value += static_cast<char>(std::strtol(raw.substr(i + 1, 2).c_str(), nullptr, 16));
+      i += 2;
+    }
+  }
+  return value;
+}
+
+bool WantsProtobuf(const Request& request) {
+  for (const auto& [key, value] : request.headers) {
+    if (key == "Accept") return value.starts_with(kProtobuf);
+  }
+  return false;
+}
+
+void FakeNodeServer::Record(const std::string& type, api::Node node) {
+  node.metadata.resource_version = std::to_string(++version_);
+  api::Object object = api::MakeObject(std::move(node));
+  const std::string name = object.metadata().name;
+  nodes_.erase(name);
+  if (type != "DELETED") nodes_.emplace(name, object);
+  history_.push_back({version_, type, std::move(object)});
+}
+
+void FakeNodeServer::Put(const std::string& name) {
+  const auto known = nodes_.find(name);
+  api::Node node;
+  node.metadata.name = name;
+  node.metadata.uid = known != nodes_.end() ? known->second.metadata().uid : fmt::format("uid-{}", ++last_uid_);
+  Record(known != nodes_.end() ? "MODIFIED" : "ADDED", std::move(node));
+}
+
+void FakeNodeServer::Delete(const std::string& name) {
+  const auto known = nodes_.find(name);
+  if (known == nodes_.end()) return;
+  api::Node node;
+  node.metadata.name = name;
+  node.metadata.uid = known->second.metadata().uid;
+  Record("DELETED", std::move(node));
+}
+
+void FakeNodeServer::Compact() {
+  compacted_ = version_;
+  continues_.clear();
+}
+
+void FakeNodeServer::SendAll(const FakeCallPtr& call, std::vector<std::string> frames) {
+  for (const std::string& frame : frames) call->Data(frame);
+}
+
+void FakeNodeServer::Flush(const Sender& send) {
+  std::erase_if(watchers_, [](const Watcher& watcher) { return watcher.call->ended(); });
+  // A copy: what is sent may make new watches.
+  std::vector<std::pair<FakeCallPtr, std::vector<std::string>>> all;
+  for (Watcher& watcher : watchers_) {
+    std::vector<std::string> frames;
+    for (const Event& event : history_) {
+      if (event.version > watcher.sent) frames.push_back(Frame(watcher.call, event.type, event.node));
+    }
+    watcher.sent = version_;
+    if (!frames.empty()) all.emplace_back(watcher.call, std::move(frames));
+  }
+  for (auto& [call, frames] : all) send(call, std::move(frames));
+}
+
+void FakeNodeServer::SendBookmarks() {
+  for (const Watcher& watcher : watchers_) watcher.call->Data(Bookmark(watcher.call, watcher.sent, false));
+}
+
+void FakeNodeServer::Mute(const FakeCallPtr& call) {
+  std::erase_if(watchers_, [&](const Watcher& watcher) { return watcher.call == call; });
+}
+
+std::string FakeNodeServer::OldFrame(const FakeCallPtr& call, size_t index) const {
+  const Event& event = history_.at(index);
+  return Frame(call, event.type, event.node);
+}
+
+void FakeNodeServer::Handle(const FakeCallPtr& call) {
+  if (interfere && interfere(call)) return;
+  Parameter(call->request(), "watch") == "true" ? Watch(call) : List(call);
+}
+
+void FakeNodeServer::List(const FakeCallPtr& call) {
+  const Request& request = call->request();
+  const std::string token = Parameter(request, "continue");
+  std::vector<api::Object> rest;
+  uint64_t version = version_;
+  if (token.empty()) {
+    for (const auto& [name, node] : nodes_) rest.push_back(node);
+  } else {
+    const auto found = continues_.find(token);
+    if (found == continues_.end()) {
+      return call->Answer(410, StatusJson(410, "Expired", "The provided continue parameter is too old"));
+    }
+    std::tie(version, rest) = found->second;
+  }
+  size_t limit = std::strtoul(Parameter(request, "limit").c_str(), nullptr, 10);
+  if (Parameter(request, "resourceVersion") == "0" && !pages_any_version) limit = 0;
+  std::string next;
+  if (limit > 0 && rest.size() > limit) {
+    next = fmt::format("token-{}", continues_.size());
+    const auto end = rest.begin() + static_cast<std::ptrdiff_t>(limit);
+    continues_[next] = {version, std::vector<api::Object>(end, rest.end())};
+    rest.erase(end, rest.end());
+  }
+  const bool protobuf = WantsProtobuf(request);
+  call->Answer(200, ListBody(protobuf, rest, version, next),
+               {{"content-type", protobuf ? std::string(kProtobuf) : "application/json"}});
+}
+
+void FakeNodeServer::Watch(const FakeCallPtr& call) {
+  const Request& request = call->request();
+  if (Parameter(request, "sendInitialEvents") == "true") {
+    if (!has_streaming) return call->Answer(422, StatusJson(422, "Invalid", "sendInitialEvents: Forbidden"));
+    call->Head(200, TypeOf(call));
+    for (const auto& [name, node] : nodes_) call->Data(Frame(call, "ADDED", node));
+    call->Data(Bookmark(call, version_, true));
+    watchers_.push_back({call, version_});
+    return;
+  }
+  const uint64_t from = std::strtoull(Parameter(request, "resourceVersion").c_str(), nullptr, 10);
+  if (from < compacted_ && expired_as_event) {
+    call->Head(200, TypeOf(call));
+    call->Data(ErrorFrame(call));
+    return call->End();
+  }
+  if (from < compacted_) return call->Answer(410, StatusJson(410, "Expired", "too old resource version"));
+  call->Head(200, TypeOf(call));
+  watchers_.push_back({call, from});
+  Flush();
+}
+
+}  // namespace berth::client::testing

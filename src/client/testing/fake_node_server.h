@@ -1,0 +1,80 @@
+// The part of an API server that serves nodes, in memory: lists, pages, watches, streaming lists, in JSON and protobuf.
+// It behaves unless told otherwise; what it holds is the truth a reflector must arrive at.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/node.h"
+#include "api/object.h"
+#include "client/testing/fake_transport.h"
+
+namespace berth::client::testing {
+
+class FakeNodeServer {
+ public:
+  // For FakeTransport.
+  void Handle(const FakeCallPtr& call);
+
+  // The truth. Each write is a new resourceVersion.
+  void Put(const std::string& name);
+  void Delete(const std::string& name);
+  const std::map<std::string, api::Object>& nodes() const { return nodes_; }
+  uint64_t version() const { return version_; }
+
+  // Sends watches what they have not got yet. `send` may do harm to the frames of one watch; it is given the call and
+  // the frames, and must deliver them itself.
+  using Sender = std::function<void(const FakeCallPtr& call, std::vector<std::string> frames)>;
+  void Flush(const Sender& send = SendAll);
+  static void SendAll(const FakeCallPtr& call, std::vector<std::string> frames);
+  void SendBookmarks();
+  // The watch stays open, but nothing comes any more.
+  void Mute(const FakeCallPtr& call);
+  // A frame of an event from the past, in the encoding of that watch.
+  std::string OldFrame(const FakeCallPtr& call, size_t index) const;
+  size_t history_size() const { return history_.size(); }
+
+  // Forgets the history: whoever is behind gets 410.
+  void Compact();
+
+  // Answers a call instead of the server when it returns true.
+  std::function<bool(const FakeCallPtr& call)> interfere;
+  bool has_streaming = true;
+  bool expired_as_event = false;   // an ERROR event instead of the status 410
+  bool pages_any_version = false;  // no watch cache: resourceVersion=0 is paged too
+
+ private:
+  struct Event {
+    uint64_t version;
+    std::string type;
+    api::Object node;
+  };
+  struct Watcher {
+    FakeCallPtr call;
+    uint64_t sent;
+  };
+
+  void List(const FakeCallPtr& call);
+  void Watch(const FakeCallPtr& call);
+  void Record(const std::string& type, api::Node node);
+
+  uint64_t version_ = 100;
+  uint64_t compacted_ = 0;
+  uint64_t last_uid_ = 0;
+  std::map<std::string, api::Object> nodes_;
+  std::vector<Event> history_;
+  std::vector<Watcher> watchers_;
+  std::map<std::string, std::pair<uint64_t, std::vector<api::Object>>> continues_;
+};
+
+// What Kubernetes answers when it refuses.
+std::string StatusJson(int code, std::string_view reason, std::string_view message);
+// The value of a parameter in a request's query, decoded; "" when it is not there.
+std::string Parameter(const Request& request, std::string_view name);
+bool WantsProtobuf(const Request& request);
+
+}  // namespace berth::client::testing

@@ -1,0 +1,203 @@
+#include "client/write_bodies.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "api/envelope.h"
+#include "api/time.h"
+#include "codec/json_writer.h"
+#include "codec/protobuf.h"
+#include "codec/wire.h"
+
+namespace berth::client {
+namespace {
+
+using codec::JsonWriter;
+
+void Text(JsonWriter& writer, std::string_view key, std::string_view value) {
+  writer.Key(key);
+  writer.String(value);
+}
+
+api::ObjectMeta BindingMeta(const api::Pod& pod) {
+  api::ObjectMeta metadata;
+  metadata.name = pod.metadata.name;
+  metadata.namespace_ = pod.metadata.namespace_;
+  metadata.uid = pod.metadata.uid;
+  return metadata;
+}
+
+api::ObjectReference NodeReference(std::string_view node) {
+  api::ObjectReference target;
+  target.kind = "Node";
+  target.name = node;
+  return target;
+}
+
+const api::PodCondition* Find(const api::PodStatus& status, std::string_view type) {
+  const auto found = std::find_if(status.conditions.begin(), status.conditions.end(),
+                                  [&](const api::PodCondition& condition) { return condition.type == type; });
+  return found != status.conditions.end() ? &*found : nullptr;
+}
+
+// A field that may go away: null deletes it.
+void OptionalText(JsonWriter& writer, std::string_view key, std::string_view value) {
+  writer.Key(key);
+  value.empty() ? writer.Null() : writer.String(value);
+}
+
+// One entry of the conditions, fields in the order of their names as upstream's encoder has them; what `old` has
+// already is left out.
+void WriteCondition(JsonWriter& writer, const api::PodCondition& condition, const api::PodCondition* old,
+                    int64_t generation, base::Time now) {
+  writer.StartObject();
+  if (old == nullptr) {
+    writer.Key("lastProbeTime");
+    writer.Null();
+  }
+  if (old == nullptr || old->status != condition.status) Text(writer, "lastTransitionTime", api::FormatTime(now));
+  if (old == nullptr ? !condition.message.empty() : old->message != condition.message) {
+    OptionalText(writer, "message", condition.message);
+  }
+  if (generation != 0) {
+    writer.Key("observedGeneration");
+    writer.Int64(generation);
+  }
+  if (old == nullptr ? !condition.reason.empty() : old->reason != condition.reason) {
+    OptionalText(writer, "reason", condition.reason);
+  }
+  if (old == nullptr || old->status != condition.status) Text(writer, "status", condition.status);
+  Text(writer, "type", condition.type);
+  writer.EndObject();
+}
+
+// Strategic merge keeps the order of a list only when it is told.
+void WriteConditionOrder(JsonWriter& writer, const api::PodStatus& status, std::string_view added) {
+  writer.Key("$setElementOrder/conditions");
+  writer.StartArray();
+  const auto write = [&](std::string_view type) {
+    writer.StartObject();
+    Text(writer, "type", type);
+    writer.EndObject();
+  };
+  for (const api::PodCondition& condition : status.conditions) write(condition.type);
+  if (Find(status, added) == nullptr) write(added);
+  writer.EndArray();
+}
+
+void WriteMetadata(JsonWriter& writer, std::string_view resource_version, const api::Annotations& annotations) {
+  writer.Key("metadata");
+  writer.StartObject();
+  if (!annotations.empty()) {
+    writer.Key("annotations");
+    writer.StartObject();
+    for (const auto& [key, value] : annotations) OptionalText(writer, key, value);
+    writer.EndObject();
+  }
+  Text(writer, "resourceVersion", resource_version);
+  writer.EndObject();
+}
+
+}  // namespace
+
+std::string BindingJson(const api::Pod& pod, std::string_view node) {
+  std::string body;
+  JsonWriter writer(body);
+  writer.StartObject();
+  Text(writer, "kind", "Binding");
+  Text(writer, "apiVersion", "v1");
+  writer.Key("metadata");
+  writer.Object(BindingMeta(pod));
+  writer.Key("target");
+  writer.Object(NodeReference(node));
+  writer.EndObject();
+  return body;
+}
+
+std::string BindingProtobuf(const api::Pod& pod, std::string_view node) {
+  constexpr uint32_t kMetadata = 1;
+  constexpr uint32_t kTarget = 2;
+  std::string raw;
+  codec::WireWriter writer(raw);
+  writer.Bytes(kMetadata, codec::EncodeProtobuf(BindingMeta(pod)));
+  writer.Bytes(kTarget, codec::EncodeProtobuf(NodeReference(node)));
+  return api::SealEnvelope({.api_version = "v1", .kind = "Binding", .raw = raw});
+}
+
+std::string DeleteJson(std::string_view uid) {
+  std::string body;
+  JsonWriter writer(body);
+  writer.StartObject();
+  Text(writer, "kind", "DeleteOptions");
+  Text(writer, "apiVersion", "v1");
+  writer.Key("preconditions");
+  writer.StartObject();
+  Text(writer, "uid", uid);
+  writer.EndObject();
+  writer.EndObject();
+  return body;
+}
+
+std::string PodStatusPatch(const api::Pod& pod, const PodStatusChange& change, base::Time now) {
+  const api::PodStatus& status = pod.status;
+  const api::PodCondition* old = change.condition ? Find(status, change.condition->type) : nullptr;
+  const bool condition_changes =
+      change.condition && (old == nullptr || old->status != change.condition->status ||
+                           old->reason != change.condition->reason || old->message != change.condition->message);
+  const bool nomination_changes =
+      change.nominated_node_name && *change.nominated_node_name != status.nominated_node_name;
+  if (!condition_changes && !nomination_changes) return {};
+  std::string body;
+  JsonWriter writer(body);
+  writer.StartObject();
+  writer.Key("status");
+  writer.StartObject();
+  if (condition_changes) {
+    WriteConditionOrder(writer, status, change.condition->type);
+    writer.Key("conditions");
+    writer.StartArray();
+    WriteCondition(writer, *change.condition, old, pod.metadata.generation, now);
+    writer.EndArray();
+  }
+  if (nomination_changes) OptionalText(writer, "nominatedNodeName", *change.nominated_node_name);
+  writer.EndObject();
+  writer.EndObject();
+  return body;
+}
+
+std::string ClaimRefPatch(const api::PersistentVolume& volume, const api::ObjectReference& claim,
+                          const api::Annotations& annotations) {
+  std::string body;
+  JsonWriter writer(body);
+  writer.StartObject();
+  WriteMetadata(writer, volume.metadata.resource_version, annotations);
+  writer.Key("spec");
+  writer.StartObject();
+  writer.Key("claimRef");
+  writer.Object(claim);
+  writer.EndObject();
+  writer.EndObject();
+  return body;
+}
+
+std::string AnnotationsPatch(std::string_view resource_version, const api::Annotations& annotations) {
+  std::string body;
+  JsonWriter writer(body);
+  writer.StartObject();
+  WriteMetadata(writer, resource_version, annotations);
+  writer.EndObject();
+  return body;
+}
+
+std::string SeriesPatch(const api::EventSeries& series) {
+  std::string body;
+  JsonWriter writer(body);
+  writer.StartObject();
+  writer.Key("series");
+  writer.Object(series);
+  writer.EndObject();
+  return body;
+}
+
+}  // namespace berth::client

@@ -1,0 +1,102 @@
+#include "client/list_pages.h"
+
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "client/api_path.h"
+#include "codec/json.h"
+
+namespace berth::client {
+namespace {
+
+// Servers give up on a list after a minute; a long one may take longer to arrive.
+constexpr base::Duration kListTimeout = std::chrono::minutes(10);
+constexpr base::Duration kListIdleTimeout = std::chrono::seconds(90);
+
+struct Paging {
+  ApiClient& client;
+  Loop& loop;
+  ListRequest request;
+  std::function<void(ListOutcome)> done;
+  std::string continue_token{};
+  bool whole = false;  // no more pages
+  ListOutcome outcome{};
+};
+
+using PagingPtr = std::shared_ptr<Paging>;
+
+Result<api::DecodedObjects> DecodePage(Response& response) {
+  if (response.head.Find("content-type").starts_with(kProtobufType)) return api::DecodeProtobufObjects(response.body);
+  const Result<codec::Document> document = codec::ParseJson(std::move(response.body), "the server's list");
+  if (!document) return document.error();
+  return api::DecodeObjects(*document, {});
+}
+
+void NextPage(const PagingPtr& paging);
+
+void Fail(const PagingPtr& paging, ApiAnswer answer) {
+  paging->outcome.answer = std::move(answer);
+  paging->done(std::move(paging->outcome));
+}
+
+void TakePage(const PagingPtr& paging, ApiAnswer answer) {
+  ListOutcome& outcome = paging->outcome;
+  if (!answer.ok()) {
+    if (!answer.status.IsExpired() || paging->continue_token.empty()) return Fail(paging, std::move(answer));
+    paging->continue_token.clear();
+    paging->whole = true;
+    outcome.objects.clear();
+    outcome.resource_version.clear();
+    return NextPage(paging);
+  }
+  Result<api::DecodedObjects> page = DecodePage(answer.response);
+  if (!page) {
+    ApiAnswer broken;
+    broken.error = page.error().code;
+    broken.status.message = page.error().message;
+    return Fail(paging, std::move(broken));
+  }
+  outcome.objects.reserve(outcome.objects.size() + page->objects.size());
+  for (api::LocatedObject& found : page->objects) outcome.objects.push_back(std::move(found.object));
+  // All pages are of the version of the first.
+  if (outcome.resource_version.empty()) outcome.resource_version = page->resource_version;
+  paging->continue_token = page->continue_token;
+  if (!paging->continue_token.empty()) {
+    outcome.paged = true;
+    return NextPage(paging);
+  }
+  answer.response.body.clear();
+  outcome.answer = std::move(answer);
+  paging->done(std::move(outcome));
+}
+
+void NextPage(const PagingPtr& paging) {
+  const ListRequest& request = paging->request;
+  const bool first = paging->continue_token.empty();
+  const std::string limit = request.limit > 0 && !paging->whole ? std::to_string(request.limit) : std::string();
+  Request page;
+  page.path = CollectionPath(request.kind) + Query({
+                                                 {"labelSelector", request.label_selector},
+                                                 {"fieldSelector", request.field_selector},
+                                                 {"limit", limit},
+                                                 {"continue", paging->continue_token},
+                                                 // Not allowed together with a token.
+                                                 {"resourceVersion", first ? request.resource_version : std::string()},
+                                             });
+  page.headers = paging->client.AcceptObjects();
+  page.timeout = kListTimeout;
+  page.idle_timeout = kListIdleTimeout;
+  paging->client.Send(std::move(page), false, [paging](ApiAnswer answer) {
+    // A page may be megabytes: it is decoded on the loop, not on the transport's thread.
+    paging->loop.Post([paging, answer = std::move(answer)]() mutable { TakePage(paging, std::move(answer)); });
+  });
+}
+
+}  // namespace
+
+void ListPages(ApiClient& client, Loop& loop, ListRequest request, std::function<void(ListOutcome)> done) {
+  NextPage(std::make_shared<Paging>(Paging{client, loop, std::move(request), std::move(done)}));
+}
+
+}  // namespace berth::client

@@ -1,0 +1,36 @@
+// Listing a kind page by page, as client-go's pager does it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "api/object.h"
+#include "client/api_client.h"
+#include "client/loop.h"
+
+namespace berth::client {
+
+struct ListRequest {
+  api::Kind kind;
+  std::string label_selector{};
+  std::string field_selector{};
+  // "": the latest there is; "0": whatever the server has at hand; else not older than this.
+  std::string resource_version{};
+  int limit = 500;  // of objects on a page; 0: all on one
+};
+
+struct ListOutcome {
+  ApiAnswer answer;  // of the last page
+  std::vector<api::Object> objects{};
+  std::string resource_version{};  // where a watch goes on
+  bool paged = false;              // there was more than one page
+
+  bool ok() const { return answer.ok(); }
+};
+
+// `done` is called on the loop, where pages are decoded too. A continue token that has expired between two pages makes
+// it ask for everything on one page.
+void ListPages(ApiClient& client, Loop& loop, ListRequest request, std::function<void(ListOutcome)> done);
+
+}  // namespace berth::client

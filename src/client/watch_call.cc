@@ -1,0 +1,49 @@
+#include "client/watch_call.h"
+
+#include <utility>
+
+namespace berth::client {
+
+std::shared_ptr<WatchCall> WatchCall::Start(Transport& transport, Loop& loop, Request request,
+                                            std::function<void(Arrival)> on_arrival) {
+  std::shared_ptr<WatchCall> call(new WatchCall(transport, loop, std::move(on_arrival)));
+  call->call_ = transport.Start(
+      std::move(request),
+      {
+          .on_head = [call](const ResponseHead& head) { Note(call, [&](Arrival& arrival) { arrival.head = head; }); },
+          .on_data = [call](std::string_view bytes) { Note(call, [&](Arrival& arrival) { arrival.data += bytes; }); },
+          .on_done =
+              [call](Result<void> ended) { Note(call, [&](Arrival& arrival) { arrival.ended = std::move(ended); }); },
+      });
+  return call;
+}
+
+void WatchCall::Cancel() {
+  if (!on_arrival_) return;
+  on_arrival_ = nullptr;
+  transport_.Cancel(call_);
+}
+
+void WatchCall::Note(const std::shared_ptr<WatchCall>& call, const std::function<void(Arrival&)>& note) {
+  {
+    std::lock_guard lock(call->mutex_);
+    note(call->arrived_);
+    if (std::exchange(call->awaited_, true)) return;
+  }
+  call->loop_.Post([call] { call->Fetch(); });
+}
+
+void WatchCall::Fetch() {
+  Arrival arrival;
+  {
+    std::lock_guard lock(mutex_);
+    std::swap(arrival, arrived_);
+    awaited_ = false;
+  }
+  if (!on_arrival_) return;
+  // A copy: the callee may cancel this call.
+  const auto on_arrival = on_arrival_;
+  on_arrival(std::move(arrival));
+}
+
+}  // namespace berth::client

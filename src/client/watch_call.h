@@ -1,0 +1,49 @@
+// WatchCall: one watch request and what has come of it so far, handed from the transport's thread to the loop's.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "client/loop.h"
+#include "client/transport.h"
+
+namespace berth::client {
+
+class WatchCall {
+ public:
+  // What has arrived since the last time.
+  struct Arrival {
+    std::optional<ResponseHead> head{};
+    std::string data{};
+    std::optional<Result<void>> ended{};
+  };
+
+  // `on_arrival` is called on the loop, once for however much there is, until Cancel(). All others are for the loop's
+  // thread only, too.
+  static std::shared_ptr<WatchCall> Start(Transport& transport, Loop& loop, Request request,
+                                          std::function<void(Arrival)> on_arrival);
+  void Cancel();
+
+ private:
+  WatchCall(Transport& transport, Loop& loop, std::function<void(Arrival)> on_arrival)
+      : transport_(transport), loop_(loop), on_arrival_(std::move(on_arrival)) {}
+
+  // Notes something under the lock and sees that the loop comes to fetch it.
+  static void Note(const std::shared_ptr<WatchCall>& call, const std::function<void(Arrival&)>& note);
+  void Fetch();
+
+  Transport& transport_;
+  Loop& loop_;
+  std::function<void(Arrival)> on_arrival_;  // null once cancelled
+  CallId call_ = 0;
+
+  std::mutex mutex_;
+  Arrival arrived_;       // guarded by mutex_
+  bool awaited_ = false;  // the loop has been told; guarded by mutex_
+};
+
+}  // namespace berth::client

@@ -1,0 +1,43 @@
+// WatchStream: the bytes of a watch, as they come, into its events. JSON is a line each; protobuf is a length of four
+// bytes (big-endian) and a WatchEvent each, with the object in Kubernetes' envelope inside.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/object.h"
+#include "base/result.h"
+#include "client/api_status.h"
+
+namespace berth::client {
+
+struct WatchEvent {
+  enum class Type { kAdded, kModified, kDeleted, kBookmark, kError };
+  Type type = Type::kError;
+  std::optional<api::Object> object{};  // of the first three
+  std::string resource_version{};       // of the object or the bookmark
+  bool initial_events_end = false;      // a bookmark: everything that was there has been sent
+  std::optional<ApiStatus> status{};    // of an error
+};
+
+// Not thread-safe.
+class WatchStream {
+ public:
+  explicit WatchStream(bool protobuf) : protobuf_(protobuf) {}
+
+  void Append(std::string bytes);
+  // The next whole event; nothing while there is none yet. After an error the stream cannot be read on.
+  Result<std::optional<WatchEvent>> Next();
+
+ private:
+  // The next whole frame, borrowed from the buffer until the next Append.
+  Result<std::optional<std::string_view>> NextFrame();
+
+  const bool protobuf_;
+  std::string buffer_;
+  size_t begin_ = 0;    // of what has not been read
+  size_t scanned_ = 0;  // no line ends before here
+};
+
+}  // namespace berth::client

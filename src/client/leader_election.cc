@@ -1,0 +1,344 @@
+#include "client/leader_election.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "client/backoff.h"
+#include "client/uuid.h"
+
+namespace berth::client {
+namespace {
+
+constexpr double kJitterFactor = 1.2;
+
+// What is in a lease, comparable.
+struct Record {
+  std::string holder;
+  int32_t duration_seconds = 0;
+  int32_t transitions = 0;
+  std::optional<api::MicroTime> acquired{};
+  std::optional<api::MicroTime> renewed{};
+
+  friend bool operator==(const Record&, const Record&) = default;
+};
+
+Record RecordOf(const api::LeaseSpec& spec) {
+  return {.holder = spec.holder_identity.value_or(""),
+          .duration_seconds = spec.lease_duration_seconds.value_or(0),
+          .transitions = spec.lease_transitions.value_or(0),
+          .acquired = spec.acquire_time,
+          .renewed = spec.renew_time};
+}
+
+api::LeaseSpec SpecOf(const Record& record) {
+  api::LeaseSpec spec;
+  spec.holder_identity = record.holder;
+  spec.lease_duration_seconds = record.duration_seconds;
+  spec.lease_transitions = record.transitions;
+  spec.acquire_time = record.acquired;
+  spec.renew_time = record.renewed;
+  return spec;
+}
+
+using LeaseResult = Result<std::shared_ptr<const api::Lease>>;
+
+LeaseResult LeaseIn(const Result<api::Object>& result) {
+  if (!result) return result.error();
+  std::shared_ptr<const api::Lease> lease = result->Share<api::Lease>();
+  if (lease == nullptr) return Error::InvalidArgument(fmt::format("expected a Lease, found a {}", result->info().name));
+  return lease;
+}
+
+}  // namespace
+
+Result<void> Validate(const LeaderElectionOptions& options) {
+  const auto refuse = [](const char* why) { return Error::InvalidArgument(why); };
+  if (options.lease_duration <= options.renew_deadline) {
+    return refuse("leaseDuration must be greater than renewDeadline");
+  }
+  const auto stretched = static_cast<int64_t>(kJitterFactor * static_cast<double>(options.retry_period.count()));
+  if (options.renew_deadline.count() <= stretched) {
+    return refuse("renewDeadline must be greater than retryPeriod*JitterFactor");
+  }
+  if (options.retry_period <= base::Duration::zero()) return refuse("retryPeriod must be greater than zero");
+  if (options.identity.empty()) return refuse("Lock identity is empty");
+  return {};
+}
+
+base::Duration LeaseRequestTimeout(base::Duration renew_deadline) {
+  return std::max<base::Duration>(renew_deadline / 2, std::chrono::seconds(1));
+}
+
+std::string MakeIdentity(std::string_view hostname, base::Random& random) {
+  return fmt::format("{}_{}", hostname, MakeUuid(random));
+}
+
+class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
+ public:
+  Engine(ApiClient& client, Loop& loop, const base::Clock& clock, LeaderElectionOptions options)
+      : client_(client), loop_(loop), clock_(clock), options_(std::move(options)), random_(options_.seed) {}
+
+  Loop& loop() const { return loop_; }
+
+  void Start() {
+    if (state_ != State::kIdle) return;
+    state_ = State::kStandby;
+    Try();
+  }
+
+  void Stop(std::function<void()> done) {
+    const bool led = state_ == State::kLeading;
+    End();
+    if (!led) return done();
+    // The latest version of it, so that the write has a chance, and to see that it still is ours.
+    client_.Get(api::Kind::kLease, options_.name_space, options_.name, OnLoop([this, done](const LeaseResult& got) {
+                  if (got && RecordOf((*got)->spec).holder == options_.identity) return Release(**got, done);
+                  if (!got) Complain(got.error());
+                  Leave(done);
+                }));
+  }
+
+  void Abandon() { End(); }
+
+  base::Duration deadline() const { return base::Duration(deadline_.load(std::memory_order_acquire)); }
+  bool is_leader() const { return loop_.Now() < deadline(); }
+
+  std::string leader() const {
+    std::lock_guard lock(mutex_);
+    return observed_.holder;
+  }
+
+  Result<void> Check(base::Duration tolerance) const {
+    std::lock_guard lock(mutex_);
+    if (observed_.holder != options_.identity) return {};
+    if (loop_.Now() - observed_at_ <= options_.lease_duration + tolerance) return {};
+    return Error::Unavailable(fmt::format("failed election to renew leadership on lease {}", options_.name));
+  }
+
+ private:
+  enum class State { kIdle, kStandby, kLeading, kEnded };
+
+  // The callback on the loop, as long as what asked for it is still going on.
+  template <class Callback>
+  ApiClient::Done<api::Object> OnLoop(Callback callback) {
+    return [self = shared_from_this(), round = round_, callback](const Result<api::Object>& result) {
+      self->loop_.Post([self, round, callback, lease = LeaseIn(result)] {
+        if (self->round_ == round) callback(lease);
+      });
+    };
+  }
+
+  void After(base::Duration delay, void (Engine::*step)()) {
+    loop_.Cancel(timer_);
+    timer_ = loop_.RunAfter(delay, [weak = weak_from_this(), step, round = round_] {
+      const std::shared_ptr<Engine> self = weak.lock();
+      if (self != nullptr && self->round_ == round) (self.get()->*step)();
+    });
+  }
+
+  void Complain(const Error& error) const {
+    if (options_.on_problem) options_.on_problem(error);
+  }
+
+  // Nothing that was asked counts any more, and no write is allowed.
+  void End() {
+    ++round_;
+    deadline_.store(0, std::memory_order_release);
+    loop_.Cancel(timer_);
+    loop_.Cancel(deadline_timer_);
+    state_ = State::kEnded;
+  }
+
+  // ---- One attempt to write our name, or to renew it.
+
+  Record Ours() const {
+    const api::MicroTime now{clock_.Now()};
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(options_.lease_duration);
+    return {.holder = options_.identity,
+            .duration_seconds = static_cast<int32_t>(seconds.count()),
+            .acquired = now,
+            .renewed = now};
+  }
+
+  bool LeaseIsValid() const { return observed_at_ + std::chrono::seconds(observed_.duration_seconds) > loop_.Now(); }
+
+  void Try() {
+    // A leader assumes that nobody has touched its lease.
+    if (observed_.holder != options_.identity || !LeaseIsValid()) return Fetch();
+    Record record = Ours();
+    record.acquired = observed_.acquired;
+    record.transitions = observed_.transitions;
+    Write(record, [this](const Error&) { Fetch(); });
+  }
+
+  void Fetch() {
+    client_.Get(api::Kind::kLease, options_.name_space, options_.name, OnLoop([this](const LeaseResult& got) {
+                  if (got) return TakeLease(**got);
+                  if (got.error().code != ErrorCode::kNotFound) return Failed(got.error());
+                  lease_ = {};
+                  lease_.metadata.name = options_.name;
+                  lease_.metadata.namespace_ = Symbol(options_.name_space);
+                  Write(Ours(), [this](const Error& error) { Failed(error); });
+                }));
+  }
+
+  void TakeLease(const api::Lease& lease) {
+    lease_ = lease;
+    const Record record = RecordOf(lease.spec);
+    // Its time starts when we see it change, whatever times are written in it.
+    if (fetched_ != record) {
+      Observe(record);
+      fetched_ = record;
+    }
+    const bool is_ours = record.holder == options_.identity;
+    if (!record.holder.empty() && !is_ours && LeaseIsValid()) {
+      if (state_ == State::kLeading) return Lose();
+      return Failed(std::nullopt);
+    }
+    Record next = Ours();
+    next.transitions = is_ours ? record.transitions : record.transitions + 1;
+    if (is_ours) next.acquired = record.acquired;
+    Write(next, [this](const Error& error) { Failed(error); });
+  }
+
+  // Creates the lease when it has no version yet.
+  template <class OnError>
+  void Write(const Record& record, OnError on_error) {
+    lease_.spec = SpecOf(record);
+    const base::Duration sent = loop_.Now();
+    auto done = OnLoop([this, record, sent, on_error](const LeaseResult& written) {
+      if (!written) return on_error(written.error());
+      lease_ = **written;
+      Observe(record);
+      Succeeded(sent);
+    });
+    const api::Object object = api::MakeObject(lease_);
+    lease_.metadata.resource_version.empty() ? client_.Create(object, std::move(done))
+                                             : client_.Update(object, std::move(done));
+  }
+
+  void Observe(const Record& record) {
+    std::lock_guard lock(mutex_);
+    observed_ = record;
+    observed_at_ = loop_.Now();
+  }
+
+  // ---- What came of it.
+
+  void Succeeded(base::Duration sent) {
+    const bool acquired = state_ != State::kLeading;
+    const base::Duration now = loop_.Now();
+    // The renewal begins after a retry period, at once for the first, and has the renew deadline's time. An answer
+    // that took long must not stretch it into the time of the next leader.
+    const base::Duration pause = acquired ? base::Duration::zero() : options_.retry_period;
+    const base::Duration fence = sent + options_.lease_duration - options_.retry_period;
+    const base::Duration deadline = std::min(now + pause + options_.renew_deadline, fence);
+    if (deadline <= now) return acquired ? Failed(std::nullopt) : Lose();
+    deadline_.store(deadline.count(), std::memory_order_release);
+    loop_.Cancel(deadline_timer_);
+    deadline_timer_ = loop_.RunAfter(deadline - now, [weak = weak_from_this(), round = round_] {
+      const std::shared_ptr<Engine> self = weak.lock();
+      if (self != nullptr && self->round_ == round) self->Lose();
+    });
+    state_ = State::kLeading;
+    ReportLeader();
+    After(pause, &Engine::Try);
+    if (!acquired) return;
+    RecordEvent("became leader");
+    if (options_.started_leading) options_.started_leading();
+  }
+
+  void Failed(const std::optional<Error>& error) {
+    if (error) Complain(*error);
+    ReportLeader();
+    const bool leading = state_ == State::kLeading;
+    After(leading ? options_.retry_period : Jitter(options_.retry_period, kJitterFactor, random_), &Engine::Try);
+  }
+
+  void Lose() {
+    Complain(Error::Unavailable(fmt::format("leader election lost: {}/{}", options_.name_space, options_.name)));
+    ReportLeader();
+    End();
+    RecordEvent("stopped leading");
+    if (options_.stopped_leading) options_.stopped_leading();
+  }
+
+  void Release(api::Lease lease, const std::function<void()>& done) {
+    Record record = RecordOf(lease.spec);
+    const api::MicroTime now{clock_.Now()};
+    record = {.duration_seconds = 1, .transitions = record.transitions, .acquired = now, .renewed = now};
+    lease.spec = SpecOf(record);
+    client_.Update(api::MakeObject(std::move(lease)), OnLoop([this, done, record](const LeaseResult& written) {
+                     if (written) Observe(record);
+                     if (!written) Complain(written.error());
+                     Leave(done);
+                   }));
+  }
+
+  void Leave(const std::function<void()>& done) {
+    RecordEvent("stopped leading");
+    if (options_.stopped_leading) options_.stopped_leading();
+    done();
+  }
+
+  void RecordEvent(std::string_view what) const {
+    if (options_.record_event) options_.record_event(lease_, fmt::format("{} {}", options_.identity, what));
+  }
+
+  void ReportLeader() {
+    if (observed_.holder == reported_) return;
+    reported_ = observed_.holder;
+    if (options_.new_leader) options_.new_leader(reported_);
+  }
+
+  ApiClient& client_;
+  Loop& loop_;
+  const base::Clock& clock_;
+  const LeaderElectionOptions options_;
+  std::atomic<int64_t> deadline_{0};
+
+  // Of the loop's thread.
+  base::Random random_;
+  State state_ = State::kIdle;
+  uint64_t round_ = 0;
+  TimerId timer_ = 0;
+  TimerId deadline_timer_ = 0;
+  api::Lease lease_;               // as the server last sent it
+  std::optional<Record> fetched_;  // what was in it when it was last read
+  std::string reported_;
+
+  mutable std::mutex mutex_;
+  Record observed_;               // written by the loop's thread under the lock
+  base::Duration observed_at_{};  // the same
+};
+
+LeaderElector::LeaderElector(ApiClient& client, Loop& loop, const base::Clock& clock, LeaderElectionOptions options) {
+  const Result<void> valid = Validate(options);
+  CHECK_WHY(valid.ok(), "options of leader election must be validated before");
+  engine_ = std::make_shared<Engine>(client, loop, clock, std::move(options));
+}
+
+LeaderElector::~LeaderElector() {
+  engine_->loop().RunNow([engine = engine_] { engine->Abandon(); });
+}
+
+void LeaderElector::Start() {
+  engine_->loop().Post([engine = engine_] { engine->Start(); });
+}
+
+void LeaderElector::Stop(std::function<void()> done) {
+  engine_->loop().Post([engine = engine_, done = std::move(done)]() mutable { engine->Stop(std::move(done)); });
+}
+
+bool LeaderElector::is_leader() const { return engine_->is_leader(); }
+base::Duration LeaderElector::deadline() const { return engine_->deadline(); }
+base::Duration LeaderElector::time_left() const { return engine_->deadline() - engine_->loop().Now(); }
+std::string LeaderElector::leader() const { return engine_->leader(); }
+Result<void> LeaderElector::Check(base::Duration tolerance) const { return engine_->Check(tolerance); }
+
+}  // namespace berth::client

@@ -1,0 +1,272 @@
+#include "client/leader_election.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+
+#include "client/testing/fake_loop.h"
+#include "client/testing/fake_node_server.h"
+#include "client/testing/fake_transport.h"
+#include "codec/json.h"
+
+namespace berth::client {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::FakeCallPtr;
+using ::testing::IsEmpty;
+using namespace std::chrono_literals;
+
+constexpr char kPath[] = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
+
+// One lease, guarded by its version as the API does it.
+class LeaseServer {
+ public:
+  void Handle(const FakeCallPtr& call) {
+    const Request& request = call->request();
+    if (request.method == "GET" && !lease) return call->Answer(404, testing::StatusJson(404, "NotFound", "no lease"));
+    if (request.method == "GET") return Answer(call, 200);
+    Result<codec::Document> document = codec::ParseJson(request.body, "lease");
+    Result<api::DecodedObjects> decoded = api::DecodeObjects(*document, {});
+    api::Lease sent = *decoded->objects.at(0).object.As<api::Lease>();
+    if (request.method == "POST" && lease) {
+      return call->Answer(409, testing::StatusJson(409, "AlreadyExists", "exists"));
+    }
+    if (request.method == "PUT" && sent.metadata.resource_version != lease->metadata.resource_version) {
+      return call->Answer(409, testing::StatusJson(409, "Conflict", "the object has been modified"));
+    }
+    sent.metadata.resource_version = std::to_string(++version);
+    lease = std::move(sent);
+    bodies.push_back(request.body);
+    Answer(call, request.method == "POST" ? 201 : 200);
+  }
+
+  std::optional<api::Lease> lease;
+  int version = 0;
+  std::vector<std::string> bodies;
+
+ private:
+  void Answer(const FakeCallPtr& call, int status) { call->Answer(status, api::EncodeJson(api::MakeObject(*lease))); }
+};
+
+// One scheduler with its own connection to the server.
+struct Candidate {
+  Candidate(testing::FakeLoop& loop, base::FakeClock& clock, LeaseServer& lease_server, std::string identity,
+            uint64_t seed = 1)
+      : server(lease_server),
+        transport(loop, [this](const FakeCallPtr& call) { on_call(call); }),
+        client(transport, loop, clock, {.protobuf = false, .timeout = LeaseRequestTimeout(10s)}),
+        elector(client, loop, clock, Options(std::move(identity), seed)) {
+    elector.Start();
+  }
+
+  LeaderElectionOptions Options(std::string identity, uint64_t seed) {
+    LeaderElectionOptions options{.identity = std::move(identity), .name_space = "kube-system", .name = "scheduler"};
+    options.seed = seed;
+    options.started_leading = [this] { log.push_back("started"); };
+    options.stopped_leading = [this] { log.push_back("stopped"); };
+    options.new_leader = [this](const std::string& leader) { log.push_back("leader " + leader); };
+    options.record_event = [this](const api::Lease& lease, const std::string& message) {
+      log.push_back(lease.metadata.name + ": " + message);
+    };
+    return options;
+  }
+
+  LeaseServer& server;
+  std::function<void(const FakeCallPtr&)> on_call = [this](const FakeCallPtr& call) { server.Handle(call); };
+  testing::FakeTransport transport;
+  ApiClient client;
+  std::vector<std::string> log;
+  LeaderElector elector;
+};
+
+class LeaderElectionTest : public ::testing::Test {
+ protected:
+  base::FakeClock clock_{base::Time(1'700'000'000s)};
+  testing::FakeLoop loop_{&clock_};
+  LeaseServer server_;
+};
+
+TEST_F(LeaderElectionTest, TakesAFreeLeaseAndRenewsIt) {
+  Candidate a(loop_, clock_, server_, "a");
+  loop_.Run();
+  EXPECT_TRUE(a.elector.is_leader());
+  EXPECT_THAT(a.log, ElementsAre("leader a", "scheduler: a became leader", "started"));
+  EXPECT_EQ(a.transport.calls()[0]->request().path, std::string(kPath) + "/scheduler");
+  EXPECT_EQ(a.transport.calls()[1]->request().path, kPath);
+  EXPECT_EQ(server_.bodies[0],
+            R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"scheduler",)"
+            R"("namespace":"kube-system"},"spec":{"holderIdentity":"a","leaseDurationSeconds":15,)"
+            R"("acquireTime":"2023-11-14T22:13:20.000000Z","renewTime":"2023-11-14T22:13:20.000000Z",)"
+            R"("leaseTransitions":0}})");
+  loop_.Advance(60s);
+  EXPECT_TRUE(a.elector.is_leader());
+  EXPECT_EQ(a.elector.deadline(), 72s) << "a retry period and the renew deadline from the last renewal";
+  EXPECT_EQ(server_.bodies.size(), 32u) << "every two seconds, and twice at once";
+  EXPECT_EQ(server_.lease->spec.acquire_time->time, base::Time(1'700'000'000s));
+  EXPECT_EQ(server_.lease->spec.renew_time->time, base::Time(1'700'000'060s));
+  EXPECT_TRUE(a.elector.Check(20s).ok());
+}
+
+TEST_F(LeaderElectionTest, WaitsUntilTheLeaseOfAnotherHasNotChangedForItsDuration) {
+  Candidate a(loop_, clock_, server_, "a");
+  loop_.Run();
+  Candidate b(loop_, clock_, server_, "b");
+  loop_.Advance(30s);
+  EXPECT_THAT(b.log, ElementsAre("leader a"));
+  a.on_call = [](const FakeCallPtr&) {};  // cut off
+  const base::Duration cut = loop_.Now();
+  while (!b.elector.is_leader() && loop_.Now() < cut + 60s) {
+    loop_.Advance(100ms);
+    EXPECT_FALSE(a.elector.is_leader() && b.elector.is_leader());
+  }
+  EXPECT_GE(loop_.Now() - cut, 13s);
+  EXPECT_LE(loop_.Now() - cut, 20s);
+  EXPECT_EQ(a.log.back(), "stopped");
+  EXPECT_EQ(server_.lease->spec.lease_transitions, 1);
+  // Once lost, it stays lost.
+  a.on_call = [&](const FakeCallPtr& call) { server_.Handle(call); };
+  loop_.Advance(60s);
+  EXPECT_FALSE(a.elector.is_leader());
+  EXPECT_TRUE(b.elector.is_leader());
+}
+
+TEST_F(LeaderElectionTest, FencesWritesWhenTheRenewDeadlinePasses) {
+  Candidate a(loop_, clock_, server_, "a");
+  loop_.Run();
+  std::vector<std::string> written;
+  testing::FakeTransport transport(loop_, [&](const FakeCallPtr& call) {
+    written.push_back(call->request().path);
+    call->Answer(201, "{}");
+  });
+  ApiClient writer(transport, loop_, clock_, {.write_window = [&] { return a.elector.time_left(); }});
+  api::Pod pod;
+  pod.metadata.name = "p";
+  pod.metadata.namespace_ = Symbol("default");
+  std::vector<bool> results;
+  const auto bind = [&] { writer.Bind(pod, "n", [&](const Result<void>& result) { results.push_back(result.ok()); }); };
+  a.on_call = [](const FakeCallPtr&) {};
+  loop_.Advance(10s - 1ns);
+  bind();
+  loop_.Run();
+  loop_.Advance(4s);
+  EXPECT_THAT(a.log, ::testing::Contains("stopped"));
+  EXPECT_EQ(a.elector.deadline(), 0s);
+  bind();
+  loop_.Run();
+  EXPECT_THAT(results, ElementsAre(true, false));
+  EXPECT_EQ(written.size(), 1u);
+  EXPECT_LE(transport.calls()[0]->request().timeout, 12s) << "a write must not outlive the lease";
+}
+
+TEST_F(LeaderElectionTest, AnAnswerThatTookLongDoesNotStretchTheDeadline) {
+  Candidate a(loop_, clock_, server_, "a");
+  a.on_call = [&](const FakeCallPtr& call) { loop_.RunAfter(4900ms, [&, call] { server_.Handle(call); }); };
+  loop_.Advance(4900ms * 2 + 1ms);
+  ASSERT_TRUE(a.elector.is_leader());
+  // The lease was written by a request sent at 4.9 s: 4.9 + 15 - 2.
+  EXPECT_EQ(a.elector.deadline(), 17900ms);
+}
+
+TEST_F(LeaderElectionTest, ReleasesOnStop) {
+  auto a = std::make_unique<Candidate>(loop_, clock_, server_, "a");
+  loop_.Run();
+  Candidate b(loop_, clock_, server_, "b");
+  loop_.Advance(5s);
+  bool done = false;
+  a->elector.Stop([&] { done = true; });
+  loop_.Run();
+  EXPECT_TRUE(done);
+  EXPECT_FALSE(a->elector.is_leader());
+  EXPECT_EQ(server_.lease->spec.holder_identity, "");
+  EXPECT_EQ(server_.lease->spec.lease_duration_seconds, 1);
+  EXPECT_THAT(server_.bodies.back(), ::testing::HasSubstr(R"("holderIdentity":"","leaseDurationSeconds":1)"));
+  EXPECT_EQ(a->log.back(), "stopped");
+  loop_.Advance(4400ms);
+  EXPECT_TRUE(b.elector.is_leader()) << "without waiting for the lease to run out";
+  EXPECT_EQ(server_.lease->spec.lease_transitions, 1);
+}
+
+TEST_F(LeaderElectionTest, LosesAtOnceWhenAnotherHasTheLease) {
+  Candidate a(loop_, clock_, server_, "a");
+  loop_.Run();
+  server_.lease->spec.holder_identity = "thief";
+  server_.lease->metadata.resource_version = std::to_string(++server_.version);
+  loop_.Advance(2s);
+  EXPECT_FALSE(a.elector.is_leader());
+  EXPECT_EQ(a.log.back(), "stopped");
+  EXPECT_EQ(a.elector.leader(), "thief");
+}
+
+TEST_F(LeaderElectionTest, OptionsAreChecked) {
+  LeaderElectionOptions good{.identity = "a", .name_space = "n", .name = "l"};
+  EXPECT_TRUE(Validate(good).ok());
+  for (const auto& [change, message] : std::vector<std::pair<std::function<void(LeaderElectionOptions&)>, std::string>>{
+           {[](auto& o) { o.lease_duration = 10s; }, "leaseDuration must be greater than renewDeadline"},
+           {[](auto& o) { o.retry_period = 9s; }, "renewDeadline must be greater than retryPeriod*JitterFactor"},
+           {[](auto& o) { o.retry_period = 0s; }, "retryPeriod must be greater than zero"},
+           {[](auto& o) { o.identity = ""; }, "Lock identity is empty"},
+       }) {
+    LeaderElectionOptions bad = good;
+    change(bad);
+    ASSERT_FALSE(Validate(bad).ok()) << message;
+    EXPECT_EQ(Validate(bad).error().message, message);
+  }
+  base::Random random(1);
+  EXPECT_THAT(MakeIdentity("host", random), ::testing::MatchesRegex("host_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab]"
+                                                                    "[0-9a-f]{3}-[0-9a-f]{12}"));
+}
+
+// Whatever the connections do, at no time do two of them believe that they may write.
+TEST_F(LeaderElectionTest, NeverTwoLeaders) {
+  int changes = 0;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    base::Random random(seed);
+    base::FakeClock clock(base::Time(1'700'000'000s));
+    testing::FakeLoop loop(&clock);
+    LeaseServer server;
+    std::vector<std::unique_ptr<Candidate>> candidates;
+    std::vector<std::unique_ptr<Candidate>> gone;  // with calls still on their way
+    int born = 0;
+    const auto harm = [&](Candidate& candidate) {
+      candidate.on_call = [&](const FakeCallPtr& call) {
+        const auto there = std::chrono::milliseconds(random.Below(random.Below(4) == 0 ? 7000 : 200));
+        if (random.Below(6) == 0) return;  // lost on the way
+        loop.RunAfter(there, [&, call] {
+          // The answer may be lost although the server has done it.
+          if (random.Below(8) == 0) call->End(Error::Unavailable("reset"));
+          server.Handle(call);
+        });
+      };
+    };
+    for (int step = 0; step < 600; ++step) {
+      // Losers are replaced, as their pods would be.
+      for (auto& candidate : candidates) {
+        if (candidate->log.empty() || candidate->log.back() != "stopped") continue;
+        gone.push_back(std::move(candidate));
+        ++changes;
+      }
+      std::erase(candidates, nullptr);
+      while (candidates.size() < 3) {
+        const std::string name = std::to_string(born++);
+        candidates.push_back(std::make_unique<Candidate>(loop, clock, server, name, seed * 100 + born));
+        harm(*candidates.back());
+      }
+      if (random.Below(100) == 0) candidates[random.Below(3)]->elector.Stop([] {});
+      if (random.Below(60) == 0) candidates[random.Below(3)]->on_call = [](const FakeCallPtr&) {};
+      loop.Advance(std::chrono::milliseconds(random.Below(1000)));
+      std::vector<std::string> leaders;
+      for (const auto& candidate : candidates) {
+        if (candidate->elector.is_leader()) leaders.push_back(candidate->elector.leader());
+      }
+      ASSERT_LE(leaders.size(), 1u) << ::testing::PrintToString(leaders);
+    }
+  }
+  EXPECT_GT(changes, 100) << "there must have been something to see";
+}
+
+}  // namespace
+}  // namespace berth::client

@@ -1,0 +1,12 @@
+// Random UUIDs (version 4), for names that must not repeat.
+#pragma once
+
+#include <string>
+
+#include "base/random.h"
+
+namespace berth::client {
+
+std::string MakeUuid(base::Random& random);
+
+}  // namespace berth::client

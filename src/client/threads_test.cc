@@ -1,0 +1,190 @@
+// The same code on real threads: for the thread sanitizer, and to see that nothing waits for itself.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include "client/api_client.h"
+#include "client/event_recorder.h"
+#include "client/leader_election.h"
+#include "client/loop.h"
+#include "client/reflector.h"
+#include "client/testing/fake_node_server.h"
+#include "client/testing/fake_transport.h"
+
+namespace berth::client {
+namespace {
+
+using testing::FakeCallPtr;
+using namespace std::chrono_literals;
+
+// Server and transport live on a thread of their own, as curl does.
+class ThreadedTransport final : public Transport {
+ public:
+  explicit ThreadedTransport(testing::FakeTransport::Server server) : fake_(loop_, std::move(server)) {}
+
+  CallId Start(Request request, ResponseHandler handler) override {
+    CallId id = 0;
+    loop_.RunNow([&] { id = fake_.Start(std::move(request), std::move(handler)); });
+    return id;
+  }
+  void Cancel(CallId call) override {
+    loop_.Post([this, call] { fake_.Cancel(call); });
+  }
+  ThreadLoop& loop() { return loop_; }
+
+ private:
+  ThreadLoop loop_;
+  testing::FakeTransport fake_;
+};
+
+class CountingSink final : public ChangeSink {
+ public:
+  void OnChanges(api::Kind, std::vector<ObjectChange> changes) override {
+    std::lock_guard lock(mutex_);
+    for (const ObjectChange& change : changes) {
+      const std::string& name = change.object.metadata().name;
+      change.type == ObjectChange::Type::kDeleted ? (void)names_.erase(name) : (void)names_.insert(name);
+      if (name == awaited_) arrived_.set_value();
+    }
+  }
+  void OnNotServed(api::Kind) override {}
+  std::future<void> Await(std::string name) {
+    std::lock_guard lock(mutex_);
+    awaited_ = std::move(name);
+    arrived_ = {};
+    return arrived_.get_future();
+  }
+  size_t size() {
+    std::lock_guard lock(mutex_);
+    return names_.size();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> names_;
+  std::string awaited_;
+  std::promise<void> arrived_;
+};
+
+TEST(Threads, ReflectorOnItsOwnThread) {
+  testing::FakeNodeServer server;
+  for (int i = 0; i < 100; ++i) server.Put("n" + std::to_string(i));
+  ThreadedTransport transport([&](const FakeCallPtr& call) { server.Handle(call); });
+  base::SystemClock clock;
+  ThreadLoop loop;
+  ApiClient client(transport, loop, clock, {});
+  CountingSink sink;
+  std::future<void> last = sink.Await("n99");
+  Reflector reflector(client, loop, sink, {.kind = api::Kind::kNode});
+  reflector.Start();
+  last.get();
+  std::future<void> added = sink.Await("last");
+  for (int i = 0; i < 50; ++i) {
+    transport.loop().Post([&, i] {
+      server.Delete("n" + std::to_string(i));
+      if (i == 49) server.Put("last");
+      server.Flush();
+    });
+  }
+  added.get();
+  EXPECT_EQ(sink.size(), 51u);
+  EXPECT_FALSE(reflector.resource_version().empty());
+  std::promise<void> caught_up;
+  reflector.CatchUp([&] { caught_up.set_value(); });
+  caught_up.get_future().get();
+  reflector.Stop();
+}
+
+TEST(Threads, WritesFromManyThreads) {
+  std::atomic<int> answered = 0;
+  ThreadedTransport transport([&](const FakeCallPtr& call) {
+    ++answered;
+    call->Answer(201, "{}");
+  });
+  base::SystemClock clock;
+  ThreadLoop loop;
+  ApiClient client(transport, loop, clock, {.protobuf = false});
+  EventRecorder recorder(client, loop, clock, {.hostname = "h"});
+  std::vector<std::thread> writers;
+  for (int t = 0; t < 4; ++t) {
+    writers.emplace_back([&, t] {
+      for (int i = 0; i < 50; ++i) {
+        api::Pod pod;
+        pod.metadata.name = "p-" + std::to_string(t) + "-" + std::to_string(i);
+        pod.metadata.namespace_ = Symbol("default");
+        EXPECT_TRUE(Await<void>([&](auto done) { client.Bind(pod, "n", done); }).ok());
+        recorder.Record({.reporting_controller = "s",
+                         .regarding = ReferenceTo(api::Kind::kPod, pod.metadata),
+                         .type = "Normal",
+                         .reason = "Scheduled",
+                         .action = "Binding",
+                         .note = "bound"});
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  while (recorder.waiting() > 0) std::this_thread::yield();
+  EXPECT_EQ(answered, 400);
+}
+
+TEST(Threads, LoopRunsTasksInOrderAndTimersInTime) {
+  ThreadLoop loop;
+  std::vector<int> order;
+  std::promise<void> done;
+  const TimerId cancelled = loop.RunAfter(1ms, [&] { order.push_back(-1); });
+  loop.Cancel(cancelled);
+  loop.RunAfter(20ms, [&] {
+    order.push_back(3);
+    done.set_value();
+  });
+  loop.RunAfter(10ms, [&] { order.push_back(2); });
+  loop.Post([&] { order.push_back(0); });
+  loop.RunNow([&] {
+    order.push_back(1);
+    loop.RunNow([] {});  // from itself
+  });
+  done.get_future().get();
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3}));
+  loop.Stop();
+  loop.RunNow([&] { order.push_back(4); });
+  loop.Post([&] { order.push_back(5); });
+  EXPECT_EQ(order.back(), 4);
+}
+
+TEST(Threads, ElectorLeadsAndReleases) {
+  std::optional<api::Lease> lease;
+  ThreadedTransport transport([&](const FakeCallPtr& call) {
+    const Request& request = call->request();
+    if (request.method == "GET" && !lease) return call->Answer(404, "");
+    if (request.method != "GET") {
+      lease.emplace();
+      lease->metadata.name = "l";
+      lease->metadata.resource_version = "1";
+      lease->spec.holder_identity = request.body.find("\"me\"") != std::string::npos ? "me" : "";
+    }
+    call->Answer(200, api::EncodeJson(api::MakeObject(*lease)));
+  });
+  base::SystemClock clock;
+  ThreadLoop loop;
+  ApiClient client(transport, loop, clock, {.protobuf = false});
+  std::promise<void> started;
+  LeaderElectionOptions options{.identity = "me", .name_space = "n", .name = "l"};
+  options.started_leading = [&] { started.set_value(); };
+  LeaderElector elector(client, loop, clock, options);
+  elector.Start();
+  started.get_future().get();
+  EXPECT_TRUE(elector.is_leader());
+  EXPECT_GT(elector.time_left(), 5s);
+  std::promise<void> released;
+  elector.Stop([&] { released.set_value(); });
+  released.get_future().get();
+  EXPECT_FALSE(elector.is_leader());
+  transport.loop().RunNow([&] { EXPECT_EQ(lease->spec.holder_identity, ""); });
+}
+
+}  // namespace
+}  // namespace berth::client

@@ -20,6 +20,7 @@
 #include "framework/registry.h"
 #include "perf/scheduler_metrics.h"
 #include "queue/scheduling_queue.h"
+#include "scheduler/event_handlers.h"
 #include "scheduler/scheduler.h"
 #include "sim/volume_controller.h"
 
@@ -114,18 +115,9 @@ class LiveCluster final : public framework::ApiWriter {
   void ReplacePod(PodRecord& record, std::shared_ptr<const api::Pod> pod);
   void DeletePod(const std::string& uid, bool at_once = false);
   void RemovePod(const std::string& uid);
-  void PutNode(std::shared_ptr<const api::Node> node);
-  void PutOther(const api::Object& object);
+  void Put(const api::Object& object);
   PodRecord* FindPod(const std::string& name_space, const std::string& name);
-  bool IsOurs(const api::Pod& pod) const { return scheduler_->FindProfile(pod.spec.scheduler_name) != nullptr; }
   void Notify(const api::Pod* before, PodStage stage_before, const api::Pod* after, PodStage stage_after);
-  // Tells the queue, and how long that took.
-  template <class T>
-  void Happened(framework::ClusterEvent event, std::shared_ptr<const T> before, std::shared_ptr<const T> after) {
-    const base::Time start = clock_.Now();
-    queue_->OnEvent<T>(event, std::move(before), std::move(after));
-    metrics_.OnEvent(event, clock_.Now() - start);
-  }
 
   const config::FeatureGates gates_;
   const Options options_;
@@ -134,6 +126,7 @@ class LiveCluster final : public framework::ApiWriter {
   SchedulerMetrics metrics_;
   std::unique_ptr<scheduler::Scheduler> scheduler_;
   std::unique_ptr<queue::SchedulingQueue> queue_;
+  std::unique_ptr<scheduler::EventHandlers> handlers_;
   std::unique_ptr<sim::VolumeController> volumes_;
   std::unordered_map<std::string, PodRecord> pods_;        // by UID
   std::unordered_map<std::string, std::string> pod_uids_;  // by namespace/name

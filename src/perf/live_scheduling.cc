@@ -44,6 +44,7 @@ std::optional<base::Time> LiveCluster::NextWake() {
 void LiveCluster::Settle(const scheduler::Attempt& attempt) {
   const std::string& uid = attempt.pod->uid();
   switch (attempt.outcome) {
+    case scheduler::Outcome::kBinding:
     case scheduler::Outcome::kWaiting:
       return;
     case scheduler::Outcome::kBound:
@@ -77,7 +78,10 @@ Status LiveCluster::Bind(const PodInfo& pod, const std::string& node_name) {
   record.pod = std::make_shared<const api::Pod>(std::move(bound));
   cluster_.UpsertPod(record.pod);
   Notify(before.get(), stage_before, record.pod.get(), PodStage::kScheduled);
-  Happened<api::Pod>({EventResource::kAssignedPod, ActionType::kAdd}, nullptr, record.pod);
+  const framework::ClusterEvent event{EventResource::kAssignedPod, ActionType::kAdd};
+  const base::Time start = clock_.Now();
+  queue_->OnEvent<api::Pod>(event, nullptr, record.pod);
+  metrics_.OnEvent(event, clock_.Now() - start);
   return Status::Success();
 }
 

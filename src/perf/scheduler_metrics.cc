@@ -36,6 +36,7 @@ void SchedulerMetrics::OnAttempt(scheduler::Outcome outcome, base::Duration took
       return attempts_[1]->Observe(Seconds(took));
     case scheduler::Outcome::kError:
       return attempts_[2]->Observe(Seconds(took));
+    case scheduler::Outcome::kBinding:
     case scheduler::Outcome::kWaiting:
       return;  // not over yet
   }

@@ -90,6 +90,11 @@ class SchedulingQueue {
     size_t active = 0, backoff = 0, unschedulable = 0, gated = 0, in_flight = 0;
   };
   Counts counts() const;
+  // Every pod here, in no particular order: visit(const QueuedPod&, Place).
+  template <class Visit>
+  void ForEach(Visit&& visit) const {
+    for (const auto& [uid, pod] : pods_) visit(static_cast<const QueuedPod&>(pod), pod.place);
+  }
   // For dumps and for telling why a pod is not being scheduled; null when unknown.
   const QueuedPod* Find(const std::string& uid) const;
 

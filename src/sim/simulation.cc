@@ -167,6 +167,7 @@ void Simulation::Settle(const scheduler::Attempt& attempt) {
   PodReport& report = reports_[attempt.pod->uid()];
   report.feasible_nodes = attempt.feasible_nodes;
   switch (attempt.outcome) {
+    case scheduler::Outcome::kBinding:  // binding cycles run on the spot here
     case scheduler::Outcome::kWaiting:
       report.message = "waiting for permission to bind to node \"" + attempt.node_name + "\"";
       return;

@@ -23,7 +23,10 @@ function(berth_layer name)
     add_library(berth_${name} INTERFACE)
     set(scope INTERFACE)
   endif()
-  target_include_directories(berth_${name} ${scope} ${CMAKE_SOURCE_DIR}/src)
+  set_property(GLOBAL APPEND PROPERTY BERTH_LAYERS berth_${name})
+  target_include_directories(berth_${name} ${scope} $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>
+                                                    $<INSTALL_INTERFACE:include> $<INSTALL_INTERFACE:include/berth/detail>)
+  target_compile_features(berth_${name} ${scope} cxx_std_20)
   target_link_libraries(berth_${name} ${scope} fmt::fmt ${ARG_DEPENDS})
 
   if(tests)

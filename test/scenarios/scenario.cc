@@ -8,6 +8,7 @@
 #include "codec/gzip.h"
 #include "codec/yaml.h"
 #include "config/load.h"
+#include "config/policy.h"
 
 namespace berth::scenarios {
 
@@ -63,7 +64,8 @@ class Loader {
 
   void ReadMember(const codec::Member& member) {
     if (member.key == "apiVersion" || member.key == "kind") return;
-    if (member.key == "config") return ReadConfig(member.value);
+    if (member.key == "config") return ReadConfig(config::Load(member.value, {}, {.file_name = file_}));
+    if (member.key == "policy") return ReadConfig(config::LoadPolicy(member.value, {}, {.file_name = file_}));
     if (member.key == "expect") {
       for (const codec::Member& pod : member.value.members()) scenario_.pods[Key(pod.key)] = ReadExpectation(pod.value);
     } else if (member.key == "preempted") {
@@ -73,8 +75,7 @@ class Loader {
     }
   }
 
-  void ReadConfig(const codec::Value& value) {
-    Result<config::KubeSchedulerConfiguration> loaded = config::Load(value, {}, {.file_name = file_});
+  void ReadConfig(Result<config::KubeSchedulerConfiguration> loaded) {
     if (!loaded) return problems_.push_back(loaded.error().message);
     scenario_.configuration = std::move(*loaded);
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "framework/diagnosis.h"
 
@@ -12,6 +14,31 @@ using framework::PodInfo;
 using framework::PodInfoPtr;
 using framework::Status;
 
+namespace {
+
+// As written; none of berth's own queue sorts takes any.
+std::string_view WrittenArgs(const config::Profile& profile, std::string_view plugin) {
+  const auto it = std::ranges::find(profile.plugin_config, plugin, &config::PluginConfig::name);
+  return it == profile.plugin_config.end() ? std::string_view() : it->raw_args;
+}
+
+// There is one queue, so every profile must have the order of the first.
+Result<void> CheckQueueSort(std::string_view first, std::string_view own, const config::Profile& first_config,
+                            const config::Profile& config) {
+  if (own != first) {
+    return Error::InvalidArgument(
+        fmt::format("initializing profiles: different queue sort plugins for profile \"{}\": \"{}\", first: \"{}\"",
+                    config.scheduler_name, own, first));
+  }
+  if (WrittenArgs(config, own) != WrittenArgs(first_config, own)) {
+    return Error::InvalidArgument(fmt::format(
+        "initializing profiles: different queue sort plugin args for profile \"{}\"", config.scheduler_name));
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Scheduler>> Scheduler::Create(const config::KubeSchedulerConfiguration& configuration,
                                                      const framework::Registry& registry,
                                                      const config::FeatureGates& gates, cluster::Cluster& cluster,
@@ -19,12 +46,18 @@ Result<std::unique_ptr<Scheduler>> Scheduler::Create(const config::KubeScheduler
                                                      Options options) {
   std::unique_ptr<Scheduler> scheduler(new Scheduler(cluster, clock, api, options));
   const engine::Environment environment{cluster, gates, clock, scheduler->random_, api, scheduler->waiting_pods_};
+  std::string first_sort;
   for (const config::Profile& config : configuration.profiles) {
     Result<std::unique_ptr<engine::Profile>> profile = engine::Profile::Create(config, registry, environment);
     if (!profile) {
       return Error{profile.error().code,
-                   fmt::format("profile \"{}\": {}", config.scheduler_name, profile.error().message)};
+                   fmt::format("initializing profiles: creating profile for scheduler name {}: {}",
+                               config.scheduler_name, profile.error().message)};
     }
+    const std::string own_sort((*profile)->queue_sort_name());
+    if (first_sort.empty()) first_sort = own_sort;
+    const config::Profile& first = configuration.profiles.front();
+    if (Result<void> agreed = CheckQueueSort(first_sort, own_sort, first, config); !agreed) return agreed.error();
     auto evaluator = std::make_unique<engine::Evaluator>(
         **profile, cluster,
         engine::Evaluator::Options{.verify = options.verify_incremental, .threads = options.threads});
@@ -34,13 +67,6 @@ Result<std::unique_ptr<Scheduler>> Scheduler::Create(const config::KubeScheduler
     }
   }
   if (scheduler->profiles_.empty()) return Error::InvalidArgument("at least one profile is required");
-  for (const engine::Profile* profile : scheduler->profiles()) {
-    if (profile->queue_sort_name() != scheduler->first_profile().queue_sort_name()) {
-      return Error::InvalidArgument(fmt::format(
-          "different queue sort plugins for profile \"{}\": \"{}\", first: \"{}\"", profile->scheduler_name(),
-          profile->queue_sort_name(), scheduler->first_profile().queue_sort_name()));
-    }
-  }
   return scheduler;
 }
 

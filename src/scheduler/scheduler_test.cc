@@ -323,7 +323,17 @@ TEST_F(SchedulerTest, ProfilesMustBeDistinctAndAgreeOnTheQueue) {
                 sort.disabled = engine::testing::PluginsNamed({"*"});
                 sort.enabled = engine::testing::PluginsNamed({"OtherSort"});
               }),
-              ::testing::HasSubstr("different queue sort plugins"));
+              ::testing::HasSubstr("different queue sort plugins for profile \"second\": \"OtherSort\", first: "
+                                   "\"PrioritySort\""));
+  EXPECT_EQ(error_of([](auto& config) {
+              auto& sort = config.profiles[0].plugins.at(config::ExtensionPoint::kQueueSort);
+              sort.disabled = engine::testing::PluginsNamed({"*"});
+              sort.enabled = engine::testing::PluginsNamed({"OtherSort"});
+              config.profiles.push_back(config.profiles[0]);
+              config.profiles[1].scheduler_name = "second";
+              config.profiles[1].plugin_config.push_back({"OtherSort", {}, R"({"by": "name"})"});
+            }),
+            "initializing profiles: different queue sort plugin args for profile \"second\"");
   EXPECT_THAT(error_of([](auto& config) {
                 config.profiles[0].plugins.multi_point.enabled.push_back({"Nothing", 0});
               }),

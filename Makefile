@@ -1,12 +1,15 @@
 # Every target sets up what it needs by itself: packages (scripts/install-deps), configuration (CMakePresets.json), build.
 # Variables: JOBS=N limits parallel compilation, FUZZ_SECONDS=N is how long each fuzzer runs, BERTH_SKIP_DEPS=1 leaves
-# packages alone. With CI=true in the environment, warnings are errors.
+# packages alone, SCHEDULER=upstream has `make e2e` test kube-scheduler instead of berth, ARGS are passed on by e2e and
+# bench-live. With CI=true in the environment, warnings are errors.
 
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 30
 KIND ?= basic
 NODES ?= 5000
 PODS ?= 20000
+SCHEDULER ?= berth
+ARGS ?=
 QUICKSTART := -f examples/quickstart/cluster.yaml -f examples/quickstart/pods.yaml
 
 ifeq ($(CI),true)
@@ -22,7 +25,8 @@ run-tests = ctest --preset $(1) --parallel $(JOBS)
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: run test build debug bench count profile lint tidy format asan tsan fuzz clean help deps deps-lint deps-count deps-dev
+.PHONY: run test build debug bench count profile lint tidy format asan tsan fuzz e2e \
+  bench-live clean help deps deps-lint deps-count deps-dev deps-e2e
 
 run: build ## build, then schedule the example cluster
 	@build/berth simulate $(QUICKSTART)
@@ -72,12 +76,18 @@ tidy: deps-dev ## clang-tidy over the whole tree (slow)
 	@$(call configure,release)
 	@run-clang-tidy-14 -quiet -p build -j $(JOBS) '/(src|cmd|test)/.*\.cc$$'
 
+e2e: deps-e2e $(if $(filter berth,$(SCHEDULER)),build) ## scenarios on a real kube-apiserver: make e2e [SCHEDULER=upstream] [ARGS=...]
+	@test/e2e/run --scheduler $(SCHEDULER) $(ARGS)
+
+bench-live: deps-e2e build ## berth beside kube-scheduler on a real kube-apiserver: make bench-live [ARGS='--pods 1000']
+	@test/e2e/bench_live.py $(ARGS)
+
 clean: ## remove every build directory
 	@rm -rf build build-debug build-asan build-tsan build-fuzz
 
 help: ## this list
 	@echo 'make TARGET, where TARGET is one of'
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 deps:
 	@scripts/install-deps
@@ -90,3 +100,6 @@ deps-count:
 
 deps-dev:
 	@scripts/install-deps --dev
+
+deps-e2e:
+	@scripts/install-deps --e2e

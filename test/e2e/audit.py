@@ -1,0 +1,60 @@
+"""Reads kube-apiserver's audit log as it grows: the server's own word on who bound what, and when."""
+
+import calendar
+import json
+import time
+
+_START = b'{"kind":"Event"'
+
+
+class Binding:
+    def __init__(self, namespace, pod, status, at):
+        self.namespace, self.pod, self.status, self.at = namespace, pod, status, at
+
+
+def seconds_since_epoch(stamp):
+    """Of a microtime such as 2026-01-02T03:04:05.678901Z."""
+    whole, _, fraction = stamp.rstrip("Z").partition(".")
+    return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) + (float("0." + fraction) if fraction else 0.0)
+
+
+class AuditLog:
+    def __init__(self, path):
+        self.path = path
+        self._position = 0
+        self._rest = b""
+        self.events = []
+
+    def read(self):
+        """Takes in what was written since the last call; returns all events so far."""
+        try:
+            with open(self.path, "rb") as log:
+                log.seek(self._position)
+                data = log.read()
+        except FileNotFoundError:
+            return self.events
+        self._position += len(data)
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            # A killed server may leave a torn line, and the next one goes on right behind it.
+            try:
+                self.events.append(json.loads(line[max(0, line.rfind(_START)):]))
+            except ValueError:
+                pass
+        return self.events
+
+    def mark(self):
+        """A place to start from: pass it as `since`."""
+        return len(self.read())
+
+    def bindings(self, since=0, namespace=None):
+        """Every attempt to bind a pod."""
+        return [Binding(event["objectRef"]["namespace"], event["objectRef"]["name"], event["responseStatus"]["code"],
+                        seconds_since_epoch(event["stageTimestamp"]))
+                for event in self.read()[since:]
+                if event.get("objectRef", {}).get("subresource") == "binding" and event["verb"] == "create"
+                and event["stage"] == "ResponseComplete"
+                and (namespace is None or event["objectRef"]["namespace"] == namespace)]
+
+    def requests_of(self, user, since=0):
+        return [event for event in self.read()[since:] if event["user"]["username"] == user]

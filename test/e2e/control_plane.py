@@ -1,0 +1,140 @@
+"""A real etcd and a real kube-apiserver on loopback: TLS, RBAC with the bootstrap roles, an audit log. Nothing else
+runs: no kubelets and no controllers. Scenarios play their parts."""
+
+import base64
+import json
+import os
+import pathlib
+import shutil
+import ssl
+import urllib.request
+
+import certificates
+from api import Api
+from audit import AuditLog
+from process import Process, eventually, free_port
+
+# These admission plugins expect a controller to do its half of the work: service accounts in every namespace,
+# finalizers that somebody takes off, taints that somebody removes from a new node.
+NEEDS_CONTROLLERS = "ServiceAccount,StorageObjectInUseProtection,TaintNodesByCondition"
+SCHEDULER_USER = "system:kube-scheduler"
+
+
+def _audit_policy(bindings_only):
+    rules = [{"level": "Metadata", "resources": [{"group": "", "resources": ["pods/binding"]}]}]
+    if not bindings_only:
+        rules.append({"level": "Metadata", "users": [SCHEDULER_USER]})
+    return {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
+            "rules": [*rules, {"level": "None"}]}
+
+
+class ControlPlane:
+    """Use as a context manager. `bindings_only` keeps the audit log as small as a benchmark wants it."""
+
+    def __init__(self, folder, binaries, bindings_only=False):
+        self.folder = pathlib.Path(folder)
+        self._binaries = pathlib.Path(binaries)
+        self._etcd_url = f"http://127.0.0.1:{free_port()}"
+        self._etcd_peer_url = f"http://127.0.0.1:{free_port()}"
+        self._port = free_port()
+        self.url = f"https://127.0.0.1:{self._port}"
+        self.audit = AuditLog(self.folder / "audit.log")
+
+        keys = self.folder / "keys"
+        keys.mkdir(parents=True)
+        self.ca = certificates.Authority(keys)
+        self._front_proxy_ca = certificates.Authority(keys, "front-proxy-ca")
+        self._server_pair = self.ca.server("kube-apiserver")
+        self.admin = self.ca.user("admin", group="system:masters")
+        self.scheduler_user = self.ca.user(SCHEDULER_USER)
+        self._token_key = certificates.signing_key(keys)
+        (self.folder / "audit-policy.json").write_text(json.dumps(_audit_policy(bindings_only)))
+
+        self.etcd = Process("etcd", self._etcd_argv(), self.folder / "etcd.log")
+        self.apiserver = Process("kube-apiserver", self._apiserver_argv(), self.folder / "kube-apiserver.log")
+        self.api = Api(self.url, self.ca.certificate, self.admin)
+
+    def _etcd_argv(self):
+        return [shutil.which("etcd") or "etcd", "--name=e2e", f"--data-dir={self.folder / 'etcd'}",
+                f"--listen-client-urls={self._etcd_url}", f"--advertise-client-urls={self._etcd_url}",
+                f"--listen-peer-urls={self._etcd_peer_url}", f"--initial-advertise-peer-urls={self._etcd_peer_url}",
+                f"--initial-cluster=e2e={self._etcd_peer_url}", "--quota-backend-bytes=4294967296",
+                "--auto-compaction-retention=0", "--log-level=warn"]
+
+    def _apiserver_argv(self):
+        return [self._binaries / "kube-apiserver", f"--etcd-servers={self._etcd_url}", "--bind-address=127.0.0.1",
+                "--advertise-address=127.0.0.1", "--endpoint-reconciler-type=none", f"--secure-port={self._port}",
+                f"--tls-cert-file={self._server_pair.certificate}", f"--tls-private-key-file={self._server_pair.key}",
+                f"--client-ca-file={self.ca.certificate}",
+                f"--requestheader-client-ca-file={self._front_proxy_ca.certificate}",
+                "--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group",
+                "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+                "--requestheader-allowed-names=front-proxy-client",
+                "--authorization-mode=RBAC", f"--disable-admission-plugins={NEEDS_CONTROLLERS}",
+                "--service-account-issuer=https://kubernetes.default.svc",
+                f"--service-account-key-file={self._token_key}",
+                f"--service-account-signing-key-file={self._token_key}", "--service-cluster-ip-range=10.0.0.0/24",
+                f"--audit-policy-file={self.folder / 'audit-policy.json'}", f"--audit-log-path={self.audit.path}",
+                "--audit-log-maxsize=4096", "--profiling=false", "--shutdown-delay-duration=0s", "-v=1"]
+
+    def __enter__(self):
+        try:
+            self.etcd.start()
+            self.start_apiserver()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        # Nothing is kept, so nothing needs an orderly end.
+        self.apiserver.kill()
+        self.etcd.kill()
+
+    def start_apiserver(self):
+        """Starts it, also after it was killed: same port, same data."""
+        self.apiserver.start()
+        eventually("kube-apiserver is ready", self._ready, timeout=60)
+
+    def _ready(self):
+        for process in (self.etcd, self.apiserver):
+            if not process.running:
+                raise RuntimeError(f"{process.name} ended with status {process.exit_status}:\n"
+                                   f"{process.log_text()[-3000:]}")
+        try:
+            return self.api.raw("GET", "/readyz")[0] == 200
+        except (OSError, ssl.SSLError):
+            return False
+
+    def api_as(self, token=None):
+        """A client that shows a token, or nothing at all."""
+        return Api(self.url, self.ca.certificate, token=token)
+
+    def compact_etcd(self):
+        """Drops every revision but the newest, through etcd's JSON gateway."""
+        revision = int(self._etcd_call("/v3/kv/range", {"key": base64.b64encode(b"x").decode()})["header"]["revision"])
+        self._etcd_call("/v3/kv/compaction", {"revision": revision, "physical": True})
+        return revision
+
+    def _etcd_call(self, target, body):
+        request = urllib.request.Request(self._etcd_url + target, json.dumps(body).encode())
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return json.load(response)
+
+    def kubeconfig(self, file_name, pair=None, server=None):
+        """Writes a kubeconfig; with `server`, one that shows no certificate (a proxy in between does)."""
+        lines = ["apiVersion: v1", "kind: Config", "current-context: e2e", "contexts:", "- name: e2e",
+                 "  context: {cluster: e2e, user: e2e}", "clusters:", "- name: e2e", "  cluster:",
+                 f"    server: {server or self.url}"]
+        if not server:
+            lines += [f"    certificate-authority: {self.ca.certificate}"]
+        lines += ["users:", "- name: e2e"]
+        if server:
+            lines += ["  user: {}"]
+        else:
+            pair = pair or self.scheduler_user
+            lines += ["  user:", f"    client-certificate: {pair.certificate}", f"    client-key: {pair.key}"]
+        target = self.folder / file_name
+        target.write_text("\n".join(lines) + "\n")
+        os.chmod(target, 0o600)
+        return target

@@ -1,0 +1,92 @@
+"""Starts a scheduler, berth's or upstream's, with the same flags and the same configuration."""
+
+import http.client
+import json
+import pathlib
+import ssl
+
+from process import Failed, Process, eventually, free_port
+
+
+class Program:
+    """What to run: `berth` (a built berth, its scheduler verb) or `upstream` (kube-scheduler)."""
+
+    def __init__(self, kind, executable):
+        self.kind = kind
+        self.argv = [str(executable)] + (["scheduler"] if kind == "berth" else [])
+
+
+def configuration(kubeconfig, overrides):
+    """A KubeSchedulerConfiguration; the client's limits are out of the way, leader election is off unless asked for."""
+    return {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "clientConnection": {"kubeconfig": str(kubeconfig), "qps": 5000, "burst": 10000},
+        "leaderElection": {"leaderElect": False},
+        **overrides,
+    }
+
+
+class Scheduler:
+    def __init__(self, program, control_plane, folder, name="scheduler", kubeconfig=None, flags=("-v=2",), **overrides):
+        folder = pathlib.Path(folder)
+        own = control_plane.kubeconfig(f"{name}.kubeconfig")
+        self.configuration_file = folder / f"{name}.yaml"
+        # JSON is YAML.
+        self.configuration_file.write_text(json.dumps(configuration(kubeconfig or own, overrides), indent=2) + "\n")
+        self._admin = control_plane.admin
+        self.port = free_port()
+        self.process = Process(name, [
+            *program.argv, f"--config={self.configuration_file}", "--bind-address=127.0.0.1",
+            f"--secure-port={self.port}", f"--cert-dir={folder / (name + '-certificates')}",
+            f"--authentication-kubeconfig={own}", f"--authorization-kubeconfig={own}", *flags,
+        ], folder / f"{name}.log")
+
+    def start(self, wait_for="/readyz"):
+        """Starts it and waits until the health endpoint says ok; pass None not to wait."""
+        self.process.start()
+        if wait_for:
+            eventually(f"{self.process.name} answers {wait_for} with 200", lambda: self._answers(wait_for), timeout=30)
+        return self
+
+    def _answers(self, target):
+        if not self.process.running:
+            raise RuntimeError(f"{self.process.name} ended with status {self.process.exit_status}:\n"
+                               f"{self.process.log_text()[-3000:]}")
+        try:
+            status, body = self.get(target)
+        except (OSError, ssl.SSLError, http.client.HTTPException) as error:
+            raise Failed(str(error)) from None
+        if status != 200:
+            raise Failed(f"{status} {body.strip()}")
+        return True
+
+    def get(self, target, token=None, as_admin=False):
+        """Status and text of one of the scheduler's own HTTPS endpoints; anonymous unless told otherwise."""
+        tls = ssl.create_default_context()
+        # Its certificate is self-signed, made when it started.
+        tls.check_hostname, tls.verify_mode = False, ssl.CERT_NONE
+        if as_admin:
+            tls.load_cert_chain(str(self._admin.certificate), str(self._admin.key))
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=tls, timeout=10)
+        try:
+            connection.request("GET", target, headers={"Authorization": f"Bearer {token}"} if token else {})
+            response = connection.getresponse()
+            return response.status, response.read().decode("utf-8", "replace")
+        finally:
+            connection.close()
+
+    def metric(self, name, **labels):
+        """The sum of the samples of `name` that carry these labels."""
+        status, text = self.get("/metrics", as_admin=True)
+        if status != 200:
+            raise Failed(f"/metrics answered {status}")
+        total, wanted = 0.0, [f'{key}="{value}"' for key, value in labels.items()]
+        for line in text.splitlines():
+            sample, _, value = line.rpartition(" ")
+            if sample.partition("{")[0] == name and all(label in sample for label in wanted):
+                total += float(value)
+        return total
+
+    def stop(self):
+        self.process.stop()

@@ -76,7 +76,7 @@ tidy: deps-dev ## clang-tidy over the whole tree (slow)
 	@$(call configure,release)
 	@run-clang-tidy-14 -quiet -p build -j $(JOBS) '/(src|cmd|test)/.*\.cc$$'
 
-e2e: deps-e2e $(if $(filter berth,$(SCHEDULER)),build) ## scenarios on a real kube-apiserver: make e2e [SCHEDULER=upstream] [ARGS=...]
+e2e: deps-e2e $(if $(filter berth,$(SCHEDULER)),build) ## scenarios on a real kube-apiserver [SCHEDULER=upstream]
 	@test/e2e/run --scheduler $(SCHEDULER) $(ARGS)
 
 bench-live: deps-e2e build ## berth beside kube-scheduler on a real kube-apiserver: make bench-live [ARGS='--pods 1000']

@@ -109,11 +109,8 @@ class Api:
     def list(self, kind, namespace=None, fields=None, labels=None):
         return self.call("GET", path(kind, namespace, fieldSelector=fields, labelSelector=labels))["items"]
 
-    def create(self, obj, sub=None):
-        """`sub` names a subresource of the object, such as token."""
-        meta = obj["metadata"]
-        name = meta["name"] if sub else None
-        return self.call("POST", path(obj["kind"], meta.get("namespace"), name, sub), obj)
+    def create(self, obj):
+        return self.call("POST", path(obj["kind"], obj["metadata"].get("namespace")), obj)
 
     def patch(self, kind, name, patch, namespace=None, sub=None):
         return self.call("PATCH", path(kind, namespace, name, sub), patch, MERGE_PATCH)

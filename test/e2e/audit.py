@@ -8,8 +8,8 @@ _START = b'{"kind":"Event"'
 
 
 class Binding:
-    def __init__(self, namespace, pod, status, at):
-        self.namespace, self.pod, self.status, self.at = namespace, pod, status, at
+    def __init__(self, namespace, pod, status, message, at):
+        self.namespace, self.pod, self.status, self.message, self.at = namespace, pod, status, message, at
 
 
 def seconds_since_epoch(stamp):
@@ -50,7 +50,7 @@ class AuditLog:
     def bindings(self, since=0, namespace=None):
         """Every attempt to bind a pod."""
         return [Binding(event["objectRef"]["namespace"], event["objectRef"]["name"], event["responseStatus"]["code"],
-                        seconds_since_epoch(event["stageTimestamp"]))
+                        event["responseStatus"].get("message", ""), seconds_since_epoch(event["stageTimestamp"]))
                 for event in self.read()[since:]
                 if event.get("objectRef", {}).get("subresource") == "binding" and event["verb"] == "create"
                 and event["stage"] == "ResponseComplete"

@@ -144,11 +144,13 @@ class FaultProxy:
         length = response.getheader("Content-Length")
         headers["Content-Length" if length else "Transfer-Encoding"] = length or "chunked"
         self._answer(handler, response.status, headers)
-        while data := response.read1(65536):
-            if b"too old resource version" in data:
-                self.expired += 1
-            handler.wfile.write(data if length else b"%x\r\n%s\r\n" % (len(data), data))
-            handler.wfile.flush()
-        if not length:
+        if length:
+            handler.wfile.write(response.read())
+        else:
+            while data := response.read1(65536):
+                if b"too old resource version" in data:
+                    self.expired += 1
+                handler.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+                handler.wfile.flush()
             handler.wfile.write(b"0\r\n\r\n")
-            handler.wfile.flush()
+        handler.wfile.flush()

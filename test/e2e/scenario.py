@@ -230,6 +230,12 @@ def condition(pod, kind="PodScheduled"):
     return next((found for found in pod.get("status", {}).get("conditions", ()) if found["type"] == kind), None)
 
 
+def no_fit(nodes, why, preemption):
+    """The message of a pod that no node can take. Both PostFilter plugins have their say: DynamicResources finds no
+    claim to take away, DefaultPreemption says why it does not help."""
+    return f"0/{nodes} nodes are available: {why}. no new claims to deallocate, preemption: {preemption}"
+
+
 def expect(truth, message):
     if not truth:
         raise Failed(message)

@@ -18,12 +18,13 @@ class Program:
 
 def configuration(kubeconfig, overrides):
     """A KubeSchedulerConfiguration; the client's limits are out of the way, leader election is off unless asked for."""
+    client = {"kubeconfig": str(kubeconfig), "qps": 5000, "burst": 10000, **overrides.get("clientConnection", {})}
     return {
         "apiVersion": "kubescheduler.config.k8s.io/v1",
         "kind": "KubeSchedulerConfiguration",
-        "clientConnection": {"kubeconfig": str(kubeconfig), "qps": 5000, "burst": 10000},
         "leaderElection": {"leaderElect": False},
         **overrides,
+        "clientConnection": client,
     }
 
 
@@ -76,7 +77,7 @@ class Scheduler:
         finally:
             connection.close()
 
-    def metric(self, name, **labels):
+    def metric(self, name, /, **labels):
         """The sum of the samples of `name` that carry these labels."""
         status, text = self.get("/metrics", as_admin=True)
         if status != 200:

@@ -1,0 +1,52 @@
+"""What a pending pod is told: the condition's message and the event's note, to the letter."""
+
+import objects
+from scenario import expect_equal, no_fit, scenario
+
+NO_HELP = "Preemption is not helpful for scheduling."
+
+
+@scenario("the message of a pod nobody can take counts the nodes by reason; condition and event say the same")
+def exact_pending_texts(t):
+    t.node("small", cpu="1", memory="1Gi", labels={"disk": "ssd"})
+    t.node("tainted", taints=[objects.taint("dedicated", value="db")])
+    t.node("cordoned", unschedulable=True)
+    t.node("full", pods="1")
+    t.start_scheduler()
+    t.pod("holder", nodeName="full")
+    t.eventually("the holder is known", lambda: t.get_pod("holder"))
+    table = {
+        "too-big": (
+            dict(requests={"cpu": "2", "memory": "2Gi"}),
+            no_fit(4, "1 Insufficient cpu, 1 Insufficient memory, 1 Too many pods, 1 node(s) had untolerated taint(s), "
+                   "1 node(s) were unschedulable",
+                   "0/4 nodes are available: 1 No preemption victims found for incoming pod, 3 " + NO_HELP)),
+        "nowhere": (
+            dict(nodeSelector={"disk": "tape"}),
+            no_fit(4, "1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 node(s) didn't match Pod's "
+                   "node affinity/selector", "0/4 nodes are available: 4 " + NO_HELP)),
+        "friendless": (
+            dict(nodeSelector={"disk": "ssd"}, affinity=objects.require_near({"app": "none"})),
+            no_fit(4, "1 node(s) didn't match Pod's node affinity/selector, 1 node(s) didn't match pod affinity rules, "
+                   "1 node(s) had untolerated taint(s), 1 node(s) were unschedulable",
+                   "0/4 nodes are available: 4 " + NO_HELP)),
+        "claimless": (
+            dict(claims=["missing"]),
+            # Not a slip: DynamicResources has nothing to look at yet, says "not found", and nobody is asked after it.
+            '0/4 nodes are available: persistentvolumeclaim "missing" not found. not found'),
+    }
+    for name, (properties, message) in table.items():
+        t.pod(name, **properties)
+        told = t.wait_pending(name, message)
+        event = t.wait_event("FailedScheduling", name, told["message"])
+        expect_equal(event["type"], "Warning", "the event's type")
+        expect_equal(event["action"], "Scheduling", "the event's action")
+        expect_equal(event["reportingController"], "default-scheduler", "who reports it")
+
+
+@scenario("without a single node, the message says so")
+def no_nodes_at_all(t):
+    t.start_scheduler()
+    t.pod("lonely")
+    t.wait_pending("lonely", "no nodes available to schedule pods")
+    t.wait_event("FailedScheduling", "lonely", "no nodes available to schedule pods")

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""berth and upstream's kube-scheduler side by side, over the same backlog against the same kube-apiserver.
+
+Nodes and pods are created first, then the scheduler is started. Binds are counted from the API server's audit log.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+sys.dont_write_bytecode = True
+
+import objects  # noqa: E402
+from control_plane import ControlPlane  # noqa: E402
+from process import Failed, eventually  # noqa: E402
+from scheduler import Program, Scheduler  # noqa: E402
+
+# Key of a measurement, its title, how it is shown, and whether less is better.
+ROWS = (
+    ("pods_per_second", "pods/s", "{:.0f}", False),
+    ("cpu_ms_per_pod", "scheduler CPU per pod, ms", "{:.3f}", True),
+    ("peak_memory_mb", "peak memory, MB", "{:.0f}", True),
+    ("first_bind_seconds", "time to first bind, s", "{:.2f}", True),
+    ("apiserver_cpu_ms_per_pod", "API server CPU per pod, ms", "{:.3f}", True),
+    ("seconds", "whole backlog, s", "{:.1f}", True),
+)
+
+
+def clear(api, namespace):
+    api.delete_all("Pod", namespace)
+    api.delete_all("Event", namespace)
+    eventually("the pods are gone", lambda: not api.list("Pod", namespace), 120, every=0.5)
+
+
+def measure(program, control_plane, folder, namespace, pods):
+    """One backlog: starts the scheduler with `pods` pending, waits until the audit log has them all bound."""
+    audit, mark = control_plane.audit, control_plane.audit.mark()
+    scheduler = Scheduler(program, control_plane, folder, program.kind, flags=())
+    apiserver_before, started = control_plane.apiserver.cpu_seconds(), time.time()
+    scheduler.start(wait_for=None)
+    try:
+        def all_bound():
+            if not scheduler.process.running:
+                raise RuntimeError(f"{program.kind} ended:\n{scheduler.process.log_text()[-2000:]}")
+            done = audit.mark() - mark
+            if done < pods:
+                raise Failed(f"{done} of {pods}")
+            return True
+        eventually("the backlog is worked off", all_bound, 120 + pods / 20, every=0.2)
+        bound = sorted(binding.at for binding in audit.bindings(mark, namespace) if binding.status == 201)
+        if len(bound) != pods:
+            raise Failed(f"{len(bound)} successful bindings for {pods} pods")
+        # What follows the last bind, events and status writes, is the scheduler's work too.
+        time.sleep(1)
+        cpu, apiserver = scheduler.process.cpu_seconds(), control_plane.apiserver.cpu_seconds() - apiserver_before
+        span = bound[-1] - bound[0]
+        return {
+            "pods_per_second": (pods - 1) / span if span else 0.0,
+            "cpu_ms_per_pod": cpu * 1000 / pods,
+            "peak_memory_mb": scheduler.process.peak_memory_bytes() / 1e6,
+            "first_bind_seconds": bound[0] - started,
+            "apiserver_cpu_ms_per_pod": apiserver * 1000 / pods,
+            "seconds": bound[-1] - started,
+        }
+    finally:
+        scheduler.process.kill()
+
+
+def run(programs, options, binaries, folder):
+    """Measurements by scheduler: one dictionary per round."""
+    found = {program.kind: [] for program in programs}
+    namespace = "bench-live"
+    with ControlPlane(folder / "control-plane", binaries, bindings_only=True) as control_plane:
+        api = control_plane.api
+        api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
+        names = [f"node-{index}" for index in range(options.nodes)]
+        api.create_many("Node", objects.copies(objects.node("NAME", cpu="32", memory="256Gi"), names))
+        for number in range(options.rounds):
+            # Each goes first in turn, so that neither always meets the fresher server.
+            for program in programs if number % 2 == 0 else programs[::-1]:
+                pods = [f"pod-{number}-{program.kind}-{index}" for index in range(options.pods)]
+                template = objects.pod("NAME", {"cpu": "100m", "memory": "64Mi"})
+                api.create_many("Pod", objects.copies(template, pods), namespace)
+                time.sleep(2)  # the API server's own work for the new pods settles
+                result = measure(program, control_plane, folder, namespace, options.pods)
+                print(f"round {number + 1}, {program.kind}: {result['pods_per_second']:.0f} pods/s, "
+                      f"{result['cpu_ms_per_pod']:.3f} ms CPU per pod", file=sys.stderr, flush=True)
+                found[program.kind].append(result)
+                clear(api, namespace)
+    return found
+
+
+def summarize(found):
+    medians = {kind: {key: statistics.median(result[key] for result in results) for key, *_ in ROWS}
+               for kind, results in found.items()}
+    summary = {"median": medians, "rounds": found}
+    if {"berth", "upstream"} <= set(medians):
+        summary["ratio"] = {key: medians["berth"][key] / medians["upstream"][key] if medians["upstream"][key] else None
+                            for key, *_ in ROWS}
+    return summary
+
+
+def table(summary):
+    kinds = list(summary["median"])
+    lines = [f"{'':28}" + "".join(f"{kind:>12}" for kind in kinds) + (f"{'ratio':>12}" if "ratio" in summary else "")]
+    for key, title, form, less_is_better in ROWS:
+        line = f"{title:28}" + "".join(f"{form.format(summary['median'][kind][key]):>12}" for kind in kinds)
+        ratio = summary.get("ratio", {}).get(key)
+        if ratio:
+            line += f"{f'1/{1 / ratio:.1f}' if less_is_better and ratio < 1 else f'{ratio:.2f}':>12}"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="make bench-live", description=__doc__.splitlines()[0])
+    parser.add_argument("--nodes", type=int, default=5000, metavar="N")
+    parser.add_argument("--pods", type=int, default=5000, metavar="N")
+    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="medians are shown (3)")
+    parser.add_argument("--scheduler", choices=("both", "berth", "upstream"), default="both")
+    parser.add_argument("--berth", type=pathlib.Path, default=HERE.parents[1] / "build" / "berth", metavar="FILE")
+    parser.add_argument("-o", "--output", choices=("table", "json"), default="table")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    built = subprocess.run([HERE / "build" / "build"], stdout=subprocess.PIPE, text=True)
+    if built.returncode != 0:
+        return built.returncode
+    binaries = pathlib.Path(built.stdout.strip())
+    executables = {"berth": options.berth, "upstream": binaries / "kube-scheduler"}
+    kinds = ["berth", "upstream"] if options.scheduler == "both" else [options.scheduler]
+    for kind in kinds:
+        if not os.access(executables[kind], os.X_OK):
+            sys.exit(f"bench-live: {executables[kind]} is not there; `make build` makes it")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="berth-bench-live-"))
+    try:
+        found = run([Program(kind, executables[kind]) for kind in kinds], options, binaries, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    summary = {"nodes": options.nodes, "pods": options.pods, **summarize(found)}
+    if options.output == "json":
+        json.dump(summary, sys.stdout, indent=2)
+        print()
+    else:
+        print(f"{options.nodes} nodes, {options.pods} pods, median of {options.rounds}")
+        print(table(summary))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -47,6 +47,7 @@ struct Options {
   std::string algorithm_provider;
   std::string output;
   bool strict_upstream = false;
+  std::vector<std::string> plugin_folders;
 };
 
 int Fail(std::string_view message) {
@@ -127,8 +128,10 @@ class Reader {
     if (Result<void> extended = config::ApplyExtenders(completed.configuration); !extended) {
       return InFile(*loaded, extended.error());
     }
-    const Result<framework::Registry> registry = MakeRegistry(*own_plugins_);
+    Result<framework::Registry> registry = MakeRegistry(*own_plugins_);
     if (!registry) return registry.error();
+    const auto added = AddLibraries(completed.configuration, file, options_.plugin_folders, *registry);
+    if (!added) return InFile(*loaded, added.error());
     const auto own = CheckOwnPlugins(*registry, completed.configuration, gates_);
     if (!own) return InFile(*loaded, own.error());
     auto catalog = PluginCatalog(*registry, completed.configuration, gates_);
@@ -402,6 +405,7 @@ int Config(const framework::Registry& own_plugins, const std::vector<std::string
             "instead of a file: DefaultProvider or ClusterAutoscalerProvider");
   flags.Add(&options.strict_upstream, "strict-upstream", 0,
             "read as kube-scheduler v1.36 reads: v1 only, no fields of berth's own; convert: write only what it reads");
+  AddPluginFolders(flags, &options.plugin_folders);
   const Result<std::vector<std::string>> rest = flags.Parse(arguments);
   if (rest && flags.help_wanted()) {
     fmt::print("{}", flags.Help());

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 
 #include "codec/gzip.h"
@@ -9,6 +10,7 @@
 #include "config/load.h"
 #include "config/policy.h"
 #include "plugin_catalog.h"
+#include "plugin_library/library.h"
 #include "plugins/registry.h"
 
 namespace berth::cmd {
@@ -131,6 +133,11 @@ void ConfigurationFlags::AddTo(FlagSet& flags) {
             "namespace of that ConfigMap (default kube-system)");
   flags.Add(&use_legacy_policy_config, "use-legacy-policy-config", 0,
             "take the Policy file even if a ConfigMap is named (deprecated)");
+  AddPluginFolders(flags, &plugin_folders);
+}
+
+void AddPluginFolders(FlagSet& flags, std::vector<std::string>* folders) {
+  flags.Add(folders, "plugin-dir", 0, "DIR", "folder with plugin libraries, *.so; repeat for several");
 }
 
 Result<config::FeatureGates> LoadGates(const std::string& assignments, std::vector<std::string>& warnings) {
@@ -146,6 +153,20 @@ Result<framework::Registry> MakeRegistry(const framework::Registry& own_plugins)
   framework::Registry registry = plugins::InTreeRegistry();
   if (Result<void> merged = registry.Merge(own_plugins); !merged) return merged.error();
   return registry;
+}
+
+Result<void> AddLibraries(const config::KubeSchedulerConfiguration& configuration, const std::string& file,
+                          const std::vector<std::string>& folders, framework::Registry& registry) {
+  std::vector<std::string> paths;
+  for (const config::PluginLibrary& library : configuration.plugin_libraries) {
+    paths.push_back((std::filesystem::path(file).parent_path() / library.path).string());
+  }
+  for (const std::string& folder : folders) {
+    Result<std::vector<std::string>> found = plugin_library::LibrariesIn(folder);
+    if (!found) return Error{found.error().code, "--plugin-dir: " + found.error().message};
+    paths.insert(paths.end(), found->begin(), found->end());
+  }
+  return plugin_library::LoadInto(registry, paths);
 }
 
 Result<SchedulerSetup> LoadSetup(const ConfigurationFlags& flags, const std::vector<std::string>& object_files,
@@ -188,6 +209,8 @@ Result<SchedulerSetup> LoadSetup(const ConfigurationFlags& flags, const std::vec
   Result<framework::Registry> registry = MakeRegistry(own_plugins);
   if (!registry) return registry.error();
   setup.registry = std::move(*registry);
+  const auto added = AddLibraries(setup.configuration, flags.config, flags.plugin_folders, setup.registry);
+  if (!added) return added.error();
   LeaveOutMissing(setup);
   return setup;
 }

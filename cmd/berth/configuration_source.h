@@ -21,9 +21,13 @@ struct ConfigurationFlags {
   std::string policy_configmap;
   std::string policy_configmap_namespace = "kube-system";
   bool use_legacy_policy_config = false;
+  std::vector<std::string> plugin_folders;
 
   void AddTo(FlagSet& flags);
 };
+
+// --plugin-dir, for whoever takes a configuration.
+void AddPluginFolders(FlagSet& flags, std::vector<std::string>* folders);
 
 struct SchedulerSetup {
   config::KubeSchedulerConfiguration configuration;
@@ -39,6 +43,11 @@ Result<SchedulerSetup> LoadSetup(const ConfigurationFlags& flags, const std::vec
 
 // Berth's plugins and the program's own. A name taken twice is an error that says by whom.
 Result<framework::Registry> MakeRegistry(const framework::Registry& own_plugins);
+
+// The plugins of the libraries that the configuration names, relative to the folder of its `file`, and of those in
+// `folders`.
+Result<void> AddLibraries(const config::KubeSchedulerConfiguration& configuration, const std::string& file,
+                          const std::vector<std::string>& folders, framework::Registry& registry);
 
 // Only the gates: parsed, and a warning for each that changes nothing here.
 Result<config::FeatureGates> LoadGates(const std::string& assignments, std::vector<std::string>& warnings);

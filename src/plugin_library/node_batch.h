@@ -5,7 +5,7 @@
 #include <berth_plugin.h>
 
 #include <array>
-#include <deque>
+#include <list>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -64,14 +64,14 @@ class NodeBatch {
   std::span<const framework::NodeIndex> list_;
   std::span<const framework::NodeInfo* const> rows_;
 
-  std::array<int64_t, kNumbers> one_{};  // a single node needs no memory
-  std::array<uint8_t, 2> one_flags_{};
+  std::array<int64_t, kNumbers> one_;  // a single node needs no memory
+  std::array<uint8_t, 2> one_flags_;
   std::vector<int64_t> numbers_;
   std::vector<uint8_t> flags_;
   int64_t* copies_ = nullptr;
   uint8_t* flag_copies_ = nullptr;
   std::vector<berth_string> names_;
-  std::deque<OwnLabels> labels_;  // stay put while the call lasts
+  std::list<OwnLabels> labels_;  // stay put while the call lasts; unlike a deque, free until used
 };
 
 }  // namespace berth::plugin_library

@@ -1,0 +1,179 @@
+#include "grouped_flags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/field_error.h"
+
+namespace berth::cmd {
+namespace {
+
+// The text over several lines of at most `width` characters (0: as it is), all but the first behind `indent` spaces.
+std::string Wrap(std::string_view text, size_t indent, size_t width) {
+  std::string wrapped;
+  const auto add_line = [&](std::string_view line) {
+    if (!wrapped.empty()) wrapped += '\n' + std::string(indent, ' ');
+    wrapped += line;
+  };
+  while (!text.empty()) {
+    const size_t newline = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, newline);
+    text.remove_prefix(std::min(newline + 1, text.size()));
+    while (width > 0 && line.size() > width) {
+      size_t space = line.rfind(' ', width);
+      if (space == std::string_view::npos || space == 0) space = line.find(' ', width);
+      if (space == std::string_view::npos) break;
+      add_line(line.substr(0, space));
+      line.remove_prefix(space + 1);
+    }
+    add_line(line);
+  }
+  return wrapped;
+}
+
+}  // namespace
+
+GroupedFlags::GroupedFlags(std::vector<GroupedFlag> flags) {
+  for (GroupedFlag& flag : flags) {
+    if (std::ranges::find(groups_, flag.group) == groups_.end()) groups_.push_back(flag.group);
+    std::string text = FlagText(flag.target);
+    flags_.push_back({std::move(flag), std::move(text)});
+  }
+  std::ranges::sort(flags_, {}, [](const State& state) { return state.flag.name; });
+}
+
+const GroupedFlags::State* GroupedFlags::Find(std::string_view name) const {
+  const auto it = std::ranges::lower_bound(flags_, name, {}, [](const State& state) { return state.flag.name; });
+  return it == flags_.end() || it->flag.name != name ? nullptr : &*it;
+}
+
+GroupedFlags::State* GroupedFlags::Find(std::string_view name) {
+  return const_cast<State*>(static_cast<const GroupedFlags*>(this)->Find(name));
+}
+
+GroupedFlags::State* GroupedFlags::Find(char shorthand) {
+  const auto it = std::ranges::find(flags_, shorthand, [](const State& state) { return state.flag.shorthand; });
+  return it == flags_.end() ? nullptr : &*it;
+}
+
+Result<void> GroupedFlags::Set(State& state, const std::string& value) {
+  if (const Result<void> set = SetFlag(state.flag.target, value, state.given); !set) {
+    const std::string name = state.flag.shorthand == 0
+                                 ? fmt::format("--{}", state.flag.name)
+                                 : fmt::format("-{}, --{}", state.flag.shorthand, state.flag.name);
+    return Error::InvalidArgument(
+        fmt::format("invalid argument {} for {} flag: {}", api::Quote(value), api::Quote(name), set.error().message));
+  }
+  state.given = true;
+  return {};
+}
+
+Result<void> GroupedFlags::ParseLong(const std::string& argument, const std::vector<std::string>& arguments,
+                                     size_t& next) {
+  const size_t equals = argument.find('=', 2);
+  const std::string spelled = argument.substr(2, equals == std::string::npos ? equals : equals - 2);
+  if (spelled.empty() || spelled[0] == '-') return Error::InvalidArgument("bad flag syntax: " + argument);
+  std::string name = spelled;
+  std::ranges::replace(name, '_', '-');
+  State* state = Find(name);
+  if (state == nullptr) return Error::InvalidArgument("unknown flag: --" + spelled);
+  if (equals != std::string::npos) return Set(*state, argument.substr(equals + 1));
+  if (!NeedsValue(state->flag.target)) return Set(*state, "true");
+  if (next == arguments.size()) return Error::InvalidArgument("flag needs an argument: --" + spelled);
+  return Set(*state, arguments[next++]);
+}
+
+Result<void> GroupedFlags::ParseShort(const std::string& argument, const std::vector<std::string>& arguments,
+                                      size_t& next) {
+  // Several letters may stand together; the first one that takes a value takes the rest.
+  for (std::string letters = argument.substr(1); !letters.empty();) {
+    State* state = Find(letters[0]);
+    if (state == nullptr) {
+      return Error::InvalidArgument(fmt::format("unknown shorthand flag: '{}' in -{}", letters[0], letters));
+    }
+    if (letters.size() > 2 && letters[1] == '=') return Set(*state, letters.substr(2));
+    if (!NeedsValue(state->flag.target)) {
+      if (Result<void> set = Set(*state, "true"); !set) return set;
+      letters.erase(0, 1);
+      continue;
+    }
+    if (letters.size() > 1) return Set(*state, letters.substr(1));
+    if (next == arguments.size()) {
+      return Error::InvalidArgument(fmt::format("flag needs an argument: '{}' in -{}", letters[0], letters));
+    }
+    return Set(*state, arguments[next++]);
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> GroupedFlags::Parse(const std::vector<std::string>& arguments) {
+  std::vector<std::string> rest;
+  for (size_t next = 0; next < arguments.size();) {
+    const std::string& argument = arguments[next++];
+    if (argument == "--") {
+      rest.insert(rest.end(), arguments.begin() + static_cast<ptrdiff_t>(next), arguments.end());
+      break;
+    }
+    if (argument.size() < 2 || argument[0] != '-') {
+      rest.push_back(argument);
+      continue;
+    }
+    const Result<void> parsed =
+        argument[1] == '-' ? ParseLong(argument, arguments, next) : ParseShort(argument, arguments, next);
+    if (!parsed) return parsed.error();
+  }
+  return rest;
+}
+
+bool GroupedFlags::Given(std::string_view name) const {
+  const State* state = Find(name);
+  return state != nullptr && state->given;
+}
+
+bool GroupedFlags::Changed(std::string_view name) const {
+  const State* state = Find(name);
+  return state != nullptr && state->given && FlagText(state->flag.target) != state->default_text;
+}
+
+std::string GroupedFlags::GroupHelp(std::string_view group, size_t columns) const {
+  const auto spelled = [](const State& state) {
+    const GroupedFlag& flag = state.flag;
+    std::string text = flag.shorthand == 0 ? fmt::format("      --{}", flag.name)
+                                           : fmt::format("  -{}, --{}", flag.shorthand, flag.name);
+    if (const std::string_view type = FlagTypeName(flag.target); !type.empty()) text += fmt::format(" {}", type);
+    if (std::holds_alternative<VersionChoice*>(flag.target)) text += "[=true]";
+    return text;
+  };
+  size_t width = 0;
+  for (const State& state : flags_) {
+    if (state.flag.group == group) width = std::max(width, spelled(state).size());
+  }
+  // Where nothing is left for the texts beside the names, they stay whole.
+  const size_t text_width = columns > width + 3 + 24 ? columns - width - 3 : 0;
+  std::string text = fmt::format("\n{} flags:\n\n", group);
+  for (const State& state : flags_) {
+    if (state.flag.group != group) continue;
+    std::string help(state.flag.help);
+    if (!IsZeroDefault(state.flag.target, state.default_text)) {
+      const bool quoted = std::holds_alternative<std::string*>(state.flag.target);
+      help += fmt::format(" (default {})", quoted ? api::Quote(state.default_text) : state.default_text);
+    }
+    text += fmt::format("{:<{}}   {}\n", spelled(state), width, Wrap(help, width + 3, text_width));
+  }
+  return text;
+}
+
+std::string GroupedFlags::Help(size_t columns) const {
+  std::string text;
+  for (std::string_view group : groups_) text += GroupHelp(group, columns);
+  return text;
+}
+
+std::vector<GroupedFlags::NameAndValue> GroupedFlags::Values() const {
+  std::vector<NameAndValue> values;
+  for (const State& state : flags_) values.push_back({std::string(state.flag.name), FlagText(state.flag.target)});
+  return values;
+}
+
+}  // namespace berth::cmd

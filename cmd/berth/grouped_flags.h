@@ -1,0 +1,66 @@
+// Flags in named groups, parsed as pflag parses them, with its error texts: what kube-scheduler's command line is. The
+// other verbs are berth's own and use flags.h.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "flag_values.h"
+
+namespace berth::cmd {
+
+struct GroupedFlag {
+  std::string_view group;  // as in "Secure serving"
+  std::string_view name;
+  char shorthand = 0;
+  FlagTarget target;
+  std::string_view help;
+};
+
+class GroupedFlags {
+ public:
+  // What flags point to must outlive this; its content now is the default. Groups come in the order of first use.
+  explicit GroupedFlags(std::vector<GroupedFlag> flags);
+
+  // --name=value, --name value, -n value, -nvalue; "_" in a name is "-"; a bool needs no value; "--" ends the flags.
+  // Gives what is not a flag, in order.
+  Result<std::vector<std::string>> Parse(const std::vector<std::string>& arguments);
+
+  bool Given(std::string_view name) const;
+  // Given, with another value than the default.
+  bool Changed(std::string_view name) const;
+
+  // Every flag under its group's heading, sorted by name. Lines are broken at `columns`; 0 for not at all.
+  std::string Help(size_t columns = 0) const;
+
+  // Sorted by name: what /flagz shows, and the log with -v=1.
+  struct NameAndValue {
+    std::string name;
+    std::string value;
+  };
+  std::vector<NameAndValue> Values() const;
+
+ private:
+  struct State {
+    GroupedFlag flag;
+    std::string default_text;
+    bool given = false;
+  };
+
+  State* Find(std::string_view name);
+  const State* Find(std::string_view name) const;
+  State* Find(char shorthand);
+  // Each consumes arguments from `next` on where the value stands apart.
+  Result<void> ParseLong(const std::string& argument, const std::vector<std::string>& arguments, size_t& next);
+  Result<void> ParseShort(const std::string& argument, const std::vector<std::string>& arguments, size_t& next);
+  Result<void> Set(State& state, const std::string& value);
+  std::string GroupHelp(std::string_view group, size_t columns) const;
+
+  std::vector<State> flags_;  // sorted by name
+  std::vector<std::string_view> groups_;
+};
+
+}  // namespace berth::cmd

@@ -25,8 +25,8 @@ run-tests = ctest --preset $(1) --parallel $(JOBS)
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: run test build debug bench count profile lint tidy format asan tsan fuzz e2e \
-  bench-live clean help deps deps-lint deps-count deps-dev deps-e2e
+.PHONY: run test build debug bench count profile lint tidy format asan tsan fuzz package e2e \
+  bench-live clean help deps deps-lint deps-count deps-package deps-dev deps-e2e
 
 run: build ## build, then schedule the example cluster
 	@build/berth simulate $(QUICKSTART)
@@ -61,6 +61,10 @@ count: deps-count ## count the instructions of three benchmarks and compare them
 
 profile: build ## draw where the time of a benchmark goes: make profile KIND=spread [NODES=5000] [PODS=20000]
 	@scripts/profile $(KIND) $(NODES) $(PODS)
+
+package: deps-package ## build a Debian package, build/berth_VERSION_ARCH.deb
+	@$(call compile,release) --target berth
+	@cd build && cpack >/dev/null && ls berth_*.deb
 
 fuzz: deps-dev ## build every *_fuzz program with clang and run each for FUZZ_SECONDS
 	@$(call compile,fuzz)
@@ -97,6 +101,9 @@ deps-lint:
 
 deps-count:
 	@scripts/install-deps --count
+
+deps-package:
+	@scripts/install-deps --package
 
 deps-dev:
 	@scripts/install-deps --dev

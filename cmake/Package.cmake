@@ -1,0 +1,29 @@
+# `make package`: a Debian package of the program. What other parts of the tree install is not in it.
+
+install(TARGETS berth RUNTIME DESTINATION bin COMPONENT runtime)
+# By this name the program is kube-scheduler. Not in bin: there it would take the place of the real one.
+install(CODE [[
+  set(folder "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib/berth")
+  file(MAKE_DIRECTORY "${folder}")
+  file(CREATE_LINK ../../bin/berth "${folder}/kube-scheduler" SYMBOLIC)
+]] COMPONENT runtime)
+install(FILES LICENSE DESTINATION share/doc/berth RENAME copyright COMPONENT runtime)
+install(FILES docs/deploy.md docs/configuration.md DESTINATION share/doc/berth COMPONENT runtime)
+install(DIRECTORY deploy/static-pod deploy/second-scheduler DESTINATION share/doc/berth/deploy COMPONENT runtime)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_COMPONENTS_ALL runtime)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGE_VENDOR "berth")
+set(CPACK_PACKAGE_CONTACT "The berth maintainers <maintainers@berth.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Kubernetes scheduler that decides as kube-scheduler does")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME berth)
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "Takes kube-scheduler's flags and configuration, and simulates as well.")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION admin)
+set(CPACK_DEBIAN_RUNTIME_FILE_NAME DEB-DEFAULT)
+# The libraries it is linked to, found in the program itself.
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS ca-certificates)
+include(CPack)

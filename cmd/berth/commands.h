@@ -14,6 +14,8 @@ inline constexpr int kOk = 0;
 inline constexpr int kBadInput = 1;  // bad usage or bad input: nothing was done
 inline constexpr int kUnplaced = 2;  // it ran, and some pod has no place
 
+// Also what a program called kube-scheduler does, whatever its arguments.
+int Scheduler(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Simulate(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Bench(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 // berth bench perf

@@ -20,6 +20,7 @@ struct Verb {
 };
 
 constexpr Verb kVerbs[] = {
+    {"scheduler", "schedule the pods of a real cluster; takes kube-scheduler's flags and configuration", cmd::Scheduler},
     {"simulate", "schedule pods onto a cluster given as files, and say where everything went and why", cmd::Simulate},
     {"config", "check, complete and convert scheduler configurations, and list plugins", cmd::Config},
     {"bench", "measure how fast pods are scheduled", cmd::Bench},
@@ -52,6 +53,8 @@ int SchedulerCommand::Run(int argc, char** argv) {
     return cmd::kBadInput;
   }
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  const std::string_view program = argc > 0 ? std::string_view(argv[0]) : std::string_view();
+  if (program.substr(program.rfind('/') + 1) == "kube-scheduler") return cmd::Scheduler(plugins_, arguments);
   if (arguments.empty()) {
     PrintHelp(stderr);
     return cmd::kBadInput;

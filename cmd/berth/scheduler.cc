@@ -1,0 +1,284 @@
+// berth scheduler: kube-scheduler's job on a real cluster, with its flags.
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <fstream>
+#include <optional>
+#include <thread>
+
+#include "base/log.h"
+#include "client/rest_config.h"
+#include "commands.h"
+#include "config/dump.h"
+#include "config/resolve.h"
+#include "configuration_source.h"
+#include "live/dump.h"
+#include "live/live_scheduler.h"
+#include "metrics/process_metrics.h"
+#include "scheduler_flags.h"
+#include "serving/secure_serving.h"
+
+namespace berth::cmd {
+
+namespace {
+
+// What upstream calls itself, for whoever compares versions.
+constexpr const char* kUpstreamVersion = "v1.36.4";
+
+int Fail(const std::string& message) {
+  fmt::print(stderr, "Error: {}\n", message);
+  return kBadInput;
+}
+
+Result<void> SetUpLog(const LoggingOptions& options) {
+  std::string vmodule;
+  for (const auto& [pattern, level] : options.vmodule.items) {
+    vmodule += fmt::format("{}{}={}", vmodule.empty() ? "" : ",", pattern, level);
+  }
+  base::LogOptions log;
+  log.format = options.format == "json" ? base::LogFormat::kJson : base::LogFormat::kText;
+  log.verbosity = static_cast<int>(options.verbosity.level);
+  log.vmodule = vmodule;
+  log.split_stream = options.format == "json" ? options.json_split_stream : options.text_split_stream;
+  return base::ConfigureLog(std::move(log));
+}
+
+// The configuration that flags and file make together.
+Result<SchedulerSetup> Load(const SchedulerOptions& options, const framework::Registry& own_plugins) {
+  ConfigurationFlags source;
+  source.config = options.config_file;
+  source.plugin_folders = options.plugin_dirs;
+  Result<std::string> gates = KubeGates(options.feature_gates);
+  if (!gates) return gates.error();
+  source.feature_gates = *std::move(gates);
+  Result<SchedulerSetup> setup = LoadSetup(source, {}, own_plugins);
+  if (!setup) return setup;
+  if (Result<void> applied = ApplyOptions(options, setup->configuration); !applied) return applied.error();
+  if (Result<void> applied = config::ApplyExtenders(setup->configuration); !applied) return applied.error();
+  return setup;
+}
+
+Result<void> WriteConfiguration(const std::string& file, const config::KubeSchedulerConfiguration& configuration) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out << config::DumpYaml(config::WithUsedArgsOnly(configuration));
+  out.flush();
+  if (!out) return Error::Unavailable(fmt::format("{}: cannot be written", file));
+  LOG_INFO(0, "Wrote configuration", {"file", file});
+  return {};
+}
+
+std::string Hostname() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof(name) - 1) == 0 ? name : "unknown";
+}
+
+serving::SecureServingOptions ServingOptions(const SchedulerOptions& from) {
+  serving::SecureServingOptions to;
+  to.server.bind_address = from.secure_serving.bind_address.text;
+  to.server.port = static_cast<uint16_t>(from.secure_serving.secure_port);
+  to.tls.cert_file = from.secure_serving.tls_cert_file;
+  to.tls.private_key_file = from.secure_serving.tls_private_key_file;
+  to.tls.cert_dir = from.secure_serving.cert_dir;
+  to.tls.min_version = from.secure_serving.tls_min_version;
+  to.tls.cipher_suites = from.secure_serving.tls_cipher_suites;
+  to.authentication.client_ca_file = from.authentication.client_ca_file;
+  to.authentication.token_cache_ttl = from.authentication.token_cache_ttl;
+  to.authentication.request_header.client_ca_file = from.authentication.requestheader_client_ca_file;
+  to.authentication.request_header.username_headers = from.authentication.requestheader_username_headers;
+  to.authentication.request_header.uid_headers = from.authentication.requestheader_uid_headers;
+  to.authentication.request_header.group_headers = from.authentication.requestheader_group_headers;
+  to.authentication.request_header.extra_prefixes = from.authentication.requestheader_extra_headers_prefix;
+  to.authentication.request_header.allowed_names = from.authentication.requestheader_allowed_names;
+  to.authorization.always_allow_paths = from.authorization.always_allow_paths;
+  to.authorization.allow_cache_ttl = from.authorization.authorized_ttl;
+  to.authorization.deny_cache_ttl = from.authorization.unauthorized_ttl;
+  return to;
+}
+
+metrics::BuildInfo Build() {
+  return {.major = "1",
+          .minor = "36",
+          .git_version = fmt::format("{}+berth-{}", kUpstreamVersion, BERTH_VERSION),
+          .git_commit = "",
+          .git_tree_state = "",
+          .build_date = "",
+          .go_version = "C++20",
+          .compiler = "gcc " __VERSION__,
+          .platform = "linux/amd64"};
+}
+
+// A client of the API server for reviews, by a kubeconfig of its own; null without one.
+struct ReviewClient {
+  std::unique_ptr<client::CurlTransport> transport;
+  std::unique_ptr<serving::ApiReviewer> reviewer;
+};
+
+Result<ReviewClient> MakeReviewClient(const std::string& kubeconfig, const base::Clock& clock) {
+  ReviewClient made;
+  if (kubeconfig.empty()) return made;
+  config::ClientConnection connection;
+  connection.kubeconfig = kubeconfig;
+  Result<client::RestConfig> rest =
+      client::BuildRestConfig(connection, "", client::UserAgent("kube-scheduler", BERTH_VERSION), clock);
+  if (!rest) return rest.error();
+  made.transport = std::make_unique<client::CurlTransport>(*std::move(rest));
+  made.reviewer = std::make_unique<serving::ApiReviewer>(*made.transport);
+  return made;
+}
+
+serving::Pages MakePages(live::LiveScheduler& scheduler, metrics::Registry& metrics, const SchedulerFlags& flags,
+                         const config::KubeSchedulerConfiguration& configuration, const std::atomic<bool>& stopping) {
+  serving::Pages pages;
+  pages.build = Build();
+  pages.binary_version = "1.36.4";
+  pages.emulation_version = "1.36";
+  pages.metrics = &metrics;
+  const serving::HealthCheck leadership{"leaderElection", [&scheduler]() -> std::optional<std::string> {
+                                          const Result<void> well = scheduler.CheckLeadership();
+                                          if (well) return std::nullopt;
+                                          return well.error().message;
+                                        }};
+  const serving::HealthCheck synced{"sched-handler-sync", [&scheduler]() -> std::optional<std::string> {
+                                      if (scheduler.synced()) return std::nullopt;
+                                      return "waiting for handlers to sync";
+                                    }};
+  const serving::HealthCheck shutdown{"shutdown", [&stopping]() -> std::optional<std::string> {
+                                        if (!stopping) return std::nullopt;
+                                        return "process is shutting down";
+                                      }};
+  pages.healthz = {leadership};
+  pages.readyz = {leadership, shutdown, synced};
+  pages.is_leader = [&scheduler] { return scheduler.is_leader(); };
+  pages.pod_resources = [&scheduler](serving::PodResourceWriter& writer) { live::WritePodResources(scheduler, writer); };
+  pages.configuration = [text = config::DumpJson(configuration)] { return text; };
+  pages.flags = [&flags] {
+    std::map<std::string, std::string> values;
+    for (const auto& [name, value] : flags.Values()) values[name] = value;
+    return values;
+  };
+  return pages;
+}
+
+// Waits for signals on a thread of its own; every other thread has them blocked.
+class SignalThread {
+ public:
+  explicit SignalThread(std::function<void(int)> on_signal) {
+    thread_ = std::thread([this, on_signal = std::move(on_signal)] {
+      while (true) {
+        int signal = 0;
+        if (::sigwait(&set_, &signal) != 0 || done_) return;
+        on_signal(signal);
+      }
+    });
+  }
+  ~SignalThread() {
+    done_ = true;
+    ::pthread_kill(thread_.native_handle(), SIGUSR1);
+    thread_.join();
+  }
+
+  // Before any thread is started.
+  static sigset_t Block() {
+    sigset_t set;
+    ::sigemptyset(&set);
+    for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2}) ::sigaddset(&set, signal);
+    ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+    return set;
+  }
+
+ private:
+  const sigset_t set_ = Block();
+  std::atomic<bool> done_ = false;
+  std::thread thread_;
+};
+
+int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup) {
+  const SchedulerOptions& options = flags.options();
+  const base::SystemClock clock;
+  Result<client::RestConfig> rest =
+      client::BuildRestConfig(setup.configuration.client_connection, options.master,
+                              client::UserAgent("kube-scheduler", BERTH_VERSION), clock);
+  if (!rest) return Fail(rest.error().message);
+
+  SignalThread::Block();
+  ::signal(SIGPIPE, SIG_IGN);  // a connection that breaks is an answer, not the end
+  metrics::Registry metrics;
+  metrics::AddBuildInfo(metrics, Build());
+  metrics::AddProcessMetrics(metrics);
+  live::LiveOptions live;
+  live.configuration = setup.configuration;
+  live.gates = setup.gates;
+  live.rest = *std::move(rest);
+  live.hostname = Hostname();
+  live.loop.seed = options.Given("seed") ? options.seed : static_cast<uint64_t>(clock.Now().time_since_epoch().count());
+  live.loop.verify_incremental = options.verify_incremental;
+  live.loop.max_unschedulable = options.deprecated.pod_max_in_unschedulable_pods_duration;
+  auto scheduler = live::LiveScheduler::Create(std::move(live), setup.registry, metrics, clock);
+  if (!scheduler) return Fail(scheduler.error().message);
+
+  std::atomic<bool> stopping = false;
+  Result<ReviewClient> tokens = MakeReviewClient(options.authentication.kubeconfig, clock);
+  if (!tokens) return Fail("--authentication-kubeconfig: " + tokens.error().message);
+  Result<ReviewClient> access = MakeReviewClient(options.authorization.kubeconfig, clock);
+  if (!access) return Fail("--authorization-kubeconfig: " + access.error().message);
+  std::unique_ptr<serving::SecureServing> serving;
+  if (options.secure_serving.secure_port != 0) {
+    auto started =
+        serving::SecureServing::Start(ServingOptions(options),
+                                      MakePages(**scheduler, metrics, flags, setup.configuration, stopping),
+                                      tokens->reviewer.get(), access->reviewer.get(), clock);
+    if (!started) return Fail(started.error().message);
+    serving = *std::move(started);
+    LOG_INFO(0, "Serving securely", {"address", options.secure_serving.bind_address.text}, {"port", serving->port()});
+    if (tokens->transport && !options.authentication.skip_lookup) {
+      const Result<serving::ClusterAuthentication> found = serving::LookUpClusterAuthentication(*tokens->transport);
+      const Result<void> used = found ? serving->authenticator().Use(*found) : Result<void>(found.error());
+      if (!used && !options.authentication.tolerate_lookup_failure) return Fail(used.error().message);
+      if (!used) LOG_WARNING("Error looking up in-cluster authentication configuration", {"err", used.error()});
+    }
+  }
+
+  const SignalThread signals([&](int signal) {
+    if (signal == SIGUSR2) return live::DumpToLog(**scheduler);
+    LOG_INFO(0, "Requested to terminate, exiting");
+    stopping = true;
+    (*scheduler)->Stop();
+  });
+  LOG_INFO(0, "Starting Kubernetes Scheduler", {"version", fmt::format("{}+berth-{}", kUpstreamVersion, BERTH_VERSION)});
+  const Result<void> ended = (*scheduler)->Run();
+  stopping = true;
+  if (serving) serving->Stop();
+  return ended ? kOk : kBadInput;
+}
+
+}  // namespace
+
+int Scheduler(const framework::Registry& own_plugins, const std::vector<std::string>& arguments) {
+  SchedulerFlags flags("berth scheduler");
+  const Result<void> parsed = flags.Parse(arguments);
+  if (!parsed) return Fail(parsed.error().message);
+  const SchedulerOptions& options = flags.options();
+  if (options.help) {
+    fmt::print("{}", flags.Help());
+    return kOk;
+  }
+  if (options.version.text != "false") {
+    fmt::print("Kubernetes {} (berth {})\n", kUpstreamVersion, BERTH_VERSION);
+    return kOk;
+  }
+  if (const Result<void> logging = SetUpLog(options.logging); !logging) return Fail(logging.error().message);
+  for (const std::string& warning : flags.warnings()) LOG_WARNING(warning);
+  Result<SchedulerSetup> setup = Load(options, own_plugins);
+  if (!setup) return Fail(setup.error().message);
+  for (const std::string& warning : setup->warnings) LOG_WARNING(warning);
+  if (!options.write_config_to.empty()) {
+    const Result<void> written = WriteConfiguration(options.write_config_to, setup->configuration);
+    return written ? kOk : Fail(written.error().message);
+  }
+  return RunScheduler(flags, *std::move(setup));
+}
+
+}  // namespace berth::cmd

@@ -1,0 +1,57 @@
+#include "live/binding_threads.h"
+
+namespace berth::live {
+
+BindingThreads::~BindingThreads() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void BindingThreads::Run(Task task) {
+  {
+    const std::lock_guard lock(mutex_);
+    tasks_.push_back(std::move(task));
+    StartThreadIfNeeded();
+  }
+  changed_.notify_one();
+}
+
+// Called with the lock held.
+void BindingThreads::StartThreadIfNeeded() {
+  if (tasks_.size() <= idle_ || stopping_) return;
+  if (threads_.size() - aside_ < at_once_) threads_.emplace_back([this] { Serve(); });
+}
+
+void BindingThreads::Serve() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    ++idle_;
+    // Threads in excess, after others have come back from waiting, rest too.
+    changed_.wait(lock, [&] { return stopping_ || !tasks_.empty(); });
+    --idle_;
+    if (tasks_.empty()) return;
+    Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    lock.unlock();
+    task();
+    task = nullptr;  // what it holds goes before the lock is taken
+    lock.lock();
+  }
+}
+
+void BindingThreads::Leave() {
+  const std::lock_guard lock(mutex_);
+  ++aside_;
+  StartThreadIfNeeded();
+}
+
+void BindingThreads::Return() {
+  const std::lock_guard lock(mutex_);
+  --aside_;
+}
+
+}  // namespace berth::live

@@ -1,0 +1,57 @@
+// BindingThreads: where binding cycles run. Each waits for the API, so there are many of them, but no more than needed
+// at a time: threads start when work finds none idle, and one that waits for something slow (a volume that is being
+// provisioned, for minutes perhaps) steps aside for another.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace berth::live {
+
+class BindingThreads {
+ public:
+  using Task = std::function<void()>;
+
+  explicit BindingThreads(size_t at_once) : at_once_(at_once) {}
+  // Returns when every task has run.
+  ~BindingThreads();
+  BindingThreads(const BindingThreads&) = delete;
+  BindingThreads& operator=(const BindingThreads&) = delete;
+
+  // Any thread.
+  void Run(Task task);
+
+  // Around a long wait in a task.
+  class StepAside {
+   public:
+    explicit StepAside(BindingThreads& threads) : threads_(threads) { threads_.Leave(); }
+    ~StepAside() { threads_.Return(); }
+    StepAside(const StepAside&) = delete;
+    StepAside& operator=(const StepAside&) = delete;
+
+   private:
+    BindingThreads& threads_;
+  };
+
+ private:
+  void Serve();
+  void StartThreadIfNeeded();
+  void Leave();
+  void Return();
+
+  const size_t at_once_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // Guarded by mutex_.
+  std::deque<Task> tasks_;
+  std::vector<std::thread> threads_;
+  size_t idle_ = 0;
+  size_t aside_ = 0;
+  bool stopping_ = false;
+};
+
+}  // namespace berth::live

@@ -1,0 +1,52 @@
+#include "live/binding_threads.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+
+namespace berth::live {
+namespace {
+
+TEST(BindingThreads, EveryTaskHasRunWhenTheyAreGone) {
+  std::atomic<int> ran = 0;
+  {
+    BindingThreads threads(4);
+    for (int i = 0; i < 1000; ++i) threads.Run([&] { ++ran; });
+  }
+  EXPECT_EQ(ran, 1000);
+}
+
+TEST(BindingThreads, NoMoreThanSoManyRunAtOnce) {
+  std::atomic<int> running = 0, most = 0;
+  {
+    BindingThreads threads(3);
+    for (int i = 0; i < 200; ++i) {
+      threads.Run([&] {
+        const int now = ++running;
+        for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+        }
+        std::this_thread::yield();
+        --running;
+      });
+    }
+  }
+  EXPECT_LE(most, 3);
+}
+
+TEST(BindingThreads, OneThatWaitsLongHoldsUpNobody) {
+  BindingThreads threads(1);
+  std::promise<void> volume_is_there, other_ran;
+  std::promise<bool> waited;
+  threads.Run([&] {
+    const BindingThreads::StepAside aside(threads);
+    waited.set_value(volume_is_there.get_future().wait_for(std::chrono::seconds(60)) == std::future_status::ready);
+  });
+  threads.Run([&] { other_ran.set_value(); });
+  EXPECT_EQ(other_ran.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  volume_is_there.set_value();
+  EXPECT_TRUE(waited.get_future().get());
+}
+
+}  // namespace
+}  // namespace berth::live

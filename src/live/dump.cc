@@ -1,0 +1,89 @@
+#include "live/dump.h"
+
+#include <future>
+
+#include "base/log.h"
+#include "framework/pod_resources.h"
+
+namespace berth::live {
+
+namespace {
+
+// A page that cannot be had soon is better not had.
+constexpr base::Duration kPatience = std::chrono::seconds(10);
+
+std::string_view NameOf(queue::Place place) {
+  switch (place) {
+    case queue::Place::kActive:
+      return "active";
+    case queue::Place::kBackoff:
+    case queue::Place::kErrorBackoff:
+      return "backoff";
+    case queue::Place::kUnschedulable:
+      return "unschedulable";
+    case queue::Place::kInFlight:
+      return "inFlight";
+    case queue::Place::kBinding:
+      return "binding";
+  }
+  return "";
+}
+
+void LogNodes(const cluster::Cluster& cluster) {
+  LOG_INFO(0, "Dump of cached NodeInfo", {"nodes", cluster.nodes().size()}, {"pods", cluster.pod_count()});
+  for (const framework::NodeInfo* node : cluster.nodes()) {
+    LOG_INFO(0, "Node", {"node", node->name()}, {"pods", node->pods().size()},
+             {"requestedMilliCPU", node->requested().milli_cpu}, {"allocatableMilliCPU", node->allocatable().milli_cpu},
+             {"requestedMemory", node->requested().memory}, {"allocatableMemory", node->allocatable().memory},
+             {"allowedPods", node->allocatable().allowed_pod_number});
+    for (const framework::PodInfoPtr& pod : node->pods()) {
+      LOG_INFO(0, "Pod on node", {"node", node->name()}, {"pod", pod->Key()}, {"uid", pod->uid()},
+               {"assumed", cluster.IsAssumed(pod->uid())});
+    }
+    for (const framework::PodInfoPtr& pod : cluster.nominator().NominatedTo(node->name())) {
+      LOG_INFO(0, "Pod nominated to node", {"node", node->name()}, {"pod", pod->Key()}, {"uid", pod->uid()});
+    }
+  }
+}
+
+void LogQueue(const queue::SchedulingQueue& queue) {
+  const queue::SchedulingQueue::Counts counts = queue.counts();
+  LOG_INFO(0, "Dump of scheduling queue", {"active", counts.active}, {"backoff", counts.backoff},
+           {"unschedulable", counts.unschedulable}, {"gated", counts.gated}, {"inFlight", counts.in_flight});
+  queue.ForEach([](const queue::QueuedPod& pod, queue::Place place) {
+    LOG_INFO(0, "Pod in queue", {"pod", pod.pod->Key()}, {"queue", NameOf(place)}, {"attempts", pod.attempts},
+             {"gatingPlugin", pod.gating_plugin});
+  });
+}
+
+}  // namespace
+
+void DumpToLog(LiveScheduler& scheduler) {
+  scheduler.loop().Post([&loop = scheduler.loop()] {
+    LogNodes(loop.cluster());
+    LogQueue(loop.queue());
+  });
+}
+
+void WritePodResources(LiveScheduler& scheduler, serving::PodResourceWriter& writer) {
+  using Pods = std::vector<std::shared_ptr<const api::Pod>>;
+  const auto promise = std::make_shared<std::promise<Pods>>();
+  std::future<Pods> answer = promise->get_future();
+  // Only pointers are copied on the scheduling thread.
+  scheduler.loop().Post([&loop = scheduler.loop(), promise] {
+    Pods pods;
+    for (const framework::NodeInfo* node : loop.cluster().nodes()) {
+      for (const framework::PodInfoPtr& pod : node->pods()) pods.push_back(pod->shared_pod());
+    }
+    loop.queue().ForEach([&](const queue::QueuedPod& pod, queue::Place place) {
+      if (place != queue::Place::kBinding) pods.push_back(pod.pod->shared_pod());
+    });
+    promise->set_value(std::move(pods));
+  });
+  if (answer.wait_for(kPatience) != std::future_status::ready) return;
+  for (const std::shared_ptr<const api::Pod>& pod : answer.get()) {
+    writer.Add(*pod, framework::PodRequests(*pod, {}), framework::PodLimits(*pod));
+  }
+}
+
+}  // namespace berth::live

@@ -1,0 +1,178 @@
+#include "live/live_api.h"
+
+#include <fmt/format.h>
+
+#include <future>
+
+#include "base/log.h"
+
+namespace berth::live {
+
+using framework::PodInfo;
+using framework::Status;
+
+namespace {
+
+Status AsStatus(const Result<void>& result) {
+  return result ? Status::Success() : Status::FromError(result.error());
+}
+Status AsStatus(const Result<api::Object>& result) {
+  return result ? Status::Success() : Status::FromError(result.error());
+}
+
+client::EventNote NoteAbout(const api::Pod& pod, std::string type, std::string reason, std::string action,
+                            std::string note) {
+  return {.reporting_controller = pod.spec.scheduler_name,
+          .regarding = client::ReferenceTo(api::Kind::kPod, pod.metadata),
+          .type = std::move(type),
+          .reason = std::move(reason),
+          .action = std::move(action),
+          .note = std::move(note)};
+}
+
+api::PodCondition DisruptionTarget(const PodInfo& preemptor) {
+  return {.type = "DisruptionTarget",
+          .status = "True",
+          .reason = "PreemptionByScheduler",
+          .message = fmt::format("{}: preempting to accommodate a higher priority pod",
+                                 preemptor.pod().spec.scheduler_name)};
+}
+
+}  // namespace
+
+Status LiveApi::Bind(const PodInfo& pod, const std::string& node_name) {
+  LOG_INFO(3, "Attempting to bind pod to node", {"pod", pod.Key()}, {"node", node_name});
+  return AsStatus(client::Await<void>([&](auto done) { client_.Bind(pod.pod(), node_name, std::move(done)); }));
+}
+
+Status LiveApi::UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) {
+  if (!volume->spec.claim_ref) return Status::Error("a volume is written only to bind it to a claim");
+  return AsStatus(client::Await<api::Object>([&](auto done) {
+    client_.PatchClaimRef(*volume, *volume->spec.claim_ref, volume->metadata.annotations, std::move(done));
+  }));
+}
+
+Status LiveApi::UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) {
+  return AsStatus(client::Await<api::Object>([&](auto done) {
+    client_.PatchAnnotations(api::Object(claim), claim->metadata.annotations, std::move(done));
+  }));
+}
+
+Status LiveApi::Await(const std::function<std::optional<Status>()>& check, base::Duration timeout) {
+  const BindingThreads::StepAside aside(threads_);
+  auto promise = std::make_shared<std::promise<Status>>();
+  std::future<Status> answer = promise->get_future();
+  mailbox_.Post([this, check, timeout, promise] {
+    waits_.push_back(
+        {check, clock_.Now() + timeout, [promise](Status status) { promise->set_value(std::move(status)); }});
+    CheckWaits();
+  });
+  return answer.get();
+}
+
+void LiveApi::CheckWaits() {
+  if (waits_.empty()) return;
+  const base::Time now = clock_.Now();
+  for (auto it = waits_.begin(); it != waits_.end();) {
+    std::optional<Status> answer = it->check();
+    if (!answer && now >= it->deadline) answer = Status::Error("binding volumes: context deadline exceeded");
+    if (!answer) {
+      ++it;
+      continue;
+    }
+    it->done(*std::move(answer));
+    it = waits_.erase(it);
+  }
+}
+
+void LiveApi::AbandonWaits() {
+  for (Wait& wait : waits_) wait.done(Status::Error("binding volumes: the scheduler is stopping"));
+  waits_.clear();
+}
+
+std::optional<base::Time> LiveApi::NextTimeout() const {
+  std::optional<base::Time> next;
+  for (const Wait& wait : waits_) next = next ? std::min(*next, wait.deadline) : wait.deadline;
+  return next;
+}
+
+// First the condition, then the deletion, as upstream; a victim that is gone already is what was wanted.
+Status LiveApi::Evict(const PodInfo& victim, const PodInfo& preemptor) {
+  if (victim.pod().metadata.deletion_timestamp) {
+    LOG_INFO(2, "Victim Pod is already being deleted, skipping the API call for it", {"preemptor", preemptor.Key()},
+             {"victim", victim.Key()});
+    return Status::Success();
+  }
+  const auto pod = victim.shared_pod(), for_pod = preemptor.shared_pod();
+  const std::string node_name = pod->spec.node_name;
+  const auto failed = [this, pod, for_pod](const Error& error) {
+    if (error.code == ErrorCode::kNotFound) {
+      LOG_INFO(2, "Victim Pod is already deleted", {"victim", api::KeyOf(pod->metadata)});
+      return;
+    }
+    LOG_ERROR("Tried to preempted pod", {"err", error}, {"pod", api::KeyOf(pod->metadata)},
+              {"preemptor", api::KeyOf(for_pod->metadata)});
+    mailbox_.Post([this, uid = for_pod->metadata.uid] { on_eviction_failed_(uid); });
+  };
+  const auto deleted = [this, pod, for_pod, node_name, failed](const Result<void>& result) {
+    if (!result) return failed(result.error());
+    LOG_INFO(2, "Preemptor Pod preempted victim Pod", {"preemptor", api::KeyOf(for_pod->metadata)},
+             {"victim", api::KeyOf(pod->metadata)}, {"node", node_name});
+    client::EventNote note =
+        NoteAbout(*pod, "Normal", "Preempted", "Preempting",
+                  fmt::format("Preempted by pod {} on node {}", for_pod->metadata.uid, node_name));
+    note.reporting_controller = for_pod->spec.scheduler_name;
+    note.related = client::ReferenceTo(api::Kind::kPod, for_pod->metadata);
+    events_.Record(std::move(note));
+  };
+  client_.PatchPodStatus(*pod, {.condition = DisruptionTarget(preemptor)},
+                         [this, pod, failed, deleted](const Result<void>& patched) {
+                           if (!patched) return failed(patched.error());
+                           client_.DeletePod(*pod, deleted);
+                         });
+  return Status::Success();
+}
+
+Status LiveApi::SetNominatedNode(const PodInfo& pod, const std::string& node_name) {
+  nominations_[pod.uid()] = {pod.shared_pod(), node_name};
+  return Status::Success();
+}
+
+void LiveApi::FlushNominations() {
+  for (auto& [uid, nomination] : nominations_) {
+    PatchStatus(std::move(nomination.pod), {.nominated_node_name = nomination.node_name});
+  }
+  nominations_.clear();
+}
+
+void LiveApi::PatchStatus(std::shared_ptr<const api::Pod> pod, client::PodStatusChange change) {
+  client_.PatchPodStatus(*pod, change, [pod](const Result<void>& patched) {
+    if (!patched) LOG_ERROR("Error updating pod", {"err", patched.error()}, {"pod", api::KeyOf(pod->metadata)});
+  });
+}
+
+void LiveApi::ReportScheduled(const PodInfo& pod, const std::string& node_name) {
+  events_.Record(NoteAbout(pod.pod(), "Normal", "Scheduled", "Binding",
+                           fmt::format("Successfully assigned {} to {}", pod.Key(), node_name)));
+}
+
+void LiveApi::ReportFailure(const PodInfo& pod, const scheduler::Attempt& attempt) {
+  events_.Record(NoteAbout(pod.pod(), "Warning", "FailedScheduling", "Scheduling", attempt.message));
+  const bool unschedulable = attempt.outcome == scheduler::Outcome::kUnschedulable;
+  client::PodStatusChange change;
+  change.condition = api::PodCondition{.type = "PodScheduled",
+                                       .status = "False",
+                                       .reason = unschedulable ? "Unschedulable" : "SchedulerError",
+                                       .message = attempt.message};
+  if (auto nomination = nominations_.extract(pod.uid()); !nomination.empty()) {
+    change.nominated_node_name = std::move(nomination.mapped().node_name);
+  }
+  PatchStatus(pod.shared_pod(), std::move(change));
+}
+
+void LiveApi::ReportDeleting(const PodInfo& pod) {
+  events_.Record(NoteAbout(pod.pod(), "Warning", "FailedScheduling", "Scheduling",
+                           "skip schedule deleting pod: " + pod.Key()));
+}
+
+}  // namespace berth::live

@@ -1,0 +1,213 @@
+#include "live/live_scheduler.h"
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+
+namespace berth::live {
+
+namespace {
+
+// What plugins read. Pods that have run to their end occupy nothing: the server need not send them.
+constexpr api::Kind kKinds[] = {
+    api::Kind::kNode,
+    api::Kind::kPod,
+    api::Kind::kNamespace,
+    api::Kind::kPersistentVolume,
+    api::Kind::kPersistentVolumeClaim,
+    api::Kind::kService,
+    api::Kind::kReplicationController,
+    api::Kind::kReplicaSet,
+    api::Kind::kStatefulSet,
+    api::Kind::kPodDisruptionBudget,
+    api::Kind::kStorageClass,
+    api::Kind::kCSINode,
+    api::Kind::kCSIDriver,
+    api::Kind::kCSIStorageCapacity,
+    api::Kind::kVolumeAttachment,
+    api::Kind::kResourceClaim,
+    api::Kind::kResourceSlice,
+    api::Kind::kDeviceClass,
+};
+constexpr const char* kLivePods = "status.phase!=Succeeded,status.phase!=Failed";
+
+// How long the first look at the lease may hold up the first lists.
+constexpr base::Duration kFirstLook = std::chrono::seconds(2);
+// A leader whose lease ran out this long ago and that still has not noticed is not well.
+constexpr base::Duration kLeadershipTolerance = std::chrono::seconds(20);
+
+bool WantsProtobuf(const client::RestConfig& rest) {
+  return rest.content_type.empty() || rest.content_type == client::kProtobufType;
+}
+
+void LogProblem(std::string_view what, const Error& error) {
+  LOG_ERROR("Failed to talk to the API server; trying again", {"what", what}, {"err", error});
+}
+
+}  // namespace
+
+LiveScheduler::LiveScheduler(LiveOptions options, metrics::Registry& metrics, const base::Clock& clock)
+    : options_(std::move(options)),
+      clock_(clock),
+      metrics_(metrics, {.queueing_hints = true, .async_preemption = true}),
+      election_metrics_(metrics),
+      request_metrics_(metrics),
+      transport_(std::make_unique<client::CurlTransport>(options_.rest, client::CurlOptions{}, &request_metrics_)),
+      limiter_(options_.rest.qps, options_.rest.burst, clock_),
+      event_limiter_(options_.rest.qps, options_.rest.burst, clock_),
+      client_(*transport_, io_, clock_, ClientOptions(limiter_)),
+      event_client_(*transport_, io_, clock_, ClientOptions(event_limiter_)),
+      election_client_(
+          *transport_, election_loop_, clock_,
+          {.protobuf = WantsProtobuf(options_.rest),
+           .timeout = client::LeaseRequestTimeout(options_.configuration.leader_election.renew_deadline)}),
+      events_(event_client_, io_, clock_,
+              {.hostname = options_.hostname, .on_problem = [](const Error& error) { LogProblem("event", error); }}) {}
+
+LiveScheduler::~LiveScheduler() {
+  // Calls under way end here, while everything that waits for them is still there.
+  transport_.reset();
+  for (auto& reflector : reflectors_) reflector->Stop();
+  elector_.reset();
+}
+
+Result<std::unique_ptr<LiveScheduler>> LiveScheduler::Create(LiveOptions options, const framework::Registry& registry,
+                                                             metrics::Registry& metrics, const base::Clock& clock) {
+  std::unique_ptr<LiveScheduler> scheduler(new LiveScheduler(std::move(options), metrics, clock));
+  if (Result<void> made = scheduler->Make(registry); !made) return made.error();
+  return scheduler;
+}
+
+// Every write is fenced by the lease: asked for right before it goes out, whoever waits for what.
+client::ApiClientOptions LiveScheduler::ClientOptions(client::RateLimiter& limiter) {
+  client::ApiClientOptions options;
+  options.protobuf = WantsProtobuf(options_.rest);
+  options.throttle = [&limiter] { return limiter.Take(); };
+  if (options_.configuration.leader_election.leader_elect) {
+    options.write_window = [this] { return elector_ ? elector_->time_left() : base::Duration::zero(); };
+  }
+  return options;
+}
+
+Result<void> LiveScheduler::Make(const framework::Registry& registry) {
+  SchedulingLoop::Options loop = options_.loop;
+  loop.kinds = {std::begin(kKinds), std::end(kKinds)};
+  Result<std::unique_ptr<SchedulingLoop>> made = SchedulingLoop::Create(
+      options_.configuration, registry, options_.gates, clock_, client_, events_, metrics_, std::move(loop));
+  if (!made) return made.error();
+  loop_ = std::move(*made);
+  MakeReflectors();
+  if (options_.configuration.leader_election.leader_elect) MakeElector();
+  return {};
+}
+
+void LiveScheduler::MakeReflectors() {
+  for (const api::Kind kind : kKinds) {
+    client::ReflectorOptions options{.kind = kind};
+    if (kind == api::Kind::kPod) options.field_selector = kLivePods;
+    options.seed = std::hash<std::string>{}(options_.hostname) + static_cast<uint64_t>(kind);
+    options.on_problem = [kind](const Error& error, int) { LogProblem(api::InfoOf(kind).resource, error); };
+    reflectors_.push_back(std::make_unique<client::Reflector>(client_, io_, *loop_, std::move(options)));
+  }
+}
+
+void LiveScheduler::MakeElector() {
+  const config::LeaderElection& election = options_.configuration.leader_election;
+  base::Random random(static_cast<uint64_t>(clock_.Now().time_since_epoch().count()));
+  client::LeaderElectionOptions options;
+  options.identity = client::MakeIdentity(options_.hostname, random);
+  options.name_space = election.resource_namespace;
+  options.name = election.resource_name;
+  options.lease_duration = election.lease_duration;
+  options.renew_deadline = election.renew_deadline;
+  options.retry_period = election.retry_period;
+  options.seed = random.Next();
+  options.started_leading = [this] {
+    OnStartedLeading();
+    MarkLooked();
+  };
+  options.new_leader = [this](const std::string& identity) {
+    LOG_INFO(0, "New leader elected", {"identity", identity});
+    if (!elector_->is_leader()) MarkLooked();
+  };
+  options.stopped_leading = [this] { OnStoppedLeading(); };
+  options.on_problem = [](const Error& error) { LogProblem("lease", error); };
+  options.record_event = [this](const api::Lease& lease, const std::string& message) {
+    events_.Record({.reporting_controller = "default-scheduler",
+                    .regarding = client::ReferenceTo(api::Kind::kLease, lease.metadata),
+                    .type = "Normal",
+                    .reason = "LeaderElection",
+                    .action = "Elected",
+                    .note = message});
+  };
+  elector_ = std::make_unique<client::LeaderElector>(election_client_, election_loop_, clock_, std::move(options));
+  election_metrics_.master_status.With(election.resource_name).Set(0);
+}
+
+Result<void> LiveScheduler::Run() {
+  if (elector_) {
+    elector_->Start();
+    // Who finds the lease free lists everything afterwards, and need not catch up with anybody.
+    looked_.get_future().wait_for(kFirstLook);
+  } else {
+    loop_->StartScheduling();
+  }
+  if (!options_.configuration.delay_cache_until_active || !elector_) StartReflectors();
+  loop_->Run();
+
+  for (auto& reflector : reflectors_) reflector->Stop();
+  if (elector_) {
+    auto released = std::make_shared<std::promise<void>>();
+    elector_->Stop([released] { released->set_value(); });
+    released->get_future().wait_for(options_.configuration.leader_election.renew_deadline);
+  }
+  if (lost_) return Error::Unavailable("leaderelection lost");
+  return {};
+}
+
+void LiveScheduler::Stop() {
+  stopping_ = true;
+  loop_->Stop();
+}
+
+bool LiveScheduler::StartReflectors() {
+  const std::lock_guard lock(reflecting_mutex_);
+  if (std::exchange(reflecting_, true)) return false;
+  for (auto& reflector : reflectors_) reflector->Start();
+  return true;
+}
+
+void LiveScheduler::OnStartedLeading() {
+  LOG_INFO(0, "Successfully acquired lease", {"lease", options_.configuration.leader_election.resource_name});
+  election_metrics_.master_status.With(options_.configuration.leader_election.resource_name).Set(1);
+  if (StartReflectors()) {
+    loop_->StartScheduling();
+  } else {
+    CatchUpThenSchedule();
+  }
+}
+
+// A standby's picture may be behind what the last leader wrote. Its own first write must not be: every kind is read
+// anew, from the server and not from its caches.
+void LiveScheduler::CatchUpThenSchedule() {
+  const auto behind = std::make_shared<std::atomic<size_t>>(reflectors_.size());
+  for (auto& reflector : reflectors_) {
+    reflector->CatchUp([this, behind] {
+      if (--*behind == 0) loop_->StartScheduling();
+    });
+  }
+}
+
+void LiveScheduler::OnStoppedLeading() {
+  election_metrics_.master_status.With(options_.configuration.leader_election.resource_name).Set(0);
+  if (stopping_) return;
+  LOG_ERROR("Leaderelection lost");
+  lost_ = true;
+  loop_->Stop();
+}
+
+Result<void> LiveScheduler::CheckLeadership() const {
+  return elector_ ? elector_->Check(kLeadershipTolerance) : Result<void>();
+}
+
+}  // namespace berth::live

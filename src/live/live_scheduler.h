@@ -1,0 +1,100 @@
+// LiveScheduler: a scheduler on a real cluster. Puts together what talks to the API server (src/client) and what decides
+// (SchedulingLoop), and follows leader election.
+//
+// Threads: the caller of Run is the scheduling thread. The transport has one for HTTP; one loop decodes what watches
+// bring and times retries, another runs leader election, so that no list, however long, delays a renewal; binding cycles
+// have their own.
+#pragma once
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "client/api_client.h"
+#include "client/curl_transport.h"
+#include "client/event_recorder.h"
+#include "client/leader_election.h"
+#include "client/loop.h"
+#include "client/rate_limit.h"
+#include "client/reflector.h"
+#include "client/rest_config.h"
+#include "config/types.h"
+#include "framework/registry.h"
+#include "live/request_metrics.h"
+#include "live/scheduling_loop.h"
+#include "metrics/component_metrics.h"
+#include "metrics/registry.h"
+#include "metrics/scheduler_metrics.h"
+
+namespace berth::live {
+
+struct LiveOptions {
+  config::KubeSchedulerConfiguration configuration;
+  config::FeatureGates gates;
+  client::RestConfig rest;
+  std::string hostname;
+  SchedulingLoop::Options loop{};
+};
+
+class LiveScheduler {
+ public:
+  // `registry` is needed only while it is made; the others must outlive it.
+  static Result<std::unique_ptr<LiveScheduler>> Create(LiveOptions options, const framework::Registry& registry,
+                                                       metrics::Registry& metrics, const base::Clock& clock);
+  ~LiveScheduler();
+
+  // Until Stop, or until leadership is lost, which is an error. Releases the lease at the end.
+  Result<void> Run();
+
+  // Thread-safe.
+  void Stop();
+  bool is_leader() const { return elector_ == nullptr || elector_->is_leader(); }
+  Result<void> CheckLeadership() const;
+  bool synced() const { return loop_->synced(); }
+  SchedulingLoop& loop() { return *loop_; }
+
+ private:
+  LiveScheduler(LiveOptions options, metrics::Registry& metrics, const base::Clock& clock);
+  Result<void> Make(const framework::Registry& registry);
+  void MakeElector();
+  void MakeReflectors();
+  // False when that had been done before.
+  bool StartReflectors();
+  // On the election's loop.
+  void OnStartedLeading();
+  void MarkLooked() {
+    std::call_once(looked_once_, [this] { looked_.set_value(); });
+  }
+  void OnStoppedLeading();
+  void CatchUpThenSchedule();
+  client::ApiClientOptions ClientOptions(client::RateLimiter& limiter);
+
+  const LiveOptions options_;
+  const base::Clock& clock_;
+  metrics::SchedulerMetrics metrics_;
+  metrics::LeaderElectionMetrics election_metrics_;
+  RequestMetrics request_metrics_;
+  std::unique_ptr<client::CurlTransport> transport_;
+  client::RateLimiter limiter_;
+  client::RateLimiter event_limiter_;
+  client::ThreadLoop io_;
+  client::ThreadLoop election_loop_;
+  client::ApiClient client_;
+  client::ApiClient event_client_;
+  client::ApiClient election_client_;
+  client::EventRecorder events_;
+  std::unique_ptr<SchedulingLoop> loop_;
+  std::vector<std::unique_ptr<client::Reflector>> reflectors_;
+  std::unique_ptr<client::LeaderElector> elector_;  // null without leader election
+  std::promise<void> looked_;                       // at the lease, for the first time
+  std::once_flag looked_once_;
+  std::mutex reflecting_mutex_;
+  bool reflecting_ = false;  // the reflectors have been started; guarded by reflecting_mutex_
+  std::atomic<bool> stopping_ = false;
+  std::atomic<bool> lost_ = false;
+};
+
+}  // namespace berth::live

@@ -1,0 +1,38 @@
+// Mailbox: how the rest of the program talks to the scheduling thread. Messages are functions that run there, between
+// cycles, in the order they were posted.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/clock.h"
+
+namespace berth::live {
+
+class Mailbox {
+ public:
+  using Message = std::function<void()>;
+
+  // Any thread.
+  void Post(Message message);
+
+  // The rest is for the owner's thread alone.
+  bool empty() const { return !has_mail_.load(std::memory_order_acquire); }
+  // Runs what has been posted.
+  void RunAll();
+  // Returns when something has been posted, or after `at_most`.
+  void WaitFor(base::Duration at_most);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable posted_;
+  std::vector<Message> messages_;  // guarded by mutex_
+  std::atomic<bool> has_mail_ = false;
+  std::vector<Message> running_;  // kept for its memory
+};
+
+}  // namespace berth::live

@@ -1,0 +1,115 @@
+// SchedulingLoop: the scheduling thread. It owns the picture of the cluster and the queue; everybody else talks to it by
+// messages, which it reads between cycles.
+//
+//   watches  --changes-->  mailbox  -->  picture, queue
+//   queue    --pod------>  scheduling cycle  -->  binding cycle on another thread  --outcome-->  mailbox
+//
+// It schedules once every kind has been listed and StartScheduling was called, which leader election does.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "client/object_change.h"
+#include "cluster/cluster.h"
+#include "config/types.h"
+#include "framework/registry.h"
+#include "live/binding_threads.h"
+#include "live/live_api.h"
+#include "live/loop_metrics.h"
+#include "live/mailbox.h"
+#include "queue/scheduling_queue.h"
+#include "scheduler/event_handlers.h"
+#include "scheduler/scheduler.h"
+
+namespace berth::live {
+
+class SchedulingLoop final : public client::ChangeSink {
+ public:
+  struct Options {
+    uint64_t seed = 1;
+    bool verify_incremental = false;
+    base::Duration max_unschedulable = std::chrono::minutes(5);  // asleep; then a pod is tried again in any case
+    size_t binding_threads = 64;
+    // No more pods are placed while so many are being bound: what is decided early is decided on old news.
+    size_t max_binding = 1000;
+    // The kinds whose first list must have come.
+    std::set<api::Kind> kinds{};
+  };
+
+  static Result<std::unique_ptr<SchedulingLoop>> Create(const config::KubeSchedulerConfiguration& configuration,
+                                                        const framework::Registry& registry,
+                                                        const config::FeatureGates& gates, const base::Clock& clock,
+                                                        client::ApiClient& client, client::EventRecorder& events,
+                                                        metrics::SchedulerMetrics& metrics, Options options);
+  ~SchedulingLoop() override;
+
+  // On the calling thread, until Stop. Binding cycles under way are waited for.
+  void Run();
+  // Any thread from here on.
+  void Stop();
+  void StartScheduling();
+  // Whether every kind has been listed.
+  bool synced() const { return synced_; }
+  // Runs on the scheduling thread, between cycles.
+  void Post(Mailbox::Message message) { mailbox_.Post(std::move(message)); }
+
+  // client::ChangeSink
+  void OnChanges(api::Kind kind, std::vector<client::ObjectChange> changes) override;
+  void OnNotServed(api::Kind kind) override;
+
+  // For messages: what a look from outside may read.
+  const cluster::Cluster& cluster() const { return cluster_; }
+  const queue::SchedulingQueue& queue() const { return *queue_; }
+
+ private:
+  // What the end of a binding cycle is told by; the pod may be gone from the queue by then.
+  struct Binding {
+    base::Time started;
+    std::optional<base::Time> first_attempt;
+    int attempts = 0;
+  };
+
+  SchedulingLoop(const config::FeatureGates& gates, const base::Clock& clock, client::ApiClient& client,
+                 client::EventRecorder& events, metrics::SchedulerMetrics& metrics, Options options);
+  Result<void> MakeScheduler(const config::KubeSchedulerConfiguration& configuration,
+                             const framework::Registry& registry);
+
+  bool ready() const { return scheduling_ && synced_ && binding_.size() < options_.max_binding; }
+  // Schedules one pod. False when none is ready.
+  bool Step();
+  void Settle(const scheduler::Attempt& attempt, base::Time started);
+  void TakeBinding(std::unique_ptr<scheduler::BindingCycle> cycle);
+  void FinishBinding(std::unique_ptr<scheduler::BindingCycle> cycle);
+  void OnBound(const scheduler::Attempt& attempt, const Binding& binding);
+  void OnFailed(const scheduler::Attempt& attempt, base::Time started);
+  void Apply(api::Kind kind, const std::vector<client::ObjectChange>& changes);
+  void MarkListed(api::Kind kind);
+  // How long nothing will happen by itself.
+  base::Duration IdleTime();
+
+  const config::FeatureGates gates_;
+  const base::Clock& clock_;
+  const Options options_;
+  Mailbox mailbox_;
+  cluster::Cluster cluster_;
+  BindingThreads threads_;
+  LiveApi api_;
+  LoopMetrics metrics_;
+  std::unique_ptr<scheduler::Scheduler> scheduler_;
+  std::unique_ptr<queue::SchedulingQueue> queue_;
+  std::unique_ptr<scheduler::EventHandlers> handlers_;
+  std::set<api::Kind> unlisted_;
+  std::map<std::string, Binding> binding_;  // by UID
+  bool scheduling_ = false;
+  bool stopping_ = false;
+  std::atomic<bool> synced_ = false;
+};
+
+}  // namespace berth::live

@@ -1,7 +1,7 @@
 """What a pending pod is told: the condition's message and the event's note, to the letter."""
 
 import objects
-from scenario import expect_equal, no_fit, scenario
+from scenario import expect, expect_equal, no_fit, scenario
 
 NO_HELP = "Preemption is not helpful for scheduling."
 
@@ -50,3 +50,27 @@ def no_nodes_at_all(t):
     t.pod("lonely")
     t.wait_pending("lonely", "no nodes available to schedule pods")
     t.wait_event("FailedScheduling", "lonely", "no nodes available to schedule pods")
+
+
+@scenario("the same thing said again is one event with a series, not many events")
+def alike_events_are_a_series(t):
+    t.node("n1", cpu="4")
+    scheduler = t.start_scheduler(podMaxBackoffSeconds=1)
+    small = t.pods(4, {"cpu": "100m"}, prefix="small")
+    t.wait_all_bound(small)
+    t.pod("waits", {"cpu": "4"})
+    t.wait_event("FailedScheduling", "waits")
+
+    # Each of these frees room, though not enough, so the pod is tried again and told the same.
+    for name in small[:3]:
+        attempts = scheduler.metric("scheduler_schedule_attempts_total", result="unschedulable")
+        t.delete_pod(name)
+        t.eventually("the pod was tried again", lambda: scheduler.metric(
+            "scheduler_schedule_attempts_total", result="unschedulable") > attempts)
+    t.eventually("an event has a series",
+                 lambda: any(event.get("series") for event in t.events("FailedScheduling", "waits")))
+    # The first one regards the pod as it was before it had its condition, so there may be two; four attempts were made.
+    found = t.events("FailedScheduling", "waits")
+    expect(len(found) <= 2, f"{len(found)} events")
+    # How often it was said after that is written down every few minutes only.
+    expect_equal([event["series"]["count"] for event in found if event.get("series")], [2], "the count of the series")

@@ -48,10 +48,10 @@ def first_consumer_static(t):
     t.add(objects.claim("large", "local", size="5Gi"))
     play_volume_controller(t)
     t.start_scheduler()
-    t.pod("one", claims=["small"])
-    t.wait_bound("one", on="node-1")
     t.pod("two", claims=["large"])
     t.wait_bound("two", on="node-2")
+    t.pod("one", claims=["small"])
+    t.wait_bound("one", on="node-1")
     for volume, claim in (("pv-1", "small"), ("pv-2", "large")):
         found = t.api.get("PersistentVolume", volume)
         expect_equal(found["spec"]["claimRef"]["name"], claim, f"the claim of {volume}")

@@ -82,7 +82,8 @@ class ControlPlane:
                 f"--service-account-key-file={self._token_key}",
                 f"--service-account-signing-key-file={self._token_key}", "--service-cluster-ip-range=10.0.0.0/24",
                 f"--audit-policy-file={self.folder / 'audit-policy.json'}", f"--audit-log-path={self.audit.path}",
-                "--audit-log-maxsize=4096", "--profiling=false", "--shutdown-delay-duration=0s", "-v=1"]
+                "--audit-log-maxsize=4096", "--delete-collection-workers=8", "--profiling=false",
+                "--shutdown-delay-duration=0s", "-v=1"]
 
     def __enter__(self):
         try:

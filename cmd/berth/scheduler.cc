@@ -149,8 +149,12 @@ serving::Pages MakePages(live::LiveScheduler& scheduler, metrics::Registry& metr
                                         if (!stopping) return std::nullopt;
                                         return "process is shutting down";
                                       }};
-  pages.healthz = {leadership};
-  pages.readyz = {leadership, shutdown, synced};
+  if (configuration.leader_election.leader_elect) {
+    pages.healthz.push_back(leadership);
+    pages.readyz.push_back(leadership);
+  }
+  pages.readyz.push_back(shutdown);
+  pages.readyz.push_back(synced);
   pages.is_leader = [&scheduler] { return scheduler.is_leader(); };
   pages.pod_resources = [&scheduler](serving::PodResourceWriter& writer) { live::WritePodResources(scheduler, writer); };
   pages.configuration = [text = config::DumpJson(configuration)] { return text; };

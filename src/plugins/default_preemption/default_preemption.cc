@@ -12,6 +12,7 @@
 #include "preemption/candidates.h"
 #include "preemption/dry_run.h"
 #include "preemption/eligibility.h"
+#include "preemption/extenders.h"
 
 namespace berth::plugins {
 
@@ -78,13 +79,15 @@ PostFilterResult DefaultPreemption::PostFilter(framework::CycleState& state, con
   plan.offset = exhaustive ? 0 : handle_.random().Below(count);
   plan.wanted = exhaustive ? count : CandidatesWanted(count);
   const preemption::DryRun dry_run(handle_, state, pod, kept_.Budgets());
-  // Explanations want the victims on every node, which are not kept.
-  preemption::TrialShelf* shelf = exhaustive ? nullptr : kept_.ShelfFor(state, pod);
-  return shelf ? SearchKept(plan, dry_run, *shelf, state.verify_incremental) : SearchAfresh(plan, dry_run, exhaustive);
+  // Explanations and extenders want the victims on every node, which are not kept.
+  const bool afresh = exhaustive || preemption::AnyHasASay(handle_.preemption_extenders(), pod);
+  preemption::TrialShelf* shelf = afresh ? nullptr : kept_.ShelfFor(state, pod);
+  return shelf ? SearchKept(plan, dry_run, *shelf, state.verify_incremental)
+               : SearchAfresh(plan, dry_run, pod, exhaustive);
 }
 
 PostFilterResult DefaultPreemption::SearchAfresh(const Plan& plan, const preemption::DryRun& dry_run,
-                                                 bool exhaustive) const {
+                                                 const framework::PodInfo& pod, bool exhaustive) const {
   const framework::ClusterView& cluster = handle_.cluster();
   preemption::Findings findings = preemption::FindCandidates(dry_run, cluster, plan.nodes, plan.offset, plan.wanted);
   std::vector<PreemptionCandidate>& candidates = findings.candidates;
@@ -93,6 +96,10 @@ PostFilterResult DefaultPreemption::SearchAfresh(const Plan& plan, const preempt
     return Hopeless(std::move(findings.failures), cluster.nodes().size());
   }
   if (exhaustive) SortByName(candidates, &PreemptionCandidate::node_name);
+  auto left = preemption::AskExtenders(handle_.preemption_extenders(), pod, std::move(candidates), cluster);
+  if (!left) return Status::Error(Prefixed(left.error().message));
+  if (left->empty()) return Status::Unschedulable(Prefixed("no candidate node for preemption"));
+  candidates = std::move(*left);
   const std::vector<size_t> best = preemption::BestCandidates(candidates, dry_run.now());
   const size_t pick = exhaustive || best.size() == 1 ? 0 : handle_.random().Below(best.size());
   PreemptionCandidate& chosen = candidates[best[pick]];

@@ -45,7 +45,8 @@ class DefaultPreemption final : public framework::Plugin,
   };
 
   size_t CandidatesWanted(size_t nodes) const;
-  framework::PostFilterResult SearchAfresh(const Plan& plan, const preemption::DryRun& dry_run, bool exhaustive) const;
+  framework::PostFilterResult SearchAfresh(const Plan& plan, const preemption::DryRun& dry_run,
+                                           const framework::PodInfo& pod, bool exhaustive) const;
   framework::PostFilterResult SearchKept(const Plan& plan, const preemption::DryRun& dry_run,
                                          preemption::TrialShelf& shelf, bool verify) const;
 

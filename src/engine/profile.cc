@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "config/resolve.h"
+#include "engine/extender.h"
 
 namespace berth::engine {
 
@@ -25,6 +26,9 @@ void Profile::ForEachPoint(Self& self, Visit&& visit) {
   visit(ExtensionPoint::kBind, self.bind_);
   visit(ExtensionPoint::kPostBind, self.post_bind_);
 }
+
+Profile::Profile(const Environment& environment)
+    : environment_(environment), preemption_extenders_(environment.extenders.begin(), environment.extenders.end()) {}
 
 Result<std::unique_ptr<Profile>> Profile::Create(const config::Profile& config, const framework::Registry& registry,
                                                  const Environment& environment) {
@@ -145,6 +149,8 @@ std::map<std::string, std::vector<framework::ClusterEventWithHint>> Profile::Eve
     const auto* extensions = dynamic_cast<const framework::EnqueueExtensions*>(plugins_[id].get());
     events[name] = extensions ? extensions->EventsToRegister() : std::vector<framework::ClusterEventWithHint>{{}};
   }
+  // Nobody knows what would change an extender's mind.
+  if (!environment_.extenders.empty()) events.emplace(kExtenderName, std::vector<framework::ClusterEventWithHint>{{}});
   return events;
 }
 

@@ -24,6 +24,8 @@
 
 namespace berth::engine {
 
+class Extender;
+
 // What profiles are built on; everything outlives them.
 struct Environment {
   cluster::Cluster& cluster;
@@ -32,6 +34,7 @@ struct Environment {
   base::Random& random;
   framework::ApiWriter& api;
   framework::WaitingPods& waiting_pods;
+  std::span<Extender* const> extenders{};  // in the order to ask them
 };
 
 // A plugin at one of its extension points.
@@ -114,6 +117,8 @@ class Profile final : public framework::Handle {
   // Runs the plugin's PreFilter again, for a plugin that may change its mind about Skip.
   bool PreFilterSkips(uint32_t id, framework::CycleState& state, const framework::PodInfo& pod) const;
 
+  std::span<Extender* const> extenders() const { return environment_.extenders; }
+
   // framework::Handle
   const framework::ClusterView& cluster() const override { return environment_.cluster; }
   const framework::Objects& objects() const override { return environment_.cluster.objects(); }
@@ -123,6 +128,9 @@ class Profile final : public framework::Handle {
   base::Random& random() override { return environment_.random; }
   framework::ApiWriter& api() override { return environment_.api; }
   framework::WaitingPods& waiting_pods() override { return environment_.waiting_pods; }
+  std::span<framework::PreemptionExtender* const> preemption_extenders() const override {
+    return preemption_extenders_;
+  }
   framework::Status RunFilterWithNominatedPods(framework::CycleState& state, const framework::PodInfo& pod,
                                                const framework::NodeInfo& node) const override;
   framework::Status RunAddPod(framework::CycleState& state, const framework::PodInfo& pod,
@@ -135,7 +143,7 @@ class Profile final : public framework::Handle {
   std::optional<std::string> Sign(const framework::PodInfo& pod) const override;
 
  private:
-  explicit Profile(const Environment& environment) : environment_(environment) {}
+  explicit Profile(const Environment& environment);
 
   Result<void> MakePlugins(const config::Profile& profile, const framework::Registry& registry);
   Result<void> ExpandPoints(const config::Profile& profile);
@@ -153,6 +161,7 @@ class Profile final : public framework::Handle {
 
   // Constant after Create.
   Environment environment_;
+  std::vector<framework::PreemptionExtender*> preemption_extenders_;  // the environment's, as plugins see them
   std::string scheduler_name_;
   uint32_t state_slots_ = 0;
   std::vector<std::unique_ptr<framework::Plugin>> plugins_;  // by id

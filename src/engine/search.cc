@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/extender_calls.h"
+
 namespace berth::engine {
 
 using framework::Code;
@@ -91,13 +93,29 @@ bool RunPreFilterPhase(const Profile& profile, CycleState& state, const PodInfo&
   return true;
 }
 
+// Whether the node that the pod was promised passes everything. An extender's trouble here is none yet: it shows again
+// when all nodes are looked at.
+bool NominationHolds(const Profile& profile, const PodInfo& pod, const NodeInfo& node, const Status& judged) {
+  if (!judged.ok()) return false;
+  std::vector<const NodeInfo*> feasible = {&node};
+  framework::NodeToStatus unused;
+  return FilterByExtenders(profile.extenders(), pod, profile.cluster(), feasible, unused).ok() && !feasible.empty();
+}
+
+void RunExtenderFilters(const Profile& profile, const PodInfo& pod, Evaluation& evaluation) {
+  const size_t before = evaluation.feasible.size();
+  evaluation.error = FilterByExtenders(profile.extenders(), pod, profile.cluster(), evaluation.feasible,
+                                       evaluation.diagnosis.node_to_status);
+  if (evaluation.feasible.size() != before) evaluation.diagnosis.unschedulable_plugins.emplace(kExtenderName);
+}
+
 void RunFilterPhase(const Profile& profile, CycleState& state, const PodInfo& pod, Scope scope,
                     Evaluation& evaluation) {
   const auto judge = [&](const NodeInfo& node) { return profile.RunFilterWithNominatedPods(state, pod, node); };
   // A nomination is tried before anything else: it is likely the only place that will do.
   const std::string& nomination = pod.pod().status.nominated_node_name;
   if (const NodeInfo* node = nomination.empty() ? nullptr : profile.cluster().Find(nomination);
-      node && judge(*node).ok()) {
+      node && NominationHolds(profile, pod, *node, judge(*node))) {
     evaluation.nominated = node;
     if (scope == Scope::kDecide) {
       evaluation.feasible = {node};
@@ -116,6 +134,7 @@ void RunFilterPhase(const Profile& profile, CycleState& state, const PodInfo& po
   }
   std::sort(evaluation.feasible.begin(), evaluation.feasible.end(),
             [](const NodeInfo* a, const NodeInfo* b) { return a->name() < b->name(); });
+  if (evaluation.error.ok()) RunExtenderFilters(profile, pod, evaluation);
 }
 
 Status ScoreEach(const framework::ScorePlugin& plugin, const CycleState& state, const PodInfo& pod,
@@ -130,7 +149,8 @@ Status ScoreEach(const framework::ScorePlugin& plugin, const CycleState& state, 
 }
 
 void RunScorePhase(const Profile& profile, CycleState& state, const PodInfo& pod, Evaluation& evaluation) {
-  if (evaluation.feasible.size() < 2 || profile.scores().empty()) {
+  const bool prioritized = AnyPrioritizes(profile.extenders(), pod);
+  if (evaluation.feasible.size() < 2 || (profile.scores().empty() && !prioritized)) {
     FindBest(evaluation);
     return;
   }
@@ -150,6 +170,7 @@ void RunScorePhase(const Profile& profile, CycleState& state, const PodInfo& pod
     for (size_t i = 0; i < scores.weighted.size(); ++i) evaluation.totals[i] += scores.weighted[i];
     evaluation.scores.push_back(std::move(scores));
   }
+  if (prioritized) ScoreByExtenders(profile.extenders(), pod, evaluation);
   FindBest(evaluation);
 }
 

@@ -1,5 +1,5 @@
-// The binding cycle: PreBind, Bind, PostBind for a pod that has a node. It asks plugins and the API, and touches
-// nothing of the scheduler's picture, so that it may run off the scheduling thread.
+// The binding cycle: PreBind, Bind, PostBind for a pod that has a node. It asks plugins, extenders and the API, and
+// touches nothing of the scheduler's picture, so that it may run off the scheduling thread.
 #pragma once
 
 #include "cluster/cluster.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "engine/extender_calls.h"
 #include "framework/diagnosis.h"
 
 namespace berth::scheduler {
@@ -44,8 +45,11 @@ Result<std::unique_ptr<Scheduler>> Scheduler::Create(const config::KubeScheduler
                                                      const config::FeatureGates& gates, cluster::Cluster& cluster,
                                                      const base::Clock& clock, framework::ApiWriter& api,
                                                      Options options) {
+  std::stable_partition(options.extenders.begin(), options.extenders.end(),
+                        [](const engine::Extender* extender) { return !extender->IsIgnorable(); });
   std::unique_ptr<Scheduler> scheduler(new Scheduler(cluster, clock, api, options));
-  const engine::Environment environment{cluster, gates, clock, scheduler->random_, api, scheduler->waiting_pods_};
+  const engine::Environment environment{
+      cluster, gates, clock, scheduler->random_, api, scheduler->waiting_pods_, scheduler->options_.extenders};
   std::string first_sort;
   for (const config::Profile& config : configuration.profiles) {
     Result<std::unique_ptr<engine::Profile>> profile = engine::Profile::Create(config, registry, environment);
@@ -99,7 +103,8 @@ Attempt Scheduler::ScheduleOne(PodInfoPtr pod) {
     return attempt;
   }
 
-  if (options_.scope == engine::Scope::kEverything) {
+  // What an extender says is not kept: it may say something else the next time.
+  if (options_.scope == engine::Scope::kEverything || engine::AnyJudges(options_.extenders, *attempt.pod)) {
     Evaluate(slot, attempt);
     return attempt;
   }

@@ -18,6 +18,7 @@
 #include "cluster/cluster.h"
 #include "config/types.h"
 #include "engine/evaluator.h"
+#include "engine/extender.h"
 #include "engine/profile.h"
 #include "framework/registry.h"
 #include "scheduler/attempt.h"
@@ -37,6 +38,8 @@ class Scheduler {
     engine::Scope scope = engine::Scope::kDecide;
     // Takes binding cycles elsewhere, to Run them and give them back to Finish. Unset: they run on the spot.
     std::function<void(std::unique_ptr<BindingCycle>)> take_binding{};
+    // Outlive the scheduler. Asked in this order, those that may be ignored after the others.
+    std::vector<engine::Extender*> extenders{};
   };
 
   static Result<std::unique_ptr<Scheduler>> Create(const config::KubeSchedulerConfiguration& configuration,

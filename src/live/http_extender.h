@@ -1,0 +1,57 @@
+// HttpExtender: an extender behind HTTP, as kube-scheduler's configuration describes it. Each verb is a POST of JSON to
+// urlPrefix/verb; a verb that is not configured is not asked for.
+#pragma once
+
+#include <future>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/symbol.h"
+#include "client/transport.h"
+#include "config/types.h"
+#include "engine/extender.h"
+
+namespace berth::live {
+
+// Thread-safe. Errors are those of the connection, an answer that is not 200 or cannot be read, and what the extender
+// itself calls an error.
+class HttpExtender final : public engine::Extender {
+ public:
+  // The transport leads to the extender's urlPrefix.
+  HttpExtender(const config::Extender& config, std::unique_ptr<client::Transport> transport);
+
+  std::string_view name() const override { return config_.url_prefix; }
+  // Without managed resources every pod is its business, else those with a container that asks for one of them.
+  bool IsInterested(const framework::PodInfo& pod) const override;
+  bool IsIgnorable() const override { return config_.ignorable; }
+  bool SupportsPreemption() const override { return !config_.preempt_verb.empty(); }
+  bool IsFilter() const override { return !config_.filter_verb.empty(); }
+  bool IsPrioritizer() const override { return !config_.prioritize_verb.empty(); }
+  bool IsBinder() const override { return !config_.bind_verb.empty(); }
+  int64_t weight() const override { return config_.weight; }
+
+  Result<std::vector<framework::PreemptionCandidate>> ProcessPreemption(
+      const framework::PodInfo& pod, std::span<const framework::PreemptionCandidate> candidates,
+      const framework::ClusterView& cluster) override;
+  Result<engine::ExtenderVerdicts> Filter(const framework::PodInfo& pod, engine::Nodes nodes) override;
+  std::future<Result<std::vector<engine::HostPriority>>> Prioritize(const framework::PodInfo& pod,
+                                                                    engine::Nodes nodes) override;
+  Result<void> Bind(const framework::PodInfo& pod, const std::string& node_name) override;
+
+ private:
+  std::string UrlOf(const std::string& verb) const;
+  client::Request RequestFor(const std::string& verb, std::string body) const;
+  // The body of the answer.
+  Result<std::string> Check(const std::string& verb, Result<client::Response> response) const;
+  Result<std::string> Call(const std::string& verb, std::string body) const;
+  std::string AnswerOf(const std::string& verb) const;
+
+  // Constant after construction.
+  const config::Extender config_;
+  const std::unique_ptr<client::Transport> transport_;
+  std::vector<Symbol> managed_resources_;
+};
+
+}  // namespace berth::live

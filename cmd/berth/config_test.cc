@@ -148,6 +148,23 @@ TEST_F(SetupSources, ThePolicyConfigMapIsAmongTheInput) {
   EXPECT_THAT(elsewhere.error().message, HasSubstr("couldn't get policy config map default/p"));
 }
 
+TEST_F(SetupSources, ResourcesThatAnExtenderManagesAreNoneOfOurs) {
+  const std::string file = Write("e.yaml", std::string(kV1) +
+                                               "extenders:\n- urlPrefix: https://extender.example\n"
+                                               "  filterVerb: filter\n  tlsConfig: {caFile: /nowhere/ca.pem}\n"
+                                               "  managedResources:\n  - name: example.com/a\n"
+                                               "    ignoredByScheduler: true\n  - name: example.com/b\n");
+  const auto setup = LoadSetup({.config = file}, {}, {});
+  ASSERT_TRUE(setup) << setup.error().message;
+  for (const config::PluginConfig& plugin : setup->configuration.profiles[0].plugin_config) {
+    if (plugin.name != "NodeResourcesFit") continue;
+    EXPECT_THAT(std::get<config::NodeResourcesFitArgs>(plugin.args).ignored_resources,
+                testing::ElementsAre("example.com/a"));
+    return;
+  }
+  FAIL() << "NodeResourcesFit has no arguments";
+}
+
 TEST_F(SetupSources, AGateWithoutAnImplementationIsAWarning) {
   const auto setup = LoadSetup({.feature_gates = "GenericWorkload=true,GangScheduling=true"}, {}, {});
   ASSERT_TRUE(setup) << setup.error().message;

@@ -9,6 +9,7 @@
 #include "codec/yaml.h"
 #include "config/load.h"
 #include "config/policy.h"
+#include "config/resolve.h"
 #include "plugin_catalog.h"
 #include "plugin_library/library.h"
 #include "plugins/registry.h"
@@ -206,6 +207,7 @@ Result<SchedulerSetup> LoadSetup(const ConfigurationFlags& flags, const std::vec
     setup.warnings.push_back(
         "alwaysCheckAllPredicates: a rejected node is reported with its first reason only; placements are the same");
   }
+  if (Result<void> hidden = config::HideManagedResources(setup.configuration); !hidden) return hidden.error();
   Result<framework::Registry> registry = MakeRegistry(own_plugins);
   if (!registry) return registry.error();
   setup.registry = std::move(*registry);

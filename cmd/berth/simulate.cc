@@ -49,6 +49,9 @@ int Run(const framework::Registry& own_plugins, const Options& options) {
   const Result<SchedulerSetup> setup = LoadSetup(options.configuration, options.files, own_plugins);
   if (!setup) return Fail(setup.error().message);
   for (const std::string& warning : setup->warnings) fmt::print(stderr, "warning: {}\n", warning);
+  if (!setup->configuration.extenders.empty()) {
+    fmt::print(stderr, "warning: extenders are not called in a simulation; all is decided without them\n");
+  }
   const Result<sim::ClusterInput> input = sim::ReadCluster(options.files);
   if (!input) return Fail("the input has problems:\n" + input.error().message);
   for (const std::string& warning : input->warnings) fmt::print(stderr, "warning: {}\n", warning);

@@ -264,12 +264,7 @@ Result<std::vector<ResolvedPlugins>> ResolveProfiles(const KubeSchedulerConfigur
   return all;
 }
 
-Result<void> ApplyExtenders(KubeSchedulerConfiguration& configuration) {
-  for (const Extender& extender : configuration.extenders) {
-    if (std::string problem = TlsProblem(extender); !problem.empty()) {
-      return Error::InvalidArgument("couldn't build extenders: " + problem);
-    }
-  }
+Result<void> HideManagedResources(KubeSchedulerConfiguration& configuration) {
   std::vector<std::string> ignored;
   for (const Extender& extender : configuration.extenders) {
     for (const ExtenderManagedResource& resource : extender.managed_resources) {
@@ -286,6 +281,15 @@ Result<void> ApplyExtenders(KubeSchedulerConfiguration& configuration) {
     args->ignored_resources = ignored;
   }
   return {};
+}
+
+Result<void> ApplyExtenders(KubeSchedulerConfiguration& configuration) {
+  for (const Extender& extender : configuration.extenders) {
+    if (std::string problem = TlsProblem(extender); !problem.empty()) {
+      return Error::InvalidArgument("couldn't build extenders: " + problem);
+    }
+  }
+  return HideManagedResources(configuration);
 }
 
 KubeSchedulerConfiguration WithUsedArgsOnly(KubeSchedulerConfiguration configuration) {

@@ -55,8 +55,10 @@ Result<ResolvedPlugins> ResolvePlugins(const Profile& profile, std::span<const K
 Result<std::vector<ResolvedPlugins>> ResolveProfiles(const KubeSchedulerConfiguration& configuration,
                                                      std::span<const KnownPlugin> known);
 
-// Checks that clients can be made for the extenders (certificates are read), and hides the resources that extenders
-// manage on their own from NodeResourcesFit. Call before plugins are made.
+// Hides the resources that extenders manage on their own (ignoredByScheduler) from NodeResourcesFit. Call before
+// plugins are made.
+Result<void> HideManagedResources(KubeSchedulerConfiguration& configuration);
+// The same, after checking that clients can be made for the extenders: certificates are read.
 Result<void> ApplyExtenders(KubeSchedulerConfiguration& configuration);
 
 // What --write-config-to shows: only the arguments of plugins that are enabled somewhere, sorted by plugin.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "live/extender_connection.h"
 
 namespace berth::live {
 
@@ -90,7 +91,11 @@ client::ApiClientOptions LiveScheduler::ClientOptions(client::RateLimiter& limit
 }
 
 Result<void> LiveScheduler::Make(const framework::Registry& registry) {
+  auto extenders = MakeHttpExtenders(options_.configuration.extenders, options_.rest.user_agent, clock_);
+  if (!extenders) return extenders.error();
+  extenders_ = *std::move(extenders);
   SchedulingLoop::Options loop = options_.loop;
+  for (const auto& extender : extenders_) loop.extenders.push_back(extender.get());
   loop.kinds = {std::begin(kKinds), std::end(kKinds)};
   Result<std::unique_ptr<SchedulingLoop>> made = SchedulingLoop::Create(
       options_.configuration, registry, options_.gates, clock_, client_, events_, metrics_, std::move(loop));

@@ -23,6 +23,7 @@
 #include "client/rest_config.h"
 #include "config/types.h"
 #include "framework/registry.h"
+#include "live/http_extender.h"
 #include "live/request_metrics.h"
 #include "live/scheduling_loop.h"
 #include "metrics/component_metrics.h"
@@ -86,6 +87,7 @@ class LiveScheduler {
   client::ApiClient event_client_;
   client::ApiClient election_client_;
   client::EventRecorder events_;
+  std::vector<std::unique_ptr<HttpExtender>> extenders_;
   std::unique_ptr<SchedulingLoop> loop_;
   std::vector<std::unique_ptr<client::Reflector>> reflectors_;
   std::unique_ptr<client::LeaderElector> elector_;  // null without leader election

@@ -54,6 +54,7 @@ Result<void> SchedulingLoop::MakeScheduler(const config::KubeSchedulerConfigurat
   scheduler::Scheduler::Options options;
   options.seed = options_.seed;
   options.verify_incremental = options_.verify_incremental;
+  options.extenders = options_.extenders;
   options.take_binding = [this](std::unique_ptr<scheduler::BindingCycle> cycle) { TakeBinding(std::move(cycle)); };
   Result<std::unique_ptr<scheduler::Scheduler>> made =
       scheduler::Scheduler::Create(configuration, registry, gates_, cluster_, clock_, api_, std::move(options));

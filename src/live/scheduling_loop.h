@@ -41,6 +41,7 @@ class SchedulingLoop final : public client::ChangeSink {
     size_t max_binding = 1000;
     // The kinds whose first list must have come.
     std::set<api::Kind> kinds{};
+    std::vector<engine::Extender*> extenders{};  // must outlive it
   };
 
   static Result<std::unique_ptr<SchedulingLoop>> Create(const config::KubeSchedulerConfiguration& configuration,

@@ -156,7 +156,9 @@ serving::Pages MakePages(live::LiveScheduler& scheduler, metrics::Registry& metr
   pages.readyz.push_back(shutdown);
   pages.readyz.push_back(synced);
   pages.is_leader = [&scheduler] { return scheduler.is_leader(); };
-  pages.pod_resources = [&scheduler](serving::PodResourceWriter& writer) { live::WritePodResources(scheduler, writer); };
+  pages.pod_resources = [&scheduler](serving::PodResourceWriter& writer) {
+    live::WritePodResources(scheduler, writer);
+  };
   pages.configuration = [text = config::DumpJson(configuration)] { return text; };
   pages.flags = [&flags] {
     std::map<std::string, std::string> values;
@@ -202,9 +204,8 @@ class SignalThread {
 int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup) {
   const SchedulerOptions& options = flags.options();
   const base::SystemClock clock;
-  Result<client::RestConfig> rest =
-      client::BuildRestConfig(setup.configuration.client_connection, options.master,
-                              client::UserAgent("kube-scheduler", BERTH_VERSION), clock);
+  Result<client::RestConfig> rest = client::BuildRestConfig(setup.configuration.client_connection, options.master,
+                                                            client::UserAgent("kube-scheduler", BERTH_VERSION), clock);
   if (!rest) return Fail(rest.error().message);
 
   SignalThread::Block();
@@ -230,10 +231,9 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup) {
   if (!access) return Fail("--authorization-kubeconfig: " + access.error().message);
   std::unique_ptr<serving::SecureServing> serving;
   if (options.secure_serving.secure_port != 0) {
-    auto started =
-        serving::SecureServing::Start(ServingOptions(options),
-                                      MakePages(**scheduler, metrics, flags, setup.configuration, stopping),
-                                      tokens->reviewer.get(), access->reviewer.get(), clock);
+    auto started = serving::SecureServing::Start(ServingOptions(options),
+                                                 MakePages(**scheduler, metrics, flags, setup.configuration, stopping),
+                                                 tokens->reviewer.get(), access->reviewer.get(), clock);
     if (!started) return Fail(started.error().message);
     serving = *std::move(started);
     LOG_INFO(0, "Serving securely", {"address", options.secure_serving.bind_address.text}, {"port", serving->port()});
@@ -251,7 +251,8 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup) {
     stopping = true;
     (*scheduler)->Stop();
   });
-  LOG_INFO(0, "Starting Kubernetes Scheduler", {"version", fmt::format("{}+berth-{}", kUpstreamVersion, BERTH_VERSION)});
+  LOG_INFO(0, "Starting Kubernetes Scheduler",
+           {"version", fmt::format("{}+berth-{}", kUpstreamVersion, BERTH_VERSION)});
   const Result<void> ended = (*scheduler)->Run();
   stopping = true;
   if (serving) serving->Stop();

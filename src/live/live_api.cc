@@ -13,9 +13,7 @@ using framework::Status;
 
 namespace {
 
-Status AsStatus(const Result<void>& result) {
-  return result ? Status::Success() : Status::FromError(result.error());
-}
+Status AsStatus(const Result<void>& result) { return result ? Status::Success() : Status::FromError(result.error()); }
 Status AsStatus(const Result<api::Object>& result) {
   return result ? Status::Success() : Status::FromError(result.error());
 }
@@ -34,8 +32,8 @@ api::PodCondition DisruptionTarget(const PodInfo& preemptor) {
   return {.type = "DisruptionTarget",
           .status = "True",
           .reason = "PreemptionByScheduler",
-          .message = fmt::format("{}: preempting to accommodate a higher priority pod",
-                                 preemptor.pod().spec.scheduler_name)};
+          .message =
+              fmt::format("{}: preempting to accommodate a higher priority pod", preemptor.pod().spec.scheduler_name)};
 }
 
 }  // namespace
@@ -53,9 +51,8 @@ Status LiveApi::UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolu
 }
 
 Status LiveApi::UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) {
-  return AsStatus(client::Await<api::Object>([&](auto done) {
-    client_.PatchAnnotations(api::Object(claim), claim->metadata.annotations, std::move(done));
-  }));
+  return AsStatus(client::Await<api::Object>(
+      [&](auto done) { client_.PatchAnnotations(api::Object(claim), claim->metadata.annotations, std::move(done)); }));
 }
 
 Status LiveApi::Await(const std::function<std::optional<Status>()>& check, base::Duration timeout) {
@@ -118,9 +115,8 @@ Status LiveApi::Evict(const PodInfo& victim, const PodInfo& preemptor) {
     if (!result) return failed(result.error());
     LOG_INFO(2, "Preemptor Pod preempted victim Pod", {"preemptor", api::KeyOf(for_pod->metadata)},
              {"victim", api::KeyOf(pod->metadata)}, {"node", node_name});
-    client::EventNote note =
-        NoteAbout(*pod, "Normal", "Preempted", "Preempting",
-                  fmt::format("Preempted by pod {} on node {}", for_pod->metadata.uid, node_name));
+    client::EventNote note = NoteAbout(*pod, "Normal", "Preempted", "Preempting",
+                                       fmt::format("Preempted by pod {} on node {}", for_pod->metadata.uid, node_name));
     note.reporting_controller = for_pod->spec.scheduler_name;
     events_.Record(std::move(note));
   };
@@ -170,8 +166,8 @@ void LiveApi::ReportFailure(const PodInfo& pod, const scheduler::Attempt& attemp
 }
 
 void LiveApi::ReportDeleting(const PodInfo& pod) {
-  events_.Record(NoteAbout(pod.pod(), "Warning", "FailedScheduling", "Scheduling",
-                           "skip schedule deleting pod: " + pod.Key()));
+  events_.Record(
+      NoteAbout(pod.pod(), "Warning", "FailedScheduling", "Scheduling", "skip schedule deleting pod: " + pod.Key()));
 }
 
 }  // namespace berth::live

@@ -58,10 +58,9 @@ LiveScheduler::LiveScheduler(LiveOptions options, metrics::Registry& metrics, co
       event_limiter_(options_.rest.qps, options_.rest.burst, clock_),
       client_(*transport_, io_, clock_, ClientOptions(limiter_)),
       event_client_(*transport_, io_, clock_, ClientOptions(event_limiter_)),
-      election_client_(
-          *transport_, election_loop_, clock_,
-          {.protobuf = WantsProtobuf(options_.rest),
-           .timeout = client::LeaseRequestTimeout(options_.configuration.leader_election.renew_deadline)}),
+      election_client_(*transport_, election_loop_, clock_,
+                       {.protobuf = WantsProtobuf(options_.rest),
+                        .timeout = client::LeaseRequestTimeout(options_.configuration.leader_election.renew_deadline)}),
       events_(event_client_, io_, clock_,
               {.hostname = options_.hostname, .on_problem = [](const Error& error) { LogProblem("event", error); }}) {}
 

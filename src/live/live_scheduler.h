@@ -1,9 +1,9 @@
-// LiveScheduler: a scheduler on a real cluster. Puts together what talks to the API server (src/client) and what decides
-// (SchedulingLoop), and follows leader election.
+// LiveScheduler: a scheduler on a real cluster. Puts together what talks to the API server (src/client) and what
+// decides (SchedulingLoop), and follows leader election.
 //
 // Threads: the caller of Run is the scheduling thread. The transport has one for HTTP; one loop decodes what watches
-// bring and times retries, another runs leader election, so that no list, however long, delays a renewal; binding cycles
-// have their own.
+// bring and times retries, another runs leader election, so that no list, however long, delays a renewal; binding
+// cycles have their own.
 #pragma once
 
 #include <atomic>

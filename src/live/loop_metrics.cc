@@ -1,6 +1,6 @@
 #include "live/loop_metrics.h"
 
-#include <algorithm>
+#include <cctype>
 
 namespace berth::live {
 
@@ -11,6 +11,13 @@ constexpr uint64_t kSampleEvery = 10;
 // More attempts than this are not told apart.
 constexpr int kMostAttempts = 15;
 
+// "PreFilter", as metrics spell what the configuration calls preFilter.
+std::string MetricName(config::ExtensionPoint point) {
+  std::string name(config::NameOf(point));
+  name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+  return name;
+}
+
 bool IsOfBindingCycle(config::ExtensionPoint point) {
   return point == config::ExtensionPoint::kPreBind || point == config::ExtensionPoint::kBind ||
          point == config::ExtensionPoint::kPostBind;
@@ -18,24 +25,53 @@ bool IsOfBindingCycle(config::ExtensionPoint point) {
 
 }  // namespace
 
-LoopMetrics::LoopMetrics(metrics::SchedulerMetrics& metrics, const base::Clock&)
+LoopMetrics::LoopMetrics(metrics::SchedulerMetrics& metrics)
     : metrics_(metrics),
       active_(metrics.pending_pods.With("active")),
       backoff_(metrics.pending_pods.With("backoff")),
       unschedulable_(metrics.pending_pods.With("unschedulable")),
       gated_(metrics.pending_pods.With("gated")),
       cached_nodes_(metrics.cache_size.With("nodes")),
-      cached_pods_(metrics.cache_size.With("pods")) {}
+      cached_pods_(metrics.cache_size.With("pods")),
+      binding_(metrics.goroutines.With("binding")) {}
 
 void LoopMetrics::Observe(engine::Profile& profile) {
-  profile.set_observer([this](config::ExtensionPoint point, std::string_view plugin, framework::Code code,
-                              base::Duration took) {
-    if (!IsOfBindingCycle(point) && !sampling_) return;
-    metrics_.plugin_execution_duration.With(plugin, config::NameOf(point), framework::NameOf(code)).Observe(Seconds(took));
+  profile.set_observer([this, name = profile.scheduler_name()](config::ExtensionPoint point, std::string_view plugin,
+                                                               framework::Code code, base::Duration took) {
+    const auto time_plugin = [&] {
+      metrics_.plugin_execution_duration.With(plugin, MetricName(point), framework::NameOf(code))
+          .Observe(Seconds(took));
+    };
+    // Binding cycles run on threads of their own, one plugin after the other: each is timed by itself.
+    if (IsOfBindingCycle(point)) {
+      time_plugin();
+      metrics_.framework_extension_point_duration.With(MetricName(point), framework::NameOf(code), name)
+          .Observe(Seconds(took));
+      return;
+    }
+    if (point == config::ExtensionPoint::kPreEnqueue) return;  // belongs to no cycle
+    if (sampling_) time_plugin();
+    PointTime& sum = points_[static_cast<int>(point)];
+    sum.took += took;
+    sum.ran = true;
+    if (sum.code == framework::Code::kSuccess && code != framework::Code::kSkip) sum.code = code;
   });
 }
 
-void LoopMetrics::BeginCycle() { sampling_ = cycles_++ % kSampleEvery == 0; }
+void LoopMetrics::BeginCycle() {
+  sampling_ = cycles_++ % kSampleEvery == 0;
+  for (PointTime& point : points_) point = {};
+}
+
+void LoopMetrics::EndCycle(const std::string& profile) {
+  for (int i = 0; i < config::kExtensionPointCount; ++i) {
+    const PointTime& point = points_[i];
+    if (!point.ran) continue;
+    metrics_.framework_extension_point_duration
+        .With(MetricName(static_cast<config::ExtensionPoint>(i)), framework::NameOf(point.code), profile)
+        .Observe(Seconds(point.took));
+  }
+}
 
 LoopMetrics::OfProfile& LoopMetrics::Of(const std::string& profile) {
   const auto it = profiles_.find(profile);
@@ -61,6 +97,23 @@ void LoopMetrics::OnFailed(const std::string& profile, bool unschedulable, base:
   (unschedulable ? of.unschedulable : of.error).Record(Seconds(took));
 }
 
+void LoopMetrics::OnPreemption(const framework::PostFilterResult& result) {
+  metrics_.preemption_attempts.Add();
+  if (!result.victims.pods.empty())
+    metrics_.preemption_victims.Observe(static_cast<double>(result.victims.pods.size()));
+}
+
+void LoopMetrics::OnIncoming(queue::Place place, std::string_view cause) {
+  metrics::Counter*& counter = incoming_[{place, std::string(cause)}];
+  if (!counter) {
+    const char* name = place == queue::Place::kActive          ? "active"
+                       : place == queue::Place::kUnschedulable ? "unschedulable"
+                                                               : "backoff";
+    counter = &metrics_.queue_incoming_pods.With(name, cause);
+  }
+  counter->Add();
+}
+
 void LoopMetrics::OnEvent(const framework::ClusterEvent& event, base::Duration took) {
   const std::string label = event.Label();
   metrics::Histogram*& histogram = events_[label];
@@ -75,7 +128,26 @@ void LoopMetrics::SetPending(const queue::SchedulingQueue::Counts& counts) {
   gated_.Set(static_cast<double>(counts.gated));
 }
 
-void LoopMetrics::SetCache(const cluster::Cluster& cluster) {
+void LoopMetrics::SetRejections(const queue::SchedulingQueue& queue) {
+  std::map<std::pair<std::string, std::string>, size_t> counts;
+  queue.ForEach([&](const queue::QueuedPod& pod, queue::Place place) {
+    if (place == queue::Place::kActive || place == queue::Place::kInFlight || place == queue::Place::kBinding) return;
+    for (const auto* plugins : {&pod.unschedulable_plugins, &pod.pending_plugins}) {
+      for (const std::string& plugin : *plugins) ++counts[{plugin, pod.pod->pod().spec.scheduler_name}];
+    }
+  });
+  for (const auto& [key, count] : counts) {
+    metrics::Gauge*& gauge = rejections_[key];
+    if (!gauge) gauge = &metrics_.unschedulable_pods.With(key.first, key.second);
+  }
+  for (auto& [key, gauge] : rejections_) {
+    const auto it = counts.find(key);
+    gauge->Set(it == counts.end() ? 0 : static_cast<double>(it->second));
+  }
+}
+
+void LoopMetrics::SetCache(const cluster::Cluster& cluster, size_t binding) {
+  binding_.Set(static_cast<double>(binding));
   cached_nodes_.Set(static_cast<double>(cluster.nodes().size()));
   cached_pods_.Set(static_cast<double>(cluster.pod_count()));
 }

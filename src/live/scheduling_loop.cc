@@ -17,9 +17,12 @@ namespace {
 // With nothing to wait for it still looks around now and then, so that a clock that jumps cannot put it to sleep.
 constexpr base::Duration kLongestNap = std::chrono::seconds(1);
 
+// In a long backlog gauges are brought up to date now and then; otherwise whenever there is nothing to do.
+constexpr uint64_t kStepsBetweenGauges = 256;
+
 bool IsStorage(api::Kind kind) {
-  return kind == api::Kind::kPersistentVolume || kind == api::Kind::kPersistentVolumeClaim || kind == api::Kind::kNode ||
-         kind == api::Kind::kCSINode;
+  return kind == api::Kind::kPersistentVolume || kind == api::Kind::kPersistentVolumeClaim ||
+         kind == api::Kind::kNode || kind == api::Kind::kCSINode;
 }
 
 }  // namespace
@@ -32,7 +35,7 @@ SchedulingLoop::SchedulingLoop(const config::FeatureGates& gates, const base::Cl
       cluster_(gates_),
       threads_(options_.binding_threads),
       api_(client, events, mailbox_, threads_, clock, [this](const std::string& uid) { queue_->Activate(uid); }),
-      metrics_(metrics, clock),
+      metrics_(metrics),
       unlisted_(options_.kinds) {}
 
 SchedulingLoop::~SchedulingLoop() = default;
@@ -43,8 +46,7 @@ Result<std::unique_ptr<SchedulingLoop>> SchedulingLoop::Create(const config::Kub
                                                                const base::Clock& clock, client::ApiClient& client,
                                                                client::EventRecorder& events,
                                                                metrics::SchedulerMetrics& metrics, Options options) {
-  std::unique_ptr<SchedulingLoop> loop(
-      new SchedulingLoop(gates, clock, client, events, metrics, std::move(options)));
+  std::unique_ptr<SchedulingLoop> loop(new SchedulingLoop(gates, clock, client, events, metrics, std::move(options)));
   if (Result<void> made = loop->MakeScheduler(configuration, registry); !made) return made.error();
   return loop;
 }
@@ -73,6 +75,7 @@ Result<void> SchedulingLoop::MakeScheduler(const config::KubeSchedulerConfigurat
   queue_options.max_unschedulable = options_.max_unschedulable;
   queue_ = std::make_unique<queue::SchedulingQueue>(clock_, scheduler_->first_profile().queue_sort(), std::move(hooks),
                                                     queue_options);
+  queue_->set_observer([this](queue::Place place, std::string_view cause) { metrics_.OnIncoming(place, cause); });
   handlers_ = std::make_unique<scheduler::EventHandlers>(cluster_, *queue_, *scheduler_, gates_, clock_);
   handlers_->set_observer(
       [this](const framework::ClusterEvent& event, base::Duration took) { metrics_.OnEvent(event, took); });
@@ -84,9 +87,11 @@ void SchedulingLoop::Run() {
     if (!mailbox_.empty()) mailbox_.RunAll();
     if (stopping_) break;
     for (const Attempt& attempt : scheduler_->FinishWaiting()) Settle(attempt, clock_.Now());
-    if (ready() && Step()) continue;
-    metrics_.SetPending(queue_->counts());
-    metrics_.SetCache(cluster_);
+    if (ready() && Step()) {
+      if (++steps_ % kStepsBetweenGauges == 0) UpdateGauges();
+      continue;
+    }
+    UpdateGauges();
     mailbox_.WaitFor(IdleTime());
     api_.CheckWaits();
   }
@@ -96,6 +101,15 @@ void SchedulingLoop::Run() {
     mailbox_.WaitFor(kLongestNap);
     mailbox_.RunAll();
     api_.AbandonWaits();
+  }
+}
+
+void SchedulingLoop::UpdateGauges() {
+  metrics_.SetPending(queue_->counts());
+  metrics_.SetCache(cluster_, binding_.size());
+  if (const base::Time now = clock_.Now(); now - rejections_counted_ >= kLongestNap) {
+    metrics_.SetRejections(*queue_);
+    rejections_counted_ = now;
   }
 }
 
@@ -132,6 +146,8 @@ bool SchedulingLoop::Step() {
   metrics_.BeginCycle();
   const Attempt attempt = scheduler_->ScheduleOne(pod);
   metrics_.OnDecided(clock_.Now() - started);
+  metrics_.EndCycle(pod->pod().spec.scheduler_name);
+  if (attempt.post_filtered) metrics_.OnPreemption(attempt.post_filter);
   Settle(attempt, started);
   api_.FlushNominations();
   return true;

@@ -1,5 +1,5 @@
-// SchedulingLoop: the scheduling thread. It owns the picture of the cluster and the queue; everybody else talks to it by
-// messages, which it reads between cycles.
+// SchedulingLoop: the scheduling thread. It owns the picture of the cluster and the queue; everybody else talks to it
+// by messages, which it reads between cycles.
 //
 //   watches  --changes-->  mailbox  -->  picture, queue
 //   queue    --pod------>  scheduling cycle  -->  binding cycle on another thread  --outcome-->  mailbox
@@ -92,6 +92,7 @@ class SchedulingLoop final : public client::ChangeSink {
   void OnFailed(const scheduler::Attempt& attempt, base::Time started);
   void Apply(api::Kind kind, const std::vector<client::ObjectChange>& changes);
   void MarkListed(api::Kind kind);
+  void UpdateGauges();
   // How long nothing will happen by itself.
   base::Duration IdleTime();
 
@@ -108,6 +109,8 @@ class SchedulingLoop final : public client::ChangeSink {
   std::unique_ptr<scheduler::EventHandlers> handlers_;
   std::set<api::Kind> unlisted_;
   std::map<std::string, Binding> binding_;  // by UID
+  base::Time rejections_counted_{};
+  uint64_t steps_ = 0;
   bool scheduling_ = false;
   bool stopping_ = false;
   std::atomic<bool> synced_ = false;

@@ -76,7 +76,7 @@ class YesServer final : public client::Transport {
   client::Loop& loop_;
   std::mutex mutex_;
   std::condition_variable seen_;
-  std::vector<std::string> lines_;       // guarded by mutex_
+  std::vector<std::string> lines_;      // guarded by mutex_
   std::map<std::string, int> answers_;  // guarded by mutex_
   std::atomic<client::CallId> calls_ = 0;
 };
@@ -106,7 +106,8 @@ class SchedulingLoopTest : public ::testing::Test {
     loop_->OnChanges(
         api::Kind::kNode,
         {{ObjectChange::Type::kAdded,
-          api::Object(MakeNode(name).Capacity("cpu", cpu).Capacity("memory", "8Gi").Capacity("pods", "110").Shared())}});
+          api::Object(
+              MakeNode(name).Capacity("cpu", cpu).Capacity("memory", "8Gi").Capacity("pods", "110").Shared())}});
   }
   // Waits for what was told so far to be read.
   void Settle() {

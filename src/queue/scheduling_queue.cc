@@ -11,6 +11,18 @@ using framework::EventObject;
 using framework::EventResource;
 using framework::PodInfoPtr;
 
+namespace {
+
+// Upstream's words for what brings a pod to a place when it is no event.
+constexpr std::string_view kPodAdded = "UnschedulablePodAdd";
+constexpr std::string_view kAttemptFailed = "ScheduleAttemptFailure";
+constexpr std::string_view kBackoffOver = "BackoffComplete";
+constexpr std::string_view kPoppedFromBackoff = "PopFromBackoffQ";
+constexpr std::string_view kForcedActive = "ForceActivate";
+constexpr std::string_view kSleptTooLong = "UnschedulableTimeout";
+
+}  // namespace
+
 SchedulingQueue::SchedulingQueue(const base::Clock& clock, const framework::QueueSortPlugin& sort,
                                  std::map<std::string, ProfileHooks> profiles, Options options)
     : clock_(clock),
@@ -54,17 +66,22 @@ void SchedulingQueue::Enter(WaitingPod& pod, Place place) {
   if (place == Place::kUnschedulable) rejections_.FallAsleep(pod);
 }
 
-// Gates are asked on the way into a place from which pods are popped; a pod taken early from backoff passed them then.
-void SchedulingQueue::EnterActive(WaitingPod& pod) {
-  if (!PassesGates(pod)) return Enter(pod, Place::kUnschedulable);
-  if (!pod.first_attempt) pod.first_attempt = clock_.Now();
-  Enter(pod, Place::kActive);
+void SchedulingQueue::Arrive(WaitingPod& pod, Place place, std::string_view cause) {
+  Enter(pod, place);
+  if (observer_) observer_(place, cause);
 }
 
-void SchedulingQueue::EnterBackoff(WaitingPod& pod) {
-  if (!PassesGates(pod)) return Enter(pod, Place::kUnschedulable);
+// Gates are asked on the way into a place from which pods are popped; a pod taken early from backoff passed them then.
+void SchedulingQueue::EnterActive(WaitingPod& pod, std::string_view cause) {
+  if (!PassesGates(pod)) return Arrive(pod, Place::kUnschedulable, cause);
+  if (!pod.first_attempt) pod.first_attempt = clock_.Now();
+  Arrive(pod, Place::kActive, cause);
+}
+
+void SchedulingQueue::EnterBackoff(WaitingPod& pod, std::string_view cause) {
+  if (!PassesGates(pod)) return Arrive(pod, Place::kUnschedulable, cause);
   const bool error = pod.unschedulable_plugins.empty() && pod.pending_plugins.empty();
-  Enter(pod, error ? Place::kErrorBackoff : Place::kBackoff);
+  Arrive(pod, error ? Place::kErrorBackoff : Place::kBackoff, cause);
 }
 
 bool SchedulingQueue::PassesGates(WaitingPod& pod) const {
@@ -89,7 +106,7 @@ void SchedulingQueue::Add(PodInfoPtr pod) {
   added.pod = std::move(pod);
   added.timestamp = clock_.Now();
   added.sequence = next_sequence_++;
-  EnterActive(added);
+  EnterActive(added, kPodAdded);
 }
 
 void SchedulingQueue::Replace(Pods::iterator it, PodInfoPtr pod) {
@@ -122,7 +139,7 @@ void SchedulingQueue::Update(PodInfoPtr pod) {
     const Strategy strategy = rejections_.WorthRequeuing(updated, happened);
     if (strategy == Strategy::kSkip) continue;
     Leave(updated);
-    Requeue(updated, strategy);
+    Requeue(updated, strategy, LabelOf(event));
     if (updated.place != Place::kUnschedulable) return;
   }
 }
@@ -139,6 +156,7 @@ const QueuedPod* SchedulingQueue::Pop() {
   Line& line = active_.empty() ? backoff_ : active_;
   if (line.empty()) return nullptr;
   WaitingPod& pod = **line.begin();
+  if (observer_ && pod.place == Place::kBackoff) observer_(Place::kActive, kPoppedFromBackoff);
   Leave(pod);
   ++pod.attempts;
   pod.unschedulable_plugins.clear();
@@ -176,13 +194,13 @@ void SchedulingQueue::Requeue(const std::string& uid, PluginNames unschedulable_
   pod.backoff_ends.reset();
   const Strategy strategy = WorthRequeuingAfterFlight(pod);
   Leave(pod);
-  Requeue(pod, strategy);
+  Requeue(pod, strategy, kAttemptFailed);
 }
 
-void SchedulingQueue::Requeue(WaitingPod& pod, Strategy strategy) {
-  if (strategy == Strategy::kSkip) return Enter(pod, Place::kUnschedulable);
-  if (strategy == Strategy::kAfterBackoff && backoff_rule_.IsBackingOff(pod)) return EnterBackoff(pod);
-  EnterActive(pod);
+void SchedulingQueue::Requeue(WaitingPod& pod, Strategy strategy, std::string_view cause) {
+  if (strategy == Strategy::kSkip) return Arrive(pod, Place::kUnschedulable, cause);
+  if (strategy == Strategy::kAfterBackoff && backoff_rule_.IsBackingOff(pod)) return EnterBackoff(pod, cause);
+  EnterActive(pod, cause);
 }
 
 Strategy SchedulingQueue::WorthRequeuingAfterFlight(const WaitingPod& pod) {
@@ -206,9 +224,10 @@ void SchedulingQueue::OnEvent(HappenedEvent happened) {
   if (!rejections_.Concerns(happened.event)) return;
   waking_.clear();
   rejections_.FindWorthRequeuing(happened, waking_);
+  const std::string cause = waking_.empty() ? std::string() : LabelOf(happened.event);
   for (const auto& [pod, strategy] : waking_) {
     Leave(*pod);
-    Requeue(*pod, strategy);
+    Requeue(*pod, strategy, cause);
   }
   in_flight_.Record(std::move(happened));
 }
@@ -229,10 +248,10 @@ void SchedulingQueue::Activate(const std::string& uid) {
     case Place::kBackoff:
     case Place::kErrorBackoff:  // its gates were asked when it came there
       Leave(pod);
-      return Enter(pod, Place::kActive);
+      return Arrive(pod, Place::kActive, kForcedActive);
     case Place::kUnschedulable:
       Leave(pod);
-      return EnterActive(pod);
+      return EnterActive(pod, kForcedActive);
   }
 }
 
@@ -241,7 +260,7 @@ void SchedulingQueue::Flush() {
     while (!line->empty() && !backoff_rule_.IsBackingOff(**line->begin())) {
       WaitingPod& pod = **line->begin();
       Leave(pod);
-      Enter(pod, Place::kActive);
+      Arrive(pod, Place::kActive, kBackoffOver);
     }
   }
   if (unschedulable_.empty()) return;
@@ -255,7 +274,7 @@ void SchedulingQueue::Flush() {
   for (const auto& [pod, strategy] : waking_) {
     Leave(*pod);
     pod->flushed = now;
-    Requeue(*pod, strategy);
+    Requeue(*pod, strategy, kSleptTooLong);
   }
   // Pods in flight hear of it as of any other wildcard.
   in_flight_.Record({});

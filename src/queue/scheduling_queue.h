@@ -18,6 +18,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -51,6 +52,11 @@ class SchedulingQueue {
   SchedulingQueue(const SchedulingQueue&) = delete;
   SchedulingQueue& operator=(const SchedulingQueue&) = delete;
   ~SchedulingQueue();
+
+  // Hears of every pod that comes to a place, and by what: an event's label, or one of upstream's own words for it
+  // ("BackoffComplete"). For metrics.
+  using Observer = std::function<void(Place place, std::string_view cause)>;
+  void set_observer(Observer observer) { observer_ = std::move(observer); }
 
   void Add(framework::PodInfoPtr pod);
   // The pod changed while pending; adds it when it is not here.
@@ -106,18 +112,23 @@ class SchedulingQueue {
   Line* LineOf(Place place);
   void Leave(WaitingPod& pod);
   void Enter(WaitingPod& pod, Place place);
-  void EnterActive(WaitingPod& pod);
-  void EnterBackoff(WaitingPod& pod);
+  // As Enter, and the observer hears of it.
+  void Arrive(WaitingPod& pod, Place place, std::string_view cause);
+  void EnterActive(WaitingPod& pod, std::string_view cause);
+  void EnterBackoff(WaitingPod& pod, std::string_view cause);
   // Asks PreEnqueue; true when the pod may be scheduled.
   bool PassesGates(WaitingPod& pod) const;
   // The new version of a pod that stands nowhere at the moment.
   void Replace(Pods::iterator it, framework::PodInfoPtr pod);
-  void Requeue(WaitingPod& pod, Strategy strategy);
+  void Requeue(WaitingPod& pod, Strategy strategy, std::string_view cause);
+  // Nobody listens: no label need be made up.
+  std::string LabelOf(const framework::ClusterEvent& event) const { return observer_ ? event.Label() : std::string(); }
   Strategy WorthRequeuingAfterFlight(const WaitingPod& pod);
   void Record(HappenedEvent happened);
 
   const base::Clock& clock_;
   const Options options_;
+  Observer observer_;
   const Backoff backoff_rule_;
   uint64_t next_sequence_ = 0;
   Pods pods_;

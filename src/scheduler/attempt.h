@@ -33,6 +33,7 @@ struct Attempt {
   engine::Evaluation evaluation;
   framework::Diagnosis diagnosis;           // when nothing fitted
   framework::PostFilterResult post_filter;  // when unschedulable
+  bool post_filtered = false;               // PostFilter was asked
 
   // Plugins to ask when something happens that might help.
   std::set<std::string, std::less<>> unschedulable_plugins;

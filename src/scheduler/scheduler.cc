@@ -237,6 +237,7 @@ void Scheduler::HandleNoFit(engine::Profile& profile, CycleState& state, Attempt
   state.verify_incremental = options_.verify_incremental;
   framework::Diagnosis& diagnosis = attempt.diagnosis;
   if (profile.has_post_filter()) {
+    attempt.post_filtered = true;
     attempt.post_filter = profile.RunPostFilter(state, *attempt.pod, diagnosis.node_to_status);
     diagnosis.post_filter_message = attempt.post_filter.status.Message();
   }

@@ -84,6 +84,31 @@ Result<std::string> Gunzip(std::string_view bytes, size_t size_limit) {
   }
 }
 
+std::string Gzip(std::string_view bytes) {
+  z_stream stream{};
+  constexpr int kGzipOnly = 16 + MAX_WBITS;
+  constexpr int kUsualMemory = 8;
+  CHECK(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipOnly, kUsualMemory, Z_DEFAULT_STRATEGY) == Z_OK);
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> ending(&stream, &deflateEnd);
+
+  std::string out;
+  std::string chunk(kChunk, '\0');
+  int code = Z_OK;
+  while (code != Z_STREAM_END) {
+    // zlib counts in 32 bits, so large input is handed over in parts.
+    const size_t part = std::min<size_t>(bytes.size(), std::numeric_limits<uInt>::max());
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+    stream.avail_in = static_cast<uInt>(part);
+    stream.next_out = reinterpret_cast<Bytef*>(chunk.data());
+    stream.avail_out = static_cast<uInt>(chunk.size());
+    code = deflate(&stream, part == bytes.size() ? Z_FINISH : Z_NO_FLUSH);
+    CHECK(code == Z_OK || code == Z_STREAM_END);
+    bytes.remove_prefix(part - stream.avail_in);
+    out.append(chunk, 0, chunk.size() - stream.avail_out);
+  }
+  return out;
+}
+
 Result<std::string> ReadFile(const std::string& path, size_t size_limit) {
   const std::string name = path == "-" ? "standard input" : path;
   auto named = [&](const Error& error) { return Error{error.code, fmt::format("{}: {}", name, error.message)}; };

@@ -1,4 +1,4 @@
-// Reading whole files, compressed or not.
+// Reading whole files, compressed or not; and compressing.
 #pragma once
 
 #include <cstddef>
@@ -18,5 +18,7 @@ Result<std::string> ReadFile(const std::string& path, size_t size_limit = kDefau
 
 bool IsGzip(std::string_view bytes);
 Result<std::string> Gunzip(std::string_view bytes, size_t size_limit = kDefaultSizeLimit);
+// The same bytes for the same input: neither a time nor a name is put in.
+std::string Gzip(std::string_view bytes);
 
 }  // namespace berth::codec

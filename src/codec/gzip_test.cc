@@ -55,6 +55,14 @@ TEST_F(ReadFileTest, ReadsPlainAndCompressedFiles) {
   EXPECT_EQ(*ReadFile(Write("")), "");
 }
 
+TEST(Gzip, IsUndoneByGunzip) {
+  std::string text;
+  for (int i = 0; i < 300'000; ++i) text += std::to_string(i * 7919);
+  EXPECT_EQ(*Gunzip(Gzip(text)), text);
+  EXPECT_LT(Gzip(text).size(), text.size() * 3 / 4);
+  EXPECT_EQ(*Gunzip(Gzip("")), "");
+}
+
 TEST_F(ReadFileTest, SaysWhatIsWrongWithWhichFile) {
   EXPECT_THAT(MessageOf(ReadFile("/no/such/file")), StartsWith("/no/such/file: No such file"));
   EXPECT_EQ(ReadFile("/no/such/file").error().code, ErrorCode::kNotFound);

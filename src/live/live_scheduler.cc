@@ -32,6 +32,9 @@ constexpr api::Kind kKinds[] = {
 };
 constexpr const char* kLivePods = "status.phase!=Succeeded,status.phase!=Failed";
 
+// More at a time make no API server faster, and each costs a look whenever another moves.
+constexpr int kWritesInFlight = 8;
+
 // How long the first look at the lease may hold up the first lists.
 constexpr base::Duration kFirstLook = std::chrono::seconds(2);
 // A leader whose lease ran out this long ago and that still has not noticed is not well.
@@ -53,10 +56,14 @@ LiveScheduler::LiveScheduler(LiveOptions options, metrics::Registry& metrics, co
       metrics_(metrics, {.queueing_hints = true, .async_preemption = true}),
       election_metrics_(metrics),
       request_metrics_(metrics),
-      transport_(std::make_unique<client::CurlTransport>(options_.rest, client::CurlOptions{}, &request_metrics_)),
+      transport_(std::make_unique<client::CurlTransport>(
+          options_.rest, client::CurlOptions{.max_requests = kWritesInFlight}, &request_metrics_)),
+      watch_transport_(
+          std::make_unique<client::CurlTransport>(options_.rest, client::CurlOptions{}, &request_metrics_)),
       limiter_(options_.rest.qps, options_.rest.burst, clock_),
       event_limiter_(options_.rest.qps, options_.rest.burst, clock_),
       client_(*transport_, io_, clock_, ClientOptions(limiter_)),
+      watch_client_(*watch_transport_, io_, clock_, ClientOptions(limiter_)),
       event_client_(*transport_, io_, clock_, ClientOptions(event_limiter_)),
       election_client_(*transport_, election_loop_, clock_,
                        {.protobuf = WantsProtobuf(options_.rest),
@@ -67,6 +74,7 @@ LiveScheduler::LiveScheduler(LiveOptions options, metrics::Registry& metrics, co
 LiveScheduler::~LiveScheduler() {
   // Calls under way end here, while everything that waits for them is still there.
   transport_.reset();
+  watch_transport_.reset();
   for (auto& reflector : reflectors_) reflector->Stop();
   elector_.reset();
 }
@@ -111,7 +119,7 @@ void LiveScheduler::MakeReflectors() {
     if (kind == api::Kind::kPod) options.field_selector = kLivePods;
     options.seed = std::hash<std::string>{}(options_.hostname) + static_cast<uint64_t>(kind);
     options.on_problem = [kind](const Error& error, int) { LogProblem(api::InfoOf(kind).resource, error); };
-    reflectors_.push_back(std::make_unique<client::Reflector>(client_, io_, *loop_, std::move(options)));
+    reflectors_.push_back(std::make_unique<client::Reflector>(watch_client_, io_, *loop_, std::move(options)));
   }
 }
 

@@ -95,7 +95,7 @@ class SecureServingTest : public testing::Test {
     }
     options_.server.bind_address = "127.0.0.1";
     // RSA keys take their time: one pair serves all tests that are not about making one.
-    static const PemPair kPair = *GenerateSelfSigned({}, base::SystemClock().Now());
+    static const PemPair kPair = *GenerateSelfSigned({}, KeyKind::kRsa, base::SystemClock().Now());
     options_.tls.cert_file = folder_.Write("served.crt", kPair.certificate);
     options_.tls.private_key_file = folder_.Write("served.key", kPair.private_key);
     attempts_ = &registry_.AddSingle<metrics::Counter>({.name = "attempts_total", .help = "Attempts."});
@@ -269,7 +269,7 @@ TEST_F(SecureServingTest, KeepsWhatItMadeUpInTheCertificateFolder) {
 }
 
 TEST_F(SecureServingTest, ReadsChangedCertificateFilesAgain) {
-  const auto pair = [this] { return *GenerateSelfSigned({}, clock_.Now()); };
+  const auto pair = [this] { return *GenerateSelfSigned({}, KeyKind::kEcdsa, clock_.Now()); };
   const PemPair first = pair();
   const PemPair second = pair();
   options_.tls.cert_file = folder_.Write("tls.crt", first.certificate);

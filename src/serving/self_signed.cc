@@ -1,6 +1,7 @@
 #include "serving/self_signed.h"
 
 #include <arpa/inet.h>
+#include <openssl/ec.h>
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
 
@@ -12,7 +13,8 @@
 namespace berth::serving {
 namespace {
 
-constexpr unsigned kKeyBits = 2048;
+constexpr const char* kCurve = "P-256";
+constexpr unsigned kRsaBits = 2048;
 constexpr long kHour = 3600;
 constexpr long kYear = 365 * 24 * kHour;
 
@@ -74,11 +76,11 @@ Error Failed() { return Error::Internal("cannot generate a self-signed certifica
 
 }  // namespace
 
-Result<PemPair> GenerateSelfSigned(const CertificateSubject& subject, base::Time now) {
+Result<PemPair> GenerateSelfSigned(const CertificateSubject& subject, KeyKind kind, base::Time now) {
   const time_t seconds = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
   const std::string at = "@" + std::to_string(seconds);
-  const KeyHandle authority_key(EVP_RSA_gen(kKeyBits));
-  const KeyHandle key(EVP_RSA_gen(kKeyBits));
+  const KeyHandle authority_key(EVP_EC_gen(kCurve));
+  const KeyHandle key(kind == KeyKind::kRsa ? EVP_RSA_gen(kRsaBits) : EVP_EC_gen(kCurve));
   if (!authority_key || !key) return Failed();
 
   const CertificateHandle authority = NewCertificate(subject.host + "-ca" + at, authority_key.get(), seconds);

@@ -48,6 +48,16 @@ Result<std::string> Ciphers(const std::vector<std::string>& names) {
   return list.empty() ? std::string(kDefaultCiphers) : list;
 }
 
+// Suites of TLS 1.2 that are named and that all want RSA need a key of that kind.
+KeyKind KeyKindFor(const TlsOptions& options) {
+  bool wants_rsa = false;
+  for (const std::string& name : options.cipher_suites) {
+    if (name.find("ECDSA") != std::string::npos) return KeyKind::kEcdsa;
+    wants_rsa = wants_rsa || name.find("RSA") != std::string::npos;
+  }
+  return wants_rsa ? KeyKind::kRsa : KeyKind::kEcdsa;
+}
+
 int ChooseProtocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* offered,
                    unsigned offered_size, void*) {
   unsigned char* chosen = nullptr;
@@ -73,7 +83,7 @@ Result<void> WriteFile(const std::string& path, const std::string& text, mode_t 
 
 Result<void> MakePairIn(const TlsOptions& options, const std::string& cert_file, const std::string& key_file,
                         base::Time now) {
-  Result<PemPair> pair = GenerateSelfSigned(options.self_signed_subject, now);
+  Result<PemPair> pair = GenerateSelfSigned(options.self_signed_subject, KeyKindFor(options), now);
   if (!pair) return pair.error();
   std::error_code problem;
   std::filesystem::create_directories(options.cert_dir, problem);
@@ -124,7 +134,7 @@ Result<std::unique_ptr<TlsContext>> TlsContext::Create(const TlsOptions& options
     if (Result<void> loaded = context->Reload(); !loaded) return loaded.error();
     return context;
   }
-  Result<PemPair> pair = GenerateSelfSigned(options.self_signed_subject, clock.Now());
+  Result<PemPair> pair = GenerateSelfSigned(options.self_signed_subject, KeyKindFor(options), clock.Now());
   if (!pair) return pair.error();
   Result<std::shared_ptr<SSL_CTX>> built = context->Build(*pair);
   if (!built) return built.error();

@@ -266,7 +266,8 @@ typename Named::Entry Take(std::vector<Named>& entries, const std::string& name,
   return std::move(entries[static_cast<size_t>(index)].entry);
 }
 
-Result<std::optional<KubeconfigChoice>> Choose(const codec::Document& document, const std::string& master) {
+Result<std::optional<KubeconfigChoice>> Choose(const codec::Document& document, const std::string& master,
+                                               const std::string& asked_for) {
   FileKubeconfig file;
   Mistakes mistakes(document.root());
   codec::Decode(document.root(), file, {}, mistakes.found());
@@ -282,16 +283,17 @@ Result<std::optional<KubeconfigChoice>> Choose(const codec::Document& document, 
 
   FileContext context;
   std::string context_path = "current-context", cluster_path = "clusters", user_path = "users";
-  const int chosen = IndexOf(file.contexts, file.current_context);
+  const std::string& wanted = asked_for.empty() ? file.current_context : asked_for;
+  const int chosen = IndexOf(file.contexts, wanted);
   if (chosen >= 0) {
     context = file.contexts[static_cast<size_t>(chosen)].entry;
     context_path = fmt::format("contexts[{}].context", chosen);
-  } else if (!file.current_context.empty()) {
-    mistakes.Add(context_path, "context was not found for specified context: " + file.current_context);
+  } else if (!wanted.empty()) {
+    if (!asked_for.empty()) context_path = "contexts";
+    mistakes.Add(context_path, "context was not found for specified context: " + wanted);
   }
-  FileCluster cluster =
-      Take(file.clusters, context.cluster, "cluster", context_path, file.current_context, mistakes, cluster_path);
-  FileUser user = Take(file.users, context.user, "user", context_path, file.current_context, mistakes, user_path);
+  FileCluster cluster = Take(file.clusters, context.cluster, "cluster", context_path, wanted, mistakes, cluster_path);
+  FileUser user = Take(file.users, context.user, "user", context_path, wanted, mistakes, user_path);
   if (!master.empty()) {
     cluster.server = master;
     cluster.tls_server_name.clear();
@@ -330,7 +332,8 @@ std::string CheckProxyUrl(const std::string& url) {
   return fmt::format("unsupported scheme {}, must be http, https, or socks5", api::Quote(scheme));
 }
 
-Result<std::optional<KubeconfigChoice>> ReadKubeconfig(const std::string& path, const std::string& master) {
+Result<std::optional<KubeconfigChoice>> ReadKubeconfig(const std::string& path, const std::string& master,
+                                                       const std::string& context) {
   Result<std::string> text = ReadFile(path);
   if (!text) return text.error();
   Result<std::vector<codec::Document>> documents = codec::ParseYaml(*text, path);
@@ -339,7 +342,7 @@ Result<std::optional<KubeconfigChoice>> ReadKubeconfig(const std::string& path, 
     return Error::InvalidArgument(fmt::format("{}: expected one document, found {}",
                                               codec::Where(path, (*documents)[1].root().mark()), documents->size()));
   }
-  if (!documents->empty()) return Choose(documents->front(), master);
+  if (!documents->empty()) return Choose(documents->front(), master, context);
   if (master.empty()) return std::optional<KubeconfigChoice>();
   return std::optional(KubeconfigChoice{.cluster = {.server = master}});
 }

@@ -58,10 +58,12 @@ struct KubeconfigChoice {
   std::string default_namespace;
 };
 
-// Reads and checks what the current context of the file names. Absent when the file says nothing about a server, which
-// for kube-scheduler is the same as having no file. `master`, unless empty, takes the place of the cluster's server,
-// and makes its tls-server-name meaningless. Errors have a line for each mistake: "FILE:LINE:COL: FIELD: MISTAKE".
-Result<std::optional<KubeconfigChoice>> ReadKubeconfig(const std::string& path, const std::string& master);
+// Reads and checks what `context` of the file names, its current one when that is empty. Absent when the file says
+// nothing about a server, which for kube-scheduler is the same as having no file. `master`, unless empty, takes the
+// place of the cluster's server, and makes its tls-server-name meaningless. Errors have a line for each mistake:
+// "FILE:LINE:COL: FIELD: MISTAKE".
+Result<std::optional<KubeconfigChoice>> ReadKubeconfig(const std::string& path, const std::string& master,
+                                                       const std::string& context = {});
 
 // An error that names the file when it cannot be read.
 Result<std::string> ReadFile(const std::string& path);

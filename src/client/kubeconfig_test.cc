@@ -98,6 +98,20 @@ contexts: [{name: a, context: {cluster: c}}]
   EXPECT_EQ(read->cluster.tls_server_name, "");
 }
 
+TEST(ReadKubeconfig, TheContextAskedForComesBeforeTheCurrentOne) {
+  const TemporaryFolder folder;
+  const std::string path = folder.Write("config", R"(
+current-context: a
+clusters: [{name: c, cluster: {server: "https://one"}}, {name: d, cluster: {server: "https://two"}}]
+contexts: [{name: a, context: {cluster: c}}, {name: b, context: {cluster: d}}]
+)");
+  EXPECT_EQ((*ReadKubeconfig(path, "", "b"))->cluster.server, "https://two");
+  EXPECT_EQ((*ReadKubeconfig(path, "", ""))->cluster.server, "https://one");
+  const Result<std::optional<KubeconfigChoice>> missing = ReadKubeconfig(path, "", "x");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().message, path + ":4:11: contexts: context was not found for specified context: x");
+}
+
 TEST(ReadKubeconfig, LineBreaksInBase64AreNothing) {
   const TemporaryFolder folder;
   const std::string path = folder.Write("config", R"(

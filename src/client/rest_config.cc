@@ -186,7 +186,7 @@ Result<RestConfig> FindServer(const std::string& kubeconfig, const std::string& 
                               const Surroundings& surroundings) {
   std::optional<KubeconfigChoice> choice;
   if (!kubeconfig.empty()) {
-    Result<std::optional<KubeconfigChoice>> read = ReadKubeconfig(kubeconfig, master);
+    Result<std::optional<KubeconfigChoice>> read = ReadKubeconfig(kubeconfig, master, surroundings.context);
     if (!read) return read.error();
     choice = std::move(*read);
   } else if (!master.empty()) {

@@ -37,6 +37,7 @@ struct RestConfig {
 // Where the program finds itself; replaced in tests.
 struct Surroundings {
   std::function<std::string(const char* name)> environment;  // empty when there is no such variable
+  std::string context{};                                     // of the kubeconfig; empty: its current one
   std::string service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
   CredentialWarning warn{};
   ExecObserver exec_observer{};

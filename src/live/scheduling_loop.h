@@ -36,9 +36,9 @@ class SchedulingLoop final : public client::ChangeSink {
     uint64_t seed = 1;
     bool verify_incremental = false;
     base::Duration max_unschedulable = std::chrono::minutes(5);  // asleep; then a pod is tried again in any case
-    size_t binding_threads = 32;
+    size_t binding_threads = 64;
     // No more pods are placed while so many are being bound: what is decided early is decided on old news.
-    size_t max_binding = 256;
+    size_t max_binding = 512;
     // The kinds whose first list must have come.
     std::set<api::Kind> kinds{};
     std::vector<engine::Extender*> extenders{};  // must outlive it

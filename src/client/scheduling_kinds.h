@@ -1,0 +1,32 @@
+// What a scheduler reads of a cluster.
+#pragma once
+
+#include "api/kind.h"
+
+namespace berth::client {
+
+// What plugins read.
+inline constexpr api::Kind kSchedulingKinds[] = {
+    api::Kind::kNode,
+    api::Kind::kPod,
+    api::Kind::kNamespace,
+    api::Kind::kPersistentVolume,
+    api::Kind::kPersistentVolumeClaim,
+    api::Kind::kService,
+    api::Kind::kReplicationController,
+    api::Kind::kReplicaSet,
+    api::Kind::kStatefulSet,
+    api::Kind::kPodDisruptionBudget,
+    api::Kind::kStorageClass,
+    api::Kind::kCSINode,
+    api::Kind::kCSIDriver,
+    api::Kind::kCSIStorageCapacity,
+    api::Kind::kVolumeAttachment,
+    api::Kind::kResourceClaim,
+    api::Kind::kResourceSlice,
+    api::Kind::kDeviceClass,
+};
+// Pods that have run to their end occupy nothing: the server need not send them.
+inline constexpr const char* kLivePods = "status.phase!=Succeeded,status.phase!=Failed";
+
+}  // namespace berth::client

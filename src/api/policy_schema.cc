@@ -20,7 +20,7 @@ const codec::Message& Describe(const PodDisruptionBudgetSpec*) {
 const codec::Message& Describe(const PodDisruptionBudgetStatus*) {
   static const codec::Message message = codec::MessageOf<PodDisruptionBudgetStatus>("PodDisruptionBudgetStatus", {
       codec::Field("disruptedPods", 2, &PodDisruptionBudgetStatus::disrupted_pods),
-      codec::Field("disruptionsAllowed", 3, &PodDisruptionBudgetStatus::disruptions_allowed),
+      codec::Field("disruptionsAllowed", 3, &PodDisruptionBudgetStatus::disruptions_allowed).Always(),
   }).Ignore({"observedGeneration", "currentHealthy", "desiredHealthy", "expectedPods", "conditions"});
   return message;
 }
@@ -29,7 +29,7 @@ const codec::Message& Describe(const PodDisruptionBudget*) {
   static const codec::Message message = codec::MessageOf<PodDisruptionBudget>("PodDisruptionBudget", {
       codec::Field("metadata", 1, &PodDisruptionBudget::metadata),
       codec::Field("spec", 2, &PodDisruptionBudget::spec),
-      codec::Field("status", 3, &PodDisruptionBudget::status),
+      codec::Field("status", 3, &PodDisruptionBudget::status).Always(),
   }).Ignore({"apiVersion", "kind"});
   return message;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -25,8 +26,9 @@ namespace {
 struct Found {
   api::Object object;
   std::string file;
-  codec::Value text;
+  codec::Value text;  // null: there was none, it came from a running cluster
 
+  bool is_live() const { return text.is_null(); }
   std::string Who() const { return fmt::format("{} {}", object.info().name, api::KeyOf(object.metadata())); }
   std::string Where(std::string_view path = {}) const { return codec::Where(file, PlaceOf(text, path)); }
 };
@@ -54,6 +56,15 @@ const std::optional<api::LabelSelector>* WorkloadSelector(const api::Object& obj
   return selector;
 }
 
+template <class... T>
+bool WantsNoPodsAs(const api::Object& object) {
+  return (... || (object.As<T>() && object.As<T>()->spec.replicas == 0));
+}
+
+bool WantsNoPods(const api::Object& object) {
+  return WantsNoPodsAs<api::Deployment, api::ReplicaSet, api::StatefulSet>(object);
+}
+
 class Reader {
  public:
   void ReadFile(const std::string& file) {
@@ -70,6 +81,10 @@ class Reader {
     if (!documents) return Problem(documents.error().message);
     if (documents->empty()) Warn(name + ": holds no objects");
     for (codec::Document& document : *documents) ReadDocument(name, std::move(document));
+  }
+
+  void TakeLive(std::vector<api::Object> objects) {
+    for (api::Object& object : objects) Keep({std::move(object), "the cluster", {}});
   }
 
   Result<ClusterInput> Finish() {
@@ -151,7 +166,7 @@ class Reader {
         return;
       }
       case api::Kind::kPodDisruptionBudget:
-        if (!found.text.Find("status"))
+        if (!found.is_live() && !found.text.Find("status"))
           Warn(found, {}, "status.disruptionsAllowed: missing, so it allows no disruption");
         return;
       default:
@@ -220,12 +235,17 @@ class Reader {
   }
 
   // Nothing makes pods here. Workloads read from a cluster have theirs beside them; without any, somebody may be
-  // waiting for them in vain.
+  // waiting for them in vain, unless none are wanted, as of the older ReplicaSets of every Deployment.
   void WarnOfWorkloads() {
+    std::map<Symbol, std::vector<const api::Pod*>> pods;  // by namespace
+    for (const Found& found : found_) {
+      if (const api::Pod* pod = found.object.As<api::Pod>()) pods[pod->metadata.namespace_].push_back(pod);
+    }
     std::map<std::string_view, size_t> counts;
     for (const Found& found : found_) {
       const std::optional<api::LabelSelector>* selector = WorkloadSelector(found.object);
-      if (selector && !HasPods(found.object.metadata().namespace_, *selector)) ++counts[found.object.info().name];
+      if (!selector || found.is_live() || WantsNoPods(found.object)) continue;
+      if (!AnyMatches(pods[found.object.metadata().namespace_], *selector)) ++counts[found.object.info().name];
     }
     for (const auto& [kind, count] : counts) {
       Warn(fmt::format("{} {}{} without pods in the input: no pods are made from templates, give them as kind Pod",
@@ -233,15 +253,12 @@ class Reader {
     }
   }
 
-  bool HasPods(const Symbol& name_space, const std::optional<api::LabelSelector>& labels) const {
+  static bool AnyMatches(const std::vector<const api::Pod*>& pods, const std::optional<api::LabelSelector>& labels) {
     if (!labels) return false;
     const Result<api::Selector> selector = api::Selector::Compile(*labels);
     if (!selector) return true;  // told elsewhere
-    for (const Found& found : found_) {
-      const api::Pod* pod = found.object.As<api::Pod>();
-      if (pod && pod->metadata.namespace_ == name_space && selector->Matches(pod->metadata.labels)) return true;
-    }
-    return false;
+    return std::any_of(pods.begin(), pods.end(),
+                       [&](const api::Pod* pod) { return selector->Matches(pod->metadata.labels); });
   }
 
   std::vector<codec::Document> documents_;  // what Found::text points into
@@ -254,8 +271,9 @@ class Reader {
 
 }  // namespace
 
-Result<ClusterInput> ReadCluster(const std::vector<std::string>& files) {
+Result<ClusterInput> ReadCluster(const std::vector<std::string>& files, std::vector<api::Object> live) {
   Reader reader;
+  reader.TakeLive(std::move(live));
   for (const std::string& file : files) reader.ReadFile(file);
   return reader.Finish();
 }

@@ -17,7 +17,8 @@ struct ClusterInput {
   std::vector<std::string> warnings;
 };
 
-// All problems of all files in one error, a line each.
-Result<ClusterInput> ReadCluster(const std::vector<std::string>& files);
+// All problems of all files in one error, a line each. `live` are objects that were read from a running cluster; they
+// are taken as a file of them would be, and no object may be given twice.
+Result<ClusterInput> ReadCluster(const std::vector<std::string>& files, std::vector<api::Object> live = {});
 
 }  // namespace berth::sim

@@ -98,6 +98,24 @@ TEST_F(InputTest, FilesThatCannotBeRead) {
                                            HasSubstr("expected a file, found a directory")));
 }
 
+TEST_F(InputTest, ObjectsOfARunningClusterComeBesideFiles) {
+  const std::vector<api::Object> live = Read(kNode).objects;
+  const Result<ClusterInput> both = ReadCluster({Write("pod.yaml", kPod)}, live);
+  ASSERT_TRUE(both);
+  EXPECT_THAT(both->objects, SizeIs(2));
+  const Result<ClusterInput> twice = ReadCluster({Write("node.yaml", kNode)}, live);
+  ASSERT_FALSE(twice);
+  EXPECT_THAT(Lines(twice.error().message), ElementsAre("node.yaml:3:18: Node node: is already given at the cluster"));
+}
+
+TEST_F(InputTest, AWorkloadThatWantsNoPodsIsNotWorthAWarning) {
+  constexpr char kSet[] =
+      "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\nspec: {selector: {matchLabels: {app: web}}";
+  EXPECT_THAT(Read(kSet + std::string(", replicas: 0}\n")).warnings, IsEmpty());
+  EXPECT_THAT(Read(kSet + std::string(", replicas: 1}\n")).warnings,
+              ElementsAre(HasSubstr("1 ReplicaSet without pods")));
+}
+
 TEST_F(InputTest, AnEmptyFileIsWorthAWarning) {
   for (const char* text : {"", " \n\n", "# only a comment\n", "---\n---\n"}) {
     EXPECT_THAT(Read(text).warnings, ElementsAre(HasSubstr("holds no objects"))) << text;

@@ -22,7 +22,8 @@ struct Verb {
 constexpr Verb kVerbs[] = {
     {"scheduler", "schedule the pods of a real cluster; takes kube-scheduler's flags and configuration",
      cmd::Scheduler},
-    {"simulate", "schedule pods onto a cluster given as files, and say where everything went and why", cmd::Simulate},
+    {"simulate", "schedule pods onto a cluster in memory, and say where everything went and why", cmd::Simulate},
+    {"snapshot", "write what scheduling reads of a real cluster to a file for simulate", cmd::Snapshot},
     {"config", "check, complete and convert scheduler configurations, and list plugins", cmd::Config},
     {"bench", "measure how fast pods are scheduled", cmd::Bench},
 };

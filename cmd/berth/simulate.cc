@@ -1,8 +1,9 @@
-// berth simulate: schedules the pending pods of a cluster given as files, in memory.
+// berth simulate: schedules the pending pods of a cluster, given as files or read from a running one, in memory.
 #include <fmt/format.h>
 
 #include <cstdio>
 
+#include "cluster_source.h"
 #include "commands.h"
 #include "configuration_source.h"
 #include "flags.h"
@@ -15,14 +16,18 @@ namespace berth::cmd {
 namespace {
 
 constexpr char kUsage[] =
-    R"(Schedule the pending pods of a cluster given as files, in memory, and say where each went or why it did not.
+    R"(Schedule the pending pods of a cluster in memory, and say where each went or why it did not.
 
 Usage:
   berth simulate -f FILE... [flags]
+  berth simulate --from-cluster [-f FILE...] [flags]
 
 Files hold Kubernetes objects as YAML or JSON (several documents, or what `kubectl get -o yaml` prints; gzip is fine).
 Pods with spec.nodeName stay where they are; the others are scheduled in queue order, with preemption. Volumes are bound
 and provisioned as the control plane would. Pods that make room are gone: nothing recreates them.
+
+With --from-cluster, objects are read from a running cluster, and from files besides when there are any. It is only
+read: the API server gets GET requests and nothing else. `berth snapshot` writes the same objects to a file.
 
 Exit status: 0 all pending pods have a place, 2 some pod has none, 1 bad usage or input.
 )";
@@ -30,10 +35,14 @@ Exit status: 0 all pending pods have a place, 2 some pod has none, 1 bad usage o
 constexpr char kExamples[] = R"(  berth simulate -f cluster.yaml -f pods.yaml
   kubectl get nodes,pods -A -o yaml | berth simulate -f - -o json
   berth simulate -f cluster.yaml -f pods.yaml --config scheduler.yaml --seed 7
+  berth simulate --from-cluster
+  berth simulate --from-cluster --kubeconfig admin.conf --context production -f new-pods.yaml
 )";
 
 struct Options {
   std::vector<std::string> files;
+  bool from_cluster = false;
+  ClusterFlags cluster;
   ConfigurationFlags configuration;
   std::string output = "table";
   uint64_t seed = 1;
@@ -45,16 +54,34 @@ int Fail(std::string_view message) {
   return kBadInput;
 }
 
+void PrintWarnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
+}
+
+// What the simulation starts from: the files, the running cluster, or both.
+Result<sim::ClusterInput> ReadInput(const Options& options) {
+  std::vector<api::Object> live;
+  if (options.from_cluster) {
+    Result<LiveCluster> cluster = ReadLiveCluster(options.cluster);
+    if (!cluster) return cluster.error();
+    PrintWarnings(cluster->snapshot.warnings);
+    live = std::move(cluster->snapshot.objects);
+  }
+  Result<sim::ClusterInput> input = sim::ReadCluster(options.files, std::move(live));
+  if (!input) return Error{input.error().code, "the input has problems:\n" + input.error().message};
+  return input;
+}
+
 int Run(const framework::Registry& own_plugins, const Options& options) {
   const Result<SchedulerSetup> setup = LoadSetup(options.configuration, options.files, own_plugins);
   if (!setup) return Fail(setup.error().message);
-  for (const std::string& warning : setup->warnings) fmt::print(stderr, "warning: {}\n", warning);
+  PrintWarnings(setup->warnings);
   if (!setup->configuration.extenders.empty()) {
-    fmt::print(stderr, "warning: extenders are not called in a simulation; all is decided without them\n");
+    PrintWarnings({"extenders are not called in a simulation; all is decided without them"});
   }
-  const Result<sim::ClusterInput> input = sim::ReadCluster(options.files);
-  if (!input) return Fail("the input has problems:\n" + input.error().message);
-  for (const std::string& warning : input->warnings) fmt::print(stderr, "warning: {}\n", warning);
+  const Result<sim::ClusterInput> input = ReadInput(options);
+  if (!input) return Fail(input.error().message);
+  PrintWarnings(input->warnings);
 
   Result<std::unique_ptr<sim::Simulation>> simulation =
       sim::Simulation::Create(input->objects, setup->configuration, setup->registry, setup->gates,
@@ -74,6 +101,8 @@ int Simulate(const framework::Registry& own_plugins, const std::vector<std::stri
   Options options;
   FlagSet flags("berth simulate", kUsage, kExamples);
   flags.Add(&options.files, "filename", 'f', "FILE", "objects to read; repeat for several, - for standard input");
+  flags.Add(&options.from_cluster, "from-cluster", 0, "read a running cluster, besides the files if there are any");
+  options.cluster.AddTo(flags);
   options.configuration.AddTo(flags);
   flags.Add(&options.output, "output", 'o', "FORMAT", "table or json (default table)");
   flags.Add(&options.seed, "seed", 0, "N",
@@ -86,7 +115,12 @@ int Simulate(const framework::Registry& own_plugins, const std::vector<std::stri
   }
   if (!rest) return Fail(rest.error().message + "\n" + flags.Hint());
   if (!rest->empty()) return Fail(fmt::format("unexpected argument \"{}\"; files are given with -f", rest->front()));
-  if (options.files.empty()) return Fail("no input: give at least one file with -f\n" + flags.Hint());
+  if (options.files.empty() && !options.from_cluster) {
+    return Fail("no input: give at least one file with -f, or --from-cluster\n" + flags.Hint());
+  }
+  if (options.cluster.any() && !options.from_cluster) {
+    return Fail("--kubeconfig and --context say which cluster to read; they need --from-cluster");
+  }
   if (options.output != "table" && options.output != "json") {
     return Fail(fmt::format("--output: expected table or json, found \"{}\"", options.output));
   }

@@ -1,0 +1,115 @@
+#include "cluster_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <mutex>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "client/curl_transport.h"
+#include "client/loop.h"
+
+namespace berth::cmd {
+
+namespace {
+
+// Somebody is waiting at a terminal.
+constexpr base::Duration kConnectTimeout = std::chrono::seconds(10);
+
+bool Exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+// The files of a list as in PATH that are there; kubectl passes over the others.
+std::vector<std::string> ExistingFiles(std::string_view list) {
+  std::vector<std::string> files;
+  while (!list.empty()) {
+    const size_t end = std::min(list.find(':'), list.size());
+    if (std::string file(list.substr(0, end)); !file.empty() && Exists(file)) files.push_back(std::move(file));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return files;
+}
+
+// Told on the transport's threads.
+class Warnings {
+ public:
+  void Add(std::string text) {
+    const std::lock_guard lock(mutex_);
+    texts_.push_back(std::move(text));
+  }
+  std::vector<std::string> Take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(texts_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> texts_;  // guarded by mutex_
+};
+
+}  // namespace
+
+void ClusterFlags::AddTo(FlagSet& flags) {
+  flags.Add(&kubeconfig, "kubeconfig", 0, "FILE",
+            "which cluster, and as whom (default $KUBECONFIG, then ~/.kube/config, then the pod's service account)");
+  flags.Add(&context, "context", 0, "NAME", "a context of the kubeconfig (default its current one)");
+}
+
+Result<std::string> FindKubeconfig(const ClusterFlags& flags, const client::Surroundings& surroundings) {
+  if (!flags.kubeconfig.empty()) return flags.kubeconfig;
+  const std::string list = surroundings.environment("KUBECONFIG");
+  const std::string home_file = surroundings.environment("HOME") + "/.kube/config";
+  const std::vector<std::string> files = !list.empty()       ? ExistingFiles(list)
+                                         : Exists(home_file) ? std::vector{home_file}
+                                                             : std::vector<std::string>{};
+  if (files.size() > 1) {
+    return Error::Unsupported(
+        fmt::format("$KUBECONFIG names {} files, which are not merged here: choose one with --kubeconfig, or make one "
+                    "with `kubectl config view --flatten`",
+                    files.size()));
+  }
+  if (!files.empty()) return files.front();
+  if (!surroundings.environment("KUBERNETES_SERVICE_HOST").empty()) return std::string();
+  return Error::NotFound(
+      fmt::format("no cluster to read: there is no --kubeconfig, {}, and this is no pod of a cluster",
+                  list.empty() ? fmt::format("$KUBECONFIG is not set, {} does not exist", home_file)
+                               : fmt::format("nothing that $KUBECONFIG names exists ({})", list)));
+}
+
+Result<LiveCluster> ReadLiveCluster(const ClusterFlags& flags) {
+  Warnings warnings;
+  client::Surroundings surroundings = client::RealSurroundings();
+  surroundings.warn = [&warnings](const Error& error) { warnings.Add(error.message); };
+  surroundings.context = flags.context;
+  const Result<std::string> kubeconfig = FindKubeconfig(flags, surroundings);
+  if (!kubeconfig) return kubeconfig.error();
+  if (kubeconfig->empty() && !flags.context.empty()) {
+    return Error::InvalidArgument("--context: there is no kubeconfig to find it in");
+  }
+  config::ClientConnection connection;
+  connection.kubeconfig = *kubeconfig;
+  const base::SystemClock clock;
+  Result<client::RestConfig> rest =
+      client::BuildRestConfig(connection, "", client::UserAgent("berth", BERTH_VERSION), clock, surroundings);
+  if (!rest) return rest.error();
+
+  LiveCluster cluster{.server = rest->server, .snapshot = {}};
+  client::ThreadLoop loop;
+  client::CurlTransport transport(std::move(*rest), {.connect_timeout = kConnectTimeout});
+  client::ApiClient api(transport, loop, clock, {});
+  Result<client::Snapshot> snapshot =
+      client::Await<client::Snapshot>([&](auto done) { client::TakeSnapshot(api, loop, std::move(done)); });
+  if (!snapshot) return Error{snapshot.error().code, fmt::format("{}: {}", cluster.server, snapshot.error().message)};
+  cluster.snapshot = std::move(*snapshot);
+  for (std::string& warning : warnings.Take()) cluster.snapshot.warnings.push_back(std::move(warning));
+  return cluster;
+}
+
+}  // namespace berth::cmd

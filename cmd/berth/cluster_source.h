@@ -1,0 +1,33 @@
+// A running cluster as input: which one, and how it is read.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "client/rest_config.h"
+#include "client/snapshot.h"
+#include "flags.h"
+
+namespace berth::cmd {
+
+struct ClusterFlags {
+  std::string kubeconfig;
+  std::string context;
+
+  void AddTo(FlagSet& flags);
+  bool any() const { return !kubeconfig.empty() || !context.empty(); }
+};
+
+// The kubeconfig that kubectl would read: --kubeconfig, else the file that $KUBECONFIG names, else ~/.kube/config.
+// Empty when there is none and the service account of a pod is what is left; an error when there is not even that.
+Result<std::string> FindKubeconfig(const ClusterFlags& flags, const client::Surroundings& surroundings);
+
+struct LiveCluster {
+  std::string server;  // its address
+  client::Snapshot snapshot;
+};
+
+// Only GET requests are made. Warnings about credentials are among the snapshot's.
+Result<LiveCluster> ReadLiveCluster(const ClusterFlags& flags);
+
+}  // namespace berth::cmd

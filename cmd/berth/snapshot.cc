@@ -1,0 +1,75 @@
+// berth snapshot: writes what scheduling reads of a running cluster to a file.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <set>
+
+#include "cluster_source.h"
+#include "commands.h"
+#include "flags.h"
+#include "sim/object_file.h"
+
+namespace berth::cmd {
+
+namespace {
+
+constexpr char kUsage[] =
+    R"(Write what scheduling reads of a running cluster to a file that `berth simulate -f` reads.
+
+Usage:
+  berth snapshot [-o FILE] [flags]
+
+Only reads: the API server gets GET requests and nothing else. Nodes and pods must be readable; a kind that is forbidden
+or not served is left out with a warning. Of each object only the fields that scheduling reads are kept: no environment
+variables or commands of containers, no managedFields, and no Secret or ConfigMap is ever asked for. Pods that have run
+to their end are left out. Each kind is as it was at one moment, its own; objects stand by kind, namespace and name.
+
+Exit status: 0 written, 1 bad usage, or the cluster could not be read, or the file not written.
+)";
+
+constexpr char kExamples[] = R"(  berth snapshot -o cluster.yaml.gz && berth simulate -f cluster.yaml.gz
+  berth snapshot -o cluster.json --kubeconfig admin.conf --context production
+  berth snapshot | berth simulate -f - -f new-pods.yaml
+)";
+
+int Fail(std::string_view message) {
+  fmt::print(stderr, "berth snapshot: {}\n", message);
+  return kBadInput;
+}
+
+void PrintSummary(const LiveCluster& cluster, const std::string& file) {
+  std::set<api::Kind> kinds;
+  for (const api::Object& object : cluster.snapshot.objects) kinds.insert(object.kind());
+  fmt::print(stderr, "{} objects of {} kinds from {} are in {}\n", cluster.snapshot.objects.size(), kinds.size(),
+             cluster.server, file);
+}
+
+}  // namespace
+
+int Snapshot(const framework::Registry& /*own_plugins*/, const std::vector<std::string>& arguments) {
+  std::string file = "-";
+  ClusterFlags cluster_flags;
+  FlagSet flags("berth snapshot", kUsage, kExamples);
+  flags.Add(&file, "output", 'o', "FILE",
+            "where to: .json is JSON, anything else YAML, .gz behind it gzip; - for standard output (default -)");
+  cluster_flags.AddTo(flags);
+  const Result<std::vector<std::string>> rest = flags.Parse(arguments);
+  if (rest && flags.help_wanted()) {
+    fmt::print("{}", flags.Help());
+    return kOk;
+  }
+  if (!rest) return Fail(rest.error().message + "\n" + flags.Hint());
+  if (!rest->empty()) return Fail(fmt::format("unexpected argument \"{}\"; the file is given with -o", rest->front()));
+  if (file.empty()) return Fail("--output: expected a file, or - for standard output");
+
+  const Result<LiveCluster> cluster = ReadLiveCluster(cluster_flags);
+  if (!cluster) return Fail(cluster.error().message);
+  for (const std::string& warning : cluster->snapshot.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  if (const Result<void> written = sim::WriteObjectFile(cluster->snapshot.objects, file); !written) {
+    return Fail(written.error().message);
+  }
+  if (file != "-") PrintSummary(*cluster, file);
+  return kOk;
+}
+
+}  // namespace berth::cmd

@@ -10,9 +10,9 @@ namespace berth::live {
 
 namespace {
 
-// Many at a time let the API server and its etcd write many at once: with 8 instead of 64 each pod cost them half as
-// much again. Below the streams that a server allows on one connection.
-constexpr int kWritesInFlight = 96;
+// Many at a time let the API server and its etcd write many at once: with 8 each pod cost them half as much again. With
+// the watches, below the 100 streams that a server allows on one connection.
+constexpr int kWritesInFlight = 64;
 
 // How long the first look at the lease may hold up the first lists.
 constexpr base::Duration kFirstLook = std::chrono::seconds(2);
@@ -37,12 +37,9 @@ LiveScheduler::LiveScheduler(LiveOptions options, metrics::Registry& metrics, co
       request_metrics_(metrics),
       transport_(std::make_unique<client::CurlTransport>(
           options_.rest, client::CurlOptions{.max_requests = kWritesInFlight}, &request_metrics_)),
-      watch_transport_(
-          std::make_unique<client::CurlTransport>(options_.rest, client::CurlOptions{}, &request_metrics_)),
       limiter_(options_.rest.qps, options_.rest.burst, clock_),
       event_limiter_(options_.rest.qps, options_.rest.burst, clock_),
       client_(*transport_, io_, clock_, ClientOptions(limiter_)),
-      watch_client_(*watch_transport_, io_, clock_, ClientOptions(limiter_)),
       event_client_(*transport_, io_, clock_, ClientOptions(event_limiter_)),
       election_client_(*transport_, election_loop_, clock_,
                        {.protobuf = WantsProtobuf(options_.rest),
@@ -53,7 +50,6 @@ LiveScheduler::LiveScheduler(LiveOptions options, metrics::Registry& metrics, co
 LiveScheduler::~LiveScheduler() {
   // Calls under way end here, while everything that waits for them is still there.
   transport_.reset();
-  watch_transport_.reset();
   for (auto& reflector : reflectors_) reflector->Stop();
   elector_.reset();
 }
@@ -98,7 +94,7 @@ void LiveScheduler::MakeReflectors() {
     if (kind == api::Kind::kPod) options.field_selector = client::kLivePods;
     options.seed = std::hash<std::string>{}(options_.hostname) + static_cast<uint64_t>(kind);
     options.on_problem = [kind](const Error& error, int) { LogProblem(api::InfoOf(kind).resource, error); };
-    reflectors_.push_back(std::make_unique<client::Reflector>(watch_client_, io_, *loop_, std::move(options)));
+    reflectors_.push_back(std::make_unique<client::Reflector>(client_, io_, *loop_, std::move(options)));
   }
 }
 

@@ -78,15 +78,12 @@ class LiveScheduler {
   metrics::SchedulerMetrics metrics_;
   metrics::LeaderElectionMetrics election_metrics_;
   RequestMetrics request_metrics_;
-  // libcurl looks at every exchange whenever one moves: writes are kept apart from the watches, which never end.
   std::unique_ptr<client::CurlTransport> transport_;
-  std::unique_ptr<client::CurlTransport> watch_transport_;
   client::RateLimiter limiter_;
   client::RateLimiter event_limiter_;
   client::ThreadLoop io_;
   client::ThreadLoop election_loop_;
   client::ApiClient client_;
-  client::ApiClient watch_client_;
   client::ApiClient event_client_;
   client::ApiClient election_client_;
   client::EventRecorder events_;

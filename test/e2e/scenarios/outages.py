@@ -52,12 +52,13 @@ def history_is_compacted(t):
     for index in range(4):
         t.pod(f"old-{index}", {"cpu": "1"})
     t.wait_all_bound([f"old-{index}" for index in range(4)])
-    t.pod("waits", {"cpu": "1"})
+    freed = t.get_pod("old-0")["spec"]["nodeName"]
+    # Pods and nodes are heard of apart: without the selector it might go to the node whose end is not heard of yet.
+    t.pod("waits", {"cpu": "1"}, nodeSelector={"kubernetes.io/hostname": freed})
     t.wait_pending("waits")
 
     proxy.cut()
     # While nobody tells it: a pod goes, a node goes with its pod, a node comes, pods come.
-    freed = t.get_pod("old-0")["spec"]["nodeName"]
     gone = t.get_pod("old-1")["spec"]["nodeName"]
     t.delete_pod("old-0")
     t.delete_pod("old-1")

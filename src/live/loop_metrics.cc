@@ -115,9 +115,8 @@ void LoopMetrics::OnIncoming(queue::Place place, std::string_view cause) {
 }
 
 void LoopMetrics::OnEvent(const framework::ClusterEvent& event, base::Duration took) {
-  const std::string label = event.Label();
-  metrics::Histogram*& histogram = events_[label];
-  if (!histogram) histogram = &metrics_.event_handling_duration.With(label);
+  metrics::Histogram*& histogram = events_[{event.resource, event.action}];
+  if (!histogram) histogram = &metrics_.event_handling_duration.With(event.Label());
   histogram->Observe(Seconds(took));
 }
 

@@ -43,7 +43,7 @@ class LoopMetrics {
 
   metrics::SchedulerMetrics& metrics_;
   std::map<std::string, OfProfile> profiles_;
-  std::map<std::string, metrics::Histogram*> events_;  // by label
+  std::map<std::pair<framework::EventResource, framework::ActionType>, metrics::Histogram*> events_;
   std::map<std::pair<queue::Place, std::string>, metrics::Counter*, std::less<>> incoming_;
   std::map<std::pair<std::string, std::string>, metrics::Gauge*> rejections_;  // by plugin and profile
   metrics::Gauge& active_;

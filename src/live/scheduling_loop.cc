@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "framework/diagnosis.h"
+#include "scheduler/queue_setup.h"
 
 namespace berth::live {
 
@@ -63,18 +64,13 @@ Result<void> SchedulingLoop::MakeScheduler(const config::KubeSchedulerConfigurat
   if (!made) return made.error();
   scheduler_ = std::move(*made);
 
-  std::map<std::string, queue::ProfileHooks> hooks;
   for (const engine::Profile* profile : scheduler_->profiles()) {
     metrics_.Observe(*scheduler_->FindProfile(profile->scheduler_name()));
-    hooks[profile->scheduler_name()] = {[profile](const PodInfo& pod) { return profile->RunPreEnqueue(pod); },
-                                        profile->EventsToRegister()};
   }
-  queue::SchedulingQueue::Options queue_options;
-  queue_options.initial_backoff = std::chrono::seconds(configuration.pod_initial_backoff_seconds);
-  queue_options.max_backoff = std::chrono::seconds(configuration.pod_max_backoff_seconds);
+  queue::SchedulingQueue::Options queue_options = scheduler::QueueOptions(configuration);
   queue_options.max_unschedulable = options_.max_unschedulable;
-  queue_ = std::make_unique<queue::SchedulingQueue>(clock_, scheduler_->first_profile().queue_sort(), std::move(hooks),
-                                                    queue_options);
+  queue_ = std::make_unique<queue::SchedulingQueue>(clock_, scheduler_->first_profile().queue_sort(),
+                                                    scheduler::QueueHooks(*scheduler_), queue_options);
   queue_->set_observer([this](queue::Place place, std::string_view cause) { metrics_.OnIncoming(place, cause); });
   handlers_ = std::make_unique<scheduler::EventHandlers>(cluster_, *queue_, *scheduler_, gates_, clock_);
   handlers_->set_observer(

@@ -6,6 +6,7 @@
 
 #include "cluster/stores.h"
 #include "framework/events.h"
+#include "scheduler/queue_setup.h"
 
 namespace berth::perf {
 
@@ -59,22 +60,17 @@ Result<void> LiveCluster::MakeScheduler(const config::KubeSchedulerConfiguration
   if (!made) return made.error();
   scheduler_ = std::move(*made);
 
-  std::map<std::string, queue::ProfileHooks> hooks;
-  for (const engine::Profile* profile : scheduler_->profiles()) {
-    queue::ProfileHooks of_profile{[profile](const PodInfo& pod) { return profile->RunPreEnqueue(pod); },
-                                   profile->EventsToRegister()};
+  std::map<std::string, queue::ProfileHooks> hooks = scheduler::QueueHooks(*scheduler_);
+  for (auto& [profile, of_profile] : hooks) {
     if (!options_.queueing_hints) {
       for (auto& [plugin, events] : of_profile.events) {
         for (framework::ClusterEventWithHint& entry : events) entry.hint = nullptr;
       }
     }
-    hooks[profile->scheduler_name()] = metrics_.Timed(std::move(of_profile));
+    of_profile = metrics_.Timed(std::move(of_profile));
   }
-  queue::SchedulingQueue::Options queue_options;
-  queue_options.initial_backoff = std::chrono::seconds(configuration.pod_initial_backoff_seconds);
-  queue_options.max_backoff = std::chrono::seconds(configuration.pod_max_backoff_seconds);
   queue_ = std::make_unique<queue::SchedulingQueue>(clock_, scheduler_->first_profile().queue_sort(), std::move(hooks),
-                                                    queue_options);
+                                                    scheduler::QueueOptions(configuration));
   handlers_ = std::make_unique<scheduler::EventHandlers>(cluster_, *queue_, *scheduler_, gates_, clock_);
   handlers_->set_observer(
       [this](const framework::ClusterEvent& event, base::Duration took) { metrics_.OnEvent(event, took); });

@@ -7,6 +7,7 @@
 #include "engine/testing/scripted_plugins.h"
 #include "engine/testing/world.h"
 #include "plugins/registry.h"
+#include "scheduler/queue_setup.h"
 #include "testing/builders.h"
 
 namespace berth::scheduler {
@@ -35,14 +36,8 @@ class EventHandlersTest : public ::testing::Test {
         Scheduler::Create(config, registry_, world_.gates, world_.cluster, world_.clock, world_.api, options);
     CHECK(scheduler.ok());
     scheduler_ = std::move(*scheduler);
-    std::map<std::string, queue::ProfileHooks> hooks;
-    for (const engine::Profile* profile : scheduler_->profiles()) {
-      hooks[profile->scheduler_name()] = {
-          [profile](const framework::PodInfo& pod) { return profile->RunPreEnqueue(pod); },
-          profile->EventsToRegister()};
-    }
     queue_ = std::make_unique<queue::SchedulingQueue>(world_.clock, scheduler_->first_profile().queue_sort(),
-                                                      std::move(hooks), queue::SchedulingQueue::Options{});
+                                                      QueueHooks(*scheduler_), queue::SchedulingQueue::Options{});
     handlers_ = std::make_unique<EventHandlers>(world_.cluster, *queue_, *scheduler_, world_.gates, world_.clock);
     handlers_->set_observer(
         [this](const framework::ClusterEvent& event, base::Duration) { events_.push_back(event.Label()); });

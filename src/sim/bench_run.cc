@@ -13,6 +13,7 @@
 #include "config/load.h"
 #include "plugins/registry.h"
 #include "queue/scheduling_queue.h"
+#include "scheduler/queue_setup.h"
 #include "scheduler/scheduler.h"
 #include "sim/bench_workload.h"
 
@@ -112,13 +113,9 @@ class Bench {
   }
 
   void MakeQueue() {
-    std::map<std::string, queue::ProfileHooks> hooks;
-    for (const engine::Profile* profile : scheduler_->profiles()) {
-      hooks[profile->scheduler_name()] = {[profile](const PodInfo& pod) { return profile->RunPreEnqueue(pod); },
-                                          profile->EventsToRegister()};
-    }
-    queue_ = std::make_unique<queue::SchedulingQueue>(clock_, scheduler_->first_profile().queue_sort(),
-                                                      std::move(hooks), queue::SchedulingQueue::Options{});
+    queue_ =
+        std::make_unique<queue::SchedulingQueue>(clock_, scheduler_->first_profile().queue_sort(),
+                                                 scheduler::QueueHooks(*scheduler_), queue::SchedulingQueue::Options{});
   }
 
   // Pods are made in batches outside the measured time, as a decoder on another thread would; everything from the queue

@@ -4,6 +4,7 @@
 
 #include "cluster/apply.h"
 #include "framework/events.h"
+#include "scheduler/queue_setup.h"
 
 namespace berth::sim {
 
@@ -77,16 +78,9 @@ Result<void> Simulation::MakeScheduler(const config::KubeSchedulerConfiguration&
   if (!made) return made.error();
   scheduler_ = std::move(*made);
 
-  std::map<std::string, queue::ProfileHooks> hooks;
-  for (const engine::Profile* profile : scheduler_->profiles()) {
-    hooks[profile->scheduler_name()] = {[profile](const PodInfo& pod) { return profile->RunPreEnqueue(pod); },
-                                        profile->EventsToRegister()};
-  }
-  queue::SchedulingQueue::Options queue_options;
-  queue_options.initial_backoff = std::chrono::seconds(configuration.pod_initial_backoff_seconds);
-  queue_options.max_backoff = std::chrono::seconds(configuration.pod_max_backoff_seconds);
-  queue_ = std::make_unique<queue::SchedulingQueue>(clock_, scheduler_->first_profile().queue_sort(), std::move(hooks),
-                                                    queue_options);
+  const queue::SchedulingQueue::Options queue_options = scheduler::QueueOptions(configuration);
+  queue_ = std::make_unique<queue::SchedulingQueue>(clock_, scheduler_->first_profile().queue_sort(),
+                                                    scheduler::QueueHooks(*scheduler_), queue_options);
   max_sleep_ = queue_options.max_unschedulable;
   volumes_ = std::make_unique<VolumeController>(cluster_, *queue_);
   return {};

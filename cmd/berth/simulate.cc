@@ -3,11 +3,10 @@
 
 #include <cstdio>
 
-#include "cluster_source.h"
 #include "commands.h"
 #include "configuration_source.h"
 #include "flags.h"
-#include "sim/input.h"
+#include "input_flags.h"
 #include "sim/report.h"
 #include "sim/simulation.h"
 
@@ -40,9 +39,7 @@ constexpr char kExamples[] = R"(  berth simulate -f cluster.yaml -f pods.yaml
 )";
 
 struct Options {
-  std::vector<std::string> files;
-  bool from_cluster = false;
-  ClusterFlags cluster;
+  InputFlags input;
   ConfigurationFlags configuration;
   std::string output = "table";
   uint64_t seed = 1;
@@ -54,34 +51,15 @@ int Fail(std::string_view message) {
   return kBadInput;
 }
 
-void PrintWarnings(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
-}
-
-// What the simulation starts from: the files, the running cluster, or both.
-Result<sim::ClusterInput> ReadInput(const Options& options) {
-  std::vector<api::Object> live;
-  if (options.from_cluster) {
-    Result<LiveCluster> cluster = ReadLiveCluster(options.cluster);
-    if (!cluster) return cluster.error();
-    PrintWarnings(cluster->snapshot.warnings);
-    live = std::move(cluster->snapshot.objects);
-  }
-  Result<sim::ClusterInput> input = sim::ReadCluster(options.files, std::move(live));
-  if (!input) return Error{input.error().code, "the input has problems:\n" + input.error().message};
-  return input;
-}
-
 int Run(const framework::Registry& own_plugins, const Options& options) {
-  const Result<SchedulerSetup> setup = LoadSetup(options.configuration, options.files, own_plugins);
+  const Result<SchedulerSetup> setup = LoadSetup(options.configuration, options.input.files, own_plugins);
   if (!setup) return Fail(setup.error().message);
   PrintWarnings(setup->warnings);
   if (!setup->configuration.extenders.empty()) {
     PrintWarnings({"extenders are not called in a simulation; all is decided without them"});
   }
-  const Result<sim::ClusterInput> input = ReadInput(options);
+  const Result<sim::ClusterInput> input = options.input.Read();
   if (!input) return Fail(input.error().message);
-  PrintWarnings(input->warnings);
 
   Result<std::unique_ptr<sim::Simulation>> simulation =
       sim::Simulation::Create(input->objects, setup->configuration, setup->registry, setup->gates,
@@ -100,9 +78,7 @@ int Run(const framework::Registry& own_plugins, const Options& options) {
 int Simulate(const framework::Registry& own_plugins, const std::vector<std::string>& arguments) {
   Options options;
   FlagSet flags("berth simulate", kUsage, kExamples);
-  flags.Add(&options.files, "filename", 'f', "FILE", "objects to read; repeat for several, - for standard input");
-  flags.Add(&options.from_cluster, "from-cluster", 0, "read a running cluster, besides the files if there are any");
-  options.cluster.AddTo(flags);
+  options.input.AddTo(flags);
   options.configuration.AddTo(flags);
   flags.Add(&options.output, "output", 'o', "FORMAT", "table or json (default table)");
   flags.Add(&options.seed, "seed", 0, "N",
@@ -115,12 +91,8 @@ int Simulate(const framework::Registry& own_plugins, const std::vector<std::stri
   }
   if (!rest) return Fail(rest.error().message + "\n" + flags.Hint());
   if (!rest->empty()) return Fail(fmt::format("unexpected argument \"{}\"; files are given with -f", rest->front()));
-  if (options.files.empty() && !options.from_cluster) {
-    return Fail("no input: give at least one file with -f, or --from-cluster\n" + flags.Hint());
-  }
-  if (options.cluster.any() && !options.from_cluster) {
-    return Fail("--kubeconfig and --context say which cluster to read; they need --from-cluster");
-  }
+  if (const Result<void> sound = options.input.Check(); !sound)
+    return Fail(sound.error().message + "\n" + flags.Hint());
   if (options.output != "table" && options.output != "json") {
     return Fail(fmt::format("--output: expected table or json, found \"{}\"", options.output));
   }

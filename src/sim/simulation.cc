@@ -92,30 +92,36 @@ void Simulation::EnqueuePending() {
     return a->metadata.creation_timestamp.value_or(base::Time::max()) <
            b->metadata.creation_timestamp.value_or(base::Time::max());
   });
-  for (const std::shared_ptr<const api::Pod>& pod : pending_) {
-    PodReport& report = reports_[pod->metadata.uid];
-    report.key = api::KeyOf(pod->metadata);
-    if (!scheduler_->FindProfile(pod->spec.scheduler_name)) {
-      report.outcome = PodOutcome::kForeign;
-      const std::string& name = pod->spec.scheduler_name;
-      report.message = "no profile has the name \"" + (name.empty() ? "default-scheduler" : name) + "\"";
-      // What another scheduler promised is not ours to keep.
-      cluster_.nominator().Remove(pod->metadata.uid);
-      continue;
-    }
-    if (pod->metadata.deletion_timestamp) {
-      report.message = "skip schedule deleting pod: " + report.key;
-      cluster_.nominator().Remove(pod->metadata.uid);
-      continue;
-    }
-    volumes_->CreateEphemeralClaims(*pod);
-    queue_->Add(cluster_.MakePodInfo(pod));
-    clock_.Advance(std::chrono::microseconds(1));
+  for (const std::shared_ptr<const api::Pod>& pod : pending_) Enqueue(pod);
+}
+
+void Simulation::Enqueue(const std::shared_ptr<const api::Pod>& pod) {
+  PodReport& report = reports_[pod->metadata.uid];
+  report.key = api::KeyOf(pod->metadata);
+  if (!scheduler_->FindProfile(pod->spec.scheduler_name)) {
+    report.outcome = PodOutcome::kForeign;
+    const std::string& name = pod->spec.scheduler_name;
+    report.message = "no profile has the name \"" + (name.empty() ? "default-scheduler" : name) + "\"";
+    // What another scheduler promised is not ours to keep.
+    return cluster_.nominator().Remove(pod->metadata.uid);
   }
-  volumes_->Reconcile();
+  if (pod->metadata.deletion_timestamp) {
+    report.message = "skip schedule deleting pod: " + report.key;
+    return cluster_.nominator().Remove(pod->metadata.uid);
+  }
+  volumes_->CreateEphemeralClaims(*pod);
+  queue_->Add(cluster_.MakePodInfo(pod));
+  clock_.Advance(std::chrono::microseconds(1));
+}
+
+void Simulation::Submit(std::shared_ptr<const api::Pod> pod) {
+  CHECK(pod->spec.node_name.empty() && !reports_.contains(pod->metadata.uid));
+  Enqueue(pod);
+  pending_.push_back(std::move(pod));
 }
 
 SimulationReport Simulation::Run() {
+  volumes_->Reconcile();
   const size_t patience = kMaxIdleSteps * (pending_.size() + 1);
   size_t seen = changes_;
   for (size_t idle = 0; idle < patience && Step(); ++idle) {
@@ -125,6 +131,7 @@ SimulationReport Simulation::Run() {
   }
   CollectGated();
 
+  result_.pods.clear();
   for (auto& [uid, report] : reports_) result_.pods.push_back(report);
   std::sort(result_.pods.begin(), result_.pods.end(),
             [](const PodReport& a, const PodReport& b) { return a.key < b.key; });

@@ -64,8 +64,10 @@ class Simulation final : public framework::ApiWriter {
                                                     const framework::Registry& registry,
                                                     const config::FeatureGates& gates, Options options);
 
-  // Schedules until nothing moves any more. Once.
+  // Schedules until nothing moves any more, and reports on every pod so far.
   SimulationReport Run();
+  // One more pending pod, for the next Run. It needs a UID of its own.
+  void Submit(std::shared_ptr<const api::Pod> pod);
 
   const cluster::Cluster& cluster() const { return cluster_; }
 
@@ -85,6 +87,7 @@ class Simulation final : public framework::ApiWriter {
   Result<void> MakeScheduler(const config::KubeSchedulerConfiguration& configuration,
                              const framework::Registry& registry);
   void EnqueuePending();
+  void Enqueue(const std::shared_ptr<const api::Pod>& pod);
   // Schedules one pod, or lets time pass. False when there is nothing left to wait for.
   bool Step();
   void Settle(const scheduler::Attempt& attempt);

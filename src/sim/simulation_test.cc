@@ -84,6 +84,19 @@ class SimulationTest : public ::testing::Test {
   SimulationReport report;
 };
 
+TEST_F(SimulationTest, MorePodsMayComeAfterARun) {
+  Add(Node("a", "2").Obj(), Pod("first").Obj());
+  Run();
+  simulation->Submit(std::make_shared<const api::Pod>(Pod("second").Obj()));
+  report = simulation->Run();
+  EXPECT_EQ(Fate("first"), "a");
+  EXPECT_EQ(Fate("second"), "a");
+  simulation->Submit(std::make_shared<const api::Pod>(Pod("third").Obj()));
+  report = simulation->Run();
+  EXPECT_EQ(Fate("third"), "Pending");
+  EXPECT_EQ(report.pods.size(), 3u);
+}
+
 TEST_F(SimulationTest, NothingToDo) {
   EXPECT_THAT(Run().pods, IsEmpty());
   EXPECT_EQ(report.nodes, 0u);

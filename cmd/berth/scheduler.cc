@@ -15,6 +15,7 @@
 #include "config/dump.h"
 #include "config/resolve.h"
 #include "configuration_source.h"
+#include "live/cache_debugger.h"
 #include "live/dump.h"
 #include "live/live_scheduler.h"
 #include "metrics/process_metrics.h"
@@ -245,8 +246,9 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup) {
     }
   }
 
+  live::CacheDebugger debugger((*scheduler)->client(), (*scheduler)->io(), (*scheduler)->loop());
   const SignalThread signals([&](int signal) {
-    if (signal == SIGUSR2) return live::DumpToLog(**scheduler);
+    if (signal == SIGUSR2) return debugger.CompareAndDump();
     LOG_INFO(0, "Requested to terminate, exiting");
     stopping = true;
     (*scheduler)->Stop();

@@ -197,6 +197,14 @@ class LogLine {
         AppendDuration(out_, Duration(field.integer_));
         out_ += '"';
         break;
+      case LogField::Kind::kTexts:
+        out_ += '[';
+        for (const std::string& text : field.texts_) {
+          if (&text != field.texts_.data()) out_ += ',';
+          AppendJsonString(out_, text);
+        }
+        out_ += ']';
+        break;
     }
   }
 

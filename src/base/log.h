@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -53,6 +54,7 @@ class LogField {
   LogField(std::string_view key, bool value) : key_(key), kind_(Kind::kBool), integer_(value) {}
   LogField(std::string_view key, Duration value) : key_(key), kind_(Kind::kDuration), integer_(value.count()) {}
   LogField(std::string_view key, double value) : key_(key), kind_(Kind::kDouble), number_(value) {}
+  LogField(std::string_view key, std::span<const std::string> value) : key_(key), kind_(Kind::kTexts), texts_(value) {}
   template <std::integral Integer>
   requires(!std::same_as<Integer, bool>) LogField(std::string_view key, Integer value)
       : key_(key),
@@ -61,11 +63,12 @@ class LogField {
 
  private:
   friend class LogLine;
-  enum class Kind : uint8_t { kText, kBool, kSigned, kUnsigned, kDouble, kDuration };
+  enum class Kind : uint8_t { kText, kBool, kSigned, kUnsigned, kDouble, kDuration, kTexts };
 
   std::string_view key_;
   Kind kind_;
   std::string_view text_{};
+  std::span<const std::string> texts_{};
   int64_t integer_ = 0;
   double number_ = 0;
 };

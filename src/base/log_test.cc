@@ -81,6 +81,13 @@ TEST_F(LogTest, SpellsValuesByTheirType) {
   EXPECT_EQ(Rest(), "\"a \\\"b\\\"\\n\" s=\"tab\\t, \\x01, \\x7f, \\\\, \\xff, é\" y=\"zone\"\n");
 }
 
+TEST_F(LogTest, ListsAreSpelledAsJson) {
+  const std::vector<std::string> none, two{"a", "b\"c"};
+  Configure({});
+  LOG_INFO(0, "m", {"none", none}, {"two", two});
+  EXPECT_EQ(Rest(), "\"m\" none=[] two=[\"a\",\"b\\\"c\"]\n");
+}
+
 TEST_F(LogTest, IndentsTextOfSeveralLines) {
   Configure({});
   LOG_INFO(0, "dump", {"state", "one\ntwo"}, {"more", "three\n"}, {"n", 1});

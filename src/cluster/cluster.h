@@ -71,6 +71,11 @@ class Cluster final : public framework::ClusterView {
   // "" when unknown.
   const std::string& NodeOf(const std::string& uid) const;
   size_t pod_count() const { return pods_.size(); }
+  // Every pod, also those whose node is not known, in no particular order: visit(const PodInfoPtr&).
+  template <class Visit>
+  void ForEachPod(Visit&& visit) const {
+    for (const auto& [uid, placed] : pods_) visit(placed.pod);
+  }
 
   // Counts `pod` against the node from now on. Fails when the node is unknown or the pod is already placed.
   Result<AssumedPod> Assume(framework::PodInfoPtr pod, const std::string& node_name);

@@ -58,11 +58,9 @@ void LogQueue(const queue::SchedulingQueue& queue) {
 
 }  // namespace
 
-void DumpToLog(LiveScheduler& scheduler) {
-  scheduler.loop().Post([&loop = scheduler.loop()] {
-    LogNodes(loop.cluster());
-    LogQueue(loop.queue());
-  });
+void DumpToLog(const SchedulingLoop& loop) {
+  LogNodes(loop.cluster());
+  LogQueue(loop.queue());
 }
 
 void WritePodResources(LiveScheduler& scheduler, serving::PodResourceWriter& writer) {

@@ -6,8 +6,8 @@
 
 namespace berth::live {
 
-// What SIGUSR2 is for: nodes, nominations and the queue go to the log.
-void DumpToLog(LiveScheduler& scheduler);
+// Nodes, nominations and the queue go to the log. For messages.
+void DumpToLog(const SchedulingLoop& loop);
 
 // Every pod the scheduler knows, for /metrics/resources. Waits for the answer, a bounded time.
 void WritePodResources(LiveScheduler& scheduler, serving::PodResourceWriter& writer);

@@ -56,6 +56,9 @@ class LiveScheduler {
   Result<void> CheckLeadership() const;
   bool synced() const { return loop_->synced(); }
   SchedulingLoop& loop() { return *loop_; }
+  // For reads besides its own.
+  client::ApiClient& client() { return client_; }
+  client::Loop& io() { return io_; }
 
  private:
   LiveScheduler(LiveOptions options, metrics::Registry& metrics, const base::Clock& clock);

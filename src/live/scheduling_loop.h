@@ -68,6 +68,8 @@ class SchedulingLoop final : public client::ChangeSink {
   // For messages: what a look from outside may read.
   const cluster::Cluster& cluster() const { return cluster_; }
   const queue::SchedulingQueue& queue() const { return *queue_; }
+  // Whether pods that name this scheduler are ours.
+  bool Serves(const std::string& scheduler_name) const { return scheduler_->FindProfile(scheduler_name) != nullptr; }
 
  private:
   // What the end of a binding cycle is told by; the pod may be gone from the queue by then.

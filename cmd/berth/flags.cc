@@ -23,6 +23,10 @@ void FlagSet::Add(uint64_t* target, std::string name, char shorthand, std::strin
 void FlagSet::Add(bool* target, std::string name, char shorthand, std::string help) {
   flags_.push_back({std::move(name), shorthand, {}, std::move(help), target});
 }
+void FlagSet::AddOptional(std::vector<std::string>* target, std::string name, std::string value_name,
+                          std::string help) {
+  flags_.push_back({std::move(name), 0, std::move(value_name), std::move(help), target, /*value_optional=*/true});
+}
 
 const FlagSet::Flag* FlagSet::Find(std::string_view name) const {
   const auto it = std::find_if(flags_.begin(), flags_.end(), [&](const Flag& flag) { return flag.name == name; });
@@ -84,6 +88,8 @@ Result<std::vector<std::string>> FlagSet::Parse(const std::vector<std::string>& 
       value = argument.substr(argument[2] == '=' ? 3 : 2);
     } else if (!flag->takes_value()) {
       value = "true";
+    } else if (flag->value_optional && (i + 1 == arguments.size() || arguments[i + 1].starts_with('-'))) {
+      value.clear();
     } else if (i + 1 < arguments.size()) {
       value = arguments[++i];
     } else {
@@ -97,8 +103,9 @@ Result<std::vector<std::string>> FlagSet::Parse(const std::vector<std::string>& 
 std::string FlagSet::Help() const {
   std::string text = usage_ + "\nFlags:\n";
   const auto spelled = [](const Flag& flag) {
+    const std::string value = flag.value_optional ? fmt::format("[{}]", flag.value_name) : flag.value_name;
     return fmt::format("{}--{}{}{}", flag.shorthand ? fmt::format("-{}, ", flag.shorthand) : "    ", flag.name,
-                       flag.value_name.empty() ? "" : " ", flag.value_name);
+                       value.empty() ? "" : " ", value);
   };
   size_t width = 0;
   for (const Flag& flag : flags_) width = std::max(width, spelled(flag).size());

@@ -23,6 +23,8 @@ class FlagSet {
            std::string help);
   void Add(uint64_t* target, std::string name, char shorthand, std::string value_name, std::string help);
   void Add(bool* target, std::string name, char shorthand, std::string help);
+  // The value may be left out, which adds "". The next argument is the value unless it is a flag itself.
+  void AddOptional(std::vector<std::string>* target, std::string name, std::string value_name, std::string help);
 
   // Everything that is not a flag, in order. --help and -h set help_wanted().
   Result<std::vector<std::string>> Parse(const std::vector<std::string>& arguments);
@@ -38,6 +40,7 @@ class FlagSet {
     std::string value_name;
     std::string help;
     std::variant<std::string*, std::vector<std::string>*, uint64_t*, bool*> target;
+    bool value_optional = false;
 
     bool takes_value() const { return !std::holds_alternative<bool*>(target); }
   };

@@ -17,6 +17,7 @@ struct FlagsTest : ::testing::Test {
     flags.Add(&list, "filename", 'f', "FILE", "what to read");
     flags.Add(&number, "seed", 0, "N", "where chance starts");
     flags.Add(&toggle, "verify", 0, "look twice");
+    flags.AddOptional(&explained, "explain", "POD", "say why");
   }
 
   std::string ErrorOf(const std::vector<std::string>& arguments) {
@@ -29,6 +30,7 @@ struct FlagsTest : ::testing::Test {
   std::vector<std::string> list;
   uint64_t number = 1;
   bool toggle = false;
+  std::vector<std::string> explained;
 };
 
 TEST_F(FlagsTest, ValuesComeInEverySpelling) {
@@ -60,6 +62,14 @@ TEST_F(FlagsTest, ABoolNeedsNoValueButTakesOne) {
   EXPECT_TRUE(toggle);
   ASSERT_TRUE(flags.Parse({"--verify=false"}));
   EXPECT_FALSE(toggle);
+}
+
+TEST_F(FlagsTest, AnOptionalValueIsTheNextWordThatIsNoFlag) {
+  ASSERT_TRUE(
+      flags.Parse({"--explain", "--verify", "--explain", "shop/web", "--explain=", "--explain=db", "--explain"}));
+  EXPECT_THAT(explained, ElementsAre("", "shop/web", "", "db", ""));
+  EXPECT_TRUE(toggle);
+  EXPECT_THAT(flags.Help(), HasSubstr("    --explain [POD]"));
 }
 
 TEST_F(FlagsTest, TheRestIsHandedBack) {

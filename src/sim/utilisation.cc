@@ -1,0 +1,149 @@
+#include "sim/utilisation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "api/quantity.h"
+#include "framework/resource.h"
+
+namespace berth::sim {
+
+using framework::NodeInfo;
+
+namespace {
+
+const Symbol& ZoneLabel() {
+  static const Symbol label("topology.kubernetes.io/zone");
+  return label;
+}
+
+Amount AmountOn(const NodeInfo& node, const Symbol& resource) {
+  // Every pod takes one place, whatever it asks for.
+  if (resource == framework::PodsName()) {
+    return {static_cast<int64_t>(node.pods().size()), node.allocatable().allowed_pod_number};
+  }
+  return {node.requested().Get(resource), node.allocatable().Get(resource)};
+}
+
+std::vector<Symbol> ResourcesIn(const cluster::Cluster& cluster) {
+  std::vector<Symbol> resources = {framework::CpuName(), framework::MemoryName(), framework::PodsName()};
+  std::set<std::string> others;
+  for (const NodeInfo* node : cluster.nodes()) {
+    for (const framework::Resource* amounts : {&node->requested(), &node->allocatable()}) {
+      for (const auto& [name, amount] : amounts->scalar) {
+        if (amount > 0) others.emplace(name.str());
+      }
+    }
+    if (node->requested().ephemeral_storage > 0) others.emplace(framework::EphemeralStorageName().str());
+  }
+  for (const std::string& name : others) resources.emplace_back(name);
+  return resources;
+}
+
+// Only what nodes could have of it is a share: a node without any is neither empty nor full.
+void FindExtremes(ResourceUse& use, const std::vector<NodeUse>& nodes, size_t position) {
+  std::vector<NodeShare> shares;
+  for (const NodeUse& node : nodes) {
+    const Amount& amount = node.amounts[position];
+    if (amount.allocatable > 0) shares.push_back({node.node, amount.share()});
+  }
+  if (shares.empty()) return;
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const NodeShare& a, const NodeShare& b) { return a.share < b.share; });
+  use.lowest = shares.front();
+  use.median = shares[(shares.size() - 1) / 2];
+  // The first by name of those that are equally full.
+  use.highest = *std::find_if(shares.begin(), shares.end(),
+                              [&](const NodeShare& share) { return share.share == shares.back().share; });
+}
+
+std::vector<ZoneUse> CountZones(const cluster::Cluster& cluster) {
+  std::map<std::string, ZoneUse> by_name;
+  for (const NodeInfo* node : cluster.nodes()) {
+    const Symbol* zone = node->labels().Find(ZoneLabel());
+    ZoneUse& use = by_name[zone ? std::string(zone->str()) : ""];
+    ++use.nodes;
+    use.pods += node->pods().size();
+  }
+  std::vector<ZoneUse> zones;
+  for (auto& [name, use] : by_name) {
+    use.zone = name;
+    zones.push_back(std::move(use));
+  }
+  if (zones.size() == 1 && zones.front().zone.empty()) zones.clear();
+  if (!zones.empty() && zones.front().zone.empty()) std::rotate(zones.begin(), zones.begin() + 1, zones.end());
+  return zones;
+}
+
+bool IsBytes(std::string_view resource) {
+  return resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
+}
+
+}  // namespace
+
+size_t Utilisation::PlacedSpread() const {
+  size_t most = 0, fewest = SIZE_MAX;
+  for (const ZoneUse& zone : zones) {
+    if (zone.zone.empty()) continue;
+    most = std::max(most, zone.placed);
+    fewest = std::min(fewest, zone.placed);
+  }
+  return fewest == SIZE_MAX ? 0 : most - fewest;
+}
+
+Utilisation MeasureUtilisation(const cluster::Cluster& cluster) {
+  Utilisation utilisation;
+  const std::vector<Symbol> resources = ResourcesIn(cluster);
+  for (const Symbol& resource : resources) utilisation.resources.push_back({.resource = std::string(resource.str())});
+  for (const NodeInfo* node : cluster.nodes()) {
+    NodeUse use{.node = node->name()};
+    if (const Symbol* zone = node->labels().Find(ZoneLabel())) use.zone = zone->str();
+    for (size_t i = 0; i < resources.size(); ++i) {
+      const Amount amount = AmountOn(*node, resources[i]);
+      Amount& total = utilisation.resources[i].total;
+      total.requested = framework::WrappingAdd(total.requested, amount.requested);
+      total.allocatable = framework::WrappingAdd(total.allocatable, amount.allocatable);
+      use.amounts.push_back(amount);
+    }
+    utilisation.nodes.push_back(std::move(use));
+  }
+  std::sort(utilisation.nodes.begin(), utilisation.nodes.end(),
+            [](const NodeUse& a, const NodeUse& b) { return a.node < b.node; });
+  for (size_t i = 0; i < resources.size(); ++i) FindExtremes(utilisation.resources[i], utilisation.nodes, i);
+  utilisation.zones = CountZones(cluster);
+  return utilisation;
+}
+
+std::string AmountText(std::string_view resource, int64_t amount) {
+  // Trailing zeros say nothing.
+  const auto decimal = [](double value, int digits) {
+    std::string text = fmt::format("{:.{}f}", value, digits);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.ends_with('.')) text.pop_back();
+    return text == "-0" ? "0" : text;
+  };
+  if (resource == "cpu") return decimal(static_cast<double>(amount) / 1000, 3);
+  if (!IsBytes(resource)) return std::to_string(amount);
+  constexpr std::array<std::string_view, 7> kSuffixes = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+  double value = static_cast<double>(amount);
+  size_t suffix = 0;
+  // As it will be printed: 1023.999Mi is better told as 1Gi.
+  while (std::abs(value) >= 1023.995 && suffix + 1 < kSuffixes.size()) {
+    value /= 1024;
+    ++suffix;
+  }
+  return decimal(value, 2) + std::string(kSuffixes[suffix]);
+}
+
+std::string QuantityText(std::string_view resource, int64_t amount) {
+  if (resource == "cpu") return api::Quantity::FromMilli(amount).ToString();
+  using Format = api::Quantity::Format;
+  return api::Quantity::FromInt(amount, IsBytes(resource) ? Format::kBinarySI : Format::kDecimalSI).ToString();
+}
+
+}  // namespace berth::sim

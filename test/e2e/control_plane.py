@@ -13,18 +13,19 @@ import urllib.request
 import certificates
 from api import Api
 from audit import AuditLog
-from process import Process, eventually, free_port
+from process import SCALE, Failed, Process, eventually, free_port
 
 # These admission plugins expect a controller to do its half of the work: service accounts in every namespace,
 # finalizers that somebody takes off, taints that somebody removes from a new node.
 NEEDS_CONTROLLERS = "ServiceAccount,StorageObjectInUseProtection,TaintNodesByCondition"
 SCHEDULER_USER = "system:kube-scheduler"
+SECOND_SCHEDULER_USER = "system:serviceaccount:kube-system:berth-scheduler"  # of deploy/second-scheduler
 
 
 def _audit_policy(bindings_only):
     rules = [{"level": "Metadata", "resources": [{"group": "", "resources": ["pods/binding"]}]}]
     if not bindings_only:
-        rules.append({"level": "Metadata", "users": [SCHEDULER_USER]})
+        rules.append({"level": "Metadata", "users": [SCHEDULER_USER, SECOND_SCHEDULER_USER]})
     return {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
             "rules": [*rules, {"level": "None"}]}
 
@@ -125,6 +126,15 @@ class ControlPlane:
         """A client that shows a token, or nothing at all."""
         return Api(self.url, self.ca.certificate, token=token)
 
+    def kubectl(self, *arguments):
+        """What kubectl prints, as the administrator."""
+        admin = self.kubeconfig("admin.kubeconfig", pair=self.admin)
+        ran = subprocess.run([self._binaries / "kubectl", f"--kubeconfig={admin}", *arguments],
+                             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60 * SCALE)
+        if ran.returncode != 0:
+            raise Failed(f"kubectl {' '.join(map(str, arguments))}: status {ran.returncode}\n{ran.stderr}")
+        return ran.stdout
+
     def compact_etcd(self):
         """Drops every revision but the newest, through etcd's JSON gateway."""
         revision = int(self._etcd_call("/v3/kv/range", {"key": base64.b64encode(b"x").decode()})["header"]["revision"])
@@ -136,7 +146,7 @@ class ControlPlane:
         with urllib.request.urlopen(request, timeout=30) as response:
             return json.load(response)
 
-    def kubeconfig(self, file_name, pair=None, server=None):
+    def kubeconfig(self, file_name, pair=None, server=None, token=None):
         """Writes a kubeconfig; with `server`, one that shows no certificate (a proxy in between does)."""
         lines = ["apiVersion: v1", "kind: Config", "current-context: e2e", "contexts:", "- name: e2e",
                  "  context: {cluster: e2e, user: e2e}", "clusters:", "- name: e2e", "  cluster:",
@@ -146,6 +156,8 @@ class ControlPlane:
         lines += ["users:", "- name: e2e"]
         if server:
             lines += ["  user: {}"]
+        elif token:
+            lines += ["  user:", f"    token: {token}"]
         else:
             pair = pair or self.scheduler_user
             lines += ["  user:", f"    client-certificate: {pair.certificate}", f"    client-key: {pair.key}"]

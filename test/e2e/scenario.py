@@ -24,17 +24,18 @@ CLUSTER_KINDS = ("Node", "PersistentVolume", "StorageClass", "CSINode")
 NAMESPACE_KINDS = ("Pod", "PersistentVolumeClaim", "PodDisruptionBudget", "ReplicaSet", "Event")
 
 
-def scenario(proves, faults=False, name=None):
-    """Registers a scenario: `proves` is the sentence shown, `faults` says that it breaks things on purpose."""
+def scenario(proves, faults=False, name=None, only=None):
+    """Registers a scenario: `proves` is the sentence shown, `faults` says that it breaks things on purpose, `only`
+    names the one scheduler that it is about."""
     def register(function):
-        SCENARIOS.append(Entry(name or function.__name__, proves, faults, function))
+        SCENARIOS.append(Entry(name or function.__name__, proves, faults, only, function))
         return function
     return register
 
 
 class Entry:
-    def __init__(self, name, proves, faults, function):
-        self.name, self.proves, self.faults, self.function = name, proves, faults, function
+    def __init__(self, name, proves, faults, only, function):
+        self.name, self.proves, self.faults, self.only, self.function = name, proves, faults, only, function
 
 
 class Stage:

@@ -29,15 +29,20 @@ def configuration(kubeconfig, overrides):
 
 
 class Scheduler:
-    def __init__(self, program, control_plane, folder, name="scheduler", kubeconfig=None, flags=("-v=2",), **overrides):
+    """`kubeconfig` is for its work alone, `identity` for its reviews too. `text` is a configuration file as it is;
+    `command` is all of its command line but the port."""
+
+    def __init__(self, program, control_plane, folder, name="scheduler", kubeconfig=None, identity=None, text=None,
+                 command=None, flags=("-v=2",), **overrides):
         folder = pathlib.Path(folder)
-        own = control_plane.kubeconfig(f"{name}.kubeconfig")
+        own = identity or control_plane.kubeconfig(f"{name}.kubeconfig")
         self.configuration_file = folder / f"{name}.yaml"
         # JSON is YAML.
-        self.configuration_file.write_text(json.dumps(configuration(kubeconfig or own, overrides), indent=2) + "\n")
+        self.configuration_file.write_text(
+            text or json.dumps(configuration(kubeconfig or own, overrides), indent=2) + "\n")
         self._admin = control_plane.admin
         self.port = free_port()
-        self.process = Process(name, [
+        self.process = Process(name, [*command, f"--secure-port={self.port}"] if command else [
             *program.argv, f"--config={self.configuration_file}", "--bind-address=127.0.0.1",
             f"--secure-port={self.port}", f"--cert-dir={folder / (name + '-certificates')}",
             f"--authentication-kubeconfig={own}", f"--authorization-kubeconfig={own}", *flags,

@@ -17,6 +17,7 @@ inline constexpr int kUnplaced = 2;  // it ran, and some pod has no place
 // Also what a program called kube-scheduler does, whatever its arguments.
 int Scheduler(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Simulate(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
+int Capacity(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Snapshot(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Bench(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 // berth bench perf

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -10,6 +11,42 @@
 #include "base/result.h"
 
 namespace berth::cmd {
+
+// What completion and manual pages say about a flag.
+struct FlagDescription {
+  std::string name;
+  char shorthand = 0;
+  std::string value_name;  // empty for a flag without a value; FILE and FOLDER are completed as such
+  std::string help;
+  std::vector<std::string> choices;  // empty: any value
+  std::string group;                 // a heading, or nothing
+  bool value_optional = false;
+};
+
+struct CommandDescription {
+  std::string command;  // "berth simulate"
+  std::string usage;    // what stands before the flags in --help
+  std::string examples;
+  std::vector<FlagDescription> flags;  // by name
+  std::vector<std::string> words;      // what the first argument that is no flag may be; empty: no such
+  bool takes_files = false;            // arguments that are no flags are files
+};
+
+// While one lives, FlagSet::Help() hands over what the flags are instead of giving a text. That is how a description of
+// every verb is made from the table that parses its command line: by asking the verb for --help.
+class HelpCapture {
+ public:
+  HelpCapture();
+  ~HelpCapture();
+  HelpCapture(const HelpCapture&) = delete;
+  HelpCapture& operator=(const HelpCapture&) = delete;
+
+  const std::optional<CommandDescription>& description() const { return description_; }
+
+ private:
+  friend class FlagSet;
+  std::optional<CommandDescription> description_;
+};
 
 class FlagSet {
  public:
@@ -23,37 +60,49 @@ class FlagSet {
            std::string help);
   void Add(uint64_t* target, std::string name, char shorthand, std::string value_name, std::string help);
   void Add(bool* target, std::string name, char shorthand, std::string help);
+  // One of `choices`; anything else is an error that names them.
+  void AddChoice(std::string* target, std::string name, char shorthand, std::vector<std::string> choices,
+                 std::string help);
+
   // The value may be left out, which adds "". The next argument is the value unless it is a flag itself.
   void AddOptional(std::vector<std::string>* target, std::string name, std::string value_name, std::string help);
+
+  // For completion: what the first argument that is no flag may be, and whether such arguments are files.
+  void Words(std::vector<std::string> words) { words_ = std::move(words); }
+  void TakesFiles() { takes_files_ = true; }
 
   // Everything that is not a flag, in order. --help and -h set help_wanted().
   Result<std::vector<std::string>> Parse(const std::vector<std::string>& arguments);
   bool help_wanted() const { return help_wanted_; }
+  // Flags by name. Empty while a HelpCapture lives, which takes the description.
   std::string Help() const;
   // For the end of an error: where to read more.
   std::string Hint() const { return "Try " + command_ + " --help."; }
+  CommandDescription Describe() const;
 
  private:
   struct Flag {
-    std::string name;
-    char shorthand;
-    std::string value_name;
-    std::string help;
+    FlagDescription about;
     std::variant<std::string*, std::vector<std::string>*, uint64_t*, bool*> target;
-    bool value_optional = false;
 
     bool takes_value() const { return !std::holds_alternative<bool*>(target); }
   };
 
   const Flag* Find(std::string_view name) const;
   const Flag* Find(char shorthand) const;
+  Error Unknown(const std::string& spelled) const;
   Result<void> Set(const Flag& flag, std::string_view spelled, const std::string& value) const;
 
   std::string command_;
   std::string usage_;
   std::string examples_;
   std::vector<Flag> flags_;
+  std::vector<std::string> words_;
+  bool takes_files_ = false;
   bool help_wanted_ = false;
 };
+
+// "a, b or c"
+std::string AnyOf(const std::vector<std::string>& words);
 
 }  // namespace berth::cmd

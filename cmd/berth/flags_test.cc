@@ -18,6 +18,7 @@ struct FlagsTest : ::testing::Test {
     flags.Add(&number, "seed", 0, "N", "where chance starts");
     flags.Add(&toggle, "verify", 0, "look twice");
     flags.AddOptional(&explained, "explain", "POD", "say why");
+    flags.AddChoice(&colour, "when", 'w', {"always", "auto", "never"}, "whether in colour");
   }
 
   std::string ErrorOf(const std::vector<std::string>& arguments) {
@@ -31,6 +32,7 @@ struct FlagsTest : ::testing::Test {
   uint64_t number = 1;
   bool toggle = false;
   std::vector<std::string> explained;
+  std::string colour = "auto";
 };
 
 TEST_F(FlagsTest, ValuesComeInEverySpelling) {
@@ -81,6 +83,9 @@ TEST_F(FlagsTest, TheRestIsHandedBack) {
 
 TEST_F(FlagsTest, ErrorsNameTheFlagAsSpelled) {
   EXPECT_EQ(ErrorOf({"--colour=red"}), "unknown flag --colour");
+  EXPECT_EQ(ErrorOf({"--ouptut", "json"}), "unknown flag --ouptut, did you mean --output?");
+  EXPECT_EQ(ErrorOf({"--hlep"}), "unknown flag --hlep, did you mean --help?");
+  EXPECT_EQ(ErrorOf({"--when=maybe"}), "--when: expected always, auto or never, found \"maybe\"");
   EXPECT_EQ(ErrorOf({"-xyz"}), "unknown flag -x");
   EXPECT_EQ(ErrorOf({"-f"}), "-f needs a value: -f FILE");
   EXPECT_EQ(ErrorOf({"--seed=-1"}), "--seed: expected a whole number, found \"-1\"");
@@ -96,9 +101,35 @@ TEST_F(FlagsTest, HelpListsEveryFlag) {
     ASSERT_TRUE(fresh.Parse({spelling}));
     EXPECT_TRUE(fresh.help_wanted());
   }
-  EXPECT_THAT(flags.Help(), AllOf(HasSubstr("Usage of it."), HasSubstr("-o, --output FORMAT   how to print"),
-                                  HasSubstr("    --verify"), HasSubstr("berth test -f x")));
+  EXPECT_THAT(flags.Help(),
+              AllOf(HasSubstr("Usage of it."), HasSubstr("-o, --output FORMAT "), HasSubstr("  how to print\n"),
+                    HasSubstr("    --verify"), HasSubstr("berth test -f x")));
   EXPECT_EQ(flags.Hint(), "Try berth test --help.");
+}
+
+TEST_F(FlagsTest, HelpIsInTheOrderOfTheAlphabet) {
+  const std::string help = flags.Help();
+  size_t last = 0;
+  for (const char* name : {"--filename", "--help", "--output", "--seed", "--verify", "--when always|auto|never"}) {
+    const size_t at = help.find(name);
+    ASSERT_NE(at, std::string::npos) << name;
+    EXPECT_GT(at, last) << name;
+    last = at;
+  }
+}
+
+TEST_F(FlagsTest, ACaptureTakesTheDescriptionInsteadOfTheText) {
+  flags.Words({"one", "two"});
+  {
+    const HelpCapture capture;
+    EXPECT_EQ(flags.Help(), "");
+    ASSERT_TRUE(capture.description());
+    EXPECT_EQ(capture.description()->command, "berth test");
+    EXPECT_THAT(capture.description()->words, ElementsAre("one", "two"));
+    EXPECT_EQ(capture.description()->flags.size(), 7u);
+    EXPECT_THAT(capture.description()->flags.back().choices, ElementsAre("always", "auto", "never"));
+  }
+  EXPECT_THAT(flags.Help(), HasSubstr("Usage of it."));
 }
 
 }  // namespace

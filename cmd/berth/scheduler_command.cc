@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/spelling.h"
 #include "berth/command.h"
 #include "commands.h"
 #include "configuration_source.h"
@@ -23,6 +24,7 @@ constexpr Verb kVerbs[] = {
     {"scheduler", "schedule the pods of a real cluster; takes kube-scheduler's flags and configuration",
      cmd::Scheduler},
     {"simulate", "schedule pods onto a cluster in memory, and say where everything went and why", cmd::Simulate},
+    {"capacity", "say how many more instances of a pod fit, and what stops the next one", cmd::Capacity},
     {"snapshot", "write what scheduling reads of a real cluster to a file for simulate", cmd::Snapshot},
     {"config", "check, complete and convert scheduler configurations, and list plugins", cmd::Config},
     {"bench", "measure how fast pods are scheduled", cmd::Bench},
@@ -73,7 +75,11 @@ int SchedulerCommand::Run(int argc, char** argv) {
   for (const Verb& verb : kVerbs) {
     if (name == verb.name) return verb.run(plugins_, {arguments.begin() + 1, arguments.end()});
   }
-  fmt::print(stderr, "berth: unknown verb \"{}\"\n\n", name);
+  std::vector<std::string_view> names = {"version", "help"};
+  for (const Verb& verb : kVerbs) names.push_back(verb.name);
+  const std::string_view meant = base::NearestWord(name, names);
+  fmt::print(stderr, "berth: unknown verb \"{}\"{}\n\n", name,
+             meant.empty() ? "" : fmt::format(", did you mean {}?", meant));
   PrintHelp(stderr);
   return cmd::kBadInput;
 }

@@ -120,15 +120,29 @@ void Simulation::Submit(std::shared_ptr<const api::Pod> pod) {
   pending_.push_back(std::move(pod));
 }
 
-SimulationReport Simulation::Run() {
-  volumes_->Reconcile();
+PodReport Simulation::Place(std::shared_ptr<const api::Pod> pod) {
+  Submit(pod);
+  const PodReport& report = reports_[pod->metadata.uid];
+  RunUntil(&report);
+  NoteIfGated(pod);
+  return report;
+}
+
+void Simulation::RunUntil(const PodReport* report) {
   const size_t patience = kMaxIdleSteps * (pending_.size() + 1);
   size_t seen = changes_;
-  for (size_t idle = 0; idle < patience && Step(); ++idle) {
+  for (size_t idle = 0; idle < patience; ++idle) {
+    if (report && report->outcome == PodOutcome::kScheduled) return;
+    if (!Step()) return;
     if (changes_ == seen) continue;
     seen = changes_;
     idle = 0;
   }
+}
+
+SimulationReport Simulation::Run() {
+  volumes_->Reconcile();
+  RunUntil(nullptr);
   CollectGated();
 
   result_.pods.clear();
@@ -204,13 +218,15 @@ void Simulation::Requeue(const scheduler::Attempt& attempt) {
 }
 
 void Simulation::CollectGated() {
-  for (const std::shared_ptr<const api::Pod>& pod : pending_) {
-    const queue::QueuedPod* queued = queue_->Find(pod->metadata.uid);
-    if (!queued || !queued->gated()) continue;
-    PodReport& report = reports_[pod->metadata.uid];
-    report.outcome = PodOutcome::kGated;
-    report.message = scheduler_->FindProfile(pod->spec.scheduler_name)->RunPreEnqueue(*queued->pod).Message();
-  }
+  for (const std::shared_ptr<const api::Pod>& pod : pending_) NoteIfGated(pod);
+}
+
+void Simulation::NoteIfGated(const std::shared_ptr<const api::Pod>& pod) {
+  const queue::QueuedPod* queued = queue_->Find(pod->metadata.uid);
+  if (!queued || !queued->gated()) return;
+  PodReport& report = reports_[pod->metadata.uid];
+  report.outcome = PodOutcome::kGated;
+  report.message = scheduler_->FindProfile(pod->spec.scheduler_name)->RunPreEnqueue(*queued->pod).Message();
 }
 
 Status Simulation::Bind(const PodInfo& pod, const std::string& node_name) {

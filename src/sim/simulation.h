@@ -68,6 +68,11 @@ class Simulation final : public framework::ApiWriter {
   SimulationReport Run();
   // One more pending pod, for the next Run. It needs a UID of its own.
   void Submit(std::shared_ptr<const api::Pod> pod);
+  // Submits a pod and schedules until it has a node, or until nothing moves any more; reports on that pod alone, so
+  // that it costs the same however many there are. Others that are ready have their turn as the queue has it.
+  PodReport Place(std::shared_ptr<const api::Pod> pod);
+  // Pods evicted so far, in the order it happened.
+  const std::vector<PodReport>& preempted() const { return result_.preempted; }
 
   const cluster::Cluster& cluster() const { return cluster_; }
 
@@ -88,10 +93,13 @@ class Simulation final : public framework::ApiWriter {
                              const framework::Registry& registry);
   void EnqueuePending();
   void Enqueue(const std::shared_ptr<const api::Pod>& pod);
+  // Steps until nothing moves any more, or the pod of this report is scheduled (null: none is waited for).
+  void RunUntil(const PodReport* report);
   // Schedules one pod, or lets time pass. False when there is nothing left to wait for.
   bool Step();
   void Settle(const scheduler::Attempt& attempt);
   void CollectGated();
+  void NoteIfGated(const std::shared_ptr<const api::Pod>& pod);
   void Requeue(const scheduler::Attempt& attempt);
 
   const config::FeatureGates gates_;

@@ -1,0 +1,122 @@
+#include "sim/capacity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "api/policy.h"
+#include "framework/pod_resources.h"
+#include "sim/input.h"
+
+namespace berth::sim {
+
+namespace {
+
+CapacityReport::Share Describe(const CapacityShare& share, const config::FeatureGates& gates) {
+  const api::Pod& pod = *share.pod;
+  CapacityReport::Share described{.pod = pod.metadata.name, .key = api::KeyOf(pod.metadata)};
+  described.per_round = share.per_round;
+  described.requests = framework::PodRequests(pod, framework::RunningPodOptions(gates));
+  described.node_selector = pod.spec.node_selector;
+  return described;
+}
+
+// As the API server would see the next replica: a name and an identity of its own, and no node yet.
+std::shared_ptr<const api::Pod> MakeInstance(const api::Pod& pod, size_t share, size_t number, bool may_preempt) {
+  api::Pod instance = pod;
+  instance.metadata.name = fmt::format("{}-{}", pod.metadata.name, number);
+  instance.metadata.uid = fmt::format("capacity/{}/{}", share, number);
+  instance.spec.node_name.clear();
+  instance.status = {};
+  if (!may_preempt) instance.spec.preemption_policy = "Never";
+  return std::make_shared<const api::Pod>(std::move(instance));
+}
+
+CapacityStop StopFor(PodOutcome outcome) {
+  if (outcome == PodOutcome::kGated) return CapacityStop::kGated;
+  return outcome == PodOutcome::kForeign ? CapacityStop::kForeign : CapacityStop::kUnschedulable;
+}
+
+// Pods that one controller made are alike; a pod without one is alone.
+std::string OwnerOf(const api::Pod& pod) {
+  for (const api::OwnerReference& owner : pod.metadata.owner_references) {
+    if (owner.controller.value_or(false)) return fmt::format("{} {}", owner.kind, owner.name);
+  }
+  return "Pod " + api::KeyOf(pod.metadata);
+}
+
+std::pair<api::Kind, std::string> Identity(const api::Object& object) {
+  return {object.kind(), api::KeyOf(object.metadata())};
+}
+
+}  // namespace
+
+size_t CapacityReport::instances() const {
+  size_t sum = 0;
+  for (const Share& share : shares) sum += share.instances;
+  return sum;
+}
+
+CapacityReport MeasureCapacity(Simulation& simulation, const CapacityRequest& request,
+                               const config::FeatureGates& gates) {
+  CapacityReport report;
+  for (const CapacityShare& share : request.shares) report.shares.push_back(Describe(share, gates));
+  const size_t evicted_before = simulation.preempted().size();
+  bool fits = true;
+  while (fits && report.rounds < request.max_rounds) {
+    for (size_t i = 0; fits && i < request.shares.size(); ++i) {
+      CapacityReport::Share& share = report.shares[i];
+      for (size_t k = 0; fits && k < share.per_round; ++k) {
+        const PodReport placed =
+            simulation.Place(MakeInstance(*request.shares[i].pod, i, share.instances, request.may_preempt));
+        fits = placed.outcome == PodOutcome::kScheduled;
+        if (fits) {
+          ++share.instances;
+          ++share.by_node[placed.node];
+          continue;
+        }
+        report.stop = StopFor(placed.outcome);
+        report.stopped_share = i;
+        report.message = placed.message;
+      }
+    }
+    if (fits) ++report.rounds;
+  }
+  if (fits) {
+    report.stop = CapacityStop::kLimitReached;
+    report.message = fmt::format("Maximum number of pods simulated: {}", report.instances());
+  }
+  const std::vector<PodReport>& evicted = simulation.preempted();
+  report.preempted.assign(evicted.begin() + static_cast<ptrdiff_t>(evicted_before), evicted.end());
+  return report;
+}
+
+Result<PodTemplate> ReadPodTemplate(const std::string& file, const std::vector<api::Object>& cluster) {
+  std::vector<api::Object> classes;
+  std::set<std::pair<api::Kind, std::string>> present;
+  for (const api::Object& object : cluster) {
+    if (object.kind() == api::Kind::kPriorityClass) classes.push_back(object);
+    present.insert(Identity(object));
+  }
+  Result<ClusterInput> input = ReadCluster({file}, std::move(classes));
+  if (!input) return input.error();
+  PodTemplate found;
+  found.warnings = std::move(input->warnings);
+  std::set<std::string> owners;
+  for (const api::Object& object : input->objects) {
+    if (std::shared_ptr<const api::Pod> pod = object.Share<api::Pod>()) {
+      owners.insert(OwnerOf(*pod));
+      if (!found.pod) found.pod = std::move(pod);
+    } else if (!present.contains(Identity(object))) {
+      found.others.push_back(object);
+    }
+  }
+  if (owners.size() == 1) return found;
+  if (owners.empty()) return Error::InvalidArgument(fmt::format("{}: expected a pod, found none", file));
+  return Error::InvalidArgument(
+      fmt::format("{}: expected one pod, found {}: {}", file, owners.size(), fmt::join(owners, ", ")));
+}
+
+}  // namespace berth::sim

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "api/earliest_time.h"
 #include "codec/json_writer.h"
 #include "codec/value.h"
 #include "codec/wire.h"
@@ -34,7 +35,7 @@ Time TimeOf(int64_t whole, int64_t nanos) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / kNanosPerSecond - 1;
   nanos %= kNanosPerSecond;
   if (whole > kMost) return Time::max();
-  if (whole < -kMost) return Time::min();
+  if (whole < -kMost) return api::kEarliestTime;
   return Time(seconds(whole)) + nanoseconds(nanos);
 }
 

@@ -7,6 +7,8 @@
 #include <limits>
 #include <optional>
 
+#include "api/earliest_time.h"
+
 namespace berth::api {
 namespace {
 
@@ -65,7 +67,7 @@ class TimestampReader {
   static Time Clamp(int64_t unix_seconds, int64_t nanos) {
     constexpr int64_t kLimit = std::numeric_limits<int64_t>::max() / kNanosPerSecond;
     if (unix_seconds >= kLimit) return Time::max();
-    if (unix_seconds <= -kLimit) return Time::min();
+    if (unix_seconds <= -kLimit) return kEarliestTime;
     return Time(Duration(unix_seconds * kNanosPerSecond + nanos));
   }
 

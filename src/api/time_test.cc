@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "api/earliest_time.h"
+
 namespace berth::api {
 namespace {
 
@@ -48,7 +50,17 @@ TEST(Time, SaysWhatItCouldNotRead) {
 
 TEST(Time, FarOffDatesAreClampedNotRefused) {
   EXPECT_EQ(*ParseTime("9999-12-31T23:59:59Z"), Time::max());
-  EXPECT_EQ(*ParseTime("0001-01-01T00:00:00Z"), Time::min());
+  EXPECT_EQ(*ParseTime("0001-01-01T00:00:00Z"), kEarliestTime);
+}
+
+// Rounding the earliest time down to a second left the range of the type.
+TEST(Time, ADateTooFarBackPrintsAndReadsTheSame) {
+  const Time earliest = *ParseTime("1011-11-14T22:20:13Z");
+  EXPECT_EQ(FormatTime(earliest), "1677-09-21T00:12:44Z");
+  EXPECT_EQ(*ParseTime(FormatTime(earliest)), earliest);
+  EXPECT_EQ(FormatMicroTime({earliest}), "1677-09-21T00:12:44.000000Z");
+  const Time latest = *ParseTime("9999-12-31T23:59:59Z");
+  EXPECT_EQ(*ParseTime(FormatTime(latest)), latest);
 }
 
 TEST(MicroTime, WantsExactlySixDigits) {

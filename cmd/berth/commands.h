@@ -18,6 +18,7 @@ inline constexpr int kUnplaced = 2;  // it ran, and some pod has no place
 int Scheduler(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Simulate(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Capacity(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
+int Diff(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Snapshot(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Bench(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 // berth bench perf

@@ -25,6 +25,7 @@ constexpr Verb kVerbs[] = {
      cmd::Scheduler},
     {"simulate", "schedule pods onto a cluster in memory, and say where everything went and why", cmd::Simulate},
     {"capacity", "say how many more instances of a pod fit, and what stops the next one", cmd::Capacity},
+    {"diff", "say what another configuration, or another input, changes", cmd::Diff},
     {"snapshot", "write what scheduling reads of a real cluster to a file for simulate", cmd::Snapshot},
     {"config", "check, complete and convert scheduler configurations, and list plugins", cmd::Config},
     {"bench", "measure how fast pods are scheduled", cmd::Bench},

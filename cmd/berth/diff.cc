@@ -1,0 +1,187 @@
+// berth diff: what another configuration, or another state of the cluster, does to where pods end up.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "codec/yaml_writer.h"
+#include "commands.h"
+#include "configuration_source.h"
+#include "flags.h"
+#include "input_flags.h"
+#include "sim/comparison.h"
+#include "sim/simulation.h"
+
+namespace berth::cmd {
+
+namespace {
+
+constexpr char kUsage[] =
+    R"(Schedule the same pods twice, and say which end up elsewhere: under two configurations, or on two states of a cluster.
+
+Usage:
+  berth diff --config BEFORE --config AFTER -f FILE... [flags]    two configurations
+  berth diff --config AFTER -f FILE... [flags]                    the defaults, and a configuration
+  berth diff --base FILE... -f FILE... [--config FILE] [flags]    two inputs
+
+Both runs are simulations in memory, with the same seed. Pods are the same when they have the same namespace and name.
+What differs is listed pod by pod; behind it, how evenly nodes and zones are filled before and after.
+
+Exit status: 0 it was compared (with --fail-on: and nothing of that kind happened), 2 it did, 1 bad usage or input.
+)";
+
+constexpr char kExamples[] = R"(  berth diff --config old.yaml --config new.yaml -f cluster.yaml.gz
+  berth diff --config new.yaml --from-cluster
+  berth diff --base yesterday.yaml.gz -f today.yaml.gz --config scheduler.yaml -o json
+  berth diff --base cluster.yaml -f cluster.yaml -f more-pods.yaml --fail-on unplaced
+)";
+
+struct Options {
+  InputFlags input;
+  std::vector<std::string> base;
+  std::vector<std::string> configs;
+  std::string feature_gates;
+  std::vector<std::string> plugin_folders;
+  std::string fail_on;
+  std::string output = "table";
+  uint64_t seed = 1;
+};
+
+int Fail(std::string_view message) {
+  fmt::print(stderr, "berth diff: {}\n", message);
+  return kBadInput;
+}
+
+// One of the two runs: what it is made of, and what people call it.
+struct Side {
+  std::string name;
+  std::string config;  // empty: the defaults
+  InputFlags input;
+};
+
+// "old.yaml and pods.yaml"
+std::string Listed(const std::vector<std::string>& files) {
+  std::string text;
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (i > 0) text += i + 1 == files.size() ? " and " : ", ";
+    text += files[i] == "-" ? "standard input" : files[i];
+  }
+  return text;
+}
+
+std::pair<Side, Side> SidesOf(const Options& options) {
+  Side before, after;
+  after.config = options.configs.empty() ? std::string() : options.configs.back();
+  // One configuration is for both inputs; with one input it is compared with the defaults.
+  if (options.configs.size() == 2 || !options.base.empty()) {
+    before.config = options.configs.empty() ? std::string() : options.configs.front();
+  }
+  after.input = options.input;
+  before.input = options.input;
+  if (!options.base.empty()) {
+    before.input = {};
+    before.input.files = options.base;
+    before.name = Listed(options.base);
+    after.name = Listed(options.input.files);
+    if (options.input.from_cluster) after.name += after.name.empty() ? "the cluster" : " and the cluster";
+  }
+  if (options.base.empty() || before.config != after.config) {
+    for (Side* side : {&before, &after}) {
+      const std::string config = side->config.empty() ? "the default configuration" : side->config;
+      side->name += side->name.empty() ? config : " under " + config;
+    }
+  }
+  return {std::move(before), std::move(after)};
+}
+
+Result<sim::RunOutcome> Run(const Side& side, const Options& options, const framework::Registry& own_plugins,
+                            const sim::ClusterInput& input) {
+  ConfigurationFlags configuration;
+  configuration.config = side.config;
+  configuration.feature_gates = options.feature_gates;
+  configuration.plugin_folders = options.plugin_folders;
+  const Result<SchedulerSetup> setup = LoadSetup(configuration, side.input.files, own_plugins);
+  if (!setup) return setup.error();
+  PrintWarnings(setup->warnings);
+  if (!setup->configuration.extenders.empty()) {
+    PrintWarnings({"extenders are not called in a simulation; all is decided without them"});
+  }
+  Result<std::unique_ptr<sim::Simulation>> simulation = sim::Simulation::Create(
+      input.objects, setup->configuration, setup->registry, setup->gates, {.seed = options.seed});
+  if (!simulation) return simulation.error();
+  const sim::SimulationReport report = (*simulation)->Run();
+  return sim::OutcomeOf(**simulation, report);
+}
+
+Error OnSide(std::string_view side, const Error& error) {
+  return {error.code, fmt::format("{}: {}", side, error.message)};
+}
+
+Result<sim::Comparison> CompareSides(const Options& options, const framework::Registry& own_plugins) {
+  auto [before, after] = SidesOf(options);
+  const Result<sim::ClusterInput> new_input = after.input.Read();
+  if (!new_input) return options.base.empty() ? new_input.error() : OnSide("after", new_input.error());
+  // Standard input, and a running cluster, can be read only once.
+  const Result<sim::ClusterInput> old_input = options.base.empty() ? new_input : before.input.Read();
+  if (!old_input) return OnSide("before", old_input.error());
+  const Result<sim::RunOutcome> old_outcome = Run(before, options, own_plugins, *old_input);
+  if (!old_outcome) return OnSide("before", old_outcome.error());
+  const Result<sim::RunOutcome> new_outcome = Run(after, options, own_plugins, *new_input);
+  if (!new_outcome) return OnSide("after", new_outcome.error());
+  return sim::Compare(*old_outcome, std::move(before.name), *new_outcome, std::move(after.name));
+}
+
+Result<void> Check(const Options& options, const std::vector<std::string>& rest) {
+  if (!rest.empty()) {
+    return Error::InvalidArgument(
+        fmt::format("unexpected argument \"{}\"; files are given with -f, --base and --config", rest.front()));
+  }
+  if (Result<void> sound = options.input.Check(); !sound) return sound;
+  if (options.configs.size() > 2) {
+    return Error::InvalidArgument(fmt::format("--config: expected at most two, found {}", options.configs.size()));
+  }
+  if (options.base.empty() && options.configs.empty()) {
+    return Error::InvalidArgument(
+        "nothing to compare: give one or two files with --config, or another input with --base");
+  }
+  return {};
+}
+
+int Print(const sim::Comparison& comparison, const Options& options) {
+  std::string text = options.output == "table" ? sim::ToTable(comparison) : sim::ToJson(comparison);
+  if (options.output == "yaml") text = codec::JsonToYaml(std::move(text));
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    return Fail("cannot write to standard output");
+  }
+  const bool failed = (options.fail_on == "changed" && comparison.changed()) ||
+                      (options.fail_on == "unplaced" && comparison.lost_a_place());
+  return failed ? kUnplaced : kOk;
+}
+
+}  // namespace
+
+int Diff(const framework::Registry& own_plugins, const std::vector<std::string>& arguments) {
+  Options options;
+  FlagSet flags("berth diff", kUsage, kExamples);
+  options.input.AddTo(flags);
+  flags.Add(&options.base, "base", 0, "FILE", "objects of the first run, when they are others; repeat for several");
+  flags.Add(&options.configs, "config", 0, "FILE", "KubeSchedulerConfiguration; twice: before and after");
+  flags.Add(&options.feature_gates, "feature-gates", 0, "A=true,B=false", "feature gates, as kube-scheduler's");
+  AddPluginFolders(flags, &options.plugin_folders);
+  flags.AddChoice(&options.fail_on, "fail-on", 0, {"changed", "unplaced"},
+                  "exit with status 2 when any pod differs, or when one loses its place");
+  flags.AddChoice(&options.output, "output", 'o', {"table", "json", "yaml"}, "how to print (default table)");
+  flags.Add(&options.seed, "seed", 0, "N", "breaks ties between equally good nodes, in both runs (default 1)");
+  const Result<std::vector<std::string>> rest = flags.Parse(arguments);
+  if (rest && flags.help_wanted()) {
+    fmt::print("{}", flags.Help());
+    return kOk;
+  }
+  if (!rest) return Fail(rest.error().message + "\n" + flags.Hint());
+  if (const Result<void> sound = Check(options, *rest); !sound) {
+    return Fail(sound.error().message + "\n" + flags.Hint());
+  }
+  const Result<sim::Comparison> comparison = CompareSides(options, own_plugins);
+  return comparison ? Print(*comparison, options) : Fail(comparison.error().message);
+}
+
+}  // namespace berth::cmd

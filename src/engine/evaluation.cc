@@ -12,6 +12,15 @@ std::string Describe(const framework::Status& status) {
 
 }  // namespace
 
+RunnerUp SecondTo(const framework::NodeInfo& chosen, const Evaluation& evaluation) {
+  RunnerUp second;
+  for (size_t i = 0; i < evaluation.totals.size(); ++i) {
+    const framework::NodeInfo& node = *evaluation.feasible[i];
+    if (&node != &chosen) second.Consider(node, evaluation.totals[i]);
+  }
+  return second;
+}
+
 std::string FirstDifference(const framework::Diagnosis& a, const framework::Diagnosis& b,
                             std::span<const framework::NodeInfo* const> nodes) {
   for (const framework::NodeInfo* node : nodes) {

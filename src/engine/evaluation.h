@@ -46,6 +46,19 @@ struct Evaluation {
   bool fits() const { return error.ok() && !feasible.empty(); }
 };
 
+// The best node but for the one that was chosen, the first by name among equals.
+struct RunnerUp {
+  const framework::NodeInfo* node = nullptr;  // null when nothing was scored
+  int64_t total = 0;
+
+  void Consider(const framework::NodeInfo& other, int64_t other_total) {
+    if (node && (other_total < total || (other_total == total && node->name() < other.name()))) return;
+    node = &other;
+    total = other_total;
+  }
+};
+RunnerUp SecondTo(const framework::NodeInfo& chosen, const Evaluation& evaluation);
+
 // Which nodes an evaluation has to speak about.
 enum class Scope {
   kDecide,     // enough to place the pod: stops early at a feasible nominated node

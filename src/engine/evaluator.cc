@@ -34,6 +34,7 @@ Evaluator::Decision Evaluator::Ask(Lane& lane, const PodInfo& pod, base::Random&
   if (failed) return decision;
   if (choice) {
     decision.choice = *choice;
+    if (options_.runner_ups) decision.runner_up = lane.SecondTo(*choice);
     decision.kind = Decision::Kind::kChosen;
   } else if (lane.Diagnose(pod, decision.diagnosis)) {
     decision.kind = Decision::Kind::kNoFit;
@@ -82,6 +83,12 @@ void Evaluator::Verify(const PodInfo& pod, const Decision& decision) const {
     difference = fmt::format("it is an error: {}", expected.error.Message());
   } else if (decision.kind == Decision::Kind::kChosen) {
     difference = Mistake(decision.choice, expected);
+    if (difference.empty() && options_.runner_ups) {
+      const RunnerUp second = SecondTo(*decision.choice.node, expected);
+      if (second.node != decision.runner_up.node || second.total != decision.runner_up.total) {
+        difference = "the runner-up";
+      }
+    }
   } else if (!expected.feasible.empty()) {
     difference = fmt::format("no feasible node against {}", expected.feasible.size());
   } else {

@@ -26,9 +26,10 @@ namespace berth::engine {
 class Evaluator {
  public:
   struct Options {
-    bool verify = false;    // compare each answer with the slow twin; a difference ends the program
-    size_t max_kept = 128;  // signatures remembered
-    size_t threads = 1;     // that share passes over all nodes; the answers are the same with any number
+    bool verify = false;      // compare each answer with the slow twin; a difference ends the program
+    size_t max_kept = 128;    // signatures remembered
+    bool runner_ups = false;  // tell who came second, too
+    size_t threads = 1;       // that share passes over all nodes; the answers are the same with any number
   };
   struct Statistics {
     uint64_t decisions = 0;  // that lanes made
@@ -42,6 +43,7 @@ class Evaluator {
   struct Decision {
     enum class Kind { kChosen, kNoFit, kAskEvaluate } kind = Kind::kAskEvaluate;
     Lane::Choice choice;             // when chosen
+    RunnerUp runner_up;              // when chosen, and wanted
     framework::Diagnosis diagnosis;  // when nothing fits
     // With the states of PreFilter and PreScore; belongs to the evaluator and lasts until it is asked again.
     framework::CycleState* state = nullptr;

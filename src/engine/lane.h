@@ -22,6 +22,7 @@
 #include "base/random.h"
 #include "base/workers.h"
 #include "cluster/cluster.h"
+#include "engine/evaluation.h"
 #include "engine/profile.h"
 #include "engine/top_totals.h"
 #include "framework/diagnosis.h"
@@ -61,6 +62,8 @@ class Lane {
   // Right after CatchUp. The best node, ties broken at random; unset when none fits. `failed` is set instead when a
   // plugin got into trouble while scoring.
   std::optional<Choice> Choose(const framework::PodInfo& pod, base::Random& random, bool& failed);
+  // Right after Choose chose: who came second. A look at every node.
+  RunnerUp SecondTo(const Choice& choice) const;
   // Right after Choose found nothing: why, node by node. False: only a full evaluation can tell.
   bool Diagnose(const framework::PodInfo& pod, framework::Diagnosis& diagnosis);
   // What PreFilter and PreScore worked out; for PostFilter, Reserve and later points.

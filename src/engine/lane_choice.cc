@@ -106,6 +106,19 @@ Lane::Choice Lane::ChooseFromTop(base::Random& random) {
   return {&cluster_.table().row(chosen), top_.highest(), ok_count_, ties, true};
 }
 
+RunnerUp Lane::SecondTo(const Choice& choice) const {
+  RunnerUp second;
+  if (!choice.scored) return second;
+  const bool by_domain = !domain_filters_.empty();
+  const bool by_pass = by_domain || HasDomainScores();
+  const std::vector<uint8_t>& feasible = by_domain ? final_ok_ : ok_;
+  for (NodeIndex node = 0; node < feasible.size(); ++node) {
+    if (!feasible[node] || node == choice.node->index()) continue;
+    second.Consider(cluster_.table().row(node), by_pass ? totals_[node] : top_.total(node));
+  }
+  return second;
+}
+
 bool Lane::FilterByDomain(const PodInfo& pod) {
   const framework::NodeColumns& columns = cluster_.columns();
   final_ok_ = ok_;

@@ -61,6 +61,8 @@ class TopTotals {
   }
   // One of them, by position among them.
   framework::NodeIndex Tie(size_t nth);
+  // Of one node; kNone when it is not in it.
+  int32_t total(framework::NodeIndex node) const { return totals_[node]; }
 
  private:
   static constexpr size_t kSpan = 64;

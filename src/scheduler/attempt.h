@@ -24,8 +24,11 @@ struct Attempt {
   Outcome outcome = Outcome::kError;
   std::string node_name;  // when bound, being bound or waiting
   size_t feasible_nodes = 0;
-  int64_t score = 0;       // total of the node chosen
-  bool scored = false;     // false when there was nothing to compare
+  int64_t score = 0;    // total of the node chosen
+  bool scored = false;  // false when there was nothing to compare
+  // The second best node and its total, when scored and Scheduler::Options::runner_ups.
+  std::string runner_up;
+  int64_t runner_up_score = 0;
   bool nominated = false;  // the node is the one that preemption had promised
   // Why not: the text of the FailedScheduling event and of the PodScheduled condition.
   std::string message;

@@ -23,6 +23,12 @@ std::string_view WrittenArgs(const config::Profile& profile, std::string_view pl
   return it == profile.plugin_config.end() ? std::string_view() : it->raw_args;
 }
 
+void NoteRunnerUp(const engine::RunnerUp& second, Attempt& attempt) {
+  if (!second.node) return;
+  attempt.runner_up = second.node->name();
+  attempt.runner_up_score = second.total;
+}
+
 // There is one queue, so every profile must have the order of the first.
 Result<void> CheckQueueSort(std::string_view first, std::string_view own, const config::Profile& first_config,
                             const config::Profile& config) {
@@ -64,7 +70,8 @@ Result<std::unique_ptr<Scheduler>> Scheduler::Create(const config::KubeScheduler
     if (Result<void> agreed = CheckQueueSort(first_sort, own_sort, first, config); !agreed) return agreed.error();
     auto evaluator = std::make_unique<engine::Evaluator>(
         **profile, cluster,
-        engine::Evaluator::Options{.verify = options.verify_incremental, .threads = options.threads});
+        engine::Evaluator::Options{
+            .verify = options.verify_incremental, .runner_ups = options.runner_ups, .threads = options.threads});
     ProfileSlot slot{std::move(*profile), std::move(evaluator)};
     if (!scheduler->profiles_.emplace(config.scheduler_name, std::move(slot)).second) {
       return Error::AlreadyExists(fmt::format("duplicate profile with scheduler name \"{}\"", config.scheduler_name));
@@ -116,6 +123,7 @@ Attempt Scheduler::ScheduleOne(PodInfoPtr pod) {
       attempt.score = decision.choice.total;
       attempt.scored = decision.choice.scored;
       attempt.nominated = decision.choice.nominated;
+      NoteRunnerUp(decision.runner_up, attempt);
       Place(*slot.profile, *decision.state, attempt);
       break;
     case engine::Evaluator::Decision::Kind::kNoFit:
@@ -155,6 +163,7 @@ void Scheduler::Select(const engine::Evaluation& evaluation, Attempt& attempt) {
   const uint32_t position = evaluation.best[choice];
   attempt.node_name = evaluation.feasible[position]->name();
   if (attempt.scored) attempt.score = evaluation.totals[position];
+  if (options_.runner_ups) NoteRunnerUp(engine::SecondTo(*evaluation.feasible[position], evaluation), attempt);
 }
 
 // From an evaluated pod to one that is bound, or waits for permission.

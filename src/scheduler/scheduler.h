@@ -34,6 +34,8 @@ class Scheduler {
     size_t threads = 1;  // that share passes over many nodes
     // Preemption looks at every candidate in order of name, so that the outcome does not depend on chance.
     bool exhaustive_preemption = false;
+    // Attempts tell which node came second.
+    bool runner_ups = false;
     // Attempts carry verdicts and scores of all nodes even when a nomination settles the matter.
     engine::Scope scope = engine::Scope::kDecide;
     // Takes binding cycles elsewhere, to Run them and give them back to Finish. Unset: they run on the spot.

@@ -1,14 +1,41 @@
-// What a simulation says: a table for people, JSON for programs.
+// What a simulation says: tables for people, JSON and YAML for programs, a page for a browser. The same input and seed
+// give the same bytes, in every format.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "sim/simulation.h"
 
 namespace berth::sim {
 
-std::string ToTable(const SimulationReport& report);
-// apiVersion berth.dev/v1, kind SimulationReport; the same input and seed give the same bytes.
+struct TableStyle {
+  bool wide = false;   // with the runner-up
+  bool color = false;  // escape sequences of terminals
+};
+
+enum class Tint { kNone, kBold, kDim, kRed, kGreen, kYellow, kMagenta };
+// As it is when the style has no colour.
+std::string Tinted(std::string text, Tint tint, const TableStyle& style);
+
+std::string_view NameOf(PodOutcome outcome);
+
+// Pods, the summary, how full the cluster is; then the explanations.
+std::string ToTable(const SimulationReport& report, const TableStyle& style = {});
+// Bars by resource, and the pods of each zone. "" when there are no nodes.
+std::string ToTable(const Utilisation& utilisation, const TableStyle& style = {});
+// Nodes with the same verdict stand together.
+std::string ToText(const Explanation& explanation, const TableStyle& style = {});
+
+// apiVersion berth.dev/v1, kind SimulationReport; docs/simulate.md lists the fields.
 std::string ToJson(const SimulationReport& report);
+std::string ToYaml(const SimulationReport& report);
+
+// One page that needs nothing else. Its source is web/simulate-report.
+std::string ToHtml(const SimulationReport& report);
+// The same as ToJson for the page: on one line, scores as arrays, with the pods of each node.
+std::string ToPageData(const SimulationReport& report);
+// Whether the page can hold the explanations of so many pods on so many nodes and remain a page.
+bool FitsOnPage(size_t pods, size_t nodes);
 
 }  // namespace berth::sim

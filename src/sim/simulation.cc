@@ -5,6 +5,7 @@
 #include "cluster/apply.h"
 #include "framework/events.h"
 #include "scheduler/queue_setup.h"
+#include "sim/explain.h"
 
 namespace berth::sim {
 
@@ -22,6 +23,16 @@ constexpr int kMaxErrors = 3;
 // So many steps per pod without one being bound or evicted mean that no step ever will: pods only wake each other.
 constexpr size_t kMaxIdleSteps = 20;
 
+void CountPlaced(SimulationReport& report) {
+  std::map<std::string, std::string> zone_of;  // by node
+  for (const NodeUse& node : report.utilisation.nodes) zone_of[node.node] = node.zone;
+  std::map<std::string, size_t> placed;  // by zone
+  for (const PodReport& pod : report.pods) {
+    if (pod.outcome == PodOutcome::kScheduled) ++placed[zone_of[pod.node]];
+  }
+  for (ZoneUse& zone : report.utilisation.zones) zone.placed = placed[zone.zone];
+}
+
 }  // namespace
 
 size_t SimulationReport::Count(PodOutcome outcome) const {
@@ -30,13 +41,13 @@ size_t SimulationReport::Count(PodOutcome outcome) const {
 }
 
 Simulation::Simulation(const config::FeatureGates& gates, Options options)
-    : gates_(gates), options_(options), cluster_(gates_) {}
+    : gates_(gates), options_(std::move(options)), cluster_(gates_) {}
 
 Result<std::unique_ptr<Simulation>> Simulation::Create(const std::vector<api::Object>& objects,
                                                        const config::KubeSchedulerConfiguration& configuration,
                                                        const framework::Registry& registry,
                                                        const config::FeatureGates& gates, Options options) {
-  std::unique_ptr<Simulation> simulation(new Simulation(gates, options));
+  std::unique_ptr<Simulation> simulation(new Simulation(gates, std::move(options)));
   simulation->LoadCluster(objects);
   if (Result<void> made = simulation->MakeScheduler(configuration, registry); !made) return made.error();
   simulation->EnqueuePending();
@@ -73,6 +84,7 @@ Result<void> Simulation::MakeScheduler(const config::KubeSchedulerConfiguration&
   options.seed = options_.seed;
   options.verify_incremental = options_.verify_incremental;
   options.exhaustive_preemption = true;
+  options.runner_ups = options_.runner_ups;
   Result<std::unique_ptr<scheduler::Scheduler>> made =
       scheduler::Scheduler::Create(configuration, registry, gates_, cluster_, clock_, *this, options);
   if (!made) return made.error();
@@ -149,14 +161,29 @@ SimulationReport Simulation::Run() {
   for (auto& [uid, report] : reports_) result_.pods.push_back(report);
   std::sort(result_.pods.begin(), result_.pods.end(),
             [](const PodReport& a, const PodReport& b) { return a.key < b.key; });
+  result_.utilisation = MeasureUtilisation(cluster_);
+  CountPlaced(result_);
+  CollectExplanations();
   return result_;
+}
+
+// A pod that was to be explained for staying pending may have found a place after all.
+void Simulation::CollectExplanations() {
+  result_.explanations.clear();
+  for (const PodReport& pod : result_.pods) {
+    const auto found = explanations_.find(pod.key);
+    if (found == explanations_.end()) continue;
+    if (options_.explain.contains(pod.key) || pod.outcome == PodOutcome::kPending) {
+      result_.explanations.push_back(found->second);
+    }
+  }
 }
 
 bool Simulation::Step() {
   for (const scheduler::Attempt& attempt : scheduler_->FinishWaiting()) Settle(attempt);
   if (const queue::QueuedPod* next = queue_->Pop()) {
-    const PodInfoPtr pod = next->pod;
-    Settle(scheduler_->ScheduleOne(pod));
+    Settle(AttemptPod(next->pod));
+    if (options_.progress) options_.progress(tried_, pending_.size());
     return true;
   }
   // Nothing is ready. Let time pass for those it can help: pods in backoff and pods that wait for permission.
@@ -177,9 +204,41 @@ bool Simulation::Step() {
   return true;
 }
 
+// Explanations of named pods are made before the attempt, when the cluster is as the attempt finds it. Those of pods
+// that fit nowhere can wait until that is known, unless somebody was evicted.
+scheduler::Attempt Simulation::AttemptPod(const PodInfoPtr& pod) {
+  const PodInfoPtr kept = pod;  // the queue may let go of it
+  const engine::Profile& profile = *scheduler_->FindProfile(kept->pod().spec.scheduler_name);
+  if (options_.explain.contains(kept->Key())) {
+    Explanation explanation = Explain(profile, cluster_, *kept);
+    const scheduler::Attempt attempt = scheduler_->ScheduleOne(kept);
+    NoteExplanation(std::move(explanation), attempt);
+    return attempt;
+  }
+  const scheduler::Attempt attempt = scheduler_->ScheduleOne(kept);
+  const bool failed = attempt.outcome == scheduler::Outcome::kUnschedulable;
+  if (options_.explain_pending && failed && attempt.post_filter.nominated_node_name.empty()) {
+    NoteExplanation(Explain(profile, cluster_, *kept), attempt);
+  }
+  return attempt;
+}
+
+void Simulation::NoteExplanation(Explanation explanation, const scheduler::Attempt& attempt) {
+  explanation.node = attempt.node_name;
+  explanation.runner_up = attempt.runner_up;
+  explanation.message = attempt.message;
+  explanation.nominated = attempt.nominated;
+  Explanation& place = explanations_[explanation.pod];
+  // How it came by the node that it was promised.
+  if (!explanation.preemption) explanation.preemption = std::move(place.preemption);
+  place = std::move(explanation);
+}
+
 // Books what became of one attempt.
 void Simulation::Settle(const scheduler::Attempt& attempt) {
   PodReport& report = reports_[attempt.pod->uid()];
+  if (!report.tried) ++tried_;
+  report.tried = true;
   report.feasible_nodes = attempt.feasible_nodes;
   switch (attempt.outcome) {
     case scheduler::Outcome::kBinding:  // binding cycles run on the spot here
@@ -194,6 +253,8 @@ void Simulation::Settle(const scheduler::Attempt& attempt) {
       report.nominated_node.clear();
       report.scored = attempt.scored;
       report.score = attempt.score;
+      report.runner_up = attempt.runner_up;
+      report.runner_up_score = attempt.runner_up_score;
       queue_->Done(attempt.pod->uid());
       return;
     case scheduler::Outcome::kUnschedulable:

@@ -3,8 +3,10 @@
 // answer.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,8 @@
 #include "framework/registry.h"
 #include "queue/scheduling_queue.h"
 #include "scheduler/scheduler.h"
+#include "sim/explanation.h"
+#include "sim/utilisation.h"
 #include "sim/volume_controller.h"
 
 namespace berth::sim {
@@ -36,6 +40,9 @@ struct PodReport {
   int64_t score = 0;    // total of the node it went to; 0 when only one node was feasible
   bool scored = false;
   size_t feasible_nodes = 0;
+  bool tried = false;     // had an attempt
+  std::string runner_up;  // the second best node, when scored and Simulation::Options::runner_ups
+  int64_t runner_up_score = 0;
   bool preempting = false;     // scheduled onto the node that preemption had nominated
   std::string nominated_node;  // of a pending pod
   std::string preempted_by;    // namespace/name
@@ -45,7 +52,9 @@ struct SimulationReport {
   std::vector<PodReport> pods;       // those that were pending in the input, by namespace and name
   std::vector<PodReport> preempted;  // in the order it happened
   size_t nodes = 0;
-  size_t bound_before = 0;  // pods that had a node in the input
+  size_t bound_before = 0;                // pods that had a node in the input
+  Utilisation utilisation;                // afterwards
+  std::vector<Explanation> explanations;  // by pod, of those asked for that had an attempt
 
   size_t Count(PodOutcome outcome) const;
 };
@@ -55,6 +64,12 @@ class Simulation final : public framework::ApiWriter {
   struct Options {
     uint64_t seed = 1;
     bool verify_incremental = false;
+    bool runner_ups = false;  // find out which node came second
+    // Pods to explain, as namespace/name; and whether to explain those that stay pending, too.
+    std::set<std::string> explain;
+    bool explain_pending = false;
+    // Called after each step with the pods that have had an attempt, and all that wait for one.
+    std::function<void(size_t tried, size_t total)> progress;
   };
 
   // Pods need UIDs; the reader of the input makes them up where they are missing. `registry` has the plugins that the
@@ -100,6 +115,9 @@ class Simulation final : public framework::ApiWriter {
   void Settle(const scheduler::Attempt& attempt);
   void CollectGated();
   void NoteIfGated(const std::shared_ptr<const api::Pod>& pod);
+  void CollectExplanations();
+  scheduler::Attempt AttemptPod(const framework::PodInfoPtr& pod);
+  void NoteExplanation(Explanation explanation, const scheduler::Attempt& attempt);
   void Requeue(const scheduler::Attempt& attempt);
 
   const config::FeatureGates gates_;
@@ -111,7 +129,9 @@ class Simulation final : public framework::ApiWriter {
   std::unique_ptr<VolumeController> volumes_;
   base::Duration max_sleep_{};
   std::vector<std::shared_ptr<const api::Pod>> pending_;
-  std::map<std::string, PodReport> reports_;  // by UID
+  std::map<std::string, PodReport> reports_;         // by UID
+  std::map<std::string, Explanation> explanations_;  // by namespace/name
+  size_t tried_ = 0;                                 // pods that had an attempt
   SimulationReport result_;
   size_t changes_ = 0;  // pods bound and evicted so far; both end, so this is what progress means
   size_t changes_at_flush_ = 0;

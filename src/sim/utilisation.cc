@@ -110,6 +110,8 @@ Utilisation MeasureUtilisation(const cluster::Cluster& cluster) {
       total.allocatable = framework::WrappingAdd(total.allocatable, amount.allocatable);
       use.amounts.push_back(amount);
     }
+    for (const framework::PodInfoPtr& pod : node->pods()) use.pods.push_back(pod->Key());
+    std::sort(use.pods.begin(), use.pods.end());
     utilisation.nodes.push_back(std::move(use));
   }
   std::sort(utilisation.nodes.begin(), utilisation.nodes.end(),

@@ -38,8 +38,9 @@ struct ResourceUse {
 
 struct NodeUse {
   std::string node;
-  std::string zone;             // "" without the label
-  std::vector<Amount> amounts;  // in the order of Utilisation::resources
+  std::string zone;               // "" without the label
+  std::vector<Amount> amounts;    // in the order of Utilisation::resources
+  std::vector<std::string> pods;  // on it, as namespace/name, sorted
 };
 
 struct ZoneUse {

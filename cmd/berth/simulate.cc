@@ -1,7 +1,11 @@
 // berth simulate: schedules the pending pods of a cluster, given as files or read from a running one, in memory.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <set>
+#include <sstream>
 
 #include "commands.h"
 #include "configuration_source.h"
@@ -9,6 +13,7 @@
 #include "input_flags.h"
 #include "sim/report.h"
 #include "sim/simulation.h"
+#include "terminal.h"
 
 namespace berth::cmd {
 
@@ -28,20 +33,30 @@ and provisioned as the control plane would. Pods that make room are gone: nothin
 With --from-cluster, objects are read from a running cluster, and from files besides when there are any. It is only
 read: the API server gets GET requests and nothing else. `berth snapshot` writes the same objects to a file.
 
-Exit status: 0 all pending pods have a place, 2 some pod has none, 1 bad usage or input.
+With --explain, each node's verdict about a pod is told with the numbers behind it, and the smallest changes with which
+the pod would fit: of every pod that stays pending, or of the pods named (NAMESPACE/NAME, or the NAME of a pod that no
+other namespace has).
+
+Exit status: 0 all pending pods have a place, 2 some pod has none (or what --fail-on says), 1 bad usage or input.
 )";
 
 constexpr char kExamples[] = R"(  berth simulate -f cluster.yaml -f pods.yaml
   kubectl get nodes,pods -A -o yaml | berth simulate -f - -o json
   berth simulate -f cluster.yaml -f pods.yaml --config scheduler.yaml --seed 7
-  berth simulate --from-cluster
+  berth simulate -f cluster.yaml -f pods.yaml --explain shop/web-3
+  berth simulate --from-cluster --explain
   berth simulate --from-cluster --kubeconfig admin.conf --context production -f new-pods.yaml
 )";
+
+constexpr std::string_view kFormats[] = {"table", "wide", "json", "yaml", "html"};
 
 struct Options {
   InputFlags input;
   ConfigurationFlags configuration;
   std::string output = "table";
+  std::string color = "auto";
+  std::string fail_on = "unplaced";
+  std::vector<std::string> explain;  // "" for all that stay pending
   uint64_t seed = 1;
   bool verify_incremental = false;
 };
@@ -51,7 +66,86 @@ int Fail(std::string_view message) {
   return kBadInput;
 }
 
-int Run(const framework::Registry& own_plugins, const Options& options) {
+struct Failures {
+  bool unplaced = false;
+  bool preempted = false;
+};
+
+Result<Failures> ParseFailOn(const std::string& text) {
+  Failures failures;
+  bool never = false;
+  std::stringstream list(text);
+  for (std::string word; std::getline(list, word, ',');) {
+    if (word == "unplaced") {
+      failures.unplaced = true;
+    } else if (word == "preempted") {
+      failures.preempted = true;
+    } else if (word == "never") {
+      never = true;
+    } else {
+      return Error::InvalidArgument(
+          fmt::format("--fail-on: expected unplaced, preempted or never, found \"{}\"", word));
+    }
+  }
+  if (text.empty() || (never && (failures.unplaced || failures.preempted))) {
+    return Error::InvalidArgument("--fail-on: expected a list of unplaced and preempted, or never");
+  }
+  return failures;
+}
+
+int ExitStatus(const sim::SimulationReport& report, const Failures& failures) {
+  const bool unplaced = report.Count(sim::PodOutcome::kScheduled) != report.pods.size();
+  const bool failed = (failures.unplaced && unplaced) || (failures.preempted && !report.preempted.empty());
+  return failed ? kUnplaced : kOk;
+}
+
+std::vector<std::string> PendingPods(const sim::ClusterInput& input) {
+  std::vector<std::string> pending;
+  for (const api::Object& object : input.objects) {
+    const auto pod = object.Share<api::Pod>();
+    if (pod && pod->spec.node_name.empty() && !api::IsTerminated(*pod)) pending.push_back(api::KeyOf(pod->metadata));
+  }
+  return pending;
+}
+
+size_t CountNodes(const sim::ClusterInput& input) {
+  return static_cast<size_t>(std::count_if(input.objects.begin(), input.objects.end(), [](const api::Object& object) {
+    return object.Share<api::Node>() != nullptr;
+  }));
+}
+
+// Which pods to explain: names as they are on the command line, in full. A page has the tables of all pods unless there
+// are too many.
+Result<std::set<std::string>> PodsToExplain(const Options& options, const sim::ClusterInput& input) {
+  const std::vector<std::string> pending = PendingPods(input);
+  std::set<std::string> resolved;
+  if (options.output == "html" && sim::FitsOnPage(pending.size(), CountNodes(input))) {
+    resolved.insert(pending.begin(), pending.end());
+  }
+  for (const std::string& name : options.explain) {
+    if (name.empty()) continue;
+    std::vector<std::string> matches;
+    std::copy_if(pending.begin(), pending.end(), std::back_inserter(matches), [&](const std::string& key) {
+      return key == name || (key.ends_with("/" + name) && name.find('/') == std::string::npos);
+    });
+    if (matches.empty()) return Error::NotFound(fmt::format("--explain: no pod {} is pending in the input", name));
+    if (matches.size() > 1) {
+      return Error::InvalidArgument(
+          fmt::format("--explain: {} is in several namespaces; name one, such as {}", name, matches.front()));
+    }
+    resolved.insert(matches.front());
+  }
+  return resolved;
+}
+
+std::string Render(const sim::SimulationReport& report, const std::string& format, bool color) {
+  if (format == "json") return sim::ToJson(report);
+  if (format == "yaml") return sim::ToYaml(report);
+  if (format == "html") return sim::ToHtml(report);
+  return sim::ToTable(report, {.wide = format == "wide", .color = color});
+}
+
+int Run(const framework::Registry& own_plugins, const Options& options, const Failures& failures, bool color) {
   const Result<SchedulerSetup> setup = LoadSetup(options.configuration, options.input.files, own_plugins);
   if (!setup) return Fail(setup.error().message);
   PrintWarnings(setup->warnings);
@@ -60,17 +154,26 @@ int Run(const framework::Registry& own_plugins, const Options& options) {
   }
   const Result<sim::ClusterInput> input = options.input.Read();
   if (!input) return Fail(input.error().message);
+  Result<std::set<std::string>> explained = PodsToExplain(options, *input);
+  if (!explained) return Fail(explained.error().message);
 
+  const base::SystemClock clock;
+  ProgressLine progress(stderr, IsTerminal(stderr), clock, "pods");
+  sim::Simulation::Options run{.seed = options.seed, .verify_incremental = options.verify_incremental};
+  run.explain = *std::move(explained);
+  run.explain_pending = std::find(options.explain.begin(), options.explain.end(), "") != options.explain.end();
+  run.runner_ups = options.output != "table" || !run.explain.empty();
+  run.progress = [&](size_t tried, size_t total) { progress.Update(tried, total); };
   Result<std::unique_ptr<sim::Simulation>> simulation =
-      sim::Simulation::Create(input->objects, setup->configuration, setup->registry, setup->gates,
-                              {.seed = options.seed, .verify_incremental = options.verify_incremental});
+      sim::Simulation::Create(input->objects, setup->configuration, setup->registry, setup->gates, std::move(run));
   if (!simulation) return Fail(simulation.error().message);
   const sim::SimulationReport report = (*simulation)->Run();
-  const std::string text = options.output == "json" ? sim::ToJson(report) : sim::ToTable(report);
+  progress.Erase();
+  const std::string text = Render(report, options.output, color);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     return Fail("cannot write to standard output");
   }
-  return report.Count(sim::PodOutcome::kScheduled) == report.pods.size() ? kOk : kUnplaced;
+  return ExitStatus(report, failures);
 }
 
 }  // namespace
@@ -80,7 +183,12 @@ int Simulate(const framework::Registry& own_plugins, const std::vector<std::stri
   FlagSet flags("berth simulate", kUsage, kExamples);
   options.input.AddTo(flags);
   options.configuration.AddTo(flags);
-  flags.Add(&options.output, "output", 'o', "FORMAT", "table or json (default table)");
+  flags.Add(&options.output, "output", 'o', "FORMAT", "table, wide, json, yaml or html (default table)");
+  flags.AddOptional(&options.explain, "explain", "POD",
+                    "say why, node by node: of this pod, or of every pod that stays pending; repeat for several");
+  flags.Add(&options.fail_on, "fail-on", 0, "LIST",
+            "what exit status 2 stands for: unplaced, preempted, both with a comma, or never (default unplaced)");
+  flags.Add(&options.color, "color", 0, "WHEN", "auto, always or never (default auto)");
   flags.Add(&options.seed, "seed", 0, "N",
             "breaks ties between equally good nodes; same seed, same answer (default 1)");
   flags.Add(&options.verify_incremental, "verify-incremental", 0, "compare every decision with a from-scratch one");
@@ -93,10 +201,14 @@ int Simulate(const framework::Registry& own_plugins, const std::vector<std::stri
   if (!rest->empty()) return Fail(fmt::format("unexpected argument \"{}\"; files are given with -f", rest->front()));
   if (const Result<void> sound = options.input.Check(); !sound)
     return Fail(sound.error().message + "\n" + flags.Hint());
-  if (options.output != "table" && options.output != "json") {
-    return Fail(fmt::format("--output: expected table or json, found \"{}\"", options.output));
+  if (std::find(std::begin(kFormats), std::end(kFormats), options.output) == std::end(kFormats)) {
+    return Fail(fmt::format("--output: expected {}, found \"{}\"", fmt::join(kFormats, ", "), options.output));
   }
-  return Run(own_plugins, options);
+  const Result<Failures> failures = ParseFailOn(options.fail_on);
+  if (!failures) return Fail(failures.error().message);
+  const Result<bool> color = WantsColor(options.color, stdout);
+  if (!color) return Fail(color.error().message);
+  return Run(own_plugins, options, *failures, *color);
 }
 
 }  // namespace berth::cmd

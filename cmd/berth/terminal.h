@@ -1,0 +1,43 @@
+// What a terminal can do that a file cannot: colour, and a line that is written over.
+#pragma once
+
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace berth::cmd {
+
+// Whether to colour what goes to `out`. `choice` is the value of --color: auto, always or never. auto is a terminal
+// that is not called dumb, and NO_COLOR unset or empty in the environment.
+Result<bool> WantsColor(const std::string& choice, std::FILE* out);
+
+bool IsTerminal(std::FILE* out);
+
+// "1200 of 30000 pods, 8500 a second", on one line that is written over and erased at the end. Says nothing during the
+// first second, more often than ten times a second, or when the output is not a terminal.
+class ProgressLine {
+ public:
+  // Both outlive it.
+  ProgressLine(std::FILE* out, bool enabled, const base::Clock& clock, std::string noun);
+  ~ProgressLine() { Erase(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void Update(size_t done, size_t total);
+  void Erase();
+
+ private:
+  std::FILE* const out_;
+  const bool enabled_;
+  const base::Clock& clock_;
+  const std::string noun_;
+  const base::Time start_;
+  base::Time last_;
+  size_t calls_ = 0;
+  bool shown_ = false;
+};
+
+}  // namespace berth::cmd

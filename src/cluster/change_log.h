@@ -23,7 +23,8 @@ class ChangeLog {
  public:
   using Cursor = uint64_t;
 
-  explicit ChangeLog(size_t capacity = size_t{1} << 14) : ring_(capacity) {}
+  // Long enough for many signatures to take turns; every pod in it that has been replaced since is kept alive by it.
+  explicit ChangeLog(size_t capacity = size_t{1} << 12) : ring_(capacity) {}
 
   void Append(Change change) { ring_[end_++ % ring_.size()] = std::move(change); }
   Cursor end() const { return end_; }

@@ -1,10 +1,15 @@
 #include "client/event_recorder.h"
 
 #include <fmt/core.h>
+#include <openssl/sha.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstring>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -46,16 +51,31 @@ void AppendKey(const api::ObjectReference& reference, std::string& key) {
   }
 }
 
-// Equal for events that are alike.
-std::string KeyOf(const api::Event& event) {
-  std::string key;
-  for (const std::string& part :
-       {event.type, event.action, event.reason, event.reporting_controller, event.reporting_instance}) {
-    key += part;
-    key += '\0';
+// Equal for events that are alike: a digest, as tens of thousands of keys may have to be remembered for minutes.
+using Key = std::array<unsigned char, 16>;
+
+struct KeyHash {
+  size_t operator()(const Key& key) const {
+    size_t hash = 0;
+    std::memcpy(&hash, key.data(), sizeof(hash));
+    return hash;
   }
-  AppendKey(event.regarding, key);
-  if (event.related) AppendKey(*event.related, key);
+};
+
+Key KeyOf(const EventNote& note, std::string_view reporting_instance) {
+  std::string text;
+  for (const std::string_view part :
+       {std::string_view(note.type), std::string_view(note.action), std::string_view(note.reason),
+        std::string_view(note.reporting_controller), reporting_instance}) {
+    text += part;
+    text += '\0';
+  }
+  AppendKey(note.regarding, text);
+  if (note.related) AppendKey(*note.related, text);
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
+  Key key;
+  std::copy_n(digest, key.size(), key.begin());
   return key;
 }
 
@@ -112,12 +132,21 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
     EventNote note;
     base::Time time;
   };
+  // An event to write. Kept as what it is made from until it is its turn: a backlog of them is long.
   struct Job {
-    api::Event event;
+    Arrival arrival{};
+    std::string name{};                  // given, when it is not made from the arrival
+    std::optional<api::Event> series{};  // instead of the above
     int tries_left = kMaxTries;
     bool counted = true;  // among those that wait
     // Of the series that ends with this write.
-    std::string finished_key{};
+    std::optional<Key> finished{};
+  };
+  // What is remembered of an event that has come once, so that a second one like it begins a series.
+  struct Single {
+    base::Time time;
+    std::string name;  // as in a Job
+    std::string note;
   };
   using JobPtr = std::shared_ptr<Job>;
 
@@ -141,42 +170,56 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
     Pump();
   }
 
-  api::Event MakeEvent(Arrival arrival) {
+  std::string InstanceOf(const EventNote& note) const {
+    return fmt::format("{}-{}", note.reporting_controller, options_.hostname);
+  }
+
+  static std::string NameFor(const Arrival& arrival) {
+    return fmt::format("{}.{:x}", arrival.note.regarding.name, arrival.time.time_since_epoch().count());
+  }
+
+  api::Event MakeEvent(Arrival arrival, std::string name) const {
     EventNote& note = arrival.note;
     api::Event event;
-    event.metadata.name = fmt::format("{}.{:x}", note.regarding.name, arrival.time.time_since_epoch().count());
-    // Names of other kinds may be no names for events.
-    if (!api::DnsSubdomainProblems(event.metadata.name).empty()) event.metadata.name = MakeUuid(random_);
+    event.metadata.name = name.empty() ? NameFor(arrival) : std::move(name);
     event.metadata.namespace_ = note.regarding.namespace_.empty() ? Symbol("default") : note.regarding.namespace_;
     event.event_time = api::MicroTime{arrival.time};
-    event.reporting_instance = fmt::format("{}-{}", note.reporting_controller, options_.hostname);
+    event.reporting_instance = InstanceOf(note);
     event.reporting_controller = std::move(note.reporting_controller);
     event.action = std::move(note.action);
     event.reason = std::move(note.reason);
     event.regarding = std::move(note.regarding);
     event.related = std::move(note.related);
-    event.note = Cut(std::move(note.note));
+    event.note = std::move(note.note);
     event.type = std::move(note.type);
     return event;
   }
+  api::Event EventOf(const Job& job) const { return job.series ? *job.series : MakeEvent(job.arrival, job.name); }
 
   void Take(Arrival arrival) {
     const api::MicroTime now{arrival.time};
-    api::Event event = MakeEvent(std::move(arrival));
-    const auto [found, is_new] = recorded_.try_emplace(KeyOf(event), event);
-    if (is_new) {
-      queue_.push_back(std::make_shared<Job>(Job{std::move(event)}));
-      return;
-    }
-    api::Event& alike = found->second;
-    if (alike.series) {
-      ++alike.series->count;
-      alike.series->last_observed_time = now;
+    const Key key = KeyOf(arrival.note, InstanceOf(arrival.note));
+    if (const auto found = series_.find(key); found != series_.end()) {
+      ++found->second.series->count;
+      found->second.series->last_observed_time = now;
       waiting_.fetch_sub(1, std::memory_order_relaxed);
       return;
     }
-    alike.series = api::EventSeries{.count = 2, .last_observed_time = now};
-    queue_.push_back(std::make_shared<Job>(Job{alike}));
+    if (auto first = singles_.extract(key)) {
+      arrival.time = first.mapped().time;
+      arrival.note.note = std::move(first.mapped().note);
+      api::Event event = MakeEvent(std::move(arrival), std::move(first.mapped().name));
+      event.series = api::EventSeries{.count = 2, .last_observed_time = now};
+      series_.emplace(key, event);
+      queue_.push_back(std::make_shared<Job>(Job{.series = std::move(event)}));
+      return;
+    }
+    arrival.note.note = Cut(std::move(arrival.note.note));
+    std::string name;
+    // Names of other kinds may be no names for events.
+    if (!api::DnsSubdomainProblems(NameFor(arrival)).empty()) name = MakeUuid(random_);
+    singles_.emplace(key, Single{arrival.time, name, arrival.note.note});
+    queue_.push_back(std::make_shared<Job>(Job{.arrival = std::move(arrival), .name = std::move(name)}));
   }
 
   void Pump() {
@@ -184,10 +227,10 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
       const JobPtr job = std::move(queue_.front());
       queue_.pop_front();
       ++in_flight_;
-      if (job->event.series) {
-        Send(client_.SeriesRequest(job->event), job, &Engine::Patched);
+      if (job->series) {
+        Send(client_.SeriesRequest(*job->series), job, &Engine::Patched);
       } else {
-        Send(client_.CreateRequest(api::MakeObject(job->event)), job, &Engine::Answered);
+        Send(client_.CreateRequest(api::MakeObject(EventOf(*job))), job, &Engine::Answered);
       }
     }
   }
@@ -201,7 +244,7 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
   // The event may have expired, or not have been written yet.
   void Patched(const JobPtr& job, const ApiAnswer& answer) {
     if (answer.status.code != 404 || stopped_) return Answered(job, answer);
-    Send(client_.CreateRequest(api::MakeObject(job->event)), job, &Engine::Answered);
+    Send(client_.CreateRequest(api::MakeObject(EventOf(*job))), job, &Engine::Answered);
   }
 
   void Answered(const JobPtr& job, const ApiAnswer& answer) {
@@ -209,7 +252,7 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
     if (stopped_) return;
     const bool exists = answer.status.reason == "AlreadyExists" && answer.status.code == 409;
     // Created by the first event's write while the series' write found nothing: there is something to patch now.
-    const bool again = !answer.ok() && (answer.status.code == 0 || (exists && job->event.series));
+    const bool again = !answer.ok() && (answer.status.code == 0 || (exists && job->series));
     if (again && --job->tries_left > 0) {
       loop_.RunAfter(Jitter(kRetryPause, kRetryJitter, random_), [self = shared_from_this(), job] {
         if (self->stopped_) return;
@@ -225,33 +268,27 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
   void Finish(const JobPtr& job, const ApiAnswer& answer, bool unanswered) {
     if (job->counted) waiting_.fetch_sub(1, std::memory_order_relaxed);
     if (!answer.ok() && options_.on_problem) options_.on_problem(answer.ToError());
-    if (job->finished_key.empty() || unanswered) return;
+    if (!job->finished || unanswered) return;
     // Unless it has gone on meanwhile.
-    const auto found = recorded_.find(job->finished_key);
-    if (found == recorded_.end() || !found->second.series) return;
-    if (found->second.series->count == job->event.series->count) recorded_.erase(found);
+    const auto found = series_.find(*job->finished);
+    if (found == series_.end()) return;
+    if (found->second.series->count == job->series->series->count) series_.erase(found);
   }
 
   // Writes the last count of series that have ended, and forgets single events that are too old to begin one.
   void FinishSeries() {
     const base::Time oldest = clock_.Now() - kFinishTime;
-    for (auto entry = recorded_.begin(); entry != recorded_.end();) {
-      const api::Event& event = entry->second;
-      if (!event.series && event.event_time->time < oldest) {
-        entry = recorded_.erase(entry);
-        continue;
-      }
-      if (event.series && event.series->last_observed_time->time < oldest) {
-        queue_.push_back(std::make_shared<Job>(Job{event, 1, false, entry->first}));
-      }
-      ++entry;
+    std::erase_if(singles_, [&](const auto& entry) { return entry.second.time < oldest; });
+    for (const auto& [key, event] : series_) {
+      if (event.series->last_observed_time->time >= oldest) continue;
+      queue_.push_back(std::make_shared<Job>(Job{.series = event, .tries_left = 1, .counted = false, .finished = key}));
     }
     Pump();
   }
 
   void RefreshSeries() {
-    for (const auto& [key, event] : recorded_) {
-      if (event.series) queue_.push_back(std::make_shared<Job>(Job{event, 1, false}));
+    for (const auto& [key, event] : series_) {
+      queue_.push_back(std::make_shared<Job>(Job{.series = event, .tries_left = 1, .counted = false}));
     }
     Pump();
   }
@@ -271,7 +308,8 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
   bool stopped_ = false;
   size_t in_flight_ = 0;
   std::deque<JobPtr> queue_;
-  std::unordered_map<std::string, api::Event> recorded_;  // by KeyOf
+  std::unordered_map<Key, Single, KeyHash> singles_;
+  std::unordered_map<Key, api::Event, KeyHash> series_;
 };
 
 EventRecorder::EventRecorder(ApiClient& client, Loop& loop, const base::Clock& clock, EventRecorderOptions options)

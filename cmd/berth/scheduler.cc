@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/log.h"
+#include "client/api_transport.h"
 #include "client/rest_config.h"
 #include "commands.h"
 #include "config/dump.h"
@@ -113,7 +114,7 @@ metrics::BuildInfo Build() {
 
 // A client of the API server for reviews, by a kubeconfig of its own; null without one.
 struct ReviewClient {
-  std::unique_ptr<client::CurlTransport> transport;
+  std::unique_ptr<client::ApiTransport> transport;
   std::unique_ptr<serving::ApiReviewer> reviewer;
 };
 
@@ -125,7 +126,7 @@ Result<ReviewClient> MakeReviewClient(const std::string& kubeconfig, const base:
   Result<client::RestConfig> rest =
       client::BuildRestConfig(connection, "", client::UserAgent("kube-scheduler", BERTH_VERSION), clock);
   if (!rest) return rest.error();
-  made.transport = std::make_unique<client::CurlTransport>(*std::move(rest));
+  made.transport = std::make_unique<client::ApiTransport>(*std::move(rest));
   made.reviewer = std::make_unique<serving::ApiReviewer>(*made.transport);
   return made;
 }

@@ -35,7 +35,6 @@ struct ApiClient::Call {
   bool is_write = false;
   std::function<void(ApiAnswer)> done;
   int retries = 0;
-  base::Duration sent{};
 };
 
 struct StatusPatch {
@@ -70,8 +69,14 @@ void ApiClient::Send(Request request, bool is_write, std::function<void(ApiAnswe
   Throttle(std::make_shared<Call>(Call{std::move(request), is_write, std::move(done)}));
 }
 
+base::Duration ApiClient::ThrottleDelay(std::string_view method) const {
+  const base::Duration delay = options_.throttle ? options_.throttle() : base::Duration::zero();
+  if (options_.on_throttled) options_.on_throttled(method, delay);
+  return delay;
+}
+
 void ApiClient::Throttle(const CallPtr& call) {
-  const base::Duration wait = ThrottleDelay();
+  const base::Duration wait = ThrottleDelay(call->request.method);
   if (wait <= base::Duration::zero()) return Attempt(call);
   loop_.RunAfter(wait, [this, call] { Attempt(call); });
 }
@@ -88,7 +93,6 @@ void ApiClient::Attempt(const CallPtr& call) {
     }
     request.timeout = std::min(request.timeout, left);
   }
-  call->sent = loop_.Now();
   transport_.Send(std::move(request), [this, call](Result<Response> response) {
     ApiAnswer answer;
     if (response) {
@@ -104,7 +108,6 @@ void ApiClient::Attempt(const CallPtr& call) {
 }
 
 void ApiClient::Finish(const CallPtr& call, ApiAnswer answer) {
-  Report(call->request, answer.status.code, loop_.Now() - call->sent);
   if (answer.status.AsksToWait() && call->retries < kMaxRetries) {
     ++call->retries;
     loop_.RunAfter(std::chrono::seconds(answer.status.retry_after_seconds), [this, call] { Throttle(call); });

@@ -35,8 +35,8 @@ struct ApiClientOptions {
   // How long writes are allowed from now on (until leader election's deadline, say). Asked right before a write is
   // handed to the transport; with no time left it is refused with kConflict, and it never outlives the window.
   std::function<base::Duration()> write_window{};
-  // Told of every attempt: `code` 0 when there was no answer.
-  std::function<void(const Request& request, int code, base::Duration took)> on_attempt{};
+  // Told how long each attempt is made to wait by `throttle`, mostly not at all.
+  std::function<void(std::string_view method, base::Duration delay)> on_throttled{};
 };
 
 struct ApiAnswer {
@@ -88,12 +88,9 @@ class ApiClient {
   // The headers of a request whose answer may come in either encoding.
   Headers AcceptObjects() const;
 
-  // For watches, which go past Send: the wait before the next request, and the report of what came of it.
+  // For watches, which go past Send: the wait before the next request.
   Transport& transport() const { return transport_; }
-  base::Duration ThrottleDelay() const { return options_.throttle ? options_.throttle() : base::Duration::zero(); }
-  void Report(const Request& request, int code, base::Duration took) const {
-    if (options_.on_attempt) options_.on_attempt(request, code, took);
-  }
+  base::Duration ThrottleDelay(std::string_view method) const;
 
  private:
   struct Call;

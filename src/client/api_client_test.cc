@@ -187,13 +187,16 @@ TEST_F(ApiClientTest, PostsReviews) {
               ElementsAre(Pair("Accept", "application/json"), Pair("Content-Type", "application/json")));
 }
 
-TEST_F(ApiClientTest, TellsOfEveryAttempt) {
-  std::vector<int> codes;
-  ApiClient client = Make({.on_attempt = [&](const Request&, int code, base::Duration) { codes.push_back(code); }});
+TEST_F(ApiClientTest, TellsHowLongEveryAttemptIsHeldBack) {
+  std::vector<std::pair<std::string, base::Duration>> held;
+  base::Duration delay = 0s;
+  ApiClient client =
+      Make({.throttle = [&] { return std::exchange(delay, 2s); },
+            .on_throttled = [&](std::string_view method, base::Duration wait) { held.emplace_back(method, wait); }});
   script_ = {{429, "", "1"}, {0}};
   client.Bind(pod_, "n", Keep());
   loop_.Advance(1min);
-  EXPECT_THAT(codes, ElementsAre(429, 0));
+  EXPECT_THAT(held, ElementsAre(Pair("POST", 0s), Pair("POST", 2s)));
 }
 
 }  // namespace

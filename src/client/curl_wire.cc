@@ -1,15 +1,29 @@
-#include "client/curl_transport_exchange.h"
+#include "client/curl_wire.h"
 
 #include <fmt/format.h>
 #include <strings.h>
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/check.h"
 
 namespace berth::client {
 namespace {
 
-constexpr int kUnauthorized = 401;
+// libcurl's own limit, used when the server allows more, is 100.
+constexpr long kStreamsPerConnection = 1000;
+// When to look for input that libcurl 7.88 has read but forgotten, counted from when something was last heard: it may
+// leave frames of several HTTP/2 streams in its buffer when one of them ends, and then waits for a socket that has
+// nothing more to say. Once all of these have passed without news there is nothing to find.
+constexpr std::chrono::milliseconds kNudges[] = {std::chrono::milliseconds(2), std::chrono::milliseconds(20),
+                                                 std::chrono::milliseconds(200)};
+// Handles keep their memory between requests, up to so many.
+constexpr size_t kSpareHandles = 64;
 
 bool SameName(std::string_view a, std::string_view b) {
   return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
@@ -33,188 +47,223 @@ void ApplyCertificate(CURL* easy, const Credentials& credentials) {
   curl_easy_setopt(easy, CURLOPT_SSLKEY_BLOB, &key);
 }
 
+void ApplyMethod(CURL* easy, const Request& request) {
+  if (!request.body.empty() || request.method == "POST") {
+    curl_easy_setopt(easy, CURLOPT_POST, 1L);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.data());
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+  } else if (request.method == "HEAD") {
+    curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+  } else {
+    curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+  }
+  curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+}
+
+curl_slist* HeaderLines(const Headers& headers, const CurlSetup& setup) {
+  curl_slist* lines = nullptr;
+  const auto add = [&](const std::string& line) { lines = curl_slist_append(lines, line.c_str()); };
+  // To libcurl "Name:" says that there shall be no such header.
+  for (const auto& [name, value] : headers) add(value.empty() ? name + ";" : name + ": " + value);
+  if (setup.renamed()) add("Host: " + setup.server().host());
+  // What libcurl would add of its own accord.
+  for (const std::string_view unwanted : {"Expect", "Content-Type", "Accept"}) {
+    const auto is_unwanted = [&](const auto& header) { return SameName(header.first, unwanted); };
+    if (std::none_of(headers.begin(), headers.end(), is_unwanted)) add(std::string(unwanted) + ":");
+  }
+  return lines;
+}
+
+Error ErrorOf(CURLcode code, const char* detail) {
+  const std::string why = *detail != '\0' ? detail : curl_easy_strerror(code);
+  if (code == CURLE_OPERATION_TIMEDOUT) return {ErrorCode::kDeadlineExceeded, why};
+  if (code == CURLE_PEER_FAILED_VERIFICATION) {
+    return Error::Unavailable(fmt::format("tls: failed to verify certificate: {}", why));
+  }
+  return Error::Unavailable(why);
+}
+
+void InitializeCurl() {
+  static const CURLcode initialized = curl_global_init(CURL_GLOBAL_DEFAULT);
+  CHECK(initialized == CURLE_OK);
+}
+
+CURLM* MakeMulti() {
+  InitializeCurl();
+  CURLM* multi = curl_multi_init();
+  curl_multi_setopt(multi, CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_MULTIPLEX));
+  curl_multi_setopt(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, kStreamsPerConnection);
+  return multi;
+}
+
 }  // namespace
 
-Exchange::Exchange(CallId call, Request request, ResponseHandler handler, const ServerSetup& setup,
-                   RequestObserver* observer)
-    : id(call), request_(std::move(request)), handler_(std::move(handler)), setup_(setup), observer_(observer) {}
+// An exchange on its way, and what libcurl says about it.
+struct CurlWire::Handle final : WireState {
+  Handle(Exchange& carried, CurlConnections& over, CURL* handle) : exchange(carried), connections(over), easy(handle) {}
+  ~Handle() override { curl_slist_free_all(headers); }
 
-Result<void> Exchange::Begin(CURL* easy, Connections& connections, CredentialsPtr credentials) {
-  connections_ = &connections;
-  easy_ = easy;
-  credentials_ = std::move(credentials);
-  head_ = {};
-  answered_ = refused_ = false;
-  received_ = 0;
-  port_ = 0;
-  begun_ = heard_ = std::chrono::steady_clock::now();
-  if (Result<void> built = BuildHeaders(); !built) return built;
+  static int OnConnection(void* self, char*, char*, int, int local_port) {
+    auto& handle = *static_cast<Handle*>(self);
+    handle.port = local_port;
+    handle.connections.Joined(local_port, std::chrono::steady_clock::now());
+    return CURL_PREREQFUNC_OK;
+  }
+
+  static size_t OnHeader(char* data, size_t size, size_t count, void* self) {
+    static_cast<Handle*>(self)->HeaderLine({data, size * count});
+    return size * count;
+  }
+
+  static size_t OnBody(char* data, size_t size, size_t count, void* self) {
+    auto& handle = *static_cast<Handle*>(self);
+    handle.connections.Heard(handle.port, std::chrono::steady_clock::now());
+    handle.exchange.TakeData({data, size * count});
+    return size * count;
+  }
+
+  void HeaderLine(std::string_view line) {
+    if (exchange.answered()) return;  // trailers
+    if (line.starts_with("HTTP/")) return head.clear();
+    line = Trimmed(line);
+    if (line.empty()) return EndHead();
+    const size_t colon = line.find(':');
+    if (colon == std::string_view::npos) return;
+    std::string name(line.substr(0, colon));
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    head.emplace_back(std::move(name), Trimmed(line.substr(colon + 1)));
+  }
+
+  void EndHead() {
+    long status = 0;
+    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+    if (status < 200) return;  // another head follows
+    connections.Heard(port, std::chrono::steady_clock::now());
+    exchange.TakeHead(static_cast<int>(status), std::move(head));
+  }
+
+  Exchange& exchange;
+  CurlConnections& connections;
+  CURL* easy;
+  int port = 0;  // of its connection, on this side; 0: none yet
+  curl_slist* headers = nullptr;
+  CredentialsPtr credentials{};
+  Headers head{};
+  char error[CURL_ERROR_SIZE] = {};
+};
+
+CurlWire::CurlWire(const Server& server, const TransportOptions& options, WireOwner& owner)
+    : owner_(owner),
+      setup_(server, options),
+      connections_(options.silence),
+      multi_(MakeMulti()),
+      nudges_(std::size(kNudges)) {}
+
+CurlWire::~CurlWire() {
+  for (CURL* easy : spare_) curl_easy_cleanup(easy);
+  curl_multi_cleanup(multi_);
+}
+
+CURL* CurlWire::TakeHandle() {
+  if (spare_.empty()) return curl_easy_init();
+  CURL* easy = spare_.back();
+  spare_.pop_back();
+  return easy;
+}
+
+void CurlWire::Begin(Exchange& exchange, const Headers& headers, const CredentialsPtr& credentials) {
+  CURL* easy = TakeHandle();
+  auto made = std::make_unique<Handle>(exchange, connections_, easy);
+  Handle& handle = *made;
+  handle.credentials = credentials;
+  handle.headers = HeaderLines(headers, setup_);
   setup_.Apply(easy);
-  connections.Attach(easy);
-  ApplyCertificate(easy, *credentials_);
-  ApplyMethod();
-  curl_easy_setopt(easy, CURLOPT_URL, (setup_.base_url() + request_.path).c_str());
-  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers_);
-  curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &Exchange::OnConnection);
-  curl_easy_setopt(easy, CURLOPT_PREREQDATA, this);
-  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Exchange::OnHeader);
-  curl_easy_setopt(easy, CURLOPT_HEADERDATA, this);
-  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Exchange::OnBody);
-  curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
-  error_[0] = '\0';
-  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, error_);
-  curl_easy_setopt(easy, CURLOPT_PRIVATE, this);
-  return {};
+  connections_.Attach(easy);
+  ApplyCertificate(easy, *credentials);
+  ApplyMethod(easy, exchange.request());
+  curl_easy_setopt(easy, CURLOPT_URL, (setup_.base_url() + exchange.request().path).c_str());
+  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, handle.headers);
+  curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &Handle::OnConnection);
+  curl_easy_setopt(easy, CURLOPT_PREREQDATA, &handle);
+  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Handle::OnHeader);
+  curl_easy_setopt(easy, CURLOPT_HEADERDATA, &handle);
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Handle::OnBody);
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, &handle);
+  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, handle.error);
+  curl_easy_setopt(easy, CURLOPT_PRIVATE, &handle);
+  const CURLMcode added = curl_multi_add_handle(multi_, easy);
+  CHECK_WHY(added == CURLM_OK, curl_multi_strerror(added));
+  on_wire_.push_back(&handle);
+  exchange.wire_state = std::move(made);
 }
 
-CURL* Exchange::Release() {
-  curl_slist_free_all(headers_);
-  headers_ = nullptr;
-  return std::exchange(easy_, nullptr);
+void CurlWire::Release(Handle& handle) {
+  CURL* easy = handle.easy;
+  curl_multi_remove_handle(multi_, easy);
+  std::erase(on_wire_, &handle);
+  handle.exchange.wire_state = nullptr;
+  if (spare_.size() >= kSpareHandles) return curl_easy_cleanup(easy);
+  curl_easy_reset(easy);
+  spare_.push_back(easy);
 }
 
-void Exchange::ApplyMethod() {
-  const bool has_body = !request_.body.empty();
-  if (has_body || request_.method == "POST") {
-    curl_easy_setopt(easy_, CURLOPT_POST, 1L);
-    curl_easy_setopt(easy_, CURLOPT_POSTFIELDS, request_.body.data());
-    curl_easy_setopt(easy_, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
-  } else if (request_.method == "HEAD") {
-    curl_easy_setopt(easy_, CURLOPT_NOBODY, 1L);
-  } else {
-    curl_easy_setopt(easy_, CURLOPT_HTTPGET, 1L);
+void CurlWire::Drop(Exchange& exchange) { Release(static_cast<Handle&>(*exchange.wire_state)); }
+
+void CurlWire::Suspect(Exchange& exchange, SteadyTime now) {
+  connections_.Suspect(static_cast<Handle&>(*exchange.wire_state).port, now);
+}
+
+void CurlWire::Perform() {
+  int running = 0;
+  curl_multi_perform(multi_, &running);
+  ReapFinished();
+  Nudge();
+}
+
+void CurlWire::Wait(SteadyTime until, int wake) {
+  if (nudges_ < std::size(kNudges) && !on_wire_.empty()) until = std::min(until, nudge_from_ + kNudges[nudges_]);
+  // Rounded up: waking a moment too early would only mean to wait again.
+  const auto wait = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+  curl_waitfd woken{.fd = wake, .events = CURL_WAIT_POLLIN, .revents = 0};
+  curl_multi_poll(multi_, &woken, 1, static_cast<int>(std::max<int64_t>(0, wait.count())), nullptr);
+}
+
+void CurlWire::ReapFinished() {
+  int left = 0;
+  while (const CURLMsg* message = curl_multi_info_read(multi_, &left)) {
+    if (message->msg != CURLMSG_DONE) continue;
+    const CURLcode code = message->data.result;  // before the handle goes, and the message with it
+    char* private_data = nullptr;
+    curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &private_data);
+    auto& handle = *reinterpret_cast<Handle*>(private_data);
+    Exchange& exchange = handle.exchange;
+    Result<void> ended;
+    if (code != CURLE_OK) ended = ErrorOf(code, handle.error);
+    Release(handle);
+    // libcurl 7.88 takes the end of an HTTP/2 connection for the end of what was on it: the owner looks whether there
+    // was an answer.
+    owner_.OnEnded(exchange, std::move(ended));
   }
-  curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
 }
 
-bool Exchange::HasHeader(std::string_view name) const {
-  return std::any_of(request_.headers.begin(), request_.headers.end(),
-                     [&](const auto& header) { return SameName(header.first, name); });
-}
-
-Result<void> Exchange::AddHeader(const std::string& name, const std::string& value) {
-  const auto breaks_line = [](char c) { return c == '\r' || c == '\n' || c == '\0'; };
-  if (std::any_of(value.begin(), value.end(), breaks_line)) {
-    return Failed(ErrorCode::kInvalidArgument, fmt::format("invalid header field value for \"{}\"", name));
+void CurlWire::Nudge() {
+  if (!setup_.server().config().is_tls()) return;
+  const SteadyTime now = std::chrono::steady_clock::now();
+  if (seen_activity_ != connections_.activity()) {
+    seen_activity_ = connections_.activity();
+    nudge_from_ = now;
+    nudges_ = 0;
   }
-  // To libcurl "Name:" says that there shall be no such header.
-  headers_ = curl_slist_append(headers_, value.empty() ? (name + ";").c_str() : (name + ": " + value).c_str());
-  return {};
-}
-
-Result<void> Exchange::BuildHeaders() {
-  Headers all = request_.headers;
-  const RestConfig& config = setup_.config();
-  if (!credentials_->authorization.empty() && !HasHeader("Authorization")) {
-    all.emplace_back("Authorization", credentials_->authorization);
+  if (nudges_ == std::size(kNudges) || now < nudge_from_ + kNudges[nudges_]) return;
+  ++nudges_;
+  for (const Handle* handle : on_wire_) {
+    // Going on after a pause makes libcurl look into its buffers, whatever the socket says.
+    curl_easy_pause(handle->easy, CURLPAUSE_RECV);
+    curl_easy_pause(handle->easy, CURLPAUSE_CONT);
   }
-  if (!config.user_agent.empty() && !HasHeader("User-Agent")) all.emplace_back("User-Agent", config.user_agent);
-  if (!HasHeader("Impersonate-User")) {
-    all.insert(all.end(), config.impersonation.begin(), config.impersonation.end());
-  }
-  if (setup_.renamed()) all.emplace_back("Host", setup_.host());
-  for (const auto& [name, value] : all) {
-    if (Result<void> added = AddHeader(name, value); !added) return added;
-  }
-  // What libcurl would add of its own accord.
-  for (const char* name : {"Expect", "Content-Type", "Accept"}) {
-    if (!HasHeader(name)) headers_ = curl_slist_append(headers_, (std::string(name) + ":").c_str());
-  }
-  return {};
-}
-
-int Exchange::OnConnection(void* self, char*, char*, int, int local_port) {
-  auto& exchange = *static_cast<Exchange*>(self);
-  exchange.port_ = local_port;
-  exchange.connections_->Joined(local_port, std::chrono::steady_clock::now());
-  return CURL_PREREQFUNC_OK;
-}
-
-size_t Exchange::OnHeader(char* data, size_t size, size_t count, void* self) {
-  static_cast<Exchange*>(self)->HeaderLine({data, size * count});
-  return size * count;
-}
-
-void Exchange::HeaderLine(std::string_view line) {
-  heard_ = std::chrono::steady_clock::now();
-  if (answered_) return;  // trailers
-  if (line.starts_with("HTTP/")) {
-    head_ = {};
-    return;
-  }
-  line = Trimmed(line);
-  if (line.empty()) return EndHead();
-  const size_t colon = line.find(':');
-  if (colon == std::string_view::npos) return;
-  std::string name(line.substr(0, colon));
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  head_.headers.emplace_back(std::move(name), Trimmed(line.substr(colon + 1)));
-}
-
-void Exchange::EndHead() {
-  long status = 0;
-  curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
-  if (status < 200) return;  // another head follows
-  answered_ = true;
-  head_.status = static_cast<int>(status);
-  connections_->Heard(port_, heard_);
-  if (observer_ != nullptr) observer_->OnAnswer(request_.method, setup_.host(), head_.status, heard_ - begun_);
-  if (status == kUnauthorized && !retried_ && !HasHeader("Authorization") &&
-      setup_.config().credentials->Refuse(credentials_)) {
-    refused_ = true;
-    return;
-  }
-  if (handler_.on_head) handler_.on_head(head_);
-}
-
-size_t Exchange::OnBody(char* data, size_t size, size_t count, void* self) {
-  auto& exchange = *static_cast<Exchange*>(self);
-  exchange.heard_ = std::chrono::steady_clock::now();
-  exchange.received_ += size * count;
-  exchange.connections_->Heard(exchange.port_, exchange.heard_);
-  if (!exchange.refused_ && exchange.handler_.on_data) exchange.handler_.on_data({data, size * count});
-  return size * count;
-}
-
-SteadyTime Exchange::idle_deadline() const {
-  if (easy_ == nullptr || request_.idle_timeout == base::Duration::zero()) return SteadyTime::max();
-  return heard_ + request_.idle_timeout;
-}
-
-Error Exchange::Failed(ErrorCode code, std::string_view why) const {
-  std::string method = request_.method;
-  std::transform(method.begin() + (method.empty() ? 0 : 1), method.end(), method.begin() + (method.empty() ? 0 : 1),
-                 [](unsigned char c) { return std::tolower(c); });
-  return {code, fmt::format("{} \"{}{}\": {}", method, setup_.config().server, request_.path, why)};
-}
-
-Result<void> Exchange::Judge(CURLcode code, bool& again) {
-  again = refused_;
-  if (refused_) {
-    // How the refusal ended does not matter: the request goes out again.
-    retried_ = true;
-    if (observer_ != nullptr) observer_->OnRetry(request_.method, setup_.host(), head_.status);
-    return {};
-  }
-  if (code == CURLE_OK && answered_) return {};
-  // libcurl 7.88 takes the end of an HTTP/2 connection for the end of what was on it.
-  if (code == CURLE_OK) return Failed(ErrorCode::kUnavailable, "the connection ended without an answer");
-  const std::string_view why = error_[0] != '\0' ? error_ : curl_easy_strerror(code);
-  if (code == CURLE_OPERATION_TIMEDOUT) return Failed(ErrorCode::kDeadlineExceeded, why);
-  if (code == CURLE_PEER_FAILED_VERIFICATION) {
-    return Failed(ErrorCode::kUnavailable, fmt::format("tls: failed to verify certificate: {}", why));
-  }
-  return Failed(ErrorCode::kUnavailable, why);
-}
-
-void Exchange::Finish(Result<void> ended) {
-  if (observer_ != nullptr && begun_ != SteadyTime{}) {
-    if (!answered_) {
-      observer_->OnAnswer(request_.method, setup_.host(), 0, std::chrono::steady_clock::now() - begun_);
-    }
-    observer_->OnEnd(request_.method, setup_.host(), request_.body.size(), received_);
-  }
-  if (handler_.on_done) handler_.on_done(std::move(ended));
+  int running = 0;
+  curl_multi_perform(multi_, &running);
+  ReapFinished();
 }
 
 }  // namespace berth::client

@@ -195,7 +195,7 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
   void StartWatch(bool initial, const std::string& from) {
     initial_ = initial;
     from_ = from;
-    if (const base::Duration delay = client_.ThrottleDelay(); delay > base::Duration::zero()) {
+    if (const base::Duration delay = client_.ThrottleDelay("GET"); delay > base::Duration::zero()) {
       return After(delay, &Engine::SendWatch);
     }
     SendWatch();
@@ -246,7 +246,6 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
     const uint64_t round = round_;
     if (arrival.head) {
       head_ = std::move(arrival.head);
-      client_.Report(request_, head_->status, loop_.Now() - started_);
       if (IsSuccess(head_->status)) {
         waits_ = 0;
         stream_.emplace(head_->Find("content-type").starts_with(kProtobufType));
@@ -261,7 +260,6 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
     if (round_ != round || !arrival.ended) return;
     call_ = nullptr;
     if (head_ && !stream_) return TakeRefusal(ReadStatus(request_.method, *head_, refusal_));
-    if (!head_) client_.Report(request_, 0, loop_.Now() - started_);
     TakeEnd(*arrival.ended);
   }
 

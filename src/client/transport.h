@@ -23,7 +23,12 @@ struct Request {
   std::string body{};
   base::Duration timeout{};       // of the whole exchange; 0: none
   base::Duration idle_timeout{};  // without a byte of answer, for watches, whose end nobody knows; 0: none
+  // The server is made to wait, where the protocol can (HTTP/2), while kPacedBytes have been handed to `on_data` and
+  // not been reported by Consumed(). Otherwise whatever comes is taken.
+  bool paced = false;
 };
+
+inline constexpr size_t kPacedBytes = size_t{256} << 10;
 
 struct ResponseHead {
   int status = 0;
@@ -55,6 +60,8 @@ class Transport {
   virtual CallId Start(Request request, ResponseHandler handler) = 0;
   // Ends the exchange early; `on_done` still comes, with kUnavailable. No-op for one that has ended.
   virtual void Cancel(CallId call) = 0;
+  // So many more bytes of a paced answer have been used. Costs a wake-up: best told in large amounts.
+  virtual void Consumed(CallId /*call*/, size_t /*bytes*/) {}
 
   // The whole answer at once, by callback or by waiting for it (never on a handler's thread).
   CallId Send(Request request, std::function<void(Result<Response>)> done);

@@ -3,10 +3,17 @@
 #include <utility>
 
 namespace berth::client {
+namespace {
+
+// Seldom enough to cost nothing, often enough that the server need not wait.
+constexpr size_t kReportEvery = kPacedBytes / 4;
+
+}  // namespace
 
 std::shared_ptr<WatchCall> WatchCall::Start(Transport& transport, Loop& loop, Request request,
                                             std::function<void(Arrival)> on_arrival) {
   std::shared_ptr<WatchCall> call(new WatchCall(transport, loop, std::move(on_arrival)));
+  request.paced = true;
   call->call_ = transport.Start(
       std::move(request),
       {
@@ -43,7 +50,10 @@ void WatchCall::Fetch() {
   if (!on_arrival_) return;
   // A copy: the callee may cancel this call.
   const auto on_arrival = on_arrival_;
+  unreported_ += arrival.data.size();
   on_arrival(std::move(arrival));
+  if (!on_arrival_ || unreported_ < kReportEvery) return;
+  transport_.Consumed(call_, std::exchange(unreported_, 0));
 }
 
 }  // namespace berth::client

@@ -1,4 +1,5 @@
-// WatchCall: one watch request and what has come of it so far, handed from the transport's thread to the loop's.
+// WatchCall: one watch request and what has come of it so far, handed from the transport's thread to the loop's. The
+// server is held back while the loop is behind, so that no list piles up here as bytes.
 #pragma once
 
 #include <functional>
@@ -40,6 +41,7 @@ class WatchCall {
   Loop& loop_;
   std::function<void(Arrival)> on_arrival_;  // null once cancelled
   CallId call_ = 0;
+  size_t unreported_ = 0;  // bytes that have been used
 
   std::mutex mutex_;
   Arrival arrived_;       // guarded by mutex_

@@ -35,8 +35,9 @@ LiveScheduler::LiveScheduler(LiveOptions options, metrics::Registry& metrics, co
       metrics_(metrics, {.queueing_hints = true, .async_preemption = true}),
       election_metrics_(metrics),
       request_metrics_(metrics),
-      transport_(std::make_unique<client::CurlTransport>(
-          options_.rest, client::CurlOptions{.max_requests = kWritesInFlight}, &request_metrics_)),
+      transport_(std::make_unique<client::ApiTransport>(
+          options_.rest, client::TransportOptions{.max_requests = kWritesInFlight}, &request_metrics_)),
+      host_(transport_->host()),
       limiter_(options_.rest.qps, options_.rest.burst, clock_),
       event_limiter_(options_.rest.qps, options_.rest.burst, clock_),
       client_(*transport_, io_, clock_, ClientOptions(limiter_)),
@@ -66,6 +67,9 @@ client::ApiClientOptions LiveScheduler::ClientOptions(client::RateLimiter& limit
   client::ApiClientOptions options;
   options.protobuf = WantsProtobuf(options_.rest);
   options.throttle = [&limiter] { return limiter.Take(); };
+  options.on_throttled = [this](std::string_view method, base::Duration delay) {
+    request_metrics_.OnRateLimited(method, host_, delay);
+  };
   if (options_.configuration.leader_election.leader_elect) {
     options.write_window = [this] { return elector_ ? elector_->time_left() : base::Duration::zero(); };
   }

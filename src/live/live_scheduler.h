@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "client/api_client.h"
-#include "client/curl_transport.h"
+#include "client/api_transport.h"
 #include "client/event_recorder.h"
 #include "client/leader_election.h"
 #include "client/loop.h"
@@ -81,7 +81,8 @@ class LiveScheduler {
   metrics::SchedulerMetrics metrics_;
   metrics::LeaderElectionMetrics election_metrics_;
   RequestMetrics request_metrics_;
-  std::unique_ptr<client::CurlTransport> transport_;
+  std::unique_ptr<client::ApiTransport> transport_;
+  const std::string host_;  // of the API server, as metrics name it
   client::RateLimiter limiter_;
   client::RateLimiter event_limiter_;
   client::ThreadLoop io_;

@@ -1,7 +1,7 @@
-// RequestMetrics: what the transport does, as rest_client_* metrics.
+// RequestMetrics: what the transport does, and how long its users hold requests back, as rest_client_* metrics.
 #pragma once
 
-#include "client/curl_transport.h"
+#include "client/request_observer.h"
 #include "metrics/component_metrics.h"
 
 namespace berth::live {
@@ -19,7 +19,8 @@ class RequestMetrics final : public client::RequestObserver {
     metrics_.request_size.With(method, host).Observe(static_cast<double>(sent));
     metrics_.response_size.With(method, host).Observe(static_cast<double>(received));
   }
-  void OnRateLimited(std::string_view method, std::string_view host, base::Duration delay) override {
+  // From any thread.
+  void OnRateLimited(std::string_view method, std::string_view host, base::Duration delay) {
     metrics_.rate_limiter_duration.With(method, host).Observe(Seconds(delay));
   }
   void OnRetry(std::string_view method, std::string_view host, int status) override {

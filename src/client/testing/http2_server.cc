@@ -5,7 +5,8 @@
 namespace berth::client {
 namespace {
 
-enum FrameType : uint8_t { kData = 0, kHeaders = 1, kSettings = 4, kPing = 6, kGoAway = 7 };
+enum FrameType : uint8_t { kData = 0, kHeaders = 1, kReset = 3, kSettings = 4, kPing = 6, kGoAway = 7 };
+constexpr uint32_t kRefusedStream = 7;
 constexpr uint8_t kAck = 1, kEndStream = 1, kEndHeaders = 4;
 constexpr uint16_t kMaxConcurrentStreams = 3;
 
@@ -41,6 +42,7 @@ void ServeHttp2(ServedConnection& connection, const Http2Behaviour& behaviour) {
                          Number(kMaxConcurrentStreams, 2) + Number(static_cast<uint32_t>(behaviour.max_streams), 4)));
   std::vector<uint32_t> waiting;
   int answered = 0;
+  uint32_t last_stream = 0;  // that was seen; 0: all are
   for (;;) {
     char head[9];
     if (!connection.ReadExactly(head, sizeof(head))) return;
@@ -48,21 +50,32 @@ void ServeHttp2(ServedConnection& connection, const Http2Behaviour& behaviour) {
     if (!connection.ReadExactly(payload.data(), payload.size())) return;
     const auto type = static_cast<uint8_t>(head[3]), flags = static_cast<uint8_t>(head[4]);
     if (type == kGoAway) return;
+    if (type == kPing && !behaviour.answers_pings) continue;
     if ((type == kSettings || type == kPing) && (flags & kAck) == 0) {
       connection.Write(Frame(static_cast<FrameType>(type), kAck, 0, type == kPing ? payload : ""));
     }
     if ((type != kHeaders && type != kData) || (flags & kEndStream) == 0) continue;
-    waiting.push_back(ReadNumber({head + 5, 4}));
+    const uint32_t stream = ReadNumber({head + 5, 4});
+    if (behaviour.refuse_first && stream == 1) {
+      connection.Write(Frame(kReset, 0, stream, Number(kRefusedStream, 4)));
+      continue;
+    }
+    if (last_stream != 0) continue;  // unseen
+    waiting.push_back(stream);
     if (static_cast<int>(waiting.size()) < behaviour.answer_when_open) continue;
     if (behaviour.break_off) {
       connection.Write(Frame(kHeaders, kEndHeaders, waiting.front(), kStatus200) +
                        Frame(kData, 0, waiting.front(), kHttp2Body));
       return;
     }
-    for (const uint32_t stream : waiting) {
-      if (answered++ < behaviour.answer_at_most) connection.Write(Answer(stream));
+    for (const uint32_t one : waiting) {
+      if (answered++ < behaviour.answer_at_most) connection.Write(Answer(one));
     }
     waiting.clear();
+    if (behaviour.go_away_after > 0 && answered >= behaviour.go_away_after) {
+      last_stream = stream;
+      connection.Write(Frame(kGoAway, 0, 0, Number(last_stream, 4) + Number(0, 4)));
+    }
   }
 }
 

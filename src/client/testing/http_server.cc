@@ -1,6 +1,7 @@
 #include "client/testing/http_server.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <openssl/err.h>
@@ -16,6 +17,7 @@
 #include <cstdlib>
 
 #include "base/check.h"
+#include "client/testing/http2_session.h"
 
 namespace berth::client {
 namespace {
@@ -52,7 +54,7 @@ SSL_CTX* MakeContext(const HttpServer::Options& options) {
     X509_free(authority);
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   }
-  if (options.http2) SSL_CTX_set_alpn_select_cb(context, &ChooseHttp2, nullptr);
+  if (options.http2 || options.speaks_http2) SSL_CTX_set_alpn_select_cb(context, &ChooseHttp2, nullptr);
   return context;
 }
 
@@ -86,6 +88,24 @@ std::string HeadText(int status, const std::vector<std::pair<std::string, std::s
   for (const auto& [name, value] : headers) text += name + ": " + value + "\r\n";
   return text;
 }
+
+class Http1Reply final : public ServedReply {
+ public:
+  explicit Http1Reply(ServedConnection& connection) : connection_(connection) {}
+
+  void Send(int status, std::string_view body, const Fields& headers) override {
+    connection_.Write(fmt::format("{}Content-Length: {}\r\n\r\n{}", HeadText(status, headers), body.size(), body));
+  }
+  void Begin(int status, const Fields& headers) override {
+    connection_.Write(HeadText(status, headers) + "Transfer-Encoding: chunked\r\n\r\n");
+  }
+  void Piece(std::string_view bytes) override { connection_.Write(fmt::format("{:x}\r\n{}\r\n", bytes.size(), bytes)); }
+  void End() override { connection_.Write("0\r\n\r\n"); }
+  void WaitForEnd() override { connection_.WaitForEnd(); }
+
+ private:
+  ServedConnection& connection_;
+};
 
 }  // namespace
 
@@ -130,10 +150,25 @@ bool ServedConnection::ReadLine(std::string& line) {
   return false;
 }
 
+void ServedConnection::MakeNonBlocking() { fcntl(socket_, F_SETFL, fcntl(socket_, F_GETFL) | O_NONBLOCK); }
+
+std::optional<size_t> ServedConnection::ReadSome(char* data, size_t size) {
+  const int got = SSL_read(ssl_, data, static_cast<int>(size));
+  if (got > 0) return static_cast<size_t>(got);
+  const bool later = SSL_get_error(ssl_, got) == SSL_ERROR_WANT_READ;
+  ERR_clear_error();
+  return later ? std::optional<size_t>(0) : std::nullopt;
+}
+
 bool ServedConnection::Write(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t put = ssl_ != nullptr ? SSL_write(ssl_, bytes.data(), static_cast<int>(bytes.size()))
                                         : send(socket_, bytes.data(), bytes.size(), 0);
+    if (ssl_ != nullptr && put <= 0 && SSL_get_error(ssl_, static_cast<int>(put)) == SSL_ERROR_WANT_WRITE) {
+      pollfd writable{.fd = socket_, .events = POLLOUT, .revents = 0};
+      poll(&writable, 1, -1);
+      continue;
+    }
     if (put <= 0) return false;
     bytes.remove_prefix(static_cast<size_t>(put));
   }
@@ -168,21 +203,6 @@ std::string ServedConnection::ServerName() const {
   const char* name = ssl_ == nullptr ? nullptr : SSL_get_servername(ssl_, TLSEXT_NAMETYPE_host_name);
   return name == nullptr ? "" : name;
 }
-
-void ServedReply::Send(int status, std::string_view body,
-                       const std::vector<std::pair<std::string, std::string>>& headers) {
-  connection_.Write(fmt::format("{}Content-Length: {}\r\n\r\n{}", HeadText(status, headers), body.size(), body));
-}
-
-void ServedReply::Begin(int status, const std::vector<std::pair<std::string, std::string>>& headers) {
-  connection_.Write(HeadText(status, headers) + "Transfer-Encoding: chunked\r\n\r\n");
-}
-
-void ServedReply::Piece(std::string_view bytes) {
-  connection_.Write(fmt::format("{:x}\r\n{}\r\n", bytes.size(), bytes));
-}
-
-void ServedReply::End() { connection_.Write("0\r\n\r\n"); }
 
 HttpServer::HttpServer(Handler handler, Options options) : handler_(std::move(handler)), options_(std::move(options)) {
   if (options_.identity != nullptr) tls_ = MakeContext(options_);
@@ -240,11 +260,12 @@ void HttpServer::Accept() {
 
 void HttpServer::Serve(ServedConnection& connection) {
   if (!connection.Handshake()) return;
-  if (connection.SpeaksHttp2()) return options_.http2(connection);
+  if (connection.SpeaksHttp2() && options_.http2) return options_.http2(connection);
+  if (connection.SpeaksHttp2()) return ServeHttp2Session(connection, handler_);
   for (;;) {
     ServedRequest request;
     if (!ReadRequest(connection, request)) return;
-    ServedReply reply(connection);
+    Http1Reply reply(connection);
     handler_(request, reply);
     if (reply.broken()) return;
   }

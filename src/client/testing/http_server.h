@@ -1,5 +1,5 @@
-// A tiny HTTP/1.1 server on loopback, with or without TLS, for tests: a thread for every connection, a port that the
-// kernel chooses, and answers that a test can hold back or break off. Bytes that are not HTTP/1 can be had as well.
+// A tiny HTTP server on loopback, with or without TLS, for tests: a thread for every connection, a port that the kernel
+// chooses, and answers that a test can hold back or break off. Bytes that are not HTTP/1 can be had as well.
 #pragma once
 
 #include <atomic>
@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -35,6 +36,10 @@ class ServedConnection {
   ~ServedConnection();
 
   bool Handshake();
+  void MakeNonBlocking();
+  // After that: so many bytes, 0 for none at the moment; nothing when the connection has ended.
+  std::optional<size_t> ReadSome(char* data, size_t size);
+  int fd() const { return socket_; }
   bool ReadExactly(char* data, size_t size);
   bool ReadLine(std::string& line);
   bool Write(std::string_view bytes);
@@ -53,20 +58,24 @@ class ServedConnection {
 // How a handler answers: the whole at once, or a head and then pieces.
 class ServedReply {
  public:
-  explicit ServedReply(ServedConnection& connection) : connection_(connection) {}
+  using Fields = std::vector<std::pair<std::string, std::string>>;
 
-  void Send(int status, std::string_view body, const std::vector<std::pair<std::string, std::string>>& headers = {});
-  void Begin(int status, const std::vector<std::pair<std::string, std::string>>& headers = {});
-  void Piece(std::string_view bytes);
-  void End();
+  virtual ~ServedReply() = default;
+  virtual void Send(int status, std::string_view body, const Fields& headers) = 0;
+  virtual void Begin(int status, const Fields& headers) = 0;
+  virtual void Piece(std::string_view bytes) = 0;
+  virtual void End() = 0;
+  // Until the client ends the exchange, or anybody the connection.
+  virtual void WaitForEnd() = 0;
+
+  void Send(int status, std::string_view body) { Send(status, body, {}); }
+  void Begin(int status) { Begin(status, {}); }
   // Leaves the answer as it is and closes the connection.
   void Break() { broken_ = true; }
-  void WaitForEnd() { connection_.WaitForEnd(); }
 
   bool broken() const { return broken_; }
 
  private:
-  ServedConnection& connection_;
   bool broken_ = false;
 };
 
@@ -75,6 +84,8 @@ class HttpServer {
   struct Options {
     const TlsIdentity* identity = nullptr;  // null: no TLS
     std::string client_authority;           // PEM; clients are asked for a certificate
+    // HTTP/2 is offered, and what comes over it goes to the same handler.
+    bool speaks_http2 = false;
     // Given, HTTP/2 is offered, and those who take it are served by this.
     std::function<void(ServedConnection&)> http2{};
   };

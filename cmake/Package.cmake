@@ -7,6 +7,21 @@ install(CODE [[
   file(MAKE_DIRECTORY "${folder}")
   file(CREATE_LINK ../../bin/berth "${folder}/kube-scheduler" SYMBOLIC)
 ]] COMPONENT runtime)
+# Manual pages and completion scripts are made by the program itself, from the tables that parse its command line.
+install(CODE "set(program \"$<TARGET_FILE:berth>\")" COMPONENT runtime)
+install(CODE [[
+  set(share "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/share")
+  execute_process(COMMAND "${program}" man --folder "${share}/man/man1" COMMAND_ERROR_IS_FATAL ANY)
+  foreach(shell_and_file bash:bash-completion/completions/berth zsh:zsh/vendor-completions/_berth
+                         fish:fish/vendor_completions.d/berth.fish)
+    string(REPLACE ":" ";" shell_and_file "${shell_and_file}")
+    list(GET shell_and_file 0 shell)
+    list(GET shell_and_file 1 file)
+    cmake_path(GET file PARENT_PATH folder)
+    file(MAKE_DIRECTORY "${share}/${folder}")
+    execute_process(COMMAND "${program}" completion ${shell} OUTPUT_FILE "${share}/${file}" COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
+]] COMPONENT runtime)
 install(FILES LICENSE DESTINATION share/doc/berth RENAME copyright COMPONENT runtime)
 install(FILES docs/deploy.md docs/configuration.md DESTINATION share/doc/berth COMPONENT runtime)
 install(DIRECTORY deploy/static-pod deploy/second-scheduler DESTINATION share/doc/berth/deploy COMPONENT runtime)

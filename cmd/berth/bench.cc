@@ -100,7 +100,8 @@ int Bench(const framework::Registry& own_plugins, const std::vector<std::string>
   flags.Add(&options.seed, "seed", 0, "S", "breaks ties; same seed, same placements (default 1)");
   flags.Add(&options.verify_incremental, "verify-incremental", 0,
             "compare every decision with a from-scratch one (slow)");
-  flags.Add(&output, "output", 'o', "FORMAT", "text or json (default text)");
+  flags.AddChoice(&output, "output", 'o', {"text", "json"}, "how to print (default text)");
+  flags.Words({"engine", "perf"});
   const Result<std::vector<std::string>> rest = flags.Parse(arguments);
   if (rest && flags.help_wanted()) {
     fmt::print("{}", flags.Help());
@@ -109,8 +110,6 @@ int Bench(const framework::Registry& own_plugins, const std::vector<std::string>
   if (!rest) return Fail(rest.error().message + "\nTry berth bench --help.");
   if (rest->size() != 1 || rest->front() != "engine")
     return Fail("expected: berth bench engine, or berth bench perf FILE\nTry berth bench --help.");
-  if (output != "text" && output != "json")
-    return Fail(fmt::format("--output: expected text or json, found \"{}\"", output));
   const Result<sim::EngineBenchResult> result = sim::RunEngineBench(options);
   if (!result) return Fail(result.error().message);
   output == "json" ? PrintJson(options, *result) : PrintText(options, *result);

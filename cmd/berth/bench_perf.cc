@@ -148,7 +148,9 @@ int BenchPerf(const framework::Registry& own_plugins, const std::vector<std::str
   flags.Add(&options.run.labels, "label", 'l', "LABELS",
             "labels a workload must have (a or +a) or must not have (-a), such as short,-performance");
   flags.Add(&options.list, "list", 0, "print the names of the workloads and run none");
-  flags.Add(&options.output, "output", 'o', "FORMAT", "table or json, the data items perf-dash reads (default table)");
+  flags.AddChoice(&options.output, "output", 'o', {"table", "json"},
+                  "how to print; json is the data items perf-dash reads (default table)");
+  flags.TakesFiles();
   flags.Add(&options.data_items_dir, "data-items-dir", 0, "DIR",
             "write BenchmarkPerfScheduling_benchmark_TOPIC_TIME.json there");
   flags.Add(&options.run.topic, "topic", 0, "TOPIC",
@@ -164,8 +166,6 @@ int BenchPerf(const framework::Registry& own_plugins, const std::vector<std::str
   }
   if (!files) return Fail(files.error().message + "\n" + flags.Hint());
   if (files->empty()) return Fail("no file given\n" + flags.Hint());
-  if (options.output != "table" && options.output != "json")
-    return Fail(fmt::format("--output: expected table or json, found \"{}\"", options.output));
   const Result<base::Duration> timeout = api::ParseDuration(options.timeout);
   if (!timeout || *timeout <= base::Duration(0))
     return Fail(fmt::format("--timeout: expected a duration such as 90s, found \"{}\"", options.timeout));

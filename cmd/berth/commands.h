@@ -19,6 +19,8 @@ int Scheduler(const framework::Registry& own_plugins, const std::vector<std::str
 int Simulate(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Capacity(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Diff(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
+int Completion(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
+int Man(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Snapshot(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Bench(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 // berth bench perf

@@ -406,6 +406,8 @@ int Config(const framework::Registry& own_plugins, const std::vector<std::string
   flags.Add(&options.strict_upstream, "strict-upstream", 0,
             "read as kube-scheduler v1.36 reads: v1 only, no fields of berth's own; convert: write only what it reads");
   AddPluginFolders(flags, &options.plugin_folders);
+  flags.Words({std::begin(kVerbs), std::end(kVerbs)});
+  flags.TakesFiles();
   const Result<std::vector<std::string>> rest = flags.Parse(arguments);
   if (rest && flags.help_wanted()) {
     fmt::print("{}", flags.Help());

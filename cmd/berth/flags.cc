@@ -40,6 +40,12 @@ HelpCapture::HelpCapture() {
 
 HelpCapture::~HelpCapture() { capture = nullptr; }
 
+bool HelpCapture::Take(CommandDescription description) {
+  if (!capture) return false;
+  capture->description_ = std::move(description);
+  return true;
+}
+
 FlagSet::FlagSet(std::string command, std::string usage, std::string examples)
     : command_(std::move(command)), usage_(std::move(usage)), examples_(std::move(examples)) {}
 
@@ -164,11 +170,8 @@ CommandDescription FlagSet::Describe() const {
 }
 
 std::string FlagSet::Help() const {
-  CommandDescription described = Describe();
-  if (capture) {
-    capture->description_ = std::move(described);
-    return {};
-  }
+  const CommandDescription described = Describe();
+  if (HelpCapture::Take(described)) return {};
   size_t width = 0;
   for (const FlagDescription& flag : described.flags) width = std::max(width, Spelled(flag).size());
   std::string text = usage_ + "\nFlags:\n";

@@ -43,8 +43,10 @@ class HelpCapture {
 
   const std::optional<CommandDescription>& description() const { return description_; }
 
+  // For whoever makes a text of --help: false when nobody wants a description instead.
+  static bool Take(CommandDescription description);
+
  private:
-  friend class FlagSet;
   std::optional<CommandDescription> description_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/field_error.h"
+#include "flags.h"
 
 namespace berth::cmd {
 namespace {
@@ -165,6 +166,16 @@ std::string GroupedFlags::GroupHelp(std::string_view group, size_t columns) cons
 }
 
 std::string GroupedFlags::Help(size_t columns) const {
+  CommandDescription described;
+  for (const State& state : flags_) {
+    FlagDescription& flag = described.flags.emplace_back();
+    flag.name = state.flag.name;
+    flag.shorthand = state.flag.shorthand;
+    flag.value_name = FlagTypeName(state.flag.target);
+    flag.help = state.flag.help;
+    flag.group = fmt::format("{} flags", state.flag.group);
+  }
+  if (HelpCapture::Take(std::move(described))) return {};
   std::string text;
   for (std::string_view group : groups_) text += GroupHelp(group, columns);
   return text;

@@ -33,7 +33,8 @@ class GroupedFlags {
   // Given, with another value than the default.
   bool Changed(std::string_view name) const;
 
-  // Every flag under its group's heading, sorted by name. Lines are broken at `columns`; 0 for not at all.
+  // Every flag under its group's heading, sorted by name. Lines are broken at `columns`; 0 for not at all. Empty while
+  // a HelpCapture (flags.h) lives, which takes the description.
   std::string Help(size_t columns = 0) const;
 
   // Sorted by name: what /flagz shows, and the log with -v=1.

@@ -1,0 +1,57 @@
+// berth completion: what makes a shell complete berth's command line.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "commands.h"
+#include "completion_scripts.h"
+#include "flags.h"
+#include "verbs.h"
+
+namespace berth::cmd {
+
+namespace {
+
+constexpr char kUsage[] = R"(Print what makes a shell complete berth's command line: verbs, flags, their values, files.
+
+Usage:
+  berth completion bash|zsh|fish
+
+The Debian package has installed it already.
+
+Exit status: 0, or 1 for bad usage.
+)";
+
+constexpr char kExamples[] = R"(  source <(berth completion bash)
+  berth completion bash > ~/.local/share/bash-completion/completions/berth
+  berth completion zsh > ~/.zfunc/_berth        # with fpath+=(~/.zfunc) before compinit
+  berth completion fish > ~/.config/fish/completions/berth.fish
+)";
+
+int Fail(std::string_view message) {
+  fmt::print(stderr, "berth completion: {}\n", message);
+  return kBadInput;
+}
+
+}  // namespace
+
+int Completion(const framework::Registry& /*own_plugins*/, const std::vector<std::string>& arguments) {
+  const std::vector<std::string> shells = {"bash", "zsh", "fish"};
+  FlagSet flags("berth completion", kUsage, kExamples);
+  flags.Words(shells);
+  const Result<std::vector<std::string>> rest = flags.Parse(arguments);
+  if (rest && flags.help_wanted()) {
+    fmt::print("{}", flags.Help());
+    return kOk;
+  }
+  if (!rest) return Fail(rest.error().message + "\n" + flags.Hint());
+  if (rest->size() != 1) return Fail("expected one of bash, zsh and fish\n" + flags.Hint());
+  const std::string& shell = rest->front();
+  if (shell == "bash") fmt::print("{}", BashCompletion(DescribeVerbs()));
+  if (shell == "zsh") fmt::print("{}", ZshCompletion(DescribeVerbs()));
+  if (shell == "fish") fmt::print("{}", FishCompletion(DescribeVerbs()));
+  if (std::find(shells.begin(), shells.end(), shell) != shells.end()) return kOk;
+  return Fail(fmt::format("expected {}, found \"{}\"\n{}", AnyOf(shells), shell, flags.Hint()));
+}
+
+}  // namespace berth::cmd

@@ -1,0 +1,15 @@
+// What makes a shell complete berth's command line: verbs, flags, values of flags that take one of a few, files.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "verbs.h"
+
+namespace berth::cmd {
+
+std::string BashCompletion(std::span<const VerbDescription> verbs);
+std::string ZshCompletion(std::span<const VerbDescription> verbs);
+std::string FishCompletion(std::span<const VerbDescription> verbs);
+
+}  // namespace berth::cmd

@@ -1,0 +1,39 @@
+// The verbs of berth in one table, and what each says about itself: for --help, completion and manual pages.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "flags.h"
+#include "framework/registry.h"
+
+namespace berth::cmd {
+
+struct Verb {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
+  // A first argument behind which the verb takes flags of its own; empty: there is none.
+  std::string_view sub_verb = {};
+};
+
+std::span<const Verb> Verbs();
+// Null when there is none of that name.
+const Verb* FindVerb(std::string_view name);
+// "unknown verb "simulat", did you mean simulate?"
+std::string UnknownVerb(std::string_view name);
+// berth --help
+std::string HelpOfAll();
+
+struct VerbDescription {
+  std::string name;  // "simulate", "bench perf"
+  std::string summary;
+  CommandDescription command;
+};
+
+// Of every verb, from the tables that parse its command line.
+std::vector<VerbDescription> DescribeVerbs();
+
+}  // namespace berth::cmd

@@ -10,7 +10,7 @@
 namespace berth::sim {
 
 // Says what an attempt to schedule `pod` right now would find. Nodes are changed to try remedies and changed back:
-// the cluster is afterwards what it was before. Where the pod goes is for the caller to fill in.
+// the cluster is afterwards what it was before. Where the pod ends up is for the caller to fill in.
 Explanation Explain(const engine::Profile& profile, cluster::Cluster& cluster, const framework::PodInfo& pod);
 
 }  // namespace berth::sim

@@ -169,8 +169,8 @@ std::string DetailFinder::Of(const Status& status, const NodeInfo& node) const {
   if (plugin == "NodeUnschedulable") return "spec.unschedulable is set (cordoned)";
   if (plugin == "NodeAffinity") return NodeAffinityDetail(pod_.pod(), node);
   if (plugin == "NodePorts") return Ports(node);
-  if (plugin == "PodTopologySpread") return SpreadDetail(handle_, pod_, node);
-  if (plugin == "InterPodAffinity") return PodAffinityDetail(handle_, pod_, node);
+  if (plugin == "PodTopologySpread") return topology_.Spread(node);
+  if (plugin == "InterPodAffinity") return topology_.Affinity(node);
   if (plugin == "VolumeBinding" || plugin == "VolumeZone") return VolumeDetail(handle_, pod_, node);
   if (plugin == "VolumeRestrictions") return ClaimUsersDetail(handle_, pod_);
   return {};

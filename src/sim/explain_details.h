@@ -8,13 +8,15 @@
 #include "framework/node_info.h"
 #include "framework/pod_info.h"
 #include "framework/status.h"
+#include "sim/explain_topology.h"
 
 namespace berth::sim {
 
 class DetailFinder {
  public:
   // Both outlive it.
-  DetailFinder(const framework::Handle& handle, const framework::PodInfo& pod) : handle_(handle), pod_(pod) {}
+  DetailFinder(const framework::Handle& handle, const framework::PodInfo& pod)
+      : handle_(handle), pod_(pod), topology_(handle, pod) {}
 
   // "" where there is nothing to add: the plugin is not one of those known here, or its reason says it all.
   std::string Of(const framework::Status& status, const framework::NodeInfo& node) const;
@@ -25,18 +27,13 @@ class DetailFinder {
 
   const framework::Handle& handle_;
   const framework::PodInfo& pod_;
+  const TopologyDetails topology_;
 };
 
 // "needs 2 cpu, 1.3 free of 4; 2.7 held by 6 pods, largest shop/web-3 with 1", for each resource that falls short.
 std::string ResourceDetail(const framework::Status& status, const framework::NodeInfo& node);
 // The first condition of each term that the node does not meet, and what the node has instead.
 std::string NodeAffinityDetail(const api::Pod& pod, const framework::NodeInfo& node);
-// Pods in the node's domain and in the emptiest one, against maxSkew.
-std::string SpreadDetail(const framework::Handle& handle, const framework::PodInfo& pod,
-                         const framework::NodeInfo& node);
-// The term, and the pod that is in the way or the company that is missing.
-std::string PodAffinityDetail(const framework::Handle& handle, const framework::PodInfo& pod,
-                              const framework::NodeInfo& node);
 // The claims that tie the pod to other nodes.
 std::string VolumeDetail(const framework::Handle& handle, const framework::PodInfo& pod,
                          const framework::NodeInfo& node);

@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 
-#include "framework/pod_resources.h"
 #include "plugins/pod_topology_spread/spread_constraint.h"
-#include "sim/explain_details.h"
+#include "sim/explain_topology.h"
 #include "sim/utilisation.h"
 
 namespace berth::sim {
@@ -54,7 +52,8 @@ bool ReduceRequests(api::Pod& pod, const Symbol& resource, int64_t excess) {
 
 class Proposer {
  public:
-  Proposer(const engine::Profile& profile, const framework::PodInfo& pod) : profile_(profile), pod_(pod) {}
+  Proposer(const engine::Profile& profile, const framework::PodInfo& pod)
+      : profile_(profile), pod_(pod), topology_(profile, pod) {}
 
   // Nothing when there is no remedy for some rejection.
   std::optional<Proposal> For(const NodeInfo& node, const NodeVerdict& verdict) const {
@@ -164,39 +163,20 @@ class Proposer {
     }
   }
 
-  // By as little as the filters accept: one more at a time, which a trial confirms or not.
+  // By as little as it takes.
   void AllowSkew(const NodeInfo& node, Proposal& proposal) const {
+    size_t position = 0;  // among the hard constraints
     for (api::TopologySpreadConstraint& constraint : proposal.pod.spec.topology_spread_constraints) {
       if (constraint.when_unsatisfiable != plugins::kDoNotSchedule) continue;
-      if (!node.labels().Contains(constraint.topology_key)) return;
+      const std::optional<int64_t> needed = topology_.NeededSkew(position++, node);
+      if (!needed) return GiveUp(proposal);
       const int32_t before = constraint.max_skew;
-      const int32_t needed = NeededSkew(constraint, node);
-      if (needed <= before) continue;
-      constraint.max_skew = needed;
+      if (*needed <= before) continue;
+      constraint.max_skew = static_cast<int32_t>(std::min<int64_t>(*needed, INT32_MAX));
       proposal.pod_changed = true;
-      Note(proposal, "maxSkew", fmt::format("maxSkew {} -> {} by {}", before, needed, constraint.topology_key.str()),
-           1);
+      Note(proposal, "maxSkew",
+           fmt::format("maxSkew {} -> {} by {}", before, constraint.max_skew, constraint.topology_key.str()), 1);
     }
-  }
-
-  int32_t NeededSkew(const api::TopologySpreadConstraint& constraint, const NodeInfo& node) const {
-    const auto gates = plugins::SpreadGates::From(profile_.gates());
-    auto compiled =
-        plugins::CompileSpreadConstraints(std::span(&constraint, 1), plugins::kDoNotSchedule, pod_.labels(), gates);
-    if (!compiled || compiled->empty()) return 0;
-    const plugins::SpreadPlan plan(pod_, *std::move(compiled), profile_.cluster(), gates);
-    std::map<int32_t, int64_t> counts;  // by domain
-    for (const NodeInfo* other : profile_.cluster().nodes()) {
-      if (!plan.HasEveryKey(other->index()) || !plan.Includes(0, *other)) continue;
-      counts[plan.DomainOf(0, other->index())] +=
-          plugins::CountSelectedPods(*other, plan.constraint(0).selector, plan.name_space());
-    }
-    int64_t lowest = counts.empty() ? 0 : INT64_MAX;
-    for (const auto& [domain, count] : counts) lowest = std::min(lowest, count);
-    if (static_cast<int64_t>(counts.size()) < plan.constraint(0).min_domains) lowest = 0;
-    const auto own = counts.find(plan.DomainOf(0, node.index()));
-    const int64_t here = (own == counts.end() ? 0 : own->second) + (plan.matches_self(0) ? 1 : 0);
-    return static_cast<int32_t>(std::min<int64_t>(here - lowest, INT32_MAX));
   }
 
   static void DropAntiAffinity(Proposal& proposal) {
@@ -228,6 +208,7 @@ class Proposer {
 
   const engine::Profile& profile_;
   const framework::PodInfo& pod_;
+  const TopologyDetails topology_;
 };
 
 // Whether the filters accept the changed pod on the changed node.

@@ -137,8 +137,8 @@ TEST_F(ExplainTest, SpreadTellsTheCounts) {
   const Explanation& told = Run();
   EXPECT_THAT(Rejections(told, "a"),
               ElementsAre("PodTopologySpread: node(s) didn't match pod topology spread constraints: "
-                          "topology.kubernetes.io/zone=east would have 3 matching pods, 3 against 0 in the emptiest "
-                          "(west 0, east 2), maxSkew is 1"));
+                          "topology.kubernetes.io/zone=east would have 3 matching pods, 3 more than the emptiest "
+                          "(west 0, east 2); maxSkew is 1"));
   EXPECT_THAT(Remedies(told), ElementsAre("a: maxSkew 1 -> 3 by topology.kubernetes.io/zone"));
 }
 
@@ -150,6 +150,19 @@ TEST_F(ExplainTest, AntiAffinityNamesThePodInTheWay) {
               ElementsAre("InterPodAffinity: node(s) didn't match pod anti-affinity rules: anti-affinity to app=db by "
                           "kubernetes.io/hostname: default/other is on a"));
   EXPECT_THAT(Remedies(told), ElementsAre("a: no required anti-affinity"));
+}
+
+TEST_F(ExplainTest, AffinityTellsWhatCompanyIsMissing) {
+  Add(Node("a").Label(kZone, "east").Obj(), Node("b").Obj(), Node("c", "1").Label(kZone, "west").Obj(),
+      Pod("cache").Label("app", "cache").Node("c").Obj(), Pod("p").PodAffinity(kZone, {{"app", "cache"}}).Obj());
+  const Explanation& told = Run();
+  EXPECT_THAT(
+      Rejections(told, "a"),
+      ElementsAre("InterPodAffinity: node(s) didn't match pod affinity rules: affinity to app=cache by "
+                  "topology.kubernetes.io/zone: no such pod where the node has topology.kubernetes.io/zone=east"));
+  EXPECT_THAT(Rejections(told, "b"), ElementsAre(HasSubstr("the node has no label topology.kubernetes.io/zone")));
+  EXPECT_THAT(Rejections(told, "c"), ElementsAre(HasSubstr("needs 1 cpu, 0 free of 1; 1 held by default/cache")));
+  EXPECT_THAT(Remedies(told), IsEmpty());
 }
 
 TEST_F(ExplainTest, SomebodyElsesAntiAffinity) {
@@ -217,6 +230,11 @@ TEST_F(ExplainTest, AllThatStayPendingWhenNobodyIsNamed) {
   const Explanation& told = Run({.explain_pending = true});
   EXPECT_THAT(Rejections(told, "a"), ElementsAre(HasSubstr("needs 8 cpu, ")));
   EXPECT_EQ(report.explanations.size(), 2u);
+}
+
+TEST_F(ExplainTest, APodWithoutAnAttemptSaysWhatHoldsIt) {
+  Add(Node("a").Obj(), Pod("p").Gate("example.com/quota").Obj());
+  EXPECT_EQ(ToText(Run()), "default/p has no node: waiting for scheduling gates: [example.com/quota]\n");
 }
 
 TEST_F(ExplainTest, APodTurnedDownAsAWhole) {

@@ -170,7 +170,7 @@ std::string PlacedText(const Explanation& told, const TableStyle& style) {
 
 std::string ToText(const Explanation& told, const TableStyle& style) {
   if (!told.node.empty()) return PlacedText(told, style);
-  std::string text = Tinted(told.pod, Tint::kBold, style) + fmt::format(" is pending: {}\n", told.message);
+  std::string text = Tinted(told.pod, Tint::kBold, style) + fmt::format(" has no node: {}\n", told.message);
   if (!told.pre_filter.empty()) {
     const std::string plugin = told.pre_filter_plugin.empty() ? "" : told.pre_filter_plugin + ": ";
     text += fmt::format("  turned down before any node was looked at: {}{}\n", plugin, told.pre_filter);

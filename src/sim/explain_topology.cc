@@ -1,17 +1,15 @@
-// Details of the two plugins that look beyond the node: who is in its topology domains, and in the others.
+#include "sim/explain_topology.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 
-#include "plugins/pod_topology_spread/spread_constraint.h"
 #include "sim/explain_details.h"
 
 namespace berth::sim {
 
 using framework::AffinityTerm;
-using framework::Handle;
 using framework::NodeInfo;
 using framework::PodInfo;
 using framework::PodInfoPtr;
@@ -20,20 +18,7 @@ namespace {
 
 constexpr size_t kDomainsShown = 6;
 
-// Matching pods by the value of the topology key, over the nodes that count.
-std::map<std::string, int64_t> CountDomains(const plugins::SpreadPlan& plan, size_t i,
-                                            const framework::ClusterView& cluster) {
-  std::map<std::string, int64_t> counts;
-  for (const NodeInfo* node : cluster.nodes()) {
-    if (!plan.HasEveryKey(node->index()) || !plan.Includes(i, *node)) continue;
-    const Symbol& domain = plan.column(i).values[static_cast<size_t>(plan.DomainOf(i, node->index()))];
-    counts[std::string(domain.str())] +=
-        plugins::CountSelectedPods(*node, plan.constraint(i).selector, plan.name_space());
-  }
-  return counts;
-}
-
-// "a 3, b 1, and 4 more": the emptiest first.
+// "b 1, a 3, and 4 more": the emptiest first.
 std::string DomainsText(const std::map<std::string, int64_t>& counts) {
   std::vector<std::pair<int64_t, std::string>> sorted;
   for (const auto& [domain, count] : counts) sorted.emplace_back(count, domain);
@@ -46,104 +31,141 @@ std::string DomainsText(const std::map<std::string, int64_t>& counts) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-std::string SkewText(const plugins::SpreadPlan& plan, size_t i, const framework::ClusterView& cluster,
-                     const NodeInfo& node) {
-  const plugins::SpreadConstraint& constraint = plan.constraint(i);
-  const std::string_view key = constraint.topology_key.str();
-  const Symbol* domain = node.labels().Find(constraint.topology_key);
-  if (!domain) return fmt::format("the node has no label {}, by which pods are spread", key);
-  const std::map<std::string, int64_t> counts = CountDomains(plan, i, cluster);
-  const auto own = counts.find(std::string(domain->str()));
-  int64_t lowest = INT64_MAX;
-  for (const auto& [name, count] : counts) lowest = std::min(lowest, count);
-  // With fewer domains than minDomains there might be an empty one.
-  const bool too_few = static_cast<int64_t>(counts.size()) < constraint.min_domains;
-  if (counts.empty() || too_few) lowest = 0;
-  const int64_t here = (own == counts.end() ? 0 : own->second) + (plan.matches_self(i) ? 1 : 0);
-  if (here - lowest <= constraint.max_skew) return {};
-  return fmt::format("{}={} would have {} matching pods, {} against {} in the emptiest ({}), maxSkew is {}{}", key,
-                     domain->str(), here, here - lowest, lowest, DomainsText(counts), constraint.max_skew,
-                     too_few ? fmt::format("; fewer than minDomains {}", constraint.min_domains) : "");
-}
-
-const api::Labels* NamespaceLabels(const Handle& handle, const PodInfo& pod) {
-  const api::Namespace* found = handle.objects().namespaces.Find(pod.namespace_().str());
-  return found ? &found->metadata.labels : nullptr;
-}
-
-// A pod in the node's domain of the term's key that the term matches; null when there is none.
-const PodInfo* MatchNear(const Handle& handle, const AffinityTerm& term, const NodeInfo& node, const NodeInfo** where) {
-  const Symbol* domain = node.labels().Find(term.topology_key);
-  if (!domain) return nullptr;
-  const PodInfo* first = nullptr;
-  for (const NodeInfo* other : handle.cluster().nodes()) {
-    const Symbol* theirs = other->labels().Find(term.topology_key);
-    if (!theirs || *theirs != *domain) continue;
-    for (const PodInfoPtr& pod : other->pods()) {
-      if (!term.Matches(pod->pod(), NamespaceLabels(handle, *pod))) continue;
-      if (first && first->Key() <= pod->Key()) continue;
-      first = pod.get();
-      *where = other;
-    }
-  }
-  return first;
-}
-
 std::string TermText(const AffinityTerm& term) {
   const std::string selector = term.selector.ToString();
   return fmt::format("{} by {}", selector.empty() ? "any pod" : selector, term.topology_key.str());
 }
 
-// A placed pod near the node that does not want this one beside it.
-std::string HostileText(const Handle& handle, const PodInfo& pod, const NodeInfo& node) {
-  const api::Labels* own_labels = NamespaceLabels(handle, pod);
-  for (const NodeInfo* other : handle.cluster().nodes_with_required_anti_affinity_pods()) {
-    for (const PodInfoPtr& placed : other->pods_with_required_anti_affinity()) {
-      for (const AffinityTerm& term : placed->required_anti_affinity_terms()) {
-        const Symbol* here = node.labels().Find(term.topology_key);
-        const Symbol* there = other->labels().Find(term.topology_key);
-        if (!here || !there || *here != *there || !term.Matches(pod.pod(), own_labels)) continue;
-        return fmt::format("{} on {} has anti-affinity to {}", placed->Key(), other->name(), TermText(term));
-      }
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
-std::string SpreadDetail(const Handle& handle, const PodInfo& pod, const NodeInfo& node) {
-  const plugins::SpreadGates gates = plugins::SpreadGates::From(handle.gates());
+const TopologyDetails::Counts& TopologyDetails::counts() const {
+  if (counts_) return *counts_;
+  counts_.emplace();
+  const plugins::SpreadGates gates = plugins::SpreadGates::From(handle_.gates());
   Result<std::vector<plugins::SpreadConstraint>> constraints = plugins::CompileSpreadConstraints(
-      pod.pod().spec.topology_spread_constraints, plugins::kDoNotSchedule, pod.labels(), gates);
-  // Without constraints of its own, those of the configuration spoke: the reason has to do.
-  if (!constraints || constraints->empty()) return {};
-  const plugins::SpreadPlan plan(pod, *std::move(constraints), handle.cluster(), gates);
-  std::vector<std::string> texts;
+      pod_.pod().spec.topology_spread_constraints, plugins::kDoNotSchedule, pod_.labels(), gates);
+  // Without constraints of its own, those of the configuration spoke: their reason has to do.
+  if (!constraints || constraints->empty()) return *counts_;
+  counts_->plan = std::make_unique<plugins::SpreadPlan>(pod_, *std::move(constraints), handle_.cluster(), gates);
+  const plugins::SpreadPlan& plan = *counts_->plan;
+  counts_->by_domain.resize(plan.size());
+  for (const NodeInfo* node : handle_.cluster().nodes()) {
+    if (!plan.HasEveryKey(node->index())) continue;
+    for (size_t i = 0; i < plan.size(); ++i) {
+      if (!plan.Includes(i, *node)) continue;
+      const Symbol& domain = plan.column(i).values[static_cast<size_t>(plan.DomainOf(i, node->index()))];
+      counts_->by_domain[i][std::string(domain.str())] +=
+          plugins::CountSelectedPods(*node, plan.constraint(i).selector, plan.name_space());
+    }
+  }
   for (size_t i = 0; i < plan.size(); ++i) {
-    std::string text = SkewText(plan, i, handle.cluster(), node);
-    if (!text.empty()) texts.push_back(std::move(text));
+    const auto& domains = counts_->by_domain[i];
+    // With fewer domains than minDomains there might be an empty one.
+    const bool too_few = static_cast<int64_t>(domains.size()) < plan.constraint(i).min_domains;
+    int64_t lowest = domains.empty() || too_few ? 0 : INT64_MAX;
+    for (const auto& [name, count] : domains) lowest = std::min(lowest, count);
+    counts_->lowest.push_back(lowest);
+  }
+  return *counts_;
+}
+
+std::optional<int64_t> TopologyDetails::NeededSkew(size_t constraint, const NodeInfo& node) const {
+  const Counts& all = counts();
+  if (!all.plan || constraint >= all.plan->size()) return std::nullopt;
+  const Symbol* domain = node.labels().Find(all.plan->constraint(constraint).topology_key);
+  if (!domain) return std::nullopt;
+  const auto own = all.by_domain[constraint].find(std::string(domain->str()));
+  const int64_t there = own == all.by_domain[constraint].end() ? 0 : own->second;
+  return there + (all.plan->matches_self(constraint) ? 1 : 0) - all.lowest[constraint];
+}
+
+std::string TopologyDetails::Spread(const NodeInfo& node) const {
+  const Counts& all = counts();
+  std::vector<std::string> texts;
+  for (size_t i = 0; all.plan && i < all.plan->size(); ++i) {
+    const plugins::SpreadConstraint& constraint = all.plan->constraint(i);
+    const std::string_view key = constraint.topology_key.str();
+    const std::optional<int64_t> skew = NeededSkew(i, node);
+    if (!skew) {
+      texts.push_back(fmt::format("the node has no label {}, by which pods are spread", key));
+      continue;
+    }
+    if (*skew <= constraint.max_skew) continue;
+    const bool too_few = static_cast<int64_t>(all.by_domain[i].size()) < constraint.min_domains;
+    texts.push_back(fmt::format("{}={} would have {} matching pods, {} more than the emptiest ({}); maxSkew is {}{}",
+                                key, node.labels().Find(constraint.topology_key)->str(), *skew + all.lowest[i], *skew,
+                                DomainsText(all.by_domain[i]), constraint.max_skew,
+                                too_few ? fmt::format(", minDomains {}", constraint.min_domains) : ""));
   }
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-std::string PodAffinityDetail(const Handle& handle, const PodInfo& pod, const NodeInfo& node) {
-  for (const AffinityTerm& term : pod.required_affinity_terms()) {
-    if (!node.labels().Contains(term.topology_key)) {
-      return fmt::format("affinity to {}: {}", TermText(term), LabelText(node, term.topology_key));
-    }
-    const NodeInfo* where = nullptr;
-    if (!MatchNear(handle, term, node, &where)) {
-      return fmt::format("affinity to {}: no such pod where {}", TermText(term), LabelText(node, term.topology_key));
+const api::Labels* TopologyDetails::NamespaceLabels(const PodInfo& pod) const {
+  const api::Namespace* found = handle_.objects().namespaces.Find(pod.namespace_().str());
+  return found ? &found->metadata.labels : nullptr;
+}
+
+// Notes what `other`, which is on `node`, means to the pod and the pod to it.
+void TopologyDetails::Meet(const PodInfo& other, const NodeInfo& node, Neighbours& found) const {
+  const auto note = [&](auto& place, const auto& domain, const AffinityTerm& term) {
+    const auto [entry, added] = place.try_emplace(domain, Neighbour{other.Key(), node.name(), TermText(term)});
+    if (!added && other.Key() < entry->second.pod) entry->second = {other.Key(), node.name(), TermText(term)};
+  };
+  const auto& wanted = pod_.required_affinity_terms();
+  const auto& unwanted = pod_.required_anti_affinity_terms();
+  const api::Labels* labels = wanted.empty() && unwanted.empty() ? nullptr : NamespaceLabels(other);
+  // One pod must satisfy all affinity terms, but any anti-affinity term is enough.
+  const bool company = !wanted.empty() && std::all_of(wanted.begin(), wanted.end(), [&](const AffinityTerm& term) {
+    return term.Matches(other.pod(), labels);
+  });
+  for (size_t i = 0; company && i < wanted.size(); ++i) {
+    if (const Symbol* domain = node.labels().Find(wanted[i].topology_key)) note(found.company[i], *domain, wanted[i]);
+  }
+  for (size_t i = 0; i < unwanted.size(); ++i) {
+    const Symbol* domain = node.labels().Find(unwanted[i].topology_key);
+    if (domain && unwanted[i].Matches(other.pod(), labels)) note(found.unwanted[i], *domain, unwanted[i]);
+  }
+  for (const AffinityTerm& term : other.required_anti_affinity_terms()) {
+    const Symbol* domain = node.labels().Find(term.topology_key);
+    if (domain && term.Matches(pod_.pod(), NamespaceLabels(pod_))) {
+      note(found.hostile, Domain(term.topology_key, *domain), term);
     }
   }
-  for (const AffinityTerm& term : pod.required_anti_affinity_terms()) {
-    const NodeInfo* where = nullptr;
-    if (const PodInfo* match = MatchNear(handle, term, node, &where)) {
-      return fmt::format("anti-affinity to {}: {} is on {}", TermText(term), match->Key(), where->name());
-    }
+}
+
+const TopologyDetails::Neighbours& TopologyDetails::neighbours() const {
+  if (neighbours_) return *neighbours_;
+  Neighbours& found = neighbours_.emplace();
+  found.company.resize(pod_.required_affinity_terms().size());
+  found.unwanted.resize(pod_.required_anti_affinity_terms().size());
+  for (const NodeInfo* node : handle_.cluster().nodes()) {
+    for (const PodInfoPtr& other : node->pods()) Meet(*other, *node, found);
   }
-  return HostileText(handle, pod, node);
+  return *neighbours_;
+}
+
+std::string TopologyDetails::Affinity(const NodeInfo& node) const {
+  const Neighbours& found = neighbours();
+  const auto& wanted = pod_.required_affinity_terms();
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const Symbol* domain = node.labels().Find(wanted[i].topology_key);
+    if (domain && found.company[i].contains(*domain)) continue;
+    return fmt::format("affinity to {}: {}{}", TermText(wanted[i]), domain ? "no such pod where " : "",
+                       LabelText(node, wanted[i].topology_key));
+  }
+  const auto& unwanted = pod_.required_anti_affinity_terms();
+  for (size_t i = 0; i < unwanted.size(); ++i) {
+    const Symbol* domain = node.labels().Find(unwanted[i].topology_key);
+    const auto near = domain ? found.unwanted[i].find(*domain) : found.unwanted[i].end();
+    if (near == found.unwanted[i].end()) continue;
+    return fmt::format("anti-affinity to {}: {} is on {}", near->second.term, near->second.pod, near->second.node);
+  }
+  for (const auto& [domain, neighbour] : found.hostile) {
+    const Symbol* own = node.labels().Find(domain.first);
+    if (!own || *own != domain.second) continue;
+    return fmt::format("{} on {} has anti-affinity to {}", neighbour.pod, neighbour.node, neighbour.term);
+  }
+  return {};
 }
 
 }  // namespace berth::sim

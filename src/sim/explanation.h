@@ -67,9 +67,9 @@ struct PreemptionStory {
 
 struct Explanation {
   std::string pod;   // namespace/name
-  std::string node;  // where it went; "" for a pending pod
+  std::string node;  // where it is; "" when it has none
   std::string runner_up;
-  std::string message;     // of a pod that did not fit, as in PodReport
+  std::string message;     // why it has no node
   std::string pre_filter;  // set when the pod was turned down as a whole, before any node was looked at
   std::string pre_filter_plugin;
   bool nominated = false;          // the node is the one that preemption had promised

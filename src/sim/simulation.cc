@@ -167,15 +167,18 @@ SimulationReport Simulation::Run() {
   return result_;
 }
 
-// A pod that was to be explained for staying pending may have found a place after all.
+// How each pod ended counts, not how its attempt did: it may have been evicted since, or never had an attempt. A pod
+// that was to be explained for staying pending may have found a place after all.
 void Simulation::CollectExplanations() {
   result_.explanations.clear();
   for (const PodReport& pod : result_.pods) {
+    const bool pending = pod.outcome == PodOutcome::kPending;
+    if (!options_.explain.contains(pod.key) && !(options_.explain_pending && pending)) continue;
     const auto found = explanations_.find(pod.key);
-    if (found == explanations_.end()) continue;
-    if (options_.explain.contains(pod.key) || pod.outcome == PodOutcome::kPending) {
-      result_.explanations.push_back(found->second);
-    }
+    Explanation told = found == explanations_.end() ? Explanation{.pod = pod.key} : found->second;
+    told.node = pod.outcome == PodOutcome::kScheduled ? pod.node : "";
+    told.message = pod.outcome == PodOutcome::kPreempted ? "made room for " + pod.preempted_by : pod.message;
+    result_.explanations.push_back(std::move(told));
   }
 }
 
@@ -224,9 +227,7 @@ scheduler::Attempt Simulation::AttemptPod(const PodInfoPtr& pod) {
 }
 
 void Simulation::NoteExplanation(Explanation explanation, const scheduler::Attempt& attempt) {
-  explanation.node = attempt.node_name;
   explanation.runner_up = attempt.runner_up;
-  explanation.message = attempt.message;
   explanation.nominated = attempt.nominated;
   Explanation& place = explanations_[explanation.pod];
   // How it came by the node that it was promised.

@@ -54,7 +54,7 @@ struct SimulationReport {
   size_t nodes = 0;
   size_t bound_before = 0;                // pods that had a node in the input
   Utilisation utilisation;                // afterwards
-  std::vector<Explanation> explanations;  // by pod, of those asked for that had an attempt
+  std::vector<Explanation> explanations;  // by pod, of those asked for
 
   size_t Count(PodOutcome outcome) const;
 };

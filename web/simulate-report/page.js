@@ -205,9 +205,12 @@
     return part;
   }
 
+  let opener = null;
+
   function explain(name) {
+    opener = document.activeElement;
     const told = explained.get(name);
-    byId('why-title').textContent = told.node ? `${name} is on ${told.node}` : `${name} is pending`;
+    byId('why-title').textContent = told.node ? `${name} is on ${told.node}` : `${name} has no node`;
     const body = byId('why-body');
     body.replaceChildren();
     if (told.message) body.append(make('p', {}, told.message));
@@ -224,8 +227,8 @@
   }
   byId('why-close').addEventListener('click', () => {
     byId('why').hidden = true;
-    byId('pods').scrollIntoView({ block: 'start' });
-    byId('filter-text').focus({ preventScroll: true });
+    const back = opener && opener.isConnected && opener !== document.body ? opener : byId('filter-text');
+    back.focus();
   });
 
   drawSummary();

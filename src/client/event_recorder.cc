@@ -135,8 +135,8 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
   // An event to write. Kept as what it is made from until it is its turn: a backlog of them is long.
   struct Job {
     Arrival arrival{};
-    std::string name{};                  // given, when it is not made from the arrival
-    std::optional<api::Event> series{};  // instead of the above
+    std::string name{};                          // given, when it is not made from the arrival
+    std::shared_ptr<const api::Event> series{};  // instead of the above
     int tries_left = kMaxTries;
     bool counted = true;  // among those that wait
     // Of the series that ends with this write.
@@ -149,6 +149,10 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
     std::string note;
   };
   using JobPtr = std::shared_ptr<Job>;
+
+  static std::shared_ptr<const api::Event> Share(api::Event event) {
+    return std::make_shared<const api::Event>(std::move(event));
+  }
 
   void Every(base::Duration period, void (Engine::*step)()) {
     loop_.RunAfter(period, [weak = weak_from_this(), period, step] {
@@ -211,7 +215,7 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
       api::Event event = MakeEvent(std::move(arrival), std::move(first.mapped().name));
       event.series = api::EventSeries{.count = 2, .last_observed_time = now};
       series_.emplace(key, event);
-      queue_.push_back(std::make_shared<Job>(Job{.series = std::move(event)}));
+      queue_.push_back(std::make_shared<Job>(Job{.series = Share(std::move(event))}));
       return;
     }
     arrival.note.note = Cut(std::move(arrival.note.note));
@@ -281,14 +285,15 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
     std::erase_if(singles_, [&](const auto& entry) { return entry.second.time < oldest; });
     for (const auto& [key, event] : series_) {
       if (event.series->last_observed_time->time >= oldest) continue;
-      queue_.push_back(std::make_shared<Job>(Job{.series = event, .tries_left = 1, .counted = false, .finished = key}));
+      queue_.push_back(
+          std::make_shared<Job>(Job{.series = Share(event), .tries_left = 1, .counted = false, .finished = key}));
     }
     Pump();
   }
 
   void RefreshSeries() {
     for (const auto& [key, event] : series_) {
-      queue_.push_back(std::make_shared<Job>(Job{.series = event, .tries_left = 1, .counted = false}));
+      queue_.push_back(std::make_shared<Job>(Job{.series = Share(event), .tries_left = 1, .counted = false}));
     }
     Pump();
   }

@@ -342,7 +342,6 @@ std::span<const std::string_view> UnimplementedFeatureGates() {
       "NominatedNodeNameForExpectation",
       "OpportunisticBatching",
       "SchedulerAsyncAPICalls",
-      "SchedulerAsyncPreemption",
       "SchedulerPopFromBackoffQ",
       "TopologyAwareWorkloadScheduling",
       "WorkloadAwarePreemption",

@@ -28,6 +28,13 @@ class ApiWriter {
   virtual Status Bind(const PodInfo& pod, const std::string& node_name) = 0;
   // Deletes a pod so that `preemptor` gets its room.
   virtual Status Evict(const PodInfo& victim, const PodInfo& preemptor) = 0;
+  // The same for all victims of one preemption.
+  virtual void EvictAll(std::span<const PodInfoPtr> victims, const PodInfo& preemptor) {
+    for (const PodInfoPtr& victim : victims) (void)Evict(*victim, preemptor);
+  }
+  // Whether such deletions are still under way, so that it is too early to try the preemptor again. Never, where a
+  // deletion has happened when Evict returns.
+  virtual bool IsEvictingFor(const PodInfo& /*preemptor*/) const { return false; }
   // status.nominatedNodeName; "" clears it.
   virtual Status SetNominatedNode(const PodInfo& pod, const std::string& node_name) = 0;
   // VolumeBinding's PreBind: replaces the object; a conflict is an Error status.

@@ -28,14 +28,6 @@ client::EventNote NoteAbout(const api::Pod& pod, std::string type, std::string r
           .note = std::move(note)};
 }
 
-api::PodCondition DisruptionTarget(const PodInfo& preemptor) {
-  return {.type = "DisruptionTarget",
-          .status = "True",
-          .reason = "PreemptionByScheduler",
-          .message =
-              fmt::format("{}: preempting to accommodate a higher priority pod", preemptor.pod().spec.scheduler_name)};
-}
-
 }  // namespace
 
 Status LiveApi::Bind(const PodInfo& pod, const std::string& node_name) {
@@ -91,41 +83,6 @@ std::optional<base::Time> LiveApi::NextTimeout() const {
   std::optional<base::Time> next;
   for (const Wait& wait : waits_) next = next ? std::min(*next, wait.deadline) : wait.deadline;
   return next;
-}
-
-// First the condition, then the deletion, as upstream; a victim that is gone already is what was wanted.
-Status LiveApi::Evict(const PodInfo& victim, const PodInfo& preemptor) {
-  if (victim.pod().metadata.deletion_timestamp) {
-    LOG_INFO(2, "Victim Pod is already being deleted, skipping the API call for it", {"preemptor", preemptor.Key()},
-             {"victim", victim.Key()});
-    return Status::Success();
-  }
-  const auto pod = victim.shared_pod(), for_pod = preemptor.shared_pod();
-  const std::string node_name = pod->spec.node_name;
-  const auto failed = [this, pod, for_pod](const Error& error) {
-    if (error.code == ErrorCode::kNotFound) {
-      LOG_INFO(2, "Victim Pod is already deleted", {"victim", api::KeyOf(pod->metadata)});
-      return;
-    }
-    LOG_ERROR("Tried to preempted pod", {"err", error}, {"pod", api::KeyOf(pod->metadata)},
-              {"preemptor", api::KeyOf(for_pod->metadata)});
-    mailbox_.Post([this, uid = for_pod->metadata.uid] { on_eviction_failed_(uid); });
-  };
-  const auto deleted = [this, pod, for_pod, node_name, failed](const Result<void>& result) {
-    if (!result) return failed(result.error());
-    LOG_INFO(2, "Preemptor Pod preempted victim Pod", {"preemptor", api::KeyOf(for_pod->metadata)},
-             {"victim", api::KeyOf(pod->metadata)}, {"node", node_name});
-    client::EventNote note = NoteAbout(*pod, "Normal", "Preempted", "Preempting",
-                                       fmt::format("Preempted by pod {} on node {}", for_pod->metadata.uid, node_name));
-    note.reporting_controller = for_pod->spec.scheduler_name;
-    events_.Record(std::move(note));
-  };
-  client_.PatchPodStatus(*pod, {.condition = DisruptionTarget(preemptor)},
-                         [this, pod, failed, deleted](const Result<void>& patched) {
-                           if (!patched) return failed(patched.error());
-                           client_.DeletePod(*pod, deleted);
-                         });
-  return Status::Success();
 }
 
 Status LiveApi::SetNominatedNode(const PodInfo& pod, const std::string& node_name) {

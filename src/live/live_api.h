@@ -14,6 +14,7 @@
 #include "client/event_recorder.h"
 #include "framework/handle.h"
 #include "live/binding_threads.h"
+#include "live/evictions.h"
 #include "live/mailbox.h"
 #include "scheduler/attempt.h"
 
@@ -21,15 +22,15 @@ namespace berth::live {
 
 class LiveApi final : public framework::ApiWriter {
  public:
-  // `on_eviction_failed` runs on the scheduling thread, with the pod that the room was meant for.
+  // `on_evicted` runs on the scheduling thread.
   LiveApi(client::ApiClient& client, client::EventRecorder& events, Mailbox& mailbox, BindingThreads& threads,
-          const base::Clock& clock, std::function<void(const std::string& uid)> on_eviction_failed)
+          const cluster::Cluster& cluster, const base::Clock& clock, Evictions::Over on_evicted)
       : client_(client),
         events_(events),
         mailbox_(mailbox),
         threads_(threads),
         clock_(clock),
-        on_eviction_failed_(std::move(on_eviction_failed)) {}
+        evictions_(client, events, mailbox, cluster, clock, std::move(on_evicted)) {}
 
   // Binding cycle: these wait.
   framework::Status Bind(const framework::PodInfo& pod, const std::string& node_name) override;
@@ -39,7 +40,18 @@ class LiveApi final : public framework::ApiWriter {
                           base::Duration timeout) override;
 
   // Scheduling thread: these do not.
-  framework::Status Evict(const framework::PodInfo& victim, const framework::PodInfo& preemptor) override;
+  framework::Status Evict(const framework::PodInfo& victim, const framework::PodInfo& preemptor) override {
+    evictions_.Start({victim.shared_pod()}, preemptor);
+    return framework::Status::Success();
+  }
+  void EvictAll(std::span<const framework::PodInfoPtr> victims, const framework::PodInfo& preemptor) override {
+    std::vector<std::shared_ptr<const api::Pod>> pods;
+    for (const framework::PodInfoPtr& victim : victims) pods.push_back(victim->shared_pod());
+    evictions_.Start(pods, preemptor);
+  }
+  bool IsEvictingFor(const framework::PodInfo& preemptor) const override {
+    return evictions_.IsRunningFor(preemptor.uid());
+  }
   // Sent with the report about the pod, or by FlushNominations.
   framework::Status SetNominatedNode(const framework::PodInfo& pod, const std::string& node_name) override;
 
@@ -75,9 +87,9 @@ class LiveApi final : public framework::ApiWriter {
   Mailbox& mailbox_;
   BindingThreads& threads_;
   const base::Clock& clock_;
-  const std::function<void(const std::string& uid)> on_eviction_failed_;
 
   // Of the scheduling thread alone.
+  Evictions evictions_;
   std::list<Wait> waits_;
   std::map<std::string, Nomination> nominations_;  // by UID; not sent yet
 };

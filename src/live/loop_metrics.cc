@@ -18,6 +18,9 @@ std::string MetricName(config::ExtensionPoint point) {
   return name;
 }
 
+// Upstream's words for how a goroutine ended.
+std::string_view ResultName(bool failed) { return failed ? "error" : "success"; }
+
 bool IsOfBindingCycle(config::ExtensionPoint point) {
   return point == config::ExtensionPoint::kPreBind || point == config::ExtensionPoint::kBind ||
          point == config::ExtensionPoint::kPostBind;
@@ -35,22 +38,36 @@ LoopMetrics::LoopMetrics(metrics::SchedulerMetrics& metrics)
       cached_pods_(metrics.cache_size.With("pods")),
       binding_(metrics.goroutines.With("binding")) {}
 
+metrics::Histogram& LoopMetrics::PointHistograms::At(config::ExtensionPoint point, framework::Code code) {
+  std::atomic<metrics::Histogram*>& known = known_[static_cast<int>(point)][static_cast<int>(code)];
+  metrics::Histogram* histogram = known.load(std::memory_order_acquire);
+  if (!histogram) {
+    histogram = &family_.With(MetricName(point), framework::NameOf(code), profile_);
+    known.store(histogram, std::memory_order_release);
+  }
+  return *histogram;
+}
+
 void LoopMetrics::Observe(engine::Profile& profile) {
-  profile.set_observer([this, name = profile.scheduler_name()](config::ExtensionPoint point, std::string_view plugin,
-                                                               framework::Code code, base::Duration took) {
-    const auto time_plugin = [&] {
-      metrics_.plugin_execution_duration.With(plugin, MetricName(point), framework::NameOf(code))
-          .Observe(Seconds(took));
+  PointHistograms& points = *Of(profile.scheduler_name()).points;
+  profile.set_observer([this, &points](config::ExtensionPoint point, std::string_view plugin, framework::Code code,
+                                       base::Duration took) {
+    const auto of_plugin = [&]() -> metrics::Histogram& {
+      return metrics_.plugin_execution_duration.With(plugin, MetricName(point), framework::NameOf(code));
     };
     // Binding cycles run on threads of their own, one plugin after the other: each is timed by itself.
     if (IsOfBindingCycle(point)) {
-      time_plugin();
-      metrics_.framework_extension_point_duration.With(MetricName(point), framework::NameOf(code), name)
-          .Observe(Seconds(took));
+      of_plugin().Observe(Seconds(took));
+      points.At(point, code).Observe(Seconds(took));
       return;
     }
     if (point == config::ExtensionPoint::kPreEnqueue) return;  // belongs to no cycle
-    if (sampling_) time_plugin();
+    if (sampling_) {
+      const std::tuple<std::string_view, config::ExtensionPoint, framework::Code> key(plugin, point, code);
+      auto it = plugins_.find(key);
+      if (it == plugins_.end()) it = plugins_.emplace(key, &of_plugin()).first;
+      it->second->Observe(Seconds(took));
+    }
     PointTime& sum = points_[static_cast<int>(point)];
     sum.took += took;
     sum.ran = true;
@@ -64,12 +81,11 @@ void LoopMetrics::BeginCycle() {
 }
 
 void LoopMetrics::EndCycle(const std::string& profile) {
+  PointHistograms& points = *Of(profile).points;
   for (int i = 0; i < config::kExtensionPointCount; ++i) {
     const PointTime& point = points_[i];
     if (!point.ran) continue;
-    metrics_.framework_extension_point_duration
-        .With(MetricName(static_cast<config::ExtensionPoint>(i)), framework::NameOf(point.code), profile)
-        .Observe(Seconds(point.took));
+    points.At(static_cast<config::ExtensionPoint>(i), point.code).Observe(Seconds(point.took));
   }
 }
 
@@ -77,9 +93,11 @@ LoopMetrics::OfProfile& LoopMetrics::Of(const std::string& profile) {
   const auto it = profiles_.find(profile);
   if (it != profiles_.end()) return it->second;
   return profiles_
-      .emplace(profile, OfProfile{metrics::AttemptMetrics(metrics_, metrics::kScheduled, profile),
-                                  metrics::AttemptMetrics(metrics_, metrics::kUnschedulable, profile),
-                                  metrics::AttemptMetrics(metrics_, metrics::kSchedulingError, profile)})
+      .emplace(profile,
+               OfProfile{metrics::AttemptMetrics(metrics_, metrics::kScheduled, profile),
+                         metrics::AttemptMetrics(metrics_, metrics::kUnschedulable, profile),
+                         metrics::AttemptMetrics(metrics_, metrics::kSchedulingError, profile),
+                         std::make_unique<PointHistograms>(metrics_.framework_extension_point_duration, profile)})
       .first->second;
 }
 
@@ -101,6 +119,11 @@ void LoopMetrics::OnPreemption(const framework::PostFilterResult& result) {
   metrics_.preemption_attempts.Add();
   if (!result.victims.pods.empty())
     metrics_.preemption_victims.Observe(static_cast<double>(result.victims.pods.size()));
+}
+
+void LoopMetrics::OnEvicted(bool failed, base::Duration took) {
+  metrics_.preemption_goroutines_execution.With(ResultName(failed)).Add();
+  metrics_.preemption_goroutines_duration.With(ResultName(failed)).Observe(Seconds(took));
 }
 
 void LoopMetrics::OnIncoming(queue::Place place, std::string_view cause) {

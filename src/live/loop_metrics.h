@@ -1,9 +1,12 @@
 // LoopMetrics: what the scheduling thread counts, under upstream's names. Metrics are looked up once.
 #pragma once
 
+#include <atomic>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "base/clock.h"
 #include "cluster/cluster.h"
@@ -26,6 +29,8 @@ class LoopMetrics {
                    std::optional<base::Duration> since_first_attempt);
   void OnFailed(const std::string& profile, bool unschedulable, base::Duration took);
   void OnPreemption(const framework::PostFilterResult& result);
+  // The API calls of a preemption have ended.
+  void OnEvicted(bool failed, base::Duration took);
   void OnIncoming(queue::Place place, std::string_view cause);
   void OnEvent(const framework::ClusterEvent& event, base::Duration took);
   void SetPending(const queue::SchedulingQueue::Counts& counts);
@@ -34,8 +39,24 @@ class LoopMetrics {
   void SetRejections(const queue::SchedulingQueue& queue);
 
  private:
+  // Durations of a profile's extension points, each looked up when it is first needed: a series that has no sample is
+  // not shown. Binding threads fill in theirs.
+  class PointHistograms {
+   public:
+    PointHistograms(metrics::Family<metrics::Histogram>& family, std::string profile)
+        : family_(family), profile_(std::move(profile)) {}
+    metrics::Histogram& At(config::ExtensionPoint point, framework::Code code);
+
+   private:
+    static constexpr int kCodes = static_cast<int>(framework::Code::kPending) + 1;
+
+    metrics::Family<metrics::Histogram>& family_;
+    const std::string profile_;
+    std::atomic<metrics::Histogram*> known_[config::kExtensionPointCount][kCodes]{};
+  };
   struct OfProfile {
     metrics::AttemptMetrics scheduled, unschedulable, error;
+    std::unique_ptr<PointHistograms> points;
   };
 
   static double Seconds(base::Duration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -43,6 +64,8 @@ class LoopMetrics {
 
   metrics::SchedulerMetrics& metrics_;
   std::map<std::string, OfProfile> profiles_;
+  // Of the points of scheduling cycles.
+  std::map<std::tuple<std::string, config::ExtensionPoint, framework::Code>, metrics::Histogram*, std::less<>> plugins_;
   std::map<std::pair<framework::EventResource, framework::ActionType>, metrics::Histogram*> events_;
   std::map<std::pair<queue::Place, std::string>, metrics::Counter*, std::less<>> incoming_;
   std::map<std::pair<std::string, std::string>, metrics::Gauge*> rejections_;  // by plugin and profile

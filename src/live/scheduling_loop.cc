@@ -35,7 +35,11 @@ SchedulingLoop::SchedulingLoop(const config::FeatureGates& gates, const base::Cl
       options_(std::move(options)),
       cluster_(gates_),
       threads_(options_.binding_threads),
-      api_(client, events, mailbox_, threads_, clock, [this](const std::string& uid) { queue_->Activate(uid); }),
+      api_(client, events, mailbox_, threads_, cluster_, clock,
+           [this](const std::string& uid, bool failed, base::Duration took) {
+             metrics_.OnEvicted(failed, took);
+             if (failed) queue_->Activate(uid);  // no victim's end may ever wake it
+           }),
       metrics_(metrics),
       unlisted_(options_.kinds) {}
 

@@ -266,13 +266,15 @@ void Scheduler::Preempt(const PodInfoPtr& pod, const framework::PostFilterResult
   const std::vector<PodInfoPtr> nominated = cluster_.nominator().NominatedTo(result.nominated_node_name);
   cluster_.nominator().Nominate(pod, result.nominated_node_name);
   (void)api_.SetNominatedNode(*pod, result.nominated_node_name);
+  std::vector<PodInfoPtr> victims;
   for (const PodInfoPtr& victim : result.victims.pods) {
     if (waiting_pods_.IsWaiting(victim->uid())) {
       waiting_pods_.Reject(victim->uid(), "DefaultPreemption", "preempted");
     } else {
-      (void)api_.Evict(*victim, *pod);
+      victims.push_back(victim);
     }
   }
+  api_.EvictAll(victims, *pod);
   for (const PodInfoPtr& other : nominated) {
     if (other->priority() >= pod->priority()) continue;
     cluster_.nominator().Remove(other->uid());

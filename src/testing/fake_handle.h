@@ -28,10 +28,14 @@ class FakeApi final : public framework::ApiWriter {
   framework::Status SetNominatedNode(const framework::PodInfo& pod, const std::string& node_name) override;
   framework::Status UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) override;
   framework::Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) override;
+  bool IsEvictingFor(const framework::PodInfo& preemptor) const override {
+    return evicting_for.contains(preemptor.uid());
+  }
   // Does not wait: keeps the check for the test to ask.
   framework::Status Await(const Check& check, base::Duration timeout) override;
 
-  framework::Status answer;  // to every write
+  framework::Status answer;            // to every write
+  std::set<std::string> evicting_for;  // UIDs of preemptors whose victims are still being deleted
 
   using Pairs = std::vector<std::pair<std::string, std::string>>;
   Pairs bound;      // pod, node

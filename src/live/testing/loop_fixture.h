@@ -30,7 +30,7 @@ class YesServer final : public client::Transport {
   explicit YesServer(client::Loop& loop) : loop_(loop) {}
 
   client::CallId Start(client::Request request, client::ResponseHandler handler) override {
-    std::string line = request.method + " " + request.path + " " + request.body;
+    const std::string line = request.method + " " + request.path + " " + request.body;
     int status = 201;
     std::string body = R"({"kind":"Status","apiVersion":"v1","status":"Success"})";
     {
@@ -44,15 +44,25 @@ class YesServer final : public client::Transport {
         body = bodies.front();
         if (bodies.size() > 1) bodies.pop_front();
       }
-      lines_.push_back(std::move(line));
+      lines_.push_back(line);
     }
-    seen_.notify_all();
-    loop_.Post([status, body, handler = std::move(handler)] {
+    const auto answer = [status, body, handler = std::move(handler)] {
       client::ResponseHead head{.status = status, .headers = {{"content-type", "application/json"}}};
       handler.on_head(head);
       handler.on_data(body);
       handler.on_done({});
-    });
+    };
+    bool is_held = false;
+    {
+      const std::lock_guard lock(mutex_);
+      for (auto& [part, answers] : held_) {
+        if (is_held || line.find(part) == std::string::npos) continue;
+        answers.push_back(answer);
+        is_held = true;
+      }
+    }
+    seen_.notify_all();
+    if (!is_held) loop_.Post(answer);
     return ++calls_;
   }
   void Cancel(client::CallId) override {}
@@ -60,6 +70,16 @@ class YesServer final : public client::Transport {
   void Answer(const std::string& part, int status) {
     const std::lock_guard lock(mutex_);
     answers_[part] = status;
+  }
+  // Requests with `part` in them are not answered until Release.
+  void Hold(const std::string& part) {
+    const std::lock_guard lock(mutex_);
+    held_[part] = {};
+  }
+  void Release(const std::string& part) {
+    const std::lock_guard lock(mutex_);
+    for (auto& answer : held_[part]) loop_.Post(answer);
+    held_.erase(part);
   }
   // What requests with `part` in them are answered, one after the other; the last one from then on.
   void Serve(const std::string& part, std::deque<std::string> bodies) {
@@ -89,9 +109,10 @@ class YesServer final : public client::Transport {
   client::Loop& loop_;
   std::mutex mutex_;
   std::condition_variable seen_;
-  std::vector<std::string> lines_;                         // guarded by mutex_
-  std::map<std::string, int> answers_;                     // guarded by mutex_
-  std::map<std::string, std::deque<std::string>> bodies_;  // guarded by mutex_
+  std::vector<std::string> lines_;                               // guarded by mutex_
+  std::map<std::string, int> answers_;                           // guarded by mutex_
+  std::map<std::string, std::deque<std::string>> bodies_;        // guarded by mutex_
+  std::map<std::string, std::vector<client::Loop::Task>> held_;  // guarded by mutex_
   std::atomic<client::CallId> calls_ = 0;
 };
 
@@ -111,6 +132,7 @@ class LoopFixture : public ::testing::Test {
   ~LoopFixture() override {
     loop_->Stop();
     thread_.join();
+    io_.Stop();  // answers that are still on their way find the loop alive
   }
 
   void Tell(const PodBuilder& pod, client::ObjectChange::Type type = client::ObjectChange::Type::kAdded) {

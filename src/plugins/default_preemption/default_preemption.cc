@@ -53,6 +53,19 @@ Result<std::unique_ptr<framework::Plugin>> DefaultPreemption::Create(const confi
   return std::unique_ptr<framework::Plugin>(new DefaultPreemption(*mine, handle));
 }
 
+Status DefaultPreemption::PreEnqueue(const framework::PodInfo& pod) const {
+  if (!async_ || !handle_.api().IsEvictingFor(pod)) return Status::Success();
+  return Status::UnschedulableAndUnresolvable("waiting for the preemption for this pod to be finished");
+}
+
+std::vector<framework::ClusterEventWithHint> DefaultPreemption::EventsToRegister() const {
+  if (!async_) return {};
+  const auto never = [](const framework::PodInfo&, const framework::EventObject&, const framework::EventObject&) {
+    return framework::QueueingHint::kSkip;
+  };
+  return {{{framework::EventResource::kPod, framework::ActionType::kDelete}, never}};
+}
+
 size_t DefaultPreemption::CandidatesWanted(size_t nodes) const {
   const int64_t count = static_cast<int64_t>(nodes);
   const int64_t share = count * args_.min_candidate_nodes_percentage / 100;

@@ -1,7 +1,9 @@
 // DefaultPreemption: when a pod fits nowhere, finds the node where evicting pods of lower priority does the least harm.
 //
-// Decides only: the scheduler evicts the victims and records the nomination. Nothing goes on behind the queue's back,
-// so this plugin holds no pod back and registers for no event; the plugins that rejected the pod know what to wait for.
+// Decides only: the scheduler evicts the victims and records the nomination. While it does so
+// (SchedulerAsyncPreemption) the pod is held back from the active queue: tried now, it would not find its victims going
+// and would choose others. The one event it registers for is the one that lifts the gate, and its hint wakes nobody:
+// the plugins that rejected the pod know what to wait for.
 //
 // What was learnt about nodes is kept between cycles where it can be (see preemption::KeptTrials); the outcome is the
 // same either way.
@@ -22,6 +24,7 @@
 namespace berth::plugins {
 
 class DefaultPreemption final : public framework::Plugin,
+                                public framework::PreEnqueuePlugin,
                                 public framework::PostFilterPlugin,
                                 public framework::EnqueueExtensions {
  public:
@@ -29,12 +32,13 @@ class DefaultPreemption final : public framework::Plugin,
   static Result<std::unique_ptr<framework::Plugin>> Create(const config::PluginArgs& args, framework::Handle& handle);
 
   DefaultPreemption(const config::DefaultPreemptionArgs& args, framework::Handle& handle)
-      : args_(args), handle_(handle), kept_(handle) {}
+      : args_(args), handle_(handle), async_(handle.gates().Enabled("SchedulerAsyncPreemption")), kept_(handle) {}
 
   std::string_view name() const override { return kName; }
+  framework::Status PreEnqueue(const framework::PodInfo& pod) const override;
   framework::PostFilterResult PostFilter(framework::CycleState& state, const framework::PodInfo& pod,
                                          const framework::NodeToStatus& statuses) const override;
-  std::vector<framework::ClusterEventWithHint> EventsToRegister() const override { return {}; }
+  std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
 
  private:
   // The nodes worth trying and how to go about it.
@@ -52,6 +56,7 @@ class DefaultPreemption final : public framework::Plugin,
 
   const config::DefaultPreemptionArgs args_;
   framework::Handle& handle_;
+  const bool async_;
   mutable preemption::KeptTrials kept_;  // of the scheduling thread
 };
 

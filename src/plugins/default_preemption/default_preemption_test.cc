@@ -51,6 +51,28 @@ class DefaultPreemptionTest : public ::testing::Test {
   FakeHandle handle_{FitsCpu};
 };
 
+TEST_F(DefaultPreemptionTest, HoldsAPodBackWhileItsVictimsAreBeingDeleted) {
+  const auto pod = Pod("p", 10, "2").Info();
+  EXPECT_TRUE(DefaultPreemption({}, handle_).PreEnqueue(*pod).ok());
+  handle_.api().evicting_for = {pod->uid()};
+  const Status held = DefaultPreemption({}, handle_).PreEnqueue(*pod);
+  EXPECT_EQ(held.code(), Code::kUnschedulableAndUnresolvable);
+  EXPECT_EQ(held.Message(), "waiting for the preemption for this pod to be finished");
+  EXPECT_TRUE(DefaultPreemption({}, handle_).PreEnqueue(*Pod("other", 10, "2").Info()).ok());
+  ASSERT_TRUE(handle_.gates().Set("SchedulerAsyncPreemption", false).ok());
+  EXPECT_TRUE(DefaultPreemption({}, handle_).PreEnqueue(*pod).ok());
+}
+
+TEST_F(DefaultPreemptionTest, ADeletedPodLiftsItsGateAndWakesNobody) {
+  const auto events = DefaultPreemption({}, handle_).EventsToRegister();
+  ASSERT_THAT(events, SizeIs(1));
+  EXPECT_EQ(events[0].event.resource, framework::EventResource::kPod);
+  EXPECT_EQ(events[0].event.action, framework::ActionType::kDelete);
+  EXPECT_EQ(events[0].hint(*Pod("p", 10, "2").Info(), {}, {}), framework::QueueingHint::kSkip);
+  ASSERT_TRUE(handle_.gates().Set("SchedulerAsyncPreemption", false).ok());
+  EXPECT_THAT(DefaultPreemption({}, handle_).EventsToRegister(), IsEmpty());
+}
+
 TEST_F(DefaultPreemptionTest, NominatesTheNodeWhereItHurtsLeast) {
   handle_.cluster().AddNode(MakeNode("b").Capacity("cpu", "2"), {Pod("b1", 5, "2").Info()});
   handle_.cluster().AddNode(MakeNode("a").Capacity("cpu", "2"), {Pod("a1", 3, "1").Info(), Pod("a2", 2, "1").Info()});

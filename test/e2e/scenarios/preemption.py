@@ -1,7 +1,10 @@
 """A pod of higher priority takes the place of lower ones."""
 
+import threading
+
 import objects
 from api import ApiError
+from fault_proxy import FaultProxy
 from scenario import condition, expect, expect_equal, no_fit, scenario
 
 
@@ -100,6 +103,39 @@ def never_preempts(t):
     t.pod("polite", {"cpu": "2"}, priorityClassName="e2e-polite")
     t.wait_pending("polite", no_fit(1, "1 Insufficient cpu", "not eligible due to preemptionPolicy=Never."))
     t.stays("nobody is deleted", lambda: not terminating(t.get_pod("low")), 1)
+
+
+# Upstream keeps the pod out of the active queue meanwhile; tried at once, it would go to the new node, and its victims
+# would have been deleted for nothing.
+@scenario("while its victims are being deleted, a preemptor is not tried again, whatever happens", faults=True)
+def preemptor_waits_for_its_api_calls(t):
+    classes(t, low=10, middle=100, high=1000)
+    t.node("n1", cpu="2")
+    answered = threading.Event()
+    t.on_close(answered.set)
+
+    def hold_first_deletion(method, path):
+        if method == "DELETE" and path.split("?")[0].endswith("/pods/first"):
+            answered.wait(30)
+    proxy = FaultProxy(t.control_plane, hold_first_deletion)
+    t.on_close(proxy.close)
+    t.start_scheduler(kubeconfig=t.control_plane.kubeconfig("held.kubeconfig", server=proxy.url),
+                      podMaxBackoffSeconds=1)
+    # The last of the victims is the least important one, and waits for the others.
+    t.pod("first", {"cpu": "1"}, priorityClassName="e2e-middle")
+    t.pod("last", {"cpu": "1"}, priorityClassName="e2e-low")
+    t.wait_all_bound(["first", "last"])
+    t.pod("preemptor", {"cpu": "2"}, priorityClassName="e2e-high")
+    t.eventually("the first victim is told", lambda: condition(t.get_pod("first"), "DisruptionTarget"))
+    t.node("n2", cpu="2")
+    t.stays("the preemptor is held back", lambda: not t.get_pod("preemptor")["spec"].get("nodeName"), 3)
+    expect(not terminating(t.get_pod("last")), "the last victim did not wait for the first")
+    answered.set()
+    t.eventually("both victims are being deleted",
+                 lambda: all(terminating(t.get_pod(name)) for name in ("first", "last")))
+    for name in ("first", "last"):
+        t.api.delete("Pod", name, t.namespace, grace=0)
+    t.wait_bound("preemptor")
 
 
 def play_kubelets(t):

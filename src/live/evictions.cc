@@ -1,0 +1,107 @@
+#include "live/evictions.h"
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+
+namespace berth::live {
+
+namespace {
+
+api::PodCondition DisruptionTarget(const api::Pod& preemptor) {
+  return {.type = "DisruptionTarget",
+          .status = "True",
+          .reason = "PreemptionByScheduler",
+          .message = fmt::format("{}: preempting to accommodate a higher priority pod", preemptor.spec.scheduler_name)};
+}
+
+client::EventNote Preempted(const api::Pod& victim, const api::Pod& preemptor) {
+  return {.reporting_controller = preemptor.spec.scheduler_name,
+          .regarding = client::ReferenceTo(api::Kind::kPod, victim.metadata),
+          .type = "Normal",
+          .reason = "Preempted",
+          .action = "Preempting",
+          .note = fmt::format("Preempted by pod {} on node {}", preemptor.metadata.uid, victim.spec.node_name)};
+}
+
+}  // namespace
+
+void Evictions::Start(const std::vector<PodPtr>& victims, const framework::PodInfo& preemptor) {
+  std::vector<PodPtr> going;
+  for (const PodPtr& victim : victims) {
+    if (!victim->metadata.deletion_timestamp) {
+      going.push_back(victim);
+      continue;
+    }
+    LOG_INFO(2, "Victim Pod is already being deleted, skipping the API call for it", {"preemptor", preemptor.Key()},
+             {"victim", api::KeyOf(victim->metadata)});
+  }
+  if (going.empty()) return;
+  LOG_INFO(2, "Start the preemption asynchronously", {"preemptor", preemptor.Key()},
+           {"node", going.front()->spec.node_name}, {"numVictims", victims.size()},
+           {"numVictimsToDelete", going.size()});
+  const auto round = std::make_shared<Round>();
+  round->preemptor = preemptor.shared_pod();
+  round->last = going.back();
+  round->started = clock_.Now();
+  going.pop_back();
+  rounds_[preemptor.uid()] = round;
+  if (going.empty()) return Proceed(round);
+  round->unanswered = going.size();
+  for (const PodPtr& victim : going) Evict(round, victim);
+}
+
+bool Evictions::IsRunningFor(const std::string& preemptor_uid) const {
+  const auto it = rounds_.find(preemptor_uid);
+  if (it == rounds_.end()) return false;
+  const Round& round = *it->second;
+  if (!round.at_last) return true;
+  const framework::PodInfoPtr last = cluster_.FindPod(round.last->metadata.uid);
+  return last != nullptr && !last->pod().metadata.deletion_timestamp;
+}
+
+// First the condition, then the deletion, as upstream.
+void Evictions::Evict(const RoundPtr& round, const PodPtr& victim) {
+  client_.PatchPodStatus(*victim, {.condition = DisruptionTarget(*round->preemptor)},
+                         [this, round, victim](const Result<void>& patched) {
+                           if (!patched) return Answer(round, victim, patched);
+                           client_.DeletePod(*victim, [this, round, victim](const Result<void>& deleted) {
+                             if (deleted) events_.Record(Preempted(*victim, *round->preemptor));
+                             Answer(round, victim, deleted);
+                           });
+                         });
+}
+
+void Evictions::Answer(const RoundPtr& round, const PodPtr& victim, const Result<void>& result) {
+  const std::string preemptor = api::KeyOf(round->preemptor->metadata), name = api::KeyOf(victim->metadata);
+  // One that is gone already is what was wanted.
+  const bool failed = !result && result.error().code != ErrorCode::kNotFound;
+  if (failed) {
+    LOG_ERROR("Tried to preempted pod", {"err", result.error()}, {"pod", name}, {"preemptor", preemptor});
+  } else if (!result) {
+    LOG_INFO(2, "Victim Pod is already deleted", {"preemptor", preemptor}, {"victim", name});
+  } else {
+    LOG_INFO(2, "Preemptor Pod preempted victim Pod", {"preemptor", preemptor}, {"victim", name},
+             {"node", victim->spec.node_name});
+  }
+  mailbox_.Post([this, round, failed] {
+    round->failed |= failed;
+    if (--round->unanswered == 0) Proceed(round);
+  });
+}
+
+void Evictions::Proceed(const RoundPtr& round) {
+  if (!round->at_last && !round->failed) {
+    round->at_last = true;
+    round->unanswered = 1;
+    return Evict(round, round->last);
+  }
+  const std::string& uid = round->preemptor->metadata.uid;
+  // A preemptor that was let go early may have begun another round.
+  if (const auto it = rounds_.find(uid); it != rounds_.end() && it->second == round) rounds_.erase(it);
+  LOG_INFO(2, "Async Preemption finished completely", {"preemptor", api::KeyOf(round->preemptor->metadata)},
+           {"node", round->last->spec.node_name}, {"result", round->failed ? "error" : "success"});
+  over_(uid, round->failed, clock_.Now() - round->started);
+}
+
+}  // namespace berth::live

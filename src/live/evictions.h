@@ -1,0 +1,69 @@
+// Evictions: the victims of preemption, deleted through the API without anybody waiting for it.
+//
+// For each preemptor: all victims but one are marked and deleted at the same time, then, when that went well, the last
+// one. Until the answer about the last one is there, DefaultPreemption keeps the preemptor out of the active queue
+// (IsRunningFor). Its being last has a reason: what wakes the preemptor is the end of its victims, and the watch may
+// tell of the last one's before the answer comes. So once the last victim is known to be going, or gone, the preemptor
+// may be tried again, answer or not; otherwise nothing would wake it any more.
+//
+//   Start ── others sent ──all answered── last sent ──answered── over
+//                 └──────────one failed──────────────────────── over, failed
+//
+// Of the scheduling thread alone; answers reach it as messages.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/api_client.h"
+#include "client/event_recorder.h"
+#include "cluster/cluster.h"
+#include "framework/pod_info.h"
+#include "live/mailbox.h"
+
+namespace berth::live {
+
+class Evictions {
+ public:
+  // After it: whether a call failed, other than by finding no victim. Then nothing may ever wake the preemptor.
+  using Over = std::function<void(const std::string& preemptor_uid, bool failed, base::Duration took)>;
+
+  Evictions(client::ApiClient& client, client::EventRecorder& events, Mailbox& mailbox, const cluster::Cluster& cluster,
+            const base::Clock& clock, Over over)
+      : client_(client), events_(events), mailbox_(mailbox), cluster_(cluster), clock_(clock), over_(std::move(over)) {}
+
+  using PodPtr = std::shared_ptr<const api::Pod>;
+
+  // Victims that are going already need no call; when all are, nothing is started.
+  void Start(const std::vector<PodPtr>& victims, const framework::PodInfo& preemptor);
+  bool IsRunningFor(const std::string& preemptor_uid) const;
+
+ private:
+  struct Round {
+    PodPtr preemptor;
+    PodPtr last;
+    base::Time started;
+    size_t unanswered = 0;
+    bool failed = false;
+    bool at_last = false;  // the others are done
+  };
+  using RoundPtr = std::shared_ptr<Round>;
+
+  void Evict(const RoundPtr& round, const PodPtr& victim);
+  // Any thread.
+  void Answer(const RoundPtr& round, const PodPtr& victim, const Result<void>& result);
+  void Proceed(const RoundPtr& round);
+
+  client::ApiClient& client_;
+  client::EventRecorder& events_;
+  Mailbox& mailbox_;
+  const cluster::Cluster& cluster_;
+  const base::Clock& clock_;
+  const Over over_;
+  std::map<std::string, RoundPtr> rounds_;  // by the preemptor's UID
+};
+
+}  // namespace berth::live

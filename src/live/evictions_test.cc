@@ -1,0 +1,102 @@
+#include "live/evictions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "live/testing/loop_fixture.h"
+
+namespace berth::live {
+namespace {
+
+using berth::testing::MakePod;
+using client::ObjectChange;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kDeleteFirst = "DELETE /api/v1/namespaces/default/pods/first";
+constexpr const char* kDeleteLast = "DELETE /api/v1/namespaces/default/pods/last";
+
+// A node that two pods fill, the more important one first, and a pod that needs all of it.
+class EvictionsTest : public testing::LoopFixture {
+ protected:
+  using PodBuilder = berth::testing::PodBuilder;
+
+  void Preempt() {
+    TellNode("n1", "2");
+    Tell(First());
+    Tell(Last());
+    Tell(MakePod("vip").SchedulerName("default-scheduler").Request("cpu", "2").Priority(10));
+    loop_->StartScheduling();
+  }
+  static PodBuilder First() {
+    return MakePod("first").Node("n1").Request("cpu", "1").Priority(2).StartTime("2026-01-01T00:00:00Z");
+  }
+  static PodBuilder Last() {
+    return MakePod("last").Node("n1").Request("cpu", "1").Priority(1).StartTime("2026-01-01T00:00:00Z");
+  }
+  size_t Gated() {
+    std::promise<size_t> gated;
+    loop_->Post([&] { gated.set_value(loop_->queue().counts().gated); });
+    return gated.get_future().get();
+  }
+  double Ended(std::string_view result) { return metrics_.preemption_goroutines_execution.With(result).value(); }
+  int Count(const std::string& part) {
+    int count = 0;
+    for (const std::string& line : server_.lines()) count += line.find(part) != std::string::npos;
+    return count;
+  }
+};
+
+TEST_F(EvictionsTest, ThePreemptorIsHeldBackUntilEveryVictimIsBeingDeleted) {
+  server_.Hold(kDeleteFirst);
+  Preempt();
+  ASSERT_NE(server_.Await({kDeleteFirst}), "");
+  // Room elsewhere would wake it, were it not held back.
+  TellNode("n2", "2");
+  EXPECT_EQ(Gated(), 1u);
+  EXPECT_EQ(Count(kDeleteLast), 0) << "the last one waits for the others";
+  server_.Release(kDeleteFirst);
+  ASSERT_NE(server_.Await({kDeleteLast}), "");
+  EXPECT_EQ(Count("pods/vip/binding"), 0);
+  Tell(First(), ObjectChange::Type::kDeleted);
+  Tell(Last(), ObjectChange::Type::kDeleted);
+  EXPECT_NE(server_.Await({"pods/vip/binding"}), "");
+}
+
+TEST_F(EvictionsTest, OnceTheLastVictimIsGoingTheAnswerIsNotWaitedFor) {
+  server_.Hold(kDeleteLast);
+  Preempt();
+  ASSERT_NE(server_.Await({kDeleteLast}), "");
+  Tell(First(), ObjectChange::Type::kDeleted);
+  EXPECT_EQ(Gated(), 1u) << "one is gone, and nobody knows of the other";
+  Tell(Last(), ObjectChange::Type::kDeleted);
+  EXPECT_NE(server_.Await({"pods/vip/binding"}), "");
+  EXPECT_EQ(Ended("success"), 0);
+  server_.Release(kDeleteLast);
+}
+
+TEST_F(EvictionsTest, AFailureSparesTheLastVictimAndThePreemptorIsTriedAgain) {
+  server_.Answer(kDeleteFirst, 403);
+  server_.Hold(kDeleteFirst);
+  Preempt();
+  ASSERT_NE(server_.Await({kDeleteFirst}), "");
+  server_.Answer(kDeleteFirst, 201);
+  EXPECT_EQ(Count(kDeleteLast), 0);
+  server_.Release(kDeleteFirst);
+  // The second attempt goes well.
+  ASSERT_NE(server_.Await({kDeleteLast}), "");
+  EXPECT_EQ(Count(kDeleteFirst), 2);
+  EXPECT_EQ(Ended("error"), 1);
+}
+
+TEST_F(EvictionsTest, AVictimThatIsGoneAlreadyIsNoFailure) {
+  server_.Answer(kDeleteFirst, 404);
+  Preempt();
+  EXPECT_NE(server_.Await({kDeleteLast}), "");
+  EXPECT_NE(server_.Await({"/events", "Preempted by pod default/vip on node n1", "\"name\":\"last\""}), "");
+  EXPECT_THAT(server_.lines(), Not(Contains(::testing::AllOf(HasSubstr("Preempted by pod"), HasSubstr("first")))));
+}
+
+}  // namespace
+}  // namespace berth::live

@@ -17,10 +17,12 @@
 #include "config/resolve.h"
 #include "configuration_source.h"
 #include "live/cache_debugger.h"
+#include "live/credential_plugins.h"
 #include "live/dump.h"
 #include "live/live_scheduler.h"
 #include "metrics/process_metrics.h"
 #include "scheduler_flags.h"
+#include "serving/cluster_authentication.h"
 #include "serving/secure_serving.h"
 
 namespace berth::cmd {
@@ -53,6 +55,9 @@ Result<SchedulerSetup> Load(const SchedulerOptions& options, const framework::Re
   ConfigurationFlags source;
   source.config = options.config_file;
   source.plugin_folders = options.plugin_dirs;
+  source.policy_config_file = options.policy_config_file;
+  source.use_legacy_policy_config = options.use_legacy_policy_config;
+  source.algorithm_provider = options.algorithm_provider;
   Result<std::string> gates = KubeGates(options.feature_gates);
   if (!gates) return gates.error();
   source.feature_gates = *std::move(gates);
@@ -86,6 +91,11 @@ serving::SecureServingOptions ServingOptions(const SchedulerOptions& from) {
   to.tls.cert_dir = from.secure_serving.cert_dir;
   to.tls.min_version = from.secure_serving.tls_min_version;
   to.tls.cipher_suites = from.secure_serving.tls_cipher_suites;
+  to.tls.curve_preferences = from.secure_serving.tls_curve_preferences;
+  for (const NamedCertKey& pair : from.secure_serving.tls_sni_cert_keys) {
+    to.tls.named_pairs.push_back({pair.cert_file, pair.key_file, pair.names});
+  }
+  to.server.share_port = from.secure_serving.permit_port_sharing;
   to.authentication.client_ca_file = from.authentication.client_ca_file;
   to.authentication.token_cache_ttl = from.authentication.token_cache_ttl;
   to.authentication.request_header.client_ca_file = from.authentication.requestheader_client_ca_file;
@@ -112,20 +122,28 @@ metrics::BuildInfo Build() {
           .platform = "linux/amd64"};
 }
 
-// A client of the API server for reviews, by a kubeconfig of its own; null without one.
+// A client of the API server for reviews, by a kubeconfig of its own or as the pod's service account; null without.
 struct ReviewClient {
   std::unique_ptr<client::ApiTransport> transport;
   std::unique_ptr<serving::ApiReviewer> reviewer;
 };
 
-Result<ReviewClient> MakeReviewClient(const std::string& kubeconfig, const base::Clock& clock) {
+Result<ReviewClient> MakeReviewClient(const std::string& kubeconfig, const base::Clock& clock,
+                                      live::CredentialPlugins& plugins) {
   ReviewClient made;
-  if (kubeconfig.empty()) return made;
+  const client::Surroundings surroundings = plugins.Watching(client::RealSurroundings());
+  // Without one, the service account of the pod this runs in, if it runs in one.
+  if (kubeconfig.empty() && surroundings.environment("KUBERNETES_SERVICE_HOST").empty()) return made;
   config::ClientConnection connection;
   connection.kubeconfig = kubeconfig;
   Result<client::RestConfig> rest =
-      client::BuildRestConfig(connection, "", client::UserAgent("kube-scheduler", BERTH_VERSION), clock);
+      client::BuildRestConfig(connection, "", client::UserAgent("kube-scheduler", BERTH_VERSION), clock, surroundings);
+  if (!rest && kubeconfig.empty()) {
+    LOG_WARNING("Failed to read in-cluster kubeconfig for delegated reviews", {"err", rest.error()});
+    return made;
+  }
   if (!rest) return rest.error();
+  plugins.Follow(rest->credentials);
   made.transport = std::make_unique<client::ApiTransport>(*std::move(rest));
   made.reviewer = std::make_unique<serving::ApiReviewer>(*made.transport);
   return made;
@@ -206,13 +224,16 @@ class SignalThread {
 int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup) {
   const SchedulerOptions& options = flags.options();
   const base::SystemClock clock;
+  metrics::Registry metrics;
+  live::CredentialPlugins plugins(metrics, clock);
   Result<client::RestConfig> rest = client::BuildRestConfig(setup.configuration.client_connection, options.master,
-                                                            client::UserAgent("kube-scheduler", BERTH_VERSION), clock);
+                                                            client::UserAgent("kube-scheduler", BERTH_VERSION), clock,
+                                                            plugins.Watching(client::RealSurroundings()));
   if (!rest) return Fail(rest.error().message);
+  plugins.Follow(rest->credentials);
 
   SignalThread::Block();
   ::signal(SIGPIPE, SIG_IGN);  // a connection that breaks is an answer, not the end
-  metrics::Registry metrics;
   metrics::AddBuildInfo(metrics, Build());
   metrics::AddProcessMetrics(metrics);
   live::LiveOptions live;
@@ -227,11 +248,12 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup) {
   if (!scheduler) return Fail(scheduler.error().message);
 
   std::atomic<bool> stopping = false;
-  Result<ReviewClient> tokens = MakeReviewClient(options.authentication.kubeconfig, clock);
+  Result<ReviewClient> tokens = MakeReviewClient(options.authentication.kubeconfig, clock, plugins);
   if (!tokens) return Fail("--authentication-kubeconfig: " + tokens.error().message);
-  Result<ReviewClient> access = MakeReviewClient(options.authorization.kubeconfig, clock);
+  Result<ReviewClient> access = MakeReviewClient(options.authorization.kubeconfig, clock, plugins);
   if (!access) return Fail("--authorization-kubeconfig: " + access.error().message);
   std::unique_ptr<serving::SecureServing> serving;
+  std::optional<serving::ClusterAuthenticationFollower> authorities;
   if (options.secure_serving.secure_port != 0) {
     auto started = serving::SecureServing::Start(ServingOptions(options),
                                                  MakePages(**scheduler, metrics, flags, setup.configuration, stopping),
@@ -240,10 +262,11 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup) {
     serving = *std::move(started);
     LOG_INFO(0, "Serving securely", {"address", options.secure_serving.bind_address.text}, {"port", serving->port()});
     if (tokens->transport && !options.authentication.skip_lookup) {
-      const Result<serving::ClusterAuthentication> found = serving::LookUpClusterAuthentication(*tokens->transport);
-      const Result<void> used = found ? serving->authenticator().Use(*found) : Result<void>(found.error());
+      authorities.emplace(*tokens->transport, serving->authenticator());
+      const Result<void> used = authorities->Refresh();
       if (!used && !options.authentication.tolerate_lookup_failure) return Fail(used.error().message);
       if (!used) LOG_WARNING("Error looking up in-cluster authentication configuration", {"err", used.error()});
+      authorities->Follow();
     }
   }
 

@@ -119,6 +119,27 @@ TEST_F(Program, KnowsItsPluginInConfigurations) {
               HasSubstr("\"KeepOff\" does not exist"));
 }
 
+TEST_F(Program, TheSchedulerTakesAPolicyOrAProviderInPlaceOfProfiles) {
+  const std::string policy = Write("policy.json", R"({"kind": "Policy", "apiVersion": "v1",
+      "predicates": [{"name": "PodFitsResources"}], "priorities": [{"name": "LeastRequestedPriority", "weight": 7}]})");
+  const std::string written = Write("written.yaml", "");
+  const Ran by_policy =
+      Run(SchedulerCommand(), {"scheduler", "--policy-config-file=" + policy, "--write-config-to=" + written});
+  EXPECT_EQ(by_policy.status, cmd::kOk) << by_policy.err;
+  EXPECT_THAT(by_policy.err, HasSubstr("--policy-config-file is deprecated"));
+  std::ifstream file(written);
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_THAT(text, AllOf(HasSubstr("NodeResourcesFit"), HasSubstr("weight: 7")));
+
+  const Ran by_provider = Run(SchedulerCommand(), {"scheduler", "--algorithm-provider=ClusterAutoscalerProvider",
+                                                   "--write-config-to=" + written});
+  EXPECT_EQ(by_provider.status, cmd::kOk) << by_provider.err;
+  const Ran both = Run(SchedulerCommand(), {"scheduler", "--algorithm-provider=DefaultProvider",
+                                            "--policy-config-file=" + policy, "--write-config-to=" + written});
+  EXPECT_EQ(both.status, cmd::kBadInput);
+  EXPECT_THAT(both.err, HasSubstr("cannot set an algorithm provider and Policy config"));
+}
+
 TEST_F(Program, ANameTakenTwiceIsAnErrorThatNamesBoth) {
   SchedulerCommand clash = SchedulerCommand().WithPlugin("NodeName", KeepOff::Create);
   const Ran with_in_tree = Run(clash, {"version"});

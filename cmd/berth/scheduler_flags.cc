@@ -70,23 +70,19 @@ constexpr Row kFlags[] = {
      "Cipher suites that may be used, separated by commas, in the names of Go's crypto/tls. They concern TLS 1.2: those "
      "of TLS 1.3 are always on. Without it, a safe choice."},
     {kServing, "tls-curve-preferences", 0, SETS(secure_serving.tls_curve_preferences),
-     "Numbers of the key exchanges that may be used, separated by commas (Go's crypto/tls CurveID).",
-     Support::kRefused, "berth leaves the choice of the key exchange to OpenSSL; leave the flag out"},
+     "Numbers of the key exchanges that may be used, separated by commas (Go's crypto/tls CurveID), the preferred one "
+     "first. Without it, OpenSSL's choice."},
     {kServing, "tls-min-version", 0, SETS(secure_serving.tls_min_version),
      "The oldest TLS version that is accepted: VersionTLS10, VersionTLS11, VersionTLS12, VersionTLS13. Without it, "
      "VersionTLS12."},
     {kServing, "tls-sni-cert-key", 0, SETS(secure_serving.tls_sni_cert_keys),
      "A certificate file and its key file for clients that ask for certain names: \"foo.crt,foo.key\" or "
-     "\"foo.crt,foo.key:*.foo.com,foo.com\". May be repeated.",
-     Support::kRefused,
-     "berth serves one certificate to every client; give it with --tls-cert-file and --tls-private-key-file"},
+     "\"foo.crt,foo.key:*.foo.com,foo.com\". Without names, those in the certificate. May be repeated."},
     {kServing, "http2-max-streams-per-connection", 0, SETS(secure_serving.http2_max_streams_per_connection),
      "How many streams a client may have in one HTTP/2 connection. Zero for the server's own limit.",
      Support::kNoEffect, "berth serves HTTP/1.1, which has no streams"},
     {kServing, "permit-port-sharing", 0, SETS(secure_serving.permit_port_sharing),
-     "Bind the port with SO_REUSEPORT, so that several instances can share it. [default=false]",
-     Support::kRefused,
-     "berth does not share its port: a probe would reach either instance; give each its own --secure-port"},
+     "Bind the port with SO_REUSEPORT, so that several instances can share it. [default=false]"},
     {kServing, "permit-address-sharing", 0, SETS(secure_serving.permit_address_sharing),
      "Bind the port with SO_REUSEADDR, so that a restart need not wait for the old sockets; berth always does. "
      "[default=false]"},
@@ -218,6 +214,20 @@ constexpr Row kFlags[] = {
      "start is different."},
     {kOwn, "verify-incremental", 0, SETS(verify_incremental),
      "Compare every answer that was kept up to date with one made from scratch. Slow; for finding bugs."},
+    {kOwn, "policy-config-file", 0, SETS(policy_config_file),
+     "Scheduler Policy, JSON or YAML, as schedulers before Kubernetes 1.23 took it. Not together with profiles in "
+     "--config.",
+     Support::kDeprecated, "use profiles in the file of --config; berth config convert writes them"},
+    {kOwn, "policy-configmap", 0, SETS(policy_configmap),
+     "ConfigMap with such a Policy; berth wants it as a file.",
+     Support::kRefused,
+     "berth reads a Policy from a file: save the ConfigMap's policy.cfg and give it with --policy-config-file"},
+    {kOwn, "use-legacy-policy-config", 0, SETS(use_legacy_policy_config),
+     "Wants --policy-config-file, as those schedulers did. [default=false]"},
+    {kOwn, "algorithm-provider", 0, SETS(algorithm_provider),
+     "DefaultProvider or ClusterAutoscalerProvider, as those schedulers took it. Not together with profiles in "
+     "--config.",
+     Support::kDeprecated, "use profiles in the file of --config; berth config convert writes them"},
     {kOwn, "plugin-dir", 0, SETS(plugin_dirs),
      "Directories with shared objects whose plugins to load, separated by commas. May be repeated."},
 };

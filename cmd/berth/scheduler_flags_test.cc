@@ -95,8 +95,12 @@ constexpr KnownFlag kKnown[] = {
 
 // Ours, which upstream does not have.
 constexpr KnownFlag kOwn[] = {
+    {"Berth", "--algorithm-provider string", ""},
     {"Berth", "--plugin-dir strings", "[]"},
+    {"Berth", "--policy-config-file string", ""},
+    {"Berth", "--policy-configmap string", ""},
     {"Berth", "--seed uint", "0"},
+    {"Berth", "--use-legacy-policy-config", "false"},
     {"Berth", "--verify-incremental", "false"},
 };
 
@@ -258,11 +262,8 @@ TEST(SchedulerFlags, ErrorsReadAsUpstreams) {
 
 TEST(SchedulerFlags, WhatBerthCannotDoIsRefusedWithItsReason) {
   EXPECT_THAT(ErrorOf({"--emulated-version=1.35"}), HasSubstr("--emulated-version=1.35: berth decides as"));
-  EXPECT_THAT(ErrorOf({"--tls-sni-cert-key=a,b:c"}),
-              StartsWith("--tls-sni-cert-key is not supported: berth serves one"));
-  EXPECT_THAT(ErrorOf({"--tls-curve-preferences=29"}), StartsWith("--tls-curve-preferences is not supported: "));
-  EXPECT_THAT(ErrorOf({"--permit-port-sharing"}), StartsWith("--permit-port-sharing is not supported: "));
-  EXPECT_EQ(ErrorOf({"--permit-port-sharing=false"}), "no error") << "the default is what happens";
+  EXPECT_THAT(ErrorOf({"--policy-configmap=x"}),
+              HasSubstr("save the ConfigMap's policy.cfg and give it with --policy-config-file"));
   EXPECT_THAT(ErrorOf({"--version=v1.2.3"}), HasSubstr("berth reports its own version only"));
 }
 

@@ -105,6 +105,11 @@ struct SchedulerOptions {
   // berth's own.
   uint64_t seed = 0;  // counts when given; otherwise every start breaks ties anew
   bool verify_incremental = false;
+  // Of schedulers before Kubernetes 1.23, in place of profiles.
+  std::string policy_config_file{};
+  std::string policy_configmap{};
+  std::string algorithm_provider{};
+  bool use_legacy_policy_config = false;
   std::vector<std::string> plugin_dirs{};
 
   // Found out while parsing.

@@ -43,14 +43,25 @@ RestClientMetrics::RestClientMetrics(Registry& registry)
            .help = "Client side rate limiter latency in seconds. Broken down by verb, and host.",
            .stability = Stability::kAlpha,
            .labels = {"verb", "host"},
-           .buckets = kRequestSeconds})),
-      exec_plugin_calls(registry.Add<Counter>(
+           .buckets = kRequestSeconds})) {}
+
+ExecPluginMetrics::ExecPluginMetrics(Registry& registry, std::function<double()> shortest_life)
+    : calls(registry.Add<Counter>(
           {.name = "rest_client_exec_plugin_call_total",
            .help = "Number of calls to an exec plugin, partitioned by the type of event encountered (no_error, "
                    "plugin_execution_error, plugin_not_found_error, client_internal_error) and an optional exit code. "
                    "The exit code will be set to 0 if and only if the plugin call was successful.",
            .stability = Stability::kAlpha,
-           .labels = {"code", "call_status"}})) {}
+           .labels = {"code", "call_status"}})) {
+  registry.AddComputed({.name = "rest_client_exec_plugin_ttl_seconds",
+                        .help = "Gauge of the shortest TTL (time-to-live) of the client certificate(s) managed by the "
+                                "auth exec plugin. The value is in seconds until certificate expiry (negative if "
+                                "already expired). If auth exec plugins are unused or manage no TLS certificates, the "
+                                "value will be +INF.",
+                        .stability = Stability::kAlpha},
+                       MetricType::kGauge,
+                       [life = std::move(shortest_life)](SampleSink& sink) { sink.Add({}, life()); });
+}
 
 LeaderElectionMetrics::LeaderElectionMetrics(Registry& registry)
     : master_status(registry.Add<Gauge>(

@@ -2,6 +2,7 @@
 // and health checks. Names, help texts, labels and buckets are those of k8s.io/component-base v1.36.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,14 @@ struct RestClientMetrics {
   Family<Histogram>& request_size;           // verb, host
   Family<Histogram>& response_size;          // verb, host
   Family<Histogram>& rate_limiter_duration;  // verb, host
-  Family<Counter>& exec_plugin_calls;        // code, call_status
+};
+
+// Of the programs that kubeconfigs name for credentials.
+struct ExecPluginMetrics {
+  // `shortest_life`: how many seconds the first of their certificates to expire is still good.
+  ExecPluginMetrics(Registry& registry, std::function<double()> shortest_life);
+
+  Family<Counter>& calls;  // code, call_status
 };
 
 struct LeaderElectionMetrics {

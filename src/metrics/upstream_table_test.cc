@@ -42,6 +42,8 @@ const std::vector<Upstream> kUpstream = {
      "The count of registered metrics broken by stability level and deprecation version."},
     {"rest_client_exec_plugin_call_total", MetricType::kCounter, Stability::kAlpha, {"code", "call_status"}, {},
      "Number of calls to an exec plugin, partitioned by the type of event encountered (no_error, plugin_execution_error, plugin_not_found_error, client_internal_error) and an optional exit code. The exit code will be set to 0 if and only if the plugin call was successful."},
+    {"rest_client_exec_plugin_ttl_seconds", MetricType::kGauge, Stability::kAlpha, {}, {},
+     "Gauge of the shortest TTL (time-to-live) of the client certificate(s) managed by the auth exec plugin. The value is in seconds until certificate expiry (negative if already expired). If auth exec plugins are unused or manage no TLS certificates, the value will be +INF."},
     {"rest_client_rate_limiter_duration_seconds", MetricType::kHistogram, Stability::kAlpha, {"verb", "host"}, {0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0},
      "Client side rate limiter latency in seconds. Broken down by verb, and host."},
     {"rest_client_request_duration_seconds", MetricType::kHistogram, Stability::kAlpha, {"verb", "host"}, {0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0},
@@ -135,6 +137,7 @@ TEST(UpstreamTable, EveryMetricIsDefinedAsUpstreamDefinesIt) {
   Registry registry;
   SchedulerMetrics scheduler(registry, {true, true, true, true});
   RestClientMetrics rest_client(registry);
+  ExecPluginMetrics exec_plugins(registry, [] { return 0.0; });
   LeaderElectionMetrics leader_election(registry);
   WorkqueueMetrics workqueue(registry);
   HealthCheckMetrics health(registry);

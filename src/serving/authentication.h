@@ -29,6 +29,8 @@ struct RequestHeaderOptions {
   std::vector<std::string> group_headers = {"x-remote-group"};    // --requestheader-group-headers
   std::vector<std::string> extra_prefixes = {"x-remote-extra-"};  // --requestheader-extra-headers-prefix
   std::vector<std::string> allowed_names{};                       // --requestheader-allowed-names; empty: any
+
+  friend bool operator==(const RequestHeaderOptions&, const RequestHeaderOptions&) = default;
 };
 
 struct AuthenticationOptions {
@@ -42,6 +44,8 @@ struct ClusterAuthentication {
   std::string client_ca{};  // PEM; empty when the cluster has none
   std::string request_header_ca{};
   RequestHeaderOptions request_header{};
+
+  friend bool operator==(const ClusterAuthentication&, const ClusterAuthentication&) = default;
 };
 Result<ClusterAuthentication> LookUpClusterAuthentication(client::Transport& transport);
 

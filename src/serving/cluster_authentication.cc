@@ -1,8 +1,9 @@
-// Reading kube-system/extension-apiserver-authentication, where the API server publishes whom it trusts.
+#include "serving/cluster_authentication.h"
+
 #include <utility>
 
+#include "base/log.h"
 #include "codec/json.h"
-#include "serving/authentication.h"
 
 namespace berth::serving {
 namespace {
@@ -56,6 +57,39 @@ Result<ClusterAuthentication> LookUpClusterAuthentication(client::Transport& tra
     *into = std::move(*list);
   }
   return found;
+}
+
+ClusterAuthenticationFollower::~ClusterAuthenticationFollower() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  stop_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+Result<void> ClusterAuthenticationFollower::Refresh() {
+  Result<ClusterAuthentication> found = LookUpClusterAuthentication(transport_);
+  if (!found) return found.error();
+  if (used_ == *found) return {};
+  if (Result<void> used = authenticator_.Use(*found); !used) return used;
+  if (used_) LOG_INFO(0, "The cluster's authorities for client certificates have changed; using the new ones");
+  used_ = *std::move(found);
+  return {};
+}
+
+void ClusterAuthenticationFollower::Follow(base::Duration every) {
+  thread_ = std::thread([this, every] {
+    std::unique_lock lock(mutex_);
+    while (!stop_.wait_for(lock, every, [this] { return stopping_; })) {
+      lock.unlock();
+      if (const Result<void> refreshed = Refresh(); !refreshed) {
+        LOG_ERROR("Cannot look up the cluster's authentication configuration; what was read before stays in use",
+                  {"err", refreshed.error()});
+      }
+      lock.lock();
+    }
+  });
 }
 
 }  // namespace berth::serving

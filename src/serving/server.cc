@@ -23,6 +23,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "serving/openssl_handles.h"
+#include "serving/server_names.h"
 
 namespace berth::serving {
 namespace {
@@ -32,6 +33,8 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 using boost::system::error_code;
 using Stream = beast::ssl_stream<beast::tcp_stream>;
+
+using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
 constexpr auto kAcceptRetry = std::chrono::milliseconds(100);
 
@@ -93,6 +96,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
       : shared_(shared), tls_(Share(tls)), stream_(std::move(socket), tls_), idle_since_(++shared.steps) {}
 
   void Start() {
+    error_code unknown;
+    const auto local = beast::get_lowest_layer(stream_).socket().local_endpoint(unknown);
+    if (!unknown) SetLocalAddress(stream_.native_handle(), local.address().to_string());
     Expire(shared_.options.handshake_timeout);
     stream_.async_handshake(asio::ssl::stream_base::server, [self = shared_from_this()](error_code error) {
       if (error) {
@@ -236,6 +242,7 @@ class HttpsServer::Impl {
       acceptor_.open(address.is_v6() ? asio::ip::tcp::v6() : asio::ip::tcp::v4(), error);
     }
     if (!error) acceptor_.set_option(asio::socket_base::reuse_address(true), error);
+    if (!error && options.share_port) acceptor_.set_option(ReusePort(true), error);
     if (!error) acceptor_.bind({address, options.port}, error);
     if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
     if (error) {

@@ -30,6 +30,7 @@ class RequestHandler {
 struct ServerOptions {
   std::string bind_address = "0.0.0.0";  // an address of this machine; unspecified for all of them
   uint16_t port = 0;                     // 0: any free one
+  bool share_port = false;               // --permit-port-sharing: others that do the same may listen there too
   size_t workers = 4;
   // When there are as many, the connection that has been idle longest gives way to a new one.
   size_t max_connections = 256;

@@ -8,11 +8,14 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include "base/log.h"
 #include "serving/openssl_handles.h"
+#include "serving/server_names.h"
 
 namespace berth::serving {
 namespace {
@@ -46,6 +49,40 @@ Result<std::string> Ciphers(const std::vector<std::string>& names) {
     list += found;
   }
   return list.empty() ? std::string(kDefaultCiphers) : list;
+}
+
+// Go's numbers, which are IANA's, into OpenSSL's list. Those that Go knows and this OpenSSL does not are left out, and
+// said; their order is that of preference.
+Result<std::string> Groups(const std::vector<int32_t>& numbers) {
+  static const std::map<int32_t, const char*> kNames = {{23, "P-256"},
+                                                        {24, "P-384"},
+                                                        {25, "P-521"},
+                                                        {29, "X25519"},
+                                                        {4587, "SecP256r1MLKEM768"},
+                                                        {4588, "X25519MLKEM768"},
+                                                        {4589, "SecP384r1MLKEM1024"}};
+  const std::unique_ptr<SSL_CTX, OpensslFree<SSL_CTX_free>> trial(SSL_CTX_new(TLS_server_method()));
+  std::set<int32_t> seen;
+  std::string list;
+  for (const int32_t number : numbers) {
+    const std::string flag = "--tls-curve-preferences: curve preference " + std::to_string(number);
+    if (number < 1 || number > 65535) return Error::InvalidArgument(flag + " is out of range (must be 1-65535)");
+    if (!seen.insert(number).second) {
+      return Error::InvalidArgument("--tls-curve-preferences: duplicate curve preference " + std::to_string(number));
+    }
+    const auto it = kNames.find(number);
+    if (it == kNames.end()) return Error::InvalidArgument(flag + " is not supported");
+    if (SSL_CTX_set1_groups_list(trial.get(), it->second) != 1) {
+      (void)OpensslError();
+      LOG_WARNING("--tls-curve-preferences: left out, because this OpenSSL does not have it", {"curve", it->second});
+      continue;
+    }
+    list += (list.empty() ? "" : ":") + std::string(it->second);
+  }
+  if (list.empty() && !numbers.empty()) {
+    return Error::InvalidArgument("--tls-curve-preferences: this OpenSSL has none of them");
+  }
+  return list;
 }
 
 // Suites of TLS 1.2 that are named and that all want RSA need a key of that kind.
@@ -94,22 +131,33 @@ Result<void> MakePairIn(const TlsOptions& options, const std::string& cert_file,
   return {};
 }
 
+std::vector<std::string> FilesOf(const std::string& cert_file, const std::string& key_file,
+                                 const std::vector<NamedPair>& named) {
+  std::vector<std::string> files;
+  if (!cert_file.empty()) files = {cert_file, key_file};
+  for (const NamedPair& pair : named) files.insert(files.end(), {pair.cert_file, pair.private_key_file});
+  return files;
+}
+
 bool CanRead(const std::string& path) { return ::access(path.c_str(), R_OK) == 0; }
 
 }  // namespace
 
-TlsContext::TlsContext(Settings settings, std::string cert_file, std::string key_file)
+TlsContext::TlsContext(Settings settings, std::string cert_file, std::string key_file, std::vector<NamedPair> named)
     : settings_(std::move(settings)),
       cert_file_(std::move(cert_file)),
       key_file_(std::move(key_file)),
-      stamps_({cert_file_, key_file_}) {}
+      named_(std::move(named)),
+      stamps_(FilesOf(cert_file_, key_file_, named_)) {}
 
 Result<TlsContext::Settings> TlsContext::ReadSettings(const TlsOptions& options) {
   Result<int> version = MinVersion(options.min_version);
   if (!version) return version.error();
   Result<std::string> ciphers = Ciphers(options.cipher_suites);
   if (!ciphers) return ciphers.error();
-  return Settings{*version, *ciphers};
+  Result<std::string> groups = Groups(options.curve_preferences);
+  if (!groups) return groups.error();
+  return Settings{*version, *ciphers, *groups};
 }
 
 Result<std::unique_ptr<TlsContext>> TlsContext::Create(const TlsOptions& options, const base::Clock& clock) {
@@ -128,18 +176,15 @@ Result<std::unique_ptr<TlsContext>> TlsContext::Create(const TlsOptions& options
     }
   }
 
-  std::unique_ptr<TlsContext> context(new TlsContext(*settings, cert_file, key_file));
-  if (!cert_file.empty()) {
-    context->stamps_.Changed();
-    if (Result<void> loaded = context->Reload(); !loaded) return loaded.error();
-    return context;
+  std::unique_ptr<TlsContext> context(new TlsContext(*settings, cert_file, key_file, options.named_pairs));
+  if (cert_file.empty()) {
+    Result<PemPair> pair = GenerateSelfSigned(options.self_signed_subject, KeyKindFor(options), clock.Now());
+    if (!pair) return pair.error();
+    context->in_memory_ = *std::move(pair);
+    LOG_INFO(0, "Generated self-signed cert in-memory");
   }
-  Result<PemPair> pair = GenerateSelfSigned(options.self_signed_subject, KeyKindFor(options), clock.Now());
-  if (!pair) return pair.error();
-  Result<std::shared_ptr<SSL_CTX>> built = context->Build(*pair);
-  if (!built) return built.error();
-  context->current_ = *built;
-  LOG_INFO(0, "Generated self-signed cert in-memory");
+  context->stamps_.Changed();
+  if (Result<void> loaded = context->Reload(); !loaded) return loaded.error();
   return context;
 }
 
@@ -163,6 +208,9 @@ Result<std::shared_ptr<SSL_CTX>> TlsContext::Build(const PemPair& pair) const {
   if (SSL_CTX_set_cipher_list(context.get(), settings_.ciphers.c_str()) != 1) {
     return Error::InvalidArgument("--tls-cipher-suites: none of them can be used: " + OpensslError());
   }
+  if (!settings_.groups.empty() && SSL_CTX_set1_groups_list(context.get(), settings_.groups.c_str()) != 1) {
+    return Error::InvalidArgument("--tls-curve-preferences: " + OpensslError());
+  }
   // A resumed session would come without the client's chain of certificates.
   SSL_CTX_set_options(context.get(), SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_num_tickets(context.get(), 0);
@@ -173,20 +221,36 @@ Result<std::shared_ptr<SSL_CTX>> TlsContext::Build(const PemPair& pair) const {
   return context;
 }
 
-Result<void> TlsContext::Reload() {
-  Result<std::string> certificate = ReadWholeFile(cert_file_);
+Result<std::shared_ptr<SSL_CTX>> TlsContext::BuildFromFiles(const std::string& cert_file,
+                                                            const std::string& key_file) const {
+  Result<std::string> certificate = ReadWholeFile(cert_file);
   if (!certificate) return certificate.error();
-  Result<std::string> private_key = ReadWholeFile(key_file_);
+  Result<std::string> private_key = ReadWholeFile(key_file);
   if (!private_key) return private_key.error();
   Result<std::shared_ptr<SSL_CTX>> built = Build({*certificate, *private_key});
-  if (!built) return Error::InvalidArgument(cert_file_ + ", " + key_file_ + ": " + built.error().message);
+  if (!built) return Error::InvalidArgument(cert_file + ", " + key_file + ": " + built.error().message);
+  return built;
+}
+
+Result<void> TlsContext::Reload() {
+  Result<std::shared_ptr<SSL_CTX>> built =
+      cert_file_.empty() ? Build(in_memory_) : BuildFromFiles(cert_file_, key_file_);
+  if (!built) return built.error();
+  ServerNames names;
+  for (const NamedPair& pair : named_) {
+    Result<std::shared_ptr<SSL_CTX>> named = BuildFromFiles(pair.cert_file, pair.private_key_file);
+    if (!named) return Error::InvalidArgument("--tls-sni-cert-key: " + named.error().message);
+    const bool is_explicit = !pair.names.empty();
+    names.Add(is_explicit ? pair.names : NamesOf(SSL_CTX_get0_certificate(named->get())), *named, is_explicit);
+  }
+  ServeByName(built->get(), std::move(names));
   current_ = *built;
   return {};
 }
 
 std::shared_ptr<SSL_CTX> TlsContext::Current() {
   const std::lock_guard lock(mutex_);
-  if (!cert_file_.empty() && stamps_.Changed()) {
+  if (stamps_.Changed()) {
     if (Result<void> loaded = Reload(); !loaded) {
       LOG_ERROR("Cannot read the changed serving certificate; the one before stays in use", {"err", loaded.error()});
     } else {

@@ -15,6 +15,13 @@ struct ssl_ctx_st;  // SSL_CTX
 
 namespace berth::serving {
 
+// A pair for clients that ask for certain names: --tls-sni-cert-key.
+struct NamedPair {
+  std::string cert_file;
+  std::string private_key_file;
+  std::vector<std::string> names{};  // none: those in the certificate
+};
+
 // After the flags of kube-scheduler.
 struct TlsOptions {
   std::string cert_file{};         // --tls-cert-file
@@ -23,6 +30,8 @@ struct TlsOptions {
   std::string pair_name = "kube-scheduler";
   std::string min_version{};                 // --tls-min-version: "VersionTLS13"; empty for TLS 1.2
   std::vector<std::string> cipher_suites{};  // --tls-cipher-suites, for TLS 1.2; empty for our choice
+  std::vector<int32_t> curve_preferences{};  // --tls-curve-preferences, by IANA's numbers; empty for OpenSSL's choice
+  std::vector<NamedPair> named_pairs{};      // --tls-sni-cert-key
   CertificateSubject self_signed_subject{};  // of the pair made up where none is given
 };
 
@@ -39,16 +48,21 @@ class TlsContext {
   struct Settings {
     int min_version = 0;
     std::string ciphers{};  // as OpenSSL names them
+    std::string groups{};   // the same of key exchanges; empty for its own choice
   };
 
-  TlsContext(Settings settings, std::string cert_file, std::string key_file);
+  TlsContext(Settings settings, std::string cert_file, std::string key_file, std::vector<NamedPair> named);
   static Result<Settings> ReadSettings(const TlsOptions& options);
   Result<std::shared_ptr<ssl_ctx_st>> Build(const PemPair& pair) const;
+  Result<std::shared_ptr<ssl_ctx_st>> BuildFromFiles(const std::string& cert_file, const std::string& key_file) const;
+  // Everything anew, or nothing.
   Result<void> Reload();
 
   const Settings settings_;
   const std::string cert_file_;  // empty: the pair is in memory and never changes
   const std::string key_file_;
+  const std::vector<NamedPair> named_;
+  PemPair in_memory_{};
   std::mutex mutex_;
   FileStamps stamps_;                    // guarded by mutex_
   std::shared_ptr<ssl_ctx_st> current_;  // guarded by mutex_

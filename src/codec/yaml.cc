@@ -15,10 +15,12 @@ namespace {
 // Owns libyaml's parser and its current event.
 class EventSource {
  public:
-  explicit EventSource(std::string_view text) : text_(text) {
+  EventSource(std::string_view text, uint32_t lines_before) : text_(text), lines_before_(lines_before) {
     is_initialised_ = yaml_parser_initialize(&parser_) != 0;
     if (!is_initialised_) return;
     yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+    // Marks are counted on from here.
+    parser_.mark.line = lines_before;
   }
   ~EventSource() {
     if (has_event_) yaml_event_delete(&event_);
@@ -55,7 +57,7 @@ class EventSource {
 
  private:
   Mark MarkAt(size_t offset) const {
-    Mark mark{1, 1};
+    Mark mark{lines_before_ + 1, 1};
     for (char c : text_.substr(0, offset)) {
       if (c == '\n') {
         ++mark.line;
@@ -68,6 +70,7 @@ class EventSource {
   }
 
   std::string_view text_;
+  uint32_t lines_before_;
   yaml_parser_t parser_;
   yaml_event_t event_;
   bool is_initialised_ = false;
@@ -76,7 +79,7 @@ class EventSource {
 
 }  // namespace
 
-Result<std::vector<Document>> ParseYaml(std::string_view text, std::string file_name) {
+Result<std::vector<Document>> ParseYaml(std::string_view text, std::string file_name, uint32_t lines_before) {
   if (text.size() > std::numeric_limits<uint32_t>::max()) {
     return Error::InvalidArgument(fmt::format("{}: larger than 4 GiB", file_name));
   }
@@ -85,7 +88,7 @@ Result<std::vector<Document>> ParseYaml(std::string_view text, std::string file_
   };
   std::vector<Document> documents;
   std::optional<YamlTree> tree;
-  EventSource source(text);
+  EventSource source(text, lines_before);
   while (true) {
     if (!source.Next()) return fail(source.problem());
     switch (source.event().type) {

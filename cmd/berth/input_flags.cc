@@ -7,9 +7,17 @@
 namespace berth::cmd {
 
 void InputFlags::AddTo(FlagSet& flags) {
-  flags.Add(&files, "filename", 'f', "FILE", "objects to read; repeat for several, - for standard input");
+  flags.Add(&files, "filename", 'f', "FILE",
+            "objects to read: a file, a directory, - for standard input; repeat for several");
   flags.Add(&from_cluster, "from-cluster", 0, "read a running cluster, besides the files if there are any");
   cluster.AddTo(flags);
+  flags.Add(&nodes, "nodes", 0, "count=N,cpu=N,memory=N,…",
+            "add nodes that are only described, for instance count=100,cpu=32,memory=128Gi,pods=110,zones=3,"
+            "name=worker,label.disk=ssd,taint.gpu=true:NoSchedule,nvidia.com/gpu=8; repeatable");
+  flags.Add(&replicas, "replicas", 0, "[NS/]NAME=N", "what if a workload had so many pods; repeatable");
+  flags.Add(&without_nodes, "without-node", 0, "NODE", "what if a node were gone, and its pods elsewhere; repeatable");
+  flags.Add(&cordons, "cordon", 0, "NODE", "what if a node took no new pods; repeatable");
+  flags.Add(&drains, "drain", 0, "NODE", "what if a node were drained; repeatable");
 }
 
 Result<void> InputFlags::Check() const {
@@ -19,7 +27,26 @@ Result<void> InputFlags::Check() const {
   if (cluster.any() && !from_cluster) {
     return Error::InvalidArgument("--kubeconfig and --context say which cluster to read; they need --from-cluster");
   }
+  if (const Result<sim::InputChanges> changes = Changes(); !changes) return changes.error();
   return {};
+}
+
+Result<sim::InputChanges> InputFlags::Changes() const {
+  sim::InputChanges changes;
+  for (const std::string& text : nodes) {
+    Result<sim::NodeTemplate> parsed = sim::ParseNodeTemplate(text);
+    if (!parsed) return Error::InvalidArgument(fmt::format("--nodes \"{}\": {}", text, parsed.error().message));
+    changes.nodes.push_back(std::move(*parsed));
+  }
+  for (const std::string& text : replicas) {
+    Result<sim::ReplicaChange> parsed = sim::ParseReplicaChange(text);
+    if (!parsed) return Error::InvalidArgument("--replicas: " + parsed.error().message);
+    changes.what_if.replicas.push_back(std::move(*parsed));
+  }
+  changes.what_if.without_nodes = without_nodes;
+  changes.what_if.cordons = cordons;
+  changes.what_if.drains = drains;
+  return changes;
 }
 
 Result<sim::ClusterInput> InputFlags::Read() const {
@@ -30,7 +57,10 @@ Result<sim::ClusterInput> InputFlags::Read() const {
     PrintWarnings(found->snapshot.warnings);
     live = std::move(found->snapshot.objects);
   }
-  Result<sim::ClusterInput> input = sim::ReadCluster(files, std::move(live));
+  Result<sim::InputChanges> changes = Changes();
+  if (!changes) return changes.error();
+  changes->live = std::move(live);
+  Result<sim::ClusterInput> input = sim::ReadCluster(files, std::move(*changes));
   if (!input) return Error{input.error().code, "the input has problems:\n" + input.error().message};
   PrintWarnings(input->warnings);
   return input;

@@ -1,4 +1,5 @@
-// The input of verbs that work on a cluster in memory: files, a running cluster, or both.
+// The input of verbs that work on a cluster in memory: files, a running cluster, nodes that are only described, and
+// what-ifs on top.
 #pragma once
 
 #include <string>
@@ -15,12 +16,21 @@ struct InputFlags {
   std::vector<std::string> files;
   bool from_cluster = false;
   ClusterFlags cluster;
+  std::vector<std::string> nodes;     // descriptions, sim/node_template.h
+  std::vector<std::string> replicas;  // sim/what_if.h
+  std::vector<std::string> without_nodes;
+  std::vector<std::string> cordons;
+  std::vector<std::string> drains;
 
   void AddTo(FlagSet& flags);
   // Whether what was given makes sense together.
   Result<void> Check() const;
   // Prints warnings on standard error.
   Result<sim::ClusterInput> Read() const;
+
+ private:
+  // What the flags other than files say, parsed.
+  Result<sim::InputChanges> Changes() const;
 };
 
 // On standard error, a line each.

@@ -19,6 +19,7 @@ constexpr std::string_view kAppsAndExtensions[] = {"apps/v1", "apps/v1beta2", "a
 constexpr std::string_view kBatch[] = {"batch/v1"};
 constexpr std::string_view kPolicy[] = {"policy/v1", "policy/v1beta1"};
 constexpr std::string_view kScheduling[] = {"scheduling.k8s.io/v1", "scheduling.k8s.io/v1beta1"};
+constexpr std::string_view kNode[] = {"node.k8s.io/v1", "node.k8s.io/v1beta1"};
 constexpr std::string_view kStorage[] = {"storage.k8s.io/v1", "storage.k8s.io/v1beta1"};
 constexpr std::string_view kResource[] = {"resource.k8s.io/v1", "resource.k8s.io/v1beta2"};
 constexpr std::string_view kCoordination[] = {"coordination.k8s.io/v1", "coordination.k8s.io/v1beta1"};
@@ -58,6 +59,8 @@ constexpr KindInfo kKinds[] = {
     Row<Job>("Job", "jobs", kNamespaced, kBatch),
     Row<PodDisruptionBudget>("PodDisruptionBudget", "poddisruptionbudgets", kNamespaced, kPolicy),
     Row<PriorityClass>("PriorityClass", "priorityclasses", kClusterScoped, kScheduling),
+    Row<LimitRange>("LimitRange", "limitranges", kNamespaced, kCore),
+    Row<RuntimeClass>("RuntimeClass", "runtimeclasses", kClusterScoped, kNode),
     Row<StorageClass>("StorageClass", "storageclasses", kClusterScoped, kStorage),
     Row<CSINode>("CSINode", "csinodes", kClusterScoped, kStorage),
     Row<CSIDriver>("CSIDriver", "csidrivers", kClusterScoped, kStorage),

@@ -32,6 +32,8 @@ enum class Kind : uint8_t {
   kJob,
   kPodDisruptionBudget,
   kPriorityClass,
+  kLimitRange,
+  kRuntimeClass,
   kStorageClass,
   kCSINode,
   kCSIDriver,
@@ -59,6 +61,8 @@ struct DaemonSet;
 struct Job;
 struct PodDisruptionBudget;
 struct PriorityClass;
+struct LimitRange;
+struct RuntimeClass;
 struct StorageClass;
 struct CSINode;
 struct CSIDriver;
@@ -84,6 +88,8 @@ constexpr Kind KindFor(const DaemonSet*) { return Kind::kDaemonSet; }
 constexpr Kind KindFor(const Job*) { return Kind::kJob; }
 constexpr Kind KindFor(const PodDisruptionBudget*) { return Kind::kPodDisruptionBudget; }
 constexpr Kind KindFor(const PriorityClass*) { return Kind::kPriorityClass; }
+constexpr Kind KindFor(const LimitRange*) { return Kind::kLimitRange; }
+constexpr Kind KindFor(const RuntimeClass*) { return Kind::kRuntimeClass; }
 constexpr Kind KindFor(const StorageClass*) { return Kind::kStorageClass; }
 constexpr Kind KindFor(const CSINode*) { return Kind::kCSINode; }
 constexpr Kind KindFor(const CSIDriver*) { return Kind::kCSIDriver; }

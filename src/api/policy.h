@@ -1,13 +1,16 @@
-// Disruption budgets and priority classes.
+// What is laid down for pods: disruption budgets, priority classes, and what admission fills in and refuses.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "api/int_or_string.h"
 #include "api/meta.h"
+#include "api/resource_list.h"
 #include "api/selector.h"
+#include "api/taint.h"
 
 namespace berth::api {
 
@@ -33,9 +36,44 @@ struct PriorityClass {
   std::optional<std::string> preemption_policy;
 };
 
+struct LimitRangeItem {
+  std::string type;  // Container, Pod, PersistentVolumeClaim
+  ResourceList max;
+  ResourceList min;
+  ResourceList default_limit;  // JSON default
+  ResourceList default_request;
+  ResourceList max_limit_request_ratio;
+};
+struct LimitRangeSpec {
+  std::vector<LimitRangeItem> limits;
+};
+struct LimitRange {
+  ObjectMeta metadata;
+  LimitRangeSpec spec;
+};
+
+struct RuntimeClassOverhead {
+  ResourceList pod_fixed;
+};
+struct RuntimeClassScheduling {
+  Labels node_selector;
+  std::vector<Toleration> tolerations;
+};
+struct RuntimeClass {
+  ObjectMeta metadata;
+  std::optional<RuntimeClassOverhead> overhead;
+  std::optional<RuntimeClassScheduling> scheduling;
+};
+
 const codec::Message& Describe(const PodDisruptionBudgetSpec*);
 const codec::Message& Describe(const PodDisruptionBudgetStatus*);
 const codec::Message& Describe(const PodDisruptionBudget*);
 const codec::Message& Describe(const PriorityClass*);
+const codec::Message& Describe(const LimitRangeItem*);
+const codec::Message& Describe(const LimitRangeSpec*);
+const codec::Message& Describe(const LimitRange*);
+const codec::Message& Describe(const RuntimeClassOverhead*);
+const codec::Message& Describe(const RuntimeClassScheduling*);
+const codec::Message& Describe(const RuntimeClass*);
 
 }  // namespace berth::api

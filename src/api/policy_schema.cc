@@ -44,6 +44,57 @@ const codec::Message& Describe(const PriorityClass*) {
   return message;
 }
 
+const codec::Message& Describe(const LimitRangeItem*) {
+  static const codec::Message message = codec::MessageOf<LimitRangeItem>("LimitRangeItem", {
+      codec::Field("type", 1, &LimitRangeItem::type),
+      codec::Field("max", 2, &LimitRangeItem::max),
+      codec::Field("min", 3, &LimitRangeItem::min),
+      codec::Field("default", 4, &LimitRangeItem::default_limit),
+      codec::Field("defaultRequest", 5, &LimitRangeItem::default_request),
+      codec::Field("maxLimitRequestRatio", 6, &LimitRangeItem::max_limit_request_ratio),
+  });
+  return message;
+}
+
+const codec::Message& Describe(const LimitRangeSpec*) {
+  static const codec::Message message = codec::MessageOf<LimitRangeSpec>("LimitRangeSpec", {
+      codec::Field("limits", 1, &LimitRangeSpec::limits),
+  });
+  return message;
+}
+
+const codec::Message& Describe(const LimitRange*) {
+  static const codec::Message message = codec::MessageOf<LimitRange>("LimitRange", {
+      codec::Field("metadata", 1, &LimitRange::metadata),
+      codec::Field("spec", 2, &LimitRange::spec),
+  }).Ignore({"apiVersion", "kind"});
+  return message;
+}
+
+const codec::Message& Describe(const RuntimeClassOverhead*) {
+  static const codec::Message message = codec::MessageOf<RuntimeClassOverhead>("Overhead", {
+      codec::Field("podFixed", 1, &RuntimeClassOverhead::pod_fixed),
+  });
+  return message;
+}
+
+const codec::Message& Describe(const RuntimeClassScheduling*) {
+  static const codec::Message message = codec::MessageOf<RuntimeClassScheduling>("Scheduling", {
+      codec::Field("nodeSelector", 1, &RuntimeClassScheduling::node_selector),
+      codec::Field("tolerations", 2, &RuntimeClassScheduling::tolerations),
+  });
+  return message;
+}
+
+const codec::Message& Describe(const RuntimeClass*) {
+  static const codec::Message message = codec::MessageOf<RuntimeClass>("RuntimeClass", {
+      codec::Field("metadata", 1, &RuntimeClass::metadata),
+      codec::Field("overhead", 3, &RuntimeClass::overhead),
+      codec::Field("scheduling", 4, &RuntimeClass::scheduling),
+  }).Ignore({"apiVersion", "kind", "handler"});
+  return message;
+}
+
 // clang-format on
 
 }  // namespace berth::api

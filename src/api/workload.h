@@ -52,12 +52,16 @@ struct Deployment {
   DeploymentSpec spec;
 };
 
+struct StatefulSetOrdinals {
+  int32_t start = 0;
+};
 struct StatefulSetSpec {
   std::optional<int32_t> replicas;
   std::optional<LabelSelector> selector;
   PodTemplateSpec pod_template;
   std::vector<PersistentVolumeClaim> volume_claim_templates;
   std::string service_name;
+  std::optional<StatefulSetOrdinals> ordinals;
 };
 struct StatefulSet {
   ObjectMeta metadata;
@@ -81,9 +85,19 @@ struct JobSpec {
   std::optional<LabelSelector> selector;
   PodTemplateSpec pod_template;
 };
+struct JobCondition {
+  std::string type;
+  std::string status;
+};
+struct JobStatus {
+  std::vector<JobCondition> conditions;
+  int32_t succeeded = 0;
+  std::string completed_indexes;
+};
 struct Job {
   ObjectMeta metadata;
   JobSpec spec;
+  JobStatus status;
 };
 
 const codec::Message& Describe(const ServiceSpec*);
@@ -94,11 +108,14 @@ const codec::Message& Describe(const ReplicaSetSpec*);
 const codec::Message& Describe(const ReplicaSet*);
 const codec::Message& Describe(const DeploymentSpec*);
 const codec::Message& Describe(const Deployment*);
+const codec::Message& Describe(const StatefulSetOrdinals*);
 const codec::Message& Describe(const StatefulSetSpec*);
 const codec::Message& Describe(const StatefulSet*);
 const codec::Message& Describe(const DaemonSetSpec*);
 const codec::Message& Describe(const DaemonSet*);
 const codec::Message& Describe(const JobSpec*);
+const codec::Message& Describe(const JobCondition*);
+const codec::Message& Describe(const JobStatus*);
 const codec::Message& Describe(const Job*);
 
 }  // namespace berth::api

@@ -80,6 +80,13 @@ const codec::Message& Describe(const Deployment*) {
   return message;
 }
 
+const codec::Message& Describe(const StatefulSetOrdinals*) {
+  static const codec::Message message = codec::MessageOf<StatefulSetOrdinals>("StatefulSetOrdinals", {
+      codec::Field("start", 1, &StatefulSetOrdinals::start),
+  });
+  return message;
+}
+
 const codec::Message& Describe(const StatefulSetSpec*) {
   static const codec::Message message = codec::MessageOf<StatefulSetSpec>("StatefulSetSpec", {
       codec::Field("replicas", 1, &StatefulSetSpec::replicas),
@@ -87,9 +94,10 @@ const codec::Message& Describe(const StatefulSetSpec*) {
       codec::Field("template", 3, &StatefulSetSpec::pod_template),
       codec::Field("volumeClaimTemplates", 4, &StatefulSetSpec::volume_claim_templates),
       codec::Field("serviceName", 5, &StatefulSetSpec::service_name),
+      codec::Field("ordinals", 11, &StatefulSetSpec::ordinals),
   }).Ignore({
       "podManagementPolicy", "updateStrategy", "revisionHistoryLimit", "minReadySeconds",
-      "persistentVolumeClaimRetentionPolicy", "ordinals",
+      "persistentVolumeClaimRetentionPolicy",
   });
   return message;
 }
@@ -133,11 +141,32 @@ const codec::Message& Describe(const JobSpec*) {
   return message;
 }
 
+const codec::Message& Describe(const JobCondition*) {
+  static const codec::Message message = codec::MessageOf<JobCondition>("JobCondition", {
+      codec::Field("type", 1, &JobCondition::type),
+      codec::Field("status", 2, &JobCondition::status),
+  }).Ignore({"lastProbeTime", "lastTransitionTime", "reason", "message"});
+  return message;
+}
+
+const codec::Message& Describe(const JobStatus*) {
+  static const codec::Message message = codec::MessageOf<JobStatus>("JobStatus", {
+      codec::Field("conditions", 1, &JobStatus::conditions),
+      codec::Field("succeeded", 5, &JobStatus::succeeded),
+      codec::Field("completedIndexes", 7, &JobStatus::completed_indexes),
+  }).Ignore({
+      "startTime", "completionTime", "active", "failed", "terminating", "failedIndexes", "uncountedTerminatedPods",
+      "ready",
+  });
+  return message;
+}
+
 const codec::Message& Describe(const Job*) {
   static const codec::Message message = codec::MessageOf<Job>("Job", {
       codec::Field("metadata", 1, &Job::metadata),
       codec::Field("spec", 2, &Job::spec),
-  }).Ignore({"apiVersion", "kind", "status"});
+      codec::Field("status", 3, &Job::status),
+  }).Ignore({"apiVersion", "kind"});
   return message;
 }
 

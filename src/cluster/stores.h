@@ -50,6 +50,8 @@ bool VisitStore(framework::Objects& objects, api::Kind kind, Visit&& visit) {
     case api::Kind::kDeployment:
     case api::Kind::kDaemonSet:
     case api::Kind::kJob:
+    case api::Kind::kLimitRange:
+    case api::Kind::kRuntimeClass:
     case api::Kind::kLease:
     case api::Kind::kEvent:
       return false;

@@ -97,7 +97,9 @@ Result<PodTemplate> ReadPodTemplate(const std::string& file, const std::vector<a
   std::vector<api::Object> classes;
   std::set<std::pair<api::Kind, std::string>> present;
   for (const api::Object& object : cluster) {
-    if (object.kind() == api::Kind::kPriorityClass) classes.push_back(object);
+    const bool shapes_pods = object.kind() == api::Kind::kPriorityClass || object.kind() == api::Kind::kLimitRange ||
+                             object.kind() == api::Kind::kRuntimeClass;
+    if (shapes_pods) classes.push_back(object);
     present.insert(Identity(object));
   }
   Result<ClusterInput> input = ReadCluster({file}, std::move(classes));

@@ -1,13 +1,22 @@
-// Reading a cluster from files: YAML (many documents), JSON, kubectl's Lists, plain or gzip, "-" for standard input.
-// Files are written by people: decoding is strict, and every problem is reported with its file, line and field. What
-// the API server would have filled in is filled in, so that a hand-written object is what it would be in a cluster.
+// Reading a cluster from files: YAML (many documents), JSON, kubectl's Lists, plain or gzip, directories of them, "-"
+// for standard input. Files are written by people: decoding is strict, and every problem is reported with its file,
+// line and field. What the API server and the controllers would have done is done, so that a hand-written object is
+// what it would be in a cluster.
+//
+// In this order: files are decoded and checked; nodes that are only described are made; what-ifs are applied; workloads
+// are expanded into the pods they lack; pods that no API server has seen go through admission.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "api/object.h"
 #include "base/result.h"
+#include "sim/input_files.h"
+#include "sim/node_template.h"
+#include "sim/what_if.h"
+#include "sim/workloads.h"
 
 namespace berth::sim {
 
@@ -15,10 +24,23 @@ struct ClusterInput {
   std::vector<api::Object> objects;
   // Things worth a sentence on standard error, which did not stop the reading.
   std::vector<std::string> warnings;
+  size_t passed_over = 0;  // objects of kinds that scheduling does not read
 };
 
-// All problems of all files in one error, a line each. `live` are objects that were read from a running cluster; they
-// are taken as a file of them would be, and no object may be given twice.
+// What comes besides files.
+struct InputChanges {
+  // Objects that were read from a running cluster; they are taken as a file of them would be.
+  std::vector<api::Object> live;
+  std::vector<NodeTemplate> nodes;
+  WhatIf what_if;
+  size_t most_pods_made = kMaxPodsMade;  // by all workloads together
+};
+
+// All problems of all files in one error, a line each. No object may be given twice.
+Result<ClusterInput> ReadCluster(const std::vector<std::string>& files, InputChanges changes);
 Result<ClusterInput> ReadCluster(const std::vector<std::string>& files, std::vector<api::Object> live = {});
+
+// The same of texts that are in memory already, on that many threads.
+Result<ClusterInput> ReadClusterTexts(std::vector<InputFile> files, InputChanges changes, size_t threads);
 
 }  // namespace berth::sim

@@ -1,5 +1,6 @@
 #include "sim/input.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -11,6 +12,8 @@
 
 #include "api/node.h"
 #include "api/pod.h"
+#include "codec/gzip.h"
+#include "sim/text_parts.h"
 
 namespace berth::sim {
 namespace {
@@ -92,10 +95,10 @@ TEST_F(InputTest, FillsInWhatTheApiServerWould) {
 }
 
 TEST_F(InputTest, FilesThatCannotBeRead) {
-  const Result<ClusterInput> input = ReadCluster({folder + "missing.yaml", folder, Write("ok.yaml", kPod)});
+  const Result<ClusterInput> input = ReadCluster({folder + "missing.yaml", Write("ok.yaml", kPod), folder + "ok.yaml"});
   ASSERT_FALSE(input);
-  EXPECT_THAT(input.error().message, AllOf(HasSubstr("missing.yaml: No such file or directory"),
-                                           HasSubstr("expected a file, found a directory")));
+  EXPECT_THAT(Lines(input.error().message),
+              ElementsAre("missing.yaml: No such file or directory", "ok.yaml: is given twice"));
 }
 
 TEST_F(InputTest, ObjectsOfARunningClusterComeBesideFiles) {
@@ -108,12 +111,103 @@ TEST_F(InputTest, ObjectsOfARunningClusterComeBesideFiles) {
   EXPECT_THAT(Lines(twice.error().message), ElementsAre("node.yaml:3:18: Node node: is already given at the cluster"));
 }
 
-TEST_F(InputTest, AWorkloadThatWantsNoPodsIsNotWorthAWarning) {
-  constexpr char kSet[] =
-      "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\nspec: {selector: {matchLabels: {app: web}}";
-  EXPECT_THAT(Read(kSet + std::string(", replicas: 0}\n")).warnings, IsEmpty());
-  EXPECT_THAT(Read(kSet + std::string(", replicas: 1}\n")).warnings,
-              ElementsAre(HasSubstr("1 ReplicaSet without pods")));
+TEST_F(InputTest, ADirectoryStandsForTheFilesBelowIt) {
+  std::filesystem::create_directories(folder + "b/deep");
+  std::filesystem::create_directories(folder + "empty");
+  Write("b/deep/pod.yaml", kPod);
+  Write("a.yml", kNode);
+  Write("z.json", R"({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "x"}})");
+  Write("b/notes.txt", "not: [yaml");
+  Write("c.yaml.gz", codec::Gzip("apiVersion: v1\nkind: Namespace\nmetadata: {name: x2}\n"));
+  const Result<ClusterInput> input = ReadCluster({folder});
+  ASSERT_TRUE(input) << input.error().message;
+  std::vector<std::string> names;
+  for (const api::Object& object : input->objects) names.push_back(object.metadata().name);
+  EXPECT_THAT(names, ElementsAre("node", "web", "x2", "x"));
+  EXPECT_THAT(ReadCluster({folder + "empty"})->warnings,
+              ElementsAre(HasSubstr("holds no file that ends in .yaml, .yml or .json")));
+}
+
+TEST_F(InputTest, ChartsAndKustomizationsAreNotObjects) {
+  std::filesystem::create_directories(folder + "chart/templates");
+  Write("chart/Chart.yaml", "apiVersion: v2\nname: web\n");
+  Write("chart/values.yaml", "replicas: 1\n");
+  Write("chart/templates/web.yaml", "kind: {{ .Values.kind }}\n");
+  std::filesystem::create_directories(folder + "overlay");
+  Write("overlay/kustomization.yaml", "resources: [../base]\n");
+  const Result<ClusterInput> input = ReadCluster({folder});
+  ASSERT_FALSE(input);
+  EXPECT_THAT(
+      Lines(input.error().message),
+      ElementsAre(HasSubstr("Chart.yaml: is a Helm chart, not objects: give what `helm template "),
+                  HasSubstr("kustomization.yaml: is a kustomization, not objects: give what `kubectl kustomize ")));
+}
+
+TEST_F(InputTest, YamlInBraces) {
+  const std::string pod = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c}]}}\n";
+  const std::string node =
+      R"({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"capacity": {"pods": 1}}})";
+  EXPECT_THAT(Read(pod).objects, SizeIs(1));
+  EXPECT_THAT(Read(node + "\n---\n" + pod).objects, SizeIs(2));
+  EXPECT_THAT(Read("---\n" + node).objects, SizeIs(1));
+}
+
+// However the text is cut, the same is read and the same is wrong with it.
+TEST_F(InputTest, PartsOfALargeListAreReadAsTheWhole) {
+  std::string text = "apiVersion: v1\nitems:\n";
+  for (int i = 0; i < 6'000; ++i) {
+    text += fmt::format(
+        "- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: pod-{}\n  spec:\n    containers:\n    - name: c\n", i);
+  }
+  const std::string tail = "kind: List\nmetadata:\n  resourceVersion: \"\"\n";
+  ASSERT_GT(text.size(), 2 * kPartSize);
+  EXPECT_THAT(Read(text + tail).objects, SizeIs(6'000));
+  EXPECT_THAT(
+      Problems(text +
+               "- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: pod-7\n  spec:\n    containers:\n    - name: c\n "
+               "     imagee: x\n" +
+               tail),
+      ElementsAre("input.yaml:42010:7: items[6000].spec.containers[0].imagee: unknown field, did you mean \"image\"?"));
+  EXPECT_THAT(
+      Problems(
+          text +
+          "- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: pod-7\n  spec:\n    containers:\n    - name: c\n" +
+          tail),
+      ElementsAre(AllOf(HasSubstr("input.yaml:42006:11: Pod default/pod-7: is already given at "),
+                        HasSubstr("input.yaml:52:3"))));
+  EXPECT_THAT(Problems(text + "- [\n" + tail), ElementsAre(HasSubstr("input.yaml:42005:9: did not find expected")));
+  // An anchor in one item and its alias in another are for the whole list.
+  EXPECT_THAT(
+      Read(text +
+           "- &node {apiVersion: v1, kind: Node, metadata: {name: n1, labels: &l {a: b}}, status: {capacity: {pods: "
+           "1}}}\n" +
+           "- {apiVersion: v1, kind: Node, metadata: {name: m, labels: *l}, status: {capacity: {pods: 1}}}\n" + tail)
+          .objects,
+      SizeIs(6'002));
+}
+
+TEST_F(InputTest, EveryDocumentThatIsNoYamlIsToldOf) {
+  EXPECT_THAT(
+      Problems(std::string(kPod) + "---\na: b: c\n---\nkind: [\n---\n" + kNode),
+      ElementsAre("input.yaml:6:5: mapping values are not allowed in this context", HasSubstr("input.yaml:9:1: ")));
+}
+
+TEST_F(InputTest, RubbishIsRefusedInTime) {
+  std::string bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n";
+  for (char name = 'b'; name < 'k'; ++name) {
+    const std::string last(1, static_cast<char>(name - 1));
+    bomb += fmt::format("{0}: &{0} [*{1}, *{1}, *{1}, *{1}, *{1}, *{1}, *{1}, *{1}, *{1}]\n", name, last);
+  }
+  EXPECT_THAT(Problems(bomb), ElementsAre(HasSubstr("the document grows out of proportion by its aliases")));
+  std::string bytes;
+  for (int i = 0; i < 100'000; ++i) bytes += static_cast<char>(i * 7919 >> 3);
+  EXPECT_THAT(Problems(bytes), SizeIs(::testing::Ge(1u)));
+  EXPECT_THAT(Problems("\x1f\x8b rubbish"), SizeIs(1));
+  EXPECT_THAT(Problems(std::string(200'000, '-')), SizeIs(1));
+  EXPECT_THAT(Problems(std::string(200'000, '{')), SizeIs(1));
+  std::string many = "apiVersion: v1\nkind: List\nitems:\n";
+  for (int i = 0; i < 3'000; ++i) many += "- {apiVersion: v1, kind: Pood}\n";
+  EXPECT_THAT(Problems(many), ::testing::AllOf(SizeIs(1'001), ::testing::Contains("and 2000 more problems")));
 }
 
 TEST_F(InputTest, AnEmptyFileIsWorthAWarning) {
@@ -223,7 +317,11 @@ TEST_F(InputTest, UnknownKinds) {
               ElementsAre("input.yaml:1:1: apiVersion: missing: every object needs one"));
 
   EXPECT_THAT(Read(about("v1", "ConfigMap")).warnings, IsEmpty());
-  EXPECT_THAT(Read(about("v1", "LimitRange")).warnings, ElementsAre(HasSubstr("v1 LimitRange x is passed over: what")));
+  EXPECT_THAT(Read(about("v1", "ResourceQuota")).warnings,
+              ElementsAre(HasSubstr("v1 ResourceQuota x is not enforced")));
+  EXPECT_THAT(Read(about("batch/v1", "CronJob") + "---\n" + about("batch/v1", "CronJob")).warnings,
+              ElementsAre(HasSubstr("input.yaml:1:1: batch/v1 CronJob x (and 1 more) is passed over: ")));
+  EXPECT_EQ(Read(about("v1", "ConfigMap") + "---\n" + about("v1", "Secret")).passed_over, 2u);
   EXPECT_THAT(Read(about("example.com/v1", "Widget")).warnings,
               ElementsAre(HasSubstr("input.yaml:1:1: example.com/v1 Widget x is passed over")));
 }
@@ -310,18 +408,6 @@ TEST_F(InputTest, WarnsOfWhatIsSeldomMeant) {
               ElementsAre(HasSubstr("Node node: status.allocatable[pods]: missing")));
   EXPECT_THAT(Read("apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\nspec: {}\n").warnings,
               ElementsAre(HasSubstr("status.disruptionsAllowed: missing, so it allows no disruption")));
-  const std::string deployment = R"(apiVersion: apps/v1
-kind: Deployment
-metadata: {name: d}
-spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}}
-)";
-  EXPECT_THAT(Read(deployment).warnings,
-              ElementsAre("1 Deployment without pods in the input: no pods are made from templates, give them as kind "
-                          "Pod"));
-  EXPECT_THAT(Read(deployment + "---\napiVersion: v1\nkind: Pod\nmetadata: {name: d-1, labels: {a: b}}\n"
-                                "spec: {containers: [{name: c}]}\n")
-                  .warnings,
-              IsEmpty());
 }
 
 }  // namespace

@@ -1,0 +1,53 @@
+// ObjectReader: the texts of the input files into objects, strictly, on several threads. Every problem is told with its
+// file, line and field. The trees that texts parse to are dropped at once; where a field stands that somebody complains
+// about later is found by parsing that part of the text again.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/cluster_draft.h"
+#include "sim/input_files.h"
+#include "sim/text_parts.h"
+
+namespace berth::sim {
+
+class ObjectReader {
+ public:
+  explicit ObjectReader(std::vector<InputFile> files, size_t part_size = kPartSize);
+  ~ObjectReader();
+
+  // Objects, problems and warnings go into the draft; the result is the same for any number of threads. False when
+  // something could not be read as an object: then what refers to it cannot be judged.
+  bool ReadInto(ClusterDraft& draft, size_t threads);
+
+  // "FILE:LINE:COL" of that field, or of the nearest thing around it that is there.
+  std::string Where(const Place& place, std::string_view path) const;
+
+  // Objects of kinds that scheduling does not read.
+  size_t passed_over() const { return passed_over_; }
+
+ private:
+  struct Part {
+    size_t file;
+    TextPart text;
+  };
+  struct Decoded;
+  struct Reparsed;
+
+  Decoded Decode(uint32_t number) const;
+  // Lists whose parts cannot be parsed on their own are decoded as one.
+  void MendLists(std::vector<Decoded>& decoded);
+  void JudgeUnknown(const std::vector<Decoded>& decoded, ClusterDraft& draft);
+
+  std::vector<InputFile> files_;
+  std::vector<Part> parts_;
+  mutable std::unique_ptr<Reparsed> reparsed_;  // the part that was last asked about
+  size_t passed_over_ = 0;
+  bool all_known_ = true;
+};
+
+}  // namespace berth::sim

@@ -12,6 +12,8 @@
 #include "flags.h"
 #include "input_flags.h"
 #include "sim/capacity_report.h"
+#include "sim/node_plan.h"
+#include "sim/node_template.h"
 #include "sim/simulation.h"
 
 namespace berth::cmd {
@@ -24,6 +26,7 @@ constexpr char kUsage[] =
 Usage:
   berth capacity -f FILE... --pod FILE [flags]
   berth capacity --from-cluster --pod FILE[=N] --pod FILE[=M] [flags]
+  berth capacity -f FILE... --add-nodes TEMPLATE [--pod FILE --at-least N] [flags]
 
 The cluster is what -f and --from-cluster give, as for berth simulate; its own pending pods have their turn first. Then
 instances are scheduled one after the other until one fits nowhere. With several --pod, or a number behind a file, they
@@ -31,13 +34,19 @@ come in rounds of so many of each, and end with the first that does not fit.
 
 Instances do not preempt, whatever their priority, unless --preempt is given.
 
-Exit status: 0 at least one round fits (or --at-least), 2 fewer do, 1 bad usage or input.
+With --add-nodes the question is how many such nodes are needed besides those that are there: the smallest number with
+which --at-least rounds of --pod fit or, without --pod, with which every pending pod of the input has a place. TEMPLATE
+is what one node has: cpu and memory, and any other resource, label.KEY=VALUE, taint.KEY=VALUE:EFFECT, zones=N.
+
+Exit status: 0 at least one round fits (or --at-least; or enough nodes will do), 2 fewer do, 1 bad usage or input.
 )";
 
 constexpr char kExamples[] = R"(  berth capacity -f cluster.yaml --pod pod.yaml
   berth capacity -f cluster.yaml --pod pod.yaml --verbose
   berth capacity --from-cluster --pod web.yaml=3 --pod db.yaml=1 -o json
   berth capacity -f cluster.yaml.gz --pod pod.yaml --at-least 20 || echo 'too full'
+  berth capacity -f cluster.yaml --add-nodes cpu=32,memory=128Gi --pod web.yaml --at-least 500
+  berth capacity -f cluster.yaml -f pods.yaml --add-nodes cpu=8,memory=32Gi,zones=3,label.disk=ssd
 )";
 
 // More than any cluster has, and soon enough there when nothing limits the pods of a node.
@@ -47,6 +56,7 @@ struct Options {
   InputFlags input;
   ConfigurationFlags configuration;
   std::vector<std::string> pods;
+  std::string add_nodes;
   std::string output = "table";
   uint64_t at_least = 1;
   uint64_t max = kDefaultMax;
@@ -92,41 +102,118 @@ Result<std::vector<sim::CapacityShare>> ReadShares(const Options& options, std::
   return shares;
 }
 
-int Print(const sim::CapacityReport& report, const Options& options) {
-  std::string text;
-  if (options.output == "table") {
-    text = sim::ToText(report, options.verbose);
-  } else {
-    text = sim::ToJson(report);
-    if (options.output == "yaml") text = codec::JsonToYaml(std::move(text));
-  }
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+int Print(const std::string& text, const std::string& json, const Options& options, bool enough) {
+  std::string out = options.output == "table" ? text : json;
+  if (options.output == "yaml") out = codec::JsonToYaml(std::move(out));
+  if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size() || std::fflush(stdout) != 0) {
     return Fail("cannot write to standard output");
   }
-  return report.rounds >= options.at_least ? kOk : kUnplaced;
+  return enough ? kOk : kUnplaced;
 }
 
-int Run(const framework::Registry& own_plugins, const Options& options) {
-  const Result<SchedulerSetup> setup = LoadSetup(options.configuration, options.input.files, own_plugins);
-  if (!setup) return Fail(setup.error().message);
+// What every run is made of.
+struct World {
+  SchedulerSetup setup;
+  std::vector<api::Object> objects;
+  std::vector<sim::CapacityShare> shares;
+};
+
+Result<World> ReadWorld(const framework::Registry& own_plugins, const Options& options) {
+  Result<SchedulerSetup> setup = LoadSetup(options.configuration, options.input.files, own_plugins);
+  if (!setup) return setup.error();
   PrintWarnings(setup->warnings);
   if (!setup->configuration.extenders.empty()) {
     PrintWarnings({"extenders are not called here; all is decided without them"});
   }
   Result<sim::ClusterInput> input = options.input.Read();
-  if (!input) return Fail(input.error().message);
+  if (!input) return input.error();
   Result<std::vector<sim::CapacityShare>> shares = ReadShares(options, input->objects);
-  if (!shares) return Fail(shares.error().message);
+  if (!shares) return shares.error();
+  return World{std::move(*setup), std::move(input->objects), std::move(*shares)};
+}
 
-  Result<std::unique_ptr<sim::Simulation>> simulation = sim::Simulation::Create(
-      input->objects, setup->configuration, setup->registry, setup->gates, {.seed = options.seed});
+Result<std::unique_ptr<sim::Simulation>> Simulate(const World& world, const std::vector<api::Object>& objects,
+                                                  const Options& options) {
+  return sim::Simulation::Create(objects, world.setup.configuration, world.setup.registry, world.setup.gates,
+                                 {.seed = options.seed});
+}
+
+int Measure(const World& world, const Options& options) {
+  Result<std::unique_ptr<sim::Simulation>> simulation = Simulate(world, world.objects, options);
   if (!simulation) return Fail(simulation.error().message);
   const sim::SimulationReport before = (*simulation)->Run();
   if (const size_t pending = before.Count(sim::PodOutcome::kPending); pending > 0) {
     PrintWarnings({fmt::format("{} pod(s) of the input have no place themselves; berth simulate says why", pending)});
   }
-  const sim::CapacityRequest request{std::move(*shares), options.max, options.preempt};
-  return Print(sim::MeasureCapacity(**simulation, request, setup->gates), options);
+  const sim::CapacityReport report =
+      sim::MeasureCapacity(**simulation, {world.shares, options.max, options.preempt}, world.setup.gates);
+  return Print(sim::ToText(report, options.verbose), sim::ToJson(report), options, report.rounds >= options.at_least);
+}
+
+// Whether everything has a place when the objects are these.
+Result<sim::NodeTrial> TryNodes(const World& world, const std::vector<api::Object>& objects, const Options& options) {
+  Result<std::unique_ptr<sim::Simulation>> simulation = Simulate(world, objects, options);
+  if (!simulation) return simulation.error();
+  const sim::SimulationReport report = (*simulation)->Run();
+  sim::NodeTrial trial;
+  if (world.shares.empty()) {
+    trial.unplaced = report.Count(sim::PodOutcome::kPending);
+    for (const sim::PodReport& pod : report.pods) {
+      if (pod.outcome != sim::PodOutcome::kPending) continue;
+      trial.pod = pod.key;
+      trial.message = pod.message;
+      break;
+    }
+    return trial;
+  }
+  const sim::CapacityReport placed =
+      sim::MeasureCapacity(**simulation, {world.shares, options.at_least, options.preempt}, world.setup.gates);
+  if (placed.stop == sim::CapacityStop::kLimitReached) return trial;
+  for (const sim::CapacityReport::Share& share : placed.shares) {
+    trial.unplaced += share.per_round * options.at_least - share.instances;
+  }
+  trial.pod = placed.shares[placed.stopped_share].pod;
+  trial.message = placed.message;
+  return trial;
+}
+
+// "500 instance(s) of the pod web and …", or the pending pods; and how many pods that is.
+std::pair<std::string, size_t> Wanted(const World& world, const Options& options) {
+  std::string text;
+  size_t pods = 0;
+  for (const sim::CapacityShare& share : world.shares) {
+    const size_t instances = share.per_round * options.at_least;
+    text +=
+        fmt::format("{}{} instance(s) of the pod {}", text.empty() ? "" : " and ", instances, share.pod->metadata.name);
+    pods += instances;
+  }
+  if (!world.shares.empty()) return {text, pods};
+  for (const api::Object& object : world.objects) {
+    const api::Pod* pod = object.As<api::Pod>();
+    if (pod && pod->spec.node_name.empty() && !api::IsTerminated(*pod)) ++pods;
+  }
+  return {fmt::format("the {} pending pod(s) of the input", pods), pods};
+}
+
+int Plan(const World& world, const Options& options) {
+  Result<sim::NodeTemplate> node = sim::ParseNodeTemplate(options.add_nodes);
+  if (!node) return Fail("--add-nodes: " + node.error().message);
+  std::vector<const api::Node*> existing;
+  for (const api::Object& object : world.objects) {
+    if (const api::Node* known = object.As<api::Node>()) existing.push_back(known);
+  }
+  const auto trial = [&](size_t count) -> Result<sim::NodeTrial> {
+    std::vector<api::Object> objects = world.objects;
+    node->count = count;
+    for (api::Node& made : sim::MakeNodes(*node, existing)) objects.push_back(api::MakeObject(std::move(made)));
+    return TryNodes(world, objects, options);
+  };
+  // A node for every pod: more cannot help.
+  const auto [wanted, pods] = Wanted(world, options);
+  const Result<sim::NodePlan> plan = sim::PlanNodes(trial, pods);
+  if (!plan) return Fail(plan.error().message);
+  return Print(sim::ToText(*plan, options.add_nodes, wanted), sim::ToJson(*plan, options.add_nodes, wanted), options,
+               plan->possible);
 }
 
 Result<void> Check(const Options& options, const std::vector<std::string>& rest) {
@@ -135,7 +222,12 @@ Result<void> Check(const Options& options, const std::vector<std::string>& rest)
         fmt::format("unexpected argument \"{}\"; files are given with -f and --pod", rest.front()));
   }
   if (Result<void> sound = options.input.Check(); !sound) return sound;
-  if (options.pods.empty()) return Error::InvalidArgument("no pod: say with --pod what there are to be more of");
+  if (options.pods.empty() && options.add_nodes.empty()) {
+    return Error::InvalidArgument("no pod: say with --pod what there are to be more of");
+  }
+  if (options.add_nodes.starts_with("count=") || options.add_nodes.find(",count=") != std::string::npos) {
+    return Error::InvalidArgument("--add-nodes: count is what is asked for, so it cannot be given");
+  }
   if (options.max == 0) return Error::InvalidArgument("--max: expected at least 1, found 0");
   if (options.max < options.at_least) {
     return Error::InvalidArgument(fmt::format("--max {} is less than --at-least {}", options.max, options.at_least));
@@ -150,6 +242,8 @@ int Capacity(const framework::Registry& own_plugins, const std::vector<std::stri
   FlagSet flags("berth capacity", kUsage, kExamples);
   options.input.AddTo(flags);
   options.configuration.AddTo(flags);
+  flags.Add(&options.add_nodes, "add-nodes", 0, "TEMPLATE",
+            "how many nodes with this (cpu=32,memory=128Gi) would be enough, rather than how many pods fit");
   flags.Add(&options.pods, "pod", 0, "FILE[=N]",
             "what there are to be more of, and how many of it in a round; repeat for several");
   flags.Add(&options.at_least, "at-least", 0, "N", "exit with status 2 when fewer rounds fit (default 1)");
@@ -167,7 +261,9 @@ int Capacity(const framework::Registry& own_plugins, const std::vector<std::stri
   if (const Result<void> sound = Check(options, *rest); !sound) {
     return Fail(sound.error().message + "\n" + flags.Hint());
   }
-  return Run(own_plugins, options);
+  const Result<World> world = ReadWorld(own_plugins, options);
+  if (!world) return Fail(world.error().message);
+  return options.add_nodes.empty() ? Measure(*world, options) : Plan(*world, options);
 }
 
 }  // namespace berth::cmd

@@ -183,12 +183,13 @@ int Simulate(const framework::Registry& own_plugins, const std::vector<std::stri
   FlagSet flags("berth simulate", kUsage, kExamples);
   options.input.AddTo(flags);
   options.configuration.AddTo(flags);
-  flags.Add(&options.output, "output", 'o', "FORMAT", "table, wide, json, yaml or html (default table)");
+  flags.AddChoice(&options.output, "output", 'o', {std::begin(kFormats), std::end(kFormats)},
+                  "how to print (default table)");
   flags.AddOptional(&options.explain, "explain", "POD",
                     "say why, node by node: of this pod, or of every pod that stays pending; repeat for several");
   flags.Add(&options.fail_on, "fail-on", 0, "LIST",
             "what exit status 2 stands for: unplaced, preempted, both with a comma, or never (default unplaced)");
-  flags.Add(&options.color, "color", 0, "WHEN", "auto, always or never (default auto)");
+  flags.AddChoice(&options.color, "color", 0, {"auto", "always", "never"}, "when to use colours (default auto)");
   flags.Add(&options.seed, "seed", 0, "N",
             "breaks ties between equally good nodes; same seed, same answer (default 1)");
   flags.Add(&options.verify_incremental, "verify-incremental", 0, "compare every decision with a from-scratch one");
@@ -201,9 +202,6 @@ int Simulate(const framework::Registry& own_plugins, const std::vector<std::stri
   if (!rest->empty()) return Fail(fmt::format("unexpected argument \"{}\"; files are given with -f", rest->front()));
   if (const Result<void> sound = options.input.Check(); !sound)
     return Fail(sound.error().message + "\n" + flags.Hint());
-  if (std::find(std::begin(kFormats), std::end(kFormats), options.output) == std::end(kFormats)) {
-    return Fail(fmt::format("--output: expected {}, found \"{}\"", fmt::join(kFormats, ", "), options.output));
-  }
   const Result<Failures> failures = ParseFailOn(options.fail_on);
   if (!failures) return Fail(failures.error().message);
   const Result<bool> color = WantsColor(options.color, stdout);

@@ -24,7 +24,7 @@ class ChangeLog {
   using Cursor = uint64_t;
 
   // Long enough for many signatures to take turns; every pod in it that has been replaced since is kept alive by it.
-  explicit ChangeLog(size_t capacity = size_t{1} << 12) : ring_(capacity) {}
+  explicit ChangeLog(size_t capacity = size_t{1} << 10) : ring_(capacity) {}
 
   void Append(Change change) { ring_[end_++ % ring_.size()] = std::move(change); }
   Cursor end() const { return end_; }

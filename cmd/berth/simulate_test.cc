@@ -63,7 +63,9 @@ TEST_F(SimulateTest, BadFlagsSayWhatWasExpected) {
   EXPECT_EQ(errors, "berth simulate: --fail-on: expected unplaced, preempted or never, found \"sometimes\"\n");
   EXPECT_EQ(Run(fits, {"--fail-on=never,unplaced"}), 1);
   EXPECT_EQ(Run(fits, {"-o", "xml"}), 1);
-  EXPECT_EQ(errors, "berth simulate: --output: expected table, wide, json, yaml, html, found \"xml\"\n");
+  EXPECT_EQ(errors,
+            "berth simulate: -o: expected table, wide, json, yaml or html, found \"xml\"\nTry berth simulate "
+            "--help.\n");
   EXPECT_EQ(Run(fits, {"--color=red"}), 1);
   EXPECT_EQ(Run(fits, {"--explain=default/gone"}), 1);
   EXPECT_EQ(errors, "berth simulate: --explain: no pod default/gone is pending in the input\n");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -165,6 +166,13 @@ TEST_F(ShellTest, AManualPageHasEveryPartOfTheHelp) {
                       HasSubstr(".SH EXIT STATUS\n0 at least one round fits"),
                       HasSubstr(".SH EXAMPLES\n.nf\nberth capacity \\-f cluster.yaml")));
   }
+}
+
+TEST(ManPageText, CharactersBeyondAsciiAreWrittenByNumber) {
+  VerbDescription verb{"test", "says … and é", {"berth test", "Usage:\n  berth test\n", "", {}, {}, false}};
+  const std::string page = ManPage(verb, "1");
+  EXPECT_THAT(page, HasSubstr("berth\\-test \\- says \\[u2026] and \\[u00E9]\n"));
+  EXPECT_TRUE(std::all_of(page.begin(), page.end(), [](unsigned char c) { return c < 0x80; }));
 }
 
 }  // namespace

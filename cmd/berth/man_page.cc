@@ -3,23 +3,42 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace berth::cmd {
 
 namespace {
 
-// Text as roff takes it: its own marks escaped, hyphens as those one can search for and paste.
+// The character whose UTF-8 begins here, and how many bytes it takes. Help texts are ours, so they are well-formed.
+std::pair<uint32_t, size_t> Decode(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const size_t size = std::min<size_t>(lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2, text.size());
+  uint32_t character = lead & (0xFFu >> (size + 1));
+  for (size_t i = 1; i < size; ++i) character = (character << 6) | (static_cast<unsigned char>(text[i]) & 0x3Fu);
+  return {character, size};
+}
+
+// Text as roff takes it: its own marks escaped, hyphens as those one can search for and paste, and characters beyond
+// ASCII by number, since not every formatter reads UTF-8.
 std::string Escaped(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    if (c == '\\') {
+  while (!text.empty()) {
+    size_t size = 1;
+    if (static_cast<unsigned char>(text[0]) >= 0x80) {
+      const auto [character, bytes] = Decode(text);
+      out += fmt::format("\\[u{:04X}]", character);
+      size = bytes;
+    } else if (text[0] == '\\') {
       out += "\\e";
-    } else if (c == '-') {
+    } else if (text[0] == '-') {
       out += "\\-";
     } else {
-      out += c;
+      out += text[0];
     }
+    text.remove_prefix(size);
   }
   return out;
 }

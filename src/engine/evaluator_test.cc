@@ -79,7 +79,7 @@ class EvaluatorTest : public ::testing::Test {
   }
 
   static std::string Name(int i) { return (i < 10 ? "n0" : "n") + std::to_string(i); }
-  void Make(const config::Profile& config, Evaluator::Options options = {.verify = true}) {
+  void Make(const config::Profile& config, Evaluator::Options options = {.verify = true, .runner_ups = true}) {
     profile_ = world_.MakeProfile(config, registry_);
     evaluator_ = std::make_unique<Evaluator>(*profile_, world_.cluster, options);
   }

@@ -18,7 +18,7 @@ class LaneTest : public ::testing::Test {
   LaneTest()
       : profile_(
             world_.MakeProfile(config::DefaultConfiguration(world_.gates).profiles.front(), plugins::InTreeRegistry())),
-        evaluator_(*profile_, world_.cluster, {.verify = true}) {
+        evaluator_(*profile_, world_.cluster, {.verify = true, .runner_ups = true}) {
     for (const char* name : {"a", "b", "c"}) {
       world_.cluster.UpsertNode(
           MakeNode(name).Label("kubernetes.io/hostname", name).Capacity("cpu", "4").Capacity("memory", "8Gi").Shared());

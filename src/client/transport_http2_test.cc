@@ -58,12 +58,12 @@ TEST_P(TransportHttp2Test, GivesUpAConnectionThatFellSilent) {
   const auto server = Serve(SayWhatWasAsked, {.http2 = [&](ServedConnection& connection) {
                               ServeHttp2(connection, {.answer_at_most = first.exchange(false) ? 1 : 1000});
                             }});
-  const auto transport = Make(ConfigFor(*server), {.silence = 10ms});
+  const auto transport = Make(ConfigFor(*server), {.silence = 250ms});
   ASSERT_TRUE(transport->SendAndWait(Get("/")));
   Recorder watch;
   transport->Start({.path = "/watch"}, watch.handler());
   Request request = Get("/");
-  request.timeout = 50ms;
+  request.timeout = 300ms;
   const Result<Response> unanswered = transport->SendAndWait(request);
   ASSERT_FALSE(unanswered);
   EXPECT_EQ(unanswered.error().code, ErrorCode::kDeadlineExceeded);
@@ -147,10 +147,10 @@ TEST_F(Http2WireTest, GivesUpAServerThatAnswersNoPing) {
 
 TEST_F(Http2WireTest, KeepsAQuietConnectionThatAnswersPings) {
   const auto server = ServeFrames([](int) { return Http2Behaviour{.answer_at_most = 1}; });
-  const auto transport = Make(ConfigFor(*server), {.silence = 10ms});
+  const auto transport = Make(ConfigFor(*server), {.silence = 250ms});
   ASSERT_TRUE(transport->SendAndWait(Get("/")));
   Recorder watch;
-  transport->Start({.path = "/watch", .idle_timeout = 200ms}, watch.handler());
+  transport->Start({.path = "/watch", .idle_timeout = 1s}, watch.handler());
   const Result<void> ended = watch.WaitForEnd();
   ASSERT_FALSE(ended);
   EXPECT_EQ(ended.error().code, ErrorCode::kDeadlineExceeded) << ended.error().message;

@@ -25,13 +25,13 @@ int LocalPort(curl_socket_t socket) {
 }  // namespace
 
 void CurlConnections::Attach(CURL* easy) {
-  curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, &CurlConnections::Open);
-  curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, this);
-  curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, &CurlConnections::Close);
-  curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, this);
-  curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-  curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, static_cast<long>(kKeepAliveIdleSeconds));
-  curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, static_cast<long>(kKeepAliveIntervalSeconds));
+  Curl().easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, &CurlConnections::Open);
+  Curl().easy_setopt(easy, CURLOPT_OPENSOCKETDATA, this);
+  Curl().easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, &CurlConnections::Close);
+  Curl().easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, this);
+  Curl().easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  Curl().easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, static_cast<long>(kKeepAliveIdleSeconds));
+  Curl().easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, static_cast<long>(kKeepAliveIntervalSeconds));
 }
 
 curl_socket_t CurlConnections::Open(void* self, curlsocktype, curl_sockaddr* address) {
@@ -77,46 +77,46 @@ CurlSetup::CurlSetup(const Server& server, const TransportOptions& options)
     base_url_ = "https://" + there + server.prefix();
     const bool has_port = server.host().ends_with(":" + server.port());
     connect_to_ =
-        curl_slist_append(nullptr, (there + ":" + server.host() + (has_port ? "" : ":" + server.port())).c_str());
+        Curl().slist_append(nullptr, (there + ":" + server.host() + (has_port ? "" : ":" + server.port())).c_str());
   }
 }
 
 void CurlSetup::ApplyProxy(CURL* easy) const {
   if (!proxy_.empty()) {
-    curl_easy_setopt(easy, CURLOPT_PROXY, proxy_.c_str());
-    curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
-    curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    Curl().easy_setopt(easy, CURLOPT_PROXY, proxy_.c_str());
+    Curl().easy_setopt(easy, CURLOPT_NOPROXY, "");
+    Curl().easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   } else if (server_.is_loopback()) {
     // As Go has it: the environment's proxy is not for this machine.
-    curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+    Curl().easy_setopt(easy, CURLOPT_NOPROXY, "*");
   }
 }
 
 void CurlSetup::Apply(CURL* easy) const {
   const RestConfig& config = server_.config();
-  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, config.is_tls() ? "https" : "http");
-  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
+  Curl().easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  Curl().easy_setopt(easy, CURLOPT_PROTOCOLS_STR, config.is_tls() ? "https" : "http");
+  Curl().easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
   // Waits to learn whether the connection being made can be shared, instead of making one more. Without TLS there is
   // nothing to learn: libcurl would wait until the first answer has ended, which for a watch is never.
-  curl_easy_setopt(easy, CURLOPT_PIPEWAIT, config.is_tls() ? 1L : 0L);
-  curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-                   static_cast<long>(duration_cast<milliseconds>(connect_timeout_).count()));
-  if (!config.disable_compression) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
-  if (connect_to_ != nullptr) curl_easy_setopt(easy, CURLOPT_CONNECT_TO, connect_to_);
+  Curl().easy_setopt(easy, CURLOPT_PIPEWAIT, config.is_tls() ? 1L : 0L);
+  Curl().easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
+  Curl().easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+                     static_cast<long>(duration_cast<milliseconds>(connect_timeout_).count()));
+  if (!config.disable_compression) Curl().easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+  if (connect_to_ != nullptr) Curl().easy_setopt(easy, CURLOPT_CONNECT_TO, connect_to_);
   ApplyProxy(easy);
   if (!config.is_tls()) return;
-  curl_easy_setopt(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  Curl().easy_setopt(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
   if (config.insecure) {
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+    Curl().easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
+    Curl().easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
     return;
   }
   curl_blob ca = {.data = const_cast<char*>(config.ca.data()), .len = config.ca.size(), .flags = CURL_BLOB_NOCOPY};
-  curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &ca);
+  Curl().easy_setopt(easy, CURLOPT_CAINFO_BLOB, &ca);
   // Otherwise the system's authorities would be good enough too.
-  curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);
+  Curl().easy_setopt(easy, CURLOPT_CAPATH, nullptr);
 }
 
 }  // namespace berth::client

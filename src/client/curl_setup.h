@@ -1,12 +1,11 @@
 // What all requests over libcurl share: the options for a server, and the sockets they go through.
 #pragma once
 
-#include <curl/curl.h>
-
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "client/curl_library.h"
 #include "client/exchange.h"
 #include "client/server.h"
 #include "client/transport_options.h"
@@ -44,7 +43,7 @@ class CurlSetup {
  public:
   // `server` must outlive this.
   CurlSetup(const Server& server, const TransportOptions& options);
-  ~CurlSetup() { curl_slist_free_all(connect_to_); }
+  ~CurlSetup() { Curl().slist_free_all(connect_to_); }
   CurlSetup(const CurlSetup&) = delete;
   CurlSetup& operator=(const CurlSetup&) = delete;
 

@@ -43,26 +43,26 @@ curl_blob Borrow(const std::string& bytes) {
 void ApplyCertificate(CURL* easy, const Credentials& credentials) {
   if (credentials.client_certificate.empty()) return;
   curl_blob certificate = Borrow(credentials.client_certificate), key = Borrow(credentials.client_key);
-  curl_easy_setopt(easy, CURLOPT_SSLCERT_BLOB, &certificate);
-  curl_easy_setopt(easy, CURLOPT_SSLKEY_BLOB, &key);
+  Curl().easy_setopt(easy, CURLOPT_SSLCERT_BLOB, &certificate);
+  Curl().easy_setopt(easy, CURLOPT_SSLKEY_BLOB, &key);
 }
 
 void ApplyMethod(CURL* easy, const Request& request) {
   if (!request.body.empty() || request.method == "POST") {
-    curl_easy_setopt(easy, CURLOPT_POST, 1L);
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.data());
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    Curl().easy_setopt(easy, CURLOPT_POST, 1L);
+    Curl().easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.data());
+    Curl().easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
   } else if (request.method == "HEAD") {
-    curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+    Curl().easy_setopt(easy, CURLOPT_NOBODY, 1L);
   } else {
-    curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+    Curl().easy_setopt(easy, CURLOPT_HTTPGET, 1L);
   }
-  curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+  Curl().easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
 }
 
 curl_slist* HeaderLines(const Headers& headers, const CurlSetup& setup) {
   curl_slist* lines = nullptr;
-  const auto add = [&](const std::string& line) { lines = curl_slist_append(lines, line.c_str()); };
+  const auto add = [&](const std::string& line) { lines = Curl().slist_append(lines, line.c_str()); };
   // To libcurl "Name:" says that there shall be no such header.
   for (const auto& [name, value] : headers) add(value.empty() ? name + ";" : name + ": " + value);
   if (setup.renamed()) add("Host: " + setup.server().host());
@@ -75,7 +75,7 @@ curl_slist* HeaderLines(const Headers& headers, const CurlSetup& setup) {
 }
 
 Error ErrorOf(CURLcode code, const char* detail) {
-  const std::string why = *detail != '\0' ? detail : curl_easy_strerror(code);
+  const std::string why = *detail != '\0' ? detail : Curl().easy_strerror(code);
   if (code == CURLE_OPERATION_TIMEDOUT) return {ErrorCode::kDeadlineExceeded, why};
   if (code == CURLE_PEER_FAILED_VERIFICATION) {
     return Error::Unavailable(fmt::format("tls: failed to verify certificate: {}", why));
@@ -83,16 +83,10 @@ Error ErrorOf(CURLcode code, const char* detail) {
   return Error::Unavailable(why);
 }
 
-void InitializeCurl() {
-  static const CURLcode initialized = curl_global_init(CURL_GLOBAL_DEFAULT);
-  CHECK(initialized == CURLE_OK);
-}
-
 CURLM* MakeMulti() {
-  InitializeCurl();
-  CURLM* multi = curl_multi_init();
-  curl_multi_setopt(multi, CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_MULTIPLEX));
-  curl_multi_setopt(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, kStreamsPerConnection);
+  CURLM* multi = Curl().multi_init();
+  Curl().multi_setopt(multi, CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_MULTIPLEX));
+  Curl().multi_setopt(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, kStreamsPerConnection);
   return multi;
 }
 
@@ -101,7 +95,7 @@ CURLM* MakeMulti() {
 // An exchange on its way, and what libcurl says about it.
 struct CurlWire::Handle final : WireState {
   Handle(Exchange& carried, CurlConnections& over, CURL* handle) : exchange(carried), connections(over), easy(handle) {}
-  ~Handle() override { curl_slist_free_all(headers); }
+  ~Handle() override { Curl().slist_free_all(headers); }
 
   static int OnConnection(void* self, char*, char*, int, int local_port) {
     auto& handle = *static_cast<Handle*>(self);
@@ -136,7 +130,7 @@ struct CurlWire::Handle final : WireState {
 
   void EndHead() {
     long status = 0;
-    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+    Curl().easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
     if (status < 200) return;  // another head follows
     connections.Heard(port, std::chrono::steady_clock::now());
     exchange.TakeHead(static_cast<int>(status), std::move(head));
@@ -160,12 +154,12 @@ CurlWire::CurlWire(const Server& server, const TransportOptions& options, WireOw
       nudges_(std::size(kNudges)) {}
 
 CurlWire::~CurlWire() {
-  for (CURL* easy : spare_) curl_easy_cleanup(easy);
-  curl_multi_cleanup(multi_);
+  for (CURL* easy : spare_) Curl().easy_cleanup(easy);
+  Curl().multi_cleanup(multi_);
 }
 
 CURL* CurlWire::TakeHandle() {
-  if (spare_.empty()) return curl_easy_init();
+  if (spare_.empty()) return Curl().easy_init();
   CURL* easy = spare_.back();
   spare_.pop_back();
   return easy;
@@ -181,29 +175,29 @@ void CurlWire::Begin(Exchange& exchange, const Headers& headers, const Credentia
   connections_.Attach(easy);
   ApplyCertificate(easy, *credentials);
   ApplyMethod(easy, exchange.request());
-  curl_easy_setopt(easy, CURLOPT_URL, (setup_.base_url() + exchange.request().path).c_str());
-  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, handle.headers);
-  curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &Handle::OnConnection);
-  curl_easy_setopt(easy, CURLOPT_PREREQDATA, &handle);
-  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Handle::OnHeader);
-  curl_easy_setopt(easy, CURLOPT_HEADERDATA, &handle);
-  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Handle::OnBody);
-  curl_easy_setopt(easy, CURLOPT_WRITEDATA, &handle);
-  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, handle.error);
-  curl_easy_setopt(easy, CURLOPT_PRIVATE, &handle);
-  const CURLMcode added = curl_multi_add_handle(multi_, easy);
-  CHECK_WHY(added == CURLM_OK, curl_multi_strerror(added));
+  Curl().easy_setopt(easy, CURLOPT_URL, (setup_.base_url() + exchange.request().path).c_str());
+  Curl().easy_setopt(easy, CURLOPT_HTTPHEADER, handle.headers);
+  Curl().easy_setopt(easy, CURLOPT_PREREQFUNCTION, &Handle::OnConnection);
+  Curl().easy_setopt(easy, CURLOPT_PREREQDATA, &handle);
+  Curl().easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Handle::OnHeader);
+  Curl().easy_setopt(easy, CURLOPT_HEADERDATA, &handle);
+  Curl().easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Handle::OnBody);
+  Curl().easy_setopt(easy, CURLOPT_WRITEDATA, &handle);
+  Curl().easy_setopt(easy, CURLOPT_ERRORBUFFER, handle.error);
+  Curl().easy_setopt(easy, CURLOPT_PRIVATE, &handle);
+  const CURLMcode added = Curl().multi_add_handle(multi_, easy);
+  CHECK_WHY(added == CURLM_OK, Curl().multi_strerror(added));
   on_wire_.push_back(&handle);
   exchange.wire_state = std::move(made);
 }
 
 void CurlWire::Release(Handle& handle) {
   CURL* easy = handle.easy;
-  curl_multi_remove_handle(multi_, easy);
+  Curl().multi_remove_handle(multi_, easy);
   std::erase(on_wire_, &handle);
   handle.exchange.wire_state = nullptr;
-  if (spare_.size() >= kSpareHandles) return curl_easy_cleanup(easy);
-  curl_easy_reset(easy);
+  if (spare_.size() >= kSpareHandles) return Curl().easy_cleanup(easy);
+  Curl().easy_reset(easy);
   spare_.push_back(easy);
 }
 
@@ -215,7 +209,7 @@ void CurlWire::Suspect(Exchange& exchange, SteadyTime now) {
 
 void CurlWire::Perform() {
   int running = 0;
-  curl_multi_perform(multi_, &running);
+  Curl().multi_perform(multi_, &running);
   ReapFinished();
   Nudge();
 }
@@ -225,16 +219,16 @@ void CurlWire::Wait(SteadyTime until, int wake) {
   // Rounded up: waking a moment too early would only mean to wait again.
   const auto wait = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
   curl_waitfd woken{.fd = wake, .events = CURL_WAIT_POLLIN, .revents = 0};
-  curl_multi_poll(multi_, &woken, 1, static_cast<int>(std::max<int64_t>(0, wait.count())), nullptr);
+  Curl().multi_poll(multi_, &woken, 1, static_cast<int>(std::max<int64_t>(0, wait.count())), nullptr);
 }
 
 void CurlWire::ReapFinished() {
   int left = 0;
-  while (const CURLMsg* message = curl_multi_info_read(multi_, &left)) {
+  while (const CURLMsg* message = Curl().multi_info_read(multi_, &left)) {
     if (message->msg != CURLMSG_DONE) continue;
     const CURLcode code = message->data.result;  // before the handle goes, and the message with it
     char* private_data = nullptr;
-    curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &private_data);
+    Curl().easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &private_data);
     auto& handle = *reinterpret_cast<Handle*>(private_data);
     Exchange& exchange = handle.exchange;
     Result<void> ended;
@@ -258,11 +252,11 @@ void CurlWire::Nudge() {
   ++nudges_;
   for (const Handle* handle : on_wire_) {
     // Going on after a pause makes libcurl look into its buffers, whatever the socket says.
-    curl_easy_pause(handle->easy, CURLPAUSE_RECV);
-    curl_easy_pause(handle->easy, CURLPAUSE_CONT);
+    Curl().easy_pause(handle->easy, CURLPAUSE_RECV);
+    Curl().easy_pause(handle->easy, CURLPAUSE_CONT);
   }
   int running = 0;
-  curl_multi_perform(multi_, &running);
+  Curl().multi_perform(multi_, &running);
   ReapFinished();
 }
 

@@ -1,8 +1,10 @@
 #include "client/rest_config.h"
 
-#include <curl/curl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cstdlib>
 #include <optional>
 
@@ -28,29 +30,43 @@ constexpr std::string_view kArchitecture =
     "unknown";
 #endif
 
-std::optional<std::string> UrlPart(CURLU* url, CURLUPart part) {
-  char* text = nullptr;
-  if (curl_url_get(url, part, &text, 0) != CURLUE_OK) return std::nullopt;
-  std::string copy = text;
-  curl_free(text);
-  return copy;
+// "10.0.0.1", "[::1]:6443": a name or an address, and perhaps a port.
+bool IsHostAndPort(std::string_view text) {
+  const bool in_brackets = text.starts_with('[');
+  const size_t bracket = in_brackets ? text.find(']') : 0;
+  if (bracket == std::string_view::npos) return false;
+  const size_t colon = text.find(':', bracket);
+  const std::string_view host =
+      text.substr(in_brackets ? 1 : 0, (in_brackets ? bracket : colon) - (in_brackets ? 1 : 0));
+  constexpr std::string_view kAddressBytes = "0123456789abcdefABCDEF:.";
+  constexpr std::string_view kNotInNames = " \t\r\n\"#%&()*,/:;<=>?@[\\]^`{|}'$!+~";
+  const bool good_host = in_brackets ? host.find_first_not_of(kAddressBytes) == std::string_view::npos
+                                     : host.find_first_of(kNotInNames) == std::string_view::npos;
+  if (host.empty() || !good_host) return false;
+  if (in_brackets && colon != bracket + 1 && bracket + 1 != text.size()) return false;
+  if (colon == std::string_view::npos) return true;
+  const std::string_view port = text.substr(colon + 1);
+  unsigned number = 0;
+  const auto [end, problem] = std::from_chars(port.data(), port.data() + port.size(), number);
+  return problem == std::errc() && end == port.data() + port.size() && number > 0 && number <= 65535;
 }
 
-// "host:port" is taken as plain HTTP, as client-go takes it; query and fragment mean nothing here.
+// "host:port" is taken as plain HTTP, as client-go takes it; user, query and fragment mean nothing here.
 Result<std::string> NormalizeServer(const std::string& server) {
-  const std::string text = server.find("://") == std::string::npos ? "http://" + server : server;
-  const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url(curl_url(), &curl_url_cleanup);
   const Error wrong =
       Error::InvalidArgument(fmt::format("host must be a URL or a host:port pair: {}", api::Quote(server)));
-  if (curl_url_set(url.get(), CURLUPART_URL, text.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) return wrong;
-  const std::optional<std::string> scheme = UrlPart(url.get(), CURLUPART_SCHEME);
-  const std::optional<std::string> host = UrlPart(url.get(), CURLUPART_HOST);
-  if (!scheme || !host || (*scheme != "http" && *scheme != "https")) return wrong;
-  std::string normalized = *scheme + "://" + *host;
-  if (const std::optional<std::string> port = UrlPart(url.get(), CURLUPART_PORT)) normalized += ":" + *port;
-  std::string path = UrlPart(url.get(), CURLUPART_PATH).value_or("");
-  while (path.ends_with('/')) path.pop_back();
-  return normalized + path;
+  const size_t mark = server.find("://");
+  std::string scheme = mark == std::string::npos ? "http" : server.substr(0, mark);
+  std::transform(scheme.begin(), scheme.end(), scheme.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (scheme != "http" && scheme != "https") return wrong;
+  std::string_view rest = std::string_view(server).substr(mark == std::string::npos ? 0 : mark + 3);
+  rest = rest.substr(0, rest.find_first_of("?#"));
+  const size_t slash = std::min(rest.find('/'), rest.size());
+  std::string_view host = rest.substr(0, slash), path = rest.substr(slash);
+  host.remove_prefix(host.rfind('@') + 1);  // npos + 1 is 0
+  if (!IsHostAndPort(host) || path.find_first_of(" \t\r\n") != std::string_view::npos) return wrong;
+  while (path.ends_with('/')) path.remove_suffix(1);
+  return fmt::format("{}://{}{}", scheme, host, path);
 }
 
 bool IsHeaderNameByte(unsigned char c) {

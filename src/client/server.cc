@@ -1,10 +1,10 @@
 #include "client/server.h"
 
-#include <curl/curl.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "client/kubeconfig.h"
@@ -16,12 +16,17 @@ bool IsLoopback(std::string_view host) {
   return host == "localhost" || host.starts_with("localhost:") || host.starts_with("127.") || host.starts_with("[::1]");
 }
 
-// The authorities of the system, as the path that libcurl was built with names them.
+// The authorities of the system: where the environment says, or where one of the usual distributions has them.
 std::string SystemAuthorities() {
-  const curl_version_info_data* info = curl_version_info(CURLVERSION_NOW);
-  if (info->age < CURLVERSION_EIGHTH || info->cainfo == nullptr) return {};
-  Result<std::string> pem = ReadFile(info->cainfo);
-  return pem ? std::move(*pem) : std::string();
+  const char* chosen = std::getenv("SSL_CERT_FILE");
+  std::vector<std::string> files = {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+                                    "/etc/ssl/ca-bundle.pem", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+                                    "/etc/ssl/cert.pem"};
+  if (chosen != nullptr && *chosen != '\0') files = {chosen};
+  for (const std::string& file : files) {
+    if (Result<std::string> pem = ReadFile(file)) return std::move(*pem);
+  }
+  return {};
 }
 
 RestConfig WithAuthorities(RestConfig config) {

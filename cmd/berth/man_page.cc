@@ -35,6 +35,8 @@ std::string Escaped(std::string_view text) {
       out += "\\e";
     } else if (text[0] == '-') {
       out += "\\-";
+    } else if (text[0] == ',' && text.size() > 1 && text[1] != ' ') {
+      out += ",\\:";  // a long list may be broken here
     } else {
       out += text[0];
     }

@@ -26,7 +26,7 @@ struct Candidate {
 // The first criterion, in the order in which they are weighed, that `worse` loses by.
 std::string LostBy(const Cost& worse, const Cost& best, const std::string& winner) {
   if (worse.pdb_violations != best.pdb_violations) {
-    return fmt::format("violates {} disruption budgets, {} {}", worse.pdb_violations, winner, best.pdb_violations);
+    return fmt::format("violates {} where {} violates {}", worse.pdb_violations, winner, best.pdb_violations);
   }
   if (worse.highest_priority != best.highest_priority) {
     return fmt::format("its most important victim has priority {}, that on {} {}", worse.highest_priority, winner,

@@ -11,6 +11,7 @@
 #include "api/fuzz_targets.h"
 #include "codec/fuzz_targets.h"
 #include "config/fuzz_targets.h"
+#include "sim/fuzz_targets.h"
 
 namespace berth {
 namespace {
@@ -29,6 +30,7 @@ const std::map<std::string, Target>& Targets() {
       {"object_json_fuzz", api::FuzzObjectJson},
       {"object_protobuf_fuzz", api::FuzzObjectProtobuf},
       {"configuration_fuzz", config::FuzzConfiguration},
+      {"simulate_fuzz", sim::FuzzSimulate},
   };
   return targets;
 }
@@ -70,6 +72,10 @@ TEST(FuzzCorpus, WhatFuzzersStartFromIsSurvived) {
   EXPECT_GT(Replay(root / "src/api/testdata/golden", api::FuzzObjectJson), 100u);
   EXPECT_GT(Replay(root / "src/api/testdata/golden", api::FuzzObjectProtobuf), 100u);
   EXPECT_GT(Replay(root / "test/scenarios", codec::FuzzYaml), 10u);
+  EXPECT_GT(Replay(root / "test/scenarios", sim::FuzzSimulate), 10u);
+  for (const fs::directory_entry& example : fs::directory_iterator(root / "examples")) {
+    if (example.is_directory()) Replay(example.path(), sim::FuzzSimulate);
+  }
 }
 
 }  // namespace

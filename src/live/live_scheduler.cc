@@ -49,10 +49,13 @@ LiveScheduler::LiveScheduler(LiveOptions options, metrics::Registry& metrics, co
               {.hostname = options_.hostname, .on_problem = [](const Error& error) { LogProblem("event", error); }}) {}
 
 LiveScheduler::~LiveScheduler() {
-  // Calls under way end here, while everything that waits for them is still there.
-  transport_.reset();
   for (auto& reflector : reflectors_) reflector->Stop();
   elector_.reset();
+  // Nothing is tried again from here on; binding cycles, which would wait for that, have ended with Run().
+  io_.Stop();
+  election_loop_.Stop();
+  // Calls under way end here, while those who hear of it are still there.
+  transport_.reset();
 }
 
 Result<std::unique_ptr<LiveScheduler>> LiveScheduler::Create(LiveOptions options, const framework::Registry& registry,

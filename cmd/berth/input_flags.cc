@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "terminal.h"
+
 namespace berth::cmd {
 
 void InputFlags::AddTo(FlagSet& flags) {
@@ -60,7 +62,11 @@ Result<sim::ClusterInput> InputFlags::Read() const {
   Result<sim::InputChanges> changes = Changes();
   if (!changes) return changes.error();
   changes->live = std::move(live);
+  const base::SystemClock clock;
+  ProgressLine progress(stderr, IsTerminal(stderr), clock, "MB", /*calls_per_look=*/1);
+  changes->progress = [&](size_t bytes, size_t total) { progress.Update(bytes >> 20, total >> 20); };
   Result<sim::ClusterInput> input = sim::ReadCluster(files, std::move(*changes));
+  progress.Erase();
   if (!input) return Error{input.error().code, "the input has problems:\n" + input.error().message};
   PrintWarnings(input->warnings);
   return input;

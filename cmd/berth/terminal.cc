@@ -12,8 +12,6 @@ namespace {
 
 constexpr base::Duration kPatience = std::chrono::seconds(1);
 constexpr base::Duration kPause = std::chrono::milliseconds(100);
-// Reading the clock costs as much as scheduling a pod.
-constexpr size_t kCallsPerLook = 32;
 
 std::string_view Environment(const char* name) {
   const char* value = std::getenv(name);
@@ -33,11 +31,18 @@ Result<bool> WantsColor(const std::string& choice, std::FILE* out) {
   return IsTerminal(out) && Environment("NO_COLOR").empty() && Environment("TERM") != "dumb";
 }
 
-ProgressLine::ProgressLine(std::FILE* out, bool enabled, const base::Clock& clock, std::string noun)
-    : out_(out), enabled_(enabled), clock_(clock), noun_(std::move(noun)), start_(clock.Now()), last_(start_) {}
+ProgressLine::ProgressLine(std::FILE* out, bool enabled, const base::Clock& clock, std::string noun,
+                           size_t calls_per_look)
+    : out_(out),
+      enabled_(enabled),
+      clock_(clock),
+      noun_(std::move(noun)),
+      calls_per_look_(calls_per_look),
+      start_(clock.Now()),
+      last_(start_) {}
 
 void ProgressLine::Update(size_t done, size_t total) {
-  if (!enabled_ || calls_++ % kCallsPerLook != 0) return;
+  if (!enabled_ || calls_++ % calls_per_look_ != 0) return;
   const base::Time now = clock_.Now();
   if (now - start_ < kPatience || (shown_ && now - last_ < kPause)) return;
   last_ = now;

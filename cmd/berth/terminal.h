@@ -20,8 +20,8 @@ bool IsTerminal(std::FILE* out);
 // first second, more often than ten times a second, or when the output is not a terminal.
 class ProgressLine {
  public:
-  // Both outlive it.
-  ProgressLine(std::FILE* out, bool enabled, const base::Clock& clock, std::string noun);
+  // Both outlive it. Reading the clock costs as much as scheduling a pod, so it is done once in so many calls.
+  ProgressLine(std::FILE* out, bool enabled, const base::Clock& clock, std::string noun, size_t calls_per_look = 32);
   ~ProgressLine() { Erase(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -34,6 +34,7 @@ class ProgressLine {
   const bool enabled_;
   const base::Clock& clock_;
   const std::string noun_;
+  const size_t calls_per_look_;
   const base::Time start_;
   base::Time last_;
   size_t calls_ = 0;

@@ -75,7 +75,7 @@ Result<ClusterInput> Assemble(InputFiles files, InputChanges changes, size_t thr
   for (std::string& problem : files.problems) draft.Problem(std::move(problem));
   for (std::string& warning : files.warnings) draft.Warn(std::move(warning));
   AddLive(std::move(changes.live), draft);
-  const bool all_read = reader.ReadInto(draft, threads) && files.problems.empty();
+  const bool all_read = reader.ReadInto(draft, threads, changes.progress) && files.problems.empty();
   CheckUids(draft);
   // An object that could not be read is not there to be referred to; to complain about that as well would mislead.
   if (all_read) {

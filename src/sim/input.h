@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "sim/input_files.h"
 #include "sim/node_template.h"
+#include "sim/object_reader.h"
 #include "sim/what_if.h"
 #include "sim/workloads.h"
 
@@ -34,6 +35,7 @@ struct InputChanges {
   std::vector<NodeTemplate> nodes;
   WhatIf what_if;
   size_t most_pods_made = kMaxPodsMade;  // by all workloads together
+  ReadProgress progress{};
 };
 
 // All problems of all files in one error, a line each. No object may be given twice.

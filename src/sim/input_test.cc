@@ -410,5 +410,25 @@ TEST_F(InputTest, WarnsOfWhatIsSeldomMeant) {
               ElementsAre(HasSubstr("status.disruptionsAllowed: missing, so it allows no disruption")));
 }
 
+TEST_F(InputTest, TellsHowFarItHasRead) {
+  std::string text;
+  for (int i = 0; i < 5000; ++i) {
+    text += "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p" + std::to_string(i) +
+            "}\nspec: {containers: [{name: c, image: i}]}\n";
+  }
+  std::vector<size_t> told;
+  size_t size = 0;
+  InputChanges changes;
+  changes.progress = [&](size_t bytes, size_t total) {
+    told.push_back(bytes);
+    size = total;
+  };
+  ASSERT_TRUE(ReadClusterTexts({{"input.yaml", text}}, std::move(changes), 2));
+  EXPECT_GT(told.size(), 1u);
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+  EXPECT_EQ(told.back(), size);
+  EXPECT_LE(size, text.size());
+}
+
 }  // namespace
 }  // namespace berth::sim

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <optional>
 
 #include "api/node.h"
@@ -191,11 +192,23 @@ void ObjectReader::MendLists(std::vector<Decoded>& decoded) {
   }
 }
 
-bool ObjectReader::ReadInto(ClusterDraft& draft, size_t threads) {
+bool ObjectReader::ReadInto(ClusterDraft& draft, size_t threads, const ReadProgress& progress) {
+  size_t total = 0;
+  for (const Part& part : parts_) total += part.text.text.size();
+  std::mutex mutex;
+  size_t bytes = 0;  // guarded by mutex
+  const auto tell = [&](size_t more) {
+    if (!progress) return;
+    const std::lock_guard lock(mutex);
+    progress(bytes += more, total);
+  };
   std::vector<Decoded> decoded(parts_.size());
   base::Workers workers(std::clamp<size_t>(threads, 1, std::max<size_t>(parts_.size(), 1)));
   workers.ForRanges(parts_.size(), 1, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) decoded[i] = Decode(static_cast<uint32_t>(i));
+    for (size_t i = begin; i < end; ++i) {
+      decoded[i] = Decode(static_cast<uint32_t>(i));
+      tell(parts_[i].text.text.size());
+    }
   });
   MendLists(decoded);
 

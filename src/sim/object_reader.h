@@ -3,6 +3,7 @@
 // about later is found by parsing that part of the text again.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +16,9 @@
 
 namespace berth::sim {
 
+// How many bytes of the files have been read, of how many. From any thread, one call at a time.
+using ReadProgress = std::function<void(size_t bytes, size_t total)>;
+
 class ObjectReader {
  public:
   explicit ObjectReader(std::vector<InputFile> files, size_t part_size = kPartSize);
@@ -22,7 +26,7 @@ class ObjectReader {
 
   // Objects, problems and warnings go into the draft; the result is the same for any number of threads. False when
   // something could not be read as an object: then what refers to it cannot be judged.
-  bool ReadInto(ClusterDraft& draft, size_t threads);
+  bool ReadInto(ClusterDraft& draft, size_t threads, const ReadProgress& progress = {});
 
   // "FILE:LINE:COL" of that field, or of the nearest thing around it that is there.
   std::string Where(const Place& place, std::string_view path) const;

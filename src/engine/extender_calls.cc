@@ -82,8 +82,7 @@ Status FilterByExtenders(Extenders extenders, const PodInfo& pod, const framewor
     feasible = std::move(verdicts->feasible);
     // Whatever the order of the answer, and however often it names a node.
     std::ranges::sort(feasible, {}, &NodeInfo::name);
-    const auto repeated = std::ranges::unique(feasible);
-    feasible.erase(repeated.begin(), repeated.end());
+    feasible.erase(std::unique(feasible.begin(), feasible.end()), feasible.end());
   }
   return Status::Success();
 }

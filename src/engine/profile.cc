@@ -79,8 +79,8 @@ Result<void> Profile::ExpandPoints(const config::Profile& config) {
   std::vector<config::KnownPlugin> known;
   for (const auto& [name, id] : id_by_name_) {
     known.push_back({name, {}});
+    const Plugin& plugin = *plugins_[id];
     ForEachPoint(*this, [&]<class Interface>(ExtensionPoint point, const std::vector<Enabled<Interface>>&) {
-      const Plugin& plugin = *plugins_[id];
       if (dynamic_cast<const Interface*>(&plugin) && plugin.Serves(point)) known.back().points.Add(point);
     });
   }

@@ -15,6 +15,7 @@
 #include "sim/node_plan.h"
 #include "sim/node_template.h"
 #include "sim/simulation.h"
+#include "terminal.h"
 
 namespace berth::cmd {
 
@@ -105,7 +106,7 @@ Result<std::vector<sim::CapacityShare>> ReadShares(const Options& options, std::
 int Print(const std::string& text, const std::string& json, const Options& options, bool enough) {
   std::string out = options.output == "table" ? text : json;
   if (options.output == "yaml") out = codec::JsonToYaml(std::move(out));
-  if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size() || std::fflush(stdout) != 0) {
+  if (!WriteOut(out)) {
     return Fail("cannot write to standard output");
   }
   return enough ? kOk : kUnplaced;

@@ -17,6 +17,7 @@
 #include "configuration_source.h"
 #include "flags.h"
 #include "plugin_catalog.h"
+#include "terminal.h"
 
 namespace berth::cmd {
 
@@ -56,7 +57,7 @@ int Fail(std::string_view message) {
 }
 
 int Print(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+  if (!WriteOut(text)) {
     return Fail("cannot write to standard output");
   }
   return kOk;

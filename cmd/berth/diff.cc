@@ -10,6 +10,7 @@
 #include "input_flags.h"
 #include "sim/comparison.h"
 #include "sim/simulation.h"
+#include "terminal.h"
 
 namespace berth::cmd {
 
@@ -149,7 +150,7 @@ Result<void> Check(const Options& options, const std::vector<std::string>& rest)
 int Print(const sim::Comparison& comparison, const Options& options) {
   std::string text = options.output == "table" ? sim::ToTable(comparison) : sim::ToJson(comparison);
   if (options.output == "yaml") text = codec::JsonToYaml(std::move(text));
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+  if (!WriteOut(text)) {
     return Fail("cannot write to standard output");
   }
   const bool failed = (options.fail_on == "changed" && comparison.changed()) ||

@@ -170,7 +170,7 @@ int Run(const framework::Registry& own_plugins, const Options& options, const Fa
   const sim::SimulationReport report = (*simulation)->Run();
   progress.Erase();
   const std::string text = Render(report, options.output, color);
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+  if (!WriteOut(text)) {
     return Fail("cannot write to standard output");
   }
   return ExitStatus(report, failures);

@@ -22,6 +22,10 @@ std::string_view Environment(const char* name) {
 
 bool IsTerminal(std::FILE* out) { return isatty(fileno(out)) != 0; }
 
+bool WriteOut(std::string_view text) {
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+}
+
 Result<bool> WantsColor(const std::string& choice, std::FILE* out) {
   if (choice == "always") return true;
   if (choice == "never") return false;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -15,6 +16,9 @@ namespace berth::cmd {
 Result<bool> WantsColor(const std::string& choice, std::FILE* out);
 
 bool IsTerminal(std::FILE* out);
+
+// All of it, to standard output; false when that cannot be written to.
+bool WriteOut(std::string_view text);
 
 // "1200 of 30000 pods, 8500 a second", on one line that is written over and erased at the end. Says nothing during the
 // first second, more often than ten times a second, or when the output is not a terminal.

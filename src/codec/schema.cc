@@ -1,11 +1,11 @@
 #include "codec/schema.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include "base/check.h"
+#include "base/spelling.h"
 
 namespace berth::codec {
 namespace {
@@ -17,23 +17,6 @@ bool RowLess(const FieldSpec& a, const FieldSpec& b) { return NameLess(a.json_na
 bool CanBeInProtobuf(const Type& type) {
   if (type.kind == Type::Kind::kCustom) return type.custom->from_protobuf != nullptr;
   return type.element == nullptr || CanBeInProtobuf(*type.element);
-}
-
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-
-// Edits (insert, delete, replace) that turn one name into the other; capitals count as their small letters.
-size_t Distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (Lower(a[i - 1]) == Lower(b[j - 1]) ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
 }
 
 }  // namespace
@@ -98,7 +81,7 @@ std::string_view Message::Suggest(std::string_view json_name) const {
   size_t closest = std::min<size_t>(3, json_name.size() / 3) + 1;
   std::string_view best;
   auto consider = [&](std::string_view candidate) {
-    const size_t distance = Distance(json_name, candidate);
+    const size_t distance = base::EditDistance(json_name, candidate);
     if (distance >= closest) return;
     closest = distance;
     best = candidate;

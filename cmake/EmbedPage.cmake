@@ -1,5 +1,5 @@
-# Writes page.html, page.css and page.js of SOURCE into OUTPUT, a C++ file that defines what src/sim/html_page.h declares.
-set(code "// Made from ${SOURCE} by cmake/EmbedPage.cmake.\n#include \"sim/html_page.h\"\n\nnamespace berth::sim {\n\n")
+# Writes page.html, page.css and page.js of SOURCE into OUTPUT, a C++ file that defines what src/report/html_page.h declares.
+set(code "// Made from ${SOURCE} by cmake/EmbedPage.cmake.\n#include \"report/html_page.h\"\n\nnamespace berth::report {\n\n")
 foreach(part IN ITEMS html css js)
   file(READ ${SOURCE}/page.${part} text)
   string(TOUPPER ${part} upper)
@@ -7,4 +7,4 @@ foreach(part IN ITEMS html css js)
   string(SUBSTRING ${part} 1 -1 others)
   string(APPEND code "const std::string_view kPage${first}${others} = R\"page~(${text})page~\";\n\n")
 endforeach()
-file(WRITE ${OUTPUT} "${code}}  // namespace berth::sim\n")
+file(WRITE ${OUTPUT} "${code}}  // namespace berth::report\n")

@@ -6,13 +6,13 @@
 #include "codec/json_writer.h"
 #include "commands.h"
 #include "flags.h"
-#include "sim/bench_run.h"
+#include "perf/bench_run.h"
 
 namespace berth::cmd {
 
 namespace {
 
-constexpr char kUsage[] =
+constexpr char kBenchUsage[] =
     R"(Measure how fast pods are scheduled, in-process and without an API: queue, evaluation of every node, selection, assume,
 bind, for one pod after another, each seeing the ones before it. A tenth of the pods warms up and is not timed.
 
@@ -24,19 +24,14 @@ Kinds: basic, mixed, nodeaffinity, antiaffinity, affinity, prefaffinity, spread,
 preemptmix, unschedulable, churn.
 )";
 
-constexpr char kExamples[] = R"(  berth bench engine --kind basic --nodes 5000 --pods 100000
+constexpr char kBenchExamples[] = R"(  berth bench engine --kind basic --nodes 5000 --pods 100000
   berth bench engine --kind spread --nodes 200 --pods 1000 --verify-incremental
   berth bench engine --kind mixed -o json
   berth bench engine --nodes 100000 --existing 1000000 --pods 1000
   berth bench engine --nodes 1000 --pods 5000000 --lifetime 50000
 )";
 
-int Fail(std::string_view message) {
-  fmt::print(stderr, "berth bench: {}\n", message);
-  return kBadInput;
-}
-
-void PrintText(const sim::EngineBenchOptions& options, const sim::EngineBenchResult& result) {
+void PrintText(const perf::EngineBenchOptions& options, const perf::EngineBenchResult& result) {
   fmt::print("{} on {} nodes: {:.0f} pods/s, {:.2f} us/pod (p50 {:.2f}, p99 {:.2f}, max {:.0f})\n", options.kind,
              options.nodes, result.pods_per_second, result.us_per_pod, result.p50_us, result.p99_us, result.max_us);
   fmt::print(
@@ -48,7 +43,7 @@ void PrintText(const sim::EngineBenchOptions& options, const sim::EngineBenchRes
   fmt::print("\n");
 }
 
-void PrintJson(const sim::EngineBenchOptions& options, const sim::EngineBenchResult& result) {
+void PrintJson(const perf::EngineBenchOptions& options, const perf::EngineBenchResult& result) {
   std::string out;
   codec::JsonWriter json(out);
   json.StartObject();
@@ -87,9 +82,9 @@ void PrintJson(const sim::EngineBenchOptions& options, const sim::EngineBenchRes
 int Bench(const framework::Registry& own_plugins, const std::vector<std::string>& arguments) {
   if (!arguments.empty() && arguments.front() == "perf")
     return BenchPerf(own_plugins, {arguments.begin() + 1, arguments.end()});
-  sim::EngineBenchOptions options;
+  perf::EngineBenchOptions options;
   std::string output = "text";
-  FlagSet flags("berth bench", kUsage, kExamples);
+  FlagSet flags("berth bench", kBenchUsage, kBenchExamples);
   flags.Add(&options.kind, "kind", 'k', "KIND", "what the pods ask for (default basic)");
   flags.Add(&options.nodes, "nodes", 0, "N", "nodes in the cluster (default 5000)");
   flags.Add(&options.pods, "pods", 0, "M", "pods to schedule and time (default 10000)");
@@ -107,11 +102,11 @@ int Bench(const framework::Registry& own_plugins, const std::vector<std::string>
     fmt::print("{}", flags.Help());
     return kOk;
   }
-  if (!rest) return Fail(rest.error().message + "\nTry berth bench --help.");
+  if (!rest) return BadInput("bench", rest.error().message + "\nTry berth bench --help.");
   if (rest->size() != 1 || rest->front() != "engine")
-    return Fail("expected: berth bench engine, or berth bench perf FILE\nTry berth bench --help.");
-  const Result<sim::EngineBenchResult> result = sim::RunEngineBench(options);
-  if (!result) return Fail(result.error().message);
+    return BadInput("bench", "expected: berth bench engine, or berth bench perf FILE\nTry berth bench --help.");
+  const Result<perf::EngineBenchResult> result = perf::RunEngineBench(options);
+  if (!result) return BadInput("bench", result.error().message);
   output == "json" ? PrintJson(options, *result) : PrintText(options, *result);
   return kOk;
 }

@@ -15,7 +15,7 @@ namespace berth::cmd {
 
 namespace {
 
-constexpr char kUsage[] =
+constexpr char kBenchPerfUsage[] =
     R"(Run workloads in the format of kube-scheduler's scheduler_perf (performance-config.yaml), as they are, against a cluster
 in memory and in real time, and say how many pods a second were scheduled.
 
@@ -26,23 +26,18 @@ Exit status: 0 all ran, 2 a threshold was missed or a workload did not come to i
 workload that asks for something berth does not do yet.
 )";
 
-constexpr char kExamples[] = R"(  berth bench perf bench/workloads/misc/performance-config.yaml --label short
+constexpr char kBenchPerfExamples[] = R"(  berth bench perf bench/workloads/misc/performance-config.yaml --label short
   berth bench perf misc/performance-config.yaml --workload SchedulingBasic/5000Nodes -o json
   berth bench perf misc/performance-config.yaml --label performance,-short --data-items-dir results
 )";
 
-struct Options {
+struct BenchPerfOptions {
   perf::RunOptions run;
   std::string timeout = "10m";
   std::string output = "table";
   std::string data_items_dir;
   bool list = false;
 };
-
-int Fail(std::string_view message) {
-  fmt::print(stderr, "berth bench perf: {}\n", message);
-  return kBadInput;
-}
 
 // Figures of very different size, each with three digits that mean something.
 std::string Figure(double value) { return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value); }
@@ -86,7 +81,7 @@ struct Totals {
   std::vector<perf::DataItem> items;
 };
 
-void Report(const perf::WorkloadResult& result, const Options& options, size_t width, Totals& totals) {
+void Report(const perf::WorkloadResult& result, const BenchPerfOptions& options, size_t width, Totals& totals) {
   for (const perf::Collection& collection : result.collections) {
     if (options.output == "table") PrintRow(collection, width);
     totals.items.insert(totals.items.end(), collection.items.begin(), collection.items.end());
@@ -106,7 +101,7 @@ void Report(const perf::WorkloadResult& result, const Options& options, size_t w
   (result.error->code == ErrorCode::kDeadlineExceeded ? totals.unfinished : totals.unsupported) = true;
 }
 
-Result<void> RunFile(const std::string& file, const framework::Registry& registry, const Options& options,
+Result<void> RunFile(const std::string& file, const framework::Registry& registry, const BenchPerfOptions& options,
                      Totals& totals) {
   Result<perf::Suite> suite = perf::ReadSuite(file);
   if (!suite) return suite.error();
@@ -141,8 +136,8 @@ Result<void> RunFile(const std::string& file, const framework::Registry& registr
 }  // namespace
 
 int BenchPerf(const framework::Registry& own_plugins, const std::vector<std::string>& arguments) {
-  Options options;
-  FlagSet flags("berth bench perf", kUsage, kExamples);
+  BenchPerfOptions options;
+  FlagSet flags("berth bench perf", kBenchPerfUsage, kBenchPerfExamples);
   flags.Add(&options.run.workloads, "workload", 'w', "NAME",
             "a test case, or TestCase/Workload; repeat for several (default all)");
   flags.Add(&options.run.labels, "label", 'l', "LABELS",
@@ -164,18 +159,20 @@ int BenchPerf(const framework::Registry& own_plugins, const std::vector<std::str
     fmt::print("{}", flags.Help());
     return kOk;
   }
-  if (!files) return Fail(files.error().message + "\n" + flags.Hint());
-  if (files->empty()) return Fail("no file given\n" + flags.Hint());
+  if (!files) return BadInput("bench perf", files.error().message + "\n" + flags.Hint());
+  if (files->empty()) return BadInput("bench perf", "no file given\n" + flags.Hint());
   const Result<base::Duration> timeout = api::ParseDuration(options.timeout);
   if (!timeout || *timeout <= base::Duration(0))
-    return Fail(fmt::format("--timeout: expected a duration such as 90s, found \"{}\"", options.timeout));
+    return BadInput("bench perf",
+                    fmt::format("--timeout: expected a duration such as 90s, found \"{}\"", options.timeout));
   options.run.timeout = *timeout;
 
   const Result<framework::Registry> registry = MakeRegistry(own_plugins);
-  if (!registry) return Fail(registry.error().message);
+  if (!registry) return BadInput("bench perf", registry.error().message);
   Totals totals;
   for (const std::string& file : *files) {
-    if (const Result<void> ran = RunFile(file, *registry, options, totals); !ran) return Fail(ran.error().message);
+    if (const Result<void> ran = RunFile(file, *registry, options, totals); !ran)
+      return BadInput("bench perf", ran.error().message);
   }
   if (options.output == "json" && !options.list) fmt::print("{}", perf::ToJson(totals.items));
   return totals.unsupported ? kBadInput : totals.unfinished ? kUnplaced : kOk;

@@ -10,10 +10,11 @@
 #include "commands.h"
 #include "configuration_source.h"
 #include "flags.h"
+#include "input/node_template.h"
 #include "input_flags.h"
-#include "sim/capacity_report.h"
+#include "report/capacity_report.h"
+#include "report/node_plan_report.h"
 #include "sim/node_plan.h"
-#include "sim/node_template.h"
 #include "sim/simulation.h"
 #include "terminal.h"
 
@@ -21,7 +22,7 @@ namespace berth::cmd {
 
 namespace {
 
-constexpr char kUsage[] =
+constexpr char kCapacityUsage[] =
     R"(Say how many more instances of a pod fit into a cluster, where they go, and what stops the next one.
 
 Usage:
@@ -42,7 +43,7 @@ is what one node has: cpu and memory, and any other resource, label.KEY=VALUE, t
 Exit status: 0 at least one round fits (or --at-least; or enough nodes will do), 2 fewer do, 1 bad usage or input.
 )";
 
-constexpr char kExamples[] = R"(  berth capacity -f cluster.yaml --pod pod.yaml
+constexpr char kCapacityExamples[] = R"(  berth capacity -f cluster.yaml --pod pod.yaml
   berth capacity -f cluster.yaml --pod pod.yaml --verbose
   berth capacity --from-cluster --pod web.yaml=3 --pod db.yaml=1 -o json
   berth capacity -f cluster.yaml.gz --pod pod.yaml --at-least 20 || echo 'too full'
@@ -53,7 +54,7 @@ constexpr char kExamples[] = R"(  berth capacity -f cluster.yaml --pod pod.yaml
 // More than any cluster has, and soon enough there when nothing limits the pods of a node.
 constexpr uint64_t kDefaultMax = 1'000'000;
 
-struct Options {
+struct CapacityOptions {
   InputFlags input;
   ConfigurationFlags configuration;
   std::vector<std::string> pods;
@@ -65,11 +66,6 @@ struct Options {
   bool preempt = false;
   bool verbose = false;
 };
-
-int Fail(std::string_view message) {
-  fmt::print(stderr, "berth capacity: {}\n", message);
-  return kBadInput;
-}
 
 struct PodFlag {
   std::string file;
@@ -89,7 +85,7 @@ Result<PodFlag> ParsePodFlag(const std::string& text) {
 }
 
 // The pods to make instances of; what else their files hold joins the cluster.
-Result<std::vector<sim::CapacityShare>> ReadShares(const Options& options, std::vector<api::Object>& cluster) {
+Result<std::vector<sim::CapacityShare>> ReadShares(const CapacityOptions& options, std::vector<api::Object>& cluster) {
   std::vector<sim::CapacityShare> shares;
   for (const std::string& text : options.pods) {
     const Result<PodFlag> flag = ParsePodFlag(text);
@@ -103,11 +99,11 @@ Result<std::vector<sim::CapacityShare>> ReadShares(const Options& options, std::
   return shares;
 }
 
-int Print(const std::string& text, const std::string& json, const Options& options, bool enough) {
+int Print(const std::string& text, const std::string& json, const CapacityOptions& options, bool enough) {
   std::string out = options.output == "table" ? text : json;
   if (options.output == "yaml") out = codec::JsonToYaml(std::move(out));
   if (!WriteOut(out)) {
-    return Fail("cannot write to standard output");
+    return BadInput("capacity", "cannot write to standard output");
   }
   return enough ? kOk : kUnplaced;
 }
@@ -119,14 +115,14 @@ struct World {
   std::vector<sim::CapacityShare> shares;
 };
 
-Result<World> ReadWorld(const framework::Registry& own_plugins, const Options& options) {
+Result<World> ReadWorld(const framework::Registry& own_plugins, const CapacityOptions& options) {
   Result<SchedulerSetup> setup = LoadSetup(options.configuration, options.input.files, own_plugins);
   if (!setup) return setup.error();
   PrintWarnings(setup->warnings);
   if (!setup->configuration.extenders.empty()) {
     PrintWarnings({"extenders are not called here; all is decided without them"});
   }
-  Result<sim::ClusterInput> input = options.input.Read();
+  Result<input::ClusterInput> input = options.input.Read();
   if (!input) return input.error();
   Result<std::vector<sim::CapacityShare>> shares = ReadShares(options, input->objects);
   if (!shares) return shares.error();
@@ -134,25 +130,27 @@ Result<World> ReadWorld(const framework::Registry& own_plugins, const Options& o
 }
 
 Result<std::unique_ptr<sim::Simulation>> Simulate(const World& world, const std::vector<api::Object>& objects,
-                                                  const Options& options) {
+                                                  const CapacityOptions& options) {
   return sim::Simulation::Create(objects, world.setup.configuration, world.setup.registry, world.setup.gates,
                                  {.seed = options.seed});
 }
 
-int Measure(const World& world, const Options& options) {
+int Measure(const World& world, const CapacityOptions& options) {
   Result<std::unique_ptr<sim::Simulation>> simulation = Simulate(world, world.objects, options);
-  if (!simulation) return Fail(simulation.error().message);
+  if (!simulation) return BadInput("capacity", simulation.error().message);
   const sim::SimulationReport before = (*simulation)->Run();
   if (const size_t pending = before.Count(sim::PodOutcome::kPending); pending > 0) {
     PrintWarnings({fmt::format("{} pod(s) of the input have no place themselves; berth simulate says why", pending)});
   }
   const sim::CapacityReport report =
       sim::MeasureCapacity(**simulation, {world.shares, options.max, options.preempt}, world.setup.gates);
-  return Print(sim::ToText(report, options.verbose), sim::ToJson(report), options, report.rounds >= options.at_least);
+  return Print(report::ToText(report, options.verbose), report::ToJson(report), options,
+               report.rounds >= options.at_least);
 }
 
 // Whether everything has a place when the objects are these.
-Result<sim::NodeTrial> TryNodes(const World& world, const std::vector<api::Object>& objects, const Options& options) {
+Result<sim::NodeTrial> TryNodes(const World& world, const std::vector<api::Object>& objects,
+                                const CapacityOptions& options) {
   Result<std::unique_ptr<sim::Simulation>> simulation = Simulate(world, objects, options);
   if (!simulation) return simulation.error();
   const sim::SimulationReport report = (*simulation)->Run();
@@ -179,7 +177,7 @@ Result<sim::NodeTrial> TryNodes(const World& world, const std::vector<api::Objec
 }
 
 // "500 instance(s) of the pod web and …", or the pending pods; and how many pods that is.
-std::pair<std::string, size_t> Wanted(const World& world, const Options& options) {
+std::pair<std::string, size_t> Wanted(const World& world, const CapacityOptions& options) {
   std::string text;
   size_t pods = 0;
   for (const sim::CapacityShare& share : world.shares) {
@@ -196,9 +194,9 @@ std::pair<std::string, size_t> Wanted(const World& world, const Options& options
   return {fmt::format("the {} pending pod(s) of the input", pods), pods};
 }
 
-int Plan(const World& world, const Options& options) {
-  Result<sim::NodeTemplate> node = sim::ParseNodeTemplate(options.add_nodes);
-  if (!node) return Fail("--add-nodes: " + node.error().message);
+int Plan(const World& world, const CapacityOptions& options) {
+  Result<input::NodeTemplate> node = input::ParseNodeTemplate(options.add_nodes);
+  if (!node) return BadInput("capacity", "--add-nodes: " + node.error().message);
   std::vector<const api::Node*> existing;
   for (const api::Object& object : world.objects) {
     if (const api::Node* known = object.As<api::Node>()) existing.push_back(known);
@@ -206,18 +204,18 @@ int Plan(const World& world, const Options& options) {
   const auto trial = [&](size_t count) -> Result<sim::NodeTrial> {
     std::vector<api::Object> objects = world.objects;
     node->count = count;
-    for (api::Node& made : sim::MakeNodes(*node, existing)) objects.push_back(api::MakeObject(std::move(made)));
+    for (api::Node& made : input::MakeNodes(*node, existing)) objects.push_back(api::MakeObject(std::move(made)));
     return TryNodes(world, objects, options);
   };
   // A node for every pod: more cannot help.
   const auto [wanted, pods] = Wanted(world, options);
   const Result<sim::NodePlan> plan = sim::PlanNodes(trial, pods);
-  if (!plan) return Fail(plan.error().message);
-  return Print(sim::ToText(*plan, options.add_nodes, wanted), sim::ToJson(*plan, options.add_nodes, wanted), options,
-               plan->possible);
+  if (!plan) return BadInput("capacity", plan.error().message);
+  return Print(report::ToText(*plan, options.add_nodes, wanted), report::ToJson(*plan, options.add_nodes, wanted),
+               options, plan->possible);
 }
 
-Result<void> Check(const Options& options, const std::vector<std::string>& rest) {
+Result<void> Check(const CapacityOptions& options, const std::vector<std::string>& rest) {
   if (!rest.empty()) {
     return Error::InvalidArgument(
         fmt::format("unexpected argument \"{}\"; files are given with -f and --pod", rest.front()));
@@ -239,8 +237,8 @@ Result<void> Check(const Options& options, const std::vector<std::string>& rest)
 }  // namespace
 
 int Capacity(const framework::Registry& own_plugins, const std::vector<std::string>& arguments) {
-  Options options;
-  FlagSet flags("berth capacity", kUsage, kExamples);
+  CapacityOptions options;
+  FlagSet flags("berth capacity", kCapacityUsage, kCapacityExamples);
   options.input.AddTo(flags);
   options.configuration.AddTo(flags);
   flags.Add(&options.add_nodes, "add-nodes", 0, "TEMPLATE",
@@ -258,12 +256,12 @@ int Capacity(const framework::Registry& own_plugins, const std::vector<std::stri
     fmt::print("{}", flags.Help());
     return kOk;
   }
-  if (!rest) return Fail(rest.error().message + "\n" + flags.Hint());
+  if (!rest) return BadInput("capacity", rest.error().message + "\n" + flags.Hint());
   if (const Result<void> sound = Check(options, *rest); !sound) {
-    return Fail(sound.error().message + "\n" + flags.Hint());
+    return BadInput("capacity", sound.error().message + "\n" + flags.Hint());
   }
   const Result<World> world = ReadWorld(own_plugins, options);
-  if (!world) return Fail(world.error().message);
+  if (!world) return BadInput("capacity", world.error().message);
   return options.add_nodes.empty() ? Measure(*world, options) : Plan(*world, options);
 }
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "client/curl_transport.h"
-#include "client/loop.h"
+#include "base/loop.h"
+#include "http/curl_transport.h"
 
 namespace berth::cmd {
 
@@ -62,7 +62,7 @@ void ClusterFlags::AddTo(FlagSet& flags) {
   flags.Add(&context, "context", 0, "NAME", "a context of the kubeconfig (default its current one)");
 }
 
-Result<std::string> FindKubeconfig(const ClusterFlags& flags, const client::Surroundings& surroundings) {
+Result<std::string> FindKubeconfig(const ClusterFlags& flags, const http::Surroundings& surroundings) {
   if (!flags.kubeconfig.empty()) return flags.kubeconfig;
   const std::string list = surroundings.environment("KUBECONFIG");
   const std::string home_file = surroundings.environment("HOME") + "/.kube/config";
@@ -85,7 +85,7 @@ Result<std::string> FindKubeconfig(const ClusterFlags& flags, const client::Surr
 
 Result<LiveCluster> ReadLiveCluster(const ClusterFlags& flags) {
   Warnings warnings;
-  client::Surroundings surroundings = client::RealSurroundings();
+  http::Surroundings surroundings = http::RealSurroundings();
   surroundings.warn = [&warnings](const Error& error) { warnings.Add(error.message); };
   surroundings.context = flags.context;
   const Result<std::string> kubeconfig = FindKubeconfig(flags, surroundings);
@@ -96,13 +96,13 @@ Result<LiveCluster> ReadLiveCluster(const ClusterFlags& flags) {
   config::ClientConnection connection;
   connection.kubeconfig = *kubeconfig;
   const base::SystemClock clock;
-  Result<client::RestConfig> rest =
-      client::BuildRestConfig(connection, "", client::UserAgent("berth", BERTH_VERSION), clock, surroundings);
+  Result<http::RestConfig> rest =
+      http::BuildRestConfig(connection, "", http::UserAgent("berth", BERTH_VERSION), clock, surroundings);
   if (!rest) return rest.error();
 
   LiveCluster cluster{.server = rest->server, .snapshot = {}};
-  client::ThreadLoop loop;
-  client::CurlTransport transport(std::move(*rest), {.connect_timeout = kConnectTimeout});
+  base::ThreadLoop loop;
+  http::CurlTransport transport(std::move(*rest), {.connect_timeout = kConnectTimeout});
   client::ApiClient api(transport, loop, clock, {});
   Result<client::Snapshot> snapshot =
       client::Await<client::Snapshot>([&](auto done) { client::TakeSnapshot(api, loop, std::move(done)); });

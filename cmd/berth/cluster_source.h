@@ -4,9 +4,9 @@
 #include <string>
 
 #include "base/result.h"
-#include "client/rest_config.h"
 #include "client/snapshot.h"
 #include "flags.h"
+#include "http/rest_config.h"
 
 namespace berth::cmd {
 
@@ -20,7 +20,7 @@ struct ClusterFlags {
 
 // The kubeconfig that kubectl would read: --kubeconfig, else the file that $KUBECONFIG names, else ~/.kube/config.
 // Empty when there is none and the service account of a pod is what is left; an error when there is not even that.
-Result<std::string> FindKubeconfig(const ClusterFlags& flags, const client::Surroundings& surroundings);
+Result<std::string> FindKubeconfig(const ClusterFlags& flags, const http::Surroundings& surroundings);
 
 struct LiveCluster {
   std::string server;  // its address

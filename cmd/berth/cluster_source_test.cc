@@ -10,9 +10,9 @@
 #include <mutex>
 #include <optional>
 
-#include "client/testing/http_server.h"
-#include "client/testing/temporary_folder.h"
 #include "commands.h"
+#include "http/testing/http_server.h"
+#include "http/testing/temporary_folder.h"
 
 namespace berth::cmd {
 namespace {
@@ -25,7 +25,7 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(FindKubeconfig, LooksWhereKubectlDoes) {
-  const client::TemporaryFolder folder;
+  const http::TemporaryFolder folder;
   const std::string home = folder.Write("home/.kube/config", "");
   const std::string home_folder = folder.path() + "/home";
   const std::string one = folder.Write("one", "");
@@ -46,7 +46,7 @@ TEST(FindKubeconfig, LooksWhereKubectlDoes) {
       {"", {{"HOME", "/missing"}}, {}, "no cluster to read: "},
   };
   for (const auto& [flag, environment, found, error] : cases) {
-    client::Surroundings surroundings;
+    http::Surroundings surroundings;
     surroundings.environment = [&variables = environment](const char* name) {
       const auto variable = variables.find(name);
       return variable == variables.end() ? std::string() : variable->second;
@@ -75,7 +75,7 @@ class LiveClusterTest : public ::testing::Test {
   }
 
   // One node with a pod on it, a pod that fits beside it and one that does not; every other kind is unknown.
-  void Serve(const client::ServedRequest& request, client::ServedReply& reply) {
+  void Serve(const http::ServedRequest& request, http::ServedReply& reply) {
     {
       const std::lock_guard lock(mutex_);
       methods_.push_back(request.method);
@@ -110,13 +110,13 @@ class LiveClusterTest : public ::testing::Test {
                                      server));
   }
 
-  const client::TemporaryFolder folder_;
+  const http::TemporaryFolder folder_;
   std::mutex mutex_;
   std::vector<std::string> methods_;  // guarded by mutex_
 };
 
 TEST_F(LiveClusterTest, ASnapshotSimulatesAsTheClusterItself) {
-  client::HttpServer server([this](const auto& request, auto& reply) { Serve(request, reply); });
+  http::HttpServer server([this](const auto& request, auto& reply) { Serve(request, reply); });
   const std::string kubeconfig = Kubeconfig(server.url());
   const Ran live = Run(Simulate, {"--from-cluster", "--kubeconfig", kubeconfig});
   EXPECT_EQ(live.status, kUnplaced) << live.err;
@@ -138,7 +138,7 @@ TEST_F(LiveClusterTest, ASnapshotSimulatesAsTheClusterItself) {
 }
 
 TEST_F(LiveClusterTest, StandardOutputHasTheObjectsAndNothingElse) {
-  client::HttpServer server([this](const auto& request, auto& reply) { Serve(request, reply); });
+  http::HttpServer server([this](const auto& request, auto& reply) { Serve(request, reply); });
   const Ran taken = Run(Snapshot, {"--kubeconfig", Kubeconfig(server.url())});
   EXPECT_EQ(taken.status, kOk) << taken.err;
   EXPECT_THAT(taken.out, StartsWith("apiVersion: v1\nkind: Node\n"));
@@ -151,7 +151,7 @@ std::string NodeText(const std::string& name) {
 }
 
 TEST_F(LiveClusterTest, FilesAreAddedToTheCluster) {
-  client::HttpServer server([this](const auto& request, auto& reply) { Serve(request, reply); });
+  http::HttpServer server([this](const auto& request, auto& reply) { Serve(request, reply); });
   const std::string kubeconfig = Kubeconfig(server.url());
   const std::string node = folder_.Write("node.yaml", NodeText("n2"));
   const Ran more = Run(Simulate, {"--from-cluster", "--kubeconfig", kubeconfig, "-f", node});
@@ -165,7 +165,7 @@ TEST_F(LiveClusterTest, FilesAreAddedToTheCluster) {
 }
 
 TEST_F(LiveClusterTest, SaysWhatIsWrongAndEndsSoon) {
-  client::HttpServer forbidding([](const auto&, auto& reply) {
+  http::HttpServer forbidding([](const auto&, auto& reply) {
     reply.Send(403,
                R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"pods is forbidden","code":403})",
                {{"Content-Type", "application/json"}});
@@ -203,7 +203,7 @@ TEST_F(LiveClusterTest, SaysWhatIsWrongAndEndsSoon) {
 }
 
 TEST_F(LiveClusterTest, AFileThatCannotBeWrittenIsAnError) {
-  client::HttpServer server([this](const auto& request, auto& reply) { Serve(request, reply); });
+  http::HttpServer server([this](const auto& request, auto& reply) { Serve(request, reply); });
   const Ran taken = Run(Snapshot, {"--kubeconfig", Kubeconfig(server.url()), "-o", folder_.path() + "/no/such/folder"});
   EXPECT_EQ(taken.status, kBadInput);
   EXPECT_THAT(taken.err, HasSubstr("berth snapshot: cannot write to "));

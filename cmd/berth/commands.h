@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/registry.h"
@@ -13,6 +14,9 @@ namespace berth::cmd {
 inline constexpr int kOk = 0;
 inline constexpr int kBadInput = 1;  // bad usage or bad input: nothing was done
 inline constexpr int kUnplaced = 2;  // it ran, and some pod has no place
+
+// Says "berth VERB: MESSAGE" on standard error and returns kBadInput.
+int BadInput(std::string_view verb, std::string_view message);
 
 // Also what a program called kube-scheduler does, whatever its arguments.
 int Scheduler(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);

@@ -12,7 +12,8 @@ namespace berth::cmd {
 
 namespace {
 
-constexpr char kUsage[] = R"(Print what makes a shell complete berth's command line: verbs, flags, their values, files.
+constexpr char kCompletionUsage[] =
+    R"(Print what makes a shell complete berth's command line: verbs, flags, their values, files.
 
 Usage:
   berth completion bash|zsh|fish
@@ -22,36 +23,31 @@ The Debian package has installed it already.
 Exit status: 0, or 1 for bad usage.
 )";
 
-constexpr char kExamples[] = R"(  source <(berth completion bash)
+constexpr char kCompletionExamples[] = R"(  source <(berth completion bash)
   berth completion bash > ~/.local/share/bash-completion/completions/berth
   berth completion zsh > ~/.zfunc/_berth        # with fpath+=(~/.zfunc) before compinit
   berth completion fish > ~/.config/fish/completions/berth.fish
 )";
 
-int Fail(std::string_view message) {
-  fmt::print(stderr, "berth completion: {}\n", message);
-  return kBadInput;
-}
-
 }  // namespace
 
 int Completion(const framework::Registry& /*own_plugins*/, const std::vector<std::string>& arguments) {
   const std::vector<std::string> shells = {"bash", "zsh", "fish"};
-  FlagSet flags("berth completion", kUsage, kExamples);
+  FlagSet flags("berth completion", kCompletionUsage, kCompletionExamples);
   flags.Words(shells);
   const Result<std::vector<std::string>> rest = flags.Parse(arguments);
   if (rest && flags.help_wanted()) {
     fmt::print("{}", flags.Help());
     return kOk;
   }
-  if (!rest) return Fail(rest.error().message + "\n" + flags.Hint());
-  if (rest->size() != 1) return Fail("expected one of bash, zsh and fish\n" + flags.Hint());
+  if (!rest) return BadInput("completion", rest.error().message + "\n" + flags.Hint());
+  if (rest->size() != 1) return BadInput("completion", "expected one of bash, zsh and fish\n" + flags.Hint());
   const std::string& shell = rest->front();
   if (shell == "bash") fmt::print("{}", BashCompletion(DescribeVerbs()));
   if (shell == "zsh") fmt::print("{}", ZshCompletion(DescribeVerbs()));
   if (shell == "fish") fmt::print("{}", FishCompletion(DescribeVerbs()));
   if (std::find(shells.begin(), shells.end(), shell) != shells.end()) return kOk;
-  return Fail(fmt::format("expected {}, found \"{}\"\n{}", AnyOf(shells), shell, flags.Hint()));
+  return BadInput("completion", fmt::format("expected {}, found \"{}\"\n{}", AnyOf(shells), shell, flags.Hint()));
 }
 
 }  // namespace berth::cmd

@@ -23,7 +23,7 @@ namespace berth::cmd {
 
 namespace {
 
-constexpr char kUsage[] =
+constexpr char kConfigUsage[] =
     R"(Check, complete and convert scheduler configurations, and list plugins.
 
 Usage:
@@ -36,14 +36,14 @@ A FILE is a KubeSchedulerConfiguration (v1, v1beta3, v1beta2), a scheduler Polic
 policy.cfg; YAML or JSON, - for standard input. Without one, the defaults.
 )";
 
-constexpr char kExamples[] = R"(  berth config validate scheduler.yaml
+constexpr char kConfigExamples[] = R"(  berth config validate scheduler.yaml
   berth config show scheduler.yaml -o json
   berth config show --algorithm-provider ClusterAutoscalerProvider
   berth config convert policy.cfg --strict-upstream
   berth config plugins scheduler.yaml
 )";
 
-struct Options {
+struct ConfigOptions {
   std::string feature_gates;
   std::string algorithm_provider;
   std::string output;
@@ -51,14 +51,9 @@ struct Options {
   std::vector<std::string> plugin_folders;
 };
 
-int Fail(std::string_view message) {
-  fmt::print(stderr, "berth config: {}\n", message);
-  return kBadInput;
-}
-
 int Print(const std::string& text) {
   if (!WriteOut(text)) {
-    return Fail("cannot write to standard output");
+    return BadInput("config", "cannot write to standard output");
   }
   return kOk;
 }
@@ -86,11 +81,11 @@ struct Completed {
 
 class Reader {
  public:
-  Reader(const Options& options, const framework::Registry& own_plugins, config::FeatureGates gates)
+  Reader(const ConfigOptions& options, const framework::Registry& own_plugins, config::FeatureGates gates)
       : options_(options), own_plugins_(&own_plugins), gates_(std::move(gates)) {}
 
   // `own_plugins` must outlive the result.
-  static Result<Reader> Create(const Options& options, const framework::Registry& own_plugins,
+  static Result<Reader> Create(const ConfigOptions& options, const framework::Registry& own_plugins,
                                std::vector<std::string>& warnings) {
     Result<config::FeatureGates> gates = LoadGates(options.feature_gates, warnings);
     if (!gates) return gates.error();
@@ -193,7 +188,7 @@ class Reader {
     }
   }
 
-  Options options_;
+  ConfigOptions options_;
   const framework::Registry* own_plugins_;
   config::FeatureGates gates_;
 };
@@ -203,7 +198,7 @@ void PrintWarnings(const std::vector<std::string>& warnings) {
 }
 
 int Validate(const Reader& reader, const std::vector<std::string>& files) {
-  if (files.empty()) return Fail("validate: expected at least one file");
+  if (files.empty()) return BadInput("config", "validate: expected at least one file");
   int status = kOk;
   for (const std::string& file : files) {
     std::vector<std::string> warnings;
@@ -227,27 +222,27 @@ std::string Render(const config::KubeSchedulerConfiguration& configuration, cons
   return pretty + "\n";
 }
 
-int Show(const Reader& reader, const std::string& file, const Options& options) {
+int Show(const Reader& reader, const std::string& file, const ConfigOptions& options) {
   std::vector<std::string> warnings;
   const Result<Completed> completed = reader.Complete(file, warnings);
   PrintWarnings(warnings);
-  if (!completed) return Fail(completed.error().message);
+  if (!completed) return BadInput("config", completed.error().message);
   return Print(Render(config::WithUsedArgsOnly(completed->configuration), options.output));
 }
 
-int Convert(Options options, const framework::Registry& own_plugins, const std::string& file) {
-  if (file.empty() && options.algorithm_provider.empty()) return Fail("convert: expected a file");
+int Convert(ConfigOptions options, const framework::Registry& own_plugins, const std::string& file) {
+  if (file.empty() && options.algorithm_provider.empty()) return BadInput("config", "convert: expected a file");
   const bool upstream_only = options.strict_upstream;
   options.strict_upstream = false;  // here it says what to write, not what may be read
   std::vector<std::string> warnings;
   const Result<Reader> reader = Reader::Create(options, own_plugins, warnings);
-  if (!reader) return Fail(reader.error().message);
+  if (!reader) return BadInput("config", reader.error().message);
   Result<Loaded> loaded = reader->Load(file, warnings);
   if (loaded && upstream_only) {
     for (std::string& note : config::KeepUpstreamOnly(loaded->configuration)) warnings.push_back(std::move(note));
   }
   PrintWarnings(warnings);
-  if (!loaded) return Fail(loaded.error().message);
+  if (!loaded) return BadInput("config", loaded.error().message);
   return Print(Render(config::WithUsedArgsOnly(loaded->configuration), options.output));
 }
 
@@ -330,14 +325,14 @@ void WriteRow(codec::JsonWriter& json, const PluginRow& row) {
   json.EndObject();
 }
 
-int Plugins(const Reader& reader, const std::string& file, const Options& options) {
+int Plugins(const Reader& reader, const std::string& file, const ConfigOptions& options) {
   std::vector<std::string> warnings;
   std::vector<std::string> unused;
   const Result<Completed> defaults = reader.Complete({}, unused);
   const Result<Completed> completed = reader.Complete(file, warnings);
   PrintWarnings(warnings);
-  if (!defaults) return Fail(defaults.error().message);
-  if (!completed) return Fail(completed.error().message);
+  if (!defaults) return BadInput("config", defaults.error().message);
+  if (!completed) return BadInput("config", completed.error().message);
 
   std::string out;
   codec::JsonWriter json(out, /*pretty=*/true);
@@ -369,17 +364,17 @@ int Plugins(const Reader& reader, const std::string& file, const Options& option
   return options.output == "json" ? Print(out + "\n") : kOk;
 }
 
-int Dispatch(const std::string& verb, const std::vector<std::string>& files, const Options& options,
+int Dispatch(const std::string& verb, const std::vector<std::string>& files, const ConfigOptions& options,
              const framework::Registry& own_plugins) {
   if (verb != "validate" && files.size() > 1)
-    return Fail(fmt::format("{}: expected one file, found {}", verb, files.size()));
+    return BadInput("config", fmt::format("{}: expected one file, found {}", verb, files.size()));
   const std::string file = files.empty() ? std::string() : files.front();
   if (!file.empty() && !options.algorithm_provider.empty())
-    return Fail("a file and --algorithm-provider exclude each other");
+    return BadInput("config", "a file and --algorithm-provider exclude each other");
   if (verb == "convert") return Convert(options, own_plugins, file);
   std::vector<std::string> warnings;
   const Result<Reader> reader = Reader::Create(options, own_plugins, warnings);
-  if (!reader) return Fail(reader.error().message);
+  if (!reader) return BadInput("config", reader.error().message);
   PrintWarnings(warnings);
   if (verb == "validate") return Validate(*reader, files);
   if (verb == "show") return Show(*reader, file, options);
@@ -398,8 +393,8 @@ Result<void> CheckOutput(const std::string& verb, const std::string& output) {
 
 int Config(const framework::Registry& own_plugins, const std::vector<std::string>& arguments) {
   constexpr std::string_view kVerbs[] = {"validate", "show", "convert", "plugins"};
-  Options options;
-  FlagSet flags("berth config", kUsage, kExamples);
+  ConfigOptions options;
+  FlagSet flags("berth config", kConfigUsage, kConfigExamples);
   flags.Add(&options.output, "output", 'o', "FORMAT", "show, convert: yaml or json; plugins: table or json");
   flags.Add(&options.feature_gates, "feature-gates", 0, "A=true,B=false", "feature gates, as kube-scheduler's");
   flags.Add(&options.algorithm_provider, "algorithm-provider", 0, "NAME",
@@ -414,13 +409,15 @@ int Config(const framework::Registry& own_plugins, const std::vector<std::string
     fmt::print("{}", flags.Help());
     return kOk;
   }
-  if (!rest) return Fail(rest.error().message + "\n" + flags.Hint());
-  if (rest->empty()) return Fail("expected validate, show, convert or plugins\n" + flags.Hint());
+  if (!rest) return BadInput("config", rest.error().message + "\n" + flags.Hint());
+  if (rest->empty()) return BadInput("config", "expected validate, show, convert or plugins\n" + flags.Hint());
   const std::string& verb = rest->front();
   if (std::ranges::find(kVerbs, verb) == std::end(kVerbs)) {
-    return Fail(fmt::format("expected validate, show, convert or plugins, found \"{}\"\n{}", verb, flags.Hint()));
+    return BadInput("config",
+                    fmt::format("expected validate, show, convert or plugins, found \"{}\"\n{}", verb, flags.Hint()));
   }
-  if (Result<void> output = CheckOutput(verb, options.output); !output) return Fail(output.error().message);
+  if (Result<void> output = CheckOutput(verb, options.output); !output)
+    return BadInput("config", output.error().message);
   return Dispatch(verb, {rest->begin() + 1, rest->end()}, options, own_plugins);
 }
 

@@ -8,6 +8,7 @@
 #include "configuration_source.h"
 #include "flags.h"
 #include "input_flags.h"
+#include "report/comparison_report.h"
 #include "sim/comparison.h"
 #include "sim/simulation.h"
 #include "terminal.h"
@@ -16,7 +17,7 @@ namespace berth::cmd {
 
 namespace {
 
-constexpr char kUsage[] =
+constexpr char kDiffUsage[] =
     R"(Schedule the same pods twice, and say which end up elsewhere: under two configurations, or on two states of a cluster.
 
 Usage:
@@ -30,13 +31,13 @@ What differs is listed pod by pod; behind it, how evenly nodes and zones are fil
 Exit status: 0 it was compared (with --fail-on: and nothing of that kind happened), 2 it did, 1 bad usage or input.
 )";
 
-constexpr char kExamples[] = R"(  berth diff --config old.yaml --config new.yaml -f cluster.yaml.gz
+constexpr char kDiffExamples[] = R"(  berth diff --config old.yaml --config new.yaml -f cluster.yaml.gz
   berth diff --config new.yaml --from-cluster
   berth diff --base yesterday.yaml.gz -f today.yaml.gz --config scheduler.yaml -o json
   berth diff --base cluster.yaml -f cluster.yaml -f more-pods.yaml --fail-on unplaced
 )";
 
-struct Options {
+struct DiffOptions {
   InputFlags input;
   std::vector<std::string> base;
   std::vector<std::string> configs;
@@ -46,11 +47,6 @@ struct Options {
   std::string output = "table";
   uint64_t seed = 1;
 };
-
-int Fail(std::string_view message) {
-  fmt::print(stderr, "berth diff: {}\n", message);
-  return kBadInput;
-}
 
 // One of the two runs: what it is made of, and what people call it.
 struct Side {
@@ -69,7 +65,7 @@ std::string Listed(const std::vector<std::string>& files) {
   return text;
 }
 
-std::pair<Side, Side> SidesOf(const Options& options) {
+std::pair<Side, Side> SidesOf(const DiffOptions& options) {
   Side before, after;
   after.config = options.configs.empty() ? std::string() : options.configs.back();
   // One configuration is for both inputs; with one input it is compared with the defaults.
@@ -94,8 +90,8 @@ std::pair<Side, Side> SidesOf(const Options& options) {
   return {std::move(before), std::move(after)};
 }
 
-Result<sim::RunOutcome> Run(const Side& side, const Options& options, const framework::Registry& own_plugins,
-                            const sim::ClusterInput& input) {
+Result<sim::RunOutcome> Run(const Side& side, const DiffOptions& options, const framework::Registry& own_plugins,
+                            const input::ClusterInput& input) {
   ConfigurationFlags configuration;
   configuration.config = side.config;
   configuration.feature_gates = options.feature_gates;
@@ -117,12 +113,12 @@ Error OnSide(std::string_view side, const Error& error) {
   return {error.code, fmt::format("{}: {}", side, error.message)};
 }
 
-Result<sim::Comparison> CompareSides(const Options& options, const framework::Registry& own_plugins) {
+Result<sim::Comparison> CompareSides(const DiffOptions& options, const framework::Registry& own_plugins) {
   auto [before, after] = SidesOf(options);
-  const Result<sim::ClusterInput> new_input = after.input.Read();
+  const Result<input::ClusterInput> new_input = after.input.Read();
   if (!new_input) return options.base.empty() ? new_input.error() : OnSide("after", new_input.error());
   // Standard input, and a running cluster, can be read only once.
-  const Result<sim::ClusterInput> old_input = options.base.empty() ? new_input : before.input.Read();
+  const Result<input::ClusterInput> old_input = options.base.empty() ? new_input : before.input.Read();
   if (!old_input) return OnSide("before", old_input.error());
   const Result<sim::RunOutcome> old_outcome = Run(before, options, own_plugins, *old_input);
   if (!old_outcome) return OnSide("before", old_outcome.error());
@@ -131,7 +127,7 @@ Result<sim::Comparison> CompareSides(const Options& options, const framework::Re
   return sim::Compare(*old_outcome, std::move(before.name), *new_outcome, std::move(after.name));
 }
 
-Result<void> Check(const Options& options, const std::vector<std::string>& rest) {
+Result<void> Check(const DiffOptions& options, const std::vector<std::string>& rest) {
   if (!rest.empty()) {
     return Error::InvalidArgument(
         fmt::format("unexpected argument \"{}\"; files are given with -f, --base and --config", rest.front()));
@@ -147,11 +143,11 @@ Result<void> Check(const Options& options, const std::vector<std::string>& rest)
   return {};
 }
 
-int Print(const sim::Comparison& comparison, const Options& options) {
-  std::string text = options.output == "table" ? sim::ToTable(comparison) : sim::ToJson(comparison);
+int Print(const sim::Comparison& comparison, const DiffOptions& options) {
+  std::string text = options.output == "table" ? report::ToTable(comparison) : report::ToJson(comparison);
   if (options.output == "yaml") text = codec::JsonToYaml(std::move(text));
   if (!WriteOut(text)) {
-    return Fail("cannot write to standard output");
+    return BadInput("diff", "cannot write to standard output");
   }
   const bool failed = (options.fail_on == "changed" && comparison.changed()) ||
                       (options.fail_on == "unplaced" && comparison.lost_a_place());
@@ -161,8 +157,8 @@ int Print(const sim::Comparison& comparison, const Options& options) {
 }  // namespace
 
 int Diff(const framework::Registry& own_plugins, const std::vector<std::string>& arguments) {
-  Options options;
-  FlagSet flags("berth diff", kUsage, kExamples);
+  DiffOptions options;
+  FlagSet flags("berth diff", kDiffUsage, kDiffExamples);
   options.input.AddTo(flags);
   flags.Add(&options.base, "base", 0, "FILE", "objects of the first run, when they are others; repeat for several");
   flags.Add(&options.configs, "config", 0, "FILE", "KubeSchedulerConfiguration; twice: before and after");
@@ -177,12 +173,12 @@ int Diff(const framework::Registry& own_plugins, const std::vector<std::string>&
     fmt::print("{}", flags.Help());
     return kOk;
   }
-  if (!rest) return Fail(rest.error().message + "\n" + flags.Hint());
+  if (!rest) return BadInput("diff", rest.error().message + "\n" + flags.Hint());
   if (const Result<void> sound = Check(options, *rest); !sound) {
-    return Fail(sound.error().message + "\n" + flags.Hint());
+    return BadInput("diff", sound.error().message + "\n" + flags.Hint());
   }
   const Result<sim::Comparison> comparison = CompareSides(options, own_plugins);
-  return comparison ? Print(*comparison, options) : Fail(comparison.error().message);
+  return comparison ? Print(*comparison, options) : BadInput("diff", comparison.error().message);
 }
 
 }  // namespace berth::cmd

@@ -29,19 +29,19 @@ Result<void> InputFlags::Check() const {
   if (cluster.any() && !from_cluster) {
     return Error::InvalidArgument("--kubeconfig and --context say which cluster to read; they need --from-cluster");
   }
-  if (const Result<sim::InputChanges> changes = Changes(); !changes) return changes.error();
+  if (const Result<input::InputChanges> changes = Changes(); !changes) return changes.error();
   return {};
 }
 
-Result<sim::InputChanges> InputFlags::Changes() const {
-  sim::InputChanges changes;
+Result<input::InputChanges> InputFlags::Changes() const {
+  input::InputChanges changes;
   for (const std::string& text : nodes) {
-    Result<sim::NodeTemplate> parsed = sim::ParseNodeTemplate(text);
+    Result<input::NodeTemplate> parsed = input::ParseNodeTemplate(text);
     if (!parsed) return Error::InvalidArgument(fmt::format("--nodes \"{}\": {}", text, parsed.error().message));
     changes.nodes.push_back(std::move(*parsed));
   }
   for (const std::string& text : replicas) {
-    Result<sim::ReplicaChange> parsed = sim::ParseReplicaChange(text);
+    Result<input::ReplicaChange> parsed = input::ParseReplicaChange(text);
     if (!parsed) return Error::InvalidArgument("--replicas: " + parsed.error().message);
     changes.what_if.replicas.push_back(std::move(*parsed));
   }
@@ -51,7 +51,7 @@ Result<sim::InputChanges> InputFlags::Changes() const {
   return changes;
 }
 
-Result<sim::ClusterInput> InputFlags::Read() const {
+Result<input::ClusterInput> InputFlags::Read() const {
   std::vector<api::Object> live;
   if (from_cluster) {
     Result<LiveCluster> found = ReadLiveCluster(cluster);
@@ -59,13 +59,13 @@ Result<sim::ClusterInput> InputFlags::Read() const {
     PrintWarnings(found->snapshot.warnings);
     live = std::move(found->snapshot.objects);
   }
-  Result<sim::InputChanges> changes = Changes();
+  Result<input::InputChanges> changes = Changes();
   if (!changes) return changes.error();
   changes->live = std::move(live);
   const base::SystemClock clock;
   ProgressLine progress(stderr, IsTerminal(stderr), clock, "MB", /*calls_per_look=*/1);
   changes->progress = [&](size_t bytes, size_t total) { progress.Update(bytes >> 20, total >> 20); };
-  Result<sim::ClusterInput> input = sim::ReadCluster(files, std::move(*changes));
+  Result<input::ClusterInput> input = input::ReadCluster(files, std::move(*changes));
   progress.Erase();
   if (!input) return Error{input.error().code, "the input has problems:\n" + input.error().message};
   PrintWarnings(input->warnings);

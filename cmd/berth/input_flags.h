@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "cluster_source.h"
 #include "flags.h"
-#include "sim/input.h"
+#include "input/input.h"
 
 namespace berth::cmd {
 
@@ -26,11 +26,11 @@ struct InputFlags {
   // Whether what was given makes sense together.
   Result<void> Check() const;
   // Prints warnings on standard error.
-  Result<sim::ClusterInput> Read() const;
+  Result<input::ClusterInput> Read() const;
 
  private:
   // What the flags other than files say, parsed.
-  Result<sim::InputChanges> Changes() const;
+  Result<input::InputChanges> Changes() const;
 };
 
 // On standard error, a line each.

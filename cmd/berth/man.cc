@@ -14,7 +14,7 @@ namespace berth::cmd {
 
 namespace {
 
-constexpr char kUsage[] = R"(Print the manual page of berth or of a verb, or write all of them to a folder.
+constexpr char kManUsage[] = R"(Print the manual page of berth or of a verb, or write all of them to a folder.
 
 Usage:
   berth man [VERB]
@@ -25,14 +25,9 @@ Pages are roff, for man to show. The Debian package has installed them already.
 Exit status: 0, or 1 for bad usage or a folder that cannot be written to.
 )";
 
-constexpr char kExamples[] = R"(  berth man simulate | man -l -
+constexpr char kManExamples[] = R"(  berth man simulate | man -l -
   berth man --folder ~/.local/share/man/man1
 )";
-
-int Fail(std::string_view message) {
-  fmt::print(stderr, "berth man: {}\n", message);
-  return kBadInput;
-}
 
 Result<void> Write(const std::filesystem::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
@@ -59,7 +54,7 @@ Result<void> WriteAll(const std::filesystem::path& folder) {
 
 int Man(const framework::Registry& /*own_plugins*/, const std::vector<std::string>& arguments) {
   std::string folder;
-  FlagSet flags("berth man", kUsage, kExamples);
+  FlagSet flags("berth man", kManUsage, kManExamples);
   flags.Add(&folder, "folder", 0, "FOLDER", "write every page there, as berth.1, berth-simulate.1 and so on");
   std::vector<std::string> names;
   for (const Verb& verb : Verbs()) names.emplace_back(verb.name);
@@ -69,11 +64,11 @@ int Man(const framework::Registry& /*own_plugins*/, const std::vector<std::strin
     fmt::print("{}", flags.Help());
     return kOk;
   }
-  if (!rest) return Fail(rest.error().message + "\n" + flags.Hint());
+  if (!rest) return BadInput("man", rest.error().message + "\n" + flags.Hint());
   if (!folder.empty()) {
-    if (!rest->empty()) return Fail("--folder writes the pages of all verbs; none is named besides it");
+    if (!rest->empty()) return BadInput("man", "--folder writes the pages of all verbs; none is named besides it");
     const Result<void> written = WriteAll(folder);
-    return written ? kOk : Fail(written.error().message);
+    return written ? kOk : BadInput("man", written.error().message);
   }
   const std::vector<VerbDescription> verbs = DescribeVerbs();
   if (rest->empty()) {
@@ -86,7 +81,7 @@ int Man(const framework::Registry& /*own_plugins*/, const std::vector<std::strin
     fmt::print("{}", ManPage(verb, BERTH_VERSION));
     return kOk;
   }
-  return Fail(UnknownVerb(wanted) + "\n" + flags.Hint());
+  return BadInput("man", UnknownVerb(wanted) + "\n" + flags.Hint());
 }
 
 }  // namespace berth::cmd

@@ -10,12 +10,12 @@
 #include <thread>
 
 #include "base/log.h"
-#include "client/api_transport.h"
-#include "client/rest_config.h"
 #include "commands.h"
 #include "config/dump.h"
 #include "config/resolve.h"
 #include "configuration_source.h"
+#include "http/api_transport.h"
+#include "http/rest_config.h"
 #include "live/cache_debugger.h"
 #include "live/credential_plugins.h"
 #include "live/dump.h"
@@ -124,27 +124,27 @@ metrics::BuildInfo Build() {
 
 // A client of the API server for reviews, by a kubeconfig of its own or as the pod's service account; null without.
 struct ReviewClient {
-  std::unique_ptr<client::ApiTransport> transport;
+  std::unique_ptr<http::ApiTransport> transport;
   std::unique_ptr<serving::ApiReviewer> reviewer;
 };
 
 Result<ReviewClient> MakeReviewClient(const std::string& kubeconfig, const base::Clock& clock,
                                       live::CredentialPlugins& plugins) {
   ReviewClient made;
-  const client::Surroundings surroundings = plugins.Watching(client::RealSurroundings());
+  const http::Surroundings surroundings = plugins.Watching(http::RealSurroundings());
   // Without one, the service account of the pod this runs in, if it runs in one.
   if (kubeconfig.empty() && surroundings.environment("KUBERNETES_SERVICE_HOST").empty()) return made;
   config::ClientConnection connection;
   connection.kubeconfig = kubeconfig;
-  Result<client::RestConfig> rest =
-      client::BuildRestConfig(connection, "", client::UserAgent("kube-scheduler", BERTH_VERSION), clock, surroundings);
+  Result<http::RestConfig> rest =
+      http::BuildRestConfig(connection, "", http::UserAgent("kube-scheduler", BERTH_VERSION), clock, surroundings);
   if (!rest && kubeconfig.empty()) {
     LOG_WARNING("Failed to read in-cluster kubeconfig for delegated reviews", {"err", rest.error()});
     return made;
   }
   if (!rest) return rest.error();
   plugins.Follow(rest->credentials);
-  made.transport = std::make_unique<client::ApiTransport>(*std::move(rest));
+  made.transport = std::make_unique<http::ApiTransport>(*std::move(rest));
   made.reviewer = std::make_unique<serving::ApiReviewer>(*made.transport);
   return made;
 }
@@ -226,9 +226,9 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup) {
   const base::SystemClock clock;
   metrics::Registry metrics;
   live::CredentialPlugins plugins(metrics, clock);
-  Result<client::RestConfig> rest = client::BuildRestConfig(setup.configuration.client_connection, options.master,
-                                                            client::UserAgent("kube-scheduler", BERTH_VERSION), clock,
-                                                            plugins.Watching(client::RealSurroundings()));
+  Result<http::RestConfig> rest = http::BuildRestConfig(setup.configuration.client_connection, options.master,
+                                                        http::UserAgent("kube-scheduler", BERTH_VERSION), clock,
+                                                        plugins.Watching(http::RealSurroundings()));
   if (!rest) return Fail(rest.error().message);
   plugins.Follow(rest->credentials);
 

@@ -9,8 +9,6 @@
 namespace berth::cmd {
 namespace {
 
-using Options = SchedulerOptions;
-
 // Upstream's groups, in its order; ours is the last.
 constexpr char kMisc[] = "Misc";
 constexpr char kServing[] = "Secure serving";
@@ -37,13 +35,13 @@ struct Row {
   const char* group;
   const char* name;
   char shorthand;
-  FlagTarget (*sets)(Options& options);
+  FlagTarget (*sets)(SchedulerOptions& options);
   const char* help;
   Support support = Support::kFull;
   const char* note = "";
 };
 
-#define SETS(member) [](Options& options) -> FlagTarget { return &options.member; }
+#define SETS(member) [](SchedulerOptions& options) -> FlagTarget { return &options.member; }
 
 // clang-format off
 constexpr Row kFlags[] = {
@@ -235,7 +233,7 @@ constexpr Row kFlags[] = {
 
 #undef SETS
 
-std::vector<GroupedFlag> Bind(Options& options) {
+std::vector<GroupedFlag> Bind(SchedulerOptions& options) {
   std::vector<GroupedFlag> flags;
   for (const Row& row : kFlags) flags.push_back({row.group, row.name, row.shorthand, row.sets(options), row.help});
   return flags;

@@ -7,6 +7,7 @@
 
 #include "api/field_error.h"
 #include "api/time.h"
+#include "base/ascii.h"
 #include "codec/gzip.h"
 #include "codec/yaml.h"
 #include "config/validate.h"
@@ -57,9 +58,7 @@ void CheckServing(const SecureServingOptions& options, Problems& problems) {
 }
 
 bool HasIgnoringCase(const std::vector<std::string>& names, std::string_view wanted) {
-  return std::ranges::any_of(names, [&](const std::string& name) {
-    return std::ranges::equal(name, wanted, [](unsigned char a, unsigned char b) { return tolower(a) == tolower(b); });
-  });
+  return std::ranges::any_of(names, [&](const std::string& name) { return base::EqualIgnoringCase(name, wanted); });
 }
 
 void CheckHeaders(const SchedulerOptions& options, Problems& problems) {

@@ -11,7 +11,7 @@
 #include "configuration_source.h"
 #include "flags.h"
 #include "input_flags.h"
-#include "sim/report.h"
+#include "report/report.h"
 #include "sim/simulation.h"
 #include "terminal.h"
 
@@ -19,7 +19,7 @@ namespace berth::cmd {
 
 namespace {
 
-constexpr char kUsage[] =
+constexpr char kSimulateUsage[] =
     R"(Schedule the pending pods of a cluster in memory, and say where each went or why it did not.
 
 Usage:
@@ -40,7 +40,7 @@ other namespace has).
 Exit status: 0 all pending pods have a place, 2 some pod has none (or what --fail-on says), 1 bad usage or input.
 )";
 
-constexpr char kExamples[] = R"(  berth simulate -f cluster.yaml -f pods.yaml
+constexpr char kSimulateExamples[] = R"(  berth simulate -f cluster.yaml -f pods.yaml
   kubectl get nodes,pods -A -o yaml | berth simulate -f - -o json
   berth simulate -f cluster.yaml -f pods.yaml --config scheduler.yaml --seed 7
   berth simulate -f cluster.yaml -f pods.yaml --explain shop/web-3
@@ -50,7 +50,7 @@ constexpr char kExamples[] = R"(  berth simulate -f cluster.yaml -f pods.yaml
 
 constexpr std::string_view kFormats[] = {"table", "wide", "json", "yaml", "html"};
 
-struct Options {
+struct SimulateOptions {
   InputFlags input;
   ConfigurationFlags configuration;
   std::string output = "table";
@@ -60,11 +60,6 @@ struct Options {
   uint64_t seed = 1;
   bool verify_incremental = false;
 };
-
-int Fail(std::string_view message) {
-  fmt::print(stderr, "berth simulate: {}\n", message);
-  return kBadInput;
-}
 
 struct Failures {
   bool unplaced = false;
@@ -99,7 +94,7 @@ int ExitStatus(const sim::SimulationReport& report, const Failures& failures) {
   return failed ? kUnplaced : kOk;
 }
 
-std::vector<std::string> PendingPods(const sim::ClusterInput& input) {
+std::vector<std::string> PendingPods(const input::ClusterInput& input) {
   std::vector<std::string> pending;
   for (const api::Object& object : input.objects) {
     const auto pod = object.Share<api::Pod>();
@@ -108,7 +103,7 @@ std::vector<std::string> PendingPods(const sim::ClusterInput& input) {
   return pending;
 }
 
-size_t CountNodes(const sim::ClusterInput& input) {
+size_t CountNodes(const input::ClusterInput& input) {
   return static_cast<size_t>(std::count_if(input.objects.begin(), input.objects.end(), [](const api::Object& object) {
     return object.Share<api::Node>() != nullptr;
   }));
@@ -116,10 +111,10 @@ size_t CountNodes(const sim::ClusterInput& input) {
 
 // Which pods to explain: names as they are on the command line, in full. A page has the tables of all pods unless there
 // are too many.
-Result<std::set<std::string>> PodsToExplain(const Options& options, const sim::ClusterInput& input) {
+Result<std::set<std::string>> PodsToExplain(const SimulateOptions& options, const input::ClusterInput& input) {
   const std::vector<std::string> pending = PendingPods(input);
   std::set<std::string> resolved;
-  if (options.output == "html" && sim::FitsOnPage(pending.size(), CountNodes(input))) {
+  if (options.output == "html" && report::FitsOnPage(pending.size(), CountNodes(input))) {
     resolved.insert(pending.begin(), pending.end());
   }
   for (const std::string& name : options.explain) {
@@ -139,23 +134,23 @@ Result<std::set<std::string>> PodsToExplain(const Options& options, const sim::C
 }
 
 std::string Render(const sim::SimulationReport& report, const std::string& format, bool color) {
-  if (format == "json") return sim::ToJson(report);
-  if (format == "yaml") return sim::ToYaml(report);
-  if (format == "html") return sim::ToHtml(report);
-  return sim::ToTable(report, {.wide = format == "wide", .color = color});
+  if (format == "json") return report::ToJson(report);
+  if (format == "yaml") return report::ToYaml(report);
+  if (format == "html") return report::ToHtml(report);
+  return report::ToTable(report, {.wide = format == "wide", .color = color});
 }
 
-int Run(const framework::Registry& own_plugins, const Options& options, const Failures& failures, bool color) {
+int Run(const framework::Registry& own_plugins, const SimulateOptions& options, const Failures& failures, bool color) {
   const Result<SchedulerSetup> setup = LoadSetup(options.configuration, options.input.files, own_plugins);
-  if (!setup) return Fail(setup.error().message);
+  if (!setup) return BadInput("simulate", setup.error().message);
   PrintWarnings(setup->warnings);
   if (!setup->configuration.extenders.empty()) {
     PrintWarnings({"extenders are not called in a simulation; all is decided without them"});
   }
-  const Result<sim::ClusterInput> input = options.input.Read();
-  if (!input) return Fail(input.error().message);
+  const Result<input::ClusterInput> input = options.input.Read();
+  if (!input) return BadInput("simulate", input.error().message);
   Result<std::set<std::string>> explained = PodsToExplain(options, *input);
-  if (!explained) return Fail(explained.error().message);
+  if (!explained) return BadInput("simulate", explained.error().message);
 
   const base::SystemClock clock;
   ProgressLine progress(stderr, IsTerminal(stderr), clock, "pods");
@@ -166,12 +161,12 @@ int Run(const framework::Registry& own_plugins, const Options& options, const Fa
   run.progress = [&](size_t tried, size_t total) { progress.Update(tried, total); };
   Result<std::unique_ptr<sim::Simulation>> simulation =
       sim::Simulation::Create(input->objects, setup->configuration, setup->registry, setup->gates, std::move(run));
-  if (!simulation) return Fail(simulation.error().message);
+  if (!simulation) return BadInput("simulate", simulation.error().message);
   const sim::SimulationReport report = (*simulation)->Run();
   progress.Erase();
   const std::string text = Render(report, options.output, color);
   if (!WriteOut(text)) {
-    return Fail("cannot write to standard output");
+    return BadInput("simulate", "cannot write to standard output");
   }
   return ExitStatus(report, failures);
 }
@@ -179,8 +174,8 @@ int Run(const framework::Registry& own_plugins, const Options& options, const Fa
 }  // namespace
 
 int Simulate(const framework::Registry& own_plugins, const std::vector<std::string>& arguments) {
-  Options options;
-  FlagSet flags("berth simulate", kUsage, kExamples);
+  SimulateOptions options;
+  FlagSet flags("berth simulate", kSimulateUsage, kSimulateExamples);
   options.input.AddTo(flags);
   options.configuration.AddTo(flags);
   flags.AddChoice(&options.output, "output", 'o', {std::begin(kFormats), std::end(kFormats)},
@@ -198,14 +193,15 @@ int Simulate(const framework::Registry& own_plugins, const std::vector<std::stri
     fmt::print("{}", flags.Help());
     return kOk;
   }
-  if (!rest) return Fail(rest.error().message + "\n" + flags.Hint());
-  if (!rest->empty()) return Fail(fmt::format("unexpected argument \"{}\"; files are given with -f", rest->front()));
+  if (!rest) return BadInput("simulate", rest.error().message + "\n" + flags.Hint());
+  if (!rest->empty())
+    return BadInput("simulate", fmt::format("unexpected argument \"{}\"; files are given with -f", rest->front()));
   if (const Result<void> sound = options.input.Check(); !sound)
-    return Fail(sound.error().message + "\n" + flags.Hint());
+    return BadInput("simulate", sound.error().message + "\n" + flags.Hint());
   const Result<Failures> failures = ParseFailOn(options.fail_on);
-  if (!failures) return Fail(failures.error().message);
+  if (!failures) return BadInput("simulate", failures.error().message);
   const Result<bool> color = WantsColor(options.color, stdout);
-  if (!color) return Fail(color.error().message);
+  if (!color) return BadInput("simulate", color.error().message);
   return Run(own_plugins, options, *failures, *color);
 }
 

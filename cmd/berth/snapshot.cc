@@ -7,13 +7,13 @@
 #include "cluster_source.h"
 #include "commands.h"
 #include "flags.h"
-#include "sim/object_file.h"
+#include "input/object_file.h"
 
 namespace berth::cmd {
 
 namespace {
 
-constexpr char kUsage[] =
+constexpr char kSnapshotUsage[] =
     R"(Write what scheduling reads of a running cluster to a file that `berth simulate -f` reads.
 
 Usage:
@@ -27,15 +27,10 @@ to their end are left out. Each kind is as it was at one moment, its own; object
 Exit status: 0 written, 1 bad usage, or the cluster could not be read, or the file not written.
 )";
 
-constexpr char kExamples[] = R"(  berth snapshot -o cluster.yaml.gz && berth simulate -f cluster.yaml.gz
+constexpr char kSnapshotExamples[] = R"(  berth snapshot -o cluster.yaml.gz && berth simulate -f cluster.yaml.gz
   berth snapshot -o cluster.json --kubeconfig admin.conf --context production
   berth snapshot | berth simulate -f - -f new-pods.yaml
 )";
-
-int Fail(std::string_view message) {
-  fmt::print(stderr, "berth snapshot: {}\n", message);
-  return kBadInput;
-}
 
 void PrintSummary(const LiveCluster& cluster, const std::string& file) {
   std::set<api::Kind> kinds;
@@ -49,7 +44,7 @@ void PrintSummary(const LiveCluster& cluster, const std::string& file) {
 int Snapshot(const framework::Registry& /*own_plugins*/, const std::vector<std::string>& arguments) {
   std::string file = "-";
   ClusterFlags cluster_flags;
-  FlagSet flags("berth snapshot", kUsage, kExamples);
+  FlagSet flags("berth snapshot", kSnapshotUsage, kSnapshotExamples);
   flags.Add(&file, "output", 'o', "FILE",
             "where to: .json is JSON, anything else YAML, .gz behind it gzip; - for standard output (default -)");
   cluster_flags.AddTo(flags);
@@ -58,15 +53,16 @@ int Snapshot(const framework::Registry& /*own_plugins*/, const std::vector<std::
     fmt::print("{}", flags.Help());
     return kOk;
   }
-  if (!rest) return Fail(rest.error().message + "\n" + flags.Hint());
-  if (!rest->empty()) return Fail(fmt::format("unexpected argument \"{}\"; the file is given with -o", rest->front()));
-  if (file.empty()) return Fail("--output: expected a file, or - for standard output");
+  if (!rest) return BadInput("snapshot", rest.error().message + "\n" + flags.Hint());
+  if (!rest->empty())
+    return BadInput("snapshot", fmt::format("unexpected argument \"{}\"; the file is given with -o", rest->front()));
+  if (file.empty()) return BadInput("snapshot", "--output: expected a file, or - for standard output");
 
   const Result<LiveCluster> cluster = ReadLiveCluster(cluster_flags);
-  if (!cluster) return Fail(cluster.error().message);
+  if (!cluster) return BadInput("snapshot", cluster.error().message);
   for (const std::string& warning : cluster->snapshot.warnings) fmt::print(stderr, "warning: {}\n", warning);
-  if (const Result<void> written = sim::WriteObjectFile(cluster->snapshot.objects, file); !written) {
-    return Fail(written.error().message);
+  if (const Result<void> written = input::WriteObjectFile(cluster->snapshot.objects, file); !written) {
+    return BadInput("snapshot", written.error().message);
   }
   if (file != "-") PrintSummary(*cluster, file);
   return kOk;

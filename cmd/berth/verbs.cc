@@ -95,4 +95,9 @@ std::vector<VerbDescription> DescribeVerbs() {
   return described;
 }
 
+int BadInput(std::string_view verb, std::string_view message) {
+  fmt::print(stderr, "berth {}: {}\n", verb, message);
+  return kBadInput;
+}
+
 }  // namespace berth::cmd

@@ -7,6 +7,8 @@
 #include <limits>
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace berth::api {
 namespace {
 
@@ -42,8 +44,6 @@ struct Parts {
   std::string_view suffix;
 };
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 std::string_view TakeDigits(std::string_view& text) {
   const size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
   const std::string_view digits = text.substr(0, end);
@@ -71,7 +71,7 @@ std::optional<Parts> Split(std::string_view text) {
   parts.suffix = text;
   text.remove_prefix(std::min(text.find_first_not_of("eEinumkKMGTP"), text.size()));
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
-  if (!std::all_of(text.begin(), text.end(), IsDigit)) return std::nullopt;
+  if (!std::all_of(text.begin(), text.end(), base::IsDigit)) return std::nullopt;
   return parts;
 }
 
@@ -84,7 +84,7 @@ std::optional<Suffix> Interpret(std::string_view suffix) {
   }
   if (suffix.size() < 2 || (suffix[0] != 'e' && suffix[0] != 'E')) return std::nullopt;
   suffix.remove_prefix(1);
-  if (suffix.size() > 1 && suffix[0] == '+' && IsDigit(suffix[1])) suffix.remove_prefix(1);
+  if (suffix.size() > 1 && suffix[0] == '+' && base::IsDigit(suffix[1])) suffix.remove_prefix(1);
   int64_t exponent = 0;
   const auto [end, error] = std::from_chars(suffix.data(), suffix.data() + suffix.size(), exponent);
   if (error != std::errc() || end != suffix.data() + suffix.size()) return std::nullopt;

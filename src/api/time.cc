@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "api/earliest_time.h"
+#include "base/ascii.h"
 
 namespace berth::api {
 namespace {
@@ -15,8 +16,6 @@ namespace {
 using std::chrono::seconds;
 
 constexpr int64_t kNanosPerSecond = 1'000'000'000;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Go's time package quotes more eagerly than %q: every byte outside ASCII becomes \xNN.
 std::string QuoteAscii(std::string_view text) {
@@ -91,7 +90,7 @@ class TimestampReader {
     if (!error_.empty()) return 0;
     size_t digits = 0;
     int value = 0;
-    while (digits < most_digits && digits < rest_.size() && IsDigit(rest_[digits])) {
+    while (digits < most_digits && digits < rest_.size() && base::IsDigit(rest_[digits])) {
       value = value * 10 + (rest_[digits++] - '0');
     }
     if (digits < least_digits) return CannotParse(rest_, element), 0;
@@ -126,8 +125,8 @@ class TimestampReader {
     if (!error_.empty()) return 0;
     if (rest_.starts_with('Z')) return rest_.remove_prefix(1), 0;
     const std::string_view zone = rest_.substr(0, 6);
-    const bool shaped = zone.size() == 6 && (zone[0] == '+' || zone[0] == '-') && IsDigit(zone[1]) &&
-                        IsDigit(zone[2]) && zone[3] == ':' && IsDigit(zone[4]) && IsDigit(zone[5]);
+    const bool shaped = zone.size() == 6 && (zone[0] == '+' || zone[0] == '-') && base::IsDigit(zone[1]) &&
+                        base::IsDigit(zone[2]) && zone[3] == ':' && base::IsDigit(zone[4]) && base::IsDigit(zone[5]);
     if (!shaped) return CannotParse(rest_, "Z07:00"), 0;
     rest_.remove_prefix(6);
     const int64_t hours = (zone[1] - '0') * 10 + (zone[2] - '0');
@@ -171,7 +170,7 @@ const Unit* FindUnit(std::string_view name) {
 // A whole number; nothing when it exceeds 2^63.
 std::optional<uint64_t> TakeWhole(std::string_view& text) {
   uint64_t value = 0;
-  for (; !text.empty() && IsDigit(text[0]); text.remove_prefix(1)) {
+  for (; !text.empty() && base::IsDigit(text[0]); text.remove_prefix(1)) {
     if (value > kMaxMagnitude / 10) return std::nullopt;
     value = value * 10 + static_cast<uint64_t>(text[0] - '0');
     if (value > kMaxMagnitude) return std::nullopt;
@@ -184,7 +183,7 @@ std::pair<uint64_t, double> TakeFraction(std::string_view& text) {
   uint64_t value = 0;
   double scale = 1;
   bool full = false;
-  for (; !text.empty() && IsDigit(text[0]); text.remove_prefix(1)) {
+  for (; !text.empty() && base::IsDigit(text[0]); text.remove_prefix(1)) {
     full = full || value > (kMaxMagnitude - 1) / 10;
     if (full) continue;
     const uint64_t next = value * 10 + static_cast<uint64_t>(text[0] - '0');
@@ -235,14 +234,14 @@ Result<Duration> ParseDuration(std::string_view text) {
 
   uint64_t total = 0;
   while (!rest.empty()) {
-    const bool whole_given = IsDigit(rest[0]);
+    const bool whole_given = base::IsDigit(rest[0]);
     if (!whole_given && rest[0] != '.') return invalid();
     const std::optional<uint64_t> whole = TakeWhole(rest);
     if (!whole) return invalid();
     std::pair<uint64_t, double> fraction{0, 1};
     if (!rest.empty() && rest[0] == '.') {
       rest.remove_prefix(1);
-      const bool fraction_given = !rest.empty() && IsDigit(rest[0]);
+      const bool fraction_given = !rest.empty() && base::IsDigit(rest[0]);
       if (!whole_given && !fraction_given) return invalid();
       fraction = TakeFraction(rest);
     }

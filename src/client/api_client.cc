@@ -31,14 +31,14 @@ bool IsWorthAnotherPatch(const ApiAnswer& answer) {
 }  // namespace
 
 struct ApiClient::Call {
-  Request request;
+  http::Request request;
   bool is_write = false;
   std::function<void(ApiAnswer)> done;
   int retries = 0;
 };
 
 struct StatusPatch {
-  Request request;
+  http::Request request;
   ApiClient::Done<void> done;
   Backoff backoff;
   int tries = 0;
@@ -49,22 +49,22 @@ Error ApiAnswer::ToError() const {
   return status.ToError();
 }
 
-ApiClient::ApiClient(Transport& transport, Loop& loop, const base::Clock& clock, ApiClientOptions options)
+ApiClient::ApiClient(http::Transport& transport, base::Loop& loop, const base::Clock& clock, ApiClientOptions options)
     : transport_(transport), loop_(loop), clock_(clock), options_(std::move(options)) {}
 
 ApiClient::~ApiClient() = default;
 
-Headers ApiClient::AcceptObjects() const {
+http::Headers ApiClient::AcceptObjects() const {
   // Not every server has protobuf for every kind: JSON is always the second choice.
   if (options_.protobuf) return {{"Accept", "application/vnd.kubernetes.protobuf, application/json"}};
   return {{"Accept", std::string(kJsonType)}};
 }
 
-Request ApiClient::ObjectRequest(std::string method, std::string path) const {
+http::Request ApiClient::ObjectRequest(std::string method, std::string path) const {
   return {.method = std::move(method), .path = std::move(path), .headers = AcceptObjects()};
 }
 
-void ApiClient::Send(Request request, bool is_write, std::function<void(ApiAnswer)> done) {
+void ApiClient::Send(http::Request request, bool is_write, std::function<void(ApiAnswer)> done) {
   if (request.timeout == base::Duration::zero()) request.timeout = options_.timeout;
   Throttle(std::make_shared<Call>(Call{std::move(request), is_write, std::move(done)}));
 }
@@ -82,7 +82,7 @@ void ApiClient::Throttle(const CallPtr& call) {
 }
 
 void ApiClient::Attempt(const CallPtr& call) {
-  Request request = call->request;
+  http::Request request = call->request;
   if (call->is_write && options_.write_window) {
     const base::Duration left = options_.write_window();
     if (left <= base::Duration::zero()) {
@@ -93,7 +93,7 @@ void ApiClient::Attempt(const CallPtr& call) {
     }
     request.timeout = std::min(request.timeout, left);
   }
-  transport_.Send(std::move(request), [this, call](Result<Response> response) {
+  transport_.Send(std::move(request), [this, call](Result<http::Response> response) {
     ApiAnswer answer;
     if (response) {
       answer.response = std::move(*response);
@@ -116,7 +116,7 @@ void ApiClient::Finish(const CallPtr& call, ApiAnswer answer) {
   call->done(std::move(answer));
 }
 
-Result<api::Object> DecodeOne(const Response& response) {
+Result<api::Object> DecodeOne(const http::Response& response) {
   Result<api::DecodedObjects> decoded = Error::Internal("");
   if (response.head.Find("content-type").starts_with(kProtobufType)) {
     decoded = api::DecodeProtobufObjects(response.body);
@@ -132,13 +132,13 @@ Result<api::Object> DecodeOne(const Response& response) {
   return Error::InvalidArgument(fmt::format("expected one object in the server's answer, found {}", found));
 }
 
-void ApiClient::SendForObject(Request request, bool is_write, Done<api::Object> done) {
+void ApiClient::SendForObject(http::Request request, bool is_write, Done<api::Object> done) {
   Send(std::move(request), is_write, [done = std::move(done)](const ApiAnswer& answer) {
     done(answer.ok() ? DecodeOne(answer.response) : Result<api::Object>(answer.ToError()));
   });
 }
 
-void ApiClient::SendForNothing(Request request, Done<void> done) {
+void ApiClient::SendForNothing(http::Request request, Done<void> done) {
   Send(std::move(request), true, [done = std::move(done)](const ApiAnswer& answer) {
     done(answer.ok() ? Result<void>() : Result<void>(answer.ToError()));
   });
@@ -146,7 +146,7 @@ void ApiClient::SendForNothing(Request request, Done<void> done) {
 
 void ApiClient::Bind(const api::Pod& pod, std::string_view node, Done<void> done) {
   const api::ObjectMeta& metadata = pod.metadata;
-  Request request =
+  http::Request request =
       ObjectRequest("POST", ObjectPath(api::Kind::kPod, metadata.namespace_.str(), metadata.name) + "/binding");
   request.headers.emplace_back("Content-Type", options_.protobuf ? kProtobufType : kJsonType);
   request.body = options_.protobuf ? BindingProtobuf(pod, node) : BindingJson(pod, node);
@@ -155,7 +155,7 @@ void ApiClient::Bind(const api::Pod& pod, std::string_view node, Done<void> done
 
 void ApiClient::PatchPodStatus(const api::Pod& pod, const PodStatusChange& change, Done<void> done) {
   const api::ObjectMeta& metadata = pod.metadata;
-  Request request =
+  http::Request request =
       ObjectRequest("PATCH", ObjectPath(api::Kind::kPod, metadata.namespace_.str(), metadata.name) + "/status");
   request.headers.emplace_back("Content-Type", kStrategicMergeType);
   request.body = client::PodStatusPatch(pod, change, clock_.Now());
@@ -175,7 +175,8 @@ void ApiClient::TryPatch(const std::shared_ptr<StatusPatch>& patch) {
 
 void ApiClient::DeletePod(const api::Pod& pod, Done<void> done) {
   const api::ObjectMeta& metadata = pod.metadata;
-  Request request = ObjectRequest("DELETE", ObjectPath(api::Kind::kPod, metadata.namespace_.str(), metadata.name));
+  http::Request request =
+      ObjectRequest("DELETE", ObjectPath(api::Kind::kPod, metadata.namespace_.str(), metadata.name));
   request.headers.emplace_back("Content-Type", kJsonType);
   request.body = DeleteJson(metadata.uid);
   SendForNothing(std::move(request), std::move(done));
@@ -183,7 +184,7 @@ void ApiClient::DeletePod(const api::Pod& pod, Done<void> done) {
 
 void ApiClient::PatchClaimRef(const api::PersistentVolume& volume, const api::ObjectReference& claim,
                               const api::Annotations& annotations, Done<api::Object> done) {
-  Request request = ObjectRequest("PATCH", ObjectPath(api::Kind::kPersistentVolume, {}, volume.metadata.name));
+  http::Request request = ObjectRequest("PATCH", ObjectPath(api::Kind::kPersistentVolume, {}, volume.metadata.name));
   request.headers.emplace_back("Content-Type", kStrategicMergeType);
   request.body = ClaimRefPatch(volume, claim, annotations);
   SendForObject(std::move(request), true, std::move(done));
@@ -192,7 +193,7 @@ void ApiClient::PatchClaimRef(const api::PersistentVolume& volume, const api::Ob
 void ApiClient::PatchAnnotations(const api::Object& object, const api::Annotations& annotations,
                                  Done<api::Object> done) {
   const api::ObjectMeta& metadata = object.metadata();
-  Request request = ObjectRequest("PATCH", ObjectPath(object.kind(), metadata.namespace_.str(), metadata.name));
+  http::Request request = ObjectRequest("PATCH", ObjectPath(object.kind(), metadata.namespace_.str(), metadata.name));
   request.headers.emplace_back("Content-Type", kStrategicMergeType);
   request.body = AnnotationsPatch(metadata.resource_version, annotations);
   SendForObject(std::move(request), true, std::move(done));
@@ -202,8 +203,8 @@ void ApiClient::Get(api::Kind kind, std::string_view name_space, std::string_vie
   SendForObject(ObjectRequest("GET", ObjectPath(kind, name_space, name)), false, std::move(done));
 }
 
-Request ApiClient::CreateRequest(const api::Object& object) const {
-  Request request = ObjectRequest("POST", CollectionPath(object.kind(), object.metadata().namespace_.str()));
+http::Request ApiClient::CreateRequest(const api::Object& object) const {
+  http::Request request = ObjectRequest("POST", CollectionPath(object.kind(), object.metadata().namespace_.str()));
   request.headers.emplace_back("Content-Type", options_.protobuf ? kProtobufType : kJsonType);
   request.body = options_.protobuf ? api::EncodeProtobuf(object) : api::EncodeJson(object);
   return request;
@@ -213,9 +214,10 @@ void ApiClient::Create(const api::Object& object, Done<api::Object> done) {
   SendForObject(CreateRequest(object), true, std::move(done));
 }
 
-Request ApiClient::SeriesRequest(const api::Event& event) const {
+http::Request ApiClient::SeriesRequest(const api::Event& event) const {
   const api::ObjectMeta& metadata = event.metadata;
-  Request request = ObjectRequest("PATCH", ObjectPath(api::Kind::kEvent, metadata.namespace_.str(), metadata.name));
+  http::Request request =
+      ObjectRequest("PATCH", ObjectPath(api::Kind::kEvent, metadata.namespace_.str(), metadata.name));
   request.headers.emplace_back("Content-Type", kStrategicMergeType);
   request.body = SeriesPatch(event.series.value_or(api::EventSeries{}));
   return request;
@@ -223,14 +225,14 @@ Request ApiClient::SeriesRequest(const api::Event& event) const {
 
 void ApiClient::Update(const api::Object& object, Done<api::Object> done) {
   const api::ObjectMeta& metadata = object.metadata();
-  Request request = ObjectRequest("PUT", ObjectPath(object.kind(), metadata.namespace_.str(), metadata.name));
+  http::Request request = ObjectRequest("PUT", ObjectPath(object.kind(), metadata.namespace_.str(), metadata.name));
   request.headers.emplace_back("Content-Type", options_.protobuf ? kProtobufType : kJsonType);
   request.body = options_.protobuf ? api::EncodeProtobuf(object) : api::EncodeJson(object);
   SendForObject(std::move(request), true, std::move(done));
 }
 
 void ApiClient::PostJson(std::string_view path, std::string json, Done<std::string> done) {
-  Request request{.method = "POST", .path = std::string(path), .body = std::move(json)};
+  http::Request request{.method = "POST", .path = std::string(path), .body = std::move(json)};
   request.headers = {{"Accept", std::string(kJsonType)}, {"Content-Type", std::string(kJsonType)}};
   // Reviews change nothing: a standby asks them too.
   Send(std::move(request), false, [done = std::move(done)](ApiAnswer answer) {

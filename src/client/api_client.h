@@ -20,10 +20,10 @@
 #include "api/pod.h"
 #include "api/storage.h"
 #include "base/clock.h"
+#include "base/loop.h"
 #include "client/api_status.h"
-#include "client/loop.h"
-#include "client/transport.h"
 #include "client/write_bodies.h"
+#include "http/transport.h"
 
 namespace berth::client {
 
@@ -41,7 +41,7 @@ struct ApiClientOptions {
 
 struct ApiAnswer {
   ApiStatus status;  // code 0: no answer, see `error`
-  Response response{};
+  http::Response response{};
   ErrorCode error = ErrorCode::kUnavailable;  // of a call without answer
 
   bool ok() const { return IsSuccess(status.code); }
@@ -53,7 +53,7 @@ class ApiClient {
   template <class T>
   using Done = std::function<void(Result<T>)>;
 
-  ApiClient(Transport& transport, Loop& loop, const base::Clock& clock, ApiClientOptions options);
+  ApiClient(http::Transport& transport, base::Loop& loop, const base::Clock& clock, ApiClientOptions options);
   ~ApiClient();
   ApiClient(const ApiClient&) = delete;
   ApiClient& operator=(const ApiClient&) = delete;
@@ -80,16 +80,16 @@ class ApiClient {
   void PostJson(std::string_view path, std::string json, Done<std::string> done);
 
   // The manners alone. `is_write` says whether the write window counts.
-  void Send(Request request, bool is_write, std::function<void(ApiAnswer)> done);
+  void Send(http::Request request, bool is_write, std::function<void(ApiAnswer)> done);
 
   // For callers that look at the answer themselves.
-  Request CreateRequest(const api::Object& object) const;
-  Request SeriesRequest(const api::Event& event) const;
+  http::Request CreateRequest(const api::Object& object) const;
+  http::Request SeriesRequest(const api::Event& event) const;
   // The headers of a request whose answer may come in either encoding.
-  Headers AcceptObjects() const;
+  http::Headers AcceptObjects() const;
 
   // For watches, which go past Send: the wait before the next request.
-  Transport& transport() const { return transport_; }
+  http::Transport& transport() const { return transport_; }
   base::Duration ThrottleDelay(std::string_view method) const;
 
  private:
@@ -99,13 +99,13 @@ class ApiClient {
   void Throttle(const CallPtr& call);
   void Attempt(const CallPtr& call);
   void Finish(const CallPtr& call, ApiAnswer answer);
-  void SendForObject(Request request, bool is_write, Done<api::Object> done);
-  void SendForNothing(Request request, Done<void> done);
+  void SendForObject(http::Request request, bool is_write, Done<api::Object> done);
+  void SendForNothing(http::Request request, Done<void> done);
   void TryPatch(const std::shared_ptr<struct StatusPatch>& patch);
-  Request ObjectRequest(std::string method, std::string path) const;
+  http::Request ObjectRequest(std::string method, std::string path) const;
 
-  Transport& transport_;
-  Loop& loop_;
+  http::Transport& transport_;
+  base::Loop& loop_;
   const base::Clock& clock_;
   const ApiClientOptions options_;
   std::atomic<uint64_t> seed_{0};
@@ -122,7 +122,7 @@ Result<T> Await(Start start) {
 }
 
 // One object from the body of an answer, by what it says it is.
-Result<api::Object> DecodeOne(const Response& response);
+Result<api::Object> DecodeOne(const http::Response& response);
 
 inline constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
 inline constexpr std::string_view kJsonType = "application/json";

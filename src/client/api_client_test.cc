@@ -5,15 +5,15 @@
 
 #include <deque>
 
-#include "client/testing/fake_loop.h"
+#include "base/testing/fake_loop.h"
 #include "client/testing/fake_node_server.h"
-#include "client/testing/fake_transport.h"
+#include "http/testing/fake_transport.h"
 
 namespace berth::client {
 namespace {
 
+using http::testing::FakeCallPtr;
 using ::testing::ElementsAre;
-using testing::FakeCallPtr;
 using ::testing::Pair;
 using testing::StatusJson;
 using namespace std::chrono_literals;
@@ -33,7 +33,7 @@ class ApiClientTest : public ::testing::Test {
   }
 
   ApiClient Make(ApiClientOptions options = {}) { return ApiClient(transport_, loop_, clock_, std::move(options)); }
-  void Answer(const FakeCallPtr& call) {
+  void Answer(const http::testing::FakeCallPtr& call) {
     asked_.push_back(loop_.Now());
     Scripted next;
     if (!script_.empty()) {
@@ -41,19 +41,19 @@ class ApiClientTest : public ::testing::Test {
       script_.pop_front();
     }
     if (next.status == 0) return call->End(Error::Unavailable("connection refused"));
-    Headers headers{{"content-type", "application/json"}};
+    http::Headers headers{{"content-type", "application/json"}};
     if (!next.retry_after.empty()) headers.emplace_back("retry-after", next.retry_after);
     call->Answer(next.status, next.body, headers);
   }
   ApiClient::Done<void> Keep() {
     return [this](const Result<void>& result) { result_ = result; };
   }
-  const Request& Asked(size_t index = 0) const { return transport_.calls().at(index)->request(); }
+  const http::Request& Asked(size_t index = 0) const { return transport_.calls().at(index)->request(); }
 
   base::FakeClock clock_{base::Time(1'700'000'000s)};
-  testing::FakeLoop loop_{&clock_};
+  base::testing::FakeLoop loop_{&clock_};
   std::deque<Scripted> script_;
-  testing::FakeTransport transport_{loop_, [this](const FakeCallPtr& call) { Answer(call); }};
+  http::testing::FakeTransport transport_{loop_, [this](const http::testing::FakeCallPtr& call) { Answer(call); }};
   std::vector<base::Duration> asked_;
   Result<void> result_ = Error::Internal("no answer yet");
   api::Pod pod_;

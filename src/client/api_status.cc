@@ -175,7 +175,7 @@ Result<ApiStatus> DecodeStatus(std::string_view bytes) {
   return bytes.starts_with("k8s") ? DecodeProtobufStatus(bytes) : DecodeJsonStatus(bytes);
 }
 
-ApiStatus ReadStatus(std::string_view method, const ResponseHead& head, std::string_view body) {
+ApiStatus ReadStatus(std::string_view method, const http::ResponseHead& head, std::string_view body) {
   ApiStatus status;
   // What is longer than a Status can be is a page of some proxy, and not worth repeating.
   constexpr size_t kShown = 512;

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "client/transport.h"
+#include "http/transport.h"
 
 namespace berth::client {
 
@@ -33,7 +33,7 @@ struct ApiStatus {
 inline bool IsSuccess(int code) { return code >= 200 && code < 300; }
 
 // From the answer to a request made with `method`.
-ApiStatus ReadStatus(std::string_view method, const ResponseHead& head, std::string_view body);
+ApiStatus ReadStatus(std::string_view method, const http::ResponseHead& head, std::string_view body);
 
 // From a Status object alone, as watches send it; protobuf in its envelope or JSON.
 Result<ApiStatus> DecodeStatus(std::string_view bytes);

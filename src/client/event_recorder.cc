@@ -95,10 +95,10 @@ api::ObjectReference ReferenceTo(api::Kind kind, const api::ObjectMeta& metadata
 
 class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
  public:
-  Engine(ApiClient& client, Loop& loop, const base::Clock& clock, EventRecorderOptions options)
+  Engine(ApiClient& client, base::Loop& loop, const base::Clock& clock, EventRecorderOptions options)
       : client_(client), loop_(loop), clock_(clock), options_(std::move(options)), random_(options_.seed) {}
 
-  Loop& loop() const { return loop_; }
+  base::Loop& loop() const { return loop_; }
 
   void Start() {
     Every(kFinishTime, &Engine::FinishSeries);
@@ -239,7 +239,7 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
     }
   }
 
-  void Send(Request request, const JobPtr& job, void (Engine::*then)(const JobPtr&, const ApiAnswer&)) {
+  void Send(http::Request request, const JobPtr& job, void (Engine::*then)(const JobPtr&, const ApiAnswer&)) {
     client_.Send(std::move(request), true, [self = shared_from_this(), job, then](ApiAnswer answer) {
       self->loop_.Post([self, job, then, answer = std::move(answer)] { (self.get()->*then)(job, answer); });
     });
@@ -299,7 +299,7 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
   }
 
   ApiClient& client_;
-  Loop& loop_;
+  base::Loop& loop_;
   const base::Clock& clock_;
   const EventRecorderOptions options_;
   std::atomic<size_t> waiting_{0};
@@ -317,7 +317,8 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
   std::unordered_map<Key, api::Event, KeyHash> series_;
 };
 
-EventRecorder::EventRecorder(ApiClient& client, Loop& loop, const base::Clock& clock, EventRecorderOptions options)
+EventRecorder::EventRecorder(ApiClient& client, base::Loop& loop, const base::Clock& clock,
+                             EventRecorderOptions options)
     : engine_(std::make_shared<Engine>(client, loop, clock, std::move(options))) {
   loop.Post([engine = engine_] { engine->Start(); });
 }

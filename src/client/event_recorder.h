@@ -21,9 +21,9 @@
 #include "api/coordination.h"
 #include "api/kind.h"
 #include "base/clock.h"
+#include "base/loop.h"
 #include "base/result.h"
 #include "client/api_client.h"
-#include "client/loop.h"
 
 namespace berth::client {
 
@@ -50,7 +50,7 @@ struct EventRecorderOptions {
 
 class EventRecorder {
  public:
-  EventRecorder(ApiClient& client, Loop& loop, const base::Clock& clock, EventRecorderOptions options);
+  EventRecorder(ApiClient& client, base::Loop& loop, const base::Clock& clock, EventRecorderOptions options);
   ~EventRecorder();  // what is not written yet is lost
   EventRecorder(const EventRecorder&) = delete;
   EventRecorder& operator=(const EventRecorder&) = delete;

@@ -4,15 +4,15 @@
 #include <gtest/gtest.h>
 
 #include "api/pod.h"
-#include "client/testing/fake_loop.h"
+#include "base/testing/fake_loop.h"
 #include "client/testing/fake_node_server.h"
-#include "client/testing/fake_transport.h"
+#include "http/testing/fake_transport.h"
 
 namespace berth::client {
 namespace {
 
+using http::testing::FakeCallPtr;
 using ::testing::ElementsAre;
-using testing::FakeCallPtr;
 using ::testing::HasSubstr;
 using testing::StatusJson;
 using namespace std::chrono_literals;
@@ -38,7 +38,7 @@ class EventRecorderTest : public ::testing::Test {
   }
   std::vector<std::string> Asked() const {
     std::vector<std::string> asked;
-    for (const FakeCallPtr& call : transport_.calls()) {
+    for (const http::testing::FakeCallPtr& call : transport_.calls()) {
       asked.push_back(call->request().method + call->request().path.substr(call->request().path.rfind('/')));
     }
     return asked;
@@ -46,9 +46,11 @@ class EventRecorderTest : public ::testing::Test {
   const std::string& Body(size_t index) const { return transport_.calls().at(index)->request().body; }
 
   base::FakeClock clock_{base::Time(1'700'000'000s)};
-  testing::FakeLoop loop_{&clock_};
-  std::function<void(const FakeCallPtr&)> on_call_ = [](const FakeCallPtr& call) { call->Answer(201, "{}"); };
-  testing::FakeTransport transport_{loop_, [this](const FakeCallPtr& call) { on_call_(call); }};
+  base::testing::FakeLoop loop_{&clock_};
+  std::function<void(const http::testing::FakeCallPtr&)> on_call_ = [](const http::testing::FakeCallPtr& call) {
+    call->Answer(201, "{}");
+  };
+  http::testing::FakeTransport transport_{loop_, [this](const http::testing::FakeCallPtr& call) { on_call_(call); }};
   ApiClient client_{transport_, loop_, clock_, {.protobuf = false}};
   std::vector<std::string> problems_;
 };
@@ -101,7 +103,7 @@ TEST_F(EventRecorderTest, ASeriesWhoseEventIsGoneIsCreated) {
   const auto recorder = Make();
   recorder->Record(Note("web"));
   loop_.Run();
-  on_call_ = [](const FakeCallPtr& call) {
+  on_call_ = [](const http::testing::FakeCallPtr& call) {
     call->request().method == "PATCH" ? call->Answer(404, StatusJson(404, "NotFound", "")) : call->Answer(201, "{}");
   };
   recorder->Record(Note("web"));
@@ -112,12 +114,14 @@ TEST_F(EventRecorderTest, ASeriesWhoseEventIsGoneIsCreated) {
 
 TEST_F(EventRecorderTest, TriesTwelveTimesWithoutAnAnswerAndNotAtAllWhenRefused) {
   const auto recorder = Make();
-  on_call_ = [](const FakeCallPtr& call) { call->End(Error::Unavailable("connection refused")); };
+  on_call_ = [](const http::testing::FakeCallPtr& call) { call->End(Error::Unavailable("connection refused")); };
   recorder->Record(Note("web"));
   loop_.Advance(5min);
   EXPECT_EQ(transport_.calls().size(), 12u);
   EXPECT_THAT(problems_, ElementsAre("connection refused"));
-  on_call_ = [](const FakeCallPtr& call) { call->Answer(403, StatusJson(403, "Forbidden", "being terminated")); };
+  on_call_ = [](const http::testing::FakeCallPtr& call) {
+    call->Answer(403, StatusJson(403, "Forbidden", "being terminated"));
+  };
   recorder->Record(Note("other"));
   loop_.Advance(5min);
   EXPECT_EQ(transport_.calls().size(), 13u);
@@ -126,14 +130,14 @@ TEST_F(EventRecorderTest, TriesTwelveTimesWithoutAnAnswerAndNotAtAllWhenRefused)
 
 TEST_F(EventRecorderTest, DropsWhatItCannotHold) {
   const auto recorder = Make({.hostname = "host", .max_waiting = 40, .max_in_flight = 8});
-  on_call_ = [](const FakeCallPtr&) {};
+  on_call_ = [](const http::testing::FakeCallPtr&) {};
   for (int i = 0; i < 100; ++i) recorder->Record(Note("p" + std::to_string(i)));
   loop_.Run();
   EXPECT_EQ(recorder->dropped(), 60u);
   EXPECT_EQ(recorder->waiting(), 40u);
   EXPECT_EQ(transport_.calls().size(), 8u) << "in flight";
-  on_call_ = [](const FakeCallPtr& call) { call->Answer(201, "{}"); };
-  for (const FakeCallPtr& call : transport_.open()) call->Answer(201, "{}");
+  on_call_ = [](const http::testing::FakeCallPtr& call) { call->Answer(201, "{}"); };
+  for (const http::testing::FakeCallPtr& call : transport_.open()) call->Answer(201, "{}");
   loop_.Run();
   EXPECT_EQ(recorder->waiting(), 0u);
   EXPECT_EQ(transport_.calls().size(), 40u);

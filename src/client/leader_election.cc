@@ -80,10 +80,10 @@ std::string MakeIdentity(std::string_view hostname, base::Random& random) {
 
 class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
  public:
-  Engine(ApiClient& client, Loop& loop, const base::Clock& clock, LeaderElectionOptions options)
+  Engine(ApiClient& client, base::Loop& loop, const base::Clock& clock, LeaderElectionOptions options)
       : client_(client), loop_(loop), clock_(clock), options_(std::move(options)), random_(options_.seed) {}
 
-  Loop& loop() const { return loop_; }
+  base::Loop& loop() const { return loop_; }
 
   void Start() {
     if (state_ != State::kIdle) return;
@@ -297,7 +297,7 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
   }
 
   ApiClient& client_;
-  Loop& loop_;
+  base::Loop& loop_;
   const base::Clock& clock_;
   const LeaderElectionOptions options_;
   std::atomic<int64_t> deadline_{0};
@@ -306,8 +306,8 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
   base::Random random_;
   State state_ = State::kIdle;
   uint64_t round_ = 0;
-  TimerId timer_ = 0;
-  TimerId deadline_timer_ = 0;
+  base::TimerId timer_ = 0;
+  base::TimerId deadline_timer_ = 0;
   api::Lease lease_;               // as the server last sent it
   std::optional<Record> fetched_;  // what was in it when it was last read
   std::string reported_;
@@ -317,7 +317,8 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
   base::Duration observed_at_{};  // the same
 };
 
-LeaderElector::LeaderElector(ApiClient& client, Loop& loop, const base::Clock& clock, LeaderElectionOptions options) {
+LeaderElector::LeaderElector(ApiClient& client, base::Loop& loop, const base::Clock& clock,
+                             LeaderElectionOptions options) {
   const Result<void> valid = Validate(options);
   CHECK_WHY(valid.ok(), "options of leader election must be validated before");
   engine_ = std::make_shared<Engine>(client, loop, clock, std::move(options));

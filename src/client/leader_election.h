@@ -21,10 +21,10 @@
 
 #include "api/coordination.h"
 #include "base/clock.h"
+#include "base/loop.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "client/api_client.h"
-#include "client/loop.h"
 
 namespace berth::client {
 
@@ -57,7 +57,7 @@ std::string MakeIdentity(std::string_view hostname, base::Random& random);
 class LeaderElector {
  public:
   // `client` must not have a write window, and a timeout of LeaseRequestTimeout. Options must be valid.
-  LeaderElector(ApiClient& client, Loop& loop, const base::Clock& clock, LeaderElectionOptions options);
+  LeaderElector(ApiClient& client, base::Loop& loop, const base::Clock& clock, LeaderElectionOptions options);
   ~LeaderElector();  // without release
   LeaderElector(const LeaderElector&) = delete;
   LeaderElector& operator=(const LeaderElector&) = delete;

@@ -6,16 +6,16 @@
 #include <memory>
 #include <optional>
 
-#include "client/testing/fake_loop.h"
+#include "base/testing/fake_loop.h"
 #include "client/testing/fake_node_server.h"
-#include "client/testing/fake_transport.h"
 #include "codec/json.h"
+#include "http/testing/fake_transport.h"
 
 namespace berth::client {
 namespace {
 
+using http::testing::FakeCallPtr;
 using ::testing::ElementsAre;
-using testing::FakeCallPtr;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
@@ -24,8 +24,8 @@ constexpr char kPath[] = "/apis/coordination.k8s.io/v1/namespaces/kube-system/le
 // One lease, guarded by its version as the API does it.
 class LeaseServer {
  public:
-  void Handle(const FakeCallPtr& call) {
-    const Request& request = call->request();
+  void Handle(const http::testing::FakeCallPtr& call) {
+    const http::Request& request = call->request();
     if (request.method == "GET" && !lease) return call->Answer(404, testing::StatusJson(404, "NotFound", "no lease"));
     if (request.method == "GET") return Answer(call, 200);
     Result<codec::Document> document = codec::ParseJson(request.body, "lease");
@@ -48,15 +48,17 @@ class LeaseServer {
   std::vector<std::string> bodies;
 
  private:
-  void Answer(const FakeCallPtr& call, int status) { call->Answer(status, api::EncodeJson(api::MakeObject(*lease))); }
+  void Answer(const http::testing::FakeCallPtr& call, int status) {
+    call->Answer(status, api::EncodeJson(api::MakeObject(*lease)));
+  }
 };
 
 // One scheduler with its own connection to the server.
 struct Candidate {
-  Candidate(testing::FakeLoop& loop, base::FakeClock& clock, LeaseServer& lease_server, std::string identity,
+  Candidate(base::testing::FakeLoop& loop, base::FakeClock& clock, LeaseServer& lease_server, std::string identity,
             uint64_t seed = 1)
       : server(lease_server),
-        transport(loop, [this](const FakeCallPtr& call) { on_call(call); }),
+        transport(loop, [this](const http::testing::FakeCallPtr& call) { on_call(call); }),
         client(transport, loop, clock, {.protobuf = false, .timeout = LeaseRequestTimeout(10s)}),
         elector(client, loop, clock, Options(std::move(identity), seed)) {
     elector.Start();
@@ -75,8 +77,10 @@ struct Candidate {
   }
 
   LeaseServer& server;
-  std::function<void(const FakeCallPtr&)> on_call = [this](const FakeCallPtr& call) { server.Handle(call); };
-  testing::FakeTransport transport;
+  std::function<void(const http::testing::FakeCallPtr&)> on_call = [this](const http::testing::FakeCallPtr& call) {
+    server.Handle(call);
+  };
+  http::testing::FakeTransport transport;
   ApiClient client;
   std::vector<std::string> log;
   LeaderElector elector;
@@ -85,7 +89,7 @@ struct Candidate {
 class LeaderElectionTest : public ::testing::Test {
  protected:
   base::FakeClock clock_{base::Time(1'700'000'000s)};
-  testing::FakeLoop loop_{&clock_};
+  base::testing::FakeLoop loop_{&clock_};
   LeaseServer server_;
 };
 
@@ -116,7 +120,7 @@ TEST_F(LeaderElectionTest, WaitsUntilTheLeaseOfAnotherHasNotChangedForItsDuratio
   Candidate b(loop_, clock_, server_, "b");
   loop_.Advance(30s);
   EXPECT_THAT(b.log, ElementsAre("leader a"));
-  a.on_call = [](const FakeCallPtr&) {};  // cut off
+  a.on_call = [](const http::testing::FakeCallPtr&) {};  // cut off
   const base::Duration cut = loop_.Now();
   while (!b.elector.is_leader() && loop_.Now() < cut + 60s) {
     loop_.Advance(100ms);
@@ -127,7 +131,7 @@ TEST_F(LeaderElectionTest, WaitsUntilTheLeaseOfAnotherHasNotChangedForItsDuratio
   EXPECT_EQ(a.log.back(), "stopped");
   EXPECT_EQ(server_.lease->spec.lease_transitions, 1);
   // Once lost, it stays lost.
-  a.on_call = [&](const FakeCallPtr& call) { server_.Handle(call); };
+  a.on_call = [&](const http::testing::FakeCallPtr& call) { server_.Handle(call); };
   loop_.Advance(60s);
   EXPECT_FALSE(a.elector.is_leader());
   EXPECT_TRUE(b.elector.is_leader());
@@ -137,7 +141,7 @@ TEST_F(LeaderElectionTest, FencesWritesWhenTheRenewDeadlinePasses) {
   Candidate a(loop_, clock_, server_, "a");
   loop_.Run();
   std::vector<std::string> written;
-  testing::FakeTransport transport(loop_, [&](const FakeCallPtr& call) {
+  http::testing::FakeTransport transport(loop_, [&](const http::testing::FakeCallPtr& call) {
     written.push_back(call->request().path);
     call->Answer(201, "{}");
   });
@@ -147,7 +151,7 @@ TEST_F(LeaderElectionTest, FencesWritesWhenTheRenewDeadlinePasses) {
   pod.metadata.namespace_ = Symbol("default");
   std::vector<bool> results;
   const auto bind = [&] { writer.Bind(pod, "n", [&](const Result<void>& result) { results.push_back(result.ok()); }); };
-  a.on_call = [](const FakeCallPtr&) {};
+  a.on_call = [](const http::testing::FakeCallPtr&) {};
   loop_.Advance(10s - 1ns);
   bind();
   loop_.Run();
@@ -163,7 +167,9 @@ TEST_F(LeaderElectionTest, FencesWritesWhenTheRenewDeadlinePasses) {
 
 TEST_F(LeaderElectionTest, AnAnswerThatTookLongDoesNotStretchTheDeadline) {
   Candidate a(loop_, clock_, server_, "a");
-  a.on_call = [&](const FakeCallPtr& call) { loop_.RunAfter(4900ms, [&, call] { server_.Handle(call); }); };
+  a.on_call = [&](const http::testing::FakeCallPtr& call) {
+    loop_.RunAfter(4900ms, [&, call] { server_.Handle(call); });
+  };
   loop_.Advance(4900ms * 2 + 1ms);
   ASSERT_TRUE(a.elector.is_leader());
   // The lease was written by a request sent at 4.9 s: 4.9 + 15 - 2.
@@ -226,13 +232,13 @@ TEST_F(LeaderElectionTest, NeverTwoLeaders) {
     SCOPED_TRACE(seed);
     base::Random random(seed);
     base::FakeClock clock(base::Time(1'700'000'000s));
-    testing::FakeLoop loop(&clock);
+    base::testing::FakeLoop loop(&clock);
     LeaseServer server;
     std::vector<std::unique_ptr<Candidate>> candidates;
     std::vector<std::unique_ptr<Candidate>> gone;  // with calls still on their way
     int born = 0;
     const auto harm = [&](Candidate& candidate) {
-      candidate.on_call = [&](const FakeCallPtr& call) {
+      candidate.on_call = [&](const http::testing::FakeCallPtr& call) {
         const auto there = std::chrono::milliseconds(random.Below(random.Below(4) == 0 ? 7000 : 200));
         if (random.Below(6) == 0) return;  // lost on the way
         loop.RunAfter(there, [&, call] {
@@ -256,7 +262,7 @@ TEST_F(LeaderElectionTest, NeverTwoLeaders) {
         harm(*candidates.back());
       }
       if (random.Below(100) == 0) candidates[random.Below(3)]->elector.Stop([] {});
-      if (random.Below(60) == 0) candidates[random.Below(3)]->on_call = [](const FakeCallPtr&) {};
+      if (random.Below(60) == 0) candidates[random.Below(3)]->on_call = [](const http::testing::FakeCallPtr&) {};
       loop.Advance(std::chrono::milliseconds(random.Below(1000)));
       std::vector<std::string> leaders;
       for (const auto& candidate : candidates) {

@@ -16,7 +16,7 @@ constexpr base::Duration kListIdleTimeout = std::chrono::seconds(90);
 
 struct Paging {
   ApiClient& client;
-  Loop& loop;
+  base::Loop& loop;
   ListRequest request;
   std::function<void(ListOutcome)> done;
   std::string continue_token{};
@@ -26,7 +26,7 @@ struct Paging {
 
 using PagingPtr = std::shared_ptr<Paging>;
 
-Result<api::DecodedObjects> DecodePage(Response& response) {
+Result<api::DecodedObjects> DecodePage(http::Response& response) {
   if (response.head.Find("content-type").starts_with(kProtobufType)) return api::DecodeProtobufObjects(response.body);
   const Result<codec::Document> document = codec::ParseJson(std::move(response.body), "the server's list");
   if (!document) return document.error();
@@ -75,7 +75,7 @@ void NextPage(const PagingPtr& paging) {
   const ListRequest& request = paging->request;
   const bool first = paging->continue_token.empty();
   const std::string limit = request.limit > 0 && !paging->whole ? std::to_string(request.limit) : std::string();
-  Request page;
+  http::Request page;
   page.path = CollectionPath(request.kind) + Query({
                                                  {"labelSelector", request.label_selector},
                                                  {"fieldSelector", request.field_selector},
@@ -95,7 +95,7 @@ void NextPage(const PagingPtr& paging) {
 
 }  // namespace
 
-void ListPages(ApiClient& client, Loop& loop, ListRequest request, std::function<void(ListOutcome)> done) {
+void ListPages(ApiClient& client, base::Loop& loop, ListRequest request, std::function<void(ListOutcome)> done) {
   NextPage(std::make_shared<Paging>(Paging{client, loop, std::move(request), std::move(done)}));
 }
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "api/object.h"
+#include "base/loop.h"
 #include "client/api_client.h"
-#include "client/loop.h"
 
 namespace berth::client {
 
@@ -31,6 +31,6 @@ struct ListOutcome {
 
 // `done` is called on the loop, where pages are decoded too. A continue token that has expired between two pages makes
 // it ask for everything on one page.
-void ListPages(ApiClient& client, Loop& loop, ListRequest request, std::function<void(ListOutcome)> done);
+void ListPages(ApiClient& client, base::Loop& loop, ListRequest request, std::function<void(ListOutcome)> done);
 
 }  // namespace berth::client

@@ -34,7 +34,7 @@ constexpr int kNotFoundsInARow = 3;
 
 class Reflector::Engine : public std::enable_shared_from_this<Engine> {
  public:
-  Engine(ApiClient& client, Loop& loop, ChangeSink& sink, ReflectorOptions options)
+  Engine(ApiClient& client, base::Loop& loop, ChangeSink& sink, ReflectorOptions options)
       : client_(client),
         loop_(loop),
         sink_(sink),
@@ -59,7 +59,7 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
     Sync();
   }
 
-  Loop& loop() const { return loop_; }
+  base::Loop& loop() const { return loop_; }
 
   std::string resource_version() const {
     std::lock_guard lock(version_mutex_);
@@ -359,7 +359,7 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
   }
 
   ApiClient& client_;
-  Loop& loop_;
+  base::Loop& loop_;
   ChangeSink& sink_;
   const ReflectorOptions options_;
 
@@ -368,7 +368,7 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
   base::Random random_;
   bool running_ = false;
   uint64_t round_ = 0;  // what was started in an earlier one is of no interest
-  TimerId timer_ = 0;
+  base::TimerId timer_ = 0;
   std::vector<std::function<void()>> caught_up_;
 
   KnownObjects known_;
@@ -383,8 +383,8 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
 
   // The watch that is going on.
   std::shared_ptr<WatchCall> call_;
-  Request request_;
-  std::optional<ResponseHead> head_;
+  http::Request request_;
+  std::optional<http::ResponseHead> head_;
   std::optional<WatchStream> stream_;  // once the server has agreed
   std::string refusal_;                // what it says if it has not
   bool initial_ = false;               // still sending what was there
@@ -396,7 +396,7 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
   std::string version_;  // written by the loop's thread under the lock
 };
 
-Reflector::Reflector(ApiClient& client, Loop& loop, ChangeSink& sink, ReflectorOptions options)
+Reflector::Reflector(ApiClient& client, base::Loop& loop, ChangeSink& sink, ReflectorOptions options)
     : engine_(std::make_shared<Engine>(client, loop, sink, std::move(options))) {}
 
 Reflector::~Reflector() { Stop(); }

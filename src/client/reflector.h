@@ -28,10 +28,10 @@
 
 #include "api/kind.h"
 #include "base/clock.h"
+#include "base/loop.h"
 #include "base/result.h"
 #include "client/api_client.h"
 #include "client/backoff.h"
-#include "client/loop.h"
 #include "client/object_change.h"
 
 namespace berth::client {
@@ -52,7 +52,7 @@ struct ReflectorOptions {
 
 class Reflector {
  public:
-  Reflector(ApiClient& client, Loop& loop, ChangeSink& sink, ReflectorOptions options);
+  Reflector(ApiClient& client, base::Loop& loop, ChangeSink& sink, ReflectorOptions options);
   ~Reflector();  // as Stop()
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;

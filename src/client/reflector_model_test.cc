@@ -5,28 +5,28 @@
 #include <memory>
 
 #include "base/random.h"
+#include "base/testing/fake_loop.h"
 #include "client/reflector.h"
-#include "client/testing/fake_loop.h"
 #include "client/testing/fake_node_server.h"
-#include "client/testing/fake_transport.h"
 #include "client/testing/picture_sink.h"
+#include "http/testing/fake_transport.h"
 
 namespace berth::client {
 namespace {
 
-using testing::FakeCallPtr;
+using http::testing::FakeCallPtr;
 using namespace std::chrono_literals;
 
 class Storm {
  public:
   explicit Storm(uint64_t seed)
       : random_(seed),
-        transport_(loop_, [this](const FakeCallPtr& call) { server_.Handle(call); }),
+        transport_(loop_, [this](const http::testing::FakeCallPtr& call) { server_.Handle(call); }),
         client_(transport_, loop_, clock_, {.protobuf = seed % 2 == 0}),
         reflector_(client_, loop_, sink_, {.kind = api::Kind::kNode, .seed = seed}) {
     server_.has_streaming = seed % 3 != 0;
     server_.pages_any_version = seed % 5 == 0;
-    server_.interfere = [this](const FakeCallPtr& call) { return stormy_ && Refuse(call); };
+    server_.interfere = [this](const http::testing::FakeCallPtr& call) { return stormy_ && Refuse(call); };
   }
 
   void Run() {
@@ -36,7 +36,8 @@ class Storm {
       if (random_.Below(15) == 0) server_.Compact();
       server_.expired_as_event = random_.Below(2) == 0;
       if (random_.Below(4) != 0) {
-        server_.Flush([this](const FakeCallPtr& call, std::vector<std::string> frames) { Harm(call, frames); });
+        server_.Flush(
+            [this](const http::testing::FakeCallPtr& call, std::vector<std::string> frames) { Harm(call, frames); });
       }
       if (random_.Below(4) == 0) server_.SendBookmarks();
       loop_.Advance(std::chrono::milliseconds(random_.Below(20'000)));
@@ -65,7 +66,7 @@ class Storm {
     random_.Below(3) == 0 ? server_.Delete(name) : server_.Put(name);
   }
 
-  bool Refuse(const FakeCallPtr& call) {
+  bool Refuse(const http::testing::FakeCallPtr& call) {
     switch (random_.Below(14)) {
       case 0:
         call->Answer(429, "", {{"retry-after", "3"}});
@@ -86,7 +87,7 @@ class Storm {
     }
   }
 
-  void Harm(const FakeCallPtr& call, std::vector<std::string>& frames) {
+  void Harm(const http::testing::FakeCallPtr& call, std::vector<std::string>& frames) {
     switch (random_.Below(9)) {
       case 0: {  // torn
         std::string all;
@@ -119,9 +120,9 @@ class Storm {
 
   base::Random random_;
   base::FakeClock clock_;
-  testing::FakeLoop loop_{&clock_};
+  base::testing::FakeLoop loop_{&clock_};
   testing::FakeNodeServer server_;
-  testing::FakeTransport transport_;
+  http::testing::FakeTransport transport_;
   ApiClient client_;
   testing::PictureSink sink_;
   Reflector reflector_;

@@ -5,16 +5,16 @@
 
 #include <memory>
 
-#include "client/testing/fake_loop.h"
+#include "base/testing/fake_loop.h"
 #include "client/testing/fake_node_server.h"
-#include "client/testing/fake_transport.h"
 #include "client/testing/picture_sink.h"
+#include "http/testing/fake_transport.h"
 
 namespace berth::client {
 namespace {
 
+using http::testing::FakeCallPtr;
 using ::testing::ElementsAre;
-using testing::FakeCallPtr;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::Parameter;
@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 class ReflectorTest : public ::testing::TestWithParam<bool> {
  protected:
   ReflectorTest()
-      : transport_(loop_, [this](const FakeCallPtr& call) { server_.Handle(call); }),
+      : transport_(loop_, [this](const http::testing::FakeCallPtr& call) { server_.Handle(call); }),
         client_(transport_, loop_, clock_, {.protobuf = GetParam()}) {}
 
   void Start(ReflectorOptions options = {.kind = api::Kind::kNode}) {
@@ -43,13 +43,13 @@ class ReflectorTest : public ::testing::TestWithParam<bool> {
       EXPECT_EQ(sink_.objects.at(name).metadata().resource_version, node.metadata().resource_version) << name;
     }
   }
-  const Request& Call(size_t index) const { return transport_.calls().at(index)->request(); }
-  const Request& LastCall() const { return transport_.calls().back()->request(); }
+  const http::Request& Call(size_t index) const { return transport_.calls().at(index)->request(); }
+  const http::Request& LastCall() const { return transport_.calls().back()->request(); }
 
   base::FakeClock clock_;
-  testing::FakeLoop loop_{&clock_};
+  base::testing::FakeLoop loop_{&clock_};
   testing::FakeNodeServer server_;
-  testing::FakeTransport transport_;
+  http::testing::FakeTransport transport_;
   ApiClient client_;
   testing::PictureSink sink_;
   std::vector<std::string> problems_;
@@ -113,7 +113,7 @@ TEST_P(ReflectorTest, ListsWhollyWhenATokenHasExpired) {
   server_.has_streaming = false;
   server_.pages_any_version = true;
   for (int i = 0; i < 600; ++i) server_.Put("n" + std::to_string(i));
-  server_.interfere = [this](const FakeCallPtr& call) {
+  server_.interfere = [this](const http::testing::FakeCallPtr& call) {
     if (!Parameter(call->request(), "continue").empty()) server_.Compact();
     return false;
   };
@@ -152,7 +152,7 @@ TEST_P(ReflectorTest, ResumesWithoutAListWhenTheConnectionBreaks) {
   Start();
   server_.Put("b");
   // Torn in the middle of an event.
-  server_.Flush([](const FakeCallPtr& call, std::vector<std::string> frames) {
+  server_.Flush([](const http::testing::FakeCallPtr& call, std::vector<std::string> frames) {
     call->Data(std::string_view(frames[0]).substr(0, frames[0].size() / 2));
     call->End(Error::Unavailable("connection reset"));
   });
@@ -169,7 +169,7 @@ TEST_P(ReflectorTest, TakesEventsInWhateverPiecesTheyCome) {
   Start();
   server_.Put("a");
   server_.Put("b");
-  server_.Flush([this](const FakeCallPtr& call, std::vector<std::string> frames) {
+  server_.Flush([this](const http::testing::FakeCallPtr& call, std::vector<std::string> frames) {
     for (const std::string& frame : frames) {
       for (const char byte : frame) {
         call->Data(std::string_view(&byte, 1));
@@ -182,9 +182,9 @@ TEST_P(ReflectorTest, TakesEventsInWhateverPiecesTheyCome) {
 
 TEST_P(ReflectorTest, NoticesASilentConnection) {
   Start({.kind = api::Kind::kNode, .idle_timeout = 2min});
-  const FakeCallPtr silent = transport_.calls().front();
+  const http::testing::FakeCallPtr silent = transport_.calls().front();
   server_.Put("a");
-  server_.Flush([](const FakeCallPtr&, std::vector<std::string>) {});
+  server_.Flush([](const http::testing::FakeCallPtr&, std::vector<std::string>) {});
   loop_.Advance(2min - 1ms);
   EXPECT_EQ(transport_.calls().size(), 1u);
   loop_.Advance(1ms);
@@ -212,7 +212,7 @@ TEST_P(ReflectorTest, ForgetsDuplicatesAndAsksWhenEventsComeLate) {
   server_.Put("a");
   server_.Delete("b");
   // Everything twice, then the adding of an object that is gone.
-  server_.Flush([this](const FakeCallPtr& call, std::vector<std::string> frames) {
+  server_.Flush([this](const http::testing::FakeCallPtr& call, std::vector<std::string> frames) {
     for (const std::string& frame : frames) {
       call->Data(frame);
       call->Data(frame);
@@ -235,7 +235,7 @@ TEST_P(ReflectorTest, TakesEventsOfDifferentObjectsOutOfOrder) {
   sink_.TakeLog();
   server_.Put("a");
   server_.Put("b");
-  server_.Flush([](const FakeCallPtr& call, std::vector<std::string> frames) {
+  server_.Flush([](const http::testing::FakeCallPtr& call, std::vector<std::string> frames) {
     call->Data(frames[1]);
     call->Data(frames[0]);
   });
@@ -246,7 +246,7 @@ TEST_P(ReflectorTest, TakesEventsOfDifferentObjectsOutOfOrder) {
 
 TEST_P(ReflectorTest, WaitsAsLongAsTheServerAsks) {
   int refused = 0;
-  server_.interfere = [&](const FakeCallPtr& call) {
+  server_.interfere = [&](const http::testing::FakeCallPtr& call) {
     if (++refused > 3) return false;
     call->Answer(429, testing::StatusJson(429, "TooManyRequests", "slow down"),
                  {{"content-type", "application/json"}, {"retry-after", "7"}});
@@ -264,7 +264,7 @@ TEST_P(ReflectorTest, WaitsAsLongAsTheServerAsks) {
 TEST_P(ReflectorTest, KeepsAskingWithGrowingPausesWhereItIsNotAllowed) {
   bool allowed = false;
   std::vector<base::Duration> asked;
-  server_.interfere = [&](const FakeCallPtr& call) {
+  server_.interfere = [&](const http::testing::FakeCallPtr& call) {
     if (allowed) return false;
     asked.push_back(loop_.Now());
     call->Answer(403, testing::StatusJson(403, "Forbidden", "nodes is forbidden"));
@@ -286,7 +286,7 @@ TEST_P(ReflectorTest, KeepsAskingWithGrowingPausesWhereItIsNotAllowed) {
 
 TEST_P(ReflectorTest, ToleratesAKindThatIsNotServed) {
   bool served = false;
-  server_.interfere = [&](const FakeCallPtr& call) {
+  server_.interfere = [&](const http::testing::FakeCallPtr& call) {
     if (!served) call->Answer(404, "404 page not found\n", {{"content-type", "text/plain"}});
     return !served;
   };
@@ -309,7 +309,7 @@ TEST_P(ReflectorTest, ToleratesAKindThatIsNotServed) {
 
 TEST_P(ReflectorTest, ListsWhereAServerNeverEndsItsInitialEvents) {
   server_.Put("a");
-  server_.interfere = [&](const FakeCallPtr& call) {
+  server_.interfere = [&](const http::testing::FakeCallPtr& call) {
     if (Parameter(call->request(), "sendInitialEvents").empty()) return false;
     call->Head(200, {{"content-type", "application/json"}});
     call->Data(R"({"type":"ADDED","object":{"kind":"Node","apiVersion":"v1","metadata":{"name":"a"}}})"
@@ -325,8 +325,9 @@ TEST_P(ReflectorTest, ListsWhereAServerNeverEndsItsInitialEvents) {
 TEST_P(ReflectorTest, StartsOverWhenItCannotReadAnEvent) {
   Start();
   server_.Put("a");
-  server_.Flush(
-      [](const FakeCallPtr& call, std::vector<std::string>) { call->Data(std::string_view("\0\0\0\3abc\n", 8)); });
+  server_.Flush([](const http::testing::FakeCallPtr& call, std::vector<std::string>) {
+    call->Data(std::string_view("\0\0\0\3abc\n", 8));
+  });
   loop_.Advance(2s);
   EXPECT_EQ(problems_.size(), 1u);
   ExpectInStep();
@@ -334,7 +335,7 @@ TEST_P(ReflectorTest, StartsOverWhenItCannotReadAnEvent) {
 
 TEST_P(ReflectorTest, ServerErrorsAndRefusedConnectionsAreRetried) {
   int calls = 0;
-  server_.interfere = [&](const FakeCallPtr& call) {
+  server_.interfere = [&](const http::testing::FakeCallPtr& call) {
     if (++calls > 4) return false;
     calls % 2 == 1 ? call->Answer(500, testing::StatusJson(500, "InternalError", "etcd is away"))
                    : call->End(Error::Unavailable("connection refused"));

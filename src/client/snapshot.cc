@@ -26,7 +26,7 @@ std::vector<api::Kind> KindsToRead() {
 
 struct Reading {
   ApiClient& client;
-  Loop& loop;
+  base::Loop& loop;
   std::function<void(Result<Snapshot>)> done;
   std::vector<api::Kind> kinds = KindsToRead();
   size_t next = 0;
@@ -82,7 +82,7 @@ void ReadNext(const ReadingPtr& reading) {
 
 }  // namespace
 
-void TakeSnapshot(ApiClient& client, Loop& loop, std::function<void(Result<Snapshot>)> done) {
+void TakeSnapshot(ApiClient& client, base::Loop& loop, std::function<void(Result<Snapshot>)> done) {
   ReadNext(std::make_shared<Reading>(Reading{client, loop, std::move(done)}));
 }
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "api/object.h"
+#include "base/loop.h"
 #include "base/result.h"
 #include "client/api_client.h"
-#include "client/loop.h"
 
 namespace berth::client {
 
@@ -22,6 +22,6 @@ struct Snapshot {
 //
 // A kind that the server does not have or does not show (404, 403) is a warning, except that there is no picture
 // without pods and nodes. Any other refusal is an error. `done` is called on the loop; both must outlive the call.
-void TakeSnapshot(ApiClient& client, Loop& loop, std::function<void(Result<Snapshot>)> done);
+void TakeSnapshot(ApiClient& client, base::Loop& loop, std::function<void(Result<Snapshot>)> done);
 
 }  // namespace berth::client

@@ -7,17 +7,17 @@
 #include <map>
 #include <optional>
 
+#include "base/testing/fake_loop.h"
 #include "client/api_path.h"
 #include "client/scheduling_kinds.h"
-#include "client/testing/fake_loop.h"
 #include "client/testing/fake_node_server.h"
-#include "client/testing/fake_transport.h"
+#include "http/testing/fake_transport.h"
 
 namespace berth::client {
 namespace {
 
+using http::testing::FakeCallPtr;
 using ::testing::ElementsAre;
-using testing::FakeCallPtr;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::Parameter;
@@ -46,7 +46,8 @@ std::string ListOf(api::Kind kind, const std::vector<std::string>& keys, std::st
 class SnapshotTest : public ::testing::Test {
  protected:
   SnapshotTest()
-      : transport_(loop_, [this](const FakeCallPtr& call) { Handle(call); }), client_(transport_, loop_, clock_, {}) {}
+      : transport_(loop_, [this](const http::testing::FakeCallPtr& call) { Handle(call); }),
+        client_(transport_, loop_, clock_, {}) {}
 
   Result<Snapshot> Take() {
     std::optional<Result<Snapshot>> taken;
@@ -57,7 +58,7 @@ class SnapshotTest : public ::testing::Test {
   }
 
   // Empty lists of everything, unless the test says otherwise. What comes after the page is the continue token.
-  void Handle(const FakeCallPtr& call) {
+  void Handle(const http::testing::FakeCallPtr& call) {
     const std::string& target = call->request().path;
     const std::string path = target.substr(0, target.find('?'));
     const std::string page = path + Parameter(call->request(), "continue");
@@ -79,8 +80,8 @@ class SnapshotTest : public ::testing::Test {
 
   std::map<std::string, Answer> answers_;
   base::FakeClock clock_;
-  testing::FakeLoop loop_{&clock_};
-  testing::FakeTransport transport_;
+  base::testing::FakeLoop loop_{&clock_};
+  http::testing::FakeTransport transport_;
   ApiClient client_;
 };
 
@@ -107,13 +108,13 @@ TEST_F(SnapshotTest, HasEverythingInOrder) {
 TEST_F(SnapshotTest, OnlyListsAndPodsFirst) {
   ASSERT_TRUE(Take());
   EXPECT_EQ(transport_.calls().size(), std::size(kSchedulingKinds) + 1);  // and priority classes
-  for (const FakeCallPtr& call : transport_.calls()) {
+  for (const http::testing::FakeCallPtr& call : transport_.calls()) {
     EXPECT_EQ(call->request().method, "GET");
     EXPECT_EQ(call->request().body, "");
     EXPECT_EQ(Parameter(call->request(), "watch"), "");
     EXPECT_THAT(call->request().path, ::testing::Not(HasSubstr("secrets")));
   }
-  const Request& first = transport_.calls().front()->request();
+  const http::Request& first = transport_.calls().front()->request();
   EXPECT_THAT(first.path, ::testing::StartsWith("/api/v1/pods?"));
   EXPECT_EQ(Parameter(first, "fieldSelector"), "status.phase!=Succeeded,status.phase!=Failed");
   EXPECT_EQ(Parameter(first, "resourceVersion"), "") << "the latest, not what a cache happens to have";
@@ -162,7 +163,8 @@ TEST_F(SnapshotTest, NoPictureWithoutPodsAndNodesOrWithAFailure) {
 }
 
 TEST_F(SnapshotTest, AConnectionThatBreaksIsAnError) {
-  transport_.set_server([](const FakeCallPtr& call) { call->End(Error::Unavailable("connection refused")); });
+  transport_.set_server(
+      [](const http::testing::FakeCallPtr& call) { call->End(Error::Unavailable("connection refused")); });
   const Result<Snapshot> taken = Take();
   ASSERT_FALSE(taken);
   EXPECT_THAT(taken.error().message, HasSubstr("cannot read pods: "));

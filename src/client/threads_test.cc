@@ -7,38 +7,38 @@
 #include <mutex>
 #include <set>
 
+#include "base/loop.h"
 #include "client/api_client.h"
 #include "client/event_recorder.h"
 #include "client/leader_election.h"
-#include "client/loop.h"
 #include "client/reflector.h"
 #include "client/testing/fake_node_server.h"
-#include "client/testing/fake_transport.h"
+#include "http/testing/fake_transport.h"
 
 namespace berth::client {
 namespace {
 
-using testing::FakeCallPtr;
+using http::testing::FakeCallPtr;
 using namespace std::chrono_literals;
 
 // Server and transport live on a thread of their own, as curl does.
-class ThreadedTransport final : public Transport {
+class ThreadedTransport final : public http::Transport {
  public:
-  explicit ThreadedTransport(testing::FakeTransport::Server server) : fake_(loop_, std::move(server)) {}
+  explicit ThreadedTransport(http::testing::FakeTransport::Server server) : fake_(loop_, std::move(server)) {}
 
-  CallId Start(Request request, ResponseHandler handler) override {
-    CallId id = 0;
+  http::CallId Start(http::Request request, http::ResponseHandler handler) override {
+    http::CallId id = 0;
     loop_.RunNow([&] { id = fake_.Start(std::move(request), std::move(handler)); });
     return id;
   }
-  void Cancel(CallId call) override {
+  void Cancel(http::CallId call) override {
     loop_.Post([this, call] { fake_.Cancel(call); });
   }
-  ThreadLoop& loop() { return loop_; }
+  base::ThreadLoop& loop() { return loop_; }
 
  private:
-  ThreadLoop loop_;
-  testing::FakeTransport fake_;
+  base::ThreadLoop loop_;
+  http::testing::FakeTransport fake_;
 };
 
 class CountingSink final : public ChangeSink {
@@ -73,9 +73,9 @@ class CountingSink final : public ChangeSink {
 TEST(Threads, ReflectorOnItsOwnThread) {
   testing::FakeNodeServer server;
   for (int i = 0; i < 100; ++i) server.Put("n" + std::to_string(i));
-  ThreadedTransport transport([&](const FakeCallPtr& call) { server.Handle(call); });
+  ThreadedTransport transport([&](const http::testing::FakeCallPtr& call) { server.Handle(call); });
   base::SystemClock clock;
-  ThreadLoop loop;
+  base::ThreadLoop loop;
   ApiClient client(transport, loop, clock, {});
   CountingSink sink;
   std::future<void> last = sink.Await("n99");
@@ -101,12 +101,12 @@ TEST(Threads, ReflectorOnItsOwnThread) {
 
 TEST(Threads, WritesFromManyThreads) {
   std::atomic<int> answered = 0;
-  ThreadedTransport transport([&](const FakeCallPtr& call) {
+  ThreadedTransport transport([&](const http::testing::FakeCallPtr& call) {
     ++answered;
     call->Answer(201, "{}");
   });
   base::SystemClock clock;
-  ThreadLoop loop;
+  base::ThreadLoop loop;
   ApiClient client(transport, loop, clock, {.protobuf = false});
   EventRecorder recorder(client, loop, clock, {.hostname = "h"});
   std::vector<std::thread> writers;
@@ -132,10 +132,10 @@ TEST(Threads, WritesFromManyThreads) {
 }
 
 TEST(Threads, LoopRunsTasksInOrderAndTimersInTime) {
-  ThreadLoop loop;
+  base::ThreadLoop loop;
   std::vector<int> order;
   std::promise<void> done;
-  const TimerId cancelled = loop.RunAfter(1ms, [&] { order.push_back(-1); });
+  const base::TimerId cancelled = loop.RunAfter(1ms, [&] { order.push_back(-1); });
   loop.Cancel(cancelled);
   loop.RunAfter(20ms, [&] {
     order.push_back(3);
@@ -157,8 +157,8 @@ TEST(Threads, LoopRunsTasksInOrderAndTimersInTime) {
 
 TEST(Threads, ElectorLeadsAndReleases) {
   std::optional<api::Lease> lease;
-  ThreadedTransport transport([&](const FakeCallPtr& call) {
-    const Request& request = call->request();
+  ThreadedTransport transport([&](const http::testing::FakeCallPtr& call) {
+    const http::Request& request = call->request();
     if (request.method == "GET" && !lease) return call->Answer(404, "");
     if (request.method != "GET") {
       lease.emplace();
@@ -169,7 +169,7 @@ TEST(Threads, ElectorLeadsAndReleases) {
     call->Answer(200, api::EncodeJson(api::MakeObject(*lease)));
   });
   base::SystemClock clock;
-  ThreadLoop loop;
+  base::ThreadLoop loop;
   ApiClient client(transport, loop, clock, {.protobuf = false});
   std::promise<void> started;
   LeaderElectionOptions options{.identity = "me", .name_space = "n", .name = "l"};

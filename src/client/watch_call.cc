@@ -6,18 +6,19 @@ namespace berth::client {
 namespace {
 
 // Seldom enough to cost nothing, often enough that the server need not wait.
-constexpr size_t kReportEvery = kPacedBytes / 4;
+constexpr size_t kReportEvery = http::kPacedBytes / 4;
 
 }  // namespace
 
-std::shared_ptr<WatchCall> WatchCall::Start(Transport& transport, Loop& loop, Request request,
+std::shared_ptr<WatchCall> WatchCall::Start(http::Transport& transport, base::Loop& loop, http::Request request,
                                             std::function<void(Arrival)> on_arrival) {
   std::shared_ptr<WatchCall> call(new WatchCall(transport, loop, std::move(on_arrival)));
   request.paced = true;
   call->call_ = transport.Start(
       std::move(request),
       {
-          .on_head = [call](const ResponseHead& head) { Note(call, [&](Arrival& arrival) { arrival.head = head; }); },
+          .on_head =
+              [call](const http::ResponseHead& head) { Note(call, [&](Arrival& arrival) { arrival.head = head; }); },
           .on_data = [call](std::string_view bytes) { Note(call, [&](Arrival& arrival) { arrival.data += bytes; }); },
           .on_done =
               [call](Result<void> ended) { Note(call, [&](Arrival& arrival) { arrival.ended = std::move(ended); }); },

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
+#include "base/loop.h"
 #include "base/result.h"
-#include "client/loop.h"
-#include "client/transport.h"
+#include "http/transport.h"
 
 namespace berth::client {
 
@@ -18,29 +18,29 @@ class WatchCall {
  public:
   // What has arrived since the last time.
   struct Arrival {
-    std::optional<ResponseHead> head{};
+    std::optional<http::ResponseHead> head{};
     std::string data{};
     std::optional<Result<void>> ended{};
   };
 
   // `on_arrival` is called on the loop, once for however much there is, until Cancel(). All others are for the loop's
   // thread only, too.
-  static std::shared_ptr<WatchCall> Start(Transport& transport, Loop& loop, Request request,
+  static std::shared_ptr<WatchCall> Start(http::Transport& transport, base::Loop& loop, http::Request request,
                                           std::function<void(Arrival)> on_arrival);
   void Cancel();
 
  private:
-  WatchCall(Transport& transport, Loop& loop, std::function<void(Arrival)> on_arrival)
+  WatchCall(http::Transport& transport, base::Loop& loop, std::function<void(Arrival)> on_arrival)
       : transport_(transport), loop_(loop), on_arrival_(std::move(on_arrival)) {}
 
   // Notes something under the lock and sees that the loop comes to fetch it.
   static void Note(const std::shared_ptr<WatchCall>& call, const std::function<void(Arrival&)>& note);
   void Fetch();
 
-  Transport& transport_;
-  Loop& loop_;
+  http::Transport& transport_;
+  base::Loop& loop_;
   std::function<void(Arrival)> on_arrival_;  // null once cancelled
-  CallId call_ = 0;
+  http::CallId call_ = 0;
   size_t unreported_ = 0;  // bytes that have been used
 
   std::mutex mutex_;

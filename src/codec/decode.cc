@@ -7,6 +7,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/ascii.h"
 #include "codec/number_text.h"
 
 namespace berth::codec {
@@ -48,15 +49,10 @@ bool ParseNumber(std::string_view text, Number& out) {
   return true;
 }
 
-bool SameButCase(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](unsigned char left, unsigned char right) { return std::tolower(left) == std::tolower(right); });
-}
-
 // The name as the table spells it; empty when it has none like it.
 std::string_view SpellingOf(const Message& message, std::string_view name) {
   for (const FieldSpec& row : message.fields()) {
-    if (!row.is_inline && SameButCase(row.json_name, name)) return row.json_name;
+    if (!row.is_inline && base::EqualIgnoringCase(row.json_name, name)) return row.json_name;
     if (!row.is_inline) continue;
     const Type& type = row.type->kind == Type::Kind::kNullable ? *row.type->element : *row.type;
     if (const std::string_view found = SpellingOf(type.message(), name); !found.empty()) return found;

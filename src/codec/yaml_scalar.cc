@@ -10,14 +10,13 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/ascii.h"
 #include "codec/number_text.h"
 
 namespace berth::codec {
 namespace {
 
 using Kind = ResolvedScalar::Kind;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 const ResolvedScalar* FindWord(std::string_view text) {
   static const auto* words = [] {
@@ -68,7 +67,7 @@ bool LooksLikeFloat(std::string_view text) {
   size_t i = 0;
   auto skip_digits = [&] {
     const size_t start = i;
-    while (i < text.size() && IsDigit(text[i])) ++i;
+    while (i < text.size() && base::IsDigit(text[i])) ++i;
     return i - start;
   };
   if (i < text.size() && (text[i] == '+' || text[i] == '-')) ++i;
@@ -116,7 +115,8 @@ std::optional<std::string> DecodeBase64(std::string_view text) {
 }
 
 bool LooksLikeTimestamp(std::string_view text) {
-  return text.size() > 5 && std::all_of(text.begin(), text.begin() + 4, IsDigit) && text[4] == '-' && IsDigit(text[5]);
+  return text.size() > 5 && std::all_of(text.begin(), text.begin() + 4, base::IsDigit) && text[4] == '-' &&
+         base::IsDigit(text[5]);
 }
 
 std::string_view KindName(Kind kind) {
@@ -141,7 +141,7 @@ ResolvedScalar ResolvePlain(std::string_view text) {
   const char first = text[0];
   if (first == '.') {
     if (auto number = ParseFloat(text)) return {Kind::kFloat, false, std::move(*number)};
-  } else if (IsDigit(first) || first == '+' || first == '-') {
+  } else if (base::IsDigit(first) || first == '+' || first == '-') {
     std::string digits(text);
     std::erase(digits, '_');
     if (auto number = ParseInteger(digits)) return {Kind::kInteger, false, std::move(*number)};

@@ -86,7 +86,7 @@ struct CacheDebugger::Run {
 // What answers that come late find instead of a debugger that has gone.
 class CacheDebugger::Owner : public std::enable_shared_from_this<Owner> {
  public:
-  Owner(client::ApiClient& client, client::Loop& io, SchedulingLoop& loop) : client_(client), io_(io), loop_(&loop) {}
+  Owner(client::ApiClient& client, base::Loop& io, SchedulingLoop& loop) : client_(client), io_(io), loop_(&loop) {}
 
   void Close() {
     const std::lock_guard lock(mutex_);
@@ -138,12 +138,12 @@ class CacheDebugger::Owner : public std::enable_shared_from_this<Owner> {
   }
 
   client::ApiClient& client_;
-  client::Loop& io_;
+  base::Loop& io_;
   std::mutex mutex_;
   SchedulingLoop* loop_;  // null once the debugger is gone; guarded by mutex_
 };
 
-CacheDebugger::CacheDebugger(client::ApiClient& client, client::Loop& io, SchedulingLoop& loop)
+CacheDebugger::CacheDebugger(client::ApiClient& client, base::Loop& io, SchedulingLoop& loop)
     : owner_(std::make_shared<Owner>(client, io, loop)) {}
 
 CacheDebugger::~CacheDebugger() { owner_->Close(); }

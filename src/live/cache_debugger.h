@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "api/object.h"
+#include "base/loop.h"
 #include "client/api_client.h"
-#include "client/loop.h"
 #include "live/scheduling_loop.h"
 
 namespace berth::live {
@@ -42,7 +42,7 @@ CacheComparison CompareCache(const SchedulingLoop& loop, const std::vector<api::
 class CacheDebugger {
  public:
   // All three must outlive it.
-  CacheDebugger(client::ApiClient& client, client::Loop& io, SchedulingLoop& loop);
+  CacheDebugger(client::ApiClient& client, base::Loop& io, SchedulingLoop& loop);
   // What is under way comes to nothing.
   ~CacheDebugger();
   CacheDebugger(const CacheDebugger&) = delete;

@@ -30,7 +30,7 @@ std::optional<base::Time> ExpiryOf(const std::string& pem) {
 CredentialPlugins::CredentialPlugins(metrics::Registry& registry, const base::Clock& clock)
     : clock_(clock), metrics_(registry, [this] { return ShortestLife(); }) {}
 
-client::Surroundings CredentialPlugins::Watching(client::Surroundings surroundings) {
+http::Surroundings CredentialPlugins::Watching(http::Surroundings surroundings) {
   surroundings.warn = [](const Error& error) { LOG_WARNING("Credentials", {"err", error}); };
   surroundings.exec_observer = [this](std::string_view call_status, int exit_code) {
     metrics_.calls.With(std::to_string(exit_code), call_status).Add();
@@ -38,8 +38,8 @@ client::Surroundings CredentialPlugins::Watching(client::Surroundings surroundin
   return surroundings;
 }
 
-void CredentialPlugins::Follow(const std::shared_ptr<client::CredentialSource>& credentials) {
-  if (dynamic_cast<const client::ExecCredentials*>(credentials.get()) == nullptr) return;
+void CredentialPlugins::Follow(const std::shared_ptr<http::CredentialSource>& credentials) {
+  if (dynamic_cast<const http::ExecCredentials*>(credentials.get()) == nullptr) return;
   const std::lock_guard lock(mutex_);
   plugins_.push_back(credentials);
 }
@@ -48,7 +48,7 @@ double CredentialPlugins::ShortestLife() const {
   double shortest = std::numeric_limits<double>::infinity();
   const std::lock_guard lock(mutex_);
   for (const auto& plugin : plugins_) {
-    const client::CredentialsPtr current = plugin->Current();
+    const http::CredentialsPtr current = plugin->Current();
     if (!current || current->client_certificate.empty()) continue;
     const std::optional<base::Time> expiry = ExpiryOf(current->client_certificate);
     if (expiry) shortest = std::min(shortest, std::chrono::duration<double>(*expiry - clock_.Now()).count());

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "client/rest_config.h"
+#include "http/rest_config.h"
 #include "metrics/component_metrics.h"
 
 namespace berth::live {
@@ -17,9 +17,9 @@ class CredentialPlugins {
   CredentialPlugins(metrics::Registry& registry, const base::Clock& clock);
 
   // `surroundings` with warnings to the log and plugin calls to the metrics.
-  client::Surroundings Watching(client::Surroundings surroundings);
+  http::Surroundings Watching(http::Surroundings surroundings);
   // No-op for credentials that no plugin makes.
-  void Follow(const std::shared_ptr<client::CredentialSource>& credentials);
+  void Follow(const std::shared_ptr<http::CredentialSource>& credentials);
 
  private:
   // Seconds, negative when over; infinite when no plugin has a certificate.
@@ -27,7 +27,7 @@ class CredentialPlugins {
 
   const base::Clock& clock_;
   mutable std::mutex mutex_;
-  std::vector<std::shared_ptr<client::CredentialSource>> plugins_;  // guarded by mutex_
+  std::vector<std::shared_ptr<http::CredentialSource>> plugins_;  // guarded by mutex_
   metrics::ExecPluginMetrics metrics_;
 };
 

@@ -16,7 +16,7 @@ using ::testing::Not;
 class CredentialPluginsTest : public ::testing::Test {
  protected:
   // Credentials from a program with this text.
-  std::shared_ptr<client::CredentialSource> FromPlugin(const std::string& script) {
+  std::shared_ptr<http::CredentialSource> FromPlugin(const std::string& script) {
     const std::string program = folder_.Write("plugin.sh", "#!/bin/sh\n" + script + "\n");
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);
     config::ClientConnection connection;
@@ -32,7 +32,7 @@ users:
     exec: {apiVersion: client.authentication.k8s.io/v1, command: ")" +
                                                             program + R"(", interactiveMode: Never}
 )");
-    auto rest = client::BuildRestConfig(connection, "", "test", clock_, plugins_.Watching(client::RealSurroundings()));
+    auto rest = http::BuildRestConfig(connection, "", "test", clock_, plugins_.Watching(http::RealSurroundings()));
     EXPECT_TRUE(rest.ok()) << rest.error().message;
     plugins_.Follow(rest->credentials);
     return rest->credentials;

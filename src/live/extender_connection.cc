@@ -4,18 +4,18 @@
 
 #include <utility>
 
-#include "client/curl_transport.h"
-#include "client/kubeconfig.h"
+#include "http/curl_transport.h"
+#include "http/kubeconfig.h"
 
 namespace berth::live {
 namespace {
 
-client::CredentialFiles CertificateOf(const config::ExtenderTlsConfig& tls) {
+http::CredentialFiles CertificateOf(const config::ExtenderTlsConfig& tls) {
   const bool has_certificate = !tls.cert_data.empty() || !tls.cert_file.empty();
   const bool has_key = !tls.key_data.empty() || !tls.key_file.empty();
   // One without the other is as good as none.
   if (!has_certificate || !has_key) return {};
-  client::CredentialFiles files;
+  http::CredentialFiles files;
   files.certificate = tls.cert_data;
   files.key = tls.key_data;
   if (tls.cert_data.empty()) files.certificate_file = tls.cert_file;
@@ -25,8 +25,8 @@ client::CredentialFiles CertificateOf(const config::ExtenderTlsConfig& tls) {
 
 }  // namespace
 
-Result<client::RestConfig> ExtenderRestConfig(const config::Extender& extender, const std::string& user_agent,
-                                              const base::Clock& clock) {
+Result<http::RestConfig> ExtenderRestConfig(const config::Extender& extender, const std::string& user_agent,
+                                            const base::Clock& clock) {
   const std::string& url = extender.url_prefix;
   if (!url.starts_with("http://") && !url.starts_with("https://")) {
     return Error::InvalidArgument(
@@ -35,22 +35,22 @@ Result<client::RestConfig> ExtenderRestConfig(const config::Extender& extender, 
                     url));
   }
   const config::ExtenderTlsConfig tls = extender.tls_config.value_or(config::ExtenderTlsConfig{});
-  client::RestConfig config;
+  http::RestConfig config;
   config.server = url.substr(0, url.find_last_not_of('/') + 1);
   config.tls_server_name = tls.server_name;
   config.ca = tls.ca_data;
   if (config.ca.empty() && !tls.ca_file.empty()) {
-    Result<std::string> pem = client::ReadFile(tls.ca_file);
+    Result<std::string> pem = http::ReadFile(tls.ca_file);
     if (!pem) return pem.error();
     config.ca = std::move(*pem);
   }
   if (!config.ca.empty()) {
-    if (const Result<void> readable = client::CheckAuthorities(config.ca); !readable) return readable.error();
+    if (const Result<void> readable = http::CheckAuthorities(config.ca); !readable) return readable.error();
   }
   // enableHTTPS means to trust whoever answers, unless there is somebody to
   // vouch for them.
   config.insecure = tls.insecure || (extender.enable_https && config.ca.empty());
-  config.credentials = std::make_shared<client::FileCredentials>(CertificateOf(tls), clock);
+  config.credentials = std::make_shared<http::FileCredentials>(CertificateOf(tls), clock);
   config.qps = -1;
   config.user_agent = user_agent;
   return config;
@@ -61,13 +61,13 @@ Result<std::vector<std::unique_ptr<HttpExtender>>> MakeHttpExtenders(std::span<c
                                                                      const base::Clock& clock) {
   std::vector<std::unique_ptr<HttpExtender>> made;
   for (size_t i = 0; i < extenders.size(); ++i) {
-    Result<client::RestConfig> config = ExtenderRestConfig(extenders[i], user_agent, clock);
+    Result<http::RestConfig> config = ExtenderRestConfig(extenders[i], user_agent, clock);
     if (!config) {
       return Error{config.error().code,
                    fmt::format("couldn't build extenders: extenders[{}]: {}", i, config.error().message)};
     }
     made.push_back(
-        std::make_unique<HttpExtender>(extenders[i], std::make_unique<client::CurlTransport>(std::move(*config))));
+        std::make_unique<HttpExtender>(extenders[i], std::make_unique<http::CurlTransport>(std::move(*config))));
   }
   return made;
 }

@@ -3,17 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/testing/http_server.h"
-#include "client/testing/tls_identity.h"
+#include "http/testing/http_server.h"
+#include "http/testing/tls_identity.h"
 #include "testing/builders.h"
 
 namespace berth::live {
 namespace {
 
 using berth::testing::MakePod;
-using client::HttpServer;
-using client::ServedReply;
-using client::ServedRequest;
+using http::HttpServer;
+using http::ServedReply;
+using http::ServedRequest;
 
 class ExtenderConnectionTest : public ::testing::Test {
  protected:
@@ -21,7 +21,7 @@ class ExtenderConnectionTest : public ::testing::Test {
 
   // Begins anew.
   config::ExtenderTlsConfig& Tls() { return extender_.tls_config.emplace(); }
-  Result<client::RestConfig> Read() const { return ExtenderRestConfig(extender_, "berth", clock_); }
+  Result<http::RestConfig> Read() const { return ExtenderRestConfig(extender_, "berth", clock_); }
 
   config::Extender extender_;
   base::SystemClock clock_;
@@ -61,9 +61,9 @@ TEST_F(ExtenderConnectionTest, SaysWhatIsWrong) {
 }
 
 TEST_F(ExtenderConnectionTest, ShowsItsCertificateToOneThatIsVouchedFor) {
-  const client::TestAuthority authority;
-  const client::TlsIdentity server_identity = authority.Issue("extender");
-  const client::TlsIdentity client_identity = authority.Issue("scheduler");
+  const http::TestAuthority authority;
+  const http::TlsIdentity server_identity = authority.Issue("extender");
+  const http::TlsIdentity client_identity = authority.Issue("scheduler");
   std::string client_name, path, body;
   HttpServer server(
       [&](const ServedRequest& request, ServedReply& reply) {
@@ -85,7 +85,7 @@ TEST_F(ExtenderConnectionTest, ShowsItsCertificateToOneThatIsVouchedFor) {
   EXPECT_EQ(path, "/v1/bind");
   EXPECT_EQ(body, R"({"PodName":"web","PodNamespace":"default","PodUID":"default/web","Node":"n1"})");
 
-  extender_.tls_config->ca_data = client::TestAuthority("somebody else").certificate();
+  extender_.tls_config->ca_data = http::TestAuthority("somebody else").certificate();
   const auto doubtful = MakeHttpExtenders({&extender_, 1}, "berth", clock_);
   ASSERT_TRUE(doubtful.ok());
   EXPECT_THAT(doubtful->front()->Bind(*MakePod("web").Info(), "n1").error().message,

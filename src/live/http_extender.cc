@@ -42,7 +42,7 @@ framework::PodInfoPtr FindPod(const NodeInfo& node, const std::string& uid) {
 
 }  // namespace
 
-HttpExtender::HttpExtender(const config::Extender& config, std::unique_ptr<client::Transport> transport)
+HttpExtender::HttpExtender(const config::Extender& config, std::unique_ptr<http::Transport> transport)
     : config_(WithDefaults(config)), transport_(std::move(transport)) {
   for (const config::ExtenderManagedResource& resource : config_.managed_resources) {
     managed_resources_.emplace_back(resource.name);
@@ -70,7 +70,7 @@ std::string HttpExtender::AnswerOf(const std::string& verb) const {
   return fmt::format("answer of extender {}", UrlOf(verb));
 }
 
-client::Request HttpExtender::RequestFor(const std::string& verb, std::string body) const {
+http::Request HttpExtender::RequestFor(const std::string& verb, std::string body) const {
   return {.method = "POST",
           .path = "/" + verb,
           .headers = {{"Content-Type", "application/json"}},
@@ -78,7 +78,7 @@ client::Request HttpExtender::RequestFor(const std::string& verb, std::string bo
           .timeout = config_.http_timeout};
 }
 
-Result<std::string> HttpExtender::Check(const std::string& verb, Result<client::Response> response) const {
+Result<std::string> HttpExtender::Check(const std::string& verb, Result<http::Response> response) const {
   if (!response) {
     return Error{response.error().code, fmt::format("Post \"{}\": {}", UrlOf(verb), response.error().message)};
   }
@@ -120,10 +120,10 @@ Result<ExtenderVerdicts> HttpExtender::Filter(const PodInfo& pod, engine::Nodes 
 
 std::future<Result<std::vector<HostPriority>>> HttpExtender::Prioritize(const PodInfo& pod, engine::Nodes nodes) {
   const std::string& verb = config_.prioritize_verb;
-  const auto promise = std::make_shared<std::promise<Result<client::Response>>>();
-  std::future<Result<client::Response>> response = promise->get_future();
+  const auto promise = std::make_shared<std::promise<Result<http::Response>>>();
+  std::future<Result<http::Response>> response = promise->get_future();
   transport_->Send(RequestFor(verb, EncodeExtenderArgs(pod, nodes, config_.node_cache_capable)),
-                   [promise](Result<client::Response> arrived) { promise->set_value(std::move(arrived)); });
+                   [promise](Result<http::Response> arrived) { promise->set_value(std::move(arrived)); });
   // The request is under way; its answer is read by who waits for it, not on the transport's thread.
   return std::async(std::launch::deferred,
                     [this, &verb, response = std::move(response)]() mutable -> Result<std::vector<HostPriority>> {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/symbol.h"
-#include "client/transport.h"
 #include "config/types.h"
 #include "engine/extender.h"
+#include "http/transport.h"
 
 namespace berth::live {
 
@@ -20,7 +20,7 @@ namespace berth::live {
 class HttpExtender final : public engine::Extender {
  public:
   // The transport leads to the extender's urlPrefix.
-  HttpExtender(const config::Extender& config, std::unique_ptr<client::Transport> transport);
+  HttpExtender(const config::Extender& config, std::unique_ptr<http::Transport> transport);
 
   std::string_view name() const override { return config_.url_prefix; }
   // Without managed resources every pod is its business, else those with a container that asks for one of them.
@@ -42,15 +42,15 @@ class HttpExtender final : public engine::Extender {
 
  private:
   std::string UrlOf(const std::string& verb) const;
-  client::Request RequestFor(const std::string& verb, std::string body) const;
+  http::Request RequestFor(const std::string& verb, std::string body) const;
   // The body of the answer.
-  Result<std::string> Check(const std::string& verb, Result<client::Response> response) const;
+  Result<std::string> Check(const std::string& verb, Result<http::Response> response) const;
   Result<std::string> Call(const std::string& verb, std::string body) const;
   std::string AnswerOf(const std::string& verb) const;
 
   // Constant after construction.
   const config::Extender config_;
-  const std::unique_ptr<client::Transport> transport_;
+  const std::unique_ptr<http::Transport> transport_;
   std::vector<Symbol> managed_resources_;
 };
 

@@ -26,17 +26,17 @@ using ::testing::SizeIs;
 constexpr char kUrl[] = "http://extender.example:8888/scheduler/";
 
 // Answers by path, at once or when told to.
-class ScriptedTransport final : public client::Transport {
+class ScriptedTransport final : public http::Transport {
  public:
-  explicit ScriptedTransport(std::vector<client::Request>& requests) : requests_(requests) {}
+  explicit ScriptedTransport(std::vector<http::Request>& requests) : requests_(requests) {}
 
-  client::CallId Start(client::Request request, client::ResponseHandler handler) override {
+  http::CallId Start(http::Request request, http::ResponseHandler handler) override {
     requests_.push_back(request);
     pending_.emplace_back(request.path, std::move(handler));
     if (!hold) Answer();
     return requests_.size();
   }
-  void Cancel(client::CallId) override {}
+  void Cancel(http::CallId) override {}
 
   void Answer() {
     for (auto& [path, handler] : std::exchange(pending_, {})) {
@@ -56,8 +56,8 @@ class ScriptedTransport final : public client::Transport {
   bool hold = false;
 
  private:
-  std::vector<client::Request>& requests_;
-  std::vector<std::pair<std::string, client::ResponseHandler>> pending_;
+  std::vector<http::Request>& requests_;
+  std::vector<std::pair<std::string, http::ResponseHandler>> pending_;
 };
 
 class HttpExtenderTest : public ::testing::Test {
@@ -78,7 +78,7 @@ class HttpExtenderTest : public ::testing::Test {
         {"/filter", filter_}, {"/prioritize", prioritize_}, {"/preempt", preempt_}, {"/bind", bind_}};
     return HttpExtender(config_, std::move(transport));
   }
-  const client::Request& sent() const { return requests_.back(); }
+  const http::Request& sent() const { return requests_.back(); }
   static std::vector<std::string> Names(const std::vector<const NodeInfo*>& nodes) {
     std::vector<std::string> names;
     for (const NodeInfo* node : nodes) names.push_back(node->name());
@@ -87,7 +87,7 @@ class HttpExtenderTest : public ::testing::Test {
 
   config::Extender config_;
   std::string filter_, prioritize_, preempt_, bind_ = "{}";  // answers
-  std::vector<client::Request> requests_;
+  std::vector<http::Request> requests_;
   ScriptedTransport* transport_ = nullptr;  // of the extender made last
   const framework::PodInfoPtr pod_ = MakePod("web").Uid("u-web").Request("example.com/gpu", "1").Info();
   const NodeInfo n1_ = MakeNode("n1").Label("zone", "a").Info();

@@ -19,7 +19,7 @@ constexpr base::Duration kFirstLook = std::chrono::seconds(2);
 // A leader whose lease ran out this long ago and that still has not noticed is not well.
 constexpr base::Duration kLeadershipTolerance = std::chrono::seconds(20);
 
-bool WantsProtobuf(const client::RestConfig& rest) {
+bool WantsProtobuf(const http::RestConfig& rest) {
   return rest.content_type.empty() || rest.content_type == client::kProtobufType;
 }
 
@@ -35,8 +35,8 @@ LiveScheduler::LiveScheduler(LiveOptions options, metrics::Registry& metrics, co
       metrics_(metrics, {.queueing_hints = true, .async_preemption = true}),
       election_metrics_(metrics),
       request_metrics_(metrics),
-      transport_(std::make_unique<client::ApiTransport>(
-          options_.rest, client::TransportOptions{.max_requests = kWritesInFlight}, &request_metrics_)),
+      transport_(std::make_unique<http::ApiTransport>(
+          options_.rest, http::TransportOptions{.max_requests = kWritesInFlight}, &request_metrics_)),
       host_(transport_->host()),
       limiter_(options_.rest.qps, options_.rest.burst, clock_),
       event_limiter_(options_.rest.qps, options_.rest.burst, clock_),

@@ -13,16 +13,16 @@
 #include <string>
 #include <vector>
 
+#include "base/loop.h"
 #include "client/api_client.h"
-#include "client/api_transport.h"
 #include "client/event_recorder.h"
 #include "client/leader_election.h"
-#include "client/loop.h"
 #include "client/rate_limit.h"
 #include "client/reflector.h"
-#include "client/rest_config.h"
 #include "config/types.h"
 #include "framework/registry.h"
+#include "http/api_transport.h"
+#include "http/rest_config.h"
 #include "live/http_extender.h"
 #include "live/request_metrics.h"
 #include "live/scheduling_loop.h"
@@ -35,7 +35,7 @@ namespace berth::live {
 struct LiveOptions {
   config::KubeSchedulerConfiguration configuration;
   config::FeatureGates gates;
-  client::RestConfig rest;
+  http::RestConfig rest;
   std::string hostname;
   SchedulingLoop::Options loop{};
 };
@@ -58,7 +58,7 @@ class LiveScheduler {
   SchedulingLoop& loop() { return *loop_; }
   // For reads besides its own.
   client::ApiClient& client() { return client_; }
-  client::Loop& io() { return io_; }
+  base::Loop& io() { return io_; }
 
  private:
   LiveScheduler(LiveOptions options, metrics::Registry& metrics, const base::Clock& clock);
@@ -81,12 +81,12 @@ class LiveScheduler {
   metrics::SchedulerMetrics metrics_;
   metrics::LeaderElectionMetrics election_metrics_;
   RequestMetrics request_metrics_;
-  std::unique_ptr<client::ApiTransport> transport_;
+  std::unique_ptr<http::ApiTransport> transport_;
   const std::string host_;  // of the API server, as metrics name it
   client::RateLimiter limiter_;
   client::RateLimiter event_limiter_;
-  client::ThreadLoop io_;
-  client::ThreadLoop election_loop_;
+  base::ThreadLoop io_;
+  base::ThreadLoop election_loop_;
   client::ApiClient client_;
   client::ApiClient event_client_;
   client::ApiClient election_client_;

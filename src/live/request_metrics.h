@@ -1,12 +1,12 @@
 // RequestMetrics: what the transport does, and how long its users hold requests back, as rest_client_* metrics.
 #pragma once
 
-#include "client/request_observer.h"
+#include "http/request_observer.h"
 #include "metrics/component_metrics.h"
 
 namespace berth::live {
 
-class RequestMetrics final : public client::RequestObserver {
+class RequestMetrics final : public http::RequestObserver {
  public:
   explicit RequestMetrics(metrics::Registry& registry) : metrics_(registry) {}
 

@@ -7,9 +7,9 @@
 #include "api/resource_claim.h"
 #include "api/storage.h"
 #include "api/workload.h"
+#include "input/defaults.h"
+#include "input/object_checks.h"
 #include "perf/live_cluster.h"
-#include "sim/defaults.h"
-#include "sim/object_checks.h"
 
 namespace berth::perf {
 
@@ -55,12 +55,12 @@ Result<api::Object> LiveCluster::Admit(const api::Object& object, const std::str
                    api::Job, api::PodDisruptionBudget, api::PriorityClass, api::StorageClass, api::CSINode,
                    api::CSIDriver, api::CSIStorageCapacity, api::VolumeAttachment, api::ResourceClaim,
                    api::ResourceSlice, api::DeviceClass>(object, complete);
-  const std::vector<sim::FieldProblem> problems = sim::ProblemsOf(named);
+  const std::vector<input::FieldProblem> problems = input::ProblemsOf(named);
   if (!problems.empty()) {
     return Error::InvalidArgument(fmt::format("{} \"{}\" is invalid: {}", object.info().name,
                                               api::KeyOf(named.metadata()), problems.front().ToString()));
   }
-  return sim::WithDefaults(named);
+  return input::WithDefaults(named);
 }
 
 }  // namespace berth::perf

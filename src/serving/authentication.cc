@@ -8,6 +8,7 @@
 #include <cctype>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/check.h"
 #include "base/log.h"
 
@@ -21,12 +22,6 @@ constexpr char kUnauthenticatedGroup[] = "system:unauthenticated";
 constexpr char kAuthenticatedGroup[] = "system:authenticated";
 constexpr char kCredentialId[] = "authentication.kubernetes.io/credential-id";
 
-std::string LowerCase(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 std::string RandomKey() {
   std::string key(kHashKeyBytes, '\0');
   const bool random = RAND_bytes(reinterpret_cast<unsigned char*>(key.data()), kHashKeyBytes) == 1;
@@ -39,14 +34,14 @@ std::string BearerToken(const HttpRequest& request) {
   std::string_view header = request.Header("authorization");
   while (!header.empty() && header.front() == ' ') header.remove_prefix(1);
   const size_t space = header.find(' ');
-  if (space == std::string_view::npos || LowerCase(header.substr(0, space)) != "bearer") return "";
+  if (space == std::string_view::npos || base::LowerCase(header.substr(0, space)) != "bearer") return "";
   header.remove_prefix(space + 1);
   return std::string(header.substr(0, header.find(' ')));
 }
 
 std::string FirstHeader(const HttpRequest& request, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    if (const std::string_view value = request.Header(LowerCase(name)); !value.empty()) return std::string(value);
+    if (const std::string_view value = request.Header(base::LowerCase(name)); !value.empty()) return std::string(value);
   }
   return "";
 }
@@ -55,11 +50,11 @@ User UserOfHeaders(const HttpRequest& request, const RequestHeaderOptions& optio
   User user{.name = std::move(name), .uid = FirstHeader(request, options.uid_headers)};
   for (const std::string& wanted : options.group_headers) {
     for (const auto& [header, value] : request.headers) {
-      if (header == LowerCase(wanted) && !value.empty()) user.groups.push_back(value);
+      if (header == base::LowerCase(wanted) && !value.empty()) user.groups.push_back(value);
     }
   }
   for (const std::string& wanted : options.extra_prefixes) {
-    const std::string prefix = LowerCase(wanted);
+    const std::string prefix = base::LowerCase(wanted);
     for (const auto& [header, value] : request.headers) {
       if (!header.starts_with(prefix)) continue;
       HttpRequest decoded;  // keys come %-encoded, as a path would

@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "client/transport.h"
+#include "http/transport.h"
 #include "serving/client_certificates.h"
 #include "serving/http.h"
 #include "serving/reviewer.h"
@@ -47,7 +47,7 @@ struct ClusterAuthentication {
 
   friend bool operator==(const ClusterAuthentication&, const ClusterAuthentication&) = default;
 };
-Result<ClusterAuthentication> LookUpClusterAuthentication(client::Transport& transport);
+Result<ClusterAuthentication> LookUpClusterAuthentication(http::Transport& transport);
 
 class Authenticator {
  public:

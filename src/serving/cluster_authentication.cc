@@ -9,7 +9,7 @@ namespace berth::serving {
 namespace {
 
 constexpr char kPath[] = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
-constexpr auto kTimeout = std::chrono::seconds(10);
+constexpr auto kReadTimeout = std::chrono::seconds(10);
 
 // A list of strings, as JSON within the ConfigMap's text. What is missing is empty.
 Result<std::vector<std::string>> StringList(const codec::Value& data, std::string_view key) {
@@ -27,9 +27,9 @@ Result<std::vector<std::string>> StringList(const codec::Value& data, std::strin
 
 }  // namespace
 
-Result<ClusterAuthentication> LookUpClusterAuthentication(client::Transport& transport) {
-  Result<client::Response> response =
-      transport.SendAndWait({.path = kPath, .headers = {{"accept", "application/json"}}, .timeout = kTimeout});
+Result<ClusterAuthentication> LookUpClusterAuthentication(http::Transport& transport) {
+  Result<http::Response> response =
+      transport.SendAndWait({.path = kPath, .headers = {{"accept", "application/json"}}, .timeout = kReadTimeout});
   if (!response) return response.error();
   if (response->head.status != 200) {
     return Error::Unavailable(std::string("GET ") + kPath + ": expected status 200, found " +

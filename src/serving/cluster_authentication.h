@@ -8,7 +8,7 @@
 #include <optional>
 #include <thread>
 
-#include "client/transport.h"
+#include "http/transport.h"
 #include "serving/authentication.h"
 
 namespace berth::serving {
@@ -16,7 +16,7 @@ namespace berth::serving {
 class ClusterAuthenticationFollower {
  public:
   // `transport` and `authenticator` must outlive it.
-  ClusterAuthenticationFollower(client::Transport& transport, Authenticator& authenticator)
+  ClusterAuthenticationFollower(http::Transport& transport, Authenticator& authenticator)
       : transport_(transport), authenticator_(authenticator) {}
   ~ClusterAuthenticationFollower();
   ClusterAuthenticationFollower(const ClusterAuthenticationFollower&) = delete;
@@ -28,7 +28,7 @@ class ClusterAuthenticationFollower {
   void Follow(base::Duration every = std::chrono::minutes(1));
 
  private:
-  client::Transport& transport_;
+  http::Transport& transport_;
   Authenticator& authenticator_;
   std::optional<ClusterAuthentication> used_;  // of the one thread that refreshes
   std::mutex mutex_;

@@ -13,9 +13,9 @@ namespace {
 using testing::HasSubstr;
 
 // A ConfigMap that changes.
-class ConfigMapServer final : public client::Transport {
+class ConfigMapServer final : public http::Transport {
  public:
-  client::CallId Start(client::Request, client::ResponseHandler handler) override {
+  http::CallId Start(http::Request, http::ResponseHandler handler) override {
     std::string body;
     int answer = 0;
     {
@@ -30,7 +30,7 @@ class ConfigMapServer final : public client::Transport {
     handler.on_done({});
     return 1;
   }
-  void Cancel(client::CallId) override {}
+  void Cancel(http::CallId) override {}
 
   void Publish(const std::string& client_ca, int status = 200) {
     rapidjson::StringBuffer pem;

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/check.h"
 #include "base/log.h"
 #include "base/log_text.h"
@@ -15,9 +16,7 @@ namespace berth::serving {
 namespace {
 
 AccessQuestion QuestionOf(const HttpRequest& request, User user) {
-  std::string verb = request.method;
-  std::ranges::transform(verb, verb.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return {std::move(user), std::move(verb), request.path};
+  return {std::move(user), base::LowerCase(request.method), request.path};
 }
 
 HttpResponse MetricsText(std::string body) {

@@ -9,7 +9,7 @@
 namespace berth::serving {
 namespace {
 
-constexpr auto kTimeout = std::chrono::seconds(10);
+constexpr auto kReviewTimeout = std::chrono::seconds(10);
 
 void WriteStrings(codec::JsonWriter& writer, const std::vector<std::string>& strings) {
   writer.StartArray();
@@ -99,12 +99,12 @@ std::string AccessSpec(const AccessQuestion& question) {
 }
 
 Result<std::string> ApiReviewer::Post(const std::string& api, std::string body) {
-  Result<client::Response> response =
+  Result<http::Response> response =
       transport_.SendAndWait({.method = "POST",
                               .path = "/apis/" + api,
                               .headers = {{"content-type", "application/json"}, {"accept", "application/json"}},
                               .body = std::move(body),
-                              .timeout = kTimeout});
+                              .timeout = kReviewTimeout});
   if (!response) return response.error();
   if (response->head.status < 200 || response->head.status > 299) {
     return Error::Unavailable("POST /apis/" + api + ": expected status 201, found " +

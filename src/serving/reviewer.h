@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "client/transport.h"
+#include "http/transport.h"
 
 namespace berth::serving {
 
@@ -45,7 +45,7 @@ class Reviewer {
 // By TokenReview and SubjectAccessReview.
 class ApiReviewer final : public Reviewer {
  public:
-  explicit ApiReviewer(client::Transport& transport) : transport_(transport) {}
+  explicit ApiReviewer(http::Transport& transport) : transport_(transport) {}
 
   Result<std::optional<User>> ReviewToken(const std::string& token) override;
   Result<AccessAnswer> ReviewAccess(const AccessQuestion& question) override;
@@ -54,7 +54,7 @@ class ApiReviewer final : public Reviewer {
   // The `status` of what the server made of the object; `api` is the path below /apis/.
   Result<std::string> Post(const std::string& api, std::string body);
 
-  client::Transport& transport_;
+  http::Transport& transport_;
 };
 
 // The SubjectAccessReview's spec as JSON; also what tells two questions apart.

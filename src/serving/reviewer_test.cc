@@ -12,9 +12,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // Answers every request at once with the same response.
-class FakeTransport final : public client::Transport {
+class FakeTransport final : public http::Transport {
  public:
-  client::CallId Start(client::Request request, client::ResponseHandler handler) override {
+  http::CallId Start(http::Request request, http::ResponseHandler handler) override {
     last = std::move(request);
     if (status == 0) {
       handler.on_done(Error::Unavailable("connection refused"));
@@ -25,11 +25,11 @@ class FakeTransport final : public client::Transport {
     handler.on_done({});
     return 1;
   }
-  void Cancel(client::CallId) override {}
+  void Cancel(http::CallId) override {}
 
   int status = 201;  // 0: no connection
   std::string body;
-  client::Request last;
+  http::Request last;
 };
 
 TEST(ApiReviewer, AsksForTokens) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 
+#include "http/name_lookup.h"
 #include "serving/openssl_handles.h"
 
 namespace berth::serving {
@@ -17,12 +18,6 @@ constexpr const char* kCurve = "P-256";
 constexpr unsigned kRsaBits = 2048;
 constexpr long kHour = 3600;
 constexpr long kYear = 365 * 24 * kHour;
-
-bool IsAddress(const std::string& text) {
-  std::array<unsigned char, 16> ignored;
-  return inet_pton(AF_INET, text.c_str(), ignored.data()) == 1 ||
-         inet_pton(AF_INET6, text.c_str(), ignored.data()) == 1;
-}
 
 bool AddExtension(X509* certificate, X509* issuer, int kind, const std::string& value) {
   X509V3_CTX context;
@@ -57,7 +52,7 @@ std::string AlternativeNames(const CertificateSubject& subject) {
   std::string names;
   const auto add = [&](const std::string& name) {
     if (!names.empty()) names += ',';
-    names += IsAddress(name) ? "IP:" : "DNS:";
+    names += http::IsAddress(name) ? "IP:" : "DNS:";
     names += name;
   };
   add(subject.host);

@@ -20,6 +20,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/check.h"
 #include "base/log.h"
 #include "serving/openssl_handles.h"
@@ -30,19 +31,13 @@ namespace {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
-namespace http = beast::http;
+namespace beast_http = beast::http;
 using boost::system::error_code;
 using Stream = beast::ssl_stream<beast::tcp_stream>;
 
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
 constexpr auto kAcceptRetry = std::chrono::milliseconds(100);
-
-std::string LowerCase(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
 
 std::vector<std::string> PeerCertificates(SSL* ssl) {
   std::vector<std::string> found;
@@ -62,13 +57,13 @@ std::vector<std::string> PeerCertificates(SSL* ssl) {
 }
 
 int StatusOfReadError(const error_code& error) {
-  if (error == http::error::body_limit) return 413;
-  if (error == http::error::header_limit || error == http::error::buffer_overflow) return 431;
+  if (error == beast_http::error::body_limit) return 413;
+  if (error == beast_http::error::header_limit || error == beast_http::error::buffer_overflow) return 431;
   return 400;
 }
 
 bool IsHttpError(const error_code& error) {
-  return error.category() == http::make_error_code(http::error::end_of_stream).category();
+  return error.category() == beast_http::make_error_code(beast_http::error::end_of_stream).category();
 }
 
 class Connection;
@@ -137,14 +132,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
     parser_->header_limit(shared_.options.max_header_bytes);
     parser_->body_limit(shared_.options.max_body_bytes);
     Expire(timeout);
-    http::async_read(stream_, buffer_, *parser_, [self = shared_from_this()](error_code error, size_t) {
+    beast_http::async_read(stream_, buffer_, *parser_, [self = shared_from_this()](error_code error, size_t) {
       if (!error) return self->OnRequest();
-      if (error == http::error::end_of_stream) return self->Shutdown();
+      if (error == beast_http::error::end_of_stream) return self->Shutdown();
       // Also a body that breaks off is an error of HTTP; whoever is still there deserves to hear what was wrong.
-      if (!IsHttpError(error) || error == http::error::partial_message) return self->Close();
+      if (!IsHttpError(error) || error == beast_http::error::partial_message) return self->Close();
       self->keep_alive_ = false;
       self->head_only_ = false;
-      self->Write(TextError(StatusOfReadError(error), http::obsolete_reason(http::int_to_status(
+      self->Write(TextError(StatusOfReadError(error), beast_http::obsolete_reason(beast_http::int_to_status(
                                                           static_cast<unsigned>(StatusOfReadError(error))))));
     });
   }
@@ -152,13 +147,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void OnRequest() {
     idle_since_ = 0;
     beast::get_lowest_layer(stream_).expires_never();
-    const http::request<http::string_body> message = parser_->release();
+    const beast_http::request<beast_http::string_body> message = parser_->release();
     keep_alive_ = message.keep_alive();
-    head_only_ = message.method() == http::verb::head;
+    head_only_ = message.method() == beast_http::verb::head;
     auto request = std::make_shared<HttpRequest>();
     request->method = std::string(message.method_string());
     for (const auto& field : message) {
-      request->headers.emplace_back(LowerCase({field.name_string().data(), field.name_string().size()}),
+      request->headers.emplace_back(base::LowerCase({field.name_string().data(), field.name_string().size()}),
                                     std::string(field.value()));
     }
     request->body = message.body();
@@ -185,15 +180,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Write(HttpResponse response) {
     if (shared_.stopping) keep_alive_ = false;
     // Version 1.1, whatever the request said: the answers have no chunks and a length.
-    answer_ = {http::int_to_status(static_cast<unsigned>(response.status)), 11};
-    answer_.set(http::field::content_type, response.content_type);
-    answer_.set(http::field::cache_control, "no-cache, private");
+    answer_ = {beast_http::int_to_status(static_cast<unsigned>(response.status)), 11};
+    answer_.set(beast_http::field::content_type, response.content_type);
+    answer_.set(beast_http::field::cache_control, "no-cache, private");
     for (const auto& [name, value] : response.headers) answer_.set(name, value);
     answer_.keep_alive(keep_alive_);
     answer_.content_length(response.body.size());
     if (!head_only_) answer_.body() = std::move(response.body);
     Expire(shared_.options.write_timeout);
-    http::async_write(stream_, answer_, [self = shared_from_this()](error_code error, size_t) {
+    beast_http::async_write(stream_, answer_, [self = shared_from_this()](error_code error, size_t) {
       if (error) return self->Close();
       if (!self->keep_alive_) return self->Shutdown();
       self->answer_ = {};
@@ -211,8 +206,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Stream stream_;
   std::vector<std::string> certificates_;
   beast::flat_buffer buffer_;
-  std::optional<http::request_parser<http::string_body>> parser_;
-  http::response<http::string_body> answer_;
+  std::optional<beast_http::request_parser<beast_http::string_body>> parser_;
+  beast_http::response<beast_http::string_body> answer_;
   bool keep_alive_ = false;
   bool head_only_ = false;
   uint64_t idle_since_;  // 0 while a request is being answered

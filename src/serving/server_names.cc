@@ -5,21 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
+#include "http/name_lookup.h"
 #include "serving/openssl_handles.h"
 
 namespace berth::serving {
 namespace {
-
-std::string LowerCase(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
-
-bool IsAddress(const std::string& text) {
-  in6_addr unused;
-  return inet_pton(AF_INET, text.c_str(), &unused) == 1 || inet_pton(AF_INET6, text.c_str(), &unused) == 1;
-}
 
 // A DNS-1123 subdomain, perhaps with a wildcard before it.
 bool IsDomain(std::string_view name) {
@@ -62,13 +53,13 @@ int OnServerName(SSL* connection, int*, void* names) {
 
 void ServerNames::Add(const std::vector<std::string>& names, std::shared_ptr<SSL_CTX> context, bool is_explicit) {
   for (const std::string& name : names) {
-    const auto [it, fresh] = contexts_.try_emplace(LowerCase(name), Entry{context, is_explicit});
+    const auto [it, fresh] = contexts_.try_emplace(base::LowerCase(name), Entry{context, is_explicit});
     if (!fresh && is_explicit && !it->second.is_explicit) it->second = {context, true};
   }
 }
 
 SSL_CTX* ServerNames::Find(std::string_view asked) const {
-  std::string name = LowerCase(asked);
+  std::string name = base::LowerCase(asked);
   while (name.ends_with('.')) name.pop_back();
   if (name.empty()) return nullptr;
   auto it = contexts_.find(name);
@@ -81,7 +72,7 @@ std::vector<std::string> NamesOf(X509* certificate) {
   char common_name[256] = {};
   if (X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, common_name, sizeof common_name) >
           0 &&
-      IsDomain(common_name) && !IsAddress(common_name)) {
+      IsDomain(common_name) && !http::IsAddress(common_name)) {
     names.emplace_back(common_name);
   }
   auto* alternatives =

@@ -8,7 +8,7 @@
 
 #include "api/policy.h"
 #include "framework/pod_resources.h"
-#include "sim/input.h"
+#include "input/input.h"
 
 namespace berth::sim {
 
@@ -102,7 +102,7 @@ Result<PodTemplate> ReadPodTemplate(const std::string& file, const std::vector<a
     if (shapes_pods) classes.push_back(object);
     present.insert(Identity(object));
   }
-  Result<ClusterInput> input = ReadCluster({file}, std::move(classes));
+  Result<input::ClusterInput> input = input::ReadCluster({file}, std::move(classes));
   if (!input) return input.error();
   PodTemplate found;
   found.warnings = std::move(input->warnings);

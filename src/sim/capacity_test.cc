@@ -9,7 +9,7 @@
 
 #include "config/load.h"
 #include "plugins/registry.h"
-#include "sim/capacity_report.h"
+#include "report/capacity_report.h"
 #include "testing/builders.h"
 
 namespace berth::sim {
@@ -76,14 +76,15 @@ TEST_F(CapacityTest, RoundsEndWithTheFirstThatDoesNotFit) {
   EXPECT_EQ(report.shares[0].instances, 12u);
   EXPECT_EQ(report.shares[1].instances, 3u);
   EXPECT_EQ(report.stopped_share, 1u);
-  EXPECT_THAT(ToText(report, false), HasSubstr("3 complete round(s) of 3 web and 1 db. The next db has no place."));
+  EXPECT_THAT(report::ToText(report, false),
+              HasSubstr("3 complete round(s) of 3 web and 1 db. The next db has no place."));
 }
 
 TEST_F(CapacityTest, StopsAtTheLimit) {
   AddNode("node-1", "2");
   const CapacityReport report = Measure({{Share(Small())}, 5});
   EXPECT_EQ(report.stop, CapacityStop::kLimitReached);
-  EXPECT_EQ(ToText(report, false),
+  EXPECT_EQ(report::ToText(report, false),
             "The cluster can schedule 5 instance(s) of the pod small-pod.\n"
             "\n"
             "Termination reason: LimitReached: Maximum number of pods simulated: 5\n");
@@ -116,7 +117,7 @@ TEST_F(CapacityTest, VerboseTellsRequirementsAndPlaces) {
   pod.spec.node_selector[Symbol("disk")] = Symbol("ssd");
   objects.clear();
   Add(MakeNode("node-1").Capacity("cpu", "300m").Capacity("memory", "4Gi").Label("disk", "ssd").Obj());
-  EXPECT_THAT(ToText(Measure({{Share(pod)}, 2}), true),
+  EXPECT_THAT(report::ToText(Measure({{Share(pod)}, 2}), true),
               "small-pod pod requirements:\n"
               "\t- CPU: 150m\n"
               "\t- Memory: 100Mi\n"
@@ -133,7 +134,7 @@ TEST_F(CapacityTest, VerboseTellsRequirementsAndPlaces) {
 
 TEST_F(CapacityTest, JsonHasTheSame) {
   AddNode("node-1", "300m");
-  const std::string json = ToJson(Measure({{Share(Small())}, 10}));
+  const std::string json = report::ToJson(Measure({{Share(Small())}, 10}));
   EXPECT_THAT(json, HasSubstr("\"kind\": \"CapacityReport\""));
   EXPECT_THAT(json, HasSubstr("\"reason\": \"Unschedulable\",\n        \"pod\": \"default/small-pod\""));
   EXPECT_THAT(json, HasSubstr("\"node\": \"node-1\",\n                    \"instances\": 2"));

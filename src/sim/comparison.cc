@@ -141,4 +141,26 @@ Comparison Compare(const RunOutcome& before, std::string before_name, const RunO
   return comparison;
 }
 
+std::string_view NameOf(PodChange change) {
+  switch (change) {
+    case PodChange::kMoved:
+      return "Moved";
+    case PodChange::kPlaced:
+      return "Placed";
+    case PodChange::kPending:
+      return "Pending";
+    case PodChange::kPreempted:
+      return "Preempted";
+    case PodChange::kHeld:
+      return "Held";
+    case PodChange::kReason:
+      return "Reason";
+    case PodChange::kAdded:
+      return "Added";
+    case PodChange::kRemoved:
+      return "Removed";
+  }
+  return "Unknown";
+}
+
 }  // namespace berth::sim

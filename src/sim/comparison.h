@@ -78,8 +78,4 @@ struct Comparison {
 
 Comparison Compare(const RunOutcome& before, std::string before_name, const RunOutcome& after, std::string after_name);
 
-std::string ToTable(const Comparison& comparison);
-// apiVersion berth.dev/v1, kind ComparisonReport.
-std::string ToJson(const Comparison& comparison);
-
 }  // namespace berth::sim

@@ -5,6 +5,7 @@
 
 #include "config/load.h"
 #include "plugins/registry.h"
+#include "report/comparison_report.h"
 #include "testing/builders.h"
 
 namespace berth::sim {
@@ -108,7 +109,7 @@ class ComparedRuns : public ::testing::Test {
 
 TEST_F(ComparedRuns, PackingMovesAPodAndTiltsTheBalance) {
   const Comparison comparison = Compare(Run(kSpread), "spread.yaml", Run(kPack), "pack.yaml");
-  EXPECT_EQ(ToTable(comparison),
+  EXPECT_EQ(report::ToTable(comparison),
             "before: spread.yaml\n"
             "after:  pack.yaml\n"
             "\n"
@@ -128,15 +129,15 @@ TEST_F(ComparedRuns, PackingMovesAPodAndTiltsTheBalance) {
             "  after   n1 2, n2 0; skew 2\n"
             "\n"
             "1 of 2 pods differ: 1 moved.\n");
-  EXPECT_THAT(ToJson(comparison), HasSubstr("\"nodeBefore\": \"n2\",\n            \"nodeAfter\": \"n1\""));
-  EXPECT_THAT(ToJson(comparison),
+  EXPECT_THAT(report::ToJson(comparison), HasSubstr("\"nodeBefore\": \"n2\",\n            \"nodeAfter\": \"n1\""));
+  EXPECT_THAT(report::ToJson(comparison),
               StartsWith("{\n    \"apiVersion\": \"berth.dev/v1\",\n    \"kind\": \"ComparisonReport\""));
 }
 
 TEST_F(ComparedRuns, TheSameTwiceIsNoDifference) {
   const Comparison comparison = Compare(Run(kPack), "a", Run(kPack), "b");
   EXPECT_FALSE(comparison.changed());
-  EXPECT_THAT(ToTable(comparison), HasSubstr("No difference: 2 pods end up the same.\n"));
+  EXPECT_THAT(report::ToTable(comparison), HasSubstr("No difference: 2 pods end up the same.\n"));
 }
 
 }  // namespace

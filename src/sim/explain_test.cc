@@ -1,11 +1,11 @@
-#include "sim/explain.h"
+#include "explain/explain.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "config/load.h"
 #include "plugins/registry.h"
-#include "sim/report.h"
+#include "report/report.h"
 #include "sim/simulation.h"
 #include "testing/builders.h"
 
@@ -36,14 +36,14 @@ class ExplainTest : public ::testing::Test {
   }
 
   // Of the pod called "p".
-  const Explanation& Run(Simulation::Options options = {.explain = {"default/p"}}) {
+  const explain::Explanation& Run(Simulation::Options options = {.explain = {"default/p"}}) {
     options.verify_incremental = true;
     options.runner_ups = true;
     auto made = Simulation::Create(objects, configuration, plugins::InTreeRegistry(), gates, std::move(options));
     EXPECT_TRUE(made) << (made ? "" : made.error().message);
     report = (*made)->Run();
-    static const Explanation kNone;
-    for (const Explanation& told : report.explanations) {
+    static const explain::Explanation kNone;
+    for (const explain::Explanation& told : report.explanations) {
       if (told.pod == "default/p") return told;
     }
     ADD_FAILURE() << "p is not explained";
@@ -51,20 +51,20 @@ class ExplainTest : public ::testing::Test {
   }
 
   // "plugin: reason: detail" of each rejection of a node.
-  static std::vector<std::string> Rejections(const Explanation& told, std::string_view node) {
+  static std::vector<std::string> Rejections(const explain::Explanation& told, std::string_view node) {
     std::vector<std::string> texts;
-    for (const NodeVerdict& verdict : told.nodes) {
+    for (const explain::NodeVerdict& verdict : told.nodes) {
       if (verdict.node != node) continue;
-      for (const Rejection& rejection : verdict.rejections) {
+      for (const explain::Rejection& rejection : verdict.rejections) {
         texts.push_back(rejection.plugin + ": " + rejection.reason + ": " + rejection.detail);
       }
     }
     return texts;
   }
   // "node: change and change".
-  static std::vector<std::string> Remedies(const Explanation& told) {
+  static std::vector<std::string> Remedies(const explain::Explanation& told) {
     std::vector<std::string> texts;
-    for (const Remedy& remedy : told.remedies) {
+    for (const explain::Remedy& remedy : told.remedies) {
       std::string text = remedy.node + ":";
       for (const std::string& change : remedy.changes) text += (text.ends_with(':') ? " " : " and ") + change;
       texts.push_back(text);
@@ -81,7 +81,7 @@ class ExplainTest : public ::testing::Test {
 TEST_F(ExplainTest, ResourcesTellWhoHoldsTheRest) {
   Add(Node("a").Obj(), Pod("web-1", "700m").Node("a").Obj(), Pod("web-2").Node("a").Obj(), Pod("web-3").Node("a").Obj(),
       Pod("p", "2").Obj());
-  const Explanation& told = Run();
+  const explain::Explanation& told = Run();
   EXPECT_THAT(Rejections(told, "a"),
               ElementsAre("NodeResourcesFit: Insufficient cpu: needs 2 cpu, 1.3 free of 4; 2.7 held by 3 pods, largest "
                           "default/web-2 with 1"));
@@ -92,7 +92,7 @@ TEST_F(ExplainTest, ResourcesTellWhoHoldsTheRest) {
 
 TEST_F(ExplainTest, EveryFilterIsAsked) {
   Add(Node("a", "1").Taint("gpu", "true", "NoSchedule").Obj(), Pod("p", "2").Obj());
-  const Explanation& told = Run();
+  const explain::Explanation& told = Run();
   EXPECT_THAT(
       Rejections(told, "a"),
       ElementsAre("TaintToleration: node(s) had untolerated taint(s): taint gpu=true:NoSchedule is not tolerated",
@@ -107,7 +107,7 @@ TEST_F(ExplainTest, TheSmallestChangeComesFirst) {
 
 TEST_F(ExplainTest, LabelsThatDoNotMatch) {
   Add(Node("a").Label("disk", "hdd").Obj(), Node("b").Obj(), Pod("p").NodeSelector("disk", "ssd").Obj());
-  const Explanation& told = Run();
+  const explain::Explanation& told = Run();
   EXPECT_THAT(
       Rejections(told, "a"),
       ElementsAre("NodeAffinity: node(s) didn't match Pod's node affinity/selector: nodeSelector wants disk=ssd, "
@@ -134,7 +134,7 @@ TEST_F(ExplainTest, SpreadTellsTheCounts) {
   Add(Node("a", "9").Label(kZone, "east").Obj(), Node("b", "1").Label(kZone, "west").Obj(), web("w1").Node("a").Obj(),
       web("w2").Node("a").Obj(), Pod("filler").Node("b").Obj(),
       web("p").SpreadConstraint(1, kZone, "DoNotSchedule", {{"app", "web"}}).Obj());
-  const Explanation& told = Run();
+  const explain::Explanation& told = Run();
   EXPECT_THAT(Rejections(told, "a"),
               ElementsAre("PodTopologySpread: node(s) didn't match pod topology spread constraints: "
                           "topology.kubernetes.io/zone=east would have 3 matching pods, 3 more than the emptiest "
@@ -145,7 +145,7 @@ TEST_F(ExplainTest, SpreadTellsTheCounts) {
 TEST_F(ExplainTest, AntiAffinityNamesThePodInTheWay) {
   Add(Node("a").Obj(), Pod("other").Label("app", "db").Node("a").Obj(),
       Pod("p").PodAntiAffinity("kubernetes.io/hostname", {{"app", "db"}}).Obj());
-  const Explanation& told = Run();
+  const explain::Explanation& told = Run();
   EXPECT_THAT(Rejections(told, "a"),
               ElementsAre("InterPodAffinity: node(s) didn't match pod anti-affinity rules: anti-affinity to app=db by "
                           "kubernetes.io/hostname: default/other is on a"));
@@ -155,7 +155,7 @@ TEST_F(ExplainTest, AntiAffinityNamesThePodInTheWay) {
 TEST_F(ExplainTest, AffinityTellsWhatCompanyIsMissing) {
   Add(Node("a").Label(kZone, "east").Obj(), Node("b").Obj(), Node("c", "1").Label(kZone, "west").Obj(),
       Pod("cache").Label("app", "cache").Node("c").Obj(), Pod("p").PodAffinity(kZone, {{"app", "cache"}}).Obj());
-  const Explanation& told = Run();
+  const explain::Explanation& told = Run();
   EXPECT_THAT(
       Rejections(told, "a"),
       ElementsAre("InterPodAffinity: node(s) didn't match pod affinity rules: affinity to app=cache by "
@@ -168,7 +168,7 @@ TEST_F(ExplainTest, AffinityTellsWhatCompanyIsMissing) {
 TEST_F(ExplainTest, SomebodyElsesAntiAffinity) {
   Add(Node("a").Obj(), Pod("loner").Node("a").PodAntiAffinity("kubernetes.io/hostname", {{"app", "db"}}).Obj(),
       Pod("p").Label("app", "db").Obj());
-  const Explanation& told = Run();
+  const explain::Explanation& told = Run();
   EXPECT_THAT(Rejections(told, "a"),
               ElementsAre(HasSubstr("default/loner on a has anti-affinity to app=db by kubernetes.io/hostname")));
   EXPECT_THAT(Remedies(told), IsEmpty()) << "the pod itself can do nothing about it";
@@ -177,7 +177,7 @@ TEST_F(ExplainTest, SomebodyElsesAntiAffinity) {
 TEST_F(ExplainTest, PortsAndCordons) {
   Add(Node("a").Obj(), Node("b").Unschedulable().Obj(), Pod("web").HostPort(80).Node("a").Obj(),
       Pod("p").HostPort(80).Obj());
-  const Explanation& told = Run();
+  const explain::Explanation& told = Run();
   EXPECT_THAT(Rejections(told, "a"), ElementsAre(HasSubstr("port 80/TCP is taken by default/web")));
   EXPECT_THAT(Rejections(told, "b"), ElementsAre(HasSubstr("spec.unschedulable is set")));
   EXPECT_THAT(Remedies(told), ElementsAre("a: no host port 80/TCP", "b: uncordon b"));
@@ -185,7 +185,7 @@ TEST_F(ExplainTest, PortsAndCordons) {
 
 TEST_F(ExplainTest, APlacedPodTellsItsScores) {
   Add(Node("a", "8").Obj(), Node("b", "4").Obj(), Node("c", "1").Obj(), Pod("p", "2").Obj());
-  const Explanation& told = Run();
+  const explain::Explanation& told = Run();
   EXPECT_EQ(told.node, "a");
   EXPECT_EQ(told.runner_up, "b");
   ASSERT_EQ(told.nodes.size(), 3u);
@@ -200,7 +200,7 @@ TEST_F(ExplainTest, APlacedPodTellsItsScores) {
   EXPECT_EQ(sum, told.nodes[0].total);
   EXPECT_THAT(told.nodes[2].points, IsEmpty());
   EXPECT_EQ(report.pods[0].runner_up_score, told.nodes[1].total);
-  const std::string text = ToText(told);
+  const std::string text = report::ToText(told);
   EXPECT_THAT(text, HasSubstr("default/p is on a; 2 of 3 nodes were feasible\n"));
   EXPECT_THAT(text, HasSubstr("NodeResourcesFit: Insufficient cpu: needs 2 cpu, has 1\n"));
 }
@@ -208,7 +208,7 @@ TEST_F(ExplainTest, APlacedPodTellsItsScores) {
 TEST_F(ExplainTest, PreemptionTellsWhyANodeWasChosen) {
   Add(Node("a", "1").Obj(), Node("b", "1").Obj(), Node("c", "1").Obj(), Pod("on-a").Priority(5).Node("a").Obj(),
       Pod("on-b").Priority(3).Node("b").Obj(), Pod("on-c").Priority(50).Node("c").Obj(), Pod("p").Priority(10).Obj());
-  const Explanation& told = Run();
+  const explain::Explanation& told = Run();
   EXPECT_EQ(told.node, "b");
   EXPECT_TRUE(told.nominated);
   ASSERT_TRUE(told.preemption);
@@ -227,28 +227,28 @@ TEST_F(ExplainTest, PreemptionTellsWhyANodeWasChosen) {
 
 TEST_F(ExplainTest, AllThatStayPendingWhenNobodyIsNamed) {
   Add(Node("a", "2").Obj(), Pod("fits").Obj(), Pod("p", "8").Obj(), Pod("q", "9").Obj());
-  const Explanation& told = Run({.explain_pending = true});
+  const explain::Explanation& told = Run({.explain_pending = true});
   EXPECT_THAT(Rejections(told, "a"), ElementsAre(HasSubstr("needs 8 cpu, ")));
   EXPECT_EQ(report.explanations.size(), 2u);
 }
 
 TEST_F(ExplainTest, APodWithoutAnAttemptSaysWhatHoldsIt) {
   Add(Node("a").Obj(), Pod("p").Gate("example.com/quota").Obj());
-  EXPECT_EQ(ToText(Run()), "default/p has no node: waiting for scheduling gates: [example.com/quota]\n");
+  EXPECT_EQ(report::ToText(Run()), "default/p has no node: waiting for scheduling gates: [example.com/quota]\n");
 }
 
 TEST_F(ExplainTest, APodTurnedDownAsAWhole) {
   Add(Node("a").Obj(), Pod("p").Pvc("missing").Obj());
-  const Explanation& told = Run();
+  const explain::Explanation& told = Run();
   EXPECT_THAT(told.nodes, IsEmpty());
   EXPECT_THAT(told.pre_filter, HasSubstr("persistentvolumeclaim \"missing\" not found"));
-  EXPECT_THAT(ToText(told), HasSubstr("turned down before any node was looked at: "));
+  EXPECT_THAT(report::ToText(told), HasSubstr("turned down before any node was looked at: "));
 }
 
 TEST_F(ExplainTest, ManyNodesStandTogether) {
   for (int i = 10; i < 40; ++i) Add(Node("n" + std::to_string(i), i < 30 ? "1" : "2").Obj());
   Add(Pod("p", "3").Obj());
-  const std::string text = ToText(Run());
+  const std::string text = report::ToText(Run());
   EXPECT_THAT(text, HasSubstr("  n10, n11, n12, n13 and 26 more (30 nodes; numbers of n10)\n"
                               "    NodeResourcesFit: Insufficient cpu: needs 3 cpu, has 1\n"));
   EXPECT_THAT(text, Not(HasSubstr("n20")));
@@ -258,7 +258,8 @@ TEST_F(ExplainTest, TheSameInputGivesTheSameBytes) {
   Add(Node("a", "8").Obj(), Node("b", "8").Obj(), Pod("p", "2").Obj(), Pod("q", "2").Obj(), Pod("r", "20").Obj());
   const auto all = [&] {
     Run({.explain = {"default/p"}, .explain_pending = true});
-    return ToTable(report, {.wide = true}) + ToJson(report) + ToYaml(report) + ToHtml(report);
+    return report::ToTable(report, {.wide = true}) + report::ToJson(report) + report::ToYaml(report) +
+           report::ToHtml(report);
   };
   EXPECT_EQ(all(), all());
 }

@@ -12,8 +12,8 @@
 #include "api/pod.h"
 #include "base/check.h"
 #include "config/load.h"
+#include "input/input.h"
 #include "plugins/registry.h"
-#include "sim/input.h"
 #include "sim/simulation.h"
 
 namespace berth::sim {
@@ -22,7 +22,7 @@ namespace berth::sim {
 inline constexpr size_t kMostFuzzedObjects = 60;
 inline constexpr size_t kMostFuzzedBytes = size_t{64} << 10;
 
-inline size_t CountPending(const ClusterInput& input) {
+inline size_t CountPending(const input::ClusterInput& input) {
   return static_cast<size_t>(std::count_if(input.objects.begin(), input.objects.end(), [](const api::Object& object) {
     const auto* pod = object.As<api::Pod>();
     return pod && pod->spec.node_name.empty() && !api::IsTerminated(*pod);
@@ -33,9 +33,10 @@ inline size_t CountPending(const ClusterInput& input) {
 // reading.
 inline void FuzzSimulate(std::string_view input) {
   if (input.size() > kMostFuzzedBytes) return;
-  InputChanges changes;
+  input::InputChanges changes;
   changes.most_pods_made = kMostFuzzedObjects;
-  const Result<ClusterInput> cluster = ReadClusterTexts({{"input", std::string(input)}}, std::move(changes), 1);
+  const Result<input::ClusterInput> cluster =
+      input::ReadClusterTexts({{"input", std::string(input)}}, std::move(changes), 1);
   if (!cluster) {
     CHECK(!cluster.error().message.empty());
     return;

@@ -98,7 +98,7 @@ std::string Mutated(std::string text, base::Random& random) {
 }
 
 TEST(FuzzTargets, SimulationsSurviveMutations) {
-  ASSERT_TRUE(ReadClusterTexts({{"input", kCluster}}, {}, 1)) << "the seed itself must be sound";
+  ASSERT_TRUE(input::ReadClusterTexts({{"input", kCluster}}, {}, 1)) << "the seed itself must be sound";
   base::Random random(20240601);
   FuzzSimulate(kCluster);
   for (int i = 0; i < 300; ++i) FuzzSimulate(Mutated(kCluster, random));

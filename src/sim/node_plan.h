@@ -28,9 +28,4 @@ struct NodePlan {
 // not. `limit` is where it gives up. More nodes are taken to be never worse, as they are but for rare tie-breaks.
 Result<NodePlan> PlanNodes(const std::function<Result<NodeTrial>(size_t nodes)>& trial, size_t limit);
 
-// `kind` describes a node, `wanted` what is to be placed ("500 instance(s) of the pod web").
-std::string ToText(const NodePlan& plan, const std::string& kind, const std::string& wanted);
-// apiVersion berth.dev/v1, kind NodePlan.
-std::string ToJson(const NodePlan& plan, const std::string& kind, const std::string& wanted);
-
 }  // namespace berth::sim

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "report/node_plan_report.h"
+
 namespace berth::sim {
 namespace {
 
@@ -38,7 +40,7 @@ TEST(NodePlan, SaysWhenNoNumberHelps) {
   ASSERT_TRUE(plan);
   EXPECT_FALSE(plan->possible);
   EXPECT_EQ(plan->nodes, 37u);
-  EXPECT_EQ(ToText(*plan, "cpu=4", "37 pod(s)"),
+  EXPECT_EQ(report::ToText(*plan, "cpu=4", "37 pod(s)"),
             "No number of nodes with cpu=4 is enough for 37 pod(s).\n"
             "\n"
             "With 37 of them, 2 have no place. default/p: 0/1 nodes are available: 1 Insufficient cpu.\n");
@@ -48,11 +50,11 @@ TEST(NodePlan, TellsWhatOneLessWouldLeave) {
   std::vector<size_t> asked;
   const Result<NodePlan> plan = PlanNodes(TenEach(35, 0, &asked), 35);
   ASSERT_TRUE(plan);
-  EXPECT_EQ(ToText(*plan, "cpu=4", "35 pod(s)"),
+  EXPECT_EQ(report::ToText(*plan, "cpu=4", "35 pod(s)"),
             "4 more node(s) with cpu=4 are needed for 35 pod(s).\n"
             "\n"
             "With one less, 5 have no place. default/p: 0/1 nodes are available: 1 Insufficient cpu.\n");
-  EXPECT_THAT(ToJson(*plan, "cpu=4", "35 pod(s)"),
+  EXPECT_THAT(report::ToJson(*plan, "cpu=4", "35 pod(s)"),
               HasSubstr("\"nodes\": 4,\n    \"shortOf\": {\n        \"nodes\": 3,"));
 }
 

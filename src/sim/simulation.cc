@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "cluster/apply.h"
+#include "explain/explain.h"
 #include "framework/events.h"
 #include "scheduler/queue_setup.h"
-#include "sim/explain.h"
 
 namespace berth::sim {
 
@@ -175,7 +175,7 @@ void Simulation::CollectExplanations() {
     const bool pending = pod.outcome == PodOutcome::kPending;
     if (!options_.explain.contains(pod.key) && !(options_.explain_pending && pending)) continue;
     const auto found = explanations_.find(pod.key);
-    Explanation told = found == explanations_.end() ? Explanation{.pod = pod.key} : found->second;
+    explain::Explanation told = found == explanations_.end() ? explain::Explanation{.pod = pod.key} : found->second;
     told.node = pod.outcome == PodOutcome::kScheduled ? pod.node : "";
     told.message = pod.outcome == PodOutcome::kPreempted ? "made room for " + pod.preempted_by : pod.message;
     result_.explanations.push_back(std::move(told));
@@ -213,7 +213,7 @@ scheduler::Attempt Simulation::AttemptPod(const PodInfoPtr& pod) {
   const PodInfoPtr kept = pod;  // the queue may let go of it
   const engine::Profile& profile = *scheduler_->FindProfile(kept->pod().spec.scheduler_name);
   if (options_.explain.contains(kept->Key())) {
-    Explanation explanation = Explain(profile, cluster_, *kept);
+    explain::Explanation explanation = explain::Explain(profile, cluster_, *kept);
     const scheduler::Attempt attempt = scheduler_->ScheduleOne(kept);
     NoteExplanation(std::move(explanation), attempt);
     return attempt;
@@ -221,15 +221,15 @@ scheduler::Attempt Simulation::AttemptPod(const PodInfoPtr& pod) {
   const scheduler::Attempt attempt = scheduler_->ScheduleOne(kept);
   const bool failed = attempt.outcome == scheduler::Outcome::kUnschedulable;
   if (options_.explain_pending && failed && attempt.post_filter.nominated_node_name.empty()) {
-    NoteExplanation(Explain(profile, cluster_, *kept), attempt);
+    NoteExplanation(explain::Explain(profile, cluster_, *kept), attempt);
   }
   return attempt;
 }
 
-void Simulation::NoteExplanation(Explanation explanation, const scheduler::Attempt& attempt) {
+void Simulation::NoteExplanation(explain::Explanation explanation, const scheduler::Attempt& attempt) {
   explanation.runner_up = attempt.runner_up;
   explanation.nominated = attempt.nominated;
-  Explanation& place = explanations_[explanation.pod];
+  explain::Explanation& place = explanations_[explanation.pod];
   // How it came by the node that it was promised.
   if (!explanation.preemption) explanation.preemption = std::move(place.preemption);
   place = std::move(explanation);

@@ -14,11 +14,11 @@
 #include "base/clock.h"
 #include "cluster/cluster.h"
 #include "config/types.h"
+#include "explain/explanation.h"
 #include "framework/handle.h"
 #include "framework/registry.h"
 #include "queue/scheduling_queue.h"
 #include "scheduler/scheduler.h"
-#include "sim/explanation.h"
 #include "sim/utilisation.h"
 #include "sim/volume_controller.h"
 
@@ -52,9 +52,9 @@ struct SimulationReport {
   std::vector<PodReport> pods;       // those that were pending in the input, by namespace and name
   std::vector<PodReport> preempted;  // in the order it happened
   size_t nodes = 0;
-  size_t bound_before = 0;                // pods that had a node in the input
-  Utilisation utilisation;                // afterwards
-  std::vector<Explanation> explanations;  // by pod, of those asked for
+  size_t bound_before = 0;                         // pods that had a node in the input
+  Utilisation utilisation;                         // afterwards
+  std::vector<explain::Explanation> explanations;  // by pod, of those asked for
 
   size_t Count(PodOutcome outcome) const;
 };
@@ -117,7 +117,7 @@ class Simulation final : public framework::ApiWriter {
   void NoteIfGated(const std::shared_ptr<const api::Pod>& pod);
   void CollectExplanations();
   scheduler::Attempt AttemptPod(const framework::PodInfoPtr& pod);
-  void NoteExplanation(Explanation explanation, const scheduler::Attempt& attempt);
+  void NoteExplanation(explain::Explanation explanation, const scheduler::Attempt& attempt);
   void Requeue(const scheduler::Attempt& attempt);
 
   const config::FeatureGates gates_;
@@ -129,9 +129,9 @@ class Simulation final : public framework::ApiWriter {
   std::unique_ptr<VolumeController> volumes_;
   base::Duration max_sleep_{};
   std::vector<std::shared_ptr<const api::Pod>> pending_;
-  std::map<std::string, PodReport> reports_;         // by UID
-  std::map<std::string, Explanation> explanations_;  // by namespace/name
-  size_t tried_ = 0;                                 // pods that had an attempt
+  std::map<std::string, PodReport> reports_;                  // by UID
+  std::map<std::string, explain::Explanation> explanations_;  // by namespace/name
+  size_t tried_ = 0;                                          // pods that had an attempt
   SimulationReport result_;
   size_t changes_ = 0;  // pods bound and evicted so far; both end, so this is what progress means
   size_t changes_at_flush_ = 0;

@@ -6,7 +6,7 @@
 #include "config/load.h"
 #include "plugins/registry.h"
 #include "plugins/volume/claims.h"
-#include "sim/report.h"
+#include "report/report.h"
 #include "testing/builders.h"
 
 namespace berth::sim {
@@ -100,7 +100,7 @@ TEST_F(SimulationTest, MorePodsMayComeAfterARun) {
 TEST_F(SimulationTest, NothingToDo) {
   EXPECT_THAT(Run().pods, IsEmpty());
   EXPECT_EQ(report.nodes, 0u);
-  EXPECT_EQ(ToTable(report),
+  EXPECT_EQ(report::ToTable(report),
             "POD  NODE  OUTCOME    DETAIL\n\n0 of 0 pods scheduled onto 0 nodes; 0 pods were bound before.\n");
 }
 
@@ -233,9 +233,9 @@ TEST_F(SimulationTest, PodsThatCannotAllFitComeToRest) {
 TEST_F(SimulationTest, TheSameSeedGivesTheSameBytes) {
   for (int i = 0; i < 5; ++i) Add(Node("n" + std::to_string(i)).Obj());
   for (int i = 0; i < 12; ++i) Add(Pod("p" + std::to_string(i)).Priority(i % 3).Obj());
-  const std::string first = ToJson(Run(7));
+  const std::string first = report::ToJson(Run(7));
   std::reverse(objects.begin(), objects.end());
-  EXPECT_EQ(ToJson(Run(7)), first);
+  EXPECT_EQ(report::ToJson(Run(7)), first);
 }
 
 TEST_F(SimulationTest, APodWhoseCyclesFailIsGivenUp) {

@@ -63,9 +63,4 @@ struct Utilisation {
 
 Utilisation MeasureUtilisation(const cluster::Cluster& cluster);
 
-// For people: cores with up to three decimals ("1.3"), bytes with a binary suffix ("1.5Gi"), counts as they are.
-std::string AmountText(std::string_view resource, int64_t amount);
-// As Kubernetes writes it: "1300m", "1536Mi".
-std::string QuantityText(std::string_view resource, int64_t amount);
-
 }  // namespace berth::sim

@@ -46,7 +46,7 @@ class Loader {
     scenario_.configuration = config::DefaultConfiguration({});
     for (const codec::Member& member : documents->front().root().members()) ReadMember(member);
 
-    Result<sim::ClusterInput> input = sim::ReadCluster({file_});
+    Result<input::ClusterInput> input = input::ReadCluster({file_});
     if (!input) return input.error();
     // Of the scenario itself.
     std::erase_if(input->warnings, [](const std::string& warning) {

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "config/types.h"
-#include "sim/input.h"
+#include "input/input.h"
 #include "sim/simulation.h"
 
 namespace berth::scenarios {
@@ -25,7 +25,7 @@ struct Scenario {
   config::KubeSchedulerConfiguration configuration;
   std::map<std::string, Expectation> pods;       // by namespace/name
   std::map<std::string, std::string> preempted;  // victim to preemptor
-  sim::ClusterInput input;
+  input::ClusterInput input;
 };
 
 Result<Scenario> Load(const std::string& file);

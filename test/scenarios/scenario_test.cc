@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "plugins/registry.h"
-#include "sim/report.h"
+#include "report/report.h"
 
 namespace berth::scenarios {
 namespace {
@@ -40,11 +40,11 @@ TEST_P(ScenarioTest, MeetsItsExpectation) {
                                   {.seed = seed, .verify_incremental = true});
       ASSERT_TRUE(simulation) << simulation.error().message;
       const sim::SimulationReport report = (*simulation)->Run();
-      EXPECT_THAT(Differences(*scenario, report), IsEmpty()) << "seed " << seed << "\n" << sim::ToTable(report);
+      EXPECT_THAT(Differences(*scenario, report), IsEmpty()) << "seed " << seed << "\n" << report::ToTable(report);
       if (run > 0) {
-        EXPECT_EQ(sim::ToJson(report), first) << "two runs with seed " << seed << " differ";
+        EXPECT_EQ(report::ToJson(report), first) << "two runs with seed " << seed << " differ";
       }
-      first = sim::ToJson(report);
+      first = report::ToJson(report);
     }
   }
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 
-Headers TypeOf(const FakeCallPtr& call) {
+http::Headers TypeOf(const http::testing::FakeCallPtr& call) {
   return {
       {"content-type", WantsProtobuf(call->request()) ? std::string(kProtobuf) + ";stream=watch" : "application/json"}};
 }
@@ -33,12 +33,12 @@ std::string ProtobufFrame(std::string_view type, std::string_view object) {
   return frame + event;
 }
 
-std::string Frame(const FakeCallPtr& call, std::string_view type, const api::Object& node) {
+std::string Frame(const http::testing::FakeCallPtr& call, std::string_view type, const api::Object& node) {
   if (WantsProtobuf(call->request())) return ProtobufFrame(type, api::EncodeProtobuf(node));
   return fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, api::EncodeJson(node));
 }
 
-std::string Bookmark(const FakeCallPtr& call, uint64_t version, bool initial_end) {
+std::string Bookmark(const http::testing::FakeCallPtr& call, uint64_t version, bool initial_end) {
   api::ObjectMeta metadata;
   metadata.resource_version = std::to_string(version);
   if (initial_end) metadata.annotations.Set("k8s.io/initial-events-end", "true");
@@ -52,7 +52,7 @@ std::string Bookmark(const FakeCallPtr& call, uint64_t version, bool initial_end
   return ProtobufFrame("BOOKMARK", api::SealEnvelope({.api_version = "v1", .kind = "Node", .raw = raw}));
 }
 
-std::string ErrorFrame(const FakeCallPtr& call) {
+std::string ErrorFrame(const http::testing::FakeCallPtr& call) {
   if (!WantsProtobuf(call->request())) {
     return fmt::format("{{\"type\":\"ERROR\",\"object\":{}}}\n", StatusJson(410, "Expired", "too old"));
   }
@@ -90,7 +90,7 @@ std::string StatusJson(int code, std::string_view reason, std::string_view messa
       reason, code);
 }
 
-std::string Parameter(const Request& request, std::string_view name) {
+std::string Parameter(const http::Request& request, std::string_view name) {
   std::string query = request.path.substr(std::min(request.path.find('?'), request.path.size()));
   for (char& c : query) c = c == '?' ? '&' : c;
   const std::string key = fmt::format("&{}=", name);
@@ -109,7 +109,7 @@ std::string Parameter(const Request& request, std::string_view name) {
   return value;
 }
 
-bool WantsProtobuf(const Request& request) {
+bool WantsProtobuf(const http::Request& request) {
   for (const auto& [key, value] : request.headers) {
     if (key == "Accept") return value.starts_with(kProtobuf);
   }
@@ -147,14 +147,14 @@ void FakeNodeServer::Compact() {
   continues_.clear();
 }
 
-void FakeNodeServer::SendAll(const FakeCallPtr& call, std::vector<std::string> frames) {
+void FakeNodeServer::SendAll(const http::testing::FakeCallPtr& call, std::vector<std::string> frames) {
   for (const std::string& frame : frames) call->Data(frame);
 }
 
 void FakeNodeServer::Flush(const Sender& send) {
   std::erase_if(watchers_, [](const Watcher& watcher) { return watcher.call->ended(); });
   // A copy: what is sent may make new watches.
-  std::vector<std::pair<FakeCallPtr, std::vector<std::string>>> all;
+  std::vector<std::pair<http::testing::FakeCallPtr, std::vector<std::string>>> all;
   for (Watcher& watcher : watchers_) {
     std::vector<std::string> frames;
     for (const Event& event : history_) {
@@ -170,22 +170,22 @@ void FakeNodeServer::SendBookmarks() {
   for (const Watcher& watcher : watchers_) watcher.call->Data(Bookmark(watcher.call, watcher.sent, false));
 }
 
-void FakeNodeServer::Mute(const FakeCallPtr& call) {
+void FakeNodeServer::Mute(const http::testing::FakeCallPtr& call) {
   std::erase_if(watchers_, [&](const Watcher& watcher) { return watcher.call == call; });
 }
 
-std::string FakeNodeServer::OldFrame(const FakeCallPtr& call, size_t index) const {
+std::string FakeNodeServer::OldFrame(const http::testing::FakeCallPtr& call, size_t index) const {
   const Event& event = history_.at(index);
   return Frame(call, event.type, event.node);
 }
 
-void FakeNodeServer::Handle(const FakeCallPtr& call) {
+void FakeNodeServer::Handle(const http::testing::FakeCallPtr& call) {
   if (interfere && interfere(call)) return;
   Parameter(call->request(), "watch") == "true" ? Watch(call) : List(call);
 }
 
-void FakeNodeServer::List(const FakeCallPtr& call) {
-  const Request& request = call->request();
+void FakeNodeServer::List(const http::testing::FakeCallPtr& call) {
+  const http::Request& request = call->request();
   const std::string token = Parameter(request, "continue");
   std::vector<api::Object> rest;
   uint64_t version = version_;
@@ -212,8 +212,8 @@ void FakeNodeServer::List(const FakeCallPtr& call) {
                {{"content-type", protobuf ? std::string(kProtobuf) : "application/json"}});
 }
 
-void FakeNodeServer::Watch(const FakeCallPtr& call) {
-  const Request& request = call->request();
+void FakeNodeServer::Watch(const http::testing::FakeCallPtr& call) {
+  const http::Request& request = call->request();
   if (Parameter(request, "sendInitialEvents") == "true") {
     if (!has_streaming) return call->Answer(422, StatusJson(422, "Invalid", "sendInitialEvents: Forbidden"));
     call->Head(200, TypeOf(call));

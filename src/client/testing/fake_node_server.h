@@ -11,14 +11,14 @@
 
 #include "api/node.h"
 #include "api/object.h"
-#include "client/testing/fake_transport.h"
+#include "http/testing/fake_transport.h"
 
 namespace berth::client::testing {
 
 class FakeNodeServer {
  public:
   // For FakeTransport.
-  void Handle(const FakeCallPtr& call);
+  void Handle(const http::testing::FakeCallPtr& call);
 
   // The truth. Each write is a new resourceVersion.
   void Put(const std::string& name);
@@ -28,21 +28,21 @@ class FakeNodeServer {
 
   // Sends watches what they have not got yet. `send` may do harm to the frames of one watch; it is given the call and
   // the frames, and must deliver them itself.
-  using Sender = std::function<void(const FakeCallPtr& call, std::vector<std::string> frames)>;
+  using Sender = std::function<void(const http::testing::FakeCallPtr& call, std::vector<std::string> frames)>;
   void Flush(const Sender& send = SendAll);
-  static void SendAll(const FakeCallPtr& call, std::vector<std::string> frames);
+  static void SendAll(const http::testing::FakeCallPtr& call, std::vector<std::string> frames);
   void SendBookmarks();
   // The watch stays open, but nothing comes any more.
-  void Mute(const FakeCallPtr& call);
+  void Mute(const http::testing::FakeCallPtr& call);
   // A frame of an event from the past, in the encoding of that watch.
-  std::string OldFrame(const FakeCallPtr& call, size_t index) const;
+  std::string OldFrame(const http::testing::FakeCallPtr& call, size_t index) const;
   size_t history_size() const { return history_.size(); }
 
   // Forgets the history: whoever is behind gets 410.
   void Compact();
 
   // Answers a call instead of the server when it returns true.
-  std::function<bool(const FakeCallPtr& call)> interfere;
+  std::function<bool(const http::testing::FakeCallPtr& call)> interfere;
   bool has_streaming = true;
   bool expired_as_event = false;   // an ERROR event instead of the status 410
   bool pages_any_version = false;  // no watch cache: resourceVersion=0 is paged too
@@ -54,12 +54,12 @@ class FakeNodeServer {
     api::Object node;
   };
   struct Watcher {
-    FakeCallPtr call;
+    http::testing::FakeCallPtr call;
     uint64_t sent;
   };
 
-  void List(const FakeCallPtr& call);
-  void Watch(const FakeCallPtr& call);
+  void List(const http::testing::FakeCallPtr& call);
+  void Watch(const http::testing::FakeCallPtr& call);
   void Record(const std::string& type, api::Node node);
 
   uint64_t version_ = 100;
@@ -74,7 +74,7 @@ class FakeNodeServer {
 // What Kubernetes answers when it refuses.
 std::string StatusJson(int code, std::string_view reason, std::string_view message);
 // The value of a parameter in a request's query, decoded; "" when it is not there.
-std::string Parameter(const Request& request, std::string_view name);
-bool WantsProtobuf(const Request& request);
+std::string Parameter(const http::Request& request, std::string_view name);
+bool WantsProtobuf(const http::Request& request);
 
 }  // namespace berth::client::testing

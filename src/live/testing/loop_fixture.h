@@ -25,11 +25,11 @@ using berth::testing::MakeNode;
 using berth::testing::PodBuilder;
 
 // An API server that says yes, unless told otherwise, and remembers "METHOD PATH BODY".
-class YesServer final : public client::Transport {
+class YesServer final : public http::Transport {
  public:
-  explicit YesServer(client::Loop& loop) : loop_(loop) {}
+  explicit YesServer(base::Loop& loop) : loop_(loop) {}
 
-  client::CallId Start(client::Request request, client::ResponseHandler handler) override {
+  http::CallId Start(http::Request request, http::ResponseHandler handler) override {
     const std::string line = request.method + " " + request.path + " " + request.body;
     int status = 201;
     std::string body = R"({"kind":"Status","apiVersion":"v1","status":"Success"})";
@@ -47,7 +47,7 @@ class YesServer final : public client::Transport {
       lines_.push_back(line);
     }
     const auto answer = [status, body, handler = std::move(handler)] {
-      client::ResponseHead head{.status = status, .headers = {{"content-type", "application/json"}}};
+      http::ResponseHead head{.status = status, .headers = {{"content-type", "application/json"}}};
       handler.on_head(head);
       handler.on_data(body);
       handler.on_done({});
@@ -65,7 +65,7 @@ class YesServer final : public client::Transport {
     if (!is_held) loop_.Post(answer);
     return ++calls_;
   }
-  void Cancel(client::CallId) override {}
+  void Cancel(http::CallId) override {}
 
   void Answer(const std::string& part, int status) {
     const std::lock_guard lock(mutex_);
@@ -106,14 +106,14 @@ class YesServer final : public client::Transport {
   }
 
  private:
-  client::Loop& loop_;
+  base::Loop& loop_;
   std::mutex mutex_;
   std::condition_variable seen_;
-  std::vector<std::string> lines_;                               // guarded by mutex_
-  std::map<std::string, int> answers_;                           // guarded by mutex_
-  std::map<std::string, std::deque<std::string>> bodies_;        // guarded by mutex_
-  std::map<std::string, std::vector<client::Loop::Task>> held_;  // guarded by mutex_
-  std::atomic<client::CallId> calls_ = 0;
+  std::vector<std::string> lines_;                             // guarded by mutex_
+  std::map<std::string, int> answers_;                         // guarded by mutex_
+  std::map<std::string, std::deque<std::string>> bodies_;      // guarded by mutex_
+  std::map<std::string, std::vector<base::Loop::Task>> held_;  // guarded by mutex_
+  std::atomic<http::CallId> calls_ = 0;
 };
 
 class LoopFixture : public ::testing::Test {
@@ -154,7 +154,7 @@ class LoopFixture : public ::testing::Test {
 
   config::FeatureGates gates_;
   base::SystemClock clock_;
-  client::ThreadLoop io_;
+  base::ThreadLoop io_;
   YesServer server_{io_};
   client::ApiClient client_{server_, io_, clock_, {.protobuf = false}};
   client::EventRecorder events_{client_, io_, clock_, {.hostname = "here"}};

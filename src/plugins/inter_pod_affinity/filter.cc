@@ -21,7 +21,7 @@ using framework::Status;
 namespace {
 
 // What stays the same while pods come and go.
-struct IncomingPod {
+struct RequiringPod {
   std::vector<AffinityTerm> affinity;
   std::vector<AffinityTerm> anti_affinity;
   std::shared_ptr<const api::Namespace> name_space;  // null when unknown
@@ -61,7 +61,7 @@ struct InterPodAffinity::FilterState final : framework::CopyableState<FilterStat
     }
   }
 
-  std::shared_ptr<const IncomingPod> incoming;
+  std::shared_ptr<const RequiringPod> incoming;
   TopologyTallies matching_affinity;       // pods that match all of the pod's affinity terms; a table for every term
   TopologyTallies matching_anti_affinity;  // terms of the pod's anti-affinity that pods match
   TopologyTallies hostile;                 // anti-affinity terms of placed pods that match the pod
@@ -71,7 +71,7 @@ PreFilterResult InterPodAffinity::PreFilter(CycleState& state, const PodInfo& po
   if (!pod.parse_error().empty()) return Status::UnschedulableAndUnresolvable("parsing pod: " + pod.parse_error());
 
   const framework::ClusterView& cluster = handle_.cluster();
-  auto incoming = std::make_shared<IncomingPod>();
+  auto incoming = std::make_shared<RequiringPod>();
   incoming->affinity = WithNamespacesResolved(pod.required_affinity_terms());
   incoming->anti_affinity = WithNamespacesResolved(pod.required_anti_affinity_terms());
   incoming->name_space = NamespaceOf(pod);

@@ -25,7 +25,7 @@ using framework::WeightedAffinityTerm;
 namespace {
 
 // What stays the same while pods come and go.
-struct IncomingPod {
+struct PreferringPod {
   std::vector<WeightedAffinityTerm> near;
   std::vector<WeightedAffinityTerm> away;
   std::shared_ptr<const api::Namespace> name_space;  // null when unknown
@@ -36,7 +36,7 @@ struct IncomingPod {
 // What terms say for and against domains, theirs about the pod and the pod's about them.
 class Preferences {
  public:
-  Preferences(const framework::ClusterView& cluster, std::shared_ptr<const IncomingPod> incoming,
+  Preferences(const framework::ClusterView& cluster, std::shared_ptr<const PreferringPod> incoming,
               int64_t hard_affinity_weight)
       : incoming_(std::move(incoming)), hard_affinity_weight_(hard_affinity_weight), tallies_(cluster) {}
 
@@ -72,7 +72,7 @@ class Preferences {
     }
   }
 
-  std::shared_ptr<const IncomingPod> incoming_;
+  std::shared_ptr<const PreferringPod> incoming_;
   int64_t hard_affinity_weight_;
   TopologyTallies tallies_;
   int64_t voices_ = 0;  // terms of pods on nodes that were added to a tally
@@ -110,7 +110,7 @@ Status InterPodAffinity::PreScore(CycleState& state, const PodInfo& pod, std::sp
   if (IsNeverScored(pod)) return Status::Skip();
   if (!pod.parse_error().empty()) return Status::Error("failed to parse pod: " + pod.parse_error());
 
-  auto incoming = std::make_shared<IncomingPod>();
+  auto incoming = std::make_shared<PreferringPod>();
   incoming->near = pod.preferred_affinity_terms();
   incoming->away = pod.preferred_anti_affinity_terms();
   for (WeightedAffinityTerm& weighted : incoming->near)

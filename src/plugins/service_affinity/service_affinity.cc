@@ -24,7 +24,7 @@ using framework::PodInfoPtr;
 using framework::Status;
 
 constexpr char kMismatch[] = "node(s) didn't match service affinity";
-constexpr char kNoState[] = "error reading \"PreFilterServiceAffinity\" from cycleState: not found";
+constexpr char kNoServiceState[] = "error reading \"PreFilterServiceAffinity\" from cycleState: not found";
 
 // Pods that go together have all labels of the incoming one.
 class Peers {
@@ -81,14 +81,14 @@ framework::PreFilterResult ServiceAffinity::PreFilter(CycleState& state, const P
 Status ServiceAffinity::AddPod(CycleState& state, const PodInfo& pod, const PodInfo& other,
                                const NodeInfo& node) const {
   State* mine = state.FindMutable(key_);
-  if (!mine) return Status::Error(kNoState);
+  if (!mine) return Status::Error(kNoServiceState);
   if (mine->has_service && Peers(pod).Include(other)) mine->peers.push_back({other.uid(), node.shared_node()});
   return Status::Success();
 }
 
 Status ServiceAffinity::RemovePod(CycleState& state, const PodInfo&, const PodInfo& other, const NodeInfo&) const {
   State* mine = state.FindMutable(key_);
-  if (!mine) return Status::Error(kNoState);
+  if (!mine) return Status::Error(kNoServiceState);
   const auto gone = std::ranges::find(mine->peers, other.uid(), &Peer::uid);
   if (gone != mine->peers.end()) mine->peers.erase(gone);
   return Status::Success();
@@ -97,7 +97,7 @@ Status ServiceAffinity::RemovePod(CycleState& state, const PodInfo&, const PodIn
 Status ServiceAffinity::Filter(const CycleState& state, const PodInfo& pod, const NodeInfo& node) const {
   if (affinity_labels_.empty()) return Status::Success();
   const State* mine = state.Find(key_);
-  if (!mine) return Status::Error(kNoState);
+  if (!mine) return Status::Error(kNoServiceState);
 
   // A what-if copy of this node may lack pods that the state still knows.
   const auto decides = std::ranges::find_if(

@@ -17,7 +17,7 @@ using framework::PodInfo;
 using framework::Status;
 
 // What upstream's state says when the plugin's PreFilter is switched off but a later point is not.
-constexpr char kNoState[] = "not found";
+constexpr char kNoBindingState[] = "not found";
 
 std::vector<StorageUse> UseByClass(const NodeVolumes& volumes) {
   std::map<std::string_view, StorageUse> by_class;
@@ -100,27 +100,27 @@ framework::PreFilterResult VolumeBinding::PreFilter(CycleState& state, const Pod
 
 Status VolumeBinding::Filter(const CycleState& state, const PodInfo&, const framework::NodeInfo& node) const {
   const State* found = state.Find(state_key_);
-  if (found == nullptr) return Status::Error(kNoState);
+  if (found == nullptr) return Status::Error(kNoBindingState);
   return found->plan ? found->plan->On(node, handle_.objects()).status : Status::Success();
 }
 
 Status VolumeBinding::PreScore(CycleState& state, const PodInfo&, std::span<const framework::NodeInfo* const>) const {
   if (!capacity_score_) return Status::Skip();
-  return state.Find(state_key_) ? Status::Success() : Status::Error(kNoState);
+  return state.Find(state_key_) ? Status::Success() : Status::Error(kNoBindingState);
 }
 
 framework::ScoreResult VolumeBinding::Score(const CycleState& state, const PodInfo&,
                                             const framework::NodeInfo& node) const {
   if (!capacity_score_) return 0;
   const State* found = state.Find(state_key_);
-  if (found == nullptr) return Status::Error(kNoState);
+  if (found == nullptr) return Status::Error(kNoBindingState);
   if (!found->plan) return 0;
   return capacity_score_->Of(UseByClass(found->plan->On(node, handle_.objects())));
 }
 
 Status VolumeBinding::Reserve(CycleState& state, const PodInfo&, const std::string& node_name) {
   State* found = state.FindMutable(state_key_);
-  if (found == nullptr) return Status::Error(kNoState);
+  if (found == nullptr) return Status::Error(kNoBindingState);
   found->all_bound = !found->plan || found->plan->all_bound();
   if (found->all_bound) return Status::Success();
   const framework::NodeInfo* node = handle_.cluster().Find(node_name);
@@ -139,7 +139,7 @@ void VolumeBinding::Unreserve(CycleState& state, const PodInfo&, const std::stri
 framework::PreBindPreFlightResult VolumeBinding::PreBindPreFlight(const CycleState& state, const PodInfo&,
                                                                   const std::string& node_name) {
   const State* found = state.Find(state_key_);
-  if (found == nullptr) return {Status::Error(kNoState), true};
+  if (found == nullptr) return {Status::Error(kNoBindingState), true};
   if (found->all_bound) return {Status::Skip(), true};
   if (!found->reservation) return {Status::Error(fmt::format("no pod volume found for node \"{}\"", node_name)), true};
   return {Status::Success(), true};
@@ -147,7 +147,7 @@ framework::PreBindPreFlightResult VolumeBinding::PreBindPreFlight(const CycleSta
 
 Status VolumeBinding::PreBind(CycleState& state, const PodInfo&, const std::string& node_name) {
   State* found = state.FindMutable(state_key_);
-  if (found == nullptr) return Status::Error(kNoState);
+  if (found == nullptr) return Status::Error(kNoBindingState);
   if (found->all_bound) return Status::Success();
   if (!found->reservation) return Status::Error(fmt::format("no pod volume found for node \"{}\"", node_name));
   if (Status status = found->reservation->Write(handle_.api()); !status.ok()) return status;

@@ -1,0 +1,33 @@
+// Text whose rules are ASCII's, whatever the locale: header names, host names, numbers.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace berth::base {
+
+constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+constexpr char LowerCase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+inline std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = LowerCase(c);
+  return lower;
+}
+
+inline bool EqualIgnoringCase(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char left, char right) { return LowerCase(left) == LowerCase(right); });
+}
+
+// Without white space at both ends.
+inline std::string_view Trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n\v\f";
+  const size_t first = text.find_first_not_of(kSpace);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
+}  // namespace berth::base

@@ -1,0 +1,290 @@
+#include "http/dispatcher.h"
+
+#include <algorithm>
+#include <csignal>
+#include <functional>
+#include <string>
+
+namespace berth::http {
+namespace {
+
+// Nothing needs the thread more often than this; whatever does wakes it.
+constexpr std::chrono::seconds kLongestWait{60};
+// With so many requests under way, what happens within such a time is dealt with together: waking up, here and in those
+// who wait for the answers, costs more than what a single one brings.
+constexpr int kManyRequests = 8;
+constexpr std::chrono::milliseconds kGather{2};
+// A server that turns everything away unseen is not asked for ever.
+constexpr int kMaxReturns = 3;
+
+}  // namespace
+
+Dispatcher::Dispatcher(const Server& server, TransportOptions options, RequestObserver* observer, MakeWire make_wire,
+                       MakeWire fallback)
+    : server_(server),
+      options_(options),
+      observer_(observer),
+      make_wire_(std::move(make_wire)),
+      fallback_(std::move(fallback)),
+      fetcher_(
+          std::in_place, server.config().credentials,
+          [this](Result<CredentialsPtr> fetched) { Post([&](Mail& mail) { mail.fetched = std::move(fetched); }); }),
+      thread_([this] { Run(); }) {}
+
+Dispatcher::~Dispatcher() {
+  Post([this](Mail&) { stopping_ = true; });
+  thread_.join();
+}
+
+template <class Add>
+void Dispatcher::Post(const Add& add) {
+  const std::lock_guard lock(mutex_);
+  add(mail_);
+  // The thread takes everything at once: whoever comes second finds it awake already.
+  if (std::exchange(asleep_, false)) wake_.Set();
+}
+
+CallId Dispatcher::Start(Request request, ResponseHandler handler) {
+  const base::Duration timeout = request.timeout;
+  const CallId id = ++last_id_;
+  auto exchange = std::make_unique<Exchange>(id, std::move(request), std::move(handler), server_, observer_);
+  if (timeout > base::Duration::zero()) exchange->deadline = std::chrono::steady_clock::now() + timeout;
+  Post([&](Mail& mail) { mail.incoming.push_back(std::move(exchange)); });
+  return id;
+}
+
+void Dispatcher::Cancel(CallId call) {
+  Post([call](Mail& mail) { mail.canceled.push_back(call); });
+}
+
+void Dispatcher::Consumed(CallId call, size_t bytes) {
+  Post([&](Mail& mail) { mail.consumed.emplace_back(call, bytes); });
+}
+
+void Dispatcher::Run() {
+  // Signals are for the main thread; and a connection that breaks while it is written to must not end the program.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+
+  wire_ = make_wire_(*this);
+  while (ReadMailbox()) {
+    RunTimers();
+    StartQueued(queued_requests_, options_.max_requests, active_requests_);
+    StartQueued(queued_watches_, options_.max_watches, active_watches_);
+    wire_->Perform();
+    if (wire_->is_unsuitable() && fallback_) FallBack();
+    if (CanStart()) continue;
+    if (active_requests_ >= kManyRequests) std::this_thread::sleep_until(woken_ + kGather);
+    Sleep();
+    woken_ = std::chrono::steady_clock::now();
+  }
+  EndAll();
+  // Here and not in the destructor: closing connections may write to them, and only this thread blocks SIGPIPE.
+  fetcher_.reset();
+  wire_.reset();
+}
+
+void Dispatcher::Sleep() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_ || !mail_.empty()) return;
+    asleep_ = true;
+  }
+  SteadyTime until = std::chrono::steady_clock::now() + kLongestWait;
+  if (!timers_.empty()) until = std::min(until, timers_.begin()->first);
+  wire_->Wait(until, wake_.fd());
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(asleep_, false)) return;  // nobody has set it
+  }
+  wake_.Clear();
+}
+
+bool Dispatcher::ReadMailbox() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return false;
+    if (mail_.empty()) return true;
+    std::swap(mail_, reading_);
+  }
+  for (std::unique_ptr<Exchange>& incoming : reading_.incoming) {
+    Exchange& exchange = *incoming;
+    calls_.emplace(exchange.id, std::move(incoming));
+    Queue(exchange, false);
+  }
+  for (const auto& [call, bytes] : reading_.consumed) {
+    const auto found = calls_.find(call);
+    if (found != calls_.end() && found->second->wire_state != nullptr) wire_->Consumed(*found->second, bytes);
+  }
+  for (const CallId call : reading_.canceled) {
+    const auto found = calls_.find(call);
+    if (found != calls_.end()) End(*found->second, found->second->Failed(ErrorCode::kUnavailable, "canceled"));
+  }
+  if (reading_.fetched) GrantCredentials(*reading_.fetched);
+  reading_.incoming.clear();
+  reading_.consumed.clear();
+  reading_.canceled.clear();
+  reading_.fetched.reset();
+  return true;
+}
+
+void Dispatcher::Queue(Exchange& exchange, bool first) {
+  std::deque<CallId>& queue = exchange.is_watch() ? queued_watches_ : queued_requests_;
+  if (first) {
+    queue.push_front(exchange.id);
+  } else {
+    queue.push_back(exchange.id);
+  }
+  exchange.queued = true;
+  SetTimer(exchange, exchange.deadline);
+}
+
+void Dispatcher::GrantCredentials(const Result<CredentialsPtr>& fetched) {
+  fetching_ = false;
+  std::vector<Exchange*> waiting;
+  for (const auto& [id, exchange] : calls_) {
+    if (exchange->queued) waiting.push_back(exchange.get());
+  }
+  for (Exchange* exchange : waiting) {
+    if (fetched) {
+      exchange->granted = *fetched;
+    } else {
+      End(*exchange, exchange->Failed(ErrorCode::kUnavailable, "getting credentials: " + fetched.error().message));
+    }
+  }
+}
+
+void Dispatcher::SetTimer(Exchange& exchange, SteadyTime when) {
+  if (when == SteadyTime::max()) when = SteadyTime{};
+  if (exchange.timer == when) return;
+  if (exchange.timer != SteadyTime{}) timers_.erase({exchange.timer, exchange.id});
+  exchange.timer = when;
+  if (when != SteadyTime{}) timers_.emplace(when, exchange.id);
+}
+
+void Dispatcher::RunTimers() {
+  if (timers_.empty()) return;
+  const SteadyTime now = std::chrono::steady_clock::now();
+  while (!timers_.empty() && timers_.begin()->first <= now) {
+    Exchange& exchange = *calls_.at(timers_.begin()->second);
+    SetTimer(exchange, SteadyTime::max());
+    OnTimer(exchange, now);
+  }
+}
+
+void Dispatcher::OnTimer(Exchange& exchange, SteadyTime now) {
+  const bool late = now >= exchange.deadline;
+  if (!late && now < exchange.idle_deadline()) {
+    return SetTimer(exchange, std::min(exchange.deadline, exchange.idle_deadline()));
+  }
+  if (exchange.wire_state != nullptr) wire_->Suspect(exchange, now);
+  End(exchange, exchange.Failed(ErrorCode::kDeadlineExceeded,
+                                late ? "the request did not end in time" : "nothing was heard for too long"));
+}
+
+bool Dispatcher::CanStart() const {
+  if (fetching_) return false;
+  return (!queued_requests_.empty() && active_requests_ < options_.max_requests) ||
+         (!queued_watches_.empty() && active_watches_ < options_.max_watches);
+}
+
+void Dispatcher::StartQueued(std::deque<CallId>& queue, int limit, int& active) {
+  while (!queue.empty() && active < limit) {
+    const auto found = calls_.find(queue.front());
+    if (found == calls_.end()) {
+      queue.pop_front();
+      continue;
+    }
+    Exchange& exchange = *found->second;
+    CredentialsPtr credentials = server_.config().credentials->Current();
+    if (!credentials) credentials = exchange.granted;
+    if (!credentials) {
+      if (!fetching_) fetcher_->Request();
+      fetching_ = true;
+      return;
+    }
+    queue.pop_front();
+    Send(exchange, std::move(credentials));
+  }
+}
+
+void Dispatcher::Send(Exchange& exchange, CredentialsPtr credentials) {
+  exchange.queued = false;
+  exchange.granted = nullptr;
+  const Result<Headers> headers = exchange.Begin(credentials);
+  if (!headers) return End(exchange, exchange.Failed(headers.error().code, headers.error().message));
+  wire_->Begin(exchange, *headers, credentials);
+  ++active(exchange);
+  SetTimer(exchange, std::min(exchange.deadline, exchange.idle_deadline()));
+}
+
+void Dispatcher::OnEnded(Exchange& exchange, Result<void> ended) {
+  --active(exchange);
+  if (exchange.refused()) {
+    // How the refusal ended does not matter: the request goes out again.
+    exchange.Retry();
+    return Queue(exchange, true);
+  }
+  if (!ended) return End(exchange, exchange.Failed(ended.error().code, ended.error().message));
+  if (exchange.answered()) return End(exchange, {});
+  End(exchange, exchange.Failed(ErrorCode::kUnavailable, "the connection ended without an answer"));
+}
+
+void Dispatcher::OnReturned(Exchange& exchange, const Error& why) {
+  if (++exchange.returned > kMaxReturns) return OnEnded(exchange, why);
+  --active(exchange);
+  Queue(exchange, true);
+}
+
+void Dispatcher::FallBack() {
+  std::vector<CallId> on_wire;
+  for (const auto& [id, exchange] : calls_) {
+    if (exchange->wire_state != nullptr) on_wire.push_back(id);
+  }
+  // The oldest is to be the first again.
+  std::sort(on_wire.begin(), on_wire.end(), std::greater<>());
+  for (const CallId id : on_wire) {
+    Exchange& exchange = *calls_.at(id);
+    TakeOff(exchange);
+    Queue(exchange, true);
+  }
+  wire_ = nullptr;
+  wire_ = fallback_(*this);
+}
+
+// Whether or not it has ended.
+void Dispatcher::TakeOff(Exchange& exchange) {
+  if (exchange.wire_state == nullptr) return;
+  wire_->Drop(exchange);
+  CHECK(exchange.wire_state == nullptr);
+  --active(exchange);
+}
+
+void Dispatcher::End(Exchange& exchange, Result<void> ended) {
+  TakeOff(exchange);
+  SetTimer(exchange, SteadyTime::max());
+  const auto node = calls_.extract(exchange.id);
+  exchange.Finish(std::move(ended));
+}
+
+void Dispatcher::EndAll() {
+  for (;;) {
+    std::vector<std::unique_ptr<Exchange>> incoming;
+    {
+      const std::lock_guard lock(mutex_);
+      incoming.swap(mail_.incoming);
+    }
+    for (std::unique_ptr<Exchange>& exchange : incoming) {
+      const CallId id = exchange->id;
+      calls_.emplace(id, std::move(exchange));
+    }
+    if (calls_.empty()) return;
+    while (!calls_.empty()) {
+      Exchange& exchange = *calls_.begin()->second;
+      End(exchange, exchange.Failed(ErrorCode::kUnavailable, "the transport is shutting down"));
+    }
+  }
+}
+
+}  // namespace berth::http

@@ -1,0 +1,117 @@
+// Dispatcher: what all transports do the same, whatever carries their exchanges: who is sent when, with which
+// credentials, for how long, and what it means when it ends.
+//
+// One thread runs all exchanges, and the handlers; a second one fetches credentials, so that a slow plugin holds up
+// only the requests that need it. Timeouts count from when a request is handed over, so they include waiting in line
+// and for credentials.
+//
+// A request that is answered 401 is sent once more, with fresh credentials, if the source can have any; the handler
+// sees only the second answer.
+//
+//   Start → incoming_ → in line → on its way → done
+//                          ^          | 401, once; unseen by the server, a few times; the wire is not for this server
+//                          +----------+
+//
+// An exchange leaves calls_ exactly once, through End(). The destructor ends what is pending with kUnavailable and
+// returns when the last handler has.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "http/credentials_fetcher.h"
+#include "http/exchange.h"
+#include "http/server.h"
+#include "http/transport_options.h"
+#include "http/wake_signal.h"
+#include "http/wire.h"
+
+namespace berth::http {
+
+class Dispatcher final : private WireOwner {
+ public:
+  // `server` and `observer`, which may be null, must outlive this. `fallback` makes the wire to use when the first
+  // turns out to be unsuitable; both are called on the dispatcher's thread.
+  Dispatcher(const Server& server, TransportOptions options, RequestObserver* observer, MakeWire make_wire,
+             MakeWire fallback = {});
+  ~Dispatcher() override;
+  Dispatcher(const Dispatcher&) = delete;
+  Dispatcher& operator=(const Dispatcher&) = delete;
+
+  // Thread-safe.
+  CallId Start(Request request, ResponseHandler handler);
+  void Cancel(CallId call);
+  void Consumed(CallId call, size_t bytes);
+
+ private:
+  struct Mail {
+    std::vector<std::unique_ptr<Exchange>> incoming;
+    std::vector<CallId> canceled;
+    std::vector<std::pair<CallId, size_t>> consumed;
+    std::optional<Result<CredentialsPtr>> fetched;
+
+    bool empty() const { return incoming.empty() && canceled.empty() && consumed.empty() && !fetched; }
+  };
+
+  void Run();
+  // Adds to the mailbox; wakes the thread if it sleeps.
+  template <class Add>
+  void Post(const Add& add);
+  // False when it is time to leave.
+  bool ReadMailbox();
+  void Sleep();
+  void Queue(Exchange& exchange, bool first);
+  void GrantCredentials(const Result<CredentialsPtr>& fetched);
+  void RunTimers();
+  void SetTimer(Exchange& exchange, SteadyTime when);
+  void OnTimer(Exchange& exchange, SteadyTime now);
+  void StartQueued(std::deque<CallId>& queue, int limit, int& active);
+  void Send(Exchange& exchange, CredentialsPtr credentials);
+  bool CanStart() const;
+  void TakeOff(Exchange& exchange);
+  void End(Exchange& exchange, Result<void> ended);
+  void EndAll();
+  void FallBack();
+  int& active(const Exchange& exchange) { return exchange.is_watch() ? active_watches_ : active_requests_; }
+
+  void OnEnded(Exchange& exchange, Result<void> ended) override;
+  void OnReturned(Exchange& exchange, const Error& why) override;
+
+  // Constant after construction.
+  const Server& server_;
+  const TransportOptions options_;
+  RequestObserver* const observer_;
+  const MakeWire make_wire_, fallback_;
+
+  std::atomic<CallId> last_id_{0};
+  WakeSignal wake_;
+
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  Mail mail_;
+  bool stopping_ = false;
+  bool asleep_ = false;
+
+  // Of the transport's thread alone.
+  std::unique_ptr<Wire> wire_;
+  Mail reading_;  // kept for its memory
+  std::unordered_map<CallId, std::unique_ptr<Exchange>> calls_;
+  std::set<std::pair<SteadyTime, CallId>> timers_;
+  std::deque<CallId> queued_requests_, queued_watches_;  // may hold calls that have ended
+  int active_requests_ = 0, active_watches_ = 0;
+  bool fetching_ = false;
+  SteadyTime woken_{};  // when there was something to do for the last time
+
+  std::optional<CredentialFetcher> fetcher_;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace berth::http

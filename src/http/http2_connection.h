@@ -1,0 +1,117 @@
+// Http2Connection: one connection to an API server, and the exchanges on it. Nothing here waits; Perform() does what
+// can be done.
+//
+// Frames of all requests that have come together are put into few TLS records and few writes. Headers that repeat
+// (authorization, user-agent, accept) are sent once and referred to afterwards, as HPACK has it.
+//
+// Requests go out only when the server's SETTINGS are here: from then on it is known how many it allows. It is asked
+// for a sign of life (PING) when it has been silent for a while with exchanges open, and given up when none comes.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "http/exchange.h"
+#include "http/tls_socket.h"
+#include "http/transport_options.h"
+
+typedef struct nghttp2_session nghttp2_session;
+
+namespace berth::http {
+
+class Http2Connection;
+
+// An exchange on an HTTP/2 wire.
+struct Http2Stream final : WireState {
+  Http2Stream(Exchange& carried, Headers fields, CredentialsPtr shown)
+      : exchange(carried), headers(std::move(fields)), credentials(std::move(shown)) {}
+
+  Exchange& exchange;
+  Headers headers;
+  CredentialsPtr credentials;
+  Http2Connection* connection = nullptr;  // null: waits for one
+  int32_t id = 0;
+  bool went_out = false;  // its head at least
+  size_t sent = 0;        // bytes of the body
+  int status = 0;
+  Headers answer{};  // the head that is coming in
+};
+
+class Http2Connection {
+ public:
+  enum class State { kOpening, kReady, kLeaving, kDead };
+  // A stream that is over. The connection has forgotten it.
+  struct Ended {
+    Http2Stream* stream;
+    Result<void> how;
+    bool unseen;  // by the server: it may be sent again
+  };
+
+  // Both must outlive this.
+  Http2Connection(const Server& server, const TransportOptions& options, CredentialsPtr credentials);
+  ~Http2Connection();
+  Http2Connection(const Http2Connection&) = delete;
+  Http2Connection& operator=(const Http2Connection&) = delete;
+
+  // Opens the connection, writes what there is to write, reads what there is to read. What has ended is added.
+  void Perform(std::vector<Ended>& ended);
+  // Gives it up, for this reason.
+  void Fail(Error why);
+
+  // One more request, when it HasRoom(); sent by the next Perform().
+  bool HasRoom() const;
+  void Submit(Http2Stream& stream);
+  // Lets go of a stream that has not ended.
+  void Forget(Http2Stream& stream);
+  void Consumed(Http2Stream& stream, size_t bytes);
+
+  State state() const { return state_; }
+  bool was_ready() const { return was_ready_; }
+  // The handshake has shown that the server does not speak HTTP/2.
+  bool is_unsuitable() const { return unsuitable_; }
+  const Error& failure() const { return *failure_; }  // of a dead one
+  const CredentialsPtr& credentials() const { return credentials_; }
+  size_t streams() const { return streams_.size(); }
+  // When something was last heard of an exchange; pings do not count.
+  SteadyTime heard() const { return heard_; }
+
+  // What to wait for.
+  int fd() const { return socket_.fd(); }
+  bool wants_write() const { return socket_.wants_write(); }
+  bool has_more() const { return has_more_; }  // to do at once
+  SteadyTime next_check() const;
+
+ private:
+  friend struct Http2Callbacks;
+
+  void Open();
+  Result<void> Flush();
+  Result<void> Receive();
+  void CheckLife(SteadyTime now);
+  void Take(Http2Stream& stream, uint32_t error_code);
+
+  const Server& server_;
+  const TransportOptions& options_;
+  const CredentialsPtr credentials_;
+  const SteadyTime created_;
+  TlsSocket socket_;
+  nghttp2_session* session_ = nullptr;
+  State state_ = State::kOpening;
+  bool was_ready_ = false;
+  bool unsuitable_ = false;
+  bool has_more_ = false;
+  std::optional<Error> failure_;
+  std::unordered_set<Http2Stream*> streams_;
+  std::vector<Ended> ended_;  // not reported yet
+  std::string out_;           // not written yet, from out_begin_ on
+  size_t out_begin_ = 0;
+  std::vector<char> in_;
+  SteadyTime heard_{}, alive_{};
+  bool pinged_ = false;  // since alive_
+};
+
+}  // namespace berth::http

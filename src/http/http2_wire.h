@@ -1,0 +1,49 @@
+// Http2Wire: exchanges over HTTP/2 connections of our own, on nghttp2 and OpenSSL. One connection carries them all,
+// unless the server allows fewer at a time than there are; another is made when the client's certificate changes, and
+// the old one is left when what is on it has ended.
+//
+// A request that the server has not seen, as it refused it (GOAWAY, REFUSED_STREAM) or the connection broke before it
+// was written, is given back to be sent again. One that it may have seen is an error for the caller to judge.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "http/http2_connection.h"
+#include "http/wire.h"
+
+namespace berth::http {
+
+class Http2Wire final : public Wire {
+ public:
+  // All must outlive this.
+  Http2Wire(const Server& server, const TransportOptions& options, WireOwner& owner)
+      : server_(server), options_(options), owner_(owner) {}
+
+  void Begin(Exchange& exchange, const Headers& headers, const CredentialsPtr& credentials) override;
+  void Drop(Exchange& exchange) override;
+  void Suspect(Exchange& exchange, SteadyTime now) override;
+  void Consumed(Exchange& exchange, size_t bytes) override;
+  void Perform() override;
+  void Wait(SteadyTime until, int wake) override;
+  bool is_unsuitable() const override { return unsuitable_; }
+
+ private:
+  // Puts those who wait on connections, and sees to it that there are enough.
+  void Assign();
+  void Report(std::vector<Http2Connection::Ended> ended);
+  // Those who waited for a connection that could not be made.
+  void FailWaiting(const Http2Connection& connection);
+  void CloseUnused();
+
+  const Server& server_;
+  const TransportOptions& options_;
+  WireOwner& owner_;
+  bool unsuitable_ = false;
+  std::vector<std::unique_ptr<Http2Connection>> connections_;
+  std::deque<Http2Stream*> waiting_;
+  CredentialsPtr newest_;  // used by any exchange
+};
+
+}  // namespace berth::http

@@ -1,0 +1,11 @@
+// A whole HTTP/2 server on one connection of an HttpServer: every request goes to the same handler as over HTTP/1, on a
+// thread of its own, and flow control is kept to.
+#pragma once
+
+#include "http/testing/http_server.h"
+
+namespace berth::http {
+
+void ServeHttp2Session(ServedConnection& connection, const HttpServer::Handler& handler);
+
+}  // namespace berth::http

@@ -1,0 +1,89 @@
+#include "http/tls_context.h"
+
+#include <fmt/format.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+
+namespace berth::http {
+namespace {
+
+// One read of the socket brings several records.
+constexpr size_t kReadAhead = size_t{64} << 10;
+// What we speak, in the order of preference, as ALPN has it on the wire.
+constexpr unsigned char kProtocols[] = {2, 'h', '2', 8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+
+using BioPtr = std::unique_ptr<BIO, decltype(&BIO_free)>;
+using CertificatePtr = std::unique_ptr<X509, decltype(&X509_free)>;
+
+BioPtr Open(const std::string& pem) { return {BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &BIO_free}; }
+
+CertificatePtr ReadCertificate(BIO* bio) { return {PEM_read_bio_X509_AUX(bio, nullptr, nullptr, nullptr), &X509_free}; }
+
+// Without this OpenSSL would ask the terminal for the passphrase of a key that is encrypted.
+int NoPassphrase(char*, int, int, void*) { return -1; }
+
+Result<void> TrustOnly(SSL_CTX* context, const std::string& authorities) {
+  X509_STORE* store = SSL_CTX_get_cert_store(context);
+  const BioPtr bio = Open(authorities);
+  int count = 0;
+  while (const CertificatePtr certificate = ReadCertificate(bio.get())) {
+    X509_STORE_add_cert(store, certificate.get());
+    ++count;
+  }
+  // The end of the input is one of the errors noted.
+  ERR_clear_error();
+  if (count == 0) return Error::InvalidArgument("tls: there is no certificate among the authorities to trust");
+  // As in Go, whoever is named is trusted, be it an intermediate authority.
+  X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
+  return {};
+}
+
+Result<void> Show(SSL_CTX* context, const Credentials& credentials) {
+  const BioPtr chain = Open(credentials.client_certificate), key_bio = Open(credentials.client_key);
+  const CertificatePtr own = ReadCertificate(chain.get());
+  const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(
+      PEM_read_bio_PrivateKey(key_bio.get(), nullptr, &NoPassphrase, nullptr), &EVP_PKEY_free);
+  if (!own || !key || SSL_CTX_use_certificate(context, own.get()) != 1 ||
+      SSL_CTX_use_PrivateKey(context, key.get()) != 1) {
+    return Error::Unavailable(fmt::format("tls: client certificate: {}", TakeTlsError()));
+  }
+  while (CertificatePtr next = ReadCertificate(chain.get())) {
+    if (SSL_CTX_add_extra_chain_cert(context, next.get()) == 1) static_cast<void>(next.release());  // now its own
+  }
+  ERR_clear_error();
+  return {};
+}
+
+}  // namespace
+
+std::string TakeTlsError() {
+  const unsigned long code = ERR_get_error();
+  ERR_clear_error();
+  if (code == 0) return "unknown error";
+  const char* reason = ERR_reason_error_string(code);
+  return reason != nullptr ? reason : fmt::format("error {:x}", code);
+}
+
+Result<TlsContextPtr> MakeTlsContext(const Server& server, const Credentials& credentials) {
+  ERR_clear_error();
+  TlsContextPtr context(SSL_CTX_new(TLS_client_method()), &SSL_CTX_free);
+  if (!context) return Error::Internal("tls: " + TakeTlsError());
+  SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+  SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  // A server that goes without a word of farewell has ended the connection all the same: HTTP/2 says what was whole.
+  SSL_CTX_set_options(context.get(), SSL_OP_IGNORE_UNEXPECTED_EOF);
+  SSL_CTX_set_read_ahead(context.get(), 1);
+  SSL_CTX_set_default_read_buffer_len(context.get(), kReadAhead);
+  SSL_CTX_set_alpn_protos(context.get(), kProtocols, sizeof(kProtocols));
+  if (!server.config().insecure) {
+    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+    if (Result<void> trusted = TrustOnly(context.get(), server.config().ca); !trusted) return trusted.error();
+  }
+  if (!credentials.client_certificate.empty()) {
+    if (Result<void> shown = Show(context.get(), credentials); !shown) return shown.error();
+  }
+  return context;
+}
+
+}  // namespace berth::http

@@ -1,0 +1,33 @@
+// WakeSignal: a file descriptor that can be read once Set() has been called, for a thread that waits for sockets.
+#pragma once
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+#include "base/check.h"
+
+namespace berth::http {
+
+// Thread-safe.
+class WakeSignal {
+ public:
+  WakeSignal() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) { CHECK_WHY(fd_ >= 0, "no file descriptor left"); }
+  ~WakeSignal() { close(fd_); }
+  WakeSignal(const WakeSignal&) = delete;
+  WakeSignal& operator=(const WakeSignal&) = delete;
+
+  int fd() const { return fd_; }
+  // Neither fails but for a counter that is full or empty, which is as good.
+  void Set() { eventfd_write(fd_, 1); }
+  void Clear() {
+    eventfd_t ignored = 0;
+    eventfd_read(fd_, &ignored);
+  }
+
+ private:
+  const int fd_;
+};
+
+}  // namespace berth::http

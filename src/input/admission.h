@@ -1,0 +1,46 @@
+// Admission: what the API server's admission plugins do to a pod on its way into a cluster, as far as scheduling sees
+// it: Priority, LimitRanger, DefaultTolerationSeconds and RuntimeClass. ResourceQuota is not enforced.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/pod.h"
+#include "api/policy.h"
+#include "input/cluster_draft.h"
+#include "input/limit_ranges.h"
+
+namespace berth::input {
+
+// Keeps what it needs of the draft, which may change afterwards.
+class Admission {
+ public:
+  explicit Admission(const ClusterDraft& draft);
+
+  // Gets the path of a field of the pod, and what is wrong with it; the text says the path itself.
+  using Report = std::function<void(std::string path, std::string text)>;
+
+  // For a pod that no API server has seen; it has its defaults (defaults.h) already.
+  api::Pod Admit(api::Pod pod, const Report& report) const;
+  // Most pods in a cluster have theirs, and keep it.
+  bool LacksPriority(const api::Pod& pod) const;
+  void SetPriority(api::Pod& pod, const Report& report) const;
+
+ private:
+  void ApplyRuntimeClass(api::Pod& pod, const Report& report) const;
+  // The class of that name; without one the default, of several the lowest.
+  std::optional<api::PriorityClass> FindPriorityClass(const std::string& name) const;
+
+  std::map<std::string, std::shared_ptr<const api::PriorityClass>> priority_classes_;
+  std::map<std::string, std::shared_ptr<const api::RuntimeClass>> runtime_classes_;
+  std::map<Symbol, std::vector<LimitRangePtr>> limit_ranges_;  // by namespace
+};
+
+// Admits every new pod of the draft, and tells of pods whose node is not there.
+void AdmitPods(const Admission& admission, ClusterDraft& draft);
+
+}  // namespace berth::input

@@ -1,0 +1,98 @@
+#include "input/defaults.h"
+
+#include <utility>
+
+#include "api/node.h"
+#include "api/pod.h"
+#include "api/storage.h"
+#include "framework/pod_resources.h"
+
+namespace berth::input {
+
+namespace {
+
+// UIDs tell objects of the same name apart over time; in one picture of a cluster the key does as well.
+void FillUid(api::ObjectMeta& metadata) {
+  if (metadata.uid.empty()) metadata.uid = api::KeyOf(metadata);
+}
+
+void FillFrom(const api::ResourceList& source, api::ResourceList& target) {
+  for (const auto& [name, quantity] : source) {
+    if (!target.Contains(name)) target.Set(name, quantity);
+  }
+}
+
+// What is asked for at the level of the pod: where it sets limits, requests follow those of its containers, then the
+// limits.
+void FillPodLevelRequests(api::Pod& pod) {
+  if (!pod.spec.resources || pod.spec.resources->limits.empty()) return;
+  api::Pod containers_only = pod;
+  containers_only.spec.resources.reset();
+  containers_only.spec.overhead = {};
+  api::ResourceList& requests = pod.spec.resources->requests;
+  for (const auto& [name, quantity] : framework::PodRequests(containers_only, {})) {
+    const bool overcommit = name.str() == "cpu" || name.str() == "memory";
+    if (overcommit && !requests.Contains(name)) requests.Set(name, quantity);
+  }
+  for (const auto& [name, quantity] : pod.spec.resources->limits) {
+    if (framework::IsSupportedPodLevelResource(name.str()) && !requests.Contains(name)) requests.Set(name, quantity);
+  }
+}
+
+void FillContainers(std::vector<api::Container>& containers, bool host_network) {
+  for (api::Container& container : containers) {
+    FillFrom(container.resources.limits, container.resources.requests);
+    for (api::ContainerPort& port : container.ports) {
+      if (port.protocol.empty()) port.protocol = "TCP";
+      if (host_network && port.host_port == 0) port.host_port = port.container_port;
+    }
+  }
+}
+
+api::Pod Completed(api::Pod pod) {
+  FillUid(pod.metadata);
+  FillContainers(pod.spec.init_containers, pod.spec.host_network);
+  FillContainers(pod.spec.containers, pod.spec.host_network);
+  FillPodLevelRequests(pod);
+  if (pod.spec.scheduler_name.empty()) pod.spec.scheduler_name = "default-scheduler";
+  return pod;
+}
+
+api::Node Completed(api::Node node) {
+  if (node.status.allocatable.empty()) node.status.allocatable = node.status.capacity;
+  return node;
+}
+
+api::Namespace Completed(api::Namespace name_space) {
+  name_space.metadata.labels.Set(Symbol("kubernetes.io/metadata.name"), Symbol(name_space.metadata.name));
+  return name_space;
+}
+
+api::PersistentVolumeClaim Completed(api::PersistentVolumeClaim claim) {
+  FillUid(claim.metadata);
+  if (claim.status.phase.empty()) claim.status.phase = "Pending";
+  return claim;
+}
+
+api::StorageClass Completed(api::StorageClass storage_class) {
+  if (!storage_class.volume_binding_mode) storage_class.volume_binding_mode = "Immediate";
+  return storage_class;
+}
+
+template <class T, class... Others>
+api::Object CompletedAs(const api::Object& object) {
+  if (const T* value = object.As<T>()) return api::MakeObject(Completed(*value));
+  if constexpr (sizeof...(Others) > 0) {
+    return CompletedAs<Others...>(object);
+  } else {
+    return object;
+  }
+}
+
+}  // namespace
+
+api::Object WithDefaults(const api::Object& object) {
+  return CompletedAs<api::Pod, api::Node, api::Namespace, api::PersistentVolumeClaim, api::StorageClass>(object);
+}
+
+}  // namespace berth::input

@@ -1,0 +1,87 @@
+#include "input/field_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "api/label_syntax.h"
+
+namespace berth::input {
+
+namespace {
+
+// The next step of a path, cut off its front: "spec", then "containers", then "0" of "spec.containers[0]".
+std::string_view TakeStep(std::string_view& path) {
+  const bool bracket = path.starts_with('[');
+  if (bracket) path.remove_prefix(1);
+  const size_t end = std::min(bracket ? path.find(']') : path.find_first_of(".["), path.size());
+  const std::string_view step = path.substr(0, end);
+  path.remove_prefix(end);
+  if (bracket && !path.empty()) path.remove_prefix(1);
+  if (path.starts_with('.')) path.remove_prefix(1);
+  return step;
+}
+
+const codec::Value* Descend(const codec::Value& value, std::string_view step) {
+  if (!value.is_array()) return value.Find(step);
+  size_t index = 0;
+  const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
+  const bool is_index = error == std::errc() && end == step.data() + step.size();
+  return is_index && index < value.items().size() ? &value.items()[index] : nullptr;
+}
+
+}  // namespace
+
+std::string FieldProblem::ToString() const { return what.starts_with(path) ? what : fmt::format("{}: {}", path, what); }
+
+void FieldChecks::Required(const std::string& path, bool present) {
+  if (!present) Add(path, "missing: it is required");
+}
+
+void FieldChecks::OneOf(const std::string& path, std::string_view value,
+                        std::initializer_list<std::string_view> allowed) {
+  if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
+  Add(path, fmt::format("expected {}, found \"{}\"", fmt::join(allowed, " or "), value));
+}
+
+void FieldChecks::NotNegative(const std::string& path, const api::ResourceList& amounts) {
+  for (const auto& [name, quantity] : amounts) {
+    if (quantity.Sign() >= 0) continue;
+    Add(fmt::format("{}[{}]", path, name.str()), "must not be negative, found " + quantity.ToString());
+  }
+}
+
+void FieldChecks::LabelMap(const std::string& path, const api::Labels& labels) {
+  for (const auto& [key, value] : labels) {
+    const std::string at = fmt::format("{}[{}]", path, key.str());
+    for (const std::string& wrong : api::LabelKeyProblems(key.str())) Add(at, "bad key: " + wrong);
+    for (const std::string& wrong : api::LabelValueProblems(value.str()))
+      Add(at, fmt::format("bad value \"{}\": {}", value.str(), wrong));
+  }
+}
+
+void FieldChecks::Selector(const std::string& path, const std::optional<api::LabelSelector>& selector) {
+  if (!selector) return;
+  const Result<api::Selector> compiled = api::Selector::Compile(*selector);
+  if (!compiled) Add(path, compiled.error().message);
+}
+
+void FieldChecks::NodeSelector(const std::string& path, const std::optional<api::NodeSelector>& selector) {
+  if (!selector) return;
+  Required(path + ".nodeSelectorTerms", !selector->node_selector_terms.empty());
+  const auto compiled = api::CompiledNodeSelector::Compile(*selector, path);
+  if (!compiled) Add(path, compiled.error().message);
+}
+
+codec::Mark PlaceOf(const codec::Value& object, std::string_view path) {
+  codec::Value at = object;
+  while (!path.empty()) {
+    const codec::Value* next = Descend(at, TakeStep(path));
+    if (!next) break;
+    at = *next;
+  }
+  return at.mark();
+}
+
+}  // namespace berth::input

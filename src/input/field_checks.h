@@ -1,0 +1,45 @@
+// FieldChecks: collects what is wrong with the fields of one object, by path, so that all of it is told at once.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/labels.h"
+#include "api/node_selector.h"
+#include "api/resource_list.h"
+#include "api/selector.h"
+#include "codec/value.h"
+
+namespace berth::input {
+
+struct FieldProblem {
+  std::string path;  // spec.containers[0].resources.requests[cpu]
+  std::string what;
+
+  // "PATH: WHAT"
+  std::string ToString() const;
+};
+
+class FieldChecks {
+ public:
+  void Add(std::string path, std::string what) { problems_.push_back({std::move(path), std::move(what)}); }
+  void Required(const std::string& path, bool present);
+  void OneOf(const std::string& path, std::string_view value, std::initializer_list<std::string_view> allowed);
+  void NotNegative(const std::string& path, const api::ResourceList& amounts);
+  void LabelMap(const std::string& path, const api::Labels& labels);
+  void Selector(const std::string& path, const std::optional<api::LabelSelector>& selector);
+  void NodeSelector(const std::string& path, const std::optional<api::NodeSelector>& selector);
+
+  std::vector<FieldProblem> Take() { return std::move(problems_); }
+
+ private:
+  std::vector<FieldProblem> problems_;
+};
+
+// Where the field stands; when it is absent, the nearest thing around it that is there.
+codec::Mark PlaceOf(const codec::Value& object, std::string_view path);
+
+}  // namespace berth::input

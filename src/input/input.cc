@@ -1,0 +1,114 @@
+#include "input/input.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "input/admission.h"
+#include "input/cluster_draft.h"
+#include "input/defaults.h"
+#include "input/object_checks.h"
+#include "input/object_reader.h"
+
+namespace berth::input {
+
+namespace {
+
+// Nobody reads more, and ten thousand pods may all have the same mistake.
+constexpr size_t kProblemsShown = 1'000;
+constexpr size_t kMaxThreads = 8;
+
+// Objects of a running cluster went through its API server, but were never held against what files are held against.
+void AddLive(std::vector<api::Object> objects, ClusterDraft& draft) {
+  for (api::Object& object : objects) {
+    const DraftObject found{WithDefaults(object)};
+    for (const FieldProblem& problem : ProblemsOf(object)) draft.Problem(found, problem.path, problem.ToString());
+    draft.Add(found);
+  }
+}
+
+void AddDescribedNodes(const std::vector<NodeTemplate>& templates, ClusterDraft& draft) {
+  for (const NodeTemplate& node_template : templates) {
+    std::vector<std::shared_ptr<const api::Node>> shared;
+    for (const DraftObject& found : draft.objects()) {
+      if (auto node = found.object.Share<api::Node>()) shared.push_back(std::move(node));
+    }
+    std::vector<const api::Node*> existing;
+    for (const std::shared_ptr<const api::Node>& node : shared) existing.push_back(node.get());
+    for (api::Node& node : MakeNodes(node_template, existing)) {
+      draft.Add({api::MakeObject(std::move(node)), {Place::kFlags, {}}});
+    }
+  }
+}
+
+// UIDs that are missing are made up from names, and must not meet one that is given.
+void CheckUids(ClusterDraft& draft) {
+  std::map<std::pair<api::Kind, std::string>, size_t> seen;
+  for (size_t i = 0; i < draft.objects().size(); ++i) {
+    const DraftObject& found = draft.objects()[i];
+    const api::ObjectMeta& metadata = found.object.metadata();
+    const std::string uid = metadata.uid.empty() ? api::KeyOf(metadata) : metadata.uid;
+    const auto [it, is_new] = seen.emplace(std::pair(found.object.kind(), uid), i);
+    if (is_new) continue;
+    const DraftObject& first = draft.objects()[it->second];
+    draft.Problem(found, "metadata.uid",
+                  fmt::format("metadata.uid: \"{}\" is that of {} at {}", uid, first.Who(), draft.PlaceText(first)));
+  }
+}
+
+Error ProblemsAsError(const std::vector<std::string>& problems) {
+  const size_t shown = std::min(problems.size(), kProblemsShown);
+  std::string text =
+      fmt::format("{}", fmt::join(problems.begin(), problems.begin() + static_cast<int64_t>(shown), "\n"));
+  if (problems.size() > shown) text += fmt::format("\nand {} more problems", problems.size() - shown);
+  return Error::InvalidArgument(std::move(text));
+}
+
+Result<ClusterInput> Assemble(InputFiles files, InputChanges changes, size_t threads) {
+  ObjectReader reader(std::move(files.files));
+  ClusterDraft draft([&](const Place& place, std::string_view path) { return reader.Where(place, path); });
+  for (std::string& problem : files.problems) draft.Problem(std::move(problem));
+  for (std::string& warning : files.warnings) draft.Warn(std::move(warning));
+  AddLive(std::move(changes.live), draft);
+  const bool all_read = reader.ReadInto(draft, threads, changes.progress) && files.problems.empty();
+  CheckUids(draft);
+  // An object that could not be read is not there to be referred to; to complain about that as well would mislead.
+  if (all_read) {
+    AddDescribedNodes(changes.nodes, draft);
+    const std::set<std::string> exact = ApplyWhatIf(changes.what_if, draft);
+    const Admission admission(draft);
+    AdmitPods(admission, draft);
+    ExpandWorkloads(admission, exact, changes.most_pods_made, draft);
+  }
+  if (!draft.problems().empty()) return ProblemsAsError(draft.problems());
+
+  ClusterInput input;
+  for (DraftObject& found : draft.TakeObjects()) input.objects.push_back(std::move(found.object));
+  input.warnings = draft.TakeWarnings();
+  input.passed_over = reader.passed_over();
+  return input;
+}
+
+}  // namespace
+
+Result<ClusterInput> ReadCluster(const std::vector<std::string>& files, InputChanges changes) {
+  const size_t threads = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads);
+  return Assemble(ReadInputFiles(files), std::move(changes), threads);
+}
+
+Result<ClusterInput> ReadCluster(const std::vector<std::string>& files, std::vector<api::Object> live) {
+  InputChanges changes;
+  changes.live = std::move(live);
+  return ReadCluster(files, std::move(changes));
+}
+
+Result<ClusterInput> ReadClusterTexts(std::vector<InputFile> files, InputChanges changes, size_t threads) {
+  return Assemble({.files = std::move(files), .problems = {}, .warnings = {}}, std::move(changes), threads);
+}
+
+}  // namespace berth::input

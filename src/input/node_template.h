@@ -1,0 +1,32 @@
+// Nodes that are described, not read: "count=100,cpu=32,memory=128Gi,zones=3,label.disk=ssd,taint.gpu=true:NoSchedule".
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/node.h"
+#include "base/result.h"
+
+namespace berth::input {
+
+struct NodeTemplate {
+  size_t count = 1;
+  std::string name = "node";       // nodes are called node-1, node-2, …
+  std::vector<std::string> zones;  // taken in turn; empty: those of the nodes that are there already
+  api::ResourceList resources;     // cpu and memory at least
+  api::Labels labels;
+  std::vector<api::Taint> taints;
+};
+
+// Parts are KEY=VALUE with commas between them: count, name, zones (a number, or names with ':' between them),
+// label.KEY, taint.KEY=[VALUE:]EFFECT, and amounts by resource name, of which cpu and memory must be there; pods is 110
+// unless it is said. All problems in one error, a line each, with the place in the text.
+Result<NodeTemplate> ParseNodeTemplate(std::string_view text);
+
+// Nodes with the labels that a cloud's nodes have, ready, and with names that no node of `existing` has.
+std::vector<api::Node> MakeNodes(const NodeTemplate& node_template, std::span<const api::Node* const> existing = {});
+
+}  // namespace berth::input

@@ -1,0 +1,171 @@
+#include "input/object_checks.h"
+
+#include <fmt/format.h>
+
+#include "api/label_syntax.h"
+#include "api/node.h"
+#include "api/policy.h"
+#include "api/storage.h"
+#include "api/workload.h"
+#include "input/pod_checks.h"
+
+namespace berth::input {
+
+namespace {
+
+void Check(const api::Pod& pod, FieldChecks& checks) { CheckPod(pod, checks); }
+
+void Check(const api::Node& node, FieldChecks& checks) {
+  checks.NotNegative("status.capacity", node.status.capacity);
+  checks.NotNegative("status.allocatable", node.status.allocatable);
+  for (size_t i = 0; i < node.spec.taints.size(); ++i) {
+    const std::string path = fmt::format("spec.taints[{}]", i);
+    checks.Required(path + ".key", !node.spec.taints[i].key.empty());
+    checks.OneOf(path + ".effect", node.spec.taints[i].effect.str(), {"NoSchedule", "PreferNoSchedule", "NoExecute"});
+  }
+}
+
+void Check(const api::Service& service, FieldChecks& checks) {
+  checks.LabelMap("spec.selector", service.spec.selector);
+}
+
+// A template is what all its pods will be; without containers there is none. The selector must find what it makes.
+void CheckTemplate(const api::PodTemplateSpec& pod_template, const std::optional<api::LabelSelector>& selector,
+                   FieldChecks& checks) {
+  if (pod_template.spec.containers.empty()) return;
+  FieldChecks of_pod;
+  of_pod.LabelMap("metadata.labels", pod_template.metadata.labels);
+  CheckPod({.metadata = {}, .spec = pod_template.spec, .status = {}}, of_pod);
+  for (const FieldProblem& problem : of_pod.Take()) {
+    const std::string what = problem.what.starts_with(problem.path) ? "spec.template." + problem.what : problem.what;
+    checks.Add("spec.template." + problem.path, what);
+  }
+  if (!selector) return;
+  const Result<api::Selector> compiled = api::Selector::Compile(*selector);
+  if (!compiled || compiled->Matches(pod_template.metadata.labels)) return;
+  checks.Add("spec.selector", "does not match the labels of spec.template");
+}
+
+void NotNegative(const std::string& path, const std::optional<int32_t>& number, FieldChecks& checks) {
+  if (number.value_or(0) < 0) checks.Add(path, fmt::format("must not be negative, found {}", *number));
+}
+
+void Check(const api::ReplicationController& controller, FieldChecks& checks) {
+  checks.LabelMap("spec.selector", controller.spec.selector);
+  NotNegative("spec.replicas", controller.spec.replicas, checks);
+  if (controller.spec.pod_template) CheckTemplate(*controller.spec.pod_template, {}, checks);
+}
+
+template <class T>
+void CheckSelector(const T& object, FieldChecks& checks) {
+  checks.Selector("spec.selector", object.spec.selector);
+}
+
+template <class T>
+void CheckReplicated(const T& workload, FieldChecks& checks) {
+  CheckSelector(workload, checks);
+  NotNegative("spec.replicas", workload.spec.replicas, checks);
+  CheckTemplate(workload.spec.pod_template, workload.spec.selector, checks);
+}
+void Check(const api::ReplicaSet& set, FieldChecks& checks) { CheckReplicated(set, checks); }
+void Check(const api::Deployment& deployment, FieldChecks& checks) { CheckReplicated(deployment, checks); }
+
+void Check(const api::StatefulSet& set, FieldChecks& checks) {
+  CheckReplicated(set, checks);
+  for (size_t i = 0; i < set.spec.volume_claim_templates.size(); ++i) {
+    const api::PersistentVolumeClaim& claim = set.spec.volume_claim_templates[i];
+    const std::string path = fmt::format("spec.volumeClaimTemplates[{}]", i);
+    checks.Required(path + ".metadata.name", !claim.metadata.name.empty());
+    checks.NotNegative(path + ".spec.resources.requests", claim.spec.resources.requests);
+  }
+}
+
+void Check(const api::DaemonSet& set, FieldChecks& checks) {
+  CheckSelector(set, checks);
+  CheckTemplate(set.spec.pod_template, set.spec.selector, checks);
+}
+
+void Check(const api::Job& job, FieldChecks& checks) {
+  CheckSelector(job, checks);
+  NotNegative("spec.parallelism", job.spec.parallelism, checks);
+  NotNegative("spec.completions", job.spec.completions, checks);
+  const std::string mode = job.spec.completion_mode.value_or("NonIndexed");
+  checks.OneOf("spec.completionMode", mode, {"NonIndexed", "Indexed"});
+  if (mode == "Indexed") checks.Required("spec.completions", job.spec.completions.has_value());
+  // Its selector is by a label that only the API server gives.
+  CheckTemplate(job.spec.pod_template, {}, checks);
+}
+
+void Check(const api::PodDisruptionBudget& budget, FieldChecks& checks) { CheckSelector(budget, checks); }
+
+void Check(const api::LimitRange& range, FieldChecks& checks) {
+  for (size_t i = 0; i < range.spec.limits.size(); ++i) {
+    const api::LimitRangeItem& item = range.spec.limits[i];
+    const std::string path = fmt::format("spec.limits[{}]", i);
+    checks.Required(path + ".type", !item.type.empty());
+    for (const auto& [name, most] : item.max) {
+      const api::Quantity* least = item.min.Find(name);
+      if (!least || *least <= most) continue;
+      checks.Add(fmt::format("{}.min[{}]", path, name.str()),
+                 fmt::format("must not be more than the maximum of {}, found {}", most.ToString(), least->ToString()));
+    }
+  }
+}
+
+void Check(const api::RuntimeClass& runtime_class, FieldChecks& checks) {
+  if (runtime_class.overhead) checks.NotNegative("overhead.podFixed", runtime_class.overhead->pod_fixed);
+  if (runtime_class.scheduling) checks.LabelMap("scheduling.nodeSelector", runtime_class.scheduling->node_selector);
+}
+
+void Check(const api::PersistentVolumeClaim& claim, FieldChecks& checks) {
+  CheckSelector(claim, checks);
+  checks.NotNegative("spec.resources.requests", claim.spec.resources.requests);
+}
+
+void Check(const api::PersistentVolume& volume, FieldChecks& checks) {
+  checks.NotNegative("spec.capacity", volume.spec.capacity);
+  if (volume.spec.node_affinity) checks.NodeSelector("spec.nodeAffinity.required", volume.spec.node_affinity->required);
+}
+
+void Check(const api::StorageClass& storage_class, FieldChecks& checks) {
+  checks.Required("provisioner", !storage_class.provisioner.empty());
+  checks.OneOf("volumeBindingMode", storage_class.volume_binding_mode.value_or("Immediate"),
+               {"Immediate", "WaitForFirstConsumer"});
+}
+
+void Check(const api::CSIStorageCapacity& capacity, FieldChecks& checks) {
+  checks.Required("storageClassName", !capacity.storage_class_name.empty());
+  checks.Selector("nodeTopology", capacity.node_topology);
+}
+
+void Check(const api::PriorityClass& priority_class, FieldChecks& checks) {
+  constexpr int32_t kHighest = 1'000'000'000;
+  if (priority_class.value > kHighest && !priority_class.metadata.name.starts_with("system-")) {
+    checks.Add("value", fmt::format("expected at most {}, found {}", kHighest, priority_class.value));
+  }
+  checks.OneOf("preemptionPolicy", priority_class.preemption_policy.value_or("Never"),
+               {"PreemptLowerPriority", "Never"});
+}
+
+template <class... T>
+void CheckAs(const api::Object& object, FieldChecks& checks) {
+  (..., (object.As<T>() ? Check(*object.As<T>(), checks) : void()));
+}
+
+}  // namespace
+
+std::vector<FieldProblem> ProblemsOf(const api::Object& object) {
+  FieldChecks checks;
+  const api::ObjectMeta& metadata = object.metadata();
+  for (const std::string& wrong : api::DnsSubdomainProblems(metadata.name)) {
+    checks.Add("metadata.name", fmt::format("bad name \"{}\": {}", metadata.name, wrong));
+  }
+  checks.LabelMap("metadata.labels", metadata.labels);
+  CheckAs<api::Pod, api::Node, api::Service, api::ReplicationController, api::ReplicaSet, api::Deployment,
+          api::DaemonSet, api::Job, api::StatefulSet, api::PodDisruptionBudget, api::PersistentVolumeClaim,
+          api::PersistentVolume, api::StorageClass, api::CSIStorageCapacity, api::PriorityClass, api::LimitRange,
+          api::RuntimeClass>(object, checks);
+  return checks.Take();
+}
+
+}  // namespace berth::input

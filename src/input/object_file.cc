@@ -1,0 +1,68 @@
+#include "input/object_file.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <string_view>
+#include <system_error>
+
+#include "codec/gzip.h"
+#include "codec/yaml_writer.h"
+
+namespace berth::input {
+
+namespace {
+
+std::string ToJsonList(const std::vector<api::Object>& objects) {
+  std::string text = R"({"apiVersion":"v1","kind":"List","items":[)";
+  std::string_view before = "\n";
+  for (const api::Object& object : objects) {
+    text.append(before).append(api::EncodeJson(object));
+    before = ",\n";
+  }
+  return text + "\n]}\n";
+}
+
+std::string ToYamlDocuments(const std::vector<api::Object>& objects) {
+  std::string text;
+  for (const api::Object& object : objects) {
+    if (!text.empty()) text += "---\n";
+    text += codec::JsonToYaml(api::EncodeJson(object));
+  }
+  return text;
+}
+
+}  // namespace
+
+ObjectFileFormat FormatOf(const std::string& path) {
+  std::string_view name = path;
+  ObjectFileFormat format;
+  format.gzip = name.ends_with(".gz");
+  if (format.gzip) name.remove_suffix(3);
+  format.json = name.ends_with(".json");
+  return format;
+}
+
+std::string ObjectFileText(const std::vector<api::Object>& objects, ObjectFileFormat format) {
+  std::string text = format.json ? ToJsonList(objects) : ToYamlDocuments(objects);
+  return format.gzip ? codec::Gzip(text) : text;
+}
+
+Result<void> WriteObjectFile(const std::vector<api::Object>& objects, const std::string& path) {
+  const bool to_standard_output = path == "-";
+  const std::string text = ObjectFileText(objects, FormatOf(path));
+  std::FILE* file = to_standard_output ? stdout : std::fopen(path.c_str(), "wb");
+  bool written = file != nullptr;
+  if (written) {
+    written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
+    const int why = errno;
+    if (!to_standard_output && std::fclose(file) != 0) written = false;
+    if (!written && why != 0) errno = why;
+  }
+  if (written) return {};
+  return Error::Unavailable(fmt::format("cannot write to {}: {}", to_standard_output ? "standard output" : path,
+                                        std::generic_category().message(errno)));
+}
+
+}  // namespace berth::input

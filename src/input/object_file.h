@@ -1,0 +1,26 @@
+// Writing objects to a file that ReadCluster reads (sim/input.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/object.h"
+#include "base/result.h"
+
+namespace berth::input {
+
+// How a file is written, as its name says: ".json" is JSON and anything else YAML; ".gz" behind it is gzip.
+struct ObjectFileFormat {
+  bool json = false;
+  bool gzip = false;
+};
+ObjectFileFormat FormatOf(const std::string& path);
+
+// In the order given: YAML as a document for each object, JSON as a List with a line for each. The same bytes for the
+// same objects.
+std::string ObjectFileText(const std::vector<api::Object>& objects, ObjectFileFormat format);
+
+// Standard output for "-". The error names the file.
+Result<void> WriteObjectFile(const std::vector<api::Object>& objects, const std::string& path);
+
+}  // namespace berth::input

@@ -1,0 +1,279 @@
+#include "input/object_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "api/node.h"
+#include "api/policy.h"
+#include "base/workers.h"
+#include "codec/json.h"
+#include "codec/yaml.h"
+#include "input/defaults.h"
+#include "input/object_checks.h"
+#include "input/unread_kinds.h"
+
+namespace berth::input {
+
+namespace {
+
+// The objects' texts below `value`, through lists, in the order of the file.
+void CollectTexts(const codec::Value& value, std::vector<codec::Value>& texts) {
+  const codec::Value* items = value.Find("items");
+  if (!items || !items->is_array()) return texts.push_back(value);
+  for (const codec::Value& item : items->items()) CollectTexts(item, texts);
+}
+
+// Whether a text that begins with a brace was meant to be JSON: there, the first thing inside is quoted.
+bool QuotesKeys(std::string_view text) {
+  const size_t inside = text.find_first_not_of(" \t\r\n{[");
+  return inside != std::string_view::npos && text[inside] == '"';
+}
+
+// Text that is no JSON may still be YAML in braces; if it is neither, the JSON parser knows best what is wrong.
+Result<std::vector<codec::Document>> ParseJsonOrYaml(std::string_view text, const std::string& file) {
+  Result<codec::Document> json = codec::ParseJson(std::string(text), file);
+  std::vector<codec::Document> documents;
+  if (json) {
+    documents.push_back(std::move(*json));
+    return documents;
+  }
+  if (QuotesKeys(text)) return json.error();
+  Result<std::vector<codec::Document>> yaml = codec::ParseYaml(text, file);
+  if (!yaml) return json.error();
+  return yaml;
+}
+
+Result<std::vector<codec::Document>> Parse(const TextPart& part, const std::string& file) {
+  if (part.form == TextPart::Form::kJson) return ParseJsonOrYaml(part.text, file);
+  return codec::ParseYaml(part.text, file, part.lines_before);
+}
+
+// Whether somebody wrote it, rather than read it from a cluster.
+bool IsNew(const api::ObjectMeta& metadata) {
+  return metadata.uid.empty() && metadata.resource_version.empty() && !metadata.creation_timestamp;
+}
+
+// What is allowed, but seldom meant.
+std::string GapIn(const api::Object& object, const codec::Value& text) {
+  if (const auto* node = object.As<api::Node>(); node && !node->status.allocatable.Contains(Symbol("pods"))) {
+    return "status.allocatable[pods]: missing, so no pod fits on this node";
+  }
+  if (object.kind() == api::Kind::kPodDisruptionBudget && !text.Find("status")) {
+    return "status.disruptionsAllowed: missing, so it allows no disruption";
+  }
+  return {};
+}
+
+}  // namespace
+
+// What became of one part.
+struct ObjectReader::Decoded {
+  std::vector<DraftObject> objects;
+  std::vector<api::UnknownObject> unknown;
+  std::vector<std::string> syntax_problems;
+  std::vector<std::string> decode_problems;
+  std::vector<std::string> field_problems;
+  std::vector<std::string> warnings;
+
+  bool says_nothing() const {
+    return objects.empty() && unknown.empty() && syntax_problems.empty() && decode_problems.empty();
+  }
+
+  void TakeObjects(const codec::Value& root, const std::string& path, const std::string& file, uint32_t part) {
+    if (root.is_null()) return;
+    api::DecodedObjects decoded;
+    std::vector<codec::Diagnostic> problems;
+    api::DecodeObjects(root, {.strict = true}, decoded, problems, path);
+    for (const codec::Diagnostic& problem : problems) {
+      decode_problems.push_back(fmt::format("{}: {}", codec::Where(file, problem.where), problem.ToString()));
+    }
+    std::move(decoded.unknown.begin(), decoded.unknown.end(), std::back_inserter(unknown));
+    std::vector<codec::Value> texts;
+    CollectTexts(root, texts);
+    size_t next = 0;
+    for (api::LocatedObject& located : decoded.objects) {
+      while (next < texts.size() && texts[next].mark() != located.where) ++next;
+      CHECK(next < texts.size());
+      TakeObject(located.object, texts[next++], file, part);
+    }
+  }
+
+  void TakeObject(const api::Object& object, const codec::Value& text, const std::string& file, uint32_t part) {
+    DraftObject found{WithDefaults(object), {part, text.mark()}, IsNew(object.metadata())};
+    const auto say = [&](std::vector<std::string>& where, std::string_view path, std::string_view what) {
+      where.push_back(fmt::format("{}: {}: {}", codec::Where(file, PlaceOf(text, path)), found.Who(), what));
+    };
+    for (const FieldProblem& problem : ProblemsOf(object)) say(field_problems, problem.path, problem.ToString());
+    if (const std::string gap = GapIn(found.object, text); !gap.empty()) {
+      say(warnings, gap.substr(0, gap.find_first_of("[:")), gap);
+    }
+    objects.push_back(std::move(found));
+  }
+};
+
+// A part that was parsed again to find places in it.
+struct ObjectReader::Reparsed {
+  Reparsed(uint32_t number, const TextPart& text, const std::string& file) : part(number) {
+    Result<std::vector<codec::Document>> parsed = Parse(text, file);
+    if (!parsed) return;
+    documents = std::move(*parsed);
+    std::vector<codec::Value> texts;
+    for (const codec::Document& document : documents) {
+      for (const codec::Value& item : document.root().items()) CollectTexts(item, texts);
+      CollectTexts(document.root(), texts);
+    }
+    for (const codec::Value& object : texts)
+      objects.emplace(std::pair(object.mark().line, object.mark().column), object);
+  }
+
+  uint32_t part;
+  std::vector<codec::Document> documents;
+  std::map<std::pair<uint32_t, uint32_t>, codec::Value> objects;  // by line and column
+};
+
+ObjectReader::~ObjectReader() = default;
+
+ObjectReader::ObjectReader(std::vector<InputFile> files, size_t part_size) : files_(std::move(files)) {
+  for (size_t file = 0; file < files_.size(); ++file) {
+    for (const TextPart& part : SplitText(files_[file].text, part_size)) parts_.push_back({file, part});
+  }
+}
+
+ObjectReader::Decoded ObjectReader::Decode(uint32_t number) const {
+  const TextPart& part = parts_[number].text;
+  const std::string& file = files_[parts_[number].file].name;
+  Decoded out;
+  Result<std::vector<codec::Document>> documents = Parse(part, file);
+  if (!documents && part.form == TextPart::Form::kYaml) {
+    // Documents that are sound are read, and each that is not is told of.
+    documents = std::vector<codec::Document>();
+    for (const TextPart& single : SplitDocuments(part.text, part.lines_before)) {
+      Result<std::vector<codec::Document>> parsed = Parse(single, file);
+      if (!parsed) out.syntax_problems.push_back(parsed.error().message);
+      if (parsed) std::move(parsed->begin(), parsed->end(), std::back_inserter(*documents));
+    }
+  }
+  if (!documents) {
+    out.syntax_problems.push_back(documents.error().message);
+    return out;
+  }
+  for (const codec::Document& document : *documents) {
+    if (part.form != TextPart::Form::kItems) {
+      out.TakeObjects(document.root(), {}, file, number);
+      continue;
+    }
+    size_t index = part.first_item;
+    for (const codec::Value& item : document.root().items()) {
+      out.TakeObjects(item, fmt::format("items[{}]", index++), file, number);
+    }
+  }
+  return out;
+}
+
+void ObjectReader::MendLists(std::vector<Decoded>& decoded) {
+  for (size_t begin = 0; begin < parts_.size(); ++begin) {
+    const TextPart first = parts_[begin].text;
+    if (first.form != TextPart::Form::kItems) continue;
+    bool sound = true;
+    size_t end = begin;
+    for (; end < parts_.size() && parts_[end].text.whole.data() == first.whole.data(); ++end) {
+      sound = sound && decoded[end].syntax_problems.empty();
+    }
+    if (!sound) {
+      parts_[begin].text = {.text = first.whole, .lines_before = first.lines_before_whole};
+      for (size_t i = begin + 1; i < end; ++i) decoded[i] = {};
+      decoded[begin] = Decode(static_cast<uint32_t>(begin));
+    }
+    begin = end - 1;
+  }
+}
+
+bool ObjectReader::ReadInto(ClusterDraft& draft, size_t threads, const ReadProgress& progress) {
+  size_t total = 0;
+  for (const Part& part : parts_) total += part.text.text.size();
+  std::mutex mutex;
+  size_t bytes = 0;  // guarded by mutex
+  const auto tell = [&](size_t more) {
+    if (!progress) return;
+    const std::lock_guard lock(mutex);
+    progress(bytes += more, total);
+  };
+  std::vector<Decoded> decoded(parts_.size());
+  base::Workers workers(std::clamp<size_t>(threads, 1, std::max<size_t>(parts_.size(), 1)));
+  workers.ForRanges(parts_.size(), 1, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      decoded[i] = Decode(static_cast<uint32_t>(i));
+      tell(parts_[i].text.text.size());
+    }
+  });
+  MendLists(decoded);
+
+  std::vector<bool> has_content(files_.size());
+  bool all_read = true;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    if (!decoded[i].says_nothing()) has_content[parts_[i].file] = true;
+    for (const auto* problems : {&decoded[i].syntax_problems, &decoded[i].decode_problems}) {
+      all_read = all_read && problems->empty();
+      for (const std::string& problem : *problems) draft.Problem(problem);
+    }
+  }
+  for (size_t file = 0; file < files_.size(); ++file) {
+    if (!has_content[file]) draft.Warn(files_[file].name + ": holds no objects");
+  }
+  JudgeUnknown(decoded, draft);
+  for (Decoded& part : decoded) {
+    for (DraftObject& object : part.objects) draft.Add(std::move(object));
+  }
+  for (Decoded& part : decoded) {
+    for (std::string& problem : part.field_problems) draft.Problem(std::move(problem));
+    for (std::string& warning : part.warnings) draft.Warn(std::move(warning));
+  }
+  return all_read && all_known_;
+}
+
+void ObjectReader::JudgeUnknown(const std::vector<Decoded>& decoded, ClusterDraft& draft) {
+  struct Passed {
+    std::string first;  // where and who
+    std::string text;
+    size_t count = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Passed> worth_a_warning;  // by apiVersion and kind
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    for (const api::UnknownObject& unknown : decoded[i].unknown) {
+      ++passed_over_;
+      const UnreadKind kind = JudgeUnread(unknown.api_version, unknown.kind);
+      if (kind.judgement == UnreadKind::Judgement::kHarmless) continue;
+      const std::string who =
+          fmt::format("{}: {} {}{}{}", codec::Where(files_[parts_[i].file].name, unknown.where), unknown.api_version,
+                      unknown.kind, unknown.name.empty() ? "" : " ", unknown.name);
+      if (kind.judgement == UnreadKind::Judgement::kMistake) {
+        draft.Problem(fmt::format("{} {}", who, kind.text));
+        all_known_ = false;
+      } else if (Passed& passed = worth_a_warning[{unknown.api_version, unknown.kind}]; ++passed.count == 1) {
+        passed.first = who;
+        passed.text = kind.text;
+      }
+    }
+  }
+  for (const auto& [kind, passed] : worth_a_warning) {
+    const std::string others = passed.count == 1 ? "" : fmt::format(" (and {} more)", passed.count - 1);
+    draft.Warn(fmt::format("{}{} {}", passed.first, others, passed.text));
+  }
+}
+
+std::string ObjectReader::Where(const Place& place, std::string_view path) const {
+  if (place.part == Place::kCluster) return "the cluster";
+  if (place.part == Place::kFlags) return "the flags";
+  const Part& part = parts_[place.part];
+  const std::string& file = files_[part.file].name;
+  if (path.empty()) return codec::Where(file, place.mark);
+  if (!reparsed_ || reparsed_->part != place.part) reparsed_ = std::make_unique<Reparsed>(place.part, part.text, file);
+  const auto found = reparsed_->objects.find({place.mark.line, place.mark.column});
+  return codec::Where(file, found == reparsed_->objects.end() ? place.mark : PlaceOf(found->second, path));
+}
+
+}  // namespace berth::input

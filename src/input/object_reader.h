@@ -1,0 +1,57 @@
+// ObjectReader: the texts of the input files into objects, strictly, on several threads. Every problem is told with its
+// file, line and field. The trees that texts parse to are dropped at once; where a field stands that somebody complains
+// about later is found by parsing that part of the text again.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "input/cluster_draft.h"
+#include "input/input_files.h"
+#include "input/text_parts.h"
+
+namespace berth::input {
+
+// How many bytes of the files have been read, of how many. From any thread, one call at a time.
+using ReadProgress = std::function<void(size_t bytes, size_t total)>;
+
+class ObjectReader {
+ public:
+  explicit ObjectReader(std::vector<InputFile> files, size_t part_size = kPartSize);
+  ~ObjectReader();
+
+  // Objects, problems and warnings go into the draft; the result is the same for any number of threads. False when
+  // something could not be read as an object: then what refers to it cannot be judged.
+  bool ReadInto(ClusterDraft& draft, size_t threads, const ReadProgress& progress = {});
+
+  // "FILE:LINE:COL" of that field, or of the nearest thing around it that is there.
+  std::string Where(const Place& place, std::string_view path) const;
+
+  // Objects of kinds that scheduling does not read.
+  size_t passed_over() const { return passed_over_; }
+
+ private:
+  struct Part {
+    size_t file;
+    TextPart text;
+  };
+  struct Decoded;
+  struct Reparsed;
+
+  Decoded Decode(uint32_t number) const;
+  // Lists whose parts cannot be parsed on their own are decoded as one.
+  void MendLists(std::vector<Decoded>& decoded);
+  void JudgeUnknown(const std::vector<Decoded>& decoded, ClusterDraft& draft);
+
+  std::vector<InputFile> files_;
+  std::vector<Part> parts_;
+  mutable std::unique_ptr<Reparsed> reparsed_;  // the part that was last asked about
+  size_t passed_over_ = 0;
+  bool all_known_ = true;
+};
+
+}  // namespace berth::input

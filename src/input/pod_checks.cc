@@ -1,0 +1,155 @@
+#include "input/pod_checks.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace berth::input {
+
+namespace {
+
+constexpr char kRequired[] = ".requiredDuringSchedulingIgnoredDuringExecution";
+constexpr char kPreferred[] = ".preferredDuringSchedulingIgnoredDuringExecution";
+
+void CheckWeight(const std::string& path, int32_t weight, FieldChecks& checks) {
+  if (weight < 1 || weight > 100) checks.Add(path + ".weight", fmt::format("expected 1 to 100, found {}", weight));
+}
+
+void CheckTerm(const std::string& path, const api::PodAffinityTerm& term, FieldChecks& checks) {
+  checks.Required(path + ".topologyKey", !term.topology_key.empty());
+  checks.Selector(path + ".labelSelector", term.label_selector);
+  checks.Selector(path + ".namespaceSelector", term.namespace_selector);
+}
+
+void CheckPodAffinity(const std::string& path, const std::optional<api::PodAffinity>& affinity, FieldChecks& checks) {
+  if (!affinity) return;
+  const auto& required = affinity->required_during_scheduling_ignored_during_execution;
+  for (size_t i = 0; i < required.size(); ++i) {
+    CheckTerm(fmt::format("{}{}[{}]", path, kRequired, i), required[i], checks);
+  }
+  const auto& preferred = affinity->preferred_during_scheduling_ignored_during_execution;
+  for (size_t i = 0; i < preferred.size(); ++i) {
+    const std::string at = fmt::format("{}{}[{}]", path, kPreferred, i);
+    CheckWeight(at, preferred[i].weight, checks);
+    CheckTerm(at + ".podAffinityTerm", preferred[i].pod_affinity_term, checks);
+  }
+}
+
+void CheckNodeAffinity(const std::string& path, const api::NodeAffinity& affinity, FieldChecks& checks) {
+  checks.NodeSelector(path + kRequired, affinity.required_during_scheduling_ignored_during_execution);
+  const auto& preferred = affinity.preferred_during_scheduling_ignored_during_execution;
+  for (size_t i = 0; i < preferred.size(); ++i) {
+    CheckWeight(fmt::format("{}{}[{}]", path, kPreferred, i), preferred[i].weight, checks);
+  }
+  const auto compiled = api::CompiledPreferredTerms::Compile(preferred, path + kPreferred);
+  if (!compiled) checks.Add(path + kPreferred, compiled.error().message);
+}
+
+void CheckSpread(const std::vector<api::TopologySpreadConstraint>& constraints, FieldChecks& checks) {
+  std::set<std::pair<Symbol, std::string>> seen;
+  for (size_t i = 0; i < constraints.size(); ++i) {
+    const api::TopologySpreadConstraint& constraint = constraints[i];
+    const std::string path = fmt::format("spec.topologySpreadConstraints[{}]", i);
+    if (constraint.max_skew < 1)
+      checks.Add(path + ".maxSkew", fmt::format("expected 1 or more, found {}", constraint.max_skew));
+    if (constraint.min_domains && *constraint.min_domains < 1)
+      checks.Add(path + ".minDomains", fmt::format("expected 1 or more, found {}", *constraint.min_domains));
+    checks.Required(path + ".topologyKey", !constraint.topology_key.empty());
+    checks.OneOf(path + ".whenUnsatisfiable", constraint.when_unsatisfiable, {"DoNotSchedule", "ScheduleAnyway"});
+    checks.OneOf(path + ".nodeAffinityPolicy", constraint.node_affinity_policy.value_or("Honor"), {"Honor", "Ignore"});
+    checks.OneOf(path + ".nodeTaintsPolicy", constraint.node_taints_policy.value_or("Ignore"), {"Honor", "Ignore"});
+    checks.Selector(path + ".labelSelector", constraint.label_selector);
+    if (!seen.insert({constraint.topology_key, constraint.when_unsatisfiable}).second) {
+      checks.Add(path, "an earlier constraint has the same topologyKey and whenUnsatisfiable");
+    }
+  }
+}
+
+void CheckTolerations(const std::vector<api::Toleration>& tolerations, FieldChecks& checks) {
+  for (size_t i = 0; i < tolerations.size(); ++i) {
+    const api::Toleration& toleration = tolerations[i];
+    const std::string path = fmt::format("spec.tolerations[{}]", i);
+    if (!toleration.op.empty()) {
+      checks.OneOf(path + ".operator", toleration.op.str(), {"Equal", "Exists", "Lt", "Gt"});
+    }
+    if (!toleration.effect.empty()) {
+      checks.OneOf(path + ".effect", toleration.effect.str(), {"NoSchedule", "PreferNoSchedule", "NoExecute"});
+    }
+    const bool exists = toleration.op == api::TolerationExists();
+    if (toleration.key.empty() && !exists) checks.Add(path + ".operator", "must be Exists when key is empty");
+    if (exists && !toleration.value.empty()) checks.Add(path + ".value", "must be empty when operator is Exists");
+  }
+}
+
+void CheckResources(const std::string& path, const api::ResourceRequirements& resources, FieldChecks& checks) {
+  checks.NotNegative(path + ".requests", resources.requests);
+  checks.NotNegative(path + ".limits", resources.limits);
+  for (const auto& [name, request] : resources.requests) {
+    const api::Quantity* limit = resources.limits.Find(name);
+    if (!limit || request <= *limit) continue;
+    checks.Add(fmt::format("{}.requests[{}]", path, name.str()),
+               fmt::format("must not be more than the limit of {}, found {}", limit->ToString(), request.ToString()));
+  }
+}
+
+void CheckContainers(const std::string& path, const std::vector<api::Container>& containers,
+                     std::set<std::string>& names, FieldChecks& checks) {
+  for (size_t i = 0; i < containers.size(); ++i) {
+    const api::Container& container = containers[i];
+    const std::string at = fmt::format("{}[{}]", path, i);
+    checks.Required(at + ".name", !container.name.empty());
+    if (!names.insert(container.name).second && !container.name.empty()) {
+      checks.Add(at + ".name", fmt::format("\"{}\" is used twice", container.name));
+    }
+    CheckResources(at + ".resources", container.resources, checks);
+    for (size_t j = 0; j < container.ports.size(); ++j) {
+      const std::string port = fmt::format("{}.ports[{}]", at, j);
+      const std::string& protocol = container.ports[j].protocol;
+      if (!protocol.empty()) checks.OneOf(port + ".protocol", protocol, {"TCP", "UDP", "SCTP"});
+      const int32_t number = container.ports[j].host_port;
+      if (number < 0 || number > 65535) {
+        checks.Add(port + ".hostPort", fmt::format("expected 0 to 65535, found {}", number));
+      }
+    }
+  }
+}
+
+void CheckVolumes(const std::vector<api::Volume>& volumes, FieldChecks& checks) {
+  std::set<std::string> names;
+  for (size_t i = 0; i < volumes.size(); ++i) {
+    const std::string path = fmt::format("spec.volumes[{}]", i);
+    if (!names.insert(volumes[i].name).second)
+      checks.Add(path + ".name", fmt::format("\"{}\" is used twice", volumes[i].name));
+    const api::VolumeSource& source = volumes[i].from();
+    if (source.persistent_volume_claim) {
+      checks.Required(path + ".persistentVolumeClaim.claimName", !source.persistent_volume_claim->claim_name.empty());
+    }
+    if (source.ephemeral) {
+      checks.Required(path + ".ephemeral.volumeClaimTemplate", source.ephemeral->volume_claim_template.has_value());
+    }
+  }
+}
+
+}  // namespace
+
+void CheckPod(const api::Pod& pod, FieldChecks& checks) {
+  const api::PodSpec& spec = pod.spec;
+  if (spec.containers.empty()) checks.Add("spec.containers", "missing: a pod needs at least one");
+  std::set<std::string> names;
+  CheckContainers("spec.initContainers", spec.init_containers, names, checks);
+  CheckContainers("spec.containers", spec.containers, names, checks);
+  if (spec.resources) CheckResources("spec.resources", *spec.resources, checks);
+  checks.NotNegative("spec.overhead", spec.overhead);
+  checks.LabelMap("spec.nodeSelector", spec.node_selector);
+  checks.OneOf("spec.preemptionPolicy", spec.preemption_policy.value_or("Never"), {"PreemptLowerPriority", "Never"});
+  CheckTolerations(spec.tolerations, checks);
+  CheckSpread(spec.topology_spread_constraints, checks);
+  CheckVolumes(spec.volumes, checks);
+  if (!spec.affinity) return;
+  if (spec.affinity->node_affinity)
+    CheckNodeAffinity("spec.affinity.nodeAffinity", *spec.affinity->node_affinity, checks);
+  CheckPodAffinity("spec.affinity.podAffinity", spec.affinity->pod_affinity, checks);
+  CheckPodAffinity("spec.affinity.podAntiAffinity", spec.affinity->pod_anti_affinity, checks);
+}
+
+}  // namespace berth::input

@@ -1,0 +1,17 @@
+// What to say about objects of kinds that berth does not read: nothing, a warning, or that it must be a mistake.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace berth::input {
+
+struct UnreadKind {
+  enum class Judgement { kHarmless, kWarn, kMistake };
+  Judgement judgement = Judgement::kHarmless;
+  std::string text;  // goes on from "apps/v1 Pod "; empty when harmless
+};
+
+UnreadKind JudgeUnread(std::string_view api_version, std::string_view kind);
+
+}  // namespace berth::input

@@ -1,0 +1,50 @@
+// BenchWorkload: the cluster and the pods of one kind of engine benchmark.
+//
+// Nodes have 32 cpu, 128Gi, 110 pods, a hostname label and one of three zones. Pods ask for 100m and 500Mi and are
+// labelled app=load; each kind adds its own.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "api/pod.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "cluster/cluster.h"
+#include "perf/bench_run.h"
+
+namespace berth::perf {
+
+class BenchWorkload {
+ public:
+  static std::vector<std::string_view> Kinds();
+  static Result<std::unique_ptr<BenchWorkload>> Create(const EngineBenchOptions& options);
+
+  // Nodes, and the objects that pods refer to.
+  void FillNodes(cluster::Cluster& cluster);
+  // The pods that run before the start. Their number.
+  uint64_t FillPods(cluster::Cluster& cluster);
+  static std::string UidOf(uint64_t number);
+  std::shared_ptr<const api::Pod> Pod(uint64_t number) const;
+  // What happens in the cluster before pod `number` arrives.
+  void Disturb(uint64_t number, cluster::Cluster& cluster);
+
+ private:
+  struct Kind {
+    std::string_view name;
+    void (*shape)(uint64_t number, api::Pod& pod);
+  };
+  static const std::vector<Kind>& Table();
+
+  BenchWorkload(const EngineBenchOptions& options, const Kind& kind)
+      : options_(options), kind_(kind), random_(options.seed) {}
+  std::shared_ptr<const api::Node> Node(uint64_t number) const;
+
+  const EngineBenchOptions options_;
+  const Kind& kind_;
+  base::Random random_;
+  uint64_t next_node_ = 0;
+};
+
+}  // namespace berth::perf

@@ -1,0 +1,15 @@
+// What a measured capacity says: to people in the layout of kubernetes-sigs/cluster-capacity, to programs as JSON.
+#pragma once
+
+#include <string>
+
+#include "sim/capacity.h"
+
+namespace berth::report {
+
+// `verbose` adds what an instance requires and how many went to each node.
+std::string ToText(const sim::CapacityReport& report, bool verbose);
+// apiVersion berth.dev/v1, kind CapacityReport.
+std::string ToJson(const sim::CapacityReport& report);
+
+}  // namespace berth::report

@@ -1,0 +1,14 @@
+// What a comparison of two runs says: tables for people, JSON for programs.
+#pragma once
+
+#include <string>
+
+#include "sim/comparison.h"
+
+namespace berth::report {
+
+std::string ToTable(const sim::Comparison& comparison);
+// apiVersion berth.dev/v1, kind ComparisonReport.
+std::string ToJson(const sim::Comparison& comparison);
+
+}  // namespace berth::report

@@ -1,0 +1,276 @@
+// The report as JSON, and as YAML of the same tree.
+#include <cmath>
+
+#include "codec/json_writer.h"
+#include "codec/yaml_writer.h"
+#include "framework/amount_text.h"
+#include "report/report.h"
+
+namespace berth::report {
+
+namespace {
+
+// Writes the parts of a report; optional texts are left out when empty.
+class ReportWriter {
+ public:
+  enum class Reader { kProgram, kPage };
+
+  ReportWriter(std::string& out, Reader reader) : json_(out, /*pretty=*/reader == Reader::kProgram), reader_(reader) {}
+
+  void Write(const sim::SimulationReport& report) {
+    json_.StartObject();
+    Text("apiVersion", "berth.dev/v1");
+    Text("kind", "SimulationReport");
+    json_.Key("summary");
+    Summary(report);
+    List("pods", report.pods, [&](const sim::PodReport& pod) { Pod(pod); });
+    List("preempted", report.preempted, [&](const sim::PodReport& pod) { Pod(pod); });
+    List("nodes", report.utilisation.nodes, [&](const sim::NodeUse& node) { Node(report.utilisation, node); });
+    if (!report.explanations.empty()) {
+      List("explanations", report.explanations, [&](const explain::Explanation& told) { Explain(told); });
+    }
+    json_.EndObject();
+  }
+
+ private:
+  void Text(std::string_view key, std::string_view value) {
+    if (value.empty()) return;
+    json_.Key(key);
+    json_.String(value);
+  }
+  void Count(std::string_view key, size_t value) {
+    json_.Key(key);
+    json_.Uint64(value);
+  }
+  void Number(std::string_view key, int64_t value) {
+    json_.Key(key);
+    json_.Int64(value);
+  }
+  void Flag(std::string_view key, bool value) {
+    json_.Key(key);
+    json_.Bool(value);
+  }
+  // Quantities for programs; the page shows them to people.
+  std::string AmountOf(std::string_view resource, int64_t amount) const {
+    return reader_ == Reader::kPage ? framework::AmountText(resource, amount)
+                                    : framework::QuantityText(resource, amount);
+  }
+  // Four digits: what is behind them is noise.
+  void Share(double share) {
+    json_.Key("share");
+    json_.Double(std::round(share * 10000) / 10000);
+  }
+  template <class Items, class Each>
+  void List(std::string_view key, const Items& items, Each each) {
+    json_.Key(key);
+    json_.StartArray();
+    for (const auto& item : items) each(item);
+    json_.EndArray();
+  }
+
+  void Summary(const sim::SimulationReport& report) {
+    json_.StartObject();
+    Count("nodes", report.nodes);
+    Count("boundBefore", report.bound_before);
+    Count("scheduled", report.Count(sim::PodOutcome::kScheduled));
+    Count("pending", report.Count(sim::PodOutcome::kPending));
+    Count("gated", report.Count(sim::PodOutcome::kGated));
+    Count("notOurs", report.Count(sim::PodOutcome::kForeign));
+    Count("preempted", report.preempted.size());
+    List("utilisation", report.utilisation.resources, [&](const sim::ResourceUse& use) { Resource(use); });
+    List("zones", report.utilisation.zones, [&](const sim::ZoneUse& zone) { Zone(zone); });
+    Count("placedSpread", report.utilisation.PlacedSpread());
+    json_.EndObject();
+  }
+
+  void Resource(const sim::ResourceUse& use) {
+    json_.StartObject();
+    Text("resource", use.resource);
+    Text("requested", AmountOf(use.resource, use.total.requested));
+    Text("allocatable", AmountOf(use.resource, use.total.allocatable));
+    Share(use.total.share());
+    const auto node = [&](std::string_view key, const sim::NodeShare& share) {
+      if (share.node.empty()) return;
+      json_.Key(key);
+      json_.StartObject();
+      Text("node", share.node);
+      Share(share.share);
+      json_.EndObject();
+    };
+    node("lowest", use.lowest);
+    node("median", use.median);
+    node("highest", use.highest);
+    json_.EndObject();
+  }
+
+  void Zone(const sim::ZoneUse& zone) {
+    json_.StartObject();
+    json_.Key("zone");
+    json_.String(zone.zone);
+    Count("nodes", zone.nodes);
+    Count("pods", zone.pods);
+    Count("placed", zone.placed);
+    json_.EndObject();
+  }
+
+  void Node(const sim::Utilisation& utilisation, const sim::NodeUse& node) {
+    json_.StartObject();
+    Text("node", node.node);
+    Text("zone", node.zone);
+    json_.Key("resources");
+    json_.StartArray();
+    for (size_t i = 0; i < node.amounts.size(); ++i) {
+      const std::string& resource = utilisation.resources[i].resource;
+      if (node.amounts[i].allocatable == 0 && node.amounts[i].requested == 0) continue;
+      json_.StartObject();
+      Text("resource", resource);
+      Text("requested", AmountOf(resource, node.amounts[i].requested));
+      Text("allocatable", AmountOf(resource, node.amounts[i].allocatable));
+      Share(node.amounts[i].share());
+      json_.EndObject();
+    }
+    json_.EndArray();
+    if (reader_ == Reader::kPage) List("pods", node.pods, [&](const std::string& pod) { json_.String(pod); });
+    json_.EndObject();
+  }
+
+  void Pod(const sim::PodReport& pod) {
+    json_.StartObject();
+    Text("pod", pod.key);
+    Text("outcome", NameOf(pod.outcome));
+    Text("node", pod.node);
+    Text("message", pod.message);
+    Text("nominatedNode", pod.nominated_node);
+    Text("preemptedBy", pod.preempted_by);
+    if (pod.outcome == sim::PodOutcome::kScheduled) {
+      Count("feasibleNodes", pod.feasible_nodes);
+      if (pod.scored) Number("score", pod.score);
+      if (pod.preempting) Flag("byPreemption", true);
+      if (!pod.runner_up.empty()) {
+        json_.Key("runnerUp");
+        json_.StartObject();
+        Text("node", pod.runner_up);
+        Number("score", pod.runner_up_score);
+        Number("margin", pod.score - pod.runner_up_score);
+        json_.EndObject();
+      }
+    }
+    json_.EndObject();
+  }
+
+  void Explain(const explain::Explanation& told) {
+    json_.StartObject();
+    Text("pod", told.pod);
+    Text("node", told.node);
+    Text("runnerUp", told.runner_up);
+    Text("message", told.message);
+    if (!told.pre_filter.empty()) {
+      json_.Key("preFilter");
+      json_.StartObject();
+      Text("plugin", told.pre_filter_plugin);
+      Text("reason", told.pre_filter);
+      json_.EndObject();
+    }
+    List("scorePlugins", told.score_plugins, [&](const explain::ScorePlugin& plugin) {
+      json_.StartObject();
+      Text("plugin", plugin.name);
+      Number("weight", plugin.weight);
+      json_.EndObject();
+    });
+    List("nodes", told.nodes, [&](const explain::NodeVerdict& verdict) { Verdict(told, verdict); });
+    if (told.preemption) Preemption(*told.preemption);
+    if (told.node.empty()) {
+      List("wouldFitWith", told.remedies, [&](const explain::Remedy& remedy) {
+        json_.StartObject();
+        Text("node", remedy.node);
+        List("changes", remedy.changes, [&](const std::string& change) { json_.String(change); });
+        json_.EndObject();
+      });
+    }
+    json_.EndObject();
+  }
+
+  void Verdict(const explain::Explanation& told, const explain::NodeVerdict& verdict) {
+    json_.StartObject();
+    Text("node", verdict.node);
+    Flag("feasible", verdict.feasible());
+    if (!verdict.feasible()) {
+      List("rejections", verdict.rejections, [&](const explain::Rejection& rejection) {
+        json_.StartObject();
+        Text("plugin", rejection.plugin);
+        Text("reason", rejection.reason);
+        Text("detail", rejection.detail);
+        json_.EndObject();
+      });
+    }
+    if (!verdict.points.empty()) {
+      Number("score", verdict.total);
+      json_.Key("scores");
+      json_.StartArray();
+      for (size_t i = 0; i < verdict.points.size(); ++i) Points(told.score_plugins[i], verdict.points[i]);
+      json_.EndArray();
+    }
+    json_.EndObject();
+  }
+
+  void Points(const explain::ScorePlugin& plugin, const explain::PluginPoints& points) {
+    if (reader_ == Reader::kPage) {
+      json_.StartArray();
+      for (const int64_t value : {points.raw, points.normalised, points.weighted}) json_.Int64(value);
+      json_.EndArray();
+      return;
+    }
+    json_.StartObject();
+    Text("plugin", plugin.name);
+    Number("raw", points.raw);
+    Number("normalised", points.normalised);
+    Number("weighted", points.weighted);
+    json_.EndObject();
+  }
+
+  void Preemption(const explain::PreemptionStory& story) {
+    json_.Key("preemption");
+    json_.StartObject();
+    Text("notEligible", story.not_eligible);
+    List("trials", story.trials, [&](const explain::PreemptionTrial& trial) {
+      json_.StartObject();
+      Text("node", trial.node);
+      Flag("wouldFit", trial.would_fit);
+      if (trial.would_fit) {
+        Flag("chosen", trial.chosen);
+        List("victims", trial.victims, [&](const explain::Victim& victim) {
+          json_.StartObject();
+          Text("pod", victim.pod);
+          Number("priority", victim.priority);
+          json_.EndObject();
+        });
+        Number("disruptionBudgetViolations", trial.pdb_violations);
+      }
+      Text("verdict", trial.verdict);
+      json_.EndObject();
+    });
+    Count("nodesNotHelpful", story.not_helpful);
+    json_.EndObject();
+  }
+
+  codec::JsonWriter json_;
+  const Reader reader_;
+};
+
+}  // namespace
+
+std::string ToJson(const sim::SimulationReport& report) {
+  std::string out;
+  ReportWriter(out, ReportWriter::Reader::kProgram).Write(report);
+  return out + "\n";
+}
+
+std::string ToPageData(const sim::SimulationReport& report) {
+  std::string out;
+  ReportWriter(out, ReportWriter::Reader::kPage).Write(report);
+  return out;
+}
+
+std::string ToYaml(const sim::SimulationReport& report) { return codec::JsonToYaml(ToJson(report)); }
+
+}  // namespace berth::report

@@ -19,13 +19,14 @@ if(BERTH_PRECOMPILE)
   target_compile_options(berth_test_precompiled PRIVATE $<$<CONFIG:Release>:-O0;-g0>)
 endif()
 
-# How a target's files are compiled: with which precompiled header, and how many at a time.
-function(berth_compile target precompiled batch)
+# How the files of a library are compiled. Tests are not compiled in batches: fixtures of one name in several files, each
+# in its anonymous namespace, are what tests are made of.
+function(berth_compile target)
   if(BERTH_PRECOMPILE)
-    target_precompile_headers(${target} REUSE_FROM ${precompiled})
+    target_precompile_headers(${target} REUSE_FROM berth_precompiled)
   endif()
   if(BERTH_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
   endif()
 endfunction()
 
@@ -42,7 +43,7 @@ function(berth_layer name)
 
   if(sources)
     add_library(berth_${name} STATIC ${sources})
-    berth_compile(berth_${name} berth_precompiled 12)
+    berth_compile(berth_${name})
     set(scope PUBLIC)
   else()
     add_library(berth_${name} INTERFACE)
@@ -76,7 +77,9 @@ endfunction()
 function(berth_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  berth_compile(${name} berth_test_precompiled 8)
+  if(BERTH_PRECOMPILE)
+    target_precompile_headers(${name} REUSE_FROM berth_test_precompiled)
+  endif()
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} rapidcheck GTest::gmock GTest::gtest_main)
   # The builders know the framework, so the tests of what lies below it do without.
   if(NOT name MATCHES "^berth_(base|codec|api|config)_test$")

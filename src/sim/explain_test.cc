@@ -193,7 +193,7 @@ TEST_F(ExplainTest, APlacedPodTellsItsScores) {
   int64_t sum = 0;
   ASSERT_EQ(told.nodes[0].points.size(), told.score_plugins.size());
   for (size_t i = 0; i < told.score_plugins.size(); ++i) {
-    const PluginPoints& points = told.nodes[0].points[i];
+    const explain::PluginPoints& points = told.nodes[0].points[i];
     EXPECT_EQ(points.weighted, points.normalised * told.score_plugins[i].weight);
     sum += points.weighted;
   }

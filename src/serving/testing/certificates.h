@@ -102,7 +102,7 @@ class TestAuthority {
 class TestFolder {
  public:
   TestFolder() {
-    std::string pattern = testing::TempDir() + "serving_XXXXXX";
+    std::string pattern = ::testing::TempDir() + "serving_XXXXXX";
     path_ = mkdtemp(pattern.data());
   }
   ~TestFolder() { std::filesystem::remove_all(path_); }

@@ -20,6 +20,17 @@ class SystemClock final : public Clock {
   Time Now() const override { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 };
 
+// The wall clock of when it was made, and from then on the time that has passed: never jumps, whatever is done to the
+// wall clock. For whatever measures or waits.
+class MonotonicClock final : public Clock {
+ public:
+  Time Now() const override { return start_ + (std::chrono::steady_clock::now() - steady_start_); }
+
+ private:
+  const Time start_ = SystemClock().Now();
+  const std::chrono::steady_clock::time_point steady_start_ = std::chrono::steady_clock::now();
+};
+
 class FakeClock final : public Clock {
  public:
   explicit FakeClock(Time start = Time{}) : now_(start) {}

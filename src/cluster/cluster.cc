@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
+
 namespace berth::cluster {
 
 using framework::NodeInfo;
@@ -21,7 +23,7 @@ std::string ClaimKey(std::string_view name_space, std::string_view claim) {
 }  // namespace
 
 AssumedPod::~AssumedPod() {
-  if (cluster_) cluster_->Forget(uid_);
+  if (cluster_ && cluster_->AssumedBy(uid_) == ticket_) cluster_->Forget(uid_);
 }
 
 void Cluster::UpsertNode(std::shared_ptr<const api::Node> node) {
@@ -56,7 +58,7 @@ void Cluster::UpsertPod(std::shared_ptr<const api::Pod> pod) {
   if (pod->spec.node_name.empty()) return;
   const std::string node_name = pod->spec.node_name;
   nominator_.Remove(pod->metadata.uid);
-  Place(MakePodInfo(std::move(pod)), node_name, /*assumed=*/false);
+  Place(MakePodInfo(std::move(pod)), node_name, base::Ticket::kNone);
 }
 
 void Cluster::RemovePod(const std::string& uid) {
@@ -75,23 +77,24 @@ const std::string& Cluster::NodeOf(const std::string& uid) const {
   return it == pods_.end() ? kNone : it->second.node_name;
 }
 
-Result<AssumedPod> Cluster::Assume(PodInfoPtr pod, const std::string& node_name) {
+Result<AssumedPod> Cluster::Assume(PodInfoPtr pod, const std::string& node_name, base::Ticket ticket) {
+  CHECK(ticket != base::Ticket::kNone);
   if (!table_.Find(node_name)) return Error::NotFound("node \"" + node_name + "\" is not known");
   if (pods_.contains(pod->uid())) {
     return Error::AlreadyExists("pod " + pod->Key() + " already occupies node \"" + NodeOf(pod->uid()) + "\"");
   }
   std::string uid = pod->uid();
-  Place(std::move(pod), node_name, /*assumed=*/true);
-  return AssumedPod(*this, std::move(uid));
+  Place(std::move(pod), node_name, ticket);
+  return AssumedPod(*this, std::move(uid), ticket);
 }
 
 void Cluster::Forget(const std::string& uid) {
   if (IsAssumed(uid)) Displace(uid);
 }
 
-bool Cluster::IsAssumed(const std::string& uid) const {
+base::Ticket Cluster::AssumedBy(const std::string& uid) const {
   const auto it = pods_.find(uid);
-  return it != pods_.end() && it->second.assumed;
+  return it == pods_.end() ? base::Ticket::kNone : it->second.assumed_by;
 }
 
 PodInfoPtr Cluster::MakePodInfo(std::shared_ptr<const api::Pod> pod) const {
@@ -103,8 +106,8 @@ int Cluster::PodsUsingClaim(std::string_view name_space, std::string_view claim)
   return it == claim_uses_.end() ? 0 : it->second;
 }
 
-void Cluster::Place(PodInfoPtr pod, const std::string& node_name, bool assumed) {
-  pods_[pod->uid()] = {pod, node_name, assumed};
+void Cluster::Place(PodInfoPtr pod, const std::string& node_name, base::Ticket assumed_by) {
+  pods_[pod->uid()] = {pod, node_name, assumed_by};
   if (!table_.Find(node_name)) {
     waiting_for_node_[node_name].push_back(std::move(pod));
     return;

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/ticket.h"
 #include "cluster/image_table.h"
 #include "cluster/node_table.h"
 #include "config/feature_gates.h"
@@ -35,10 +36,11 @@ namespace berth::cluster {
 class Cluster;
 
 // A pod's promised place. Gives the room back when it goes, unless Keep() was called: every early return un-assumes.
+// What another attempt has assumed since for a pod of the same UID is left alone.
 class AssumedPod {
  public:
   AssumedPod(AssumedPod&& other) noexcept
-      : cluster_(std::exchange(other.cluster_, nullptr)), uid_(std::move(other.uid_)) {}
+      : cluster_(std::exchange(other.cluster_, nullptr)), uid_(std::move(other.uid_)), ticket_(other.ticket_) {}
   AssumedPod& operator=(AssumedPod&&) = delete;
   ~AssumedPod();
 
@@ -47,10 +49,12 @@ class AssumedPod {
 
  private:
   friend class Cluster;
-  AssumedPod(Cluster& cluster, std::string uid) : cluster_(&cluster), uid_(std::move(uid)) {}
+  AssumedPod(Cluster& cluster, std::string uid, base::Ticket ticket)
+      : cluster_(&cluster), uid_(std::move(uid)), ticket_(ticket) {}
 
   Cluster* cluster_;
   std::string uid_;
+  base::Ticket ticket_;
 };
 
 class Cluster final : public framework::ClusterView {
@@ -78,9 +82,12 @@ class Cluster final : public framework::ClusterView {
   }
 
   // Counts `pod` against the node from now on. Fails when the node is unknown or the pod is already placed.
-  Result<AssumedPod> Assume(framework::PodInfoPtr pod, const std::string& node_name);
+  Result<AssumedPod> Assume(framework::PodInfoPtr pod, const std::string& node_name, base::Ticket ticket);
+  // Whichever attempt assumed it.
   void Forget(const std::string& uid);
-  bool IsAssumed(const std::string& uid) const;
+  bool IsAssumed(const std::string& uid) const { return AssumedBy(uid) != base::Ticket::kNone; }
+  // The attempt that assumed the pod; kNone when it is bound or unknown.
+  base::Ticket AssumedBy(const std::string& uid) const;
 
   framework::PodInfoPtr MakePodInfo(std::shared_ptr<const api::Pod> pod) const;
 
@@ -109,10 +116,10 @@ class Cluster final : public framework::ClusterView {
   struct PlacedPod {
     framework::PodInfoPtr pod;
     std::string node_name;
-    bool assumed = false;
+    base::Ticket assumed_by = base::Ticket::kNone;
   };
 
-  void Place(framework::PodInfoPtr pod, const std::string& node_name, bool assumed);
+  void Place(framework::PodInfoPtr pod, const std::string& node_name, base::Ticket assumed_by);
   void Displace(const std::string& uid);
   void CountClaims(const framework::PodInfo& pod, int sign);
 

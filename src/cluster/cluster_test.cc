@@ -127,7 +127,7 @@ TEST_F(ClusterTest, AnAssumedPodCountsUntilForgotten) {
                                                      .PodAffinity("zone", {{"app", "x"}})
                                                      .PodAntiAffinity("zone", {{"app", "y"}})
                                                      .Info(),
-                                                 "n1");
+                                                 "n1", base::Ticket{1});
     ASSERT_TRUE(assumed.ok());
     EXPECT_TRUE(cluster_.IsAssumed("default/new"));
     EXPECT_EQ(Node("n1").requested().milli_cpu, 2000);
@@ -141,7 +141,7 @@ TEST_F(ClusterTest, AnAssumedPodCountsUntilForgotten) {
 
 TEST_F(ClusterTest, AKeptAssumptionIsConfirmedByTheApi) {
   AddNode("n1");
-  Result<AssumedPod> assumed = cluster_.Assume(MakePod("web").Request("cpu", "1").Info(), "n1");
+  Result<AssumedPod> assumed = cluster_.Assume(MakePod("web").Request("cpu", "1").Info(), "n1", base::Ticket{1});
   ASSERT_TRUE(assumed.ok());
   assumed->Keep();
   EXPECT_TRUE(cluster_.IsAssumed("default/web"));
@@ -155,7 +155,7 @@ TEST_F(ClusterTest, AKeptAssumptionIsConfirmedByTheApi) {
 TEST_F(ClusterTest, TheApiIsRightAboutWhereAnAssumedPodIs) {
   AddNode("n1");
   AddNode("n2");
-  cluster_.Assume(MakePod("web").Request("cpu", "1").Info(), "n1")->Keep();
+  cluster_.Assume(MakePod("web").Request("cpu", "1").Info(), "n1", base::Ticket{1})->Keep();
   cluster_.UpsertPod(MakePod("web").Request("cpu", "1").Node("n2").Shared());
   EXPECT_EQ(Node("n1").requested().milli_cpu, 0);
   EXPECT_EQ(Node("n2").requested().milli_cpu, 1000);
@@ -163,15 +163,15 @@ TEST_F(ClusterTest, TheApiIsRightAboutWhereAnAssumedPodIs) {
 
 TEST_F(ClusterTest, AssumingNeedsANodeAndAFreePod) {
   AddNode("n1");
-  EXPECT_EQ(cluster_.Assume(MakePod("web").Info(), "n9").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(cluster_.Assume(MakePod("web").Info(), "n9", base::Ticket{1}).error().code, ErrorCode::kNotFound);
   cluster_.UpsertPod(MakePod("web").Node("n1").Shared());
-  EXPECT_EQ(cluster_.Assume(MakePod("web").Info(), "n1").error().code, ErrorCode::kAlreadyExists);
+  EXPECT_EQ(cluster_.Assume(MakePod("web").Info(), "n1", base::Ticket{1}).error().code, ErrorCode::kAlreadyExists);
 }
 
 TEST_F(ClusterTest, AnAssumptionOutlivesItsNode) {
   AddNode("n1");
   {
-    Result<AssumedPod> assumed = cluster_.Assume(MakePod("web").Request("cpu", "1").Info(), "n1");
+    Result<AssumedPod> assumed = cluster_.Assume(MakePod("web").Request("cpu", "1").Info(), "n1", base::Ticket{1});
     cluster_.RemoveNode("n1");
   }
   AddNode("n1");
@@ -222,6 +222,18 @@ TEST_F(ClusterTest, AnImageReportedTwiceByANodeCountsOnce) {
   EXPECT_EQ(Node("n1").FindImage("redis:1")->node_count, 1);
   cluster_.UpsertNode(MakeNode("n1").Image("redis:1", 100).Image("redis:1", 100).Shared());
   EXPECT_EQ(Node("n1").FindImage("redis:1")->node_count, 1);
+}
+
+TEST_F(ClusterTest, AnOlderAttemptDoesNotGiveBackWhatANewerOneAssumed) {
+  AddNode("n1");
+  AddNode("n2");
+  Result<AssumedPod> older = cluster_.Assume(MakePod("web").Request("cpu", "1").Info(), "n1", base::Ticket{1});
+  ASSERT_TRUE(older);
+  cluster_.Forget("default/web");  // deleted while it was being bound, and back under the same UID
+  cluster_.Assume(MakePod("web").Request("cpu", "1").Info(), "n2", base::Ticket{2})->Keep();
+  { const AssumedPod ended = std::move(*older); }
+  EXPECT_EQ(cluster_.NodeOf("default/web"), "n2");
+  EXPECT_EQ(cluster_.AssumedBy("default/web"), base::Ticket{2});
 }
 
 }  // namespace

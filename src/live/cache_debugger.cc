@@ -45,12 +45,12 @@ CacheMismatch ComparePods(const SchedulingLoop& loop, const std::vector<api::Obj
     const api::Pod* pod = object.As<api::Pod>();
     if (pod == nullptr) continue;
     actual.insert(pod->metadata.uid);
-    const bool ours = loop.Serves(pod->spec.scheduler_name) && !pod->metadata.deletion_timestamp;
+    const bool ours = loop.driver().Serves(pod->spec.scheduler_name) && !pod->metadata.deletion_timestamp;
     if (ours || !pod->spec.node_name.empty()) wanted.insert(pod->metadata.uid);
   }
-  loop.cluster().ForEachPod([&](const framework::PodInfoPtr& pod) { cached.insert(pod->uid()); });
+  loop.driver().cluster().ForEachPod([&](const framework::PodInfoPtr& pod) { cached.insert(pod->uid()); });
   // Also pods in flight: they stand nowhere, but are not forgotten.
-  loop.queue().ForEach([&](const queue::QueuedPod& pod, queue::Place) { cached.insert(pod.pod->uid()); });
+  loop.driver().queue().ForEach([&](const queue::QueuedPod& pod, queue::Place) { cached.insert(pod.pod->uid()); });
   return {Less(wanted, cached), Less(cached, actual)};
 }
 
@@ -74,7 +74,7 @@ CacheMismatch CacheMismatch::And(const CacheMismatch& other) const {
 
 CacheComparison CompareCache(const SchedulingLoop& loop, const std::vector<api::Object>& nodes,
                              const std::vector<api::Object>& pods) {
-  return {CompareNodes(loop.cluster(), nodes), ComparePods(loop, pods)};
+  return {CompareNodes(loop.driver().cluster(), nodes), ComparePods(loop, pods)};
 }
 
 // One look at the server: nodes, then pods.

@@ -59,8 +59,8 @@ void LogQueue(const queue::SchedulingQueue& queue) {
 }  // namespace
 
 void DumpToLog(const SchedulingLoop& loop) {
-  LogNodes(loop.cluster());
-  LogQueue(loop.queue());
+  LogNodes(loop.driver().cluster());
+  LogQueue(loop.driver().queue());
 }
 
 void WritePodResources(LiveScheduler& scheduler, serving::PodResourceWriter& writer) {
@@ -70,11 +70,12 @@ void WritePodResources(LiveScheduler& scheduler, serving::PodResourceWriter& wri
   // Only pointers are copied on the scheduling thread.
   scheduler.loop().Post([&loop = scheduler.loop(), promise] {
     Pods pods;
-    for (const framework::NodeInfo* node : loop.cluster().nodes()) {
+    for (const framework::NodeInfo* node : loop.driver().cluster().nodes()) {
       for (const framework::PodInfoPtr& pod : node->pods()) pods.push_back(pod->shared_pod());
     }
-    loop.queue().ForEach([&](const queue::QueuedPod& pod, queue::Place place) {
-      if (place != queue::Place::kBinding) pods.push_back(pod.pod->shared_pod());
+    loop.driver().queue().ForEach([&](const queue::QueuedPod& pod, queue::Place) {
+      // One that is being bound, or waits for permission to be, is on a node already.
+      if (!loop.driver().cluster().IsAssumed(pod.pod->uid())) pods.push_back(pod.pod->shared_pod());
     });
     promise->set_value(std::move(pods));
   });

@@ -56,7 +56,7 @@ bool Evictions::IsRunningFor(const std::string& preemptor_uid) const {
   if (it == rounds_.end()) return false;
   const Round& round = *it->second;
   if (!round.at_last) return true;
-  const framework::PodInfoPtr last = cluster_.FindPod(round.last->metadata.uid);
+  const framework::PodInfoPtr last = cluster_->FindPod(round.last->metadata.uid);
   return last != nullptr && !last->pod().metadata.deletion_timestamp;
 }
 
@@ -101,7 +101,9 @@ void Evictions::Proceed(const RoundPtr& round) {
   if (const auto it = rounds_.find(uid); it != rounds_.end() && it->second == round) rounds_.erase(it);
   LOG_INFO(2, "Async Preemption finished completely", {"preemptor", api::KeyOf(round->preemptor->metadata)},
            {"node", round->last->spec.node_name}, {"result", round->failed ? "error" : "success"});
-  over_(uid, round->failed, clock_.Now() - round->started);
+  // One that was gone before its turn came has woken nobody: the preemptor was held back then.
+  const bool is_gone = cluster_->FindPod(round->last->metadata.uid) == nullptr;
+  over_({uid, round->failed, is_gone, clock_.Now() - round->started});
 }
 
 }  // namespace berth::live

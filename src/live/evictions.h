@@ -28,12 +28,22 @@ namespace berth::live {
 
 class Evictions {
  public:
-  // After it: whether a call failed, other than by finding no victim. Then nothing may ever wake the preemptor.
-  using Over = std::function<void(const std::string& preemptor_uid, bool failed, base::Duration took)>;
+  struct Ended {
+    const std::string& preemptor_uid;
+    bool failed;  // a call failed, other than by finding no victim
+    bool last_is_gone;
+    base::Duration took;
 
-  Evictions(client::ApiClient& client, client::EventRecorder& events, Mailbox& mailbox, const cluster::Cluster& cluster,
-            const base::Clock& clock, Over over)
-      : client_(client), events_(events), mailbox_(mailbox), cluster_(cluster), clock_(clock), over_(std::move(over)) {}
+    // Whether nothing may ever wake the preemptor by itself.
+    bool needs_waking() const { return failed || last_is_gone; }
+  };
+  using Over = std::function<void(const Ended& ended)>;
+
+  Evictions(client::ApiClient& client, client::EventRecorder& events, Mailbox& mailbox, const base::Clock& clock,
+            Over over)
+      : client_(client), events_(events), mailbox_(mailbox), clock_(clock), over_(std::move(over)) {}
+  // Where to see whether victims are still there; before the first Start.
+  void set_cluster(const cluster::Cluster& cluster) { cluster_ = &cluster; }
 
   using PodPtr = std::shared_ptr<const api::Pod>;
 
@@ -60,7 +70,7 @@ class Evictions {
   client::ApiClient& client_;
   client::EventRecorder& events_;
   Mailbox& mailbox_;
-  const cluster::Cluster& cluster_;
+  const cluster::Cluster* cluster_ = nullptr;
   const base::Clock& clock_;
   const Over over_;
   std::map<std::string, RoundPtr> rounds_;  // by the preemptor's UID

@@ -37,7 +37,7 @@ class EvictionsTest : public testing::LoopFixture {
   }
   size_t Gated() {
     std::promise<size_t> gated;
-    loop_->Post([&] { gated.set_value(loop_->queue().counts().gated); });
+    loop_->Post([&] { gated.set_value(loop_->driver().queue().counts().gated); });
     return gated.get_future().get();
   }
   double Ended(std::string_view result) { return metrics_.preemption_goroutines_execution.With(result).value(); }

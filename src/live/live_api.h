@@ -24,13 +24,15 @@ class LiveApi final : public framework::ApiWriter {
  public:
   // `on_evicted` runs on the scheduling thread.
   LiveApi(client::ApiClient& client, client::EventRecorder& events, Mailbox& mailbox, BindingThreads& threads,
-          const cluster::Cluster& cluster, const base::Clock& clock, Evictions::Over on_evicted)
+          const base::Clock& clock, Evictions::Over on_evicted)
       : client_(client),
         events_(events),
         mailbox_(mailbox),
         threads_(threads),
         clock_(clock),
-        evictions_(client, events, mailbox, cluster, clock, std::move(on_evicted)) {}
+        evictions_(client, events, mailbox, clock, std::move(on_evicted)) {}
+  // Before anything is evicted.
+  void set_cluster(const cluster::Cluster& cluster) { evictions_.set_cluster(cluster); }
 
   // Binding cycle: these wait.
   framework::Status Bind(const framework::PodInfo& pod, const std::string& node_name) override;

@@ -4,7 +4,6 @@
 
 #include "base/log.h"
 #include "framework/diagnosis.h"
-#include "scheduler/queue_setup.h"
 
 namespace berth::live {
 
@@ -33,12 +32,11 @@ SchedulingLoop::SchedulingLoop(const config::FeatureGates& gates, const base::Cl
     : gates_(gates),
       clock_(clock),
       options_(std::move(options)),
-      cluster_(gates_),
       threads_(options_.binding_threads),
-      api_(client, events, mailbox_, threads_, cluster_, clock,
-           [this](const std::string& uid, bool failed, base::Duration took) {
-             metrics_.OnEvicted(failed, took);
-             if (failed) queue_->Activate(uid);  // no victim's end may ever wake it
+      api_(client, events, mailbox_, threads_, clock,
+           [this](const Evictions::Ended& ended) {
+             metrics_.OnEvicted(ended.failed, ended.took);
+             if (ended.needs_waking()) driver_->Activate(ended.preemptor_uid);
            }),
       metrics_(metrics),
       unlisted_(options_.kinds) {}
@@ -52,32 +50,33 @@ Result<std::unique_ptr<SchedulingLoop>> SchedulingLoop::Create(const config::Kub
                                                                client::EventRecorder& events,
                                                                metrics::SchedulerMetrics& metrics, Options options) {
   std::unique_ptr<SchedulingLoop> loop(new SchedulingLoop(gates, clock, client, events, metrics, std::move(options)));
-  if (Result<void> made = loop->MakeScheduler(configuration, registry); !made) return made.error();
+  if (Result<void> made = loop->MakeDriver(configuration, registry); !made) return made.error();
   return loop;
 }
 
-Result<void> SchedulingLoop::MakeScheduler(const config::KubeSchedulerConfiguration& configuration,
-                                           const framework::Registry& registry) {
-  scheduler::Scheduler::Options options;
-  options.seed = options_.seed;
-  options.verify_incremental = options_.verify_incremental;
-  options.extenders = options_.extenders;
-  options.take_binding = [this](std::unique_ptr<scheduler::BindingCycle> cycle) { TakeBinding(std::move(cycle)); };
-  Result<std::unique_ptr<scheduler::Scheduler>> made =
-      scheduler::Scheduler::Create(configuration, registry, gates_, cluster_, clock_, api_, std::move(options));
+Result<void> SchedulingLoop::MakeDriver(const config::KubeSchedulerConfiguration& configuration,
+                                        const framework::Registry& registry) {
+  scheduler::Driver::Options options;
+  options.scheduler.seed = options_.seed;
+  options.scheduler.verify_incremental = options_.verify_incremental;
+  options.scheduler.extenders = options_.extenders;
+  options.scheduler.take_binding = [this](std::unique_ptr<scheduler::BindingCycle> cycle) {
+    TakeBinding(std::move(cycle));
+  };
+  options.max_unschedulable = options_.max_unschedulable;
+  options.max_binding = options_.max_binding;
+  Result<std::unique_ptr<scheduler::Driver>> made =
+      scheduler::Driver::Create(configuration, registry, gates_, clock_, api_, *this, std::move(options));
   if (!made) return made.error();
-  scheduler_ = std::move(*made);
+  driver_ = std::move(*made);
+  api_.set_cluster(driver_->cluster());
 
-  for (const engine::Profile* profile : scheduler_->profiles()) {
-    metrics_.Observe(*scheduler_->FindProfile(profile->scheduler_name()));
+  for (const engine::Profile* profile : driver_->scheduler().profiles()) {
+    metrics_.Observe(*driver_->scheduler().FindProfile(profile->scheduler_name()));
   }
-  queue::SchedulingQueue::Options queue_options = scheduler::QueueOptions(configuration);
-  queue_options.max_unschedulable = options_.max_unschedulable;
-  queue_ = std::make_unique<queue::SchedulingQueue>(clock_, scheduler_->first_profile().queue_sort(),
-                                                    scheduler::QueueHooks(*scheduler_), queue_options);
-  queue_->set_observer([this](queue::Place place, std::string_view cause) { metrics_.OnIncoming(place, cause); });
-  handlers_ = std::make_unique<scheduler::EventHandlers>(cluster_, *queue_, *scheduler_, gates_, clock_);
-  handlers_->set_observer(
+  driver_->mutable_queue().set_observer(
+      [this](queue::Place place, std::string_view cause) { metrics_.OnIncoming(place, cause); });
+  driver_->handlers().set_observer(
       [this](const framework::ClusterEvent& event, base::Duration took) { metrics_.OnEvent(event, took); });
   return {};
 }
@@ -86,9 +85,12 @@ void SchedulingLoop::Run() {
   while (true) {
     if (!mailbox_.empty()) mailbox_.RunAll();
     if (stopping_) break;
-    for (const Attempt& attempt : scheduler_->FinishWaiting()) Settle(attempt, clock_.Now());
-    if (ready() && Step()) {
-      if (++steps_ % kStepsBetweenGauges == 0) UpdateGauges();
+    if (ready() && driver_->Step()) {
+      api_.FlushNominations();
+      if (++steps_ % kStepsBetweenGauges == 0) {
+        UpdateGauges();
+        api_.CheckWaits();
+      }
       continue;
     }
     UpdateGauges();
@@ -97,7 +99,7 @@ void SchedulingLoop::Run() {
   }
   // Nothing new begins, and what is under way comes to its end.
   api_.AbandonWaits();
-  while (!binding_.empty()) {
+  while (driver_->binding() > 0) {
     mailbox_.WaitFor(kLongestNap);
     mailbox_.RunAll();
     api_.AbandonWaits();
@@ -105,10 +107,10 @@ void SchedulingLoop::Run() {
 }
 
 void SchedulingLoop::UpdateGauges() {
-  metrics_.SetPending(queue_->counts());
-  metrics_.SetCache(cluster_, binding_.size());
+  metrics_.SetPending(driver_->queue().counts());
+  metrics_.SetCache(driver_->cluster(), driver_->binding());
   if (const base::Time now = clock_.Now(); now - rejections_counted_ >= kLongestNap) {
-    metrics_.SetRejections(*queue_);
+    metrics_.SetRejections(driver_->queue());
     rejections_counted_ = now;
   }
 }
@@ -124,93 +126,53 @@ void SchedulingLoop::StartScheduling() {
 base::Duration SchedulingLoop::IdleTime() {
   base::Time wake = clock_.Now() + kLongestNap;
   if (ready()) {
-    if (const auto flush = queue_->NextFlush()) wake = std::min(wake, *flush);
-    if (!scheduler_->waiting_pods().empty()) wake = std::min(wake, scheduler_->waiting_pods().NextTimeout());
+    if (const auto next = driver_->NextWake()) wake = std::min(wake, *next);
   }
   if (const auto timeout = api_.NextTimeout()) wake = std::min(wake, *timeout);
   return std::max(wake - clock_.Now(), base::Duration::zero());
 }
 
-bool SchedulingLoop::Step() {
-  const queue::QueuedPod* next = queue_->Pop();
-  if (!next) return false;
-  const PodInfoPtr pod = next->pod;
-  if (pod->pod().metadata.deletion_timestamp) {
-    LOG_INFO(3, "Skip schedule deleting pod", {"pod", pod->Key()});
-    api_.ReportDeleting(*pod);
-    queue_->Done(pod->uid());
-    return true;
-  }
-  LOG_INFO(3, "Attempting to schedule pod", {"pod", pod->Key()});
-  const base::Time started = clock_.Now();
-  metrics_.BeginCycle();
-  const Attempt attempt = scheduler_->ScheduleOne(pod);
-  metrics_.OnDecided(clock_.Now() - started);
-  metrics_.EndCycle(pod->pod().spec.scheduler_name);
-  if (attempt.post_filtered) metrics_.OnPreemption(attempt.post_filter);
-  Settle(attempt, started);
-  api_.FlushNominations();
-  return true;
+void SchedulingLoop::OnSkipped(const PodInfo& pod) {
+  LOG_INFO(3, "Skip schedule deleting pod", {"pod", pod.Key()});
+  api_.ReportDeleting(pod);
 }
 
-void SchedulingLoop::Settle(const Attempt& attempt, base::Time started) {
-  switch (attempt.outcome) {
-    case Outcome::kWaiting:
-    case Outcome::kBound:  // told by FinishBinding
-      return;
-    case Outcome::kBinding:
-      if (const auto it = binding_.find(attempt.pod->uid()); it != binding_.end()) it->second.started = started;
-      return queue_->Bind(attempt.pod->uid());
-    case Outcome::kUnschedulable:
-    case Outcome::kError:
-      return OnFailed(attempt, started);
-  }
+void SchedulingLoop::OnCycleBegin(const PodInfoPtr& pod) {
+  LOG_INFO(3, "Attempting to schedule pod", {"pod", pod->Key()});
+  metrics_.BeginCycle();
+}
+
+void SchedulingLoop::OnCycleEnd(const Attempt& attempt) {
+  metrics_.OnDecided(clock_.Now() - attempt.started);
+  metrics_.EndCycle(attempt.pod->pod().spec.scheduler_name);
+  if (attempt.post_filtered) metrics_.OnPreemption(attempt.post_filter);
 }
 
 void SchedulingLoop::TakeBinding(std::unique_ptr<scheduler::BindingCycle> cycle) {
-  const std::string& uid = cycle->attempt().pod->uid();
-  Binding binding{.started = clock_.Now(), .first_attempt = {}, .attempts = 1};
-  if (const queue::QueuedPod* queued = queue_->Find(uid)) {
-    binding.first_attempt = queued->first_attempt;
-    binding.attempts = queued->attempts;
-  }
-  binding_[uid] = binding;
   // A function can hold only what can be copied.
   const auto shared = std::make_shared<std::unique_ptr<scheduler::BindingCycle>>(std::move(cycle));
   threads_.Run([this, shared] {
     (*shared)->Run();
-    mailbox_.Post([this, shared] { FinishBinding(std::move(*shared)); });
+    mailbox_.Post([this, shared] {
+      driver_->Finish(std::move(*shared));
+      api_.FlushNominations();
+    });
   });
 }
 
-void SchedulingLoop::FinishBinding(std::unique_ptr<scheduler::BindingCycle> cycle) {
-  const std::string node_name = cycle->attempt().node_name;
-  const Attempt attempt = scheduler_->Finish(std::move(cycle));
-  const auto it = binding_.find(attempt.pod->uid());
-  const Binding binding = it->second;
-  binding_.erase(it);
-  if (attempt.outcome == Outcome::kBound) return OnBound(attempt, binding);
-  // Its room is free again for the others.
-  handlers_->OnForgotten(*attempt.pod, node_name);
-  OnFailed(attempt, binding.started);
-  api_.FlushNominations();
-}
-
-void SchedulingLoop::OnBound(const Attempt& attempt, const Binding& binding) {
+void SchedulingLoop::OnBound(const Attempt& attempt) {
   LOG_INFO(2, "Successfully bound pod to node", {"pod", attempt.pod->Key()}, {"node", attempt.node_name},
-           {"evaluatedNodes", cluster_.nodes().size()}, {"feasibleNodes", attempt.feasible_nodes});
+           {"evaluatedNodes", driver_->cluster().nodes().size()}, {"feasibleNodes", attempt.feasible_nodes});
   const base::Time now = clock_.Now();
-  metrics_.OnScheduled(attempt.pod->pod().spec.scheduler_name, now - binding.started, binding.attempts,
-                       binding.first_attempt ? std::optional(now - *binding.first_attempt) : std::nullopt);
+  metrics_.OnScheduled(attempt.pod->pod().spec.scheduler_name, now - attempt.started, attempt.number,
+                       attempt.first_attempt ? std::optional(now - *attempt.first_attempt) : std::nullopt);
   api_.ReportScheduled(*attempt.pod, attempt.node_name);
-  queue_->Done(attempt.pod->uid());
 }
 
-void SchedulingLoop::OnFailed(const Attempt& attempt, base::Time started) {
-  const std::string& uid = attempt.pod->uid();
+void SchedulingLoop::OnFailed(const Attempt& attempt, const PodInfo& newest) {
   const std::string key = attempt.pod->Key();
   const bool unschedulable = attempt.outcome == Outcome::kUnschedulable;
-  metrics_.OnFailed(attempt.pod->pod().spec.scheduler_name, unschedulable, clock_.Now() - started);
+  metrics_.OnFailed(attempt.pod->pod().spec.scheduler_name, unschedulable, clock_.Now() - attempt.started);
   if (!unschedulable) {
     LOG_ERROR("Error scheduling pod; retrying", {"err", attempt.message}, {"pod", key});
   } else if (attempt.message == framework::kNoNodesMessage) {
@@ -218,15 +180,15 @@ void SchedulingLoop::OnFailed(const Attempt& attempt, base::Time started) {
   } else {
     LOG_INFO(2, "Unable to schedule pod; no fit; waiting", {"pod", key}, {"err", attempt.message});
   }
-  const queue::QueuedPod* queued = queue_->Find(uid);
-  if (queued == nullptr) {
-    // Deleted, or bound after all: the answer to a binding can be lost.
-    LOG_INFO(2, "Pod is no longer pending; its failure is not reported", {"pod", key});
-    return;
-  }
-  const PodInfoPtr newest = queued->pod;
-  queue_->Requeue(uid, attempt.unschedulable_plugins, attempt.pending_plugins);
-  api_.ReportFailure(*newest, attempt);
+  api_.ReportFailure(newest, attempt);
+}
+
+// Deleted, bound after all (the answer to a binding can be lost), or back under the same UID and in another attempt.
+void SchedulingLoop::OnStale(const Attempt& attempt) {
+  metrics_.OnFailed(attempt.pod->pod().spec.scheduler_name, attempt.outcome == Outcome::kUnschedulable,
+                    clock_.Now() - attempt.started);
+  LOG_INFO(2, "Pod is no longer pending in this attempt; its failure is not reported", {"pod", attempt.pod->Key()},
+           {"err", attempt.message});
 }
 
 void SchedulingLoop::OnChanges(api::Kind kind, std::vector<client::ObjectChange> changes) {
@@ -240,9 +202,9 @@ void SchedulingLoop::OnNotServed(api::Kind kind) {
 void SchedulingLoop::Apply(api::Kind kind, const std::vector<client::ObjectChange>& changes) {
   for (const client::ObjectChange& change : changes) {
     if (change.type == client::ObjectChange::Type::kDeleted) {
-      handlers_->Remove(change.object);
+      driver_->Remove(change.object);
     } else {
-      handlers_->Put(change.object);
+      driver_->Put(change.object);
     }
   }
   MarkListed(kind);
@@ -251,7 +213,8 @@ void SchedulingLoop::Apply(api::Kind kind, const std::vector<client::ObjectChang
 
 void SchedulingLoop::MarkListed(api::Kind kind) {
   if (unlisted_.erase(kind) > 0 && unlisted_.empty()) {
-    LOG_INFO(0, "Caches are synced", {"nodes", cluster_.nodes().size()}, {"pods", cluster_.pod_count()});
+    LOG_INFO(0, "Caches are synced", {"nodes", driver_->cluster().nodes().size()},
+             {"pods", driver_->cluster().pod_count()});
     synced_ = true;
   }
 }

@@ -10,27 +10,23 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "client/object_change.h"
-#include "cluster/cluster.h"
 #include "config/types.h"
 #include "framework/registry.h"
 #include "live/binding_threads.h"
 #include "live/live_api.h"
 #include "live/loop_metrics.h"
 #include "live/mailbox.h"
-#include "queue/scheduling_queue.h"
-#include "scheduler/event_handlers.h"
-#include "scheduler/scheduler.h"
+#include "scheduler/driver.h"
 
 namespace berth::live {
 
-class SchedulingLoop final : public client::ChangeSink {
+class SchedulingLoop final : public client::ChangeSink, private scheduler::DriverObserver {
  public:
   struct Options {
     uint64_t seed = 1;
@@ -66,32 +62,24 @@ class SchedulingLoop final : public client::ChangeSink {
   void OnNotServed(api::Kind kind) override;
 
   // For messages: what a look from outside may read.
-  const cluster::Cluster& cluster() const { return cluster_; }
-  const queue::SchedulingQueue& queue() const { return *queue_; }
-  // Whether pods that name this scheduler are ours.
-  bool Serves(const std::string& scheduler_name) const { return scheduler_->FindProfile(scheduler_name) != nullptr; }
+  const scheduler::Driver& driver() const { return *driver_; }
 
  private:
-  // What the end of a binding cycle is told by; the pod may be gone from the queue by then.
-  struct Binding {
-    base::Time started;
-    std::optional<base::Time> first_attempt;
-    int attempts = 0;
-  };
-
   SchedulingLoop(const config::FeatureGates& gates, const base::Clock& clock, client::ApiClient& client,
                  client::EventRecorder& events, metrics::SchedulerMetrics& metrics, Options options);
-  Result<void> MakeScheduler(const config::KubeSchedulerConfiguration& configuration,
-                             const framework::Registry& registry);
+  Result<void> MakeDriver(const config::KubeSchedulerConfiguration& configuration, const framework::Registry& registry);
 
-  bool ready() const { return scheduling_ && synced_ && binding_.size() < options_.max_binding; }
-  // Schedules one pod. False when none is ready.
-  bool Step();
-  void Settle(const scheduler::Attempt& attempt, base::Time started);
+  bool ready() const { return scheduling_ && synced_; }
   void TakeBinding(std::unique_ptr<scheduler::BindingCycle> cycle);
-  void FinishBinding(std::unique_ptr<scheduler::BindingCycle> cycle);
-  void OnBound(const scheduler::Attempt& attempt, const Binding& binding);
-  void OnFailed(const scheduler::Attempt& attempt, base::Time started);
+
+  // scheduler::DriverObserver
+  void OnCycleBegin(const framework::PodInfoPtr& pod) override;
+  void OnCycleEnd(const scheduler::Attempt& attempt) override;
+  void OnBound(const scheduler::Attempt& attempt) override;
+  void OnFailed(const scheduler::Attempt& attempt, const framework::PodInfo& newest) override;
+  void OnStale(const scheduler::Attempt& attempt) override;
+  void OnSkipped(const framework::PodInfo& pod) override;
+
   void Apply(api::Kind kind, const std::vector<client::ObjectChange>& changes);
   void MarkListed(api::Kind kind);
   void UpdateGauges();
@@ -102,15 +90,11 @@ class SchedulingLoop final : public client::ChangeSink {
   const base::Clock& clock_;
   const Options options_;
   Mailbox mailbox_;
-  cluster::Cluster cluster_;
   BindingThreads threads_;
   LiveApi api_;
   LoopMetrics metrics_;
-  std::unique_ptr<scheduler::Scheduler> scheduler_;
-  std::unique_ptr<queue::SchedulingQueue> queue_;
-  std::unique_ptr<scheduler::EventHandlers> handlers_;
+  std::unique_ptr<scheduler::Driver> driver_;
   std::set<api::Kind> unlisted_;
-  std::map<std::string, Binding> binding_;  // by UID
   base::Time rejections_counted_{};
   uint64_t steps_ = 0;
   bool scheduling_ = false;

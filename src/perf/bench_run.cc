@@ -13,9 +13,7 @@
 #include "config/load.h"
 #include "perf/bench_workload.h"
 #include "plugins/registry.h"
-#include "queue/scheduling_queue.h"
-#include "scheduler/queue_setup.h"
-#include "scheduler/scheduler.h"
+#include "scheduler/driver.h"
 
 namespace berth::perf {
 
@@ -25,14 +23,14 @@ using framework::Status;
 
 namespace {
 
-// Answers every write at once. An evicted pod is gone.
+// Answers every write at once. An evicted pod is gone; a bound one stays assumed, as nothing confirms it.
 class InstantApi final : public framework::ApiWriter {
  public:
-  explicit InstantApi(cluster::Cluster& cluster) : cluster_(cluster) {}
+  void set_driver(scheduler::Driver& driver) { driver_ = &driver; }
 
   Status Bind(const PodInfo&, const std::string&) override { return Status::Success(); }
   Status Evict(const PodInfo& victim, const PodInfo&) override {
-    cluster_.RemovePod(victim.uid());
+    driver_->Remove(api::Object(victim.shared_pod()));
     ++evicted;
     return Status::Success();
   }
@@ -45,7 +43,7 @@ class InstantApi final : public framework::ApiWriter {
   uint64_t evicted = 0;
 
  private:
-  cluster::Cluster& cluster_;
+  scheduler::Driver* driver_ = nullptr;
 };
 
 constexpr double kMegabyte = 1024 * 1024;
@@ -65,24 +63,23 @@ double ResidentBytes() {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-class Bench {
+class Bench final : private scheduler::DriverObserver {
  public:
-  Bench(const EngineBenchOptions& options, BenchWorkload& workload)
-      : options_(options), workload_(workload), cluster_(gates_), api_(cluster_) {}
+  Bench(const EngineBenchOptions& options, BenchWorkload& workload) : options_(options), workload_(workload) {}
 
   Result<EngineBenchResult> Run() {
     const auto begin = Watch::now();
-    Fill();
-    scheduler::Scheduler::Options scheduler_options;
-    scheduler_options.seed = options_.seed;
-    scheduler_options.verify_incremental = options_.verify_incremental;
-    scheduler_options.threads = options_.threads;
-    Result<std::unique_ptr<scheduler::Scheduler>> made =
-        scheduler::Scheduler::Create(config::DefaultConfiguration(gates_), plugins::InTreeRegistry(), gates_, cluster_,
-                                     clock_, api_, scheduler_options);
+    scheduler::Driver::Options driver_options;
+    driver_options.scheduler.seed = options_.seed;
+    driver_options.scheduler.verify_incremental = options_.verify_incremental;
+    driver_options.scheduler.threads = options_.threads;
+    Result<std::unique_ptr<scheduler::Driver>> made =
+        scheduler::Driver::Create(config::DefaultConfiguration(gates_), plugins::InTreeRegistry(), gates_, clock_, api_,
+                                  *this, std::move(driver_options));
     if (!made) return made.error();
-    scheduler_ = std::move(*made);
-    MakeQueue();
+    driver_ = std::move(*made);
+    api_.set_driver(*driver_);
+    Fill();
 
     const uint64_t warm_up = std::max<uint64_t>(options_.pods / 10, 1);
     ScheduleAll(0, 1, nullptr);
@@ -105,17 +102,11 @@ class Bench {
 
   void Fill() {
     const double empty = ResidentBytes();
-    workload_.FillNodes(cluster_);
+    workload_.FillNodes(driver_->cluster());
     const double with_nodes = ResidentBytes();
-    const uint64_t existing = workload_.FillPods(cluster_);
+    const uint64_t existing = workload_.FillPods(driver_->cluster());
     result_.bytes_per_node = (with_nodes - empty) / static_cast<double>(options_.nodes);
     if (existing > 0) result_.bytes_per_existing_pod = (ResidentBytes() - with_nodes) / static_cast<double>(existing);
-  }
-
-  void MakeQueue() {
-    queue_ =
-        std::make_unique<queue::SchedulingQueue>(clock_, scheduler_->first_profile().queue_sort(),
-                                                 scheduler::QueueHooks(*scheduler_), queue::SchedulingQueue::Options{});
   }
 
   // Pods are made in batches outside the measured time, as a decoder on another thread would; everything from the queue
@@ -125,35 +116,29 @@ class Bench {
     for (uint64_t first = begin; first < end; first += kBatch) {
       std::vector<PodInfoPtr> batch;
       for (uint64_t i = first; i < std::min(first + kBatch, end); ++i)
-        batch.push_back(cluster_.MakePodInfo(workload_.Pod(i)));
+        batch.push_back(driver_->cluster().MakePodInfo(workload_.Pod(i)));
       for (uint64_t i = first; i < first + batch.size(); ++i) {
         clock_.Advance(std::chrono::microseconds(1));
-        workload_.Disturb(i, cluster_);
+        workload_.Disturb(i, driver_->cluster());
         if (options_.lifetime != 0 && i >= options_.lifetime) {
-          cluster_.RemovePod(BenchWorkload::UidOf(i - options_.lifetime));
+          driver_->cluster().RemovePod(BenchWorkload::UidOf(i - options_.lifetime));
         }
         const auto start = Watch::now();
-        queue_->Add(batch[i - first]);
-        ScheduleNext();
+        driver_->Add(batch[i - first]);
+        // A pod whose victims are gone is tried again at once.
+        while (driver_->Step()) {
+        }
         if (times) times->push_back(std::chrono::duration<float, std::micro>(Watch::now() - start).count());
       }
     }
   }
 
-  void ScheduleNext() {
-    const queue::QueuedPod* next = queue_->Pop();
-    if (!next) return;
-    scheduler::Attempt attempt = scheduler_->ScheduleOne(next->pod);
-    // Victims are gone at once, so the pod that made them go is placed right away.
-    if (attempt.outcome == scheduler::Outcome::kUnschedulable && !attempt.post_filter.nominated_node_name.empty()) {
-      attempt = scheduler_->ScheduleOne(attempt.pod);
-    }
-    if (attempt.outcome == scheduler::Outcome::kBound) {
-      ++result_.scheduled;
-    } else {
-      ++result_.unschedulable;
-    }
-    queue_->Done(attempt.pod->uid());
+  // scheduler::DriverObserver
+  void OnBound(const scheduler::Attempt&) override { ++result_.scheduled; }
+  void OnFailed(const scheduler::Attempt& attempt, const PodInfo&) override {
+    if (!attempt.post_filter.nominated_node_name.empty()) return;
+    ++result_.unschedulable;
+    driver_->GiveUp(attempt.pod->uid());
   }
 
   void Summarize(std::vector<float>& times) {
@@ -177,10 +162,8 @@ class Bench {
   BenchWorkload& workload_;
   config::FeatureGates gates_;
   base::FakeClock clock_;
-  cluster::Cluster cluster_;
   InstantApi api_;
-  std::unique_ptr<scheduler::Scheduler> scheduler_;
-  std::unique_ptr<queue::SchedulingQueue> queue_;
+  std::unique_ptr<scheduler::Driver> driver_;
   EngineBenchResult result_;
 };
 

@@ -6,7 +6,6 @@
 
 #include "cluster/stores.h"
 #include "framework/events.h"
-#include "scheduler/queue_setup.h"
 
 namespace berth::perf {
 
@@ -25,12 +24,6 @@ bool IsPrebound(const api::PersistentVolume& volume) { return volume.status.phas
 
 }  // namespace
 
-MonotonicClock::MonotonicClock()
-    : wall_(std::chrono::time_point_cast<base::Duration>(std::chrono::system_clock::now())),
-      start_(std::chrono::steady_clock::now()) {}
-
-base::Time MonotonicClock::Now() const { return wall_ + (std::chrono::steady_clock::now() - start_); }
-
 PodStage LiveCluster::PodRecord::stage() const {
   if (!pod->spec.node_name.empty()) return PodStage::kScheduled;
   // A gated pod is told so by the API server itself, in the same condition.
@@ -38,7 +31,7 @@ PodStage LiveCluster::PodRecord::stage() const {
 }
 
 LiveCluster::LiveCluster(const config::FeatureGates& gates, Options options)
-    : gates_(gates), options_(options), cluster_(gates_), metrics_(clock_) {}
+    : gates_(gates), options_(options), metrics_(clock_) {}
 
 LiveCluster::~LiveCluster() = default;
 
@@ -46,35 +39,32 @@ Result<std::unique_ptr<LiveCluster>> LiveCluster::Create(const config::KubeSched
                                                          const framework::Registry& registry,
                                                          const config::FeatureGates& gates, Options options) {
   std::unique_ptr<LiveCluster> cluster(new LiveCluster(gates, options));
-  if (Result<void> made = cluster->MakeScheduler(configuration, registry); !made) return made.error();
+  if (Result<void> made = cluster->MakeDriver(configuration, registry); !made) return made.error();
   return cluster;
 }
 
-Result<void> LiveCluster::MakeScheduler(const config::KubeSchedulerConfiguration& configuration,
-                                        const framework::Registry& registry) {
-  scheduler::Scheduler::Options options;
-  options.seed = options_.seed;
-  options.verify_incremental = options_.verify_incremental;
-  Result<std::unique_ptr<scheduler::Scheduler>> made =
-      scheduler::Scheduler::Create(configuration, registry, gates_, cluster_, clock_, *this, options);
-  if (!made) return made.error();
-  scheduler_ = std::move(*made);
-
-  std::map<std::string, queue::ProfileHooks> hooks = scheduler::QueueHooks(*scheduler_);
-  for (auto& [profile, of_profile] : hooks) {
-    if (!options_.queueing_hints) {
-      for (auto& [plugin, events] : of_profile.events) {
-        for (framework::ClusterEventWithHint& entry : events) entry.hint = nullptr;
+Result<void> LiveCluster::MakeDriver(const config::KubeSchedulerConfiguration& configuration,
+                                     const framework::Registry& registry) {
+  scheduler::Driver::Options options;
+  options.scheduler.seed = options_.seed;
+  options.scheduler.verify_incremental = options_.verify_incremental;
+  options.adapt_hooks = [this](std::map<std::string, queue::ProfileHooks>& hooks) {
+    for (auto& [profile, of_profile] : hooks) {
+      if (!options_.queueing_hints) {
+        for (auto& [plugin, events] : of_profile.events) {
+          for (framework::ClusterEventWithHint& entry : events) entry.hint = nullptr;
+        }
       }
+      of_profile = metrics_.Timed(std::move(of_profile));
     }
-    of_profile = metrics_.Timed(std::move(of_profile));
-  }
-  queue_ = std::make_unique<queue::SchedulingQueue>(clock_, scheduler_->first_profile().queue_sort(), std::move(hooks),
-                                                    scheduler::QueueOptions(configuration));
-  handlers_ = std::make_unique<scheduler::EventHandlers>(cluster_, *queue_, *scheduler_, gates_, clock_);
-  handlers_->set_observer(
+  };
+  Result<std::unique_ptr<scheduler::Driver>> made =
+      scheduler::Driver::Create(configuration, registry, gates_, clock_, *this, *this, std::move(options));
+  if (!made) return made.error();
+  driver_ = std::move(*made);
+  driver_->handlers().set_observer(
       [this](const framework::ClusterEvent& event, base::Duration took) { metrics_.OnEvent(event, took); });
-  volumes_ = std::make_unique<sim::VolumeController>(cluster_, *queue_);
+  volumes_ = std::make_unique<sim::VolumeController>(*driver_);
   return {};
 }
 
@@ -92,7 +82,7 @@ Result<void> LiveCluster::Create(const api::Object& object) {
       CreatePod(object.Share<api::Pod>());
       return {};
     case api::Kind::kNode:
-      if (cluster_.Find(metadata.name)) return taken;
+      if (cluster().Find(metadata.name)) return taken;
       break;
     case api::Kind::kNamespace:
       if (HasNamespace(metadata.name)) return taken;
@@ -120,7 +110,7 @@ Result<void> LiveCluster::Update(const api::Object& object) {
     return {};
   }
   if (const api::Node* node = object.As<api::Node>()) {
-    const framework::NodeInfo* known = cluster_.Find(metadata.name);
+    const framework::NodeInfo* known = cluster().Find(metadata.name);
     if (!known) return missing;
     api::Node changed = *node;
     if (changed.status.capacity.empty() && changed.status.allocatable.empty()) changed.status = known->node().status;
@@ -138,15 +128,15 @@ bool LiveCluster::Delete(api::Kind kind, const std::string& name_space, const st
     return record != nullptr;
   }
   if (kind == api::Kind::kNode) {
-    const framework::NodeInfo* known = cluster_.Find(name);
-    if (known) handlers_->Remove(api::Object(known->shared_node()));
+    const framework::NodeInfo* known = cluster().Find(name);
+    if (known) driver_->Remove(api::Object(known->shared_node()));
     return known != nullptr;
   }
   std::optional<api::Object> gone;
-  cluster::VisitStore(cluster_.objects(), kind, [&]<class T>(const framework::ObjectStore<T>& store) {
+  cluster::VisitStore(driver_->cluster().objects(), kind, [&]<class T>(const framework::ObjectStore<T>& store) {
     if (const std::shared_ptr<const T>* found = store.FindShared(name_space, name)) gone.emplace(*found);
   });
-  if (gone) handlers_->Remove(*gone);
+  if (gone) driver_->Remove(*gone);
   return gone.has_value();
 }
 
@@ -168,7 +158,7 @@ void LiveCluster::CreatePod(std::shared_ptr<const api::Pod> pod) {
     volumes_->CreateEphemeralClaims(*pod);
     volumes_->Reconcile();
   }
-  handlers_->Put(api::Object(std::move(pod)));
+  driver_->Put(api::Object(std::move(pod)));
 }
 
 void LiveCluster::ReplacePod(PodRecord& record, std::shared_ptr<const api::Pod> pod) {
@@ -176,7 +166,7 @@ void LiveCluster::ReplacePod(PodRecord& record, std::shared_ptr<const api::Pod> 
   const PodStage stage_before = record.stage();
   record.pod = pod;
   Notify(before.get(), stage_before, pod.get(), record.stage());
-  handlers_->Put(api::Object(std::move(pod)));
+  driver_->Put(api::Object(std::move(pod)));
 }
 
 void LiveCluster::DeletePod(const std::string& uid, bool at_once) {
@@ -197,13 +187,13 @@ void LiveCluster::RemovePod(const std::string& uid) {
   pods_.erase(it);
   pod_uids_.erase(api::KeyOf(gone.pod->metadata));
   Notify(gone.pod.get(), gone.stage(), nullptr, PodStage::kAbsent);
-  handlers_->Remove(api::Object(gone.pod));
+  driver_->Remove(api::Object(gone.pod));
 }
 
 // What the volume controller would look at again. Bound pairs, which most tests make by the thousand, are none of its
 // business.
 void LiveCluster::Put(const api::Object& object) {
-  handlers_->Put(object);
+  driver_->Put(object);
   const auto* volume = object.As<api::PersistentVolume>();
   const auto* claim = object.As<api::PersistentVolumeClaim>();
   if ((volume && !IsPrebound(*volume)) || (claim && !IsPrebound(*claim)) || object.kind() == api::Kind::kStorageClass) {

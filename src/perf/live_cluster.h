@@ -19,23 +19,10 @@
 #include "framework/handle.h"
 #include "framework/registry.h"
 #include "perf/scheduler_metrics.h"
-#include "queue/scheduling_queue.h"
-#include "scheduler/event_handlers.h"
-#include "scheduler/scheduler.h"
+#include "scheduler/driver.h"
 #include "sim/volume_controller.h"
 
 namespace berth::perf {
-
-// Wall time that never jumps.
-class MonotonicClock final : public base::Clock {
- public:
-  MonotonicClock();
-  base::Time Now() const override;
-
- private:
-  base::Time wall_;
-  std::chrono::steady_clock::time_point start_;
-};
 
 enum class PodStage { kAbsent, kUnattempted, kAttempted, kScheduled };
 
@@ -46,7 +33,7 @@ class PodObserver {
   virtual void OnPod(const api::Pod* before, PodStage stage_before, const api::Pod* after, PodStage stage_after) = 0;
 };
 
-class LiveCluster final : public framework::ApiWriter {
+class LiveCluster final : public framework::ApiWriter, private scheduler::DriverObserver {
  public:
   struct Options {
     uint64_t seed = 1;
@@ -62,7 +49,7 @@ class LiveCluster final : public framework::ApiWriter {
 
   const base::Clock& clock() const { return clock_; }
   SchedulerMetrics& metrics() { return metrics_; }
-  const queue::SchedulingQueue& queue() const { return *queue_; }
+  const queue::SchedulingQueue& queue() const { return driver().queue(); }
   // Observers outlive their registration.
   void AddObserver(PodObserver& observer) { observers_.push_back(&observer); }
   void RemoveObserver(PodObserver& observer) { std::erase(observers_, &observer); }
@@ -76,7 +63,7 @@ class LiveCluster final : public framework::ApiWriter {
   Result<void> Update(const api::Object& object);
   // False when there is no such object. `at_once`: whatever a pod's grace period.
   bool Delete(api::Kind kind, const std::string& name_space, const std::string& name, bool at_once = false);
-  bool HasNamespace(const std::string& name) const { return cluster_.objects().namespaces.Find(name) != nullptr; }
+  bool HasNamespace(const std::string& name) const { return cluster().objects().namespaces.Find(name) != nullptr; }
 
   struct PodRecord {
     std::shared_ptr<const api::Pod> pod;
@@ -106,10 +93,15 @@ class LiveCluster final : public framework::ApiWriter {
  private:
   LiveCluster(const config::FeatureGates& gates, Options options);
 
-  Result<void> MakeScheduler(const config::KubeSchedulerConfiguration& configuration,
-                             const framework::Registry& registry);
-  // Books what became of an attempt.
-  void Settle(const scheduler::Attempt& attempt);
+  Result<void> MakeDriver(const config::KubeSchedulerConfiguration& configuration, const framework::Registry& registry);
+  const scheduler::Driver& driver() const { return *driver_; }
+  const cluster::Cluster& cluster() const { return driver().cluster(); }
+
+  // scheduler::DriverObserver
+  void OnCycleBegin(const framework::PodInfoPtr& pod) override;
+  void OnCycleEnd(const scheduler::Attempt& attempt) override;
+  void OnBound(const scheduler::Attempt& attempt) override;
+  void OnFailed(const scheduler::Attempt& attempt, const framework::PodInfo& newest) override;
 
   void CreatePod(std::shared_ptr<const api::Pod> pod);
   void ReplacePod(PodRecord& record, std::shared_ptr<const api::Pod> pod);
@@ -121,12 +113,9 @@ class LiveCluster final : public framework::ApiWriter {
 
   const config::FeatureGates gates_;
   const Options options_;
-  const MonotonicClock clock_;
-  cluster::Cluster cluster_;
+  const base::MonotonicClock clock_;
   SchedulerMetrics metrics_;
-  std::unique_ptr<scheduler::Scheduler> scheduler_;
-  std::unique_ptr<queue::SchedulingQueue> queue_;
-  std::unique_ptr<scheduler::EventHandlers> handlers_;
+  std::unique_ptr<scheduler::Driver> driver_;
   std::unique_ptr<sim::VolumeController> volumes_;
   std::unordered_map<std::string, PodRecord> pods_;        // by UID
   std::unordered_map<std::string, std::string> pod_uids_;  // by namespace/name

@@ -4,14 +4,14 @@
 
 namespace berth::queue {
 
-InFlightEvents::Ticket InFlightEvents::Begin() {
+InFlightEvents::Cursor InFlightEvents::Begin() {
   ++in_flight_;
   ++begun_last_;
   return first_ + events_.size();
 }
 
-void InFlightEvents::End(Ticket ticket) {
-  const size_t index = ticket - first_;
+void InFlightEvents::End(Cursor cursor) {
+  const size_t index = cursor - first_;
   --(index == events_.size() ? begun_last_ : events_[index].begun_before);
   --in_flight_;
   while (!events_.empty() && events_.front().begun_before == 0) {

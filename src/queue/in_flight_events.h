@@ -15,18 +15,18 @@ namespace berth::queue {
 
 class InFlightEvents {
  public:
-  using Ticket = uint64_t;  // number of the first event the holder may have missed
+  using Cursor = uint64_t;  // number of the first event the holder may have missed
 
-  Ticket Begin();
+  Cursor Begin();
   // Forgets the flight, and the events nobody needs any more.
-  void End(Ticket ticket);
+  void End(Cursor cursor);
 
   // Dropped when no pod is in flight.
   void Record(HappenedEvent event);
   // What happened since Begin, oldest first; `visit` stops by returning false.
   template <class Visit>
-  void ForEachSince(Ticket ticket, Visit visit) const {
-    for (size_t i = ticket - first_; i < events_.size(); ++i) {
+  void ForEachSince(Cursor cursor, Visit visit) const {
+    for (size_t i = cursor - first_; i < events_.size(); ++i) {
       if (!visit(events_[i].event)) return;
     }
   }
@@ -39,7 +39,7 @@ class InFlightEvents {
     HappenedEvent event;
   };
 
-  Ticket first_ = 0;  // number of events_.front()
+  Cursor first_ = 0;  // number of events_.front()
   std::deque<Recorded> events_;
   size_t begun_last_ = 0;  // still in flight, of those that began after the last event
   size_t in_flight_ = 0;

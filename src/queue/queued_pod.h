@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/ticket.h"
 #include "framework/pod_info.h"
 
 namespace berth::queue {
@@ -20,6 +21,7 @@ struct QueuedPod {
   base::Time timestamp{};
   std::optional<base::Time> first_attempt{};
   int attempts = 0;
+  base::Ticket ticket = base::Ticket::kNone;  // of the attempt under way; kNone: there is none
 
   // Who turned it down last time. Both empty after an internal error.
   PluginNames unschedulable_plugins{};

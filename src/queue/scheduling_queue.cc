@@ -55,14 +55,14 @@ Line* SchedulingQueue::LineOf(Place place) {
 
 void SchedulingQueue::Leave(WaitingPod& pod) {
   if (Line* line = LineOf(pod.place)) LeaveLine(*line, pod);
-  if (pod.place == Place::kInFlight) in_flight_.End(pod.ticket);
+  if (pod.place == Place::kInFlight) in_flight_.End(pod.events_since);
   if (pod.place == Place::kUnschedulable) rejections_.WakeUp(pod);
 }
 
 void SchedulingQueue::Enter(WaitingPod& pod, Place place) {
   pod.place = place;
   if (Line* line = LineOf(place)) EnterLine(*line, pod);
-  if (place == Place::kInFlight) pod.ticket = in_flight_.Begin();
+  if (place == Place::kInFlight) pod.events_since = in_flight_.Begin();
   if (place == Place::kUnschedulable) rejections_.FallAsleep(pod);
 }
 
@@ -163,25 +163,38 @@ const QueuedPod* SchedulingQueue::Pop() {
   pod.pending_plugins.clear();
   pod.gating_plugin.clear();
   if (!pod.first_attempt) pod.first_attempt = clock_.Now();
+  pod.ticket = base::Ticket{++last_ticket_};
   Enter(pod, Place::kInFlight);
   return &pod;
 }
 
-void SchedulingQueue::Bind(const std::string& uid) {
+// Null when the pod was deleted meanwhile, or has come back and is another attempt's.
+WaitingPod* SchedulingQueue::OfAttempt(const std::string& uid, base::Ticket ticket) {
   const auto it = pods_.find(uid);
-  if (it == pods_.end()) return;  // deleted meanwhile
-  CHECK(it->second.place == Place::kInFlight);
-  Leave(it->second);
-  Enter(it->second, Place::kBinding);
+  return it == pods_.end() || ticket == base::Ticket::kNone || it->second.ticket != ticket ? nullptr : &it->second;
 }
 
-void SchedulingQueue::Done(const std::string& uid) { Delete(uid); }
+const QueuedPod* SchedulingQueue::FindAttempt(const std::string& uid, base::Ticket ticket) const {
+  return const_cast<SchedulingQueue*>(this)->OfAttempt(uid, ticket);
+}
 
-void SchedulingQueue::Requeue(const std::string& uid, PluginNames unschedulable_plugins, PluginNames pending_plugins) {
-  const auto it = pods_.find(uid);
-  if (it == pods_.end()) return;  // deleted meanwhile
-  WaitingPod& pod = it->second;
-  CHECK(pod.place == Place::kInFlight || pod.place == Place::kBinding);
+void SchedulingQueue::Bind(const std::string& uid, base::Ticket ticket) {
+  WaitingPod* pod = OfAttempt(uid, ticket);
+  if (pod == nullptr) return;
+  CHECK(pod->place == Place::kInFlight);
+  Leave(*pod);
+  Enter(*pod, Place::kBinding);
+}
+
+void SchedulingQueue::Done(const std::string& uid, base::Ticket ticket) {
+  if (OfAttempt(uid, ticket) != nullptr) Delete(uid);
+}
+
+void SchedulingQueue::Requeue(const std::string& uid, base::Ticket ticket, PluginNames unschedulable_plugins,
+                              PluginNames pending_plugins) {
+  WaitingPod* const found = OfAttempt(uid, ticket);
+  if (found == nullptr) return;
+  WaitingPod& pod = *found;
   pod.unschedulable_plugins = std::move(unschedulable_plugins);
   pod.pending_plugins = std::move(pending_plugins);
   if (pod.unschedulable_plugins.empty() && pod.pending_plugins.empty()) {
@@ -193,6 +206,7 @@ void SchedulingQueue::Requeue(const std::string& uid, PluginNames unschedulable_
   pod.timestamp = clock_.Now();
   pod.backoff_ends.reset();
   const Strategy strategy = WorthRequeuingAfterFlight(pod);
+  pod.ticket = base::Ticket::kNone;
   Leave(pod);
   Requeue(pod, strategy, kAttemptFailed);
 }
@@ -207,7 +221,7 @@ Strategy SchedulingQueue::WorthRequeuingAfterFlight(const WaitingPod& pod) {
   const bool error = pod.unschedulable_plugins.empty() && pod.pending_plugins.empty();
   if (error || pod.place == Place::kBinding) return Strategy::kAfterBackoff;
   Strategy strategy = Strategy::kSkip;
-  in_flight_.ForEachSince(pod.ticket, [&](const HappenedEvent& happened) {
+  in_flight_.ForEachSince(pod.events_since, [&](const HappenedEvent& happened) {
     strategy = std::max(strategy, rejections_.WorthRequeuing(pod, happened));
     // Once it is worth it, only a plugin that waits for the outside can make it more urgent.
     return strategy == Strategy::kSkip || (strategy == Strategy::kAfterBackoff && !pod.pending_plugins.empty());
@@ -220,12 +234,13 @@ void SchedulingQueue::Record(HappenedEvent happened) {
   if (rejections_.Concerns(happened.event)) in_flight_.Record(std::move(happened));
 }
 
-void SchedulingQueue::OnEvent(HappenedEvent happened) {
+void SchedulingQueue::OnEvent(HappenedEvent happened, std::string_view except) {
   if (!rejections_.Concerns(happened.event)) return;
   waking_.clear();
   rejections_.FindWorthRequeuing(happened, waking_);
   const std::string cause = waking_.empty() ? std::string() : LabelOf(happened.event);
   for (const auto& [pod, strategy] : waking_) {
+    if (pod->pod->uid() == except) continue;
     Leave(*pod);
     Requeue(*pod, strategy, cause);
   }

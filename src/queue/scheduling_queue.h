@@ -65,25 +65,31 @@ class SchedulingQueue {
 
   // The next pod to schedule, now in flight; null when none is ready. It stays valid until Done, Requeue or Delete.
   const QueuedPod* Pop();
+  // The following end or continue the attempt that Pop began. Each is a no-op when that attempt is no longer the pod's:
+  // the pod was deleted meanwhile, and perhaps came back.
   // It has a node and is being bound: what happens from now on does not matter to it.
-  void Bind(const std::string& uid);
-  // It is placed, or gone.
-  void Done(const std::string& uid);
+  void Bind(const std::string& uid, base::Ticket ticket);
+  // It is placed.
+  void Done(const std::string& uid, base::Ticket ticket);
   // It could not be placed. No plugins: an internal error. Goes to sleep, or straight back if something that happened
   // while it was in flight may help.
-  void Requeue(const std::string& uid, PluginNames unschedulable_plugins, PluginNames pending_plugins);
+  void Requeue(const std::string& uid, base::Ticket ticket, PluginNames unschedulable_plugins,
+               PluginNames pending_plugins);
+  // The pod of that attempt in its newest version; null when the attempt is no longer the pod's.
+  const QueuedPod* FindAttempt(const std::string& uid, base::Ticket ticket) const;
 
-  // Something happened: wakes the pods it may help.
+  // Something happened: wakes the pods it may help, but for the one with the UID `except`.
   template <class T>
-  void OnEvent(framework::ClusterEvent event, std::shared_ptr<const T> before, std::shared_ptr<const T> after) {
+  void OnEvent(framework::ClusterEvent event, std::shared_ptr<const T> before, std::shared_ptr<const T> after,
+               std::string_view except = {}) {
     HappenedEvent happened{event, {}, {}, nullptr, nullptr};
     if (before) happened.before = framework::EventObject(before.get());
     if (after) happened.after = framework::EventObject(after.get());
     happened.before_owner = std::move(before);
     happened.after_owner = std::move(after);
-    OnEvent(std::move(happened));
+    OnEvent(std::move(happened), except);
   }
-  void OnEvent(HappenedEvent happened);
+  void OnEvent(HappenedEvent happened, std::string_view except = {});
   // Puts a sleeping pod into the active place whatever its backoff; for plugins that know better.
   void Activate(const std::string& uid);
 
@@ -108,6 +114,7 @@ class SchedulingQueue {
   // By UID, which is read where the pod keeps it.
   using Pods = std::unordered_map<std::string_view, WaitingPod>;
 
+  WaitingPod* OfAttempt(const std::string& uid, base::Ticket ticket);
   // Null for a pod in flight.
   Line* LineOf(Place place);
   void Leave(WaitingPod& pod);
@@ -131,6 +138,7 @@ class SchedulingQueue {
   Observer observer_;
   const Backoff backoff_rule_;
   uint64_t next_sequence_ = 0;
+  uint64_t last_ticket_ = 0;
   Pods pods_;
   Line active_;
   Line backoff_;

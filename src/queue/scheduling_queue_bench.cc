@@ -57,7 +57,7 @@ struct Bench {
   void PutToSleep() {
     for (const PodInfoPtr& pod : made) {
       queue->Add(pod);
-      if (queue->Pop()) queue->Requeue(pod->uid(), {"NodeResourcesFit"}, {});
+      if (const QueuedPod* popped = queue->Pop()) queue->Requeue(pod->uid(), popped->ticket, {"NodeResourcesFit"}, {});
     }
   }
 
@@ -76,7 +76,8 @@ void AddPopDone(benchmark::State& state) {
   for (auto _ : state) {
     bench.clock.Advance(std::chrono::microseconds(1));
     bench.queue->Add(bench.made[next % bench.made.size()]);
-    bench.queue->Done(bench.queue->Pop()->pod->uid());
+    const QueuedPod* pod = bench.queue->Pop();
+    bench.queue->Done(pod->pod->uid(), pod->ticket);
     ++next;
   }
 }
@@ -89,7 +90,7 @@ void RequeueAndWake(benchmark::State& state) {
   for (auto _ : state) {
     bench.clock.Advance(std::chrono::seconds(20));
     const QueuedPod* pod = bench.queue->Pop();
-    bench.queue->Requeue(pod->pod->uid(), {"NodeResourcesFit"}, {});
+    bench.queue->Requeue(pod->pod->uid(), pod->ticket, {"NodeResourcesFit"}, {});
     bench.queue->OnEvent(HappenedEvent{});
   }
 }
@@ -116,9 +117,9 @@ void BindWhileOthersAreGated(benchmark::State& state) {
   const PodInfoPtr pod = MakePod(kSleepers);
   for (auto _ : state) {
     bench.queue->Add(pod);
-    bench.queue->Pop();
+    const base::Ticket ticket = bench.queue->Pop()->ticket;
     bench.queue->OnEvent<api::Pod>({EventResource::kAssignedPod, ActionType::kAdd}, nullptr, pod->shared_pod());
-    bench.queue->Done(pod->uid());
+    bench.queue->Done(pod->uid(), ticket);
     benchmark::DoNotOptimize(bench.queue->counts());
   }
 }

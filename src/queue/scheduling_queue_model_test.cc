@@ -355,12 +355,12 @@ class RandomHistory : public ::testing::TestWithParam<uint32_t> {
     } else if (roll < 56) {
       if (const auto name = TakeFlying()) {
         const PluginNames unschedulable = SomePlugins(2), pending = SomePlugins(Roll(2));
-        queue_->Requeue(*name, unschedulable, pending);
+        queue_->Requeue(*name, queue_->Find(*name)->ticket, unschedulable, pending);
         model_.Requeue(*name, unschedulable, pending);
       }
     } else if (roll < 60) {
       if (const auto name = TakeFlying()) {
-        queue_->Done(*name);
+        queue_->Done(*name, queue_->Find(*name)->ticket);
         model_.Delete(*name);
       }
     } else if (roll < 76) {

@@ -52,6 +52,13 @@ class SchedulingQueueTest : public ::testing::Test {
   static PodInfoPtr Pod(const std::string& name, int32_t priority = 0) {
     return MakePod(name).Uid(name).Priority(priority).Info();
   }
+  base::Ticket TicketOf(const std::string& uid) const {
+    const QueuedPod* pod = queue_->Find(uid);
+    return pod ? pod->ticket : base::Ticket::kNone;
+  }
+  void Requeue(const std::string& uid, PluginNames unschedulable, PluginNames pending) {
+    queue_->Requeue(uid, TicketOf(uid), std::move(unschedulable), std::move(pending));
+  }
   std::string PopName() {
     const QueuedPod* pod = queue_->Pop();
     return pod ? pod->pod->name() : "none";
@@ -84,7 +91,7 @@ TEST_F(SchedulingQueueTest, PopsByPriorityThenArrival) {
 TEST_F(SchedulingQueueTest, ARejectedPodSleepsUntilAnEventItsPluginCaresAbout) {
   queue_->Add(Pod("a"));
   PopName();
-  queue_->Requeue("a", {"Fit"}, {});
+  Requeue("a", {"Fit"}, {});
   EXPECT_EQ(queue_->counts().unschedulable, 1u);
   clock_.Advance(minutes(1));
   DeletePod("whatever");
@@ -96,7 +103,7 @@ TEST_F(SchedulingQueueTest, ARejectedPodSleepsUntilAnEventItsPluginCaresAbout) {
 TEST_F(SchedulingQueueTest, AHintCanDeclineAnEvent) {
   queue_->Add(Pod("a"));
   PopName();
-  queue_->Requeue("a", {"Picky"}, {});
+  Requeue("a", {"Picky"}, {});
   DeletePod("bystander");
   EXPECT_EQ(queue_->counts().unschedulable, 1u);
   DeletePod("blocker");
@@ -107,7 +114,7 @@ TEST_F(SchedulingQueueTest, AnEventDuringTheFlightIsNotLost) {
   queue_->Add(Pod("a"));
   PopName();
   AddNode();
-  queue_->Requeue("a", {"Fit"}, {});
+  Requeue("a", {"Fit"}, {});
   EXPECT_EQ(queue_->counts().backoff, 1u);
 }
 
@@ -117,7 +124,7 @@ TEST_F(SchedulingQueueTest, AnEventBeforeTheFlightDoesNotCount) {
   PopName();
   AddNode();
   PopName();
-  queue_->Requeue("b", {"Fit"}, {});
+  Requeue("b", {"Fit"}, {});
   EXPECT_EQ(queue_->counts().unschedulable, 1u);
 }
 
@@ -132,7 +139,7 @@ TEST_F(SchedulingQueueTest, BackoffDoublesUpToTheLimit) {
 TEST_F(SchedulingQueueTest, APodThatFailedByErrorWaitsOutItsBackoff) {
   queue_->Add(Pod("a"));
   PopName();
-  queue_->Requeue("a", {}, {});
+  Requeue("a", {}, {});
   EXPECT_EQ(PopName(), "none") << "errors are not taken early";
   ASSERT_TRUE(queue_->NextFlush().has_value());
   clock_.Set(*queue_->NextFlush());
@@ -143,7 +150,7 @@ TEST_F(SchedulingQueueTest, AnIdleSchedulerTakesFromBackoffEarly) {
   queue_->Add(Pod("a"));
   PopName();
   AddNode();
-  queue_->Requeue("a", {"Fit"}, {});
+  Requeue("a", {"Fit"}, {});
   EXPECT_EQ(PopName(), "a");
 }
 
@@ -151,7 +158,7 @@ TEST_F(SchedulingQueueTest, AReadyPodGoesBeforeOneInBackoff) {
   queue_->Add(Pod("failing", 100));
   PopName();
   AddNode();
-  queue_->Requeue("failing", {"Fit"}, {});
+  Requeue("failing", {"Fit"}, {});
   queue_->Add(Pod("fresh"));
   EXPECT_EQ(PopName(), "fresh");
 }
@@ -159,7 +166,7 @@ TEST_F(SchedulingQueueTest, AReadyPodGoesBeforeOneInBackoff) {
 TEST_F(SchedulingQueueTest, APendingPluginsEventSkipsTheBackoff) {
   queue_->Add(Pod("a"));
   PopName();
-  queue_->Requeue("a", {}, {"Outside"});
+  Requeue("a", {}, {"Outside"});
   queue_->OnEvent<api::PersistentVolumeClaim>({EventResource::kPersistentVolumeClaim, ActionType::kUpdate},
                                               std::make_shared<const api::PersistentVolumeClaim>(),
                                               std::make_shared<const api::PersistentVolumeClaim>());
@@ -197,8 +204,8 @@ TEST_F(SchedulingQueueTest, ActivationDuringTheFlightIsNotLost) {
   PopName();
   PopName();
   queue_->Activate("a");
-  queue_->Requeue("a", {"Fit"}, {});
-  queue_->Requeue("b", {"Fit"}, {});
+  Requeue("a", {"Fit"}, {});
+  Requeue("b", {"Fit"}, {});
   EXPECT_EQ(queue_->counts().backoff, 1u);
   EXPECT_EQ(queue_->counts().unschedulable, 1u);
   EXPECT_EQ(PopName(), "a");
@@ -208,7 +215,7 @@ TEST_F(SchedulingQueueTest, ActivationOutOfTheBackoffDoesNotAskTheGatesAgain) {
   queue_->Add(Pod("a"));
   PopName();
   AddNode();
-  queue_->Requeue("a", {"Fit"}, {});
+  Requeue("a", {"Fit"}, {});
   ASSERT_EQ(queue_->counts().backoff, 1u);
   closed_gates_.insert("a");
   queue_->Activate("a");
@@ -218,19 +225,19 @@ TEST_F(SchedulingQueueTest, ActivationOutOfTheBackoffDoesNotAskTheGatesAgain) {
 TEST_F(SchedulingQueueTest, APodInFlightHearsThatOthersSleptTooLong) {
   queue_->Add(Pod("sleeper"));
   PopName();
-  queue_->Requeue("sleeper", {"Picky"}, {});
+  Requeue("sleeper", {"Picky"}, {});
   queue_->Add(Pod("flying"));
   PopName();
   clock_.Advance(minutes(6));
   queue_->Flush();
-  queue_->Requeue("flying", {"Picky"}, {});
+  Requeue("flying", {"Picky"}, {});
   EXPECT_EQ(queue_->counts().backoff, 1u);
 }
 
 TEST_F(SchedulingQueueTest, TheFirstHelpfulChangeOfAnUpdateDecides) {
   queue_->Add(MakePod("a").Uid("a").Label("x", "1").Info());
   PopName();
-  queue_->Requeue("a", {"Labels"}, {"Tolerations"});
+  Requeue("a", {"Labels"}, {"Tolerations"});
   queue_->Update(MakePod("a").Uid("a").Label("x", "2").Tolerate("t").Info());
   EXPECT_EQ(queue_->counts().backoff, 1u) << "labels come first, and only ask for a retry after the backoff";
 }
@@ -239,7 +246,7 @@ TEST_F(SchedulingQueueTest, AWildcardWakesEverybody) {
   for (const char* name : {"a", "b"}) {
     queue_->Add(Pod(name));
     PopName();
-    queue_->Requeue(name, {"Picky"}, {});
+    Requeue(name, {"Picky"}, {});
   }
   clock_.Advance(seconds(3));
   queue_->OnEvent(HappenedEvent{});
@@ -270,14 +277,14 @@ TEST_F(SchedulingQueueTest, AnUpdateKeepsThePlaceOfAReadyPod) {
 TEST_F(SchedulingQueueTest, ErrorsAndRejectionsAreCountedApart) {
   queue_->Add(Pod("a"));
   PopName();
-  queue_->Requeue("a", {}, {});
+  Requeue("a", {}, {});
   clock_.Advance(minutes(1));
   PopName();
-  queue_->Requeue("a", {}, {});
+  Requeue("a", {}, {});
   EXPECT_EQ(queue_->Find("a")->consecutive_errors, 2);
   clock_.Advance(minutes(1));
   PopName();
-  queue_->Requeue("a", {"Fit"}, {});
+  Requeue("a", {"Fit"}, {});
   EXPECT_EQ(queue_->Find("a")->consecutive_errors, 0);
   EXPECT_EQ(queue_->Find("a")->unschedulable_count, 1);
   EXPECT_EQ(queue_->Find("a")->attempts, 3);
@@ -289,9 +296,9 @@ TEST_F(SchedulingQueueTest, BackoffsThatEndInTheSameSecondGoByPriority) {
   EXPECT_EQ(PopName(), "important");
   EXPECT_EQ(PopName(), "unimportant");
   AddNode();
-  queue_->Requeue("unimportant", {"Fit"}, {});
+  Requeue("unimportant", {"Fit"}, {});
   clock_.Advance(milliseconds(300));
-  queue_->Requeue("important", {"Fit"}, {});
+  Requeue("important", {"Fit"}, {});
   EXPECT_EQ(queue_->counts().backoff, 2u);
   EXPECT_EQ(PopName(), "important");
 }
@@ -299,7 +306,7 @@ TEST_F(SchedulingQueueTest, BackoffsThatEndInTheSameSecondGoByPriority) {
 TEST_F(SchedulingQueueTest, NobodySleepsForever) {
   queue_->Add(Pod("a"));
   PopName();
-  queue_->Requeue("a", {"Fit"}, {});
+  Requeue("a", {"Fit"}, {});
   clock_.Advance(minutes(5));
   EXPECT_EQ(PopName(), "none");
   clock_.Advance(seconds(1));
@@ -311,9 +318,9 @@ TEST_F(SchedulingQueueTest, ADeletedPodIsGoneWhereverItWas) {
   queue_->Delete("active");
   PopName();
   queue_->Delete("flying");
-  queue_->Requeue("flying", {"Fit"}, {});
+  Requeue("flying", {"Fit"}, {});
   PopName();
-  queue_->Requeue("sleeping", {"Fit"}, {});
+  Requeue("sleeping", {"Fit"}, {});
   queue_->Delete("sleeping");
   const SchedulingQueue::Counts counts = queue_->counts();
   EXPECT_EQ(counts.active + counts.backoff + counts.unschedulable + counts.gated + counts.in_flight, 0u);
@@ -323,11 +330,11 @@ TEST(InFlightEvents, ForgetsWhatNobodyCanAskFor) {
   InFlightEvents events;
   events.Record({});
   EXPECT_EQ(events.size(), 0u) << "nobody is in flight";
-  const InFlightEvents::Ticket a = events.Begin();
+  const InFlightEvents::Cursor a = events.Begin();
   events.Record({});
-  const InFlightEvents::Ticket b = events.Begin();
+  const InFlightEvents::Cursor b = events.Begin();
   events.Record({});
-  const InFlightEvents::Ticket c = events.Begin();
+  const InFlightEvents::Cursor c = events.Begin();
   int seen = 0;
   events.ForEachSince(b, [&](const HappenedEvent&) { return ++seen > 0; });
   EXPECT_EQ(seen, 1);
@@ -338,6 +345,37 @@ TEST(InFlightEvents, ForgetsWhatNobodyCanAskFor) {
   events.End(b);
   EXPECT_EQ(events.size(), 0u);
   EXPECT_EQ(events.in_flight(), 0u);
+}
+
+TEST_F(SchedulingQueueTest, TheEndOfAnOlderAttemptDoesNotTouchAPodThatCameBack) {
+  queue_->Add(Pod("a"));
+  const base::Ticket older = queue_->Pop()->ticket;
+  queue_->Bind("a", older);
+  queue_->Delete("a");  // Failed, then Pending again under the same UID
+  queue_->Add(Pod("a"));
+  const base::Ticket newer = queue_->Pop()->ticket;
+  EXPECT_NE(older, newer);
+  EXPECT_EQ(queue_->FindAttempt("a", older), nullptr);
+  queue_->Requeue("a", older, {}, {});
+  queue_->Done("a", older);
+  queue_->Bind("a", older);
+  EXPECT_EQ(queue_->counts().in_flight, 1u) << "the newer attempt is still under way";
+  EXPECT_EQ(TicketOf("a"), newer);
+  queue_->Bind("a", newer);
+  queue_->Done("a", newer);
+  EXPECT_EQ(queue_->Find("a"), nullptr);
+}
+
+TEST_F(SchedulingQueueTest, AnEventCanLeaveOnePodAlone) {
+  for (const char* name : {"own", "other"}) {
+    queue_->Add(Pod(name));
+    PopName();
+    Requeue(name, {"Fit"}, {});
+  }
+  clock_.Advance(seconds(20));
+  queue_->OnEvent<api::Node>({EventResource::kNode, ActionType::kAdd}, nullptr, testing::MakeNode("n").Shared(), "own");
+  EXPECT_EQ(PopName(), "other");
+  EXPECT_EQ(PopName(), "none");
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ struct WaitingPod : QueuedPod {
   Line::node_type node{};     // while in none; empty before the first
   Rejection* rejection{};     // while unschedulable: its group, and where in it
   size_t rejection_index = 0;
-  InFlightEvents::Ticket ticket = 0;  // while in flight
+  InFlightEvents::Cursor events_since = 0;  // while in flight
 
   // A gate that stays shut must not make every flush ask it again.
   base::Time asleep_since() const { return std::max(timestamp, flushed); }

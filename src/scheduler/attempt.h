@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 
+#include "base/clock.h"
+#include "base/ticket.h"
 #include "engine/evaluation.h"
 #include "framework/diagnosis.h"
 #include "framework/plugin.h"
@@ -21,8 +24,14 @@ enum class Outcome {
 
 struct Attempt {
   framework::PodInfoPtr pod;
+  base::Ticket ticket = base::Ticket::kNone;
+  base::Time started{};                       // the scheduling cycle
+  std::optional<base::Time> first_attempt{};  // when the pod was first ready to be tried
+  int number = 1;                             // this is the pod's so manieth attempt
   Outcome outcome = Outcome::kError;
   std::string node_name;  // when bound, being bound or waiting
+  // The node whose room it held and gave back, when it failed after its scheduling cycle: others may want that room.
+  std::string freed_node;
   size_t feasible_nodes = 0;
   int64_t score = 0;    // total of the node chosen
   bool scored = false;  // false when there was nothing to compare

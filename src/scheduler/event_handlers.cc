@@ -45,10 +45,10 @@ bool IsSameVersion(const api::Pod& a, const api::Pod& b) {
 
 template <class T>
 void EventHandlers::Happened(framework::ClusterEvent event, std::shared_ptr<const T> before,
-                             std::shared_ptr<const T> after) {
-  if (!observer_) return queue_.OnEvent<T>(event, std::move(before), std::move(after));
+                             std::shared_ptr<const T> after, std::string_view except) {
+  if (!observer_) return queue_.OnEvent<T>(event, std::move(before), std::move(after), except);
   const base::Time start = clock_.Now();
-  queue_.OnEvent<T>(event, std::move(before), std::move(after));
+  queue_.OnEvent<T>(event, std::move(before), std::move(after), except);
   observer_(event, clock_.Now() - start);
 }
 
@@ -100,13 +100,15 @@ void EventHandlers::PutAssigned(std::shared_ptr<const api::Pod> pod) {
 
 void EventHandlers::PutPending(std::shared_ptr<const api::Pod> pod) {
   const std::string& uid = pod->metadata.uid;
+  const PodInfoPtr after = cluster_.MakePodInfo(pod);
+  const queue::QueuedPod* queued = queue_.Find(uid);
   if (cluster_.IsAssumed(uid)) {
+    // If binding fails, this is the version to try again, or to drop.
+    if (queued != nullptr) queue_.Update(after);
     if (pod->metadata.deletion_timestamp) DropAssumed(uid);
     return;
   }
   const std::string& nominated = pod->status.nominated_node_name;
-  const PodInfoPtr after = cluster_.MakePodInfo(pod);
-  const queue::QueuedPod* queued = queue_.Find(uid);
   if (queued == nullptr) {
     if (!nominated.empty()) cluster_.nominator().Nominate(after, nominated);
     return queue_.Add(after);
@@ -141,22 +143,19 @@ void EventHandlers::RemovePod(const api::Pod& pod) {
 }
 
 // An assumed pod is being deleted, while its binding cycle goes on and will fail. One that waits for permission is
-// turned away, and cleans up after itself; the room of one that is being bound is given back here.
+// rejected, and gives its room back by the end of its wait; the room of one that is being bound is given back here.
 void EventHandlers::DropAssumed(const std::string& uid) {
+  if (scheduler_.waiting_pods().IsWaiting(uid)) return scheduler_.waiting_pods().Reject(uid, "", "removed");
   const PodInfoPtr pod = cluster_.FindPod(uid);
   const std::string node_name = cluster_.NodeOf(uid);
-  if (scheduler_.waiting_pods().IsWaiting(uid)) {
-    scheduler_.waiting_pods().Reject(uid, "", "removed");
-  } else {
-    cluster_.Forget(uid);
-  }
+  cluster_.Forget(uid);
   OnForgotten(*pod, node_name);
 }
 
-void EventHandlers::OnForgotten(const framework::PodInfo& pod, const std::string& node_name) {
+void EventHandlers::OnForgotten(const framework::PodInfo& pod, const std::string& node_name, std::string_view except) {
   auto placed = std::make_shared<api::Pod>(pod.pod());
   placed->spec.node_name = node_name;
-  Happened<api::Pod>({EventResource::kAssignedPod, ActionType::kDelete}, std::move(placed), nullptr);
+  Happened<api::Pod>({EventResource::kAssignedPod, ActionType::kDelete}, std::move(placed), nullptr, except);
 }
 
 void EventHandlers::PutNode(std::shared_ptr<const api::Node> node) {

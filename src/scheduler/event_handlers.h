@@ -3,7 +3,8 @@
 //
 //   pod without a node, of one of our profiles  ->  queue (and nominations)
 //   pod with a node                             ->  picture; leaves the queue
-//   pod that is assumed                         ->  the API is behind; only its deletion matters
+//   pod that is assumed                         ->  the API is behind: its newest version is kept for a retry, and a
+//                                                   deletion gives its room back
 //
 // Not thread-safe; runs on the scheduling thread, between cycles.
 #pragma once
@@ -32,8 +33,8 @@ class EventHandlers {
   void Put(const api::Object& object);
   // Gone; `object` is its last known state.
   void Remove(const api::Object& object);
-  // Room that an assumed pod held is free again.
-  void OnForgotten(const framework::PodInfo& pod, const std::string& node_name);
+  // Room that an assumed pod held is free again. `except`: the UID of a pod that this need not wake.
+  void OnForgotten(const framework::PodInfo& pod, const std::string& node_name, std::string_view except = {});
 
  private:
   void PutPod(std::shared_ptr<const api::Pod> pod);
@@ -44,7 +45,8 @@ class EventHandlers {
   void PutNode(std::shared_ptr<const api::Node> node);
   void RemoveNode(const std::string& name);
   template <class T>
-  void Happened(framework::ClusterEvent event, std::shared_ptr<const T> before, std::shared_ptr<const T> after);
+  void Happened(framework::ClusterEvent event, std::shared_ptr<const T> before, std::shared_ptr<const T> after,
+                std::string_view except = {});
 
   cluster::Cluster& cluster_;
   queue::SchedulingQueue& queue_;

@@ -53,11 +53,12 @@ class EventHandlersTest : public ::testing::Test {
   }
   // One cycle, as the live scheduler runs it.
   Outcome ScheduleNext() {
-    const framework::PodInfoPtr pod = queue_->Pop()->pod;
-    const Attempt attempt = scheduler_->ScheduleOne(pod);
-    if (attempt.outcome == Outcome::kBinding) queue_->Bind(pod->uid());
+    const queue::QueuedPod* next = queue_->Pop();
+    const framework::PodInfoPtr pod = next->pod;
+    const Attempt attempt = scheduler_->ScheduleOne(pod, next->ticket);
+    if (attempt.outcome == Outcome::kBinding) queue_->Bind(pod->uid(), attempt.ticket);
     if (attempt.outcome == Outcome::kUnschedulable) {
-      queue_->Requeue(pod->uid(), attempt.unschedulable_plugins, attempt.pending_plugins);
+      queue_->Requeue(pod->uid(), attempt.ticket, attempt.unschedulable_plugins, attempt.pending_plugins);
     }
     return attempt.outcome;
   }
@@ -127,8 +128,10 @@ TEST_F(EventHandlersTest, ADeletedPodGivesItsRoomBackWhileItIsBeingBound) {
   // The binding that had been under way fails, and finds nothing left to undo.
   world_.api.bind_answer = framework::Status::Error("pods \"web\" not found");
   binding_[0]->Run();
-  EXPECT_EQ(scheduler_->Finish(std::move(binding_[0])).outcome, Outcome::kError);
-  queue_->Requeue("default/web", {}, {});
+  const Attempt ended = scheduler_->Finish(std::move(binding_[0]));
+  EXPECT_EQ(ended.outcome, Outcome::kError);
+  EXPECT_EQ(ended.freed_node, "") << "its room was given back when it was deleted";
+  queue_->Requeue("default/web", ended.ticket, {}, {});
   EXPECT_EQ(queue_->Find("default/web"), nullptr);
   EXPECT_TRUE(world_.cluster.IsAssumed("default/next"));
 }

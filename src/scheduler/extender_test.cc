@@ -64,7 +64,9 @@ class ExtenderTest : public ::testing::Test {
     ASSERT_TRUE(scheduler.ok()) << scheduler.error().message;
     scheduler_ = std::move(*scheduler);
   }
-  Attempt Schedule(PodBuilder pod = MakePod("web").Request("cpu", "1")) { return scheduler_->ScheduleOne(pod.Info()); }
+  Attempt Schedule(PodBuilder pod = MakePod("web").Request("cpu", "1")) {
+    return scheduler_->ScheduleOne(pod.Info(), base::Ticket{1});
+  }
 
   engine::testing::World world_;
   framework::Registry registry_ = plugins::InTreeRegistry();

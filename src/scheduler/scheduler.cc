@@ -99,10 +99,15 @@ Scheduler::ProfileSlot& Scheduler::SlotOf(const PodInfo& pod) {
   return it->second;
 }
 
-Attempt Scheduler::ScheduleOne(PodInfoPtr pod) {
-  ProfileSlot& slot = SlotOf(*pod);
+Attempt Scheduler::ScheduleOne(PodInfoPtr pod, base::Ticket ticket) {
   Attempt attempt;
   attempt.pod = std::move(pod);
+  attempt.ticket = ticket;
+  return ScheduleOne(std::move(attempt));
+}
+
+Attempt Scheduler::ScheduleOne(Attempt attempt) {
+  ProfileSlot& slot = SlotOf(*attempt.pod);
   if (cluster_.nodes().empty()) {
     attempt.outcome = Outcome::kUnschedulable;
     attempt.message = framework::kNoNodesMessage;
@@ -168,7 +173,7 @@ void Scheduler::Select(const engine::Evaluation& evaluation, Attempt& attempt) {
 
 // From an evaluated pod to one that is bound, or waits for permission.
 void Scheduler::Place(engine::Profile& profile, CycleState& state, Attempt& attempt) {
-  Result<cluster::AssumedPod> assumed = cluster_.Assume(attempt.pod, attempt.node_name);
+  Result<cluster::AssumedPod> assumed = cluster_.Assume(attempt.pod, attempt.node_name, attempt.ticket);
   if (!assumed) return Fail(Status::FromError(assumed.error()), attempt);
   // From here on, later cycles count this pod against the node, and not also as one that was promised it.
   cluster_.nominator().Remove(attempt.pod->uid());
@@ -206,10 +211,15 @@ void Scheduler::Settle(engine::Profile& profile, CycleState& state, const Status
                        Attempt& attempt) {
   if (!status.ok()) {
     profile.RunUnreserve(state, *attempt.pod, attempt.node_name);
+    attempt.freed_node = HeldNode(attempt);
     return Fail(status, attempt);
   }
   assumed.Keep();
   attempt.outcome = Outcome::kBound;
+}
+
+std::string Scheduler::HeldNode(const Attempt& attempt) const {
+  return cluster_.AssumedBy(attempt.pod->uid()) == attempt.ticket ? attempt.node_name : std::string();
 }
 
 Attempt Scheduler::Finish(std::unique_ptr<BindingCycle> cycle) {
@@ -226,6 +236,7 @@ std::vector<Attempt> Scheduler::FinishWaiting() {
     std::unique_ptr<BindingCycle> cycle = std::move(node.mapped());
     if (!decision.status.ok()) {
       cycle->profile_.RunUnreserve(cycle->state_, *cycle->attempt_.pod, cycle->attempt_.node_name);
+      cycle->attempt_.freed_node = HeldNode(cycle->attempt_);
       Reject(decision.status, cycle->attempt_);
       attempts.push_back(std::move(cycle->attempt_));
     } else if (options_.take_binding) {

@@ -55,13 +55,16 @@ class Scheduler {
   const engine::Profile& first_profile() const { return *profiles_.begin()->second.profile; }
   std::vector<const engine::Profile*> profiles() const;
 
-  // One pod through both cycles, as far as it gets. The pod's scheduler name must be one of ours.
-  Attempt ScheduleOne(framework::PodInfoPtr pod);
+  // One pod through both cycles, as far as it gets. The pod's scheduler name must be one of ours; the ticket is what
+  // the queue gave it.
+  Attempt ScheduleOne(framework::PodInfoPtr pod, base::Ticket ticket);
+  Attempt ScheduleOne(Attempt attempt);
   // The end of a binding cycle that ran elsewhere: the pod stays, or everything is undone.
   Attempt Finish(std::unique_ptr<BindingCycle> cycle);
   // Pods whose wait in Permit ended: their binding cycle runs now.
   std::vector<Attempt> FinishWaiting();
   framework::WaitingPods& waiting_pods() { return waiting_pods_; }
+  const framework::WaitingPods& waiting_pods() const { return waiting_pods_; }
 
  private:
   struct ProfileSlot {
@@ -78,6 +81,8 @@ class Scheduler {
   void Bind(engine::Profile& profile, framework::CycleState& state, cluster::AssumedPod assumed, Attempt& attempt);
   void Settle(engine::Profile& profile, framework::CycleState& state, const framework::Status& status,
               cluster::AssumedPod assumed, Attempt& attempt);
+  // The node whose room the attempt still holds; "" when the pod was deleted meanwhile and the room given back.
+  std::string HeldNode(const Attempt& attempt) const;
   void Evaluate(ProfileSlot& slot, Attempt& attempt);
   void HandleNoFit(engine::Profile& profile, framework::CycleState& state, Attempt& attempt);
   void Preempt(const framework::PodInfoPtr& pod, const framework::PostFilterResult& result);

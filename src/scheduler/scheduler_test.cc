@@ -59,17 +59,18 @@ TEST_F(SchedulerTest, BindsAPodToANodeWithRoom) {
   AddNode("full", "100m");
   AddNode("free");
   const auto scheduler = Make();
-  const Attempt attempt = scheduler->ScheduleOne(MakePod("web").Request("cpu", "1").Info());
+  const Attempt attempt = scheduler->ScheduleOne(MakePod("web").Request("cpu", "1").Info(), base::Ticket{1});
   EXPECT_EQ(attempt.outcome, Outcome::kBound) << attempt.message;
   EXPECT_EQ(attempt.node_name, "free");
   EXPECT_THAT(world_.api.calls, ElementsAre("bind web to free"));
   EXPECT_TRUE(world_.cluster.IsAssumed("default/web"));
-  EXPECT_EQ(scheduler->ScheduleOne(MakePod("next").Request("cpu", "1500m").Info()).outcome, Outcome::kUnschedulable)
+  EXPECT_EQ(scheduler->ScheduleOne(MakePod("next").Request("cpu", "1500m").Info(), base::Ticket{1}).outcome,
+            Outcome::kUnschedulable)
       << "the first pod takes its room at once";
 }
 
 TEST_F(SchedulerTest, WithoutNodesNothingIsTried) {
-  const Attempt attempt = Make()->ScheduleOne(MakePod("web").Info());
+  const Attempt attempt = Make()->ScheduleOne(MakePod("web").Info(), base::Ticket{1});
   EXPECT_EQ(attempt.outcome, Outcome::kUnschedulable);
   EXPECT_EQ(attempt.message, "no nodes available to schedule pods");
   EXPECT_THAT(attempt.unschedulable_plugins, IsEmpty());
@@ -81,7 +82,7 @@ TEST_F(SchedulerTest, SaysWhyAPodFitsNowhere) {
   AddPod("equal-1", "busy-1", "1");
   AddPod("equal-2", "busy-2", "1");
   world_.cluster.UpsertNode(MakeNode("tainted").Capacity("cpu", "8").Taint("gpu").Shared());
-  const Attempt attempt = Make()->ScheduleOne(MakePod("web").Request("cpu", "4").Info());
+  const Attempt attempt = Make()->ScheduleOne(MakePod("web").Request("cpu", "4").Info(), base::Ticket{1});
   EXPECT_EQ(attempt.outcome, Outcome::kUnschedulable);
   EXPECT_EQ(
       attempt.message,
@@ -101,7 +102,7 @@ TEST_F(SchedulerTest, PreemptionEvictsTheVictimsAndNominates) {
   world_.cluster.nominator().Nominate(MakePod("hopeful").Request("cpu", "1").Priority(3).Info(), "n1");
   const auto scheduler = Make();
   const auto pod = MakePod("vip").Request("cpu", "2").Priority(50).Info();
-  const Attempt attempt = scheduler->ScheduleOne(pod);
+  const Attempt attempt = scheduler->ScheduleOne(pod, base::Ticket{1});
   EXPECT_EQ(attempt.outcome, Outcome::kUnschedulable);
   EXPECT_EQ(attempt.post_filter.nominated_node_name, "n1");
   EXPECT_THAT(world_.api.calls, ::testing::UnorderedElementsAre("nominate vip to n1", "evict low-1 for vip",
@@ -112,8 +113,9 @@ TEST_F(SchedulerTest, PreemptionEvictsTheVictimsAndNominates) {
   // The victims go; the room is kept for the pod, which then takes it.
   world_.cluster.RemovePod("default/low-1");
   world_.cluster.RemovePod("default/low-2");
-  EXPECT_EQ(scheduler->ScheduleOne(MakePod("thief").Request("cpu", "1").Info()).outcome, Outcome::kUnschedulable);
-  EXPECT_EQ(scheduler->ScheduleOne(pod).node_name, "n1");
+  EXPECT_EQ(scheduler->ScheduleOne(MakePod("thief").Request("cpu", "1").Info(), base::Ticket{1}).outcome,
+            Outcome::kUnschedulable);
+  EXPECT_EQ(scheduler->ScheduleOne(pod, base::Ticket{1}).node_name, "n1");
   EXPECT_TRUE(world_.cluster.nominator().empty());
 }
 
@@ -123,7 +125,8 @@ TEST_F(SchedulerTest, AReserveFailureLeavesNoTrace) {
   AddNode("n1");
   const std::string before = SeenInTheCluster();
   const Attempt attempt =
-      Make({"First", "Second"})->ScheduleOne(MakePod("web").Request("cpu", "1").NominatedNode("n1").Info());
+      Make({"First", "Second"})
+          ->ScheduleOne(MakePod("web").Request("cpu", "1").NominatedNode("n1").Info(), base::Ticket{1});
   EXPECT_EQ(attempt.outcome, Outcome::kUnschedulable);
   EXPECT_EQ(attempt.message, "0/1 nodes are available: 1 taken.");
   EXPECT_EQ(attempt.node_name, "");
@@ -138,7 +141,7 @@ TEST_F(SchedulerTest, ABindFailureLeavesNoTrace) {
   AddNode("n1");
   const std::string before = SeenInTheCluster();
   world_.api.bind_answer = Status::Error("conflict");
-  const Attempt attempt = Make({"Reserver"})->ScheduleOne(MakePod("web").Request("cpu", "1").Info());
+  const Attempt attempt = Make({"Reserver"})->ScheduleOne(MakePod("web").Request("cpu", "1").Info(), base::Ticket{1});
   EXPECT_EQ(attempt.outcome, Outcome::kError);
   EXPECT_THAT(attempt.message, ::testing::HasSubstr("running Bind plugin \"DefaultBinder\": "));
   EXPECT_THAT(attempt.unschedulable_plugins, IsEmpty()) << "to be tried again after a backoff, whatever happens";
@@ -152,7 +155,7 @@ TEST_F(SchedulerTest, APreBindFailureLeavesNoTrace) {
                                   Status::Unschedulable("volume is gone"));
   AddNode("n1");
   const std::string before = SeenInTheCluster();
-  const Attempt attempt = Make({"PreBinder"})->ScheduleOne(MakePod("web").Request("cpu", "1").Info());
+  const Attempt attempt = Make({"PreBinder"})->ScheduleOne(MakePod("web").Request("cpu", "1").Info(), base::Ticket{1});
   EXPECT_EQ(attempt.message, "volume is gone");
   EXPECT_THAT(attempt.unschedulable_plugins, IsEmpty());
   EXPECT_THAT(world_.api.calls, IsEmpty());
@@ -163,7 +166,7 @@ TEST_F(SchedulerTest, ABindingCycleMayRunElsewhere) {
   AddNode("n1");
   std::vector<std::unique_ptr<BindingCycle>> taken;
   const auto scheduler = Make({}, 1, &taken);
-  const Attempt attempt = scheduler->ScheduleOne(MakePod("web").Request("cpu", "1").Info());
+  const Attempt attempt = scheduler->ScheduleOne(MakePod("web").Request("cpu", "1").Info(), base::Ticket{1});
   EXPECT_EQ(attempt.outcome, Outcome::kBinding);
   EXPECT_EQ(attempt.node_name, "n1");
   EXPECT_TRUE(world_.cluster.IsAssumed("default/web")) << "it takes its room at once";
@@ -184,7 +187,7 @@ TEST_F(SchedulerTest, ABindingCycleThatFailsElsewhereLeavesNoTrace) {
   world_.api.bind_answer = Status::Error("conflict");
   std::vector<std::unique_ptr<BindingCycle>> taken;
   const auto scheduler = Make({"Reserver"}, 1, &taken);
-  (void)scheduler->ScheduleOne(MakePod("web").Request("cpu", "1").Info());
+  (void)scheduler->ScheduleOne(MakePod("web").Request("cpu", "1").Info(), base::Ticket{1});
   taken.at(0)->Run();
   EXPECT_EQ(scheduler->Finish(std::move(taken[0])).outcome, Outcome::kError);
   EXPECT_THAT(log_, ElementsAre("reserve Reserver", "unreserve Reserver"));
@@ -196,7 +199,7 @@ TEST_F(SchedulerTest, ABindingThatTheApiConfirmedStandsThoughItsAnswerWasLost) {
   world_.api.bind_answer = Status::Error("connection reset");
   std::vector<std::unique_ptr<BindingCycle>> taken;
   const auto scheduler = Make({}, 1, &taken);
-  (void)scheduler->ScheduleOne(MakePod("web").Request("cpu", "1").Info());
+  (void)scheduler->ScheduleOne(MakePod("web").Request("cpu", "1").Info(), base::Ticket{1});
   taken.at(0)->Run();
   world_.cluster.UpsertPod(MakePod("web").Request("cpu", "1").Node("n1").Shared());
   EXPECT_EQ(scheduler->Finish(std::move(taken[0])).outcome, Outcome::kError);
@@ -212,7 +215,7 @@ class PermitTest : public SchedulerTest {
     AddNode("n1");
     before_ = SeenInTheCluster();
     scheduler_ = Make({"Gang", "Budget", "Reserver"});
-    waiting_ = scheduler_->ScheduleOne(MakePod("web").Request("cpu", "1").Info());
+    waiting_ = scheduler_->ScheduleOne(MakePod("web").Request("cpu", "1").Info(), base::Ticket{1});
   }
 
   std::string before_;
@@ -261,7 +264,8 @@ TEST_F(PermitTest, ThePatienceOfOnePluginIsThatOfAll) {
 }
 
 TEST_F(PermitTest, AWaitingVictimIsTurnedAwayInsteadOfEvicted) {
-  const Attempt attempt = scheduler_->ScheduleOne(MakePod("vip").Request("cpu", "2").Priority(9).Info());
+  const Attempt attempt =
+      scheduler_->ScheduleOne(MakePod("vip").Request("cpu", "2").Priority(9).Info(), base::Ticket{1});
   EXPECT_EQ(attempt.post_filter.nominated_node_name, "n1");
   EXPECT_THAT(world_.api.calls, ElementsAre("nominate vip to n1"));
   const std::vector<Attempt> finished = scheduler_->FinishWaiting();
@@ -276,15 +280,16 @@ TEST_F(SchedulerTest, AWaitingPodNoLongerCountsAsNominated) {
   const auto scheduler = Make({"Gang"});
   const auto pod = MakePod("web").Request("cpu", "1").Priority(5).Info();
   world_.cluster.nominator().Nominate(pod, "n1");
-  EXPECT_EQ(scheduler->ScheduleOne(pod).outcome, Outcome::kWaiting);
-  EXPECT_EQ(scheduler->ScheduleOne(MakePod("other").Request("cpu", "1").Info()).outcome, Outcome::kWaiting)
+  EXPECT_EQ(scheduler->ScheduleOne(pod, base::Ticket{1}).outcome, Outcome::kWaiting);
+  EXPECT_EQ(scheduler->ScheduleOne(MakePod("other").Request("cpu", "1").Info(), base::Ticket{1}).outcome,
+            Outcome::kWaiting)
       << "the pod counts once, not twice";
 }
 
 TEST_F(SchedulerTest, TiesAreBrokenByTheSeed) {
   for (int i = 0; i < 4; ++i) AddNode("n" + std::to_string(i));
   const auto choice = [&](uint64_t seed) {
-    const Attempt attempt = Make({}, seed)->ScheduleOne(MakePod("web").Request("cpu", "1").Info());
+    const Attempt attempt = Make({}, seed)->ScheduleOne(MakePod("web").Request("cpu", "1").Info(), base::Ticket{1});
     world_.cluster.Forget("default/web");
     return attempt.node_name;
   };

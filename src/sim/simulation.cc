@@ -2,15 +2,10 @@
 
 #include <algorithm>
 
-#include "cluster/apply.h"
 #include "explain/explain.h"
-#include "framework/events.h"
-#include "scheduler/queue_setup.h"
 
 namespace berth::sim {
 
-using framework::ActionType;
-using framework::EventResource;
 using framework::PodInfo;
 using framework::PodInfoPtr;
 using framework::Status;
@@ -41,17 +36,28 @@ size_t SimulationReport::Count(PodOutcome outcome) const {
 }
 
 Simulation::Simulation(const config::FeatureGates& gates, Options options)
-    : gates_(gates), options_(std::move(options)), cluster_(gates_) {}
+    : gates_(gates), options_(std::move(options)) {}
 
 Result<std::unique_ptr<Simulation>> Simulation::Create(const std::vector<api::Object>& objects,
                                                        const config::KubeSchedulerConfiguration& configuration,
                                                        const framework::Registry& registry,
                                                        const config::FeatureGates& gates, Options options) {
   std::unique_ptr<Simulation> simulation(new Simulation(gates, std::move(options)));
+  simulation->SetClock(objects);
+  if (Result<void> made = simulation->MakeDriver(configuration, registry); !made) return made.error();
   simulation->LoadCluster(objects);
-  if (Result<void> made = simulation->MakeScheduler(configuration, registry); !made) return made.error();
   simulation->EnqueuePending();
   return simulation;
+}
+
+void Simulation::SetClock(const std::vector<api::Object>& objects) {
+  base::Time now{};
+  for (const api::Object& object : objects) {
+    if (object.metadata().creation_timestamp) now = std::max(now, *object.metadata().creation_timestamp);
+    const api::Pod* pod = object.As<api::Pod>();
+    if (pod && !api::IsTerminated(*pod) && pod->status.start_time) now = std::max(now, *pod->status.start_time);
+  }
+  clock_.Set(now);
 }
 
 // In the order of namespace and name, so that the order of files and documents does not matter.
@@ -60,41 +66,33 @@ void Simulation::LoadCluster(const std::vector<api::Object>& objects) {
   std::stable_sort(sorted.begin(), sorted.end(), [](const api::Object& a, const api::Object& b) {
     return std::make_pair(a.kind(), api::KeyOf(a.metadata())) < std::make_pair(b.kind(), api::KeyOf(b.metadata()));
   });
-  // Now is when the last thing in the input happened.
-  base::Time now{};
   for (const api::Object& object : sorted) {
-    cluster::Apply(cluster_, object);
-    if (object.metadata().creation_timestamp) now = std::max(now, *object.metadata().creation_timestamp);
     const auto pod = object.Share<api::Pod>();
-    if (!pod || api::IsTerminated(*pod)) continue;
-    if (pod->status.start_time) now = std::max(now, *pod->status.start_time);
-    if (pod->spec.node_name.empty()) {
+    // The scheduler's watch leaves out pods that have run to their end.
+    if (pod && api::IsTerminated(*pod)) continue;
+    if (pod && pod->spec.node_name.empty()) {
       pending_.push_back(pod);
-    } else {
-      ++result_.bound_before;
+      continue;
     }
+    if (pod) ++result_.bound_before;
+    driver_->Put(object);
   }
-  clock_.Set(now);
-  result_.nodes = cluster_.nodes().size();
+  result_.nodes = cluster().nodes().size();
 }
 
-Result<void> Simulation::MakeScheduler(const config::KubeSchedulerConfiguration& configuration,
-                                       const framework::Registry& registry) {
-  scheduler::Scheduler::Options options;
-  options.seed = options_.seed;
-  options.verify_incremental = options_.verify_incremental;
-  options.exhaustive_preemption = true;
-  options.runner_ups = options_.runner_ups;
-  Result<std::unique_ptr<scheduler::Scheduler>> made =
-      scheduler::Scheduler::Create(configuration, registry, gates_, cluster_, clock_, *this, options);
+Result<void> Simulation::MakeDriver(const config::KubeSchedulerConfiguration& configuration,
+                                    const framework::Registry& registry) {
+  scheduler::Driver::Options options;
+  options.scheduler.seed = options_.seed;
+  options.scheduler.verify_incremental = options_.verify_incremental;
+  options.scheduler.exhaustive_preemption = true;
+  options.scheduler.runner_ups = options_.runner_ups;
+  max_sleep_ = options.max_unschedulable;
+  Result<std::unique_ptr<scheduler::Driver>> made =
+      scheduler::Driver::Create(configuration, registry, gates_, clock_, *this, *this, std::move(options));
   if (!made) return made.error();
-  scheduler_ = std::move(*made);
-
-  const queue::SchedulingQueue::Options queue_options = scheduler::QueueOptions(configuration);
-  queue_ = std::make_unique<queue::SchedulingQueue>(clock_, scheduler_->first_profile().queue_sort(),
-                                                    scheduler::QueueHooks(*scheduler_), queue_options);
-  max_sleep_ = queue_options.max_unschedulable;
-  volumes_ = std::make_unique<VolumeController>(cluster_, *queue_);
+  driver_ = std::move(*made);
+  volumes_ = std::make_unique<VolumeController>(*driver_);
   return {};
 }
 
@@ -110,19 +108,14 @@ void Simulation::EnqueuePending() {
 void Simulation::Enqueue(const std::shared_ptr<const api::Pod>& pod) {
   PodReport& report = reports_[pod->metadata.uid];
   report.key = api::KeyOf(pod->metadata);
-  if (!scheduler_->FindProfile(pod->spec.scheduler_name)) {
+  if (!driver_->Serves(pod->spec.scheduler_name)) {
     report.outcome = PodOutcome::kForeign;
     const std::string& name = pod->spec.scheduler_name;
     report.message = "no profile has the name \"" + (name.empty() ? "default-scheduler" : name) + "\"";
-    // What another scheduler promised is not ours to keep.
-    return cluster_.nominator().Remove(pod->metadata.uid);
-  }
-  if (pod->metadata.deletion_timestamp) {
-    report.message = "skip schedule deleting pod: " + report.key;
-    return cluster_.nominator().Remove(pod->metadata.uid);
+    return;
   }
   volumes_->CreateEphemeralClaims(*pod);
-  queue_->Add(cluster_.MakePodInfo(pod));
+  driver_->Put(api::Object(pod));
   clock_.Advance(std::chrono::microseconds(1));
 }
 
@@ -161,7 +154,7 @@ SimulationReport Simulation::Run() {
   for (auto& [uid, report] : reports_) result_.pods.push_back(report);
   std::sort(result_.pods.begin(), result_.pods.end(),
             [](const PodReport& a, const PodReport& b) { return a.key < b.key; });
-  result_.utilisation = MeasureUtilisation(cluster_);
+  result_.utilisation = MeasureUtilisation(cluster());
   CountPlaced(result_);
   CollectExplanations();
   return result_;
@@ -183,22 +176,17 @@ void Simulation::CollectExplanations() {
 }
 
 bool Simulation::Step() {
-  for (const scheduler::Attempt& attempt : scheduler_->FinishWaiting()) Settle(attempt);
-  if (const queue::QueuedPod* next = queue_->Pop()) {
-    Settle(AttemptPod(next->pod));
+  if (driver_->Step()) {
     if (options_.progress) options_.progress(tried_, pending_.size());
     return true;
   }
   // Nothing is ready. Let time pass for those it can help: pods in backoff and pods that wait for permission.
+  const queue::SchedulingQueue::Counts counts = driver().queue().counts();
   std::optional<base::Time> wake;
-  if (queue_->counts().backoff > 0) wake = queue_->NextFlush();
-  if (!scheduler_->waiting_pods().empty()) {
-    const base::Time timeout = scheduler_->waiting_pods().NextTimeout();
-    wake = wake ? std::min(*wake, timeout) : timeout;
-  }
+  if (counts.backoff > 0 || !driver().scheduler().waiting_pods().empty()) wake = driver_->NextWake();
   // The others sleep until an event that may help them, or for the longest time the queue lets them sleep: worth it
   // when something has changed since they last had that.
-  if (!wake && queue_->counts().unschedulable > 0 && changes_ != changes_at_flush_) {
+  if (!wake && counts.unschedulable > 0 && changes_ != changes_at_flush_) {
     changes_at_flush_ = changes_;
     wake = clock_.Now() + max_sleep_ + base::Duration(1);
   }
@@ -207,23 +195,25 @@ bool Simulation::Step() {
   return true;
 }
 
+explain::Explanation Simulation::ExplainNow(const PodInfo& pod) {
+  const engine::Profile& profile = *driver_->scheduler().FindProfile(pod.pod().spec.scheduler_name);
+  return explain::Explain(profile, driver_->cluster(), pod);
+}
+
 // Explanations of named pods are made before the attempt, when the cluster is as the attempt finds it. Those of pods
 // that fit nowhere can wait until that is known, unless somebody was evicted.
-scheduler::Attempt Simulation::AttemptPod(const PodInfoPtr& pod) {
-  const PodInfoPtr kept = pod;  // the queue may let go of it
-  const engine::Profile& profile = *scheduler_->FindProfile(kept->pod().spec.scheduler_name);
-  if (options_.explain.contains(kept->Key())) {
-    explain::Explanation explanation = explain::Explain(profile, cluster_, *kept);
-    const scheduler::Attempt attempt = scheduler_->ScheduleOne(kept);
-    NoteExplanation(std::move(explanation), attempt);
-    return attempt;
-  }
-  const scheduler::Attempt attempt = scheduler_->ScheduleOne(kept);
+void Simulation::OnCycleBegin(const PodInfoPtr& pod) {
+  explaining_.reset();
+  if (options_.explain.contains(pod->Key())) explaining_ = ExplainNow(*pod);
+}
+
+void Simulation::OnCycleEnd(const scheduler::Attempt& attempt) {
   const bool failed = attempt.outcome == scheduler::Outcome::kUnschedulable;
-  if (options_.explain_pending && failed && attempt.post_filter.nominated_node_name.empty()) {
-    NoteExplanation(explain::Explain(profile, cluster_, *kept), attempt);
+  if (!explaining_ && options_.explain_pending && failed && attempt.post_filter.nominated_node_name.empty()) {
+    explaining_ = ExplainNow(*attempt.pod);
   }
-  return attempt;
+  if (explaining_) NoteExplanation(*std::move(explaining_), attempt);
+  explaining_.reset();
 }
 
 void Simulation::NoteExplanation(explain::Explanation explanation, const scheduler::Attempt& attempt) {
@@ -235,48 +225,42 @@ void Simulation::NoteExplanation(explain::Explanation explanation, const schedul
   place = std::move(explanation);
 }
 
-// Books what became of one attempt.
-void Simulation::Settle(const scheduler::Attempt& attempt) {
+PodReport& Simulation::NoteTried(const scheduler::Attempt& attempt) {
   PodReport& report = reports_[attempt.pod->uid()];
   if (!report.tried) ++tried_;
   report.tried = true;
   report.feasible_nodes = attempt.feasible_nodes;
-  switch (attempt.outcome) {
-    case scheduler::Outcome::kBinding:  // binding cycles run on the spot here
-    case scheduler::Outcome::kWaiting:
-      report.message = "waiting for permission to bind to node \"" + attempt.node_name + "\"";
-      return;
-    case scheduler::Outcome::kBound:
-      report.outcome = PodOutcome::kScheduled;
-      report.node = attempt.node_name;
-      report.message.clear();
-      report.preempting = attempt.nominated;
-      report.nominated_node.clear();
-      report.scored = attempt.scored;
-      report.score = attempt.score;
-      report.runner_up = attempt.runner_up;
-      report.runner_up_score = attempt.runner_up_score;
-      queue_->Done(attempt.pod->uid());
-      return;
-    case scheduler::Outcome::kUnschedulable:
-    case scheduler::Outcome::kError:
-      report.outcome = PodOutcome::kPending;
-      report.message = attempt.message;
-      Requeue(attempt);
-      return;
-  }
+  return report;
 }
 
-void Simulation::Requeue(const scheduler::Attempt& attempt) {
+void Simulation::OnWaiting(const scheduler::Attempt& attempt) {
+  NoteTried(attempt).message = "waiting for permission to bind to node \"" + attempt.node_name + "\"";
+}
+
+void Simulation::OnBound(const scheduler::Attempt& attempt) {
+  PodReport& report = NoteTried(attempt);
+  report.outcome = PodOutcome::kScheduled;
+  report.node = attempt.node_name;
+  report.message.clear();
+  report.preempting = attempt.nominated;
+  report.nominated_node.clear();
+  report.scored = attempt.scored;
+  report.score = attempt.score;
+  report.runner_up = attempt.runner_up;
+  report.runner_up_score = attempt.runner_up_score;
+}
+
+void Simulation::OnFailed(const scheduler::Attempt& attempt, const PodInfo& /*newest*/) {
+  PodReport& report = NoteTried(attempt);
+  report.outcome = PodOutcome::kPending;
+  report.message = attempt.message;
   const std::string& uid = attempt.pod->uid();
-  queue::PluginNames rejectors = attempt.unschedulable_plugins;
-  // With no nodes at all no plugin spoke: asleep until a node comes, which the empty name stands for.
-  if (cluster_.nodes().empty()) rejectors.insert("");
-  // Without anybody to blame the queue takes it for trouble and tries again after a backoff.
-  const bool trouble = rejectors.empty() && attempt.pending_plugins.empty();
-  const queue::QueuedPod* queued = queue_->Find(uid);
-  if (trouble && queued && queued->consecutive_errors + 1 >= kMaxErrors) return queue_->Done(uid);
-  queue_->Requeue(uid, std::move(rejectors), attempt.pending_plugins);
+  const queue::QueuedPod* queued = driver().queue().Find(uid);
+  if (queued != nullptr && queued->consecutive_errors >= kMaxErrors) driver_->GiveUp(uid);
+}
+
+void Simulation::OnSkipped(const PodInfo& pod) {
+  reports_[pod.uid()].message = "skip schedule deleting pod: " + pod.Key();
 }
 
 void Simulation::CollectGated() {
@@ -284,11 +268,11 @@ void Simulation::CollectGated() {
 }
 
 void Simulation::NoteIfGated(const std::shared_ptr<const api::Pod>& pod) {
-  const queue::QueuedPod* queued = queue_->Find(pod->metadata.uid);
+  const queue::QueuedPod* queued = driver().queue().Find(pod->metadata.uid);
   if (!queued || !queued->gated()) return;
   PodReport& report = reports_[pod->metadata.uid];
   report.outcome = PodOutcome::kGated;
-  report.message = scheduler_->FindProfile(pod->spec.scheduler_name)->RunPreEnqueue(*queued->pod).Message();
+  report.message = driver().scheduler().FindProfile(pod->spec.scheduler_name)->RunPreEnqueue(*queued->pod).Message();
 }
 
 Status Simulation::Bind(const PodInfo& pod, const std::string& node_name) {
@@ -297,10 +281,8 @@ Status Simulation::Bind(const PodInfo& pod, const std::string& node_name) {
   bound.status.phase = "Running";
   bound.status.nominated_node_name.clear();
   if (!bound.status.start_time) bound.status.start_time = clock_.Now();
-  auto shared = std::make_shared<const api::Pod>(std::move(bound));
-  cluster_.UpsertPod(shared);
   ++changes_;
-  queue_->OnEvent<api::Pod>({EventResource::kAssignedPod, ActionType::kAdd}, nullptr, shared);
+  driver_->Put(api::MakeObject(std::move(bound)));
   return Status::Success();
 }
 
@@ -309,24 +291,22 @@ Status Simulation::Evict(const PodInfo& victim, const PodInfo& preemptor) {
   PodReport report;
   report.key = victim.Key();
   report.outcome = PodOutcome::kPreempted;
-  report.node = cluster_.NodeOf(victim.uid());
+  report.node = cluster().NodeOf(victim.uid());
   report.preempted_by = preemptor.Key();
   result_.preempted.push_back(report);
   if (const auto ours = reports_.find(victim.uid()); ours != reports_.end()) ours->second = report;
-  const std::shared_ptr<const api::Pod> gone = victim.shared_pod();
-  cluster_.RemovePod(victim.uid());
   ++changes_;
-  queue_->OnEvent<api::Pod>({EventResource::kAssignedPod, ActionType::kDelete}, gone, nullptr);
+  driver_->Remove(api::Object(victim.shared_pod()));
   return Status::Success();
 }
 
 Status Simulation::SetNominatedNode(const PodInfo& pod, const std::string& node_name) {
   api::Pod changed = pod.pod();
   changed.status.nominated_node_name = node_name;
-  const PodInfoPtr info = cluster_.MakePodInfo(std::make_shared<const api::Pod>(std::move(changed)));
-  cluster_.nominator().Nominate(info, node_name);
+  // It must not look like the version the input had; none is always another.
+  changed.metadata.resource_version.clear();
   reports_[pod.uid()].nominated_node = node_name;
-  queue_->Update(info);
+  driver_->Put(api::MakeObject(std::move(changed)));
   return Status::Success();
 }
 

@@ -17,8 +17,7 @@
 #include "explain/explanation.h"
 #include "framework/handle.h"
 #include "framework/registry.h"
-#include "queue/scheduling_queue.h"
-#include "scheduler/scheduler.h"
+#include "scheduler/driver.h"
 #include "sim/utilisation.h"
 #include "sim/volume_controller.h"
 
@@ -59,7 +58,7 @@ struct SimulationReport {
   size_t Count(PodOutcome outcome) const;
 };
 
-class Simulation final : public framework::ApiWriter {
+class Simulation final : public framework::ApiWriter, private scheduler::DriverObserver {
  public:
   struct Options {
     uint64_t seed = 1;
@@ -89,7 +88,7 @@ class Simulation final : public framework::ApiWriter {
   // Pods evicted so far, in the order it happened.
   const std::vector<PodReport>& preempted() const { return result_.preempted; }
 
-  const cluster::Cluster& cluster() const { return cluster_; }
+  const cluster::Cluster& cluster() const { return driver().cluster(); }
 
   // framework::ApiWriter: the API as the scheduler sees it, answering at once.
   framework::Status Bind(const framework::PodInfo& pod, const std::string& node_name) override;
@@ -103,31 +102,39 @@ class Simulation final : public framework::ApiWriter {
  private:
   Simulation(const config::FeatureGates& gates, Options options);
 
+  // Sets the clock to when the last thing in the input happened.
+  void SetClock(const std::vector<api::Object>& objects);
   void LoadCluster(const std::vector<api::Object>& objects);
-  Result<void> MakeScheduler(const config::KubeSchedulerConfiguration& configuration,
-                             const framework::Registry& registry);
+  Result<void> MakeDriver(const config::KubeSchedulerConfiguration& configuration, const framework::Registry& registry);
+  const scheduler::Driver& driver() const { return *driver_; }
   void EnqueuePending();
   void Enqueue(const std::shared_ptr<const api::Pod>& pod);
   // Steps until nothing moves any more, or the pod of this report is scheduled (null: none is waited for).
   void RunUntil(const PodReport* report);
   // Schedules one pod, or lets time pass. False when there is nothing left to wait for.
   bool Step();
-  void Settle(const scheduler::Attempt& attempt);
+  PodReport& NoteTried(const scheduler::Attempt& attempt);
   void CollectGated();
   void NoteIfGated(const std::shared_ptr<const api::Pod>& pod);
   void CollectExplanations();
-  scheduler::Attempt AttemptPod(const framework::PodInfoPtr& pod);
   void NoteExplanation(explain::Explanation explanation, const scheduler::Attempt& attempt);
-  void Requeue(const scheduler::Attempt& attempt);
+  explain::Explanation ExplainNow(const framework::PodInfo& pod);
+
+  // scheduler::DriverObserver
+  void OnCycleBegin(const framework::PodInfoPtr& pod) override;
+  void OnCycleEnd(const scheduler::Attempt& attempt) override;
+  void OnWaiting(const scheduler::Attempt& attempt) override;
+  void OnBound(const scheduler::Attempt& attempt) override;
+  void OnFailed(const scheduler::Attempt& attempt, const framework::PodInfo& newest) override;
+  void OnSkipped(const framework::PodInfo& pod) override;
 
   const config::FeatureGates gates_;
   const Options options_;
   base::FakeClock clock_;
-  cluster::Cluster cluster_;
-  std::unique_ptr<scheduler::Scheduler> scheduler_;
-  std::unique_ptr<queue::SchedulingQueue> queue_;
+  std::unique_ptr<scheduler::Driver> driver_;
   std::unique_ptr<VolumeController> volumes_;
   base::Duration max_sleep_{};
+  std::optional<explain::Explanation> explaining_;  // the pod whose attempt is under way
   std::vector<std::shared_ptr<const api::Pod>> pending_;
   std::map<std::string, PodReport> reports_;                  // by UID
   std::map<std::string, explain::Explanation> explanations_;  // by namespace/name

@@ -12,9 +12,6 @@
 
 namespace berth::sim {
 
-using framework::ActionType;
-using framework::EventResource;
-
 namespace {
 
 constexpr char kNoProvisioner[] = "kubernetes.io/no-provisioner";
@@ -215,23 +212,17 @@ void VolumeController::Write(ClaimPtr claim) {
   BindIfPossible(std::move(claim));
 }
 
+// A changed object must not look like the version the input had; none is always another.
 void VolumeController::Store(VolumePtr volume) {
-  // A changed object must not look like the version the input had; none is always another.
-  auto changed = std::make_shared<api::PersistentVolume>(*volume);
-  changed->metadata.resource_version.clear();
-  const VolumePtr after = std::move(changed);
-  const VolumePtr before = cluster_.objects().persistent_volumes.Upsert(after);
-  const ActionType action = before ? ActionType::kUpdate : ActionType::kAdd;
-  queue_.OnEvent<api::PersistentVolume>({EventResource::kPersistentVolume, action}, before, after);
+  api::PersistentVolume changed = *volume;
+  changed.metadata.resource_version.clear();
+  driver_.Put(api::MakeObject(std::move(changed)));
 }
 
 void VolumeController::Store(ClaimPtr claim) {
-  auto changed = std::make_shared<api::PersistentVolumeClaim>(*claim);
-  changed->metadata.resource_version.clear();
-  const ClaimPtr after = std::move(changed);
-  const ClaimPtr before = cluster_.objects().persistent_volume_claims.Upsert(after);
-  const ActionType action = before ? ActionType::kUpdate : ActionType::kAdd;
-  queue_.OnEvent<api::PersistentVolumeClaim>({EventResource::kPersistentVolumeClaim, action}, before, after);
+  api::PersistentVolumeClaim changed = *claim;
+  changed.metadata.resource_version.clear();
+  driver_.Put(api::MakeObject(std::move(changed)));
 }
 
 }  // namespace berth::sim

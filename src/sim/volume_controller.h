@@ -1,7 +1,7 @@
 // VolumeController: what the control plane's volume controllers and provisioners would do, done at once and without
 // fail. Claims find their volumes, claims for which the scheduler chose a node get a new volume there, and pods with
 // ephemeral volumes get the claims for them.
-// Not thread-safe; acts on the cluster of a simulation, and tells its queue what changed.
+// Not thread-safe; acts on a driver as the API would: what it changes is reported as changed objects.
 #pragma once
 
 #include <memory>
@@ -9,15 +9,15 @@
 
 #include "api/pod.h"
 #include "api/storage.h"
-#include "cluster/cluster.h"
-#include "queue/scheduling_queue.h"
+#include "scheduler/driver.h"
 
 namespace berth::sim {
 
 class VolumeController {
  public:
-  // Both outlive the controller.
-  VolumeController(cluster::Cluster& cluster, queue::SchedulingQueue& queue) : cluster_(cluster), queue_(queue) {}
+  // The driver outlives the controller.
+  explicit VolumeController(scheduler::Driver& driver)
+      : driver_(driver), cluster_(static_cast<const scheduler::Driver&>(driver).cluster()) {}
 
   // Makes the claims of the pod's generic ephemeral volumes, unless a claim of that name exists.
   void CreateEphemeralClaims(const api::Pod& pod);
@@ -46,8 +46,8 @@ class VolumeController {
   void Store(VolumePtr volume);
   void Store(ClaimPtr claim);
 
-  cluster::Cluster& cluster_;
-  queue::SchedulingQueue& queue_;
+  scheduler::Driver& driver_;
+  const cluster::Cluster& cluster_;
 };
 
 }  // namespace berth::sim

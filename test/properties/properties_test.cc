@@ -102,7 +102,7 @@ RC_GTEST_PROP(Cluster, ForgettingUndoesAssuming, ()) {
       for (const PodInfoPtr& pod : shapes) {
         for (const NodeInfo* node : world.cluster().nodes()) {
           if (PortsAreTaken(*node, *pod)) continue;
-          Result<cluster::AssumedPod> one = world.cluster().Assume(pod, node->name());
+          Result<cluster::AssumedPod> one = world.cluster().Assume(pod, node->name(), base::Ticket{1});
           RC_ASSERT(one.ok());
           assumed.push_back(std::move(*one));
           break;

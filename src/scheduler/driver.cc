@@ -1,0 +1,133 @@
+#include "scheduler/driver.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "scheduler/queue_setup.h"
+
+namespace berth::scheduler {
+
+Driver::Driver(const config::FeatureGates& gates, const base::Clock& clock, DriverObserver& observer, Options options)
+    : gates_(gates), clock_(clock), observer_(observer), options_(std::move(options)), cluster_(gates_) {}
+
+Result<std::unique_ptr<Driver>> Driver::Create(const config::KubeSchedulerConfiguration& configuration,
+                                               const framework::Registry& registry, const config::FeatureGates& gates,
+                                               const base::Clock& clock, framework::ApiWriter& api,
+                                               DriverObserver& observer, Options options) {
+  std::unique_ptr<Driver> driver(new Driver(gates, clock, observer, std::move(options)));
+  Scheduler::Options scheduler_options = driver->options_.scheduler;
+  if (scheduler_options.take_binding) {
+    scheduler_options.take_binding =
+        [owner = driver.get(), take = std::move(scheduler_options.take_binding)](std::unique_ptr<BindingCycle> cycle) {
+          owner->binding_.insert(cycle->attempt().ticket);
+          take(std::move(cycle));
+        };
+  }
+  Result<std::unique_ptr<Scheduler>> made = Scheduler::Create(configuration, registry, driver->gates_, driver->cluster_,
+                                                              clock, api, std::move(scheduler_options));
+  if (!made) return made.error();
+  driver->scheduler_ = std::move(*made);
+
+  std::map<std::string, queue::ProfileHooks> hooks = QueueHooks(*driver->scheduler_);
+  if (driver->options_.adapt_hooks) driver->options_.adapt_hooks(hooks);
+  queue::SchedulingQueue::Options queue_options = QueueOptions(configuration);
+  queue_options.max_unschedulable = driver->options_.max_unschedulable;
+  driver->queue_ = std::make_unique<queue::SchedulingQueue>(clock, driver->scheduler_->first_profile().queue_sort(),
+                                                            std::move(hooks), queue_options);
+  driver->handlers_ =
+      std::make_unique<EventHandlers>(driver->cluster_, *driver->queue_, *driver->scheduler_, driver->gates_, clock);
+  return driver;
+}
+
+// A pod that was deleted while it waited for permission has to be out of the picture before it may come back.
+void Driver::Put(const api::Object& object) {
+  handlers_->Put(object);
+  if (object.kind() == api::Kind::kPod) SettleWaiting();
+}
+
+void Driver::Remove(const api::Object& object) {
+  handlers_->Remove(object);
+  if (object.kind() == api::Kind::kPod) SettleWaiting();
+}
+
+bool Driver::Step() {
+  SettleWaiting();
+  if (binding_.size() >= options_.max_binding) return false;
+  const queue::QueuedPod* next = queue_->Pop();
+  if (next == nullptr) return false;
+  const framework::PodInfoPtr pod = next->pod;
+  if (pod->pod().metadata.deletion_timestamp) {
+    observer_.OnSkipped(*pod);
+    queue_->Done(pod->uid(), next->ticket);
+    return true;
+  }
+  Attempt attempt;
+  attempt.pod = pod;
+  attempt.ticket = next->ticket;
+  attempt.number = next->attempts;
+  attempt.first_attempt = next->first_attempt;
+  observer_.OnCycleBegin(pod);
+  attempt.started = clock_.Now();
+  in_cycle_ = true;
+  attempt = scheduler_->ScheduleOne(std::move(attempt));
+  in_cycle_ = false;
+  observer_.OnCycleEnd(attempt);
+  Settle(attempt);
+  return true;
+}
+
+void Driver::SettleWaiting() {
+  if (in_cycle_ || scheduler_->waiting_pods().empty()) return;
+  in_cycle_ = true;
+  const std::vector<Attempt> ended = scheduler_->FinishWaiting();
+  in_cycle_ = false;
+  for (const Attempt& attempt : ended) Settle(attempt);
+}
+
+void Driver::Finish(std::unique_ptr<BindingCycle> cycle) {
+  binding_.erase(cycle->attempt().ticket);
+  Settle(scheduler_->Finish(std::move(cycle)));
+}
+
+void Driver::Settle(const Attempt& attempt) {
+  const std::string& uid = attempt.pod->uid();
+  switch (attempt.outcome) {
+    case Outcome::kWaiting:
+      return observer_.OnWaiting(attempt);
+    case Outcome::kBinding:
+      return queue_->Bind(uid, attempt.ticket);
+    case Outcome::kBound:
+      queue_->Done(uid, attempt.ticket);
+      return observer_.OnBound(attempt);
+    case Outcome::kUnschedulable:
+    case Outcome::kError:
+      return SettleFailure(attempt);
+  }
+}
+
+// Room that was given back may help others. A pod that was rejected is back in the queue first, and its own room does
+// not wake it; one that failed for another reason is tried again in any case.
+void Driver::SettleFailure(const Attempt& attempt) {
+  const std::string& uid = attempt.pod->uid();
+  const bool rejected = attempt.outcome == Outcome::kUnschedulable;
+  if (!attempt.freed_node.empty() && !rejected) handlers_->OnForgotten(*attempt.pod, attempt.freed_node);
+  if (const queue::QueuedPod* queued = queue_->FindAttempt(uid, attempt.ticket)) {
+    const framework::PodInfoPtr newest = queued->pod;
+    queue_->Requeue(uid, attempt.ticket, attempt.unschedulable_plugins, attempt.pending_plugins);
+    observer_.OnFailed(attempt, *newest);
+  } else {
+    observer_.OnStale(attempt);
+  }
+  if (!attempt.freed_node.empty() && rejected) handlers_->OnForgotten(*attempt.pod, attempt.freed_node, uid);
+}
+
+std::optional<base::Time> Driver::NextWake() {
+  std::optional<base::Time> wake = queue_->NextFlush();
+  if (!scheduler_->waiting_pods().empty()) {
+    const base::Time timeout = scheduler_->waiting_pods().NextTimeout();
+    wake = wake ? std::min(*wake, timeout) : timeout;
+  }
+  return wake;
+}
+
+}  // namespace berth::scheduler

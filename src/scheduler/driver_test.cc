@@ -1,0 +1,207 @@
+#include "scheduler/driver.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/load.h"
+#include "engine/testing/scripted_plugins.h"
+#include "engine/testing/world.h"
+#include "plugins/registry.h"
+#include "testing/builders.h"
+
+namespace berth::scheduler {
+namespace {
+
+using berth::testing::MakeNode;
+using berth::testing::MakePod;
+using berth::testing::PodBuilder;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// A driver whose binding cycles end when the test says so.
+class DriverTest : public ::testing::Test, private DriverObserver {
+ protected:
+  DriverTest() {
+    framework::Registry registry = plugins::InTreeRegistry();
+    engine::testing::Add<engine::testing::Permitter>(
+        registry, "Gang", framework::PermitResult{framework::Status::Wait(), std::chrono::seconds(10)});
+    config::KubeSchedulerConfiguration config = config::DefaultConfiguration(world_.gates);
+    config.profiles.push_back(config.profiles[0]);
+    config.profiles[1].scheduler_name = "gang";
+    config.profiles[1].plugins.multi_point.enabled.push_back({"Gang", 0});
+    Driver::Options options;
+    options.scheduler.verify_incremental = true;
+    options.scheduler.take_binding = [this](std::unique_ptr<BindingCycle> cycle) {
+      binding_.push_back(std::move(cycle));
+    };
+    auto made = Driver::Create(config, registry, world_.gates, world_.clock, world_.api, *this, std::move(options));
+    CHECK(made.ok());
+    driver_ = std::move(*made);
+  }
+
+  void Put(PodBuilder pod) {
+    pod.raw().metadata.resource_version = std::to_string(++version_);
+    driver_->Put(api::Object(pod.Shared()));
+  }
+  void Remove(PodBuilder pod) { driver_->Remove(api::Object(pod.Shared())); }
+  void PutNode(const std::string& name, const std::string& cpu) {
+    driver_->Put(
+        api::Object(MakeNode(name).Capacity("cpu", cpu).Capacity("memory", "8Gi").Capacity("pods", "110").Shared()));
+  }
+  void StepAll() {
+    for (int i = 0; i < 100 && driver_->Step(); ++i) {
+    }
+  }
+  // The binding cycle that was handed out as number `index` ends.
+  void Finish(size_t index, framework::Status answer = {}) {
+    world_.api.bind_answer = std::move(answer);
+    binding_[index]->Run();
+    driver_->Finish(std::move(binding_[index]));
+  }
+  bool IsPending(const std::string& uid) const { return driver_->queue().Find(uid) != nullptr; }
+  const cluster::Cluster& cluster() const { return static_cast<const Driver&>(*driver_).cluster(); }
+
+  void OnBound(const Attempt& attempt) override { log_.push_back("bound " + attempt.pod->name()); }
+  void OnFailed(const Attempt& attempt, const framework::PodInfo& newest) override {
+    log_.push_back("failed " + attempt.pod->name());
+    newest_ = newest.shared_pod();
+  }
+  void OnStale(const Attempt& attempt) override { log_.push_back("stale " + attempt.pod->name()); }
+  void OnSkipped(const framework::PodInfo& pod) override { log_.push_back("skipped " + pod.name()); }
+
+  engine::testing::World world_;
+  std::vector<std::unique_ptr<BindingCycle>> binding_;
+  std::unique_ptr<Driver> driver_;
+  std::vector<std::string> log_;
+  std::shared_ptr<const api::Pod> newest_;
+  int version_ = 0;
+};
+
+TEST_F(DriverTest, APodIsBoundAndLeavesNothingBehind) {
+  PutNode("n1", "4");
+  Put(MakePod("web").Request("cpu", "1"));
+  StepAll();
+  EXPECT_EQ(driver_->binding(), 1u);
+  Finish(0);
+  EXPECT_THAT(log_, ElementsAre("bound web"));
+  Put(MakePod("web").Request("cpu", "1").Node("n1"));
+  EXPECT_EQ(driver_->binding(), 0u);
+  EXPECT_FALSE(IsPending("default/web"));
+  EXPECT_EQ(driver_->queue().counts().in_flight, 0u);
+  EXPECT_FALSE(cluster().IsAssumed("default/web"));
+}
+
+// A pod whose bind is slow turns Failed and back to Pending, with the same UID.
+TEST_F(DriverTest, APodThatLeavesAndReturnsWhileItIsBeingBoundDoesNotStopTheScheduler) {
+  PutNode("n1", "4");
+  Put(MakePod("web").Request("cpu", "1"));
+  StepAll();
+  Remove(MakePod("web").Request("cpu", "1"));
+  Put(MakePod("web").Request("cpu", "1"));
+  StepAll();
+  ASSERT_EQ(driver_->binding(), 2u);
+  Finish(0, framework::Status::Error("pods \"web\" not found"));
+  EXPECT_THAT(log_, ElementsAre("stale web"));
+  EXPECT_TRUE(cluster().IsAssumed("default/web")) << "the second attempt's room";
+  EXPECT_TRUE(IsPending("default/web"));
+  Finish(1);
+  EXPECT_THAT(log_, ElementsAre("stale web", "bound web"));
+  EXPECT_EQ(driver_->binding(), 0u);
+
+  Put(MakePod("next").Request("cpu", "1"));
+  StepAll();
+  EXPECT_EQ(driver_->binding(), 1u) << "the scheduler goes on";
+}
+
+TEST_F(DriverTest, AnEndThatComesAfterTheSecondAttemptsEndChangesNothing) {
+  PutNode("n1", "1");
+  Put(MakePod("web").Request("cpu", "1"));
+  StepAll();
+  Remove(MakePod("web").Request("cpu", "1"));
+  Put(MakePod("web").Request("cpu", "1"));
+  StepAll();
+  ASSERT_EQ(driver_->binding(), 2u);
+  Finish(1);
+  Put(MakePod("web").Request("cpu", "1").Node("n1"));
+  Finish(0, framework::Status::Error("already assigned"));
+  EXPECT_EQ(cluster().NodeOf("default/web"), "n1");
+  Put(MakePod("next").Request("cpu", "1"));
+  StepAll();
+  EXPECT_EQ(driver_->binding(), 0u) << "its room was not given away";
+}
+
+TEST_F(DriverTest, APodRejectedWhileItWaitsForPermissionWakesThoseWhoWantItsRoom) {
+  PutNode("n1", "1");
+  Put(MakePod("waiting").Request("cpu", "1").SchedulerName("gang"));
+  StepAll();
+  Put(MakePod("next").Request("cpu", "1"));
+  StepAll();
+  EXPECT_THAT(log_, ElementsAre("failed next"));
+  driver_->scheduler().waiting_pods().Reject("default/waiting", "Gang", "no");
+  world_.clock.Advance(std::chrono::seconds(2));
+  StepAll();
+  EXPECT_EQ(driver_->binding(), 1u) << "next has the room that the rejected pod gave back";
+}
+
+TEST_F(DriverTest, APreemptorIsWokenWhenItsOnlyVictimWaitedForPermission) {
+  PutNode("n1", "1");
+  Put(MakePod("victim").Request("cpu", "1").SchedulerName("gang"));
+  StepAll();
+  Put(MakePod("vip").Request("cpu", "1").Priority(100));
+  StepAll();
+  EXPECT_THAT(world_.api.calls, ::testing::Contains("nominate vip to n1"));
+  world_.clock.Advance(std::chrono::seconds(2));
+  StepAll();
+  ASSERT_EQ(driver_->binding(), 1u);
+  EXPECT_EQ(binding_[0]->attempt().pod->name(), "vip");
+}
+
+TEST_F(DriverTest, ADeletedWaitingPodGivesItsRoomBackOnce) {
+  PutNode("n1", "1");
+  Put(MakePod("waiting").Request("cpu", "1").SchedulerName("gang"));
+  StepAll();
+  Remove(MakePod("waiting").Request("cpu", "1").SchedulerName("gang"));
+  Put(MakePod("waiting").Request("cpu", "1").SchedulerName("gang"));
+  StepAll();
+  EXPECT_TRUE(cluster().IsAssumed("default/waiting")) << "the second attempt waits";
+  EXPECT_THAT(log_, ElementsAre("stale waiting"));
+  EXPECT_EQ(driver_->scheduler().waiting_pods().pods().size(), 1u);
+}
+
+TEST_F(DriverTest, ARetryAfterAFailedBindTakesTheNewestVersion) {
+  PutNode("n1", "4");
+  Put(MakePod("web").Request("cpu", "1"));
+  StepAll();
+  Put(MakePod("web").Request("cpu", "1").Label("tier", "new"));
+  Finish(0, framework::Status::Error("timeout"));
+  ASSERT_TRUE(newest_);
+  EXPECT_EQ(newest_->metadata.labels.size(), 1u);
+  world_.clock.Advance(std::chrono::seconds(20));
+  StepAll();
+  ASSERT_EQ(binding_.size(), 2u);
+  EXPECT_EQ(binding_[1]->attempt().pod->pod().metadata.labels.size(), 1u);
+}
+
+TEST_F(DriverTest, APodDeletedWhileItIsBeingBoundIsNotTriedAgain) {
+  PutNode("n1", "4");
+  Put(MakePod("web").Request("cpu", "1"));
+  StepAll();
+  Put(MakePod("web").Request("cpu", "1").Terminating());
+  Finish(0, framework::Status::Error("timeout"));
+  world_.clock.Advance(std::chrono::seconds(20));
+  StepAll();
+  EXPECT_EQ(binding_.size(), 1u);
+  EXPECT_THAT(log_, ElementsAre("failed web", "skipped web"));
+  EXPECT_FALSE(IsPending("default/web"));
+}
+
+TEST_F(DriverTest, NoMoreArePlacedWhileTooManyAreBeingBound) {
+  PutNode("n1", "4");
+  for (int i = 0; i < 600; ++i) Put(MakePod("p" + std::to_string(i)).Uid("u" + std::to_string(i)));
+  while (driver_->Step()) {
+  }
+  EXPECT_LE(driver_->binding(), 110u) << "the node has no room for more";
+}
+
+}  // namespace
+}  // namespace berth::scheduler

@@ -1,5 +1,8 @@
 #include "live/binding_threads.h"
 
+#include <future>
+#include <memory>
+
 namespace berth::live {
 
 BindingThreads::~BindingThreads() {
@@ -18,6 +21,16 @@ void BindingThreads::Run(Task task) {
     StartThreadIfNeeded();
   }
   changed_.notify_one();
+}
+
+bool BindingThreads::WaitFor(Length length, const std::function<void(Resume)>& begin) {
+  if (length == Length::kLong) Leave();
+  auto called = std::make_shared<std::promise<void>>();
+  std::future<void> answer = called->get_future();
+  begin([called] { called->set_value(); });
+  answer.wait();
+  if (length == Length::kLong) Return();
+  return true;
 }
 
 // Called with the lock held.

@@ -10,32 +10,20 @@
 #include <thread>
 #include <vector>
 
+#include "live/binding_runner.h"
+
 namespace berth::live {
 
-class BindingThreads {
+class BindingThreads final : public BindingRunner {
  public:
-  using Task = std::function<void()>;
-
   explicit BindingThreads(size_t at_once) : at_once_(at_once) {}
   // Returns when every task has run.
-  ~BindingThreads();
+  ~BindingThreads() override;
   BindingThreads(const BindingThreads&) = delete;
   BindingThreads& operator=(const BindingThreads&) = delete;
 
-  // Any thread.
-  void Run(Task task);
-
-  // Around a long wait in a task.
-  class StepAside {
-   public:
-    explicit StepAside(BindingThreads& threads) : threads_(threads) { threads_.Leave(); }
-    ~StepAside() { threads_.Return(); }
-    StepAside(const StepAside&) = delete;
-    StepAside& operator=(const StepAside&) = delete;
-
-   private:
-    BindingThreads& threads_;
-  };
+  void Run(Task task) override;
+  bool WaitFor(Length length, const std::function<void(Resume)>& begin) override;
 
  private:
   void Serve();

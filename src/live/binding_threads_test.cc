@@ -36,15 +36,16 @@ TEST(BindingThreads, NoMoreThanSoManyRunAtOnce) {
 
 TEST(BindingThreads, OneThatWaitsLongHoldsUpNobody) {
   BindingThreads threads(1);
-  std::promise<void> volume_is_there, other_ran;
+  std::promise<BindingRunner::Resume> volume_is_there;
+  std::promise<void> other_ran;
   std::promise<bool> waited;
   threads.Run([&] {
-    const BindingThreads::StepAside aside(threads);
-    waited.set_value(volume_is_there.get_future().wait_for(std::chrono::seconds(60)) == std::future_status::ready);
+    waited.set_value(threads.WaitFor(BindingRunner::Length::kLong,
+                                     [&](BindingRunner::Resume resume) { volume_is_there.set_value(resume); }));
   });
   threads.Run([&] { other_ran.set_value(); });
   EXPECT_EQ(other_ran.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
-  volume_is_there.set_value();
+  volume_is_there.get_future().get()();
   EXPECT_TRUE(waited.get_future().get());
 }
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <future>
+#include <algorithm>
+#include <memory>
+#include <optional>
 
 #include "base/log.h"
 
@@ -28,35 +30,56 @@ client::EventNote NoteAbout(const api::Pod& pod, std::string type, std::string r
           .note = std::move(note)};
 }
 
+const Error& Stopping() {
+  static const Error error = Error::Unavailable("the scheduler is stopping");
+  return error;
+}
+
 }  // namespace
+
+template <class T>
+Result<T> LiveApi::Call(const std::function<void(std::function<void(Result<T>)> done)>& begin) {
+  // Shared: an answer may come when nobody waits any more.
+  const auto answer = std::make_shared<std::optional<Result<T>>>();
+  const bool answered = runner_.WaitFor(BindingRunner::Length::kShort, [&](BindingRunner::Resume resume) {
+    begin([answer, resume = std::move(resume)](Result<T> result) {
+      answer->emplace(std::move(result));
+      resume();
+    });
+  });
+  if (!answered) return Stopping();
+  return **std::move(answer);
+}
 
 Status LiveApi::Bind(const PodInfo& pod, const std::string& node_name) {
   LOG_INFO(3, "Attempting to bind pod to node", {"pod", pod.Key()}, {"node", node_name});
-  return AsStatus(client::Await<void>([&](auto done) { client_.Bind(pod.pod(), node_name, std::move(done)); }));
+  return AsStatus(Call<void>([&](auto done) { client_.Bind(pod.pod(), node_name, std::move(done)); }));
 }
 
 Status LiveApi::UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) {
   if (!volume->spec.claim_ref) return Status::Error("a volume is written only to bind it to a claim");
-  return AsStatus(client::Await<api::Object>([&](auto done) {
+  return AsStatus(Call<api::Object>([&](auto done) {
     client_.PatchClaimRef(*volume, *volume->spec.claim_ref, volume->metadata.annotations, std::move(done));
   }));
 }
 
 Status LiveApi::UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) {
-  return AsStatus(client::Await<api::Object>(
+  return AsStatus(Call<api::Object>(
       [&](auto done) { client_.PatchAnnotations(api::Object(claim), claim->metadata.annotations, std::move(done)); }));
 }
 
 Status LiveApi::Await(const std::function<std::optional<Status>()>& check, base::Duration timeout) {
-  const BindingThreads::StepAside aside(threads_);
-  auto promise = std::make_shared<std::promise<Status>>();
-  std::future<Status> answer = promise->get_future();
-  mailbox_.Post([this, check, timeout, promise] {
-    waits_.push_back(
-        {check, clock_.Now() + timeout, [promise](Status status) { promise->set_value(std::move(status)); }});
-    CheckWaits();
+  const auto answer = std::make_shared<Status>();
+  const bool answered = runner_.WaitFor(BindingRunner::Length::kLong, [&](const BindingRunner::Resume& resume) {
+    mailbox_.Post([this, check, timeout, answer, resume] {
+      waits_.push_back({check, clock_.Now() + timeout, [answer, resume](Status status) {
+                          *answer = std::move(status);
+                          resume();
+                        }});
+      CheckWaits();
+    });
   });
-  return answer.get();
+  return answered ? *answer : Status::FromError(Stopping());
 }
 
 void LiveApi::CheckWaits() {

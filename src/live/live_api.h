@@ -13,7 +13,7 @@
 #include "client/api_client.h"
 #include "client/event_recorder.h"
 #include "framework/handle.h"
-#include "live/binding_threads.h"
+#include "live/binding_runner.h"
 #include "live/evictions.h"
 #include "live/mailbox.h"
 #include "scheduler/attempt.h"
@@ -23,12 +23,12 @@ namespace berth::live {
 class LiveApi final : public framework::ApiWriter {
  public:
   // `on_evicted` runs on the scheduling thread.
-  LiveApi(client::ApiClient& client, client::EventRecorder& events, Mailbox& mailbox, BindingThreads& threads,
+  LiveApi(client::ApiClient& client, client::EventRecorder& events, Mailbox& mailbox, BindingRunner& runner,
           const base::Clock& clock, Evictions::Over on_evicted)
       : client_(client),
         events_(events),
         mailbox_(mailbox),
-        threads_(threads),
+        runner_(runner),
         clock_(clock),
         evictions_(client, events, mailbox, clock, std::move(on_evicted)) {}
   // Before anything is evicted.
@@ -82,12 +82,15 @@ class LiveApi final : public framework::ApiWriter {
     std::string node_name;
   };
 
+  // In a binding cycle: begins a call and waits for its answer.
+  template <class T>
+  Result<T> Call(const std::function<void(std::function<void(Result<T>)> done)>& begin);
   void PatchStatus(std::shared_ptr<const api::Pod> pod, client::PodStatusChange change);
 
   client::ApiClient& client_;
   client::EventRecorder& events_;
   Mailbox& mailbox_;
-  BindingThreads& threads_;
+  BindingRunner& runner_;
   const base::Clock& clock_;
 
   // Of the scheduling thread alone.

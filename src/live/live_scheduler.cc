@@ -51,6 +51,7 @@ LiveScheduler::LiveScheduler(LiveOptions options, metrics::Registry& metrics, co
 LiveScheduler::~LiveScheduler() {
   for (auto& reflector : reflectors_) reflector->Stop();
   elector_.reset();
+  threads_.reset();
   // Nothing is tried again from here on; binding cycles, which would wait for that, have ended with Run().
   io_.Stop();
   election_loop_.Stop();
@@ -87,7 +88,7 @@ Result<void> LiveScheduler::Make(const framework::Registry& registry) {
   for (const auto& extender : extenders_) loop.extenders.push_back(extender.get());
   loop.kinds = {std::begin(client::kSchedulingKinds), std::end(client::kSchedulingKinds)};
   Result<std::unique_ptr<SchedulingLoop>> made = SchedulingLoop::Create(
-      options_.configuration, registry, options_.gates, clock_, client_, events_, metrics_, std::move(loop));
+      options_.configuration, registry, options_.gates, clock_, *threads_, client_, events_, metrics_, std::move(loop));
   if (!made) return made.error();
   loop_ = std::move(*made);
   MakeReflectors();

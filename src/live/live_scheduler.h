@@ -23,6 +23,7 @@
 #include "framework/registry.h"
 #include "http/api_transport.h"
 #include "http/rest_config.h"
+#include "live/binding_threads.h"
 #include "live/http_extender.h"
 #include "live/request_metrics.h"
 #include "live/scheduling_loop.h"
@@ -61,6 +62,8 @@ class LiveScheduler {
   base::Loop& io() { return io_; }
 
  private:
+  static constexpr size_t kBindingThreads = 64;
+
   LiveScheduler(LiveOptions options, metrics::Registry& metrics, const base::Clock& clock);
   Result<void> Make(const framework::Registry& registry);
   void MakeElector();
@@ -93,6 +96,7 @@ class LiveScheduler {
   client::EventRecorder events_;
   std::vector<std::unique_ptr<HttpExtender>> extenders_;
   std::unique_ptr<SchedulingLoop> loop_;
+  std::unique_ptr<BindingThreads> threads_ = std::make_unique<BindingThreads>(kBindingThreads);  // use loop_
   std::vector<std::unique_ptr<client::Reflector>> reflectors_;
   std::unique_ptr<client::LeaderElector> elector_;  // null without leader election
   std::promise<void> looked_;                       // at the lease, for the first time

@@ -12,6 +12,7 @@ void Mailbox::Post(Message message) {
   }
   // The owner takes everything at once: whoever comes second finds it awake already.
   if (first) posted_.notify_one();
+  if (first && on_first_) on_first_();
 }
 
 void Mailbox::RunAll() {

@@ -17,6 +17,9 @@ class Mailbox {
  public:
   using Message = std::function<void()>;
 
+  // Called after a message was posted to an empty mailbox, on the poster's thread. Before the first Post.
+  void set_on_first(std::function<void()> on_first) { on_first_ = std::move(on_first); }
+
   // Any thread.
   void Post(Message message);
 
@@ -28,6 +31,7 @@ class Mailbox {
   void WaitFor(base::Duration at_most);
 
  private:
+  std::function<void()> on_first_;  // constant once messages are posted
   std::mutex mutex_;
   std::condition_variable posted_;
   std::vector<Message> messages_;  // guarded by mutex_

@@ -19,6 +19,8 @@ constexpr base::Duration kLongestNap = std::chrono::seconds(1);
 
 // In a long backlog gauges are brought up to date now and then; otherwise whenever there is nothing to do.
 constexpr uint64_t kStepsBetweenGauges = 256;
+// Between two looks at the mail there is at most one cycle; between two at everything else, so many.
+constexpr uint64_t kStepsPerTurn = 32;
 
 bool IsStorage(api::Kind kind) {
   return kind == api::Kind::kPersistentVolume || kind == api::Kind::kPersistentVolumeClaim ||
@@ -27,13 +29,14 @@ bool IsStorage(api::Kind kind) {
 
 }  // namespace
 
-SchedulingLoop::SchedulingLoop(const config::FeatureGates& gates, const base::Clock& clock, client::ApiClient& client,
-                               client::EventRecorder& events, metrics::SchedulerMetrics& metrics, Options options)
+SchedulingLoop::SchedulingLoop(const config::FeatureGates& gates, const base::Clock& clock, BindingRunner& runner,
+                               client::ApiClient& client, client::EventRecorder& events,
+                               metrics::SchedulerMetrics& metrics, Options options)
     : gates_(gates),
       clock_(clock),
       options_(std::move(options)),
-      threads_(options_.binding_threads),
-      api_(client, events, mailbox_, threads_, clock,
+      runner_(runner),
+      api_(client, events, mailbox_, runner, clock,
            [this](const Evictions::Ended& ended) {
              metrics_.OnEvicted(ended.failed, ended.took);
              if (ended.needs_waking()) driver_->Activate(ended.preemptor_uid);
@@ -46,10 +49,11 @@ SchedulingLoop::~SchedulingLoop() = default;
 Result<std::unique_ptr<SchedulingLoop>> SchedulingLoop::Create(const config::KubeSchedulerConfiguration& configuration,
                                                                const framework::Registry& registry,
                                                                const config::FeatureGates& gates,
-                                                               const base::Clock& clock, client::ApiClient& client,
-                                                               client::EventRecorder& events,
+                                                               const base::Clock& clock, BindingRunner& runner,
+                                                               client::ApiClient& client, client::EventRecorder& events,
                                                                metrics::SchedulerMetrics& metrics, Options options) {
-  std::unique_ptr<SchedulingLoop> loop(new SchedulingLoop(gates, clock, client, events, metrics, std::move(options)));
+  std::unique_ptr<SchedulingLoop> loop(
+      new SchedulingLoop(gates, clock, runner, client, events, metrics, std::move(options)));
   if (Result<void> made = loop->MakeDriver(configuration, registry); !made) return made.error();
   return loop;
 }
@@ -83,27 +87,43 @@ Result<void> SchedulingLoop::MakeDriver(const config::KubeSchedulerConfiguration
 
 void SchedulingLoop::Run() {
   while (true) {
-    if (!mailbox_.empty()) mailbox_.RunAll();
-    if (stopping_) break;
-    if (ready() && driver_->Step()) {
-      api_.FlushNominations();
-      if (++steps_ % kStepsBetweenGauges == 0) {
-        UpdateGauges();
-        api_.CheckWaits();
-      }
-      continue;
-    }
-    UpdateGauges();
-    mailbox_.WaitFor(IdleTime());
-    api_.CheckWaits();
+    const base::Time next = Turn();
+    if (ended()) return;
+    if (const base::Time now = clock_.Now(); next > now) mailbox_.WaitFor(next - now);
   }
-  // Nothing new begins, and what is under way comes to its end.
-  api_.AbandonWaits();
-  while (driver_->binding() > 0) {
-    mailbox_.WaitFor(kLongestNap);
-    mailbox_.RunAll();
+}
+
+base::Time SchedulingLoop::Turn() {
+  if (!mailbox_.empty()) mailbox_.RunAll();
+  if (stopping_) {
+    // Nothing new begins, and what is under way comes to its end.
     api_.AbandonWaits();
+    return clock_.Now() + kLongestNap;
   }
+  bool more = false;
+  for (size_t steps = 0; steps < kStepsPerTurn && ready() && mailbox_.empty(); ++steps) {
+    more = driver_->Step();
+    NoteProgress(more);
+    if (!more) break;
+    api_.FlushNominations();
+    ++steps_;
+  }
+  if (!ready()) NoteProgress(true);
+  if (!more || steps_ % kStepsBetweenGauges < kStepsPerTurn) UpdateGauges();
+  api_.CheckWaits();
+  return more || !mailbox_.empty() ? clock_.Now() : clock_.Now() + IdleTime();
+}
+
+// Having nothing to do is as good as having done something, and volumes may take their time.
+void SchedulingLoop::NoteProgress(bool scheduled) {
+  if (scheduled || driver_->queue().counts().active == 0 || api_.NextTimeout()) {
+    progress_at_.store(clock_.Now().time_since_epoch().count(), std::memory_order_relaxed);
+  }
+}
+
+base::Duration SchedulingLoop::StuckFor() const {
+  const base::Duration since = clock_.Now().time_since_epoch() - base::Duration(progress_at_.load());
+  return progress_at_.load() == 0 ? base::Duration::zero() : since;
 }
 
 void SchedulingLoop::UpdateGauges() {
@@ -151,11 +171,12 @@ void SchedulingLoop::OnCycleEnd(const Attempt& attempt) {
 void SchedulingLoop::TakeBinding(std::unique_ptr<scheduler::BindingCycle> cycle) {
   // A function can hold only what can be copied.
   const auto shared = std::make_shared<std::unique_ptr<scheduler::BindingCycle>>(std::move(cycle));
-  threads_.Run([this, shared] {
+  runner_.Run([this, shared] {
     (*shared)->Run();
     mailbox_.Post([this, shared] {
       driver_->Finish(std::move(*shared));
       api_.FlushNominations();
+      NoteProgress(true);
     });
   });
 }

@@ -18,7 +18,7 @@
 #include "client/object_change.h"
 #include "config/types.h"
 #include "framework/registry.h"
-#include "live/binding_threads.h"
+#include "live/binding_runner.h"
 #include "live/live_api.h"
 #include "live/loop_metrics.h"
 #include "live/mailbox.h"
@@ -32,7 +32,6 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
     uint64_t seed = 1;
     bool verify_incremental = false;
     base::Duration max_unschedulable = std::chrono::minutes(5);  // asleep; then a pod is tried again in any case
-    size_t binding_threads = 64;
     // No more pods are placed while so many are being bound: what is decided early is decided on old news.
     size_t max_binding = 512;
     // The kinds whose first list must have come.
@@ -43,12 +42,23 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   static Result<std::unique_ptr<SchedulingLoop>> Create(const config::KubeSchedulerConfiguration& configuration,
                                                         const framework::Registry& registry,
                                                         const config::FeatureGates& gates, const base::Clock& clock,
-                                                        client::ApiClient& client, client::EventRecorder& events,
+                                                        BindingRunner& runner, client::ApiClient& client,
+                                                        client::EventRecorder& events,
                                                         metrics::SchedulerMetrics& metrics, Options options);
   ~SchedulingLoop() override;
 
   // On the calling thread, until Stop. Binding cycles under way are waited for.
   void Run();
+  // One turn of Run: reads the mail, then schedules a bounded number of pods. Returns when to take the next turn at the
+  // latest; mail makes it due at once.
+  base::Time Turn();
+  // After Stop: nothing is under way any more.
+  bool ended() const { return stopping_ && driver_->binding() == 0; }
+  // Any thread: called when mail arrives that no turn has been promised for. Before the loop is used.
+  void set_on_mail(std::function<void()> on_mail) { mailbox_.set_on_first(std::move(on_mail)); }
+  // Any thread: for how long there have been pods to schedule and none was scheduled. A scheduler that is well never
+  // comes near a minute; what it shows to /livez.
+  base::Duration StuckFor() const;
   // Any thread from here on.
   void Stop();
   void StartScheduling();
@@ -65,8 +75,9 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   const scheduler::Driver& driver() const { return *driver_; }
 
  private:
-  SchedulingLoop(const config::FeatureGates& gates, const base::Clock& clock, client::ApiClient& client,
-                 client::EventRecorder& events, metrics::SchedulerMetrics& metrics, Options options);
+  SchedulingLoop(const config::FeatureGates& gates, const base::Clock& clock, BindingRunner& runner,
+                 client::ApiClient& client, client::EventRecorder& events, metrics::SchedulerMetrics& metrics,
+                 Options options);
   Result<void> MakeDriver(const config::KubeSchedulerConfiguration& configuration, const framework::Registry& registry);
 
   bool ready() const { return scheduling_ && synced_; }
@@ -83,6 +94,7 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   void Apply(api::Kind kind, const std::vector<client::ObjectChange>& changes);
   void MarkListed(api::Kind kind);
   void UpdateGauges();
+  void NoteProgress(bool scheduled);
   // How long nothing will happen by itself.
   base::Duration IdleTime();
 
@@ -90,13 +102,15 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   const base::Clock& clock_;
   const Options options_;
   Mailbox mailbox_;
-  BindingThreads threads_;
+  BindingRunner& runner_;
   LiveApi api_;
   LoopMetrics metrics_;
   std::unique_ptr<scheduler::Driver> driver_;
   std::set<api::Kind> unlisted_;
   base::Time rejections_counted_{};
   uint64_t steps_ = 0;
+  // When it last did what there was to do, in the clock's nanoseconds. Read by other threads.
+  std::atomic<int64_t> progress_at_ = 0;
   bool scheduling_ = false;
   bool stopping_ = false;
   std::atomic<bool> synced_ = false;

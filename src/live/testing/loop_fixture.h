@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "config/load.h"
+#include "live/binding_threads.h"
 #include "live/scheduling_loop.h"
 #include "plugins/registry.h"
 #include "testing/builders.h"
@@ -123,8 +124,8 @@ class LoopFixture : public ::testing::Test {
     options.verify_incremental = true;
     options.kinds = {api::Kind::kNode, api::Kind::kPod};
     config::KubeSchedulerConfiguration configuration = config::DefaultConfiguration(gates_);
-    auto made = SchedulingLoop::Create(configuration, plugins::InTreeRegistry(), gates_, clock_, client_, events_,
-                                       metrics_, options);
+    auto made = SchedulingLoop::Create(configuration, plugins::InTreeRegistry(), gates_, clock_, *threads_, client_,
+                                       events_, metrics_, options);
     CHECK_WHY(made.ok(), made.ok() ? "" : made.error().message.c_str());
     loop_ = std::move(*made);
     thread_ = std::thread([this] { loop_->Run(); });
@@ -132,6 +133,7 @@ class LoopFixture : public ::testing::Test {
   ~LoopFixture() override {
     loop_->Stop();
     thread_.join();
+    threads_.reset();
     io_.Stop();  // answers that are still on their way find the loop alive
   }
 
@@ -160,6 +162,7 @@ class LoopFixture : public ::testing::Test {
   client::EventRecorder events_{client_, io_, clock_, {.hostname = "here"}};
   metrics::Registry registry_;
   metrics::SchedulerMetrics metrics_{registry_, {}};
+  std::unique_ptr<BindingThreads> threads_ = std::make_unique<BindingThreads>(64);
   std::unique_ptr<SchedulingLoop> loop_;
   std::thread thread_;
 };

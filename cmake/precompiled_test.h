@@ -5,4 +5,4 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include "../precompiled.h"
+#include "precompiled.h"

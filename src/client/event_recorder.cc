@@ -240,7 +240,7 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
   }
 
   void Send(http::Request request, const JobPtr& job, void (Engine::*then)(const JobPtr&, const ApiAnswer&)) {
-    client_.Send(std::move(request), true, [self = shared_from_this(), job, then](ApiAnswer answer) {
+    client_.Write(WriteClass::kEvents, {}, std::move(request), [self = shared_from_this(), job, then](ApiAnswer answer) {
       self->loop_.Post([self, job, then, answer = std::move(answer)] { (self.get()->*then)(job, answer); });
     });
   }

@@ -181,6 +181,22 @@ TEST_P(ReflectorFaultsTest, PodsAreNeverBelievedToBeGoneAsAKind) {
   EXPECT_TRUE(caught_up);
 }
 
+TEST_P(ReflectorFaultsTest, WatchRestartsPaidIntoTheLimitOfWrites) {
+  const auto bucket = std::make_shared<TokenBucket>(0.001, 1);
+  ApiClient client(transport_, loop_, clock_, {.protobuf = GetParam(), .bucket = bucket});
+  reflector_ = std::make_unique<Reflector>(client, loop_, sink_, ReflectorOptions{.kind = api::Kind::kNode});
+  reflector_->Start();
+  loop_.Advance(5s);
+  for (int i = 0; i < 5; ++i) {
+    EndWatch();
+    loop_.Advance(5s);
+    EXPECT_EQ(transport_.open().size(), 1u) << "at once";
+  }
+  EXPECT_EQ(transport_.calls().size(), 6u);
+  EXPECT_EQ(bucket->WaitFor(loop_.Now(), 0), 0s) << "the only token is still there";
+  reflector_.reset();
+}
+
 TEST_P(ReflectorFaultsTest, CachesThatDoNotFillAreReportedWithWhatIsMissing) {
   bool allowed = false;
   server_.interfere = [&](const FakeCallPtr& call) {

@@ -163,7 +163,9 @@ serving::Pages MakePages(live::LiveScheduler& scheduler, metrics::Registry& metr
                                         }};
   const serving::HealthCheck synced{"sched-handler-sync", [&scheduler]() -> std::optional<std::string> {
                                       if (scheduler.synced()) return std::nullopt;
-                                      return "waiting for handlers to sync";
+                                      const std::string missing = scheduler.MissingKinds();
+                                      if (missing.empty()) return "waiting for handlers to sync";
+                                      return "waiting for handlers to sync: " + missing;
                                     }};
   const serving::HealthCheck shutdown{"shutdown", [&stopping]() -> std::optional<std::string> {
                                         if (!stopping) return std::nullopt;

@@ -3,11 +3,13 @@
 // Every call is asynchronous; Await() makes one that waits. Callbacks run once, on the transport's thread or the
 // loop's, and must not block it. What the server refuses is an Error whose code says what it means (api_status.h).
 //
+// Writes go through one WritePath: by class, in the order of urgency, within the bucket's rate, one at a time of an
+// object. Leases and reads never wait there; they take from the same bucket. Watches take nothing (WatchSession).
+//
 // An answer of 429 or 5xx that says Retry-After is asked again after that time, up to ten times, as client-go does;
 // otherwise nothing is repeated, except where said. Thread-safe; must outlive its calls.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <future>
@@ -21,8 +23,12 @@
 #include "api/storage.h"
 #include "base/clock.h"
 #include "base/loop.h"
-#include "client/api_status.h"
+#include "client/api_answer.h"
+#include "client/pod_status_writer.h"
+#include "client/token_bucket.h"
 #include "client/write_bodies.h"
+#include "client/write_path.h"
+#include "client/write_window.h"
 #include "http/transport.h"
 
 namespace berth::client {
@@ -30,22 +36,14 @@ namespace berth::client {
 struct ApiClientOptions {
   bool protobuf = true;  // else JSON; patches are always JSON
   base::Duration timeout = std::chrono::seconds(60);
-  // Asked once before each attempt: how long to wait before it is sent.
-  std::function<base::Duration()> throttle{};
-  // How long writes are allowed from now on (until leader election's deadline, say). Asked right before a write is
-  // handed to the transport; with no time left it is refused with kConflict, and it never outlives the window.
-  std::function<base::Duration()> write_window{};
-  // Told how long each attempt is made to wait by `throttle`, mostly not at all.
-  std::function<void(std::string_view method, base::Duration delay)> on_throttled{};
-};
-
-struct ApiAnswer {
-  ApiStatus status;  // code 0: no answer, see `error`
-  http::Response response{};
-  ErrorCode error = ErrorCode::kUnavailable;  // of a call without answer
-
-  bool ok() const { return IsSuccess(status.code); }
-  Error ToError() const;
+  // How many requests may go out; clients of one server share it. None: no limit.
+  std::shared_ptr<TokenBucket> bucket{};
+  // Until when writes are allowed. Asked right before a write is handed to the transport; with no time left it is
+  // refused with kConflict, and it never outlives the window. None: always. Leases, which make the window, are exempt.
+  std::shared_ptr<const WriteWindow> window{};
+  WriteBudgets budgets = kDefaultWriteBudgets;
+  WriteObserver* observer = nullptr;          // must outlive the client
+  std::function<void(WriteClass)> on_room{};  // as WritePath's
 };
 
 class ApiClient {
@@ -58,11 +56,13 @@ class ApiClient {
   ApiClient(const ApiClient&) = delete;
   ApiClient& operator=(const ApiClient&) = delete;
 
-  // pods/binding.
+  // pods/binding. Overtakes what is to be said about the same pod's status and has not been sent.
   void Bind(const api::Pod& pod, std::string_view node, Done<void> done);
-  // pods/status; nothing is sent when nothing changes. Tried up to four times on conflicts, 500, 503 and broken
-  // connections, as upstream does: the patch is the same however often it is applied.
-  void PatchPodStatus(const api::Pod& pod, const PodStatusChange& change, Done<void> done);
+  // pods/status; nothing is sent when nothing changes. Changes of one pod that wait become one patch, and its patches
+  // are sent in order (PodStatusWriter). Tried up to four times on conflicts, 500, 503 and broken connections, as
+  // upstream does: the patch is the same however often it is applied.
+  void PatchPodStatus(const api::Pod& pod, const PodStatusChange& change, Done<void> done,
+                      WriteClass write_class = WriteClass::kStatus);
   // Only the pod with this very UID: kConflict when it is another by now.
   void DeletePod(const api::Pod& pod, Done<void> done);
 
@@ -72,15 +72,17 @@ class ApiClient {
   void PatchAnnotations(const api::Object& object, const api::Annotations& annotations, Done<api::Object> done);
 
   void Get(api::Kind kind, std::string_view name_space, std::string_view name, Done<api::Object> done);
-  // POST, and PUT with the resourceVersion the object has. For kinds that are whole here: leases and events.
+  // POST, and PUT with the resourceVersion the object has. For leases, which are whole here.
   void Create(const api::Object& object, Done<api::Object> done);
   void Update(const api::Object& object, Done<api::Object> done);
 
-  // JSON to a path, JSON back: TokenReview, SubjectAccessReview.
-  void PostJson(std::string_view path, std::string json, Done<std::string> done);
-
-  // The manners alone. `is_write` says whether the write window counts.
-  void Send(http::Request request, bool is_write, std::function<void(ApiAnswer)> done);
+  // A read, which does not wait.
+  void Read(http::Request request, std::function<void(ApiAnswer)> done);
+  // A write that looks at its answer itself. `key` is the object's, "" for none.
+  void Write(WriteClass write_class, std::string key, http::Request request, std::function<void(ApiAnswer)> done);
+  // Whether there is room in the line of a class; on_room tells when there is again.
+  bool CanAccept(WriteClass write_class) const { return path_->CanAccept(write_class); }
+  const WritePath& writes() const { return *path_; }
 
   // For callers that look at the answer themselves.
   http::Request CreateRequest(const api::Object& object) const;
@@ -88,27 +90,26 @@ class ApiClient {
   // The headers of a request whose answer may come in either encoding.
   http::Headers AcceptObjects() const;
 
-  // For watches, which go past Send: the wait before the next request.
+  // For watches.
   http::Transport& transport() const { return transport_; }
-  base::Duration ThrottleDelay(std::string_view method) const;
 
  private:
-  struct Call;
-  using CallPtr = std::shared_ptr<Call>;
+  struct Direct;
 
-  void Throttle(const CallPtr& call);
-  void Attempt(const CallPtr& call);
-  void Finish(const CallPtr& call, ApiAnswer answer);
-  void SendForObject(http::Request request, bool is_write, Done<api::Object> done);
-  void SendForNothing(http::Request request, Done<void> done);
-  void TryPatch(const std::shared_ptr<struct StatusPatch>& patch);
+  // Past the lines: reads and leases.
+  void SendDirect(const std::shared_ptr<Direct>& call);
+  void Attempt(http::Request request, bool is_fenced, std::function<void(ApiAnswer)> done);
+  void WriteForObject(WriteClass write_class, const api::Object& object, http::Request request, Done<api::Object> done);
+  void WriteForNothing(WriteClass write_class, const api::Pod& pod, http::Request request, Done<void> done);
   http::Request ObjectRequest(std::string method, std::string path) const;
+  http::Request PatchRequest(std::string path, std::string body) const;
 
   http::Transport& transport_;
   base::Loop& loop_;
   const base::Clock& clock_;
   const ApiClientOptions options_;
-  std::atomic<uint64_t> seed_{0};
+  std::unique_ptr<WritePath> path_;
+  std::unique_ptr<PodStatusWriter> statuses_;
 };
 
 // Waits for a call:  Result<void> bound = Await<void>([&](auto done) { client.Bind(pod, node, done); });
@@ -120,12 +121,5 @@ Result<T> Await(Start start) {
   start(ApiClient::Done<T>([promise](Result<T> result) { promise->set_value(std::move(result)); }));
   return answer.get();
 }
-
-// One object from the body of an answer, by what it says it is.
-Result<api::Object> DecodeOne(const http::Response& response);
-
-inline constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
-inline constexpr std::string_view kJsonType = "application/json";
-inline constexpr std::string_view kStrategicMergeType = "application/strategic-merge-patch+json";
 
 }  // namespace berth::client

@@ -113,14 +113,19 @@ TEST_F(ApiClientTest, PatchesAStatusUpToFourTimes) {
   EXPECT_LE(asked_[3] - asked_[2], 275ms);
   EXPECT_EQ(Asked().method + " " + Asked().path, "PATCH /api/v1/namespaces/shop/pods/web/status");
   EXPECT_THAT(Asked().headers, ::testing::Contains(Pair("Content-Type", "application/strategic-merge-patch+json")));
-  // Nothing to say, nothing sent; and what is gone is not tried again.
+}
+
+TEST_F(ApiClientTest, PatchesNothingThatIsSoAndNothingThatIsGone) {
+  ApiClient client = Make();
   client.PatchPodStatus(pod_, {.nominated_node_name = ""}, Keep());
+  loop_.Run();
   EXPECT_TRUE(result_.ok());
+  EXPECT_TRUE(asked_.empty());
   script_ = {{404}};
   client.PatchPodStatus(pod_, {.nominated_node_name = "n"}, Keep());
   loop_.Advance(1min);
   EXPECT_EQ(result_.error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(asked_.size(), 5u);
+  EXPECT_EQ(asked_.size(), 1u);
 }
 
 TEST_F(ApiClientTest, DeletesThatVeryPod) {
@@ -131,26 +136,64 @@ TEST_F(ApiClientTest, DeletesThatVeryPod) {
   EXPECT_EQ(Asked().body, DeleteJson("u-1"));
 }
 
-TEST_F(ApiClientTest, IsThrottledBeforeEachAttempt) {
-  ApiClient client = Make({.throttle = [] { return base::Duration(250ms); }});
-  script_ = {{429, "", "1"}, {201}};
+TEST_F(ApiClientTest, EachAttemptTakesAToken) {
+  ApiClient client = Make({.bucket = std::make_shared<TokenBucket>(1, 1)});
+  script_ = {{429, "", "1"}, {201}, {201}};
+  client.Bind(pod_, "n", Keep());
+  pod_.metadata.uid = "u-2";
   client.Bind(pod_, "n", Keep());
   loop_.Advance(1min);
-  EXPECT_THAT(asked_, ElementsAre(250ms, 1500ms));
+  EXPECT_THAT(asked_, ElementsAre(0s, 1s, 2s));
+}
+
+TEST_F(ApiClientTest, LeasesAndReadsWaitForNobody) {
+  const auto bucket = std::make_shared<TokenBucket>(0.01, 2);
+  ApiClient client = Make({.bucket = bucket});
+  for (int i = 0; i < 10; ++i) {
+    pod_.metadata.uid = std::to_string(i);
+    client.Bind(pod_, "n", Keep());
+  }
+  loop_.Run();
+  EXPECT_EQ(asked_.size(), 1u) << "one token is left for a lease";
+  api::Lease lease;
+  lease.metadata.name = "l";
+  client.Update(api::MakeObject(lease), [](const Result<api::Object>&) {});
+  client.Get(api::Kind::kNode, "", "n", [](const Result<api::Object>&) {});
+  loop_.Run();
+  EXPECT_THAT(asked_, ElementsAre(0s, 0s, 0s));
 }
 
 TEST_F(ApiClientTest, TheWriteWindowIsLookedAtRightBeforeSending) {
-  base::Duration left = 5s;
-  ApiClient client = Make({.throttle = [] { return base::Duration(1s); }, .write_window = [&] { return left; }});
+  const auto window = std::make_shared<WriteWindow>();
+  window->MoveTo(5s);
+  ApiClient client = Make({.bucket = std::make_shared<TokenBucket>(1, 1), .window = window});
+  client.Bind(pod_, "n", [](const Result<void>&) {});
+  pod_.metadata.uid = "u-2";
   client.Bind(pod_, "n", Keep());
-  left = 0s;
+  loop_.Run();
+  EXPECT_EQ(asked_.size(), 1u);
+  EXPECT_EQ(Asked().timeout, 5s) << "it does not outlive the window";
+  window->Close();
   loop_.Advance(2s);
-  EXPECT_TRUE(asked_.empty());
+  EXPECT_EQ(asked_.size(), 1u);
   EXPECT_EQ(result_.error().code, ErrorCode::kConflict);
   // Reading is always allowed.
   client.Get(api::Kind::kNode, "", "n", [](const Result<api::Object>&) {});
   loop_.Advance(2s);
-  EXPECT_EQ(asked_.size(), 1u);
+  EXPECT_EQ(asked_.size(), 2u);
+}
+
+TEST_F(ApiClientTest, AFullLineOfStatusPatchesRefuses) {
+  WriteBudgets budgets = kDefaultWriteBudgets;
+  budgets[static_cast<size_t>(WriteClass::kStatus)].max_waiting = 1;
+  ApiClient client = Make({.budgets = budgets});
+  client.PatchPodStatus(pod_, {.nominated_node_name = "n"}, [](const Result<void>&) {});
+  EXPECT_FALSE(client.CanAccept(WriteClass::kStatus));
+  client.PatchPodStatus(pod_, {.nominated_node_name = "m"}, Keep());
+  loop_.Run();
+  EXPECT_EQ(result_.error().message, "not sent: 1 writes of class status are waiting");
+  EXPECT_EQ(result_.error().code, ErrorCode::kUnavailable);
+  EXPECT_TRUE(client.CanAccept(WriteClass::kStatus));
 }
 
 TEST_F(ApiClientTest, GetsAndPatchesObjects) {
@@ -173,30 +216,6 @@ TEST_F(ApiClientTest, GetsAndPatchesObjects) {
   client.Get(api::Kind::kPersistentVolume, "", "pv", keep);
   loop_.Run();
   EXPECT_THAT(found, ElementsAre("4", "5", "expected one object in the server's answer, found a Wonder"));
-}
-
-TEST_F(ApiClientTest, PostsReviews) {
-  ApiClient client = Make();
-  script_ = {{201, R"({"status":{"allowed":true}})"}};
-  std::string answer;
-  client.PostJson("/apis/authorization.k8s.io/v1/subjectaccessreviews", "{}",
-                  [&](const Result<std::string>& json) { answer = *json; });
-  loop_.Run();
-  EXPECT_EQ(answer, R"({"status":{"allowed":true}})");
-  EXPECT_THAT(Asked().headers,
-              ElementsAre(Pair("Accept", "application/json"), Pair("Content-Type", "application/json")));
-}
-
-TEST_F(ApiClientTest, TellsHowLongEveryAttemptIsHeldBack) {
-  std::vector<std::pair<std::string, base::Duration>> held;
-  base::Duration delay = 0s;
-  ApiClient client =
-      Make({.throttle = [&] { return std::exchange(delay, 2s); },
-            .on_throttled = [&](std::string_view method, base::Duration wait) { held.emplace_back(method, wait); }});
-  script_ = {{429, "", "1"}, {0}};
-  client.Bind(pod_, "n", Keep());
-  loop_.Advance(1min);
-  EXPECT_THAT(held, ElementsAre(Pair("POST", 0s), Pair("POST", 2s)));
 }
 
 }  // namespace

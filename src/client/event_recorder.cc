@@ -1,22 +1,20 @@
 #include "client/event_recorder.h"
 
 #include <fmt/core.h>
-#include <openssl/sha.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <cstring>
 #include <deque>
 #include <mutex>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "api/label_syntax.h"
+#include "base/log.h"
 #include "base/random.h"
 #include "client/backoff.h"
+#include "client/event_memory.h"
 #include "client/uuid.h"
 
 namespace berth::client {
@@ -29,6 +27,7 @@ constexpr double kRetryJitter = 0.25;
 constexpr base::Duration kFinishTime = std::chrono::minutes(6);
 constexpr base::Duration kRefreshTime = std::chrono::minutes(30);
 constexpr size_t kNoteLimit = 1024;
+constexpr base::Duration kDroppedReport = std::chrono::minutes(1);
 
 // As upstream cuts it, but not within a character.
 std::string Cut(std::string note) {
@@ -39,44 +38,6 @@ std::string Cut(std::string note) {
   note.resize(end);
   note += kSuffix;
   return note;
-}
-
-void AppendKey(const api::ObjectReference& reference, std::string& key) {
-  for (const std::string_view part :
-       {std::string_view(reference.kind), reference.namespace_.str(), std::string_view(reference.name),
-        std::string_view(reference.uid), std::string_view(reference.api_version),
-        std::string_view(reference.resource_version), std::string_view(reference.field_path)}) {
-    key += part;
-    key += '\0';
-  }
-}
-
-// Equal for events that are alike: a digest, as tens of thousands of keys may have to be remembered for minutes.
-using Key = std::array<unsigned char, 16>;
-
-struct KeyHash {
-  size_t operator()(const Key& key) const {
-    size_t hash = 0;
-    std::memcpy(&hash, key.data(), sizeof(hash));
-    return hash;
-  }
-};
-
-Key KeyOf(const EventNote& note, std::string_view reporting_instance) {
-  std::string text;
-  for (const std::string_view part :
-       {std::string_view(note.type), std::string_view(note.action), std::string_view(note.reason),
-        std::string_view(note.reporting_controller), reporting_instance}) {
-    text += part;
-    text += '\0';
-  }
-  AppendKey(note.regarding, text);
-  if (note.related) AppendKey(*note.related, text);
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
-  Key key;
-  std::copy_n(digest, key.size(), key.begin());
-  return key;
 }
 
 }  // namespace
@@ -96,13 +57,19 @@ api::ObjectReference ReferenceTo(api::Kind kind, const api::ObjectMeta& metadata
 class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
  public:
   Engine(ApiClient& client, base::Loop& loop, const base::Clock& clock, EventRecorderOptions options)
-      : client_(client), loop_(loop), clock_(clock), options_(std::move(options)), random_(options_.seed) {}
+      : client_(client),
+        loop_(loop),
+        clock_(clock),
+        options_(std::move(options)),
+        random_(options_.seed),
+        memory_(options_.max_remembered) {}
 
   base::Loop& loop() const { return loop_; }
 
   void Start() {
     Every(kFinishTime, &Engine::FinishSeries);
     Every(kRefreshTime, &Engine::RefreshSeries);
+    Every(kDroppedReport, &Engine::ReportDropped);
   }
   void Stop() {
     stopped_ = true;
@@ -126,6 +93,7 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
 
   uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
   size_t waiting() const { return waiting_.load(std::memory_order_relaxed); }
+  size_t remembered() const { return remembered_.load(std::memory_order_relaxed); }
 
  private:
   struct Arrival {
@@ -140,13 +108,7 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
     int tries_left = kMaxTries;
     bool counted = true;  // among those that wait
     // Of the series that ends with this write.
-    std::optional<Key> finished{};
-  };
-  // What is remembered of an event that has come once, so that a second one like it begins a series.
-  struct Single {
-    base::Time time;
-    std::string name;  // as in a Job
-    std::string note;
+    std::optional<EventKey> finished{};
   };
   using JobPtr = std::shared_ptr<Job>;
 
@@ -200,30 +162,56 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
   }
   api::Event EventOf(const Job& job) const { return job.series ? *job.series : MakeEvent(job.arrival, job.name); }
 
-  void Take(Arrival arrival) {
+  void TakeAlike(Arrival arrival, RememberedEvent& known) {
     const api::MicroTime now{arrival.time};
-    const Key key = KeyOf(arrival.note, InstanceOf(arrival.note));
-    if (const auto found = series_.find(key); found != series_.end()) {
-      ++found->second.series->count;
-      found->second.series->last_observed_time = now;
+    memory_.Touch(known, loop_.Now());
+    if (known.series) {
+      ++known.series->series->count;
+      known.series->series->last_observed_time = now;
       waiting_.fetch_sub(1, std::memory_order_relaxed);
       return;
     }
-    if (auto first = singles_.extract(key)) {
-      arrival.time = first.mapped().time;
-      arrival.note.note = std::move(first.mapped().note);
-      api::Event event = MakeEvent(std::move(arrival), std::move(first.mapped().name));
-      event.series = api::EventSeries{.count = 2, .last_observed_time = now};
-      series_.emplace(key, event);
-      queue_.push_back(std::make_shared<Job>(Job{.series = Share(std::move(event))}));
-      return;
-    }
+    arrival.time = known.time;
+    arrival.note.note = std::move(known.note);
+    known.series = MakeEvent(std::move(arrival), std::move(known.name));
+    known.series->series = api::EventSeries{.count = 2, .last_observed_time = now};
+    known.written = 2;
+    queue_.push_back(std::make_shared<Job>(Job{.series = Share(*known.series)}));
+  }
+
+  void Take(Arrival arrival) {
+    const EventKey key = KeyOf(arrival.note, InstanceOf(arrival.note));
+    if (RememberedEvent* known = memory_.Find(key)) return TakeAlike(std::move(arrival), *known);
     arrival.note.note = Cut(std::move(arrival.note.note));
     std::string name;
     // Names of other kinds may be no names for events.
     if (!api::DnsSubdomainProblems(NameFor(arrival)).empty()) name = MakeUuid(random_);
-    singles_.emplace(key, Single{arrival.time, name, arrival.note.note});
+    Remember({.key = key, .time = arrival.time, .seen = loop_.Now(), .name = name, .note = arrival.note.note});
     queue_.push_back(std::make_shared<Job>(Job{.arrival = std::move(arrival), .name = std::move(name)}));
+  }
+
+  // In place of what was seen longest ago, if need be. The count of a series that is forgotten is written.
+  void Remember(RememberedEvent event) {
+    while (memory_.full() && memory_.size() > 0) {
+      QueueCount(memory_.events().front());
+      Forget(EventKey(memory_.events().front().key));
+    }
+    memory_.Add(std::move(event));
+    remembered_.store(memory_.size(), std::memory_order_relaxed);
+  }
+  void Forget(const EventKey& key) {
+    memory_.Forget(key);
+    remembered_.store(memory_.size(), std::memory_order_relaxed);
+  }
+
+  // Nobody waits for a count: with a long backlog it is left to the next time.
+  void QueueCount(RememberedEvent& event, std::optional<EventKey> finished = {}) {
+    if (!event.series || queue_.size() >= options_.max_waiting) return;
+    const int32_t count = event.series->series->count;
+    if (!finished && event.written == count) return;
+    event.written = count;
+    queue_.push_back(std::make_shared<Job>(
+        Job{.series = Share(*event.series), .tries_left = 1, .counted = false, .finished = finished}));
   }
 
   void Pump() {
@@ -240,9 +228,10 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
   }
 
   void Send(http::Request request, const JobPtr& job, void (Engine::*then)(const JobPtr&, const ApiAnswer&)) {
-    client_.Send(std::move(request), true, [self = shared_from_this(), job, then](ApiAnswer answer) {
-      self->loop_.Post([self, job, then, answer = std::move(answer)] { (self.get()->*then)(job, answer); });
-    });
+    client_.Write(
+        WriteClass::kEvents, {}, std::move(request), [self = shared_from_this(), job, then](ApiAnswer answer) {
+          self->loop_.Post([self, job, then, answer = std::move(answer)] { (self.get()->*then)(job, answer); });
+        });
   }
 
   // The event may have expired, or not have been written yet.
@@ -274,28 +263,38 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
     if (!answer.ok() && options_.on_problem) options_.on_problem(answer.ToError());
     if (!job->finished || unanswered) return;
     // Unless it has gone on meanwhile.
-    const auto found = series_.find(*job->finished);
-    if (found == series_.end()) return;
-    if (found->second.series->count == job->series->series->count) series_.erase(found);
+    const RememberedEvent* known = memory_.Find(*job->finished);
+    if (known == nullptr || !known->series) return;
+    if (known->series->series->count == job->series->series->count) Forget(*job->finished);
   }
 
   // Writes the last count of series that have ended, and forgets single events that are too old to begin one.
   void FinishSeries() {
-    const base::Time oldest = clock_.Now() - kFinishTime;
-    std::erase_if(singles_, [&](const auto& entry) { return entry.second.time < oldest; });
-    for (const auto& [key, event] : series_) {
-      if (event.series->last_observed_time->time >= oldest) continue;
-      queue_.push_back(
-          std::make_shared<Job>(Job{.series = Share(event), .tries_left = 1, .counted = false, .finished = key}));
+    const base::Duration oldest = loop_.Now() - kFinishTime;
+    std::vector<EventKey> singles;
+    for (RememberedEvent& event : memory_.events()) {
+      if (event.seen >= oldest) break;
+      event.series ? QueueCount(event, event.key) : singles.push_back(event.key);
+    }
+    for (const EventKey& key : singles) Forget(key);
+    Pump();
+  }
+
+  // So that the server keeps the event.
+  void RefreshSeries() {
+    for (RememberedEvent& event : memory_.events()) {
+      event.written = 0;
+      QueueCount(event);
     }
     Pump();
   }
 
-  void RefreshSeries() {
-    for (const auto& [key, event] : series_) {
-      queue_.push_back(std::make_shared<Job>(Job{.series = Share(event), .tries_left = 1, .counted = false}));
-    }
-    Pump();
+  void ReportDropped() {
+    const uint64_t dropped = dropped_.load(std::memory_order_relaxed);
+    const uint64_t count = dropped - std::exchange(reported_dropped_, dropped);
+    if (count == 0) return;
+    if (options_.on_dropped) return options_.on_dropped(count);
+    LOG_WARNING("Events were dropped: too many are waiting to be written", {"dropped", count}, {"waiting", waiting()});
   }
 
   ApiClient& client_;
@@ -304,6 +303,7 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
   const EventRecorderOptions options_;
   std::atomic<size_t> waiting_{0};
   std::atomic<uint64_t> dropped_{0};
+  std::atomic<size_t> remembered_{0};
 
   std::mutex mutex_;
   std::vector<Arrival> arrived_;  // guarded by mutex_
@@ -313,8 +313,8 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
   bool stopped_ = false;
   size_t in_flight_ = 0;
   std::deque<JobPtr> queue_;
-  std::unordered_map<Key, Single, KeyHash> singles_;
-  std::unordered_map<Key, api::Event, KeyHash> series_;
+  EventMemory memory_;
+  uint64_t reported_dropped_ = 0;
 };
 
 EventRecorder::EventRecorder(ApiClient& client, base::Loop& loop, const base::Clock& clock,
@@ -330,5 +330,6 @@ EventRecorder::~EventRecorder() {
 void EventRecorder::Record(EventNote note) { engine_->Record(std::move(note)); }
 uint64_t EventRecorder::dropped() const { return engine_->dropped(); }
 size_t EventRecorder::waiting() const { return engine_->waiting(); }
+size_t EventRecorder::remembered() const { return engine_->remembered(); }
 
 }  // namespace berth::client

@@ -5,9 +5,11 @@
 // it has happened for six minutes, and every half an hour meanwhile, so that the server keeps the event.
 //
 // A write without an answer is tried up to twelve times, about ten seconds apart; a refused one is not. Nobody waits
-// for events: with too many unwritten ones, new ones are dropped and counted.
+// for events: with too many unwritten ones, new ones are dropped, counted, and reported now and then. What is
+// remembered of events that have been written is bounded by number and by time: one that has been forgotten begins
+// anew.
 //
-// Runs on a loop. Record() and dropped() are thread-safe.
+// Runs on a loop, in its monotonic time; the wall clock is only for what is written. Public members are thread-safe.
 #pragma once
 
 #include <chrono>
@@ -44,8 +46,12 @@ struct EventRecorderOptions {
   // Unwritten events at most. Upstream has no real limit, so this is meant not to be reached by one large backlog.
   size_t max_waiting = 10'000;
   size_t max_in_flight = 32;
+  // Events and series that are remembered at most; as many as client-go's event correlator.
+  size_t max_remembered = 4096;
   uint64_t seed = 0;
   std::function<void(const Error& error)> on_problem{};  // an event that will not be written
+  // So many have been dropped since the last time; once a minute at most. Without it, a line in the log.
+  std::function<void(uint64_t count)> on_dropped{};
 };
 
 class EventRecorder {
@@ -60,6 +66,8 @@ class EventRecorder {
   uint64_t dropped() const;
   // Events that are not written yet.
   size_t waiting() const;
+  // Events and series that are remembered.
+  size_t remembered() const;
 
  private:
   class Engine;

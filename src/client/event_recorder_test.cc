@@ -143,6 +143,55 @@ TEST_F(EventRecorderTest, DropsWhatItCannotHold) {
   EXPECT_EQ(transport_.calls().size(), 40u);
 }
 
+TEST_F(EventRecorderTest, WhatWasDroppedWasCountedAndNeverShown) {
+  std::vector<uint64_t> reported;
+  EventRecorder recorder(
+      client_, loop_, clock_,
+      {.hostname = "host", .max_waiting = 1, .on_dropped = [&](uint64_t count) { reported.push_back(count); }});
+  loop_.Run();
+  for (int i = 0; i < 8; ++i) recorder.Record(Note("p" + std::to_string(i)));
+  EXPECT_EQ(recorder.dropped(), 7u);
+  loop_.Advance(3min);
+  EXPECT_THAT(reported, ElementsAre(7u)) << "once";
+}
+
+TEST_F(EventRecorderTest, MemoryGrewWithEveryPodThatHadPassed) {
+  const auto recorder = Make({.hostname = "host", .max_remembered = 100});
+  for (int i = 0; i < 1000; ++i) {
+    recorder->Record(Note("p" + std::to_string(i)));
+    loop_.Advance(1ms);
+  }
+  EXPECT_EQ(recorder->remembered(), 100u);
+  EXPECT_EQ(transport_.calls().size(), 1000u);
+  recorder->Record(Note("p999"));
+  recorder->Record(Note("p0"));
+  loop_.Run();
+  EXPECT_THAT(Asked()[1000], HasSubstr("PATCH")) << "remembered";
+  EXPECT_EQ(Asked()[1001], "POST/events") << "forgotten";
+  loop_.Advance(13min);
+  EXPECT_EQ(recorder->remembered(), 0u);
+}
+
+TEST_F(EventRecorderTest, ASeriesThatIsForgottenHasItsCountWritten) {
+  const auto recorder = Make({.hostname = "host", .max_remembered = 1});
+  for (int i = 0; i < 4; ++i) recorder->Record(Note("web"));
+  loop_.Run();
+  EXPECT_EQ(transport_.calls().size(), 2u);
+  recorder->Record(Note("other"));
+  loop_.Run();
+  ASSERT_EQ(transport_.calls().size(), 4u);
+  EXPECT_THAT(Body(2), HasSubstr(R"("count":4)"));
+}
+
+TEST_F(EventRecorderTest, AWallClockThatIsSetBackDoesNotKeepEventsForEver) {
+  const auto recorder = Make();
+  recorder->Record(Note("web"));
+  loop_.Run();
+  clock_.Advance(-24h);
+  loop_.Advance(13min);
+  EXPECT_EQ(recorder->remembered(), 0u);
+}
+
 TEST_F(EventRecorderTest, CutsNotesAndMakesUpNames) {
   const auto recorder = Make();
   recorder->Record(Note(std::string(250, 'a'), std::string(1019, 'x') + "\u00e9" + std::string(100, 'y')));

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -81,9 +80,15 @@ std::string MakeIdentity(std::string_view hostname, base::Random& random) {
 class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
  public:
   Engine(ApiClient& client, base::Loop& loop, const base::Clock& clock, LeaderElectionOptions options)
-      : client_(client), loop_(loop), clock_(clock), options_(std::move(options)), random_(options_.seed) {}
+      : client_(client),
+        loop_(loop),
+        clock_(clock),
+        options_(std::move(options)),
+        window_(options_.window ? options_.window : std::make_shared<WriteWindow>()),
+        random_(options_.seed) {}
 
   base::Loop& loop() const { return loop_; }
+  const std::shared_ptr<WriteWindow>& window() const { return window_; }
 
   void Start() {
     if (state_ != State::kIdle) return;
@@ -105,8 +110,7 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
 
   void Abandon() { End(); }
 
-  base::Duration deadline() const { return base::Duration(deadline_.load(std::memory_order_acquire)); }
-  bool is_leader() const { return loop_.Now() < deadline(); }
+  bool is_leader() const { return loop_.Now() < window_->deadline(); }
 
   std::string leader() const {
     std::lock_guard lock(mutex_);
@@ -148,7 +152,7 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
   // Nothing that was asked counts any more, and no write is allowed.
   void End() {
     ++round_;
-    deadline_.store(0, std::memory_order_release);
+    window_->Close();
     loop_.Cancel(timer_);
     loop_.Cancel(deadline_timer_);
     state_ = State::kEnded;
@@ -239,7 +243,7 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
     const base::Duration fence = sent + options_.lease_duration - options_.retry_period;
     const base::Duration deadline = std::min(now + pause + options_.renew_deadline, fence);
     if (deadline <= now) return acquired ? Failed(std::nullopt) : Lose();
-    deadline_.store(deadline.count(), std::memory_order_release);
+    window_->MoveTo(deadline);
     loop_.Cancel(deadline_timer_);
     deadline_timer_ = loop_.RunAfter(deadline - now, [weak = weak_from_this(), round = round_] {
       const std::shared_ptr<Engine> self = weak.lock();
@@ -300,7 +304,7 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
   base::Loop& loop_;
   const base::Clock& clock_;
   const LeaderElectionOptions options_;
-  std::atomic<int64_t> deadline_{0};
+  const std::shared_ptr<WriteWindow> window_;
 
   // Of the loop's thread.
   base::Random random_;
@@ -337,8 +341,9 @@ void LeaderElector::Stop(std::function<void()> done) {
 }
 
 bool LeaderElector::is_leader() const { return engine_->is_leader(); }
-base::Duration LeaderElector::deadline() const { return engine_->deadline(); }
-base::Duration LeaderElector::time_left() const { return engine_->deadline() - engine_->loop().Now(); }
+base::Duration LeaderElector::deadline() const { return engine_->window()->deadline(); }
+base::Duration LeaderElector::time_left() const { return engine_->window()->TimeLeft(engine_->loop().Now()); }
+std::shared_ptr<const WriteWindow> LeaderElector::window() const { return engine_->window(); }
 std::string LeaderElector::leader() const { return engine_->leader(); }
 Result<void> LeaderElector::Check(base::Duration tolerance) const { return engine_->Check(tolerance); }
 

@@ -7,7 +7,8 @@
 //
 // The fence: is_leader() is true until deadline(), which moves on with every renewal and never lies beyond the moment
 // at which somebody else may take over: the lease's duration after the last renewal was *sent*, less one retry period
-// for writes on their way. Whoever writes must look at it right before (ApiClientOptions::write_window).
+// for writes on their way. Whoever writes must look at it right before (ApiClientOptions::window); the window is
+// shared, so that they may still ask when the elector is gone, which closes it.
 //
 // Runs on a loop; callbacks do too. The other members are thread-safe.
 #pragma once
@@ -25,6 +26,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "client/api_client.h"
+#include "client/write_window.h"
 
 namespace berth::client {
 
@@ -36,6 +38,8 @@ struct LeaderElectionOptions {
   base::Duration renew_deadline = std::chrono::seconds(10);
   base::Duration retry_period = std::chrono::seconds(2);
   uint64_t seed = 0;  // of the jitter
+  // Moved by the elector; its own when there is none.
+  std::shared_ptr<WriteWindow> window{};
 
   std::function<void()> started_leading{};
   std::function<void()> stopped_leading{};  // only after started_leading: lost or released
@@ -56,7 +60,7 @@ std::string MakeIdentity(std::string_view hostname, base::Random& random);
 
 class LeaderElector {
  public:
-  // `client` must not have a write window, and a timeout of LeaseRequestTimeout. Options must be valid.
+  // `client` should have a timeout of LeaseRequestTimeout. Options must be valid.
   LeaderElector(ApiClient& client, base::Loop& loop, const base::Clock& clock, LeaderElectionOptions options);
   ~LeaderElector();  // without release
   LeaderElector(const LeaderElector&) = delete;
@@ -69,8 +73,9 @@ class LeaderElector {
   bool is_leader() const;
   // In the loop's time; zero when not leading.
   base::Duration deadline() const;
-  // How long writes are allowed from now on; for ApiClientOptions::write_window.
+  // How long writes are allowed from now on.
   base::Duration time_left() const;
+  std::shared_ptr<const WriteWindow> window() const;
   // Whoever was last seen in the lease, "" for nobody.
   std::string leader() const;
   // For health checks: an error when we lead and the lease ran out more than `tolerance` ago.

@@ -145,7 +145,7 @@ TEST_F(LeaderElectionTest, FencesWritesWhenTheRenewDeadlinePasses) {
     written.push_back(call->request().path);
     call->Answer(201, "{}");
   });
-  ApiClient writer(transport, loop_, clock_, {.write_window = [&] { return a.elector.time_left(); }});
+  ApiClient writer(transport, loop_, clock_, {.window = a.elector.window()});
   api::Pod pod;
   pod.metadata.name = "p";
   pod.metadata.namespace_ = Symbol("default");
@@ -163,6 +163,26 @@ TEST_F(LeaderElectionTest, FencesWritesWhenTheRenewDeadlinePasses) {
   EXPECT_THAT(results, ElementsAre(true, false));
   EXPECT_EQ(written.size(), 1u);
   EXPECT_LE(transport.calls()[0]->request().timeout, 12s) << "a write must not outlive the lease";
+}
+
+TEST_F(LeaderElectionTest, WritersAskedAnElectorThatWasGone) {
+  auto a = std::make_unique<Candidate>(loop_, clock_, server_, "a");
+  loop_.Run();
+  const std::shared_ptr<const WriteWindow> window = a->elector.window();
+  EXPECT_GT(window->TimeLeft(loop_.Now()), 0s);
+  a.reset();
+  EXPECT_LE(window->TimeLeft(loop_.Now()), 0s) << "closed, and still there to be asked";
+}
+
+TEST_F(LeaderElectionTest, AWallClockThatIsSetBackChangesNothing) {
+  Candidate a(loop_, clock_, server_, "a"), b(loop_, clock_, server_, "b");
+  loop_.Advance(5s);
+  for (const base::Duration step : std::vector<base::Duration>{-1h, 3h, -24h}) {
+    clock_.Advance(step);
+    loop_.Advance(20s);
+    EXPECT_TRUE(a.elector.is_leader());
+    EXPECT_FALSE(b.elector.is_leader());
+  }
 }
 
 TEST_F(LeaderElectionTest, AnAnswerThatTookLongDoesNotStretchTheDeadline) {

@@ -87,7 +87,7 @@ void NextPage(const PagingPtr& paging) {
   page.headers = paging->client.AcceptObjects();
   page.timeout = kListTimeout;
   page.idle_timeout = kListIdleTimeout;
-  paging->client.Send(std::move(page), false, [paging](ApiAnswer answer) {
+  paging->client.Read(std::move(page), [paging](ApiAnswer answer) {
     // A page may be megabytes: it is decoded on the loop, not on the transport's thread.
     paging->loop.Post([paging, answer = std::move(answer)]() mutable { TakePage(paging, std::move(answer)); });
   });

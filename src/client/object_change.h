@@ -19,7 +19,8 @@ class ChangeSink {
   virtual ~ChangeSink() = default;
   // In the order they happened. The first call for a kind has everything that was there, even if that is nothing.
   virtual void OnChanges(api::Kind kind, std::vector<ObjectChange> changes) = 0;
-  // The server does not serve the kind: it counts as having no objects, until it is served.
+  // The server does not serve the kind: it counts as having no objects until the next OnChanges. Whatever the sink knew
+  // of the kind has been deleted by OnChanges before this call, so there is nothing left to forget here.
   virtual void OnNotServed(api::Kind kind) = 0;
 };
 

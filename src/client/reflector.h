@@ -8,7 +8,14 @@
 //              ▼                                               from the last resourceVersion: the server closed it,
 //        not served (404), asked again now and then            nothing came for idle_timeout, the connection broke
 //
-// A sync is a watch with sendInitialEvents where the server has it, which then goes on as the watch, else a paged list.
+// A sync is a watch with sendInitialEvents, which then goes on as the watch; when that fails, a paged list. As in
+// client-go, the next sync tries to stream again.
+//
+// Not served: the kind counts as having no objects. Three answers of 404 in a row are needed, since a load balancer may
+// give one during a rollout; and once there are objects, nothing but 404 for not_served_after. Until then what is known
+// stays, as with a server that cannot be reached. Then its deletion is told, then OnNotServed: nothing is left behind,
+// and a kind that comes and goes does so no faster than that. A kind that is always_served never gets there.
+//
 // Waits are those of client-go: 800 ms to 30 s with jitter, or what Retry-After says.
 //
 // Silence: a watch without a byte for idle_timeout is given up and started again where it was, at once; no list is
@@ -24,6 +31,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "api/kind.h"
@@ -41,13 +49,26 @@ struct ReflectorOptions {
   std::string label_selector{};
   std::string field_selector{};
   bool streaming_list = true;  // where the server has it
+  bool always_served = false;  // a 404 is a fault to wait out, never an answer (IsAlwaysServed)
   base::Duration idle_timeout = std::chrono::minutes(2);
+  base::Duration not_served_after = std::chrono::minutes(2);
   base::Duration not_served_retry = std::chrono::minutes(1);
   BackoffOptions backoff{};
   uint64_t seed = 0;  // of the jitter
   // What goes wrong and is tried again: refused (with the status of HTTP: 401, 403), unreachable or undecodable (0). On
   // the loop.
   std::function<void(const Error& error, int http_status)> on_problem{};
+};
+
+// How far a reflector has got, for health checks and logs.
+struct ReflectorState {
+  api::Kind kind{};
+  bool synced = false;      // the sink has had everything once, or the kind is not served
+  bool not_served = false;  // counts as having no objects
+  // In the loop's time: since when it has been trying to get a list or a watch; unset while it follows the server.
+  std::optional<base::Duration> behind_since{};
+  std::string last_error{};  // since then; "" when nothing went wrong
+  int http_status = 0;       // of that error; 0: none
 };
 
 class Reflector {
@@ -67,6 +88,7 @@ class Reflector {
 
   // Of the latest state the sink has been told; "" before the first.
   std::string resource_version() const;
+  ReflectorState state() const;
 
  private:
   class Engine;

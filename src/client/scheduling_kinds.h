@@ -26,6 +26,10 @@ inline constexpr api::Kind kSchedulingKinds[] = {
     api::Kind::kResourceSlice,
     api::Kind::kDeviceClass,
 };
+// Kinds of the core group are there on every API server. Whoever answers 404 for one of them is not an API server (a
+// load balancer during a rollout, say), and to believe it would be to schedule onto nodes whose pods are unknown.
+inline bool IsAlwaysServed(api::Kind kind) { return api::InfoOf(kind).api_version() == "v1"; }
+
 // Pods that have run to their end occupy nothing: the server need not send them.
 inline constexpr const char* kLivePods = "status.phase!=Succeeded,status.phase!=Failed";
 

@@ -62,14 +62,16 @@ bool Evictions::IsRunningFor(const std::string& preemptor_uid) const {
 
 // First the condition, then the deletion, as upstream.
 void Evictions::Evict(const RoundPtr& round, const PodPtr& victim) {
-  client_.PatchPodStatus(*victim, {.condition = DisruptionTarget(*round->preemptor)},
-                         [this, round, victim](const Result<void>& patched) {
-                           if (!patched) return Answer(round, victim, patched);
-                           client_.DeletePod(*victim, [this, round, victim](const Result<void>& deleted) {
-                             if (deleted) events_.Record(Preempted(*victim, *round->preemptor));
-                             Answer(round, victim, deleted);
-                           });
-                         });
+  client_.PatchPodStatus(
+      *victim, {.condition = DisruptionTarget(*round->preemptor)},
+      [this, round, victim](const Result<void>& patched) {
+        if (!patched) return Answer(round, victim, patched);
+        client_.DeletePod(*victim, [this, round, victim](const Result<void>& deleted) {
+          if (deleted) events_.Record(Preempted(*victim, *round->preemptor));
+          Answer(round, victim, deleted);
+        });
+      },
+      client::WriteClass::kEvict);
 }
 
 void Evictions::Answer(const RoundPtr& round, const PodPtr& victim, const Result<void>& result) {

@@ -10,9 +10,10 @@ namespace berth::live {
 
 namespace {
 
-// Many at a time let the API server and its etcd write many at once: with 8 each pod cost them half as much again. With
-// the watches, below the 100 streams that a server allows on one connection.
-constexpr int kWritesInFlight = 64;
+// Requests besides watches. The write path decides how many writes are in flight (client::kDefaultWriteBudgets); with a
+// list of each kind they must leave room here for leases, and stay below the 100 streams that a server allows on one
+// connection.
+constexpr int kMaxRequests = 96;
 
 // How long the first look at the lease may hold up the first lists.
 constexpr base::Duration kFirstLook = std::chrono::seconds(2);
@@ -34,26 +35,28 @@ LiveScheduler::LiveScheduler(LiveOptions options, metrics::Registry& metrics, co
       clock_(clock),
       metrics_(metrics, {.queueing_hints = true, .async_preemption = true}),
       election_metrics_(metrics),
-      request_metrics_(metrics),
+      request_metrics_(metrics, host_),
       transport_(std::make_unique<http::ApiTransport>(
-          options_.rest, http::TransportOptions{.max_requests = kWritesInFlight}, &request_metrics_)),
+          options_.rest, http::TransportOptions{.max_requests = kMaxRequests}, &request_metrics_)),
       host_(transport_->host()),
-      limiter_(options_.rest.qps, options_.rest.burst, clock_),
-      event_limiter_(options_.rest.qps, options_.rest.burst, clock_),
-      client_(*transport_, io_, clock_, ClientOptions(limiter_)),
-      event_client_(*transport_, io_, clock_, ClientOptions(event_limiter_)),
+      bucket_(std::make_shared<client::TokenBucket>(options_.rest.qps, options_.rest.burst)),
+      client_(*transport_, write_loop_, clock_, ClientOptions()),
       election_client_(*transport_, election_loop_, clock_,
                        {.protobuf = WantsProtobuf(options_.rest),
-                        .timeout = client::LeaseRequestTimeout(options_.configuration.leader_election.renew_deadline)}),
-      events_(event_client_, io_, clock_,
+                        .timeout = client::LeaseRequestTimeout(options_.configuration.leader_election.renew_deadline),
+                        .bucket = bucket_,
+                        .observer = &request_metrics_}),
+      events_(client_, io_, clock_,
               {.hostname = options_.hostname, .on_problem = [](const Error& error) { LogProblem("event", error); }}) {}
 
 LiveScheduler::~LiveScheduler() {
+  sync_report_.reset();
   for (auto& reflector : reflectors_) reflector->Stop();
   elector_.reset();
   threads_.reset();
   // Nothing is tried again from here on; binding cycles, which would wait for that, have ended with Run().
   io_.Stop();
+  write_loop_.Stop();
   election_loop_.Stop();
   // Calls under way end here, while those who hear of it are still there.
   transport_.reset();
@@ -67,16 +70,12 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::Create(LiveOptions options
 }
 
 // Every write is fenced by the lease: asked for right before it goes out, whoever waits for what.
-client::ApiClientOptions LiveScheduler::ClientOptions(client::RateLimiter& limiter) {
+client::ApiClientOptions LiveScheduler::ClientOptions() {
   client::ApiClientOptions options;
   options.protobuf = WantsProtobuf(options_.rest);
-  options.throttle = [&limiter] { return limiter.Take(); };
-  options.on_throttled = [this](std::string_view method, base::Duration delay) {
-    request_metrics_.OnRateLimited(method, host_, delay);
-  };
-  if (options_.configuration.leader_election.leader_elect) {
-    options.write_window = [this] { return elector_ ? elector_->time_left() : base::Duration::zero(); };
-  }
+  options.bucket = bucket_;
+  options.observer = &request_metrics_;
+  if (options_.configuration.leader_election.leader_elect) options.window = window_;
   return options;
 }
 
@@ -100,10 +99,16 @@ void LiveScheduler::MakeReflectors() {
   for (const api::Kind kind : client::kSchedulingKinds) {
     client::ReflectorOptions options{.kind = kind};
     if (kind == api::Kind::kPod) options.field_selector = client::kLivePods;
+    options.always_served = client::IsAlwaysServed(kind);
     options.seed = std::hash<std::string>{}(options_.hostname) + static_cast<uint64_t>(kind);
     options.on_problem = [kind](const Error& error, int) { LogProblem(api::InfoOf(kind).resource, error); };
     reflectors_.push_back(std::make_unique<client::Reflector>(client_, io_, *loop_, std::move(options)));
   }
+  std::vector<const client::Reflector*> reflectors;
+  for (const auto& reflector : reflectors_) reflectors.push_back(reflector.get());
+  sync_report_ = std::make_unique<client::SyncReport>(io_, std::move(reflectors), [](const std::string& missing) {
+    LOG_ERROR("Caches have not synced; nothing is scheduled until they have", {"missing", missing});
+  });
 }
 
 void LiveScheduler::MakeElector() {
@@ -117,6 +122,7 @@ void LiveScheduler::MakeElector() {
   options.renew_deadline = election.renew_deadline;
   options.retry_period = election.retry_period;
   options.seed = random.Next();
+  options.window = window_;
   options.started_leading = [this] {
     OnStartedLeading();
     MarkLooked();
@@ -169,6 +175,7 @@ bool LiveScheduler::StartReflectors() {
   const std::lock_guard lock(reflecting_mutex_);
   if (std::exchange(reflecting_, true)) return false;
   for (auto& reflector : reflectors_) reflector->Start();
+  sync_report_->Start();
   return true;
 }
 

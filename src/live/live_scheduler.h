@@ -2,8 +2,8 @@
 // decides (SchedulingLoop), and follows leader election.
 //
 // Threads: the caller of Run is the scheduling thread. The transport has one for HTTP; one loop decodes what watches
-// bring and times retries, another runs leader election, so that no list, however long, delays a renewal; binding
-// cycles have their own.
+// bring, another is the write path's, a third runs leader election, so that no list, however long, delays a bind or a
+// renewal; binding cycles have their own.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,10 @@
 #include "client/api_client.h"
 #include "client/event_recorder.h"
 #include "client/leader_election.h"
-#include "client/rate_limit.h"
 #include "client/reflector.h"
+#include "client/sync_report.h"
+#include "client/token_bucket.h"
+#include "client/write_window.h"
 #include "config/types.h"
 #include "framework/registry.h"
 #include "http/api_transport.h"
@@ -56,6 +58,8 @@ class LiveScheduler {
   bool is_leader() const { return elector_ == nullptr || elector_->is_leader(); }
   Result<void> CheckLeadership() const;
   bool synced() const { return loop_->synced(); }
+  // Which kinds have never been listed, for how long, and why; "" when all have.
+  std::string MissingKinds() const { return sync_report_->Missing(); }
   SchedulingLoop& loop() { return *loop_; }
   // For reads besides its own.
   client::ApiClient& client() { return client_; }
@@ -77,7 +81,7 @@ class LiveScheduler {
   }
   void OnStoppedLeading();
   void CatchUpThenSchedule();
-  client::ApiClientOptions ClientOptions(client::RateLimiter& limiter);
+  client::ApiClientOptions ClientOptions();
 
   const LiveOptions options_;
   const base::Clock& clock_;
@@ -86,18 +90,20 @@ class LiveScheduler {
   RequestMetrics request_metrics_;
   std::unique_ptr<http::ApiTransport> transport_;
   const std::string host_;  // of the API server, as metrics name it
-  client::RateLimiter limiter_;
-  client::RateLimiter event_limiter_;
+  const std::shared_ptr<client::TokenBucket> bucket_;
+  // Outlives whoever asks it, and the elector that moves it.
+  const std::shared_ptr<client::WriteWindow> window_ = std::make_shared<client::WriteWindow>();
   base::ThreadLoop io_;
+  base::ThreadLoop write_loop_;
   base::ThreadLoop election_loop_;
   client::ApiClient client_;
-  client::ApiClient event_client_;
   client::ApiClient election_client_;
   client::EventRecorder events_;
   std::vector<std::unique_ptr<HttpExtender>> extenders_;
   std::unique_ptr<SchedulingLoop> loop_;
   std::unique_ptr<BindingThreads> threads_ = std::make_unique<BindingThreads>(kBindingThreads);  // use loop_
   std::vector<std::unique_ptr<client::Reflector>> reflectors_;
+  std::unique_ptr<client::SyncReport> sync_report_;
   std::unique_ptr<client::LeaderElector> elector_;  // null without leader election
   std::promise<void> looked_;                       // at the lease, for the first time
   std::once_flag looked_once_;

@@ -52,15 +52,16 @@ std::string Bookmark(const http::testing::FakeCallPtr& call, uint64_t version, b
   return ProtobufFrame("BOOKMARK", api::SealEnvelope({.api_version = "v1", .kind = "Node", .raw = raw}));
 }
 
-std::string ErrorFrame(const http::testing::FakeCallPtr& call) {
+std::string ErrorFrame(const http::testing::FakeCallPtr& call, int code, std::string_view reason,
+                       std::string_view message) {
   if (!WantsProtobuf(call->request())) {
-    return fmt::format("{{\"type\":\"ERROR\",\"object\":{}}}\n", StatusJson(410, "Expired", "too old"));
+    return fmt::format("{{\"type\":\"ERROR\",\"object\":{}}}\n", StatusJson(code, reason, message));
   }
   std::string raw;
   codec::WireWriter writer(raw);
-  writer.Bytes(3, "too old");
-  writer.Bytes(4, "Expired");
-  writer.Integer(6, 410);
+  writer.Bytes(3, message);
+  writer.Bytes(4, reason);
+  writer.Integer(6, code);
   return ProtobufFrame("ERROR", api::SealEnvelope({.api_version = "v1", .kind = "Status", .raw = raw}));
 }
 
@@ -217,6 +218,10 @@ void FakeNodeServer::Watch(const http::testing::FakeCallPtr& call) {
   if (Parameter(request, "sendInitialEvents") == "true") {
     if (!has_streaming) return call->Answer(422, StatusJson(422, "Invalid", "sendInitialEvents: Forbidden"));
     call->Head(200, TypeOf(call));
+    if (!streaming_error.empty()) {
+      call->Data(ErrorFrame(call, 500, "InternalError", streaming_error));
+      return call->End();
+    }
     for (const auto& [name, node] : nodes_) call->Data(Frame(call, "ADDED", node));
     call->Data(Bookmark(call, version_, true));
     watchers_.push_back({call, version_});
@@ -225,7 +230,7 @@ void FakeNodeServer::Watch(const http::testing::FakeCallPtr& call) {
   const uint64_t from = std::strtoull(Parameter(request, "resourceVersion").c_str(), nullptr, 10);
   if (from < compacted_ && expired_as_event) {
     call->Head(200, TypeOf(call));
-    call->Data(ErrorFrame(call));
+    call->Data(ErrorFrame(call, 410, "Expired", "too old"));
     return call->End();
   }
   if (from < compacted_) return call->Answer(410, StatusJson(410, "Expired", "too old resource version"));

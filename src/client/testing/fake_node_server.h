@@ -44,6 +44,7 @@ class FakeNodeServer {
   // Answers a call instead of the server when it returns true.
   std::function<bool(const http::testing::FakeCallPtr& call)> interfere;
   bool has_streaming = true;
+  std::string streaming_error{};   // streaming lists are agreed to, then end with an ERROR event that says this
   bool expired_as_event = false;   // an ERROR event instead of the status 410
   bool pages_any_version = false;  // no watch cache: resourceVersion=0 is paged too
 

@@ -1,0 +1,69 @@
+// EventMemory: which events have been seen lately, so that the next one like it becomes part of a series. Bounded by
+// number; what was seen longest ago goes first. Not thread-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "api/coordination.h"
+#include "base/clock.h"
+
+namespace berth::client {
+
+struct EventNote;
+
+// Equal for events that are alike: a digest, as thousands of keys are remembered for minutes.
+using EventKey = std::array<unsigned char, 16>;
+EventKey KeyOf(const EventNote& note, std::string_view reporting_instance);
+
+// What is remembered of events that are alike.
+struct RememberedEvent {
+  EventKey key{};
+  base::Time time{};      // of the first, on the wall clock
+  base::Duration seen{};  // the last one, in the loop's time
+  std::string name{};     // "" when it follows from the event
+  std::string note{};
+  std::optional<api::Event> series{};  // instead of name and note, from the second one on
+  int32_t written = 0;                 // the count that was last sent
+};
+
+class EventMemory {
+ public:
+  using Events = std::list<RememberedEvent>;
+
+  explicit EventMemory(size_t limit) : limit_(limit) {}
+
+  // Null when nothing like it is remembered.
+  RememberedEvent* Find(const EventKey& key);
+  // It has been seen again.
+  void Touch(RememberedEvent& event, base::Duration now);
+  void Add(RememberedEvent event);
+  void Forget(const EventKey& key);
+  bool full() const { return events_.size() >= limit_; }
+
+  // What was seen longest ago first.
+  Events& events() { return events_; }
+  size_t size() const { return events_.size(); }
+
+ private:
+  struct Hash {
+    size_t operator()(const EventKey& key) const {
+      size_t hash = 0;
+      std::memcpy(&hash, key.data(), sizeof(hash));
+      return hash;
+    }
+  };
+
+  const size_t limit_;
+  Events events_;
+  std::unordered_map<EventKey, Events::iterator, Hash> by_key_;
+};
+
+}  // namespace berth::client

@@ -1,0 +1,154 @@
+#include "client/pod_status_writer.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "client/api_answer.h"
+#include "client/known_objects.h"
+
+namespace berth::client {
+namespace {
+
+// As many as client-go's event correlator remembers, and longer than any watch is behind.
+constexpr size_t kMaxRecent = 4096;
+constexpr base::Duration kRecentTime = std::chrono::minutes(10);
+
+bool IsEmpty(const PodStatusChange& change) { return !change.condition && !change.nominated_node_name; }
+
+// Of each field, the newer one. A condition of another type would need a patch of two: the newer one wins there, too,
+// and no caller writes two types for one pod at a time.
+void Merge(const PodStatusChange& newer, PodStatusChange& change) {
+  if (newer.condition) change.condition = newer.condition;
+  if (newer.nominated_node_name) change.nominated_node_name = newer.nominated_node_name;
+}
+
+auto FindCondition(api::PodStatus& status, const std::string& type) {
+  return std::find_if(status.conditions.begin(), status.conditions.end(),
+                      [&](const api::PodCondition& condition) { return condition.type == type; });
+}
+
+void Apply(const PodStatusChange& change, api::PodStatus& status) {
+  if (change.nominated_node_name) status.nominated_node_name = *change.nominated_node_name;
+  if (!change.condition) return;
+  const auto found = FindCondition(status, change.condition->type);
+  found != status.conditions.end() ? void(*found = *change.condition) : status.conditions.push_back(*change.condition);
+}
+
+// Whatever these are at the server, they are not known: any value is a difference.
+void Forget(const PodStatusChange& change, api::PodStatus& status) {
+  if (change.nominated_node_name) status.nominated_node_name = "?";
+  if (!change.condition) return;
+  const auto found = FindCondition(status, change.condition->type);
+  if (found != status.conditions.end()) status.conditions.erase(found);
+}
+
+// Of what is not known, what `written` has made known.
+void Settle(const PodStatusChange& written, PodStatusChange& uncertain) {
+  if (written.nominated_node_name) uncertain.nominated_node_name.reset();
+  if (written.condition) uncertain.condition.reset();
+}
+
+}  // namespace
+
+api::Pod StatusPartOf(const api::Pod& pod) {
+  api::Pod part;
+  part.metadata.name = pod.metadata.name;
+  part.metadata.namespace_ = pod.metadata.namespace_;
+  part.metadata.uid = pod.metadata.uid;
+  part.metadata.resource_version = pod.metadata.resource_version;
+  part.metadata.generation = pod.metadata.generation;
+  part.status.conditions = pod.status.conditions;
+  part.status.nominated_node_name = pod.status.nominated_node_name;
+  return part;
+}
+
+void PodStatusWriter::Patch(api::Pod pod, const PodStatusChange& change, WriteClass write_class, Done done) {
+  const std::string uid = pod.metadata.uid;
+  Entry& entry = entries_[uid];
+  const VersionOrder order = CompareVersions(pod.metadata.resource_version, entry.pod.metadata.resource_version);
+  if (order != VersionOrder::kOlder) entry.pod = std::move(pod);
+  Merge(change, entry.wanted);
+  entry.dones.push_back(std::move(done));
+  if (entry.in_line_as && *entry.in_line_as <= write_class) {
+    path_.NoteCollapsed(write_class);
+    return path_.Release(write_class);
+  }
+  entry.in_line_as = write_class;
+  ++entry.calls;
+  const auto batch = std::make_shared<Batch>();
+  batch->write_class = write_class;
+  path_.SubmitReserved({.write_class = write_class,
+                        .key = uid,
+                        .make = [this, uid, batch] { return Make(uid, batch); },
+                        .repeatable = true,
+                        .done = [this, uid, batch](const ApiAnswer& answer) { Finish(uid, batch, answer); }});
+}
+
+std::optional<http::Request> PodStatusWriter::Make(const std::string& uid, const BatchPtr& batch) {
+  Entry& entry = entries_.at(uid);
+  Merge(std::exchange(entry.wanted, {}), batch->change);
+  std::move(entry.dones.begin(), entry.dones.end(), std::back_inserter(batch->dones));
+  entry.dones.clear();
+  entry.in_line_as.reset();
+  if (IsEmpty(batch->change)) return std::nullopt;
+  const api::Pod base = Base(entry.pod);
+  std::string body = PodStatusPatch(base, batch->change, clock_.Now());
+  if (body.empty()) return std::nullopt;
+  // Noted before it is sent: from here on it may be true at the server.
+  Recent& recent = Remember(uid);
+  Merge(batch->change, recent.uncertain);
+  return make_request_(entry.pod, std::move(body));
+}
+
+api::Pod PodStatusWriter::Base(const api::Pod& pod) const {
+  api::Pod base = pod;
+  const auto found = recent_by_uid_.find(pod.metadata.uid);
+  if (found == recent_by_uid_.end()) return base;
+  const Recent& recent = *found->second;
+  const std::string& version = pod.metadata.resource_version;
+  const bool is_older = recent.version.empty() ? version == recent.before
+                                               : CompareVersions(version, recent.version) == VersionOrder::kOlder;
+  if (is_older) Apply(recent.confirmed, base.status);
+  Forget(recent.uncertain, base.status);
+  return base;
+}
+
+PodStatusWriter::Recent& PodStatusWriter::Remember(const std::string& uid) {
+  const base::Duration now = loop_.Now();
+  if (const auto found = recent_by_uid_.find(uid); found != recent_by_uid_.end()) {
+    recent_.splice(recent_.end(), recent_, found->second);
+  } else {
+    recent_.push_back({.uid = uid});
+    recent_by_uid_[uid] = std::prev(recent_.end());
+  }
+  recent_.back().written = now;
+  while (recent_.size() > kMaxRecent || now - recent_.front().written > kRecentTime) {
+    recent_by_uid_.erase(recent_.front().uid);
+    recent_.pop_front();
+  }
+  return recent_.back();
+}
+
+void PodStatusWriter::Finish(const std::string& uid, const BatchPtr& batch, const ApiAnswer& answer) {
+  Entry& entry = entries_.at(uid);
+  std::vector<Done> dones = std::move(batch->dones);
+  if (answer.status.code == kNothingToWrite && entry.in_line_as == batch->write_class) {
+    // Overtaken by a bind before it was made.
+    std::move(entry.dones.begin(), entry.dones.end(), std::back_inserter(dones));
+    entry.dones.clear();
+    entry.wanted = {};
+    entry.in_line_as.reset();
+  } else if (answer.ok() && answer.status.code != kNothingToWrite) {
+    Recent& recent = Remember(uid);
+    Settle(batch->change, recent.uncertain);
+    Merge(batch->change, recent.confirmed);
+    const Result<api::Object> pod = DecodeOne(answer.response);
+    recent.version = pod ? pod->metadata().resource_version : std::string();
+    recent.before = entry.pod.metadata.resource_version;
+  }
+  if (--entry.calls == 0) entries_.erase(uid);
+  for (const Done& done : dones) done(answer.ok() ? Result<void>() : Result<void>(answer.ToError()));
+}
+
+}  // namespace berth::client

@@ -1,0 +1,183 @@
+// Patches of pods' statuses, through ApiClient as callers see them.
+#include "client/pod_status_writer.h"
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/testing/fake_loop.h"
+#include "client/api_client.h"
+#include "client/testing/fake_node_server.h"
+#include "http/testing/fake_transport.h"
+
+namespace berth::client {
+namespace {
+
+using http::testing::FakeCallPtr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using namespace std::chrono_literals;
+
+constexpr const char* kNominated = R"({"status":{"nominatedNodeName":"n"}})";
+constexpr const char* kCleared = R"({"status":{"nominatedNodeName":null}})";
+
+class PodStatusWriterTest : public ::testing::Test {
+ protected:
+  PodStatusWriterTest() {
+    pod_.metadata.name = "web";
+    pod_.metadata.namespace_ = Symbol("shop");
+    pod_.metadata.uid = "u-1";
+    pod_.metadata.resource_version = "5";
+  }
+  void Patch(PodStatusChange change, WriteClass write_class = WriteClass::kStatus) {
+    client_.PatchPodStatus(
+        pod_, change,
+        [this](const Result<void>& result) { results_.push_back(result ? "ok" : result.error().message); },
+        write_class);
+    loop_.Run();
+  }
+  void Nominate(const std::string& node) { Patch({.nominated_node_name = node}); }
+  static api::PodCondition Unschedulable(const std::string& message) {
+    return {.type = "PodScheduled", .status = "False", .reason = "Unschedulable", .message = message};
+  }
+  std::vector<std::string> Bodies() const {
+    std::vector<std::string> bodies;
+    for (const FakeCallPtr& call : transport_.calls()) bodies.push_back(call->request().body);
+    return bodies;
+  }
+  // The pod as it is after the patch.
+  void AnswerLast(const std::string& version) {
+    const std::string metadata = fmt::format(R"({{"name":"web","namespace":"shop","resourceVersion":"{}"}})", version);
+    transport_.calls().back()->Answer(
+        200, fmt::format(R"({{"kind":"Pod","apiVersion":"v1","metadata":{},"spec":{{"containers":[]}}}})", metadata));
+    loop_.Run();
+  }
+
+  base::FakeClock clock_{base::Time(1'700'000'000s)};
+  base::testing::FakeLoop loop_{&clock_};
+  http::testing::FakeTransport transport_{loop_, [](const FakeCallPtr&) {}};
+  ApiClient client_{transport_, loop_, clock_, {.protobuf = false}};
+  api::Pod pod_;
+  std::vector<std::string> results_;
+};
+
+TEST_F(PodStatusWriterTest, ARetriedNominationLandedAfterItsClearing) {
+  Nominate("n");
+  Nominate("");  // against a pod that does not show the nomination yet
+  EXPECT_THAT(Bodies(), ElementsAre(kNominated));
+  transport_.calls()[0]->Answer(503, "", {{"retry-after", "5"}});
+  loop_.Advance(5s);
+  // What is sent again is what is wanted by now: the first may have taken effect, so the clearing is written.
+  EXPECT_THAT(Bodies(), ElementsAre(kNominated, kCleared));
+  AnswerLast("6");
+  loop_.Advance(1min);
+  EXPECT_THAT(Bodies(), ElementsAre(kNominated, kCleared));
+  EXPECT_THAT(results_, ElementsAre("ok", "ok"));
+}
+
+TEST_F(PodStatusWriterTest, AClearingIsSentAfterTheNominationItClears) {
+  Nominate("n");
+  Nominate("");
+  EXPECT_THAT(Bodies(), ElementsAre(kNominated)) << "one at a time";
+  AnswerLast("6");
+  EXPECT_THAT(Bodies(), ElementsAre(kNominated, kCleared));
+}
+
+TEST_F(PodStatusWriterTest, AClearingBeforeTheWatchShowsTheNominationIsNotLost) {
+  Nominate("n");
+  AnswerLast("6");
+  Nominate("");  // the pod is still that of version 5
+  EXPECT_THAT(Bodies(), ElementsAre(kNominated, kCleared));
+  AnswerLast("7");
+  // What has been written is not written again ...
+  Nominate("");
+  EXPECT_EQ(Bodies().size(), 2u);
+  // ... unless somebody else has changed it since.
+  pod_.metadata.resource_version = "8";
+  pod_.status.nominated_node_name = "theirs";
+  Nominate("");
+  EXPECT_THAT(Bodies(), ElementsAre(kNominated, kCleared, kCleared));
+}
+
+TEST_F(PodStatusWriterTest, ANominationWhoseAnswerWasLostIsCleared) {
+  Nominate("n");
+  for (int i = 0; i < 4; ++i) {
+    transport_.calls().back()->End(Error::Unavailable("connection reset"));
+    loop_.Advance(1s);
+  }
+  EXPECT_THAT(results_, ElementsAre("connection reset"));
+  Nominate("");
+  EXPECT_EQ(Bodies().back(), kCleared);
+}
+
+TEST_F(PodStatusWriterTest, ChangesThatWaitBecomeOnePatchOfTheNewest) {
+  Nominate("n");
+  Patch({.condition = Unschedulable("0/1 nodes are available")});
+  Patch({.condition = Unschedulable("0/2 nodes are available"), .nominated_node_name = "m"});
+  Nominate("");
+  AnswerLast("6");
+  ASSERT_EQ(Bodies().size(), 2u);
+  EXPECT_THAT(Bodies()[1], HasSubstr("0/2 nodes are available"));
+  EXPECT_THAT(Bodies()[1], HasSubstr(R"("nominatedNodeName":null)"));
+  AnswerLast("7");
+  EXPECT_THAT(results_, ElementsAre("ok", "ok", "ok", "ok"));
+  EXPECT_EQ(client_.writes().waiting(WriteClass::kStatus), 0u);
+}
+
+TEST_F(PodStatusWriterTest, ABindOvertakesTheReportOfItsPod) {
+  Nominate("n");
+  Patch({.condition = Unschedulable("0/1 nodes are available")});
+  client_.Bind(pod_, "m", [](const Result<void>&) {});
+  loop_.Run();
+  EXPECT_THAT(results_, ElementsAre("ok")) << "the report, which nobody needs any more";
+  AnswerLast("6");
+  ASSERT_EQ(Bodies().size(), 2u);
+  EXPECT_THAT(transport_.calls().back()->request().path, HasSubstr("/binding"));
+  AnswerLast("7");
+  EXPECT_EQ(Bodies().size(), 2u);
+  Patch({.condition = Unschedulable("bound elsewhere")});
+  EXPECT_EQ(Bodies().size(), 3u) << "what is said afterwards counts";
+}
+
+TEST_F(PodStatusWriterTest, AMoreUrgentChangeTakesTheOthersAlong) {
+  WriteBudgets budgets = kDefaultWriteBudgets;
+  budgets[static_cast<size_t>(WriteClass::kStatus)].max_in_flight = 0;
+  ApiClient client(transport_, loop_, clock_, {.protobuf = false, .budgets = budgets});
+  client.PatchPodStatus(pod_, {.nominated_node_name = "n"}, [](const Result<void>&) {});
+  loop_.Run();
+  EXPECT_THAT(Bodies(), IsEmpty());
+  client.PatchPodStatus(
+      pod_, {.condition = Unschedulable("x")}, [](const Result<void>&) {}, WriteClass::kEvict);
+  loop_.Run();
+  ASSERT_EQ(Bodies().size(), 1u);
+  EXPECT_THAT(Bodies()[0], HasSubstr(R"("nominatedNodeName":"n")"));
+}
+
+TEST_F(PodStatusWriterTest, WhatHasBeenWrittenIsRememberedForAWhileOnly) {
+  WritePath path(loop_,
+                 [](const http::Request&, const std::function<void(ApiAnswer)>& answer) {
+                   ApiAnswer yes;
+                   yes.status.code = 200;
+                   answer(yes);
+                 },
+                 {});
+  PodStatusWriter writer(path, loop_, clock_, [](const api::Pod&, std::string body) {
+    return http::Request{.method = "PATCH", .body = std::move(body)};
+  });
+  for (int i = 0; i < 5000; ++i) {
+    ASSERT_TRUE(path.Reserve(WriteClass::kStatus));
+    pod_.metadata.uid = std::to_string(i);
+    writer.Patch(StatusPartOf(pod_), {.nominated_node_name = "n"}, WriteClass::kStatus, [](const Result<void>&) {});
+    loop_.Run();
+  }
+  EXPECT_EQ(writer.remembered(), 4096u);
+  loop_.Advance(11min);
+  ASSERT_TRUE(path.Reserve(WriteClass::kStatus));
+  writer.Patch(StatusPartOf(pod_), {.nominated_node_name = "m"}, WriteClass::kStatus, [](const Result<void>&) {});
+  loop_.Run();
+  EXPECT_EQ(writer.remembered(), 1u);
+}
+
+}  // namespace
+}  // namespace berth::client

@@ -1,0 +1,149 @@
+// How a reflector watches: what its events and its end mean.
+#include <utility>
+
+#include "client/reflector_engine.h"
+
+namespace berth::client {
+namespace {
+
+// client-go's: the server ends a watch after a random time between these.
+constexpr int64_t kMinWatchSeconds = 300;
+constexpr int64_t kMaxWatchSeconds = 600;
+// A watch that ends sooner without an event is a failure, as client-go has it.
+constexpr base::Duration kVeryShortWatch = std::chrono::seconds(1);
+// A server that knows nothing of sendInitialEvents sends everything, but never says that this was all.
+constexpr base::Duration kInitialEventsTimeout = std::chrono::minutes(1);
+
+}  // namespace
+
+void Reflector::Engine::Watch() {
+  Abandon();
+  StartWatch(false, version_);
+}
+
+void Reflector::Engine::StartWatch(bool initial, std::string from) {
+  initial_ = initial;
+  const int64_t seconds =
+      kMinWatchSeconds + static_cast<int64_t>(random_.Below(uint64_t{kMaxWatchSeconds - kMinWatchSeconds}));
+  WatchQuery query{.kind = options_.kind,
+                   .label_selector = options_.label_selector,
+                   .field_selector = options_.field_selector,
+                   .resource_version = std::move(from),
+                   .send_initial_events = initial,
+                   .timeout_seconds = seconds,
+                   .idle_timeout = options_.idle_timeout};
+  session_ = WatchSession::Start(client_, loop_, query,
+                                 [weak = weak_from_this(), round = round_](WatchSession::Arrival arrival) {
+                                   const std::shared_ptr<Engine> self = weak.lock();
+                                   if (self != nullptr && self->round_ == round) {
+                                     self->TakeArrival(std::move(arrival));
+                                   }
+                                 });
+  last_initial_ = loop_.Now();
+  if (initial_) After(kInitialEventsTimeout, &Engine::CheckInitialEvents);
+}
+
+void Reflector::Engine::CheckInitialEvents() {
+  if (!initial_) return;
+  const base::Duration quiet = loop_.Now() - last_initial_;
+  if (quiet < kInitialEventsTimeout) return After(kInitialEventsTimeout - quiet, &Engine::CheckInitialEvents);
+  // One that has not even begun to answer is left to the idle time-out.
+  if (!session_->answered()) return After(kInitialEventsTimeout, &Engine::CheckInitialEvents);
+  streaming_works_ = false;
+  Complain(Error::Unsupported("the server does not say where its initial events end: listing instead"));
+  List();
+}
+
+// All whole events there are, then one call of the sink.
+void Reflector::Engine::TakeArrival(WatchSession::Arrival arrival) {
+  if (session_->accepted() && !initial_) NoteInStep();
+  const uint64_t round = round_;
+  std::vector<ObjectChange> changes;
+  bool unclear = false;
+  for (WatchEvent& event : arrival.events) {
+    unclear = !TakeEvent(std::move(event), changes);
+    if (unclear) break;
+  }
+  if (!changes.empty()) sink_.OnChanges(options_.kind, std::move(changes));
+  if (round_ != round || !running_) return;  // the sink has stopped us
+  if (unclear) return SyncAgain();
+  if (arrival.end) initial_ ? TakeInitialEnd(*arrival.end) : TakeEnd(*arrival.end);
+}
+
+// False when only a list can tell what is.
+bool Reflector::Engine::TakeEvent(WatchEvent event, std::vector<ObjectChange>& changes) {
+  if (initial_) {
+    last_initial_ = loop_.Now();
+    if (event.object) incoming_.Collect(event.type, std::move(*event.object));
+    if (!event.initial_events_end) return true;
+    initial_ = false;
+    loop_.Cancel(timer_);
+    FinishSync(event.resource_version);
+    return true;
+  }
+  if (event.object &&
+      known_.Apply(event.type, std::move(*event.object), version_, changes) == KnownObjects::Verdict::kUnclear) {
+    return false;
+  }
+  synced_in_vain_ = false;
+  if (CompareVersions(event.resource_version, version_) != VersionOrder::kOlder) SetVersion(event.resource_version);
+  return true;
+}
+
+// A streaming list that came to nothing. As in client-go, anything but a request for patience and a version the
+// server cannot serve makes it an ordinary list, this time: an etcd without progress requests, an API server without
+// sendInitialEvents, a proxy that does not let streams through. The next sync tries to stream again.
+void Reflector::Engine::TakeInitialEnd(const WatchSession::End& end) {
+  const ApiStatus& status = end.status;
+  if (end.how == How::kClosed || end.how == How::kUnreadable) {
+    const bool unanswered = !session_->answered();
+    Complain(end.closed ? Error::Unavailable("the server ended its initial events early") : end.closed.error());
+    return Wait(unanswered ? &Engine::Sync : &Engine::List);
+  }
+  if (status.code == 404) return NotFound(status);
+  if (status.IsExpired() || status.resource_version_too_large) {
+    from_latest_ = true;
+    Note(status.ToError(), status.code);
+    return SyncAgain();
+  }
+  if (status.code == 429) {
+    Complain(status);
+    return Wait(status, &Engine::Sync);
+  }
+  Note(status.ToError(), status.code);
+  List();
+}
+
+// The end of a watch that was only to go on from a version.
+void Reflector::Engine::TakeEnd(const WatchSession::End& end) {
+  const ApiStatus& status = end.status;
+  switch (end.how) {
+    case How::kRefused:
+      if (status.code == 404) return NotFound(status);
+      [[fallthrough]];
+    case How::kErrorEvent:
+      // A version that is too old for a watch is good enough to be listed "not older than" it; one that is too new
+      // for this server is not.
+      if (status.resource_version_too_large) from_latest_ = true;
+      if (status.IsExpired() || status.resource_version_too_large) return SyncAgain();
+      Complain(status);
+      return Wait(status, end.how == How::kRefused || status.code == 429 ? &Engine::Watch : &Engine::Sync);
+    case How::kUnreadable:
+      Complain(end.closed.error());
+      return Wait(&Engine::Sync);
+    case How::kClosed:
+      return TakeClosed(end.closed);
+  }
+}
+
+void Reflector::Engine::TakeClosed(const Result<void>& closed) {
+  const bool silent = session_->answered() && !closed && closed.error().code == ErrorCode::kDeadlineExceeded;
+  if (!closed && !silent) {
+    Complain(closed.error());
+    return Wait(&Engine::Watch);
+  }
+  if (session_->events() == 0 && loop_.Now() - session_->started() < kVeryShortWatch) return Wait(&Engine::Watch);
+  Watch();
+}
+
+}  // namespace berth::client

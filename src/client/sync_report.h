@@ -1,0 +1,44 @@
+// SyncReport: which kinds are still missing from a scheduler's picture, for how long and why. For /readyz, and for one
+// line in the log a minute as long as something is missing.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/loop.h"
+#include "client/reflector.h"
+
+namespace berth::client {
+
+class SyncReport {
+ public:
+  // `on_late` is told what is missing, on the loop, one `patience` after Start and then as often. The reflectors must
+  // outlive this.
+  SyncReport(base::Loop& loop, std::vector<const Reflector*> reflectors,
+             std::function<void(const std::string& missing)> on_late,
+             base::Duration patience = std::chrono::minutes(1));
+  ~SyncReport();  // `on_late` is not called any more once this has returned
+  SyncReport(const SyncReport&) = delete;
+  SyncReport& operator=(const SyncReport&) = delete;
+
+  void Start();
+
+  // "pods (for 63s: pods is forbidden), nodes (for 63s)"; "" when every kind has been listed once. Thread-safe.
+  std::string Missing() const;
+
+ private:
+  void Look();
+
+  base::Loop& loop_;
+  const std::vector<const Reflector*> reflectors_;
+  const std::function<void(const std::string& missing)> on_late_;
+  const base::Duration patience_;
+  bool stopped_ = false;     // of the loop's thread
+  base::TimerId timer_ = 0;  // of the loop's thread
+};
+
+}  // namespace berth::client

@@ -1,0 +1,82 @@
+// WatchSession: one watch request from its query to its end: events as they are decoded, then why there are no more.
+// What to do about it is the reflector's business.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/kind.h"
+#include "base/clock.h"
+#include "base/loop.h"
+#include "base/result.h"
+#include "client/api_client.h"
+#include "client/api_status.h"
+#include "client/watch_call.h"
+#include "client/watch_stream.h"
+
+namespace berth::client {
+
+struct WatchQuery {
+  api::Kind kind;
+  std::string label_selector{};
+  std::string field_selector{};
+  std::string resource_version{};    // with initial events: "not older than"; "" is the latest
+  bool send_initial_events = false;  // a streaming list
+  int64_t timeout_seconds = 0;       // after which the server ends it
+  base::Duration idle_timeout{};
+};
+
+// Of the loop's thread alone. Takes no token of the write path: a watch must never wait behind writes.
+class WatchSession {
+ public:
+  struct End {
+    enum class How {
+      kRefused,     // an HTTP status that is no success: `status`
+      kErrorEvent,  // an event of type ERROR: `status`
+      kUnreadable,  // an event that cannot be decoded, or is not of this kind: `closed`
+      kClosed,      // the stream is over: `closed` says how
+    };
+    How how = How::kClosed;
+    ApiStatus status{};
+    Result<void> closed{};
+  };
+  // Everything that has come since the last time.
+  struct Arrival {
+    std::vector<WatchEvent> events{};
+    std::optional<End> end{};
+  };
+
+  // `on_arrival` is called on the loop until the end has been told, or Cancel().
+  static std::shared_ptr<WatchSession> Start(ApiClient& client, base::Loop& loop, const WatchQuery& query,
+                                             std::function<void(Arrival)> on_arrival);
+  void Cancel();
+
+  // The server has agreed to send events.
+  bool accepted() const { return stream_.has_value(); }
+  // The server has begun to answer.
+  bool answered() const { return head_.has_value(); }
+  size_t events() const { return events_; }
+  base::Duration started() const { return started_; }
+
+ private:
+  WatchSession(api::Kind kind, base::Duration started, std::function<void(Arrival)> on_arrival)
+      : kind_(kind), started_(started), on_arrival_(std::move(on_arrival)) {}
+
+  void Take(WatchCall::Arrival bytes);
+  void Decode(Arrival& arrival);
+
+  const api::Kind kind_;
+  const base::Duration started_;
+  std::function<void(Arrival)> on_arrival_;  // null once it is over
+  std::shared_ptr<WatchCall> call_;
+  std::optional<http::ResponseHead> head_;
+  std::optional<WatchStream> stream_;  // once the server has agreed
+  std::string refusal_;                // what it says if it has not
+  size_t events_ = 0;
+};
+
+}  // namespace berth::client

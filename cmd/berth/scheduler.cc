@@ -4,8 +4,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
+#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -175,6 +178,11 @@ serving::Pages MakePages(live::LiveScheduler& scheduler, metrics::Registry& metr
     pages.healthz.push_back(leadership);
     pages.readyz.push_back(leadership);
   }
+  pages.livez.push_back({"scheduling-progress", [&scheduler]() -> std::optional<std::string> {
+                           const Result<void> well = scheduler.CheckProgress();
+                           if (well) return std::nullopt;
+                           return well.error().message;
+                         }});
   pages.readyz.push_back(shutdown);
   pages.readyz.push_back(synced);
   pages.is_leader = [&scheduler] { return scheduler.is_leader(); };
@@ -222,6 +230,45 @@ class SignalThread {
   std::atomic<bool> done_ = false;
   std::thread thread_;
 };
+
+// Ends the process when it does not end by itself, so that one that is stuck can still be terminated.
+class LastResort {
+ public:
+  explicit LastResort(std::chrono::seconds patience)
+      : thread_([this, patience] {
+          std::unique_lock lock(mutex_);
+          changed_.wait(lock, [this] { return armed_ || done_; });
+          if (!changed_.wait_for(lock, patience, [this] { return done_; })) Exit("Did not come to an end in time");
+        }) {}
+  ~LastResort() {
+    Set(done_);
+    thread_.join();
+  }
+  // From here on there is so much time left.
+  void Arm() const { Set(armed_); }
+  [[noreturn]] static void Exit(const char* why) {
+    LOG_ERROR("Exiting without waiting for what is under way", {"reason", why});
+    std::_Exit(1);
+  }
+
+ private:
+  void Set(bool& flag) const {
+    {
+      const std::lock_guard lock(mutex_);
+      flag = true;
+    }
+    changed_.notify_all();
+  }
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  mutable bool armed_ = false;  // guarded by mutex_
+  mutable bool done_ = false;   // guarded by mutex_
+  std::thread thread_;          // last: it uses the others
+};
+
+// A kubelet gives a pod 30 seconds by default.
+constexpr std::chrono::seconds kTerminationPatience(25);
 
 int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup) {
   const SchedulerOptions& options = flags.options();
@@ -273,10 +320,13 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup) {
   }
 
   live::CacheDebugger debugger((*scheduler)->client(), (*scheduler)->io(), (*scheduler)->loop());
+  const LastResort last_resort(kTerminationPatience);
   const SignalThread signals([&](int signal) {
     if (signal == SIGUSR2) return debugger.CompareAndDump();
     LOG_INFO(0, "Requested to terminate, exiting");
-    stopping = true;
+    // Asked twice, it goes at once, as upstream does.
+    if (stopping.exchange(true)) LastResort::Exit("Requested to terminate again");
+    last_resort.Arm();
     (*scheduler)->Stop();
   });
   LOG_INFO(0, "Starting Kubernetes Scheduler",

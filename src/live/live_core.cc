@@ -1,0 +1,198 @@
+#include "live/live_core.h"
+
+#include "base/log.h"
+#include "client/scheduling_kinds.h"
+
+namespace berth::live {
+
+namespace {
+
+// How long the first look at the lease may hold up the first lists.
+constexpr base::Duration kFirstLook = std::chrono::seconds(2);
+// A leader whose lease ran out this long ago and that still has not noticed is not well.
+constexpr base::Duration kLeadershipTolerance = std::chrono::seconds(20);
+
+bool WantsProtobuf(const http::RestConfig& rest) {
+  return rest.content_type.empty() || rest.content_type == client::kProtobufType;
+}
+
+void LogProblem(std::string_view what, const Error& error) {
+  LOG_ERROR("Failed to talk to the API server; trying again", {"what", what}, {"err", error});
+}
+
+}  // namespace
+
+LiveCore::LiveCore(const LiveOptions& options, metrics::Registry& metrics, LiveEnvironment environment)
+    : options_(options),
+      environment_(environment),
+      metrics_(metrics, {.queueing_hints = true, .async_preemption = true}),
+      election_metrics_(metrics),
+      bucket_(std::make_shared<client::TokenBucket>(options_.rest.qps, options_.rest.burst)),
+      client_(environment_.transport, environment_.writes, environment_.clock, ClientOptions()),
+      election_client_(environment_.transport, environment_.election, environment_.clock,
+                       {.protobuf = WantsProtobuf(options_.rest),
+                        .timeout = client::LeaseRequestTimeout(options_.configuration.leader_election.renew_deadline),
+                        .bucket = bucket_,
+                        .observer = &environment_.request_metrics}),
+      events_(client_, environment_.io, environment_.clock,
+              {.hostname = options_.hostname, .on_problem = [](const Error& error) { LogProblem("event", error); }}) {}
+
+LiveCore::~LiveCore() { Detach(); }
+
+void LiveCore::Detach() {
+  if (first_look_ != 0) environment_.election.Cancel(first_look_);
+  sync_report_.reset();
+  for (auto& reflector : reflectors_) reflector->Stop();
+  elector_.reset();
+}
+
+Result<std::unique_ptr<LiveCore>> LiveCore::Create(const LiveOptions& options, const framework::Registry& registry,
+                                                   metrics::Registry& metrics, LiveEnvironment environment) {
+  std::unique_ptr<LiveCore> core(new LiveCore(options, metrics, environment));
+  if (Result<void> made = core->Make(registry); !made) return made.error();
+  return core;
+}
+
+// Every write is fenced by the lease: asked for right before it goes out, whoever waits for what.
+client::ApiClientOptions LiveCore::ClientOptions() {
+  client::ApiClientOptions options;
+  options.protobuf = WantsProtobuf(options_.rest);
+  options.bucket = bucket_;
+  options.observer = &environment_.request_metrics;
+  if (options_.configuration.leader_election.leader_elect) options.window = window_;
+  return options;
+}
+
+Result<void> LiveCore::Make(const framework::Registry& registry) {
+  SchedulingLoop::Options loop = options_.loop;
+  loop.kinds = {std::begin(client::kSchedulingKinds), std::end(client::kSchedulingKinds)};
+  Result<std::unique_ptr<SchedulingLoop>> made =
+      SchedulingLoop::Create(options_.configuration, registry, options_.gates, environment_.monotonic,
+                             environment_.runner, client_, events_, metrics_, std::move(loop));
+  if (!made) return made.error();
+  loop_ = std::move(*made);
+  MakeReflectors();
+  if (options_.configuration.leader_election.leader_elect) MakeElector();
+  return {};
+}
+
+void LiveCore::MakeReflectors() {
+  for (const api::Kind kind : client::kSchedulingKinds) {
+    client::ReflectorOptions options{.kind = kind};
+    if (kind == api::Kind::kPod) options.field_selector = client::kLivePods;
+    options.always_served = client::IsAlwaysServed(kind);
+    options.seed = std::hash<std::string>{}(options_.hostname) + static_cast<uint64_t>(kind);
+    options.on_problem = [kind](const Error& error, int) { LogProblem(api::InfoOf(kind).resource, error); };
+    reflectors_.push_back(std::make_unique<client::Reflector>(client_, environment_.io, *loop_, std::move(options)));
+  }
+  std::vector<const client::Reflector*> reflectors;
+  for (const auto& reflector : reflectors_) reflectors.push_back(reflector.get());
+  sync_report_ =
+      std::make_unique<client::SyncReport>(environment_.io, std::move(reflectors), [](const std::string& missing) {
+        LOG_ERROR("Caches have not synced; nothing is scheduled until they have", {"missing", missing});
+      });
+}
+
+void LiveCore::MakeElector() {
+  const config::LeaderElection& election = options_.configuration.leader_election;
+  base::Random random(static_cast<uint64_t>(environment_.clock.Now().time_since_epoch().count()));
+  client::LeaderElectionOptions options;
+  identity_ = client::MakeIdentity(options_.hostname, random);
+  options.identity = identity_;
+  options.name_space = election.resource_namespace;
+  options.name = election.resource_name;
+  options.lease_duration = election.lease_duration;
+  options.renew_deadline = election.renew_deadline;
+  options.retry_period = election.retry_period;
+  options.seed = random.Next();
+  options.window = window_;
+  options.started_leading = [this] {
+    OnStartedLeading();
+    OnLooked();
+  };
+  options.new_leader = [this](const std::string& identity) {
+    LOG_INFO(0, "New leader elected", {"identity", identity});
+    if (!elector_->is_leader()) OnLooked();
+  };
+  options.stopped_leading = [this] { OnStoppedLeading(); };
+  options.on_problem = [](const Error& error) { LogProblem("lease", error); };
+  options.record_event = [this](const api::Lease& lease, const std::string& message) {
+    events_.Record({.reporting_controller = "default-scheduler",
+                    .regarding = client::ReferenceTo(api::Kind::kLease, lease.metadata),
+                    .type = "Normal",
+                    .reason = "LeaderElection",
+                    .action = "Elected",
+                    .note = message});
+  };
+  elector_ = std::make_unique<client::LeaderElector>(election_client_, environment_.election, environment_.clock,
+                                                     std::move(options));
+  election_metrics_.master_status.With(election.resource_name).Set(0);
+}
+
+void LiveCore::Start() {
+  if (!elector_) {
+    loop_->StartScheduling();
+    StartReflectors();
+    return;
+  }
+  elector_->Start();
+  first_look_ = environment_.election.RunAfter(kFirstLook, [this] { OnLooked(); });
+}
+
+void LiveCore::OnLooked() {
+  if (!options_.configuration.delay_cache_until_active) StartReflectors();
+}
+
+void LiveCore::Stop() {
+  stopping_ = true;
+  loop_->Stop();
+}
+
+void LiveCore::Release(std::function<void()> done) {
+  for (auto& reflector : reflectors_) reflector->Stop();
+  if (!elector_) return done();
+  elector_->Stop(std::move(done));
+}
+
+bool LiveCore::StartReflectors() {
+  const std::lock_guard lock(reflecting_mutex_);
+  if (std::exchange(reflecting_, true)) return false;
+  for (auto& reflector : reflectors_) reflector->Start();
+  sync_report_->Start();
+  return true;
+}
+
+void LiveCore::OnStartedLeading() {
+  LOG_INFO(0, "Successfully acquired lease", {"lease", options_.configuration.leader_election.resource_name});
+  election_metrics_.master_status.With(options_.configuration.leader_election.resource_name).Set(1);
+  if (StartReflectors()) {
+    loop_->StartScheduling();
+  } else {
+    CatchUpThenSchedule();
+  }
+}
+
+// A standby's picture may be behind what the last leader wrote. Its own first write must not be: every kind is read
+// anew, from the server and not from its caches.
+void LiveCore::CatchUpThenSchedule() {
+  const auto behind = std::make_shared<std::atomic<size_t>>(reflectors_.size());
+  for (auto& reflector : reflectors_) {
+    reflector->CatchUp([this, behind] {
+      if (--*behind == 0) loop_->StartScheduling();
+    });
+  }
+}
+
+void LiveCore::OnStoppedLeading() {
+  election_metrics_.master_status.With(options_.configuration.leader_election.resource_name).Set(0);
+  if (stopping_) return;
+  LOG_ERROR("Leaderelection lost");
+  lost_ = true;
+  loop_->Stop();
+}
+
+Result<void> LiveCore::CheckLeadership() const {
+  return elector_ ? elector_->Check(kLeadershipTolerance) : Result<void>();
+}
+
+}  // namespace berth::live

@@ -1,0 +1,123 @@
+// LiveCore: a scheduler on a real cluster, without its threads. Puts together what talks to the API server (src/client)
+// and what decides (SchedulingLoop), and follows leader election; it runs on whatever loops, transport and clocks it
+// was given. LiveScheduler gives it threads and sockets; a storm (test/storm) virtual time and a model network.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/loop.h"
+#include "client/api_client.h"
+#include "client/event_recorder.h"
+#include "client/leader_election.h"
+#include "client/reflector.h"
+#include "client/sync_report.h"
+#include "client/token_bucket.h"
+#include "client/write_window.h"
+#include "config/types.h"
+#include "framework/registry.h"
+#include "http/rest_config.h"
+#include "live/binding_runner.h"
+#include "live/request_metrics.h"
+#include "live/scheduling_loop.h"
+#include "metrics/component_metrics.h"
+#include "metrics/registry.h"
+#include "metrics/scheduler_metrics.h"
+
+namespace berth::live {
+
+struct LiveOptions {
+  config::KubeSchedulerConfiguration configuration;
+  config::FeatureGates gates;
+  http::RestConfig rest;
+  std::string hostname;
+  SchedulingLoop::Options loop{};
+};
+
+// What a core runs on. All of it outlives the core.
+struct LiveEnvironment {
+  http::Transport& transport;
+  base::Loop& io;        // lists, watches, events
+  base::Loop& writes;    // the write path
+  base::Loop& election;  // so that no list, however long, delays a renewal
+  BindingRunner& runner;
+  const base::Clock& clock;      // the wall clock: what is written to the API
+  const base::Clock& monotonic;  // what is measured and waited for
+  RequestMetrics& request_metrics;
+};
+
+class LiveCore {
+ public:
+  // `registry` is needed only here; `metrics` must outlive the core.
+  static Result<std::unique_ptr<LiveCore>> Create(const LiveOptions& options, const framework::Registry& registry,
+                                                  metrics::Registry& metrics, LiveEnvironment environment);
+  ~LiveCore();
+
+  // Begins to look at the lease, and to list; loop() has to take its turns from now on.
+  void Start();
+  // Thread-safe. Nothing new begins; once loop().ended(), Release has to be called.
+  void Stop();
+  // Gives the lease up; `done` runs when that is over, well or not, perhaps on another thread.
+  void Release(std::function<void()> done);
+  // No callback comes any more. Before the loops it was given end.
+  void Detach();
+
+  // Thread-safe.
+  bool is_leader() const { return elector_ == nullptr || elector_->is_leader(); }
+  // Stopped because the lease was lost.
+  bool lost() const { return lost_; }
+  Result<void> CheckLeadership() const;
+  bool synced() const { return loop_->synced(); }
+  // Which kinds have never been listed, for how long, and why; "" when all have.
+  std::string MissingKinds() const { return sync_report_->Missing(); }
+
+  SchedulingLoop& loop() { return *loop_; }
+  const SchedulingLoop& loop() const { return *loop_; }
+  // For reads besides its own.
+  client::ApiClient& client() { return client_; }
+  const client::EventRecorder& events() const { return events_; }
+  const std::string& identity() const { return identity_; }
+
+ private:
+  LiveCore(const LiveOptions& options, metrics::Registry& metrics, LiveEnvironment environment);
+  Result<void> Make(const framework::Registry& registry);
+  void MakeElector();
+  void MakeReflectors();
+  // False when that had been done before.
+  bool StartReflectors();
+  // The first look at the lease is over: who finds it free lists everything afterwards, and need not catch up with
+  // anybody.
+  void OnLooked();
+  // On the election's loop.
+  void OnStartedLeading();
+  void OnStoppedLeading();
+  void CatchUpThenSchedule();
+  client::ApiClientOptions ClientOptions();
+
+  const LiveOptions options_;
+  const LiveEnvironment environment_;
+  metrics::SchedulerMetrics metrics_;
+  metrics::LeaderElectionMetrics election_metrics_;
+  const std::shared_ptr<client::TokenBucket> bucket_;
+  // Outlives whoever asks it, and the elector that moves it.
+  const std::shared_ptr<client::WriteWindow> window_ = std::make_shared<client::WriteWindow>();
+  client::ApiClient client_;
+  client::ApiClient election_client_;
+  client::EventRecorder events_;
+  std::unique_ptr<SchedulingLoop> loop_;
+  std::vector<std::unique_ptr<client::Reflector>> reflectors_;
+  std::unique_ptr<client::SyncReport> sync_report_;
+  std::unique_ptr<client::LeaderElector> elector_;  // null without leader election
+  std::string identity_;                            // in the lease
+  base::TimerId first_look_ = 0;
+  std::mutex reflecting_mutex_;
+  bool reflecting_ = false;  // the reflectors have been started; guarded by reflecting_mutex_
+  std::atomic<bool> stopping_ = false;
+  std::atomic<bool> lost_ = false;
+};
+
+}  // namespace berth::live

@@ -131,7 +131,7 @@ void ApiClient::WriteForObject(WriteClass write_class, const api::Object& object
 }
 
 void ApiClient::WriteForNothing(WriteClass write_class, const api::Pod& pod, http::Request request, Done<void> done) {
-  Write(write_class, pod.metadata.uid, std::move(request), [done = std::move(done)](const ApiAnswer& answer) {
+  Write(write_class, WriteKeyOf(pod), std::move(request), [done = std::move(done)](const ApiAnswer& answer) {
     done(answer.ok() ? Result<void>() : Result<void>(answer.ToError()));
   });
 }

@@ -63,9 +63,13 @@ api::Pod StatusPartOf(const api::Pod& pod) {
   return part;
 }
 
+std::string WriteKeyOf(const api::Pod& pod) {
+  return pod.metadata.uid.empty() ? api::KeyOf(pod.metadata) : pod.metadata.uid;
+}
+
 void PodStatusWriter::Patch(api::Pod pod, const PodStatusChange& change, WriteClass write_class, Done done) {
-  const std::string uid = pod.metadata.uid;
-  Entry& entry = entries_[uid];
+  const std::string key = WriteKeyOf(pod);
+  Entry& entry = entries_[key];
   const VersionOrder order = CompareVersions(pod.metadata.resource_version, entry.pod.metadata.resource_version);
   if (order != VersionOrder::kOlder) entry.pod = std::move(pod);
   Merge(change, entry.wanted);
@@ -79,14 +83,14 @@ void PodStatusWriter::Patch(api::Pod pod, const PodStatusChange& change, WriteCl
   const auto batch = std::make_shared<Batch>();
   batch->write_class = write_class;
   path_.SubmitReserved({.write_class = write_class,
-                        .key = uid,
-                        .make = [this, uid, batch] { return Make(uid, batch); },
+                        .key = key,
+                        .make = [this, key, batch] { return Make(key, batch); },
                         .repeatable = true,
-                        .done = [this, uid, batch](const ApiAnswer& answer) { Finish(uid, batch, answer); }});
+                        .done = [this, key, batch](const ApiAnswer& answer) { Finish(key, batch, answer); }});
 }
 
-std::optional<http::Request> PodStatusWriter::Make(const std::string& uid, const BatchPtr& batch) {
-  Entry& entry = entries_.at(uid);
+std::optional<http::Request> PodStatusWriter::Make(const std::string& key, const BatchPtr& batch) {
+  Entry& entry = entries_.at(key);
   Merge(std::exchange(entry.wanted, {}), batch->change);
   std::move(entry.dones.begin(), entry.dones.end(), std::back_inserter(batch->dones));
   entry.dones.clear();
@@ -96,15 +100,15 @@ std::optional<http::Request> PodStatusWriter::Make(const std::string& uid, const
   std::string body = PodStatusPatch(base, batch->change, clock_.Now());
   if (body.empty()) return std::nullopt;
   // Noted before it is sent: from here on it may be true at the server.
-  Recent& recent = Remember(uid);
+  Recent& recent = Remember(key);
   Merge(batch->change, recent.uncertain);
   return make_request_(entry.pod, std::move(body));
 }
 
 api::Pod PodStatusWriter::Base(const api::Pod& pod) const {
   api::Pod base = pod;
-  const auto found = recent_by_uid_.find(pod.metadata.uid);
-  if (found == recent_by_uid_.end()) return base;
+  const auto found = recent_by_key_.find(WriteKeyOf(pod));
+  if (found == recent_by_key_.end()) return base;
   const Recent& recent = *found->second;
   const std::string& version = pod.metadata.resource_version;
   const bool is_older = recent.version.empty() ? version == recent.before
@@ -114,24 +118,24 @@ api::Pod PodStatusWriter::Base(const api::Pod& pod) const {
   return base;
 }
 
-PodStatusWriter::Recent& PodStatusWriter::Remember(const std::string& uid) {
+PodStatusWriter::Recent& PodStatusWriter::Remember(const std::string& key) {
   const base::Duration now = loop_.Now();
-  if (const auto found = recent_by_uid_.find(uid); found != recent_by_uid_.end()) {
+  if (const auto found = recent_by_key_.find(key); found != recent_by_key_.end()) {
     recent_.splice(recent_.end(), recent_, found->second);
   } else {
-    recent_.push_back({.uid = uid});
-    recent_by_uid_[uid] = std::prev(recent_.end());
+    recent_.push_back({.key = key});
+    recent_by_key_[key] = std::prev(recent_.end());
   }
   recent_.back().written = now;
   while (recent_.size() > kMaxRecent || now - recent_.front().written > kRecentTime) {
-    recent_by_uid_.erase(recent_.front().uid);
+    recent_by_key_.erase(recent_.front().key);
     recent_.pop_front();
   }
   return recent_.back();
 }
 
-void PodStatusWriter::Finish(const std::string& uid, const BatchPtr& batch, const ApiAnswer& answer) {
-  Entry& entry = entries_.at(uid);
+void PodStatusWriter::Finish(const std::string& key, const BatchPtr& batch, const ApiAnswer& answer) {
+  Entry& entry = entries_.at(key);
   std::vector<Done> dones = std::move(batch->dones);
   if (answer.status.code == kNothingToWrite && entry.in_line_as == batch->write_class) {
     // Overtaken by a bind before it was made.
@@ -140,14 +144,14 @@ void PodStatusWriter::Finish(const std::string& uid, const BatchPtr& batch, cons
     entry.wanted = {};
     entry.in_line_as.reset();
   } else if (answer.ok() && answer.status.code != kNothingToWrite) {
-    Recent& recent = Remember(uid);
+    Recent& recent = Remember(key);
     Settle(batch->change, recent.uncertain);
     Merge(batch->change, recent.confirmed);
     const Result<api::Object> pod = DecodeOne(answer.response);
     recent.version = pod ? pod->metadata().resource_version : std::string();
     recent.before = entry.pod.metadata.resource_version;
   }
-  if (--entry.calls == 0) entries_.erase(uid);
+  if (--entry.calls == 0) entries_.erase(key);
   for (const Done& done : dones) done(answer.ok() ? Result<void>() : Result<void>(answer.ToError()));
 }
 

@@ -27,6 +27,8 @@ namespace berth::client {
 
 // What a patch needs of a pod.
 api::Pod StatusPartOf(const api::Pod& pod);
+// Which writes are of the same pod: its UID. Only pods that were made up have none.
+std::string WriteKeyOf(const api::Pod& pod);
 
 class PodStatusWriter {
  public:
@@ -59,7 +61,7 @@ class PodStatusWriter {
   };
   // What has been written that the watch may not have shown yet.
   struct Recent {
-    std::string uid;
+    std::string key;
     PodStatusChange confirmed{};
     std::string version{};        // of the pod with that in it; "" when the server did not say
     std::string before{};         // of the pod that it was the difference to
@@ -67,19 +69,19 @@ class PodStatusWriter {
     base::Duration written{};
   };
 
-  std::optional<http::Request> Make(const std::string& uid, const BatchPtr& batch);
-  void Finish(const std::string& uid, const BatchPtr& batch, const ApiAnswer& answer);
+  std::optional<http::Request> Make(const std::string& key, const BatchPtr& batch);
+  void Finish(const std::string& key, const BatchPtr& batch, const ApiAnswer& answer);
   // The pod as it is at the server, as far as that is known.
   api::Pod Base(const api::Pod& pod) const;
-  Recent& Remember(const std::string& uid);
+  Recent& Remember(const std::string& key);
 
   WritePath& path_;
   base::Loop& loop_;
   const base::Clock& clock_;
   const MakeRequest make_request_;
-  std::unordered_map<std::string, Entry> entries_;  // by UID
+  std::unordered_map<std::string, Entry> entries_;  // by WriteKeyOf
   std::list<Recent> recent_;                        // the oldest first
-  std::unordered_map<std::string, std::list<Recent>::iterator> recent_by_uid_;
+  std::unordered_map<std::string, std::list<Recent>::iterator> recent_by_key_;
 };
 
 }  // namespace berth::client

@@ -140,6 +140,15 @@ TEST_F(PodStatusWriterTest, ABindOvertakesTheReportOfItsPod) {
   EXPECT_EQ(Bodies().size(), 3u) << "what is said afterwards counts";
 }
 
+TEST_F(PodStatusWriterTest, PodsWithoutAUidAreNotTakenForOne) {
+  pod_.metadata.uid.clear();
+  Nominate("n");
+  pod_.metadata.name = "other";
+  Nominate("n");
+  ASSERT_EQ(Bodies().size(), 2u);
+  EXPECT_THAT(transport_.calls()[1]->request().path, HasSubstr("/pods/other/status"));
+}
+
 TEST_F(PodStatusWriterTest, AMoreUrgentChangeTakesTheOthersAlong) {
   WriteBudgets budgets = kDefaultWriteBudgets;
   budgets[static_cast<size_t>(WriteClass::kStatus)].max_in_flight = 0;

@@ -56,8 +56,9 @@ Result<Headers> Exchange::Begin(CredentialsPtr credentials) {
 // Nothing may be in a request that a server could take for the end of a line, or of the request.
 Result<void> Exchange::CheckRequest(const Headers& headers) const {
   if (!IsToken(request_.method)) return Error::InvalidArgument("invalid method");
-  if (std::any_of(request_.path.begin(), request_.path.end(), &EndsTarget)) {
-    return Error::InvalidArgument("invalid character in the path");
+  for (const std::string_view part : {std::string_view(server_.config().server), std::string_view(request_.path)}) {
+    if (std::any_of(part.begin(), part.end(), &EndsTarget))
+      return Error::InvalidArgument("invalid character in the URL");
   }
   for (const auto& [name, value] : headers) {
     if (!IsToken(name)) return Error::InvalidArgument(fmt::format("invalid header field name \"{}\"", name));

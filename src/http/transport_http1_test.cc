@@ -241,8 +241,11 @@ TEST_F(Http1ConnectionPoolTest, KeepsNoMoreConnectionsThanItMayHaveRequests) {
 }
 
 TEST_F(Http1ConnectionPoolTest, SaysThatAConnectionTakesTooLong) {
-  // Takes connections, as the kernel does for it, but never speaks TLS.
-  const auto server = ServeBytes([](ServedConnection& connection, int) { connection.WaitForEnd(); });
+  // Listens, but never speaks TLS.
+  const auto server = ServeBytes([](ServedConnection& connection, int) {
+    for (char c = 0; connection.ReadExactly(&c, 1);) {
+    }
+  });
   RestConfig config = ConfigFor(*server);
   config.server.replace(0, 4, "https");
   ::setenv("DISABLE_HTTP2", "1", 1);

@@ -37,8 +37,6 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Kubernetes scheduler that decides as kube
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME berth)
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "Takes kube-scheduler's flags and configuration, and simulates as well.")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION admin)
-# Loaded when it is needed, so nothing that looks at the program finds it.
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS libcurl4)
 set(CPACK_DEBIAN_RUNTIME_FILE_NAME DEB-DEFAULT)
 # The libraries it is linked to, found in the program itself.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/loop.h"
-#include "http/curl_transport.h"
+#include "http/api_transport.h"
 
 namespace berth::cmd {
 
@@ -102,7 +102,7 @@ Result<LiveCluster> ReadLiveCluster(const ClusterFlags& flags) {
 
   LiveCluster cluster{.server = rest->server, .snapshot = {}};
   base::ThreadLoop loop;
-  http::CurlTransport transport(std::move(*rest), {.connect_timeout = kConnectTimeout});
+  http::ApiTransport transport(std::move(*rest), {.connect_timeout = kConnectTimeout});
   client::ApiClient api(transport, loop, clock, {});
   Result<client::Snapshot> snapshot =
       client::Await<client::Snapshot>([&](auto done) { client::TakeSnapshot(api, loop, std::move(done)); });

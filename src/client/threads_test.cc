@@ -21,7 +21,7 @@ namespace {
 using http::testing::FakeCallPtr;
 using namespace std::chrono_literals;
 
-// Server and transport live on a thread of their own, as curl does.
+// Server and transport live on a thread of their own, as real ones do.
 class ThreadedTransport final : public http::Transport {
  public:
   explicit ThreadedTransport(http::testing::FakeTransport::Server server) : fake_(loop_, std::move(server)) {}

@@ -1,15 +1,18 @@
 #include "http/api_transport.h"
 
+#include <cstdlib>
 #include <utility>
 
-#include "http/curl_wire.h"
-#include "http/http2_wire.h"
+#include "http/http1_connection_pool.h"
+#include "http/http2_connection_pool.h"
 
 namespace berth::http {
 namespace {
 
 bool MayBeHttp2(const Server& server) {
-  return server.config().is_tls() && server.config().disable_compression && !server.may_use_proxy();
+  // As client-go has it.
+  const char* disabled = std::getenv("DISABLE_HTTP2");
+  return server.config().is_tls() && (disabled == nullptr || *disabled == '\0');
 }
 
 }  // namespace
@@ -19,11 +22,13 @@ ApiTransport::ApiTransport(RestConfig config, TransportOptions options, RequestO
       options_(options),
       dispatcher_(
           server_, options_, observer,
-          [this](WireOwner& owner) -> std::unique_ptr<Wire> {
-            if (!MayBeHttp2(server_)) return std::make_unique<CurlWire>(server_, options_, owner);
-            return std::make_unique<Http2Wire>(server_, options_, owner);
+          [this](ExchangeListener& listener) -> std::unique_ptr<ConnectionPool> {
+            if (!MayBeHttp2(server_)) return std::make_unique<Http1ConnectionPool>(server_, options_, listener);
+            return std::make_unique<Http2ConnectionPool>(server_, options_, listener);
           },
-          [this](WireOwner& owner) { return std::make_unique<CurlWire>(server_, options_, owner); }) {}
+          [this](ExchangeListener& listener) {
+            return std::make_unique<Http1ConnectionPool>(server_, options_, listener);
+          }) {}
 
 CallId ApiTransport::Start(Request request, ResponseHandler handler) {
   return dispatcher_.Start(std::move(request), std::move(handler));

@@ -1,6 +1,5 @@
-// ApiTransport: the Transport to an API server. Over HTTP/2 connections of our own where that is possible; over libcurl
-// for plain HTTP, through proxies, with compressed answers, and when the server turns out not to speak HTTP/2, which
-// shows when the first connection is made.
+// ApiTransport: the Transport to a server: over HTTP/2 where it speaks that, which shows when the first connection is
+// made; otherwise, and without TLS, over HTTP/1.1. DISABLE_HTTP2 in the environment rules HTTP/2 out.
 #pragma once
 
 #include "http/dispatcher.h"

@@ -19,6 +19,11 @@ struct Credentials {
   std::string client_key;
 };
 
+// Whether they can share a connection: tokens go with each request, only the certificate belongs to the connection.
+inline bool ShowTheSameCertificate(const Credentials& a, const Credentials& b) {
+  return &a == &b || (a.client_certificate == b.client_certificate && a.client_key == b.client_key);
+}
+
 using CredentialsPtr = std::shared_ptr<const Credentials>;
 
 // Thread-safe.

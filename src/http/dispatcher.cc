@@ -19,12 +19,12 @@ constexpr int kMaxReturns = 3;
 
 }  // namespace
 
-Dispatcher::Dispatcher(const Server& server, TransportOptions options, RequestObserver* observer, MakeWire make_wire,
-                       MakeWire fallback)
+Dispatcher::Dispatcher(const Server& server, TransportOptions options, RequestObserver* observer, MakePool make_pool,
+                       MakePool fallback)
     : server_(server),
       options_(options),
       observer_(observer),
-      make_wire_(std::move(make_wire)),
+      make_pool_(std::move(make_pool)),
       fallback_(std::move(fallback)),
       fetcher_(
           std::in_place, server.config().credentials,
@@ -67,13 +67,13 @@ void Dispatcher::Run() {
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
 
-  wire_ = make_wire_(*this);
+  pool_ = make_pool_(*this);
   while (ReadMailbox()) {
     RunTimers();
     StartQueued(queued_requests_, options_.max_requests, active_requests_);
     StartQueued(queued_watches_, options_.max_watches, active_watches_);
-    wire_->Perform();
-    if (wire_->is_unsuitable() && fallback_) FallBack();
+    pool_->Perform();
+    if (pool_->is_unsuitable() && fallback_) FallBack();
     if (CanStart()) continue;
     if (active_requests_ >= kManyRequests) std::this_thread::sleep_until(woken_ + kGather);
     Sleep();
@@ -82,7 +82,7 @@ void Dispatcher::Run() {
   EndAll();
   // Here and not in the destructor: closing connections may write to them, and only this thread blocks SIGPIPE.
   fetcher_.reset();
-  wire_.reset();
+  pool_.reset();
 }
 
 void Dispatcher::Sleep() {
@@ -93,7 +93,7 @@ void Dispatcher::Sleep() {
   }
   SteadyTime until = std::chrono::steady_clock::now() + kLongestWait;
   if (!timers_.empty()) until = std::min(until, timers_.begin()->first);
-  wire_->Wait(until, wake_.fd());
+  pool_->Wait(until, wake_.fd());
   {
     const std::lock_guard lock(mutex_);
     if (std::exchange(asleep_, false)) return;  // nobody has set it
@@ -115,7 +115,7 @@ bool Dispatcher::ReadMailbox() {
   }
   for (const auto& [call, bytes] : reading_.consumed) {
     const auto found = calls_.find(call);
-    if (found != calls_.end() && found->second->wire_state != nullptr) wire_->Consumed(*found->second, bytes);
+    if (found != calls_.end() && found->second->pool_state != nullptr) pool_->Consumed(*found->second, bytes);
   }
   for (const CallId call : reading_.canceled) {
     const auto found = calls_.find(call);
@@ -178,7 +178,7 @@ void Dispatcher::OnTimer(Exchange& exchange, SteadyTime now) {
   if (!late && now < exchange.idle_deadline()) {
     return SetTimer(exchange, std::min(exchange.deadline, exchange.idle_deadline()));
   }
-  if (exchange.wire_state != nullptr) wire_->Suspect(exchange, now);
+  if (exchange.pool_state != nullptr) pool_->Suspect(exchange, now);
   End(exchange, exchange.Failed(ErrorCode::kDeadlineExceeded,
                                 late ? "the request did not end in time" : "nothing was heard for too long"));
 }
@@ -214,7 +214,7 @@ void Dispatcher::Send(Exchange& exchange, CredentialsPtr credentials) {
   exchange.granted = nullptr;
   const Result<Headers> headers = exchange.Begin(credentials);
   if (!headers) return End(exchange, exchange.Failed(headers.error().code, headers.error().message));
-  wire_->Begin(exchange, *headers, credentials);
+  pool_->Begin(exchange, *headers, credentials);
   ++active(exchange);
   SetTimer(exchange, std::min(exchange.deadline, exchange.idle_deadline()));
 }
@@ -226,6 +226,7 @@ void Dispatcher::OnEnded(Exchange& exchange, Result<void> ended) {
     exchange.Retry();
     return Queue(exchange, true);
   }
+  if (ended) ended = exchange.CheckBody();
   if (!ended) return End(exchange, exchange.Failed(ended.error().code, ended.error().message));
   if (exchange.answered()) return End(exchange, {});
   End(exchange, exchange.Failed(ErrorCode::kUnavailable, "the connection ended without an answer"));
@@ -238,26 +239,26 @@ void Dispatcher::OnReturned(Exchange& exchange, const Error& why) {
 }
 
 void Dispatcher::FallBack() {
-  std::vector<CallId> on_wire;
+  std::vector<CallId> on_way;
   for (const auto& [id, exchange] : calls_) {
-    if (exchange->wire_state != nullptr) on_wire.push_back(id);
+    if (exchange->pool_state != nullptr) on_way.push_back(id);
   }
   // The oldest is to be the first again.
-  std::sort(on_wire.begin(), on_wire.end(), std::greater<>());
-  for (const CallId id : on_wire) {
+  std::sort(on_way.begin(), on_way.end(), std::greater<>());
+  for (const CallId id : on_way) {
     Exchange& exchange = *calls_.at(id);
     TakeOff(exchange);
     Queue(exchange, true);
   }
-  wire_ = nullptr;
-  wire_ = fallback_(*this);
+  pool_ = nullptr;
+  pool_ = fallback_(*this);
 }
 
 // Whether or not it has ended.
 void Dispatcher::TakeOff(Exchange& exchange) {
-  if (exchange.wire_state == nullptr) return;
-  wire_->Drop(exchange);
-  CHECK(exchange.wire_state == nullptr);
+  if (exchange.pool_state == nullptr) return;
+  pool_->Drop(exchange);
+  CHECK(exchange.pool_state == nullptr);
   --active(exchange);
 }
 

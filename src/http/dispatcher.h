@@ -9,7 +9,7 @@
 // sees only the second answer.
 //
 //   Start → incoming_ → in line → on its way → done
-//                          ^          | 401, once; unseen by the server, a few times; the wire is not for this server
+//                          ^          | 401, once; unseen by the server, a few times; the pool is not for this server
 //                          +----------+
 //
 // An exchange leaves calls_ exactly once, through End(). The destructor ends what is pending with kUnavailable and
@@ -27,21 +27,21 @@
 #include <utility>
 #include <vector>
 
+#include "http/connection_pool.h"
 #include "http/credentials_fetcher.h"
 #include "http/exchange.h"
 #include "http/server.h"
 #include "http/transport_options.h"
 #include "http/wake_signal.h"
-#include "http/wire.h"
 
 namespace berth::http {
 
-class Dispatcher final : private WireOwner {
+class Dispatcher final : private ExchangeListener {
  public:
-  // `server` and `observer`, which may be null, must outlive this. `fallback` makes the wire to use when the first
+  // `server` and `observer`, which may be null, must outlive this. `fallback` makes the pool to use when the first
   // turns out to be unsuitable; both are called on the dispatcher's thread.
-  Dispatcher(const Server& server, TransportOptions options, RequestObserver* observer, MakeWire make_wire,
-             MakeWire fallback = {});
+  Dispatcher(const Server& server, TransportOptions options, RequestObserver* observer, MakePool make_pool,
+             MakePool fallback = {});
   ~Dispatcher() override;
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
@@ -89,7 +89,7 @@ class Dispatcher final : private WireOwner {
   const Server& server_;
   const TransportOptions options_;
   RequestObserver* const observer_;
-  const MakeWire make_wire_, fallback_;
+  const MakePool make_pool_, fallback_;
 
   std::atomic<CallId> last_id_{0};
   WakeSignal wake_;
@@ -101,7 +101,7 @@ class Dispatcher final : private WireOwner {
   bool asleep_ = false;
 
   // Of the transport's thread alone.
-  std::unique_ptr<Wire> wire_;
+  std::unique_ptr<ConnectionPool> pool_;
   Mail reading_;  // kept for its memory
   std::unordered_map<CallId, std::unique_ptr<Exchange>> calls_;
   std::set<std::pair<SteadyTime, CallId>> timers_;

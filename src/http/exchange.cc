@@ -8,13 +8,15 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "http/http1_parser.h"
 
 namespace berth::http {
 namespace {
 
 constexpr int kUnauthorized = 401;
 
-bool BreaksLine(char c) { return c == '\r' || c == '\n' || c == '\0'; }
+// White space and control characters would end the target, and with it the first line.
+bool EndsTarget(char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; }
 
 }  // namespace
 
@@ -32,6 +34,8 @@ Result<Headers> Exchange::Begin(CredentialsPtr credentials) {
   answered_ = refused_ = false;
   status_ = 0;
   received_ = 0;
+  decoder_.reset();
+  body_error_.reset();
   begun_ = heard_ = std::chrono::steady_clock::now();
 
   Headers all = request_.headers;
@@ -43,12 +47,26 @@ Result<Headers> Exchange::Begin(CredentialsPtr credentials) {
   if (!HasHeader("Impersonate-User")) {
     all.insert(all.end(), config.impersonation.begin(), config.impersonation.end());
   }
-  for (const auto& [name, value] : all) {
-    if (std::any_of(value.begin(), value.end(), BreaksLine)) {
+  accepts_gzip_ = !config.disable_compression && request_.method != "HEAD" && !HasHeader("Accept-Encoding");
+  if (accepts_gzip_) all.emplace_back("Accept-Encoding", "gzip");
+  if (Result<void> right = CheckRequest(all); !right) return right.error();
+  return all;
+}
+
+// Nothing may be in a request that a server could take for the end of a line, or of the request.
+Result<void> Exchange::CheckRequest(const Headers& headers) const {
+  if (!IsToken(request_.method)) return Error::InvalidArgument("invalid method");
+  for (const std::string_view part : {std::string_view(server_.config().server), std::string_view(request_.path)}) {
+    if (std::any_of(part.begin(), part.end(), &EndsTarget))
+      return Error::InvalidArgument("invalid character in the URL");
+  }
+  for (const auto& [name, value] : headers) {
+    if (!IsToken(name)) return Error::InvalidArgument(fmt::format("invalid header field name \"{}\"", name));
+    if (!IsFieldValue(value)) {
       return Error::InvalidArgument(fmt::format("invalid header field value for \"{}\"", name));
     }
   }
-  return all;
+  return {};
 }
 
 void Exchange::TakeHead(int status, Headers headers) {
@@ -61,13 +79,42 @@ void Exchange::TakeHead(int status, Headers headers) {
     refused_ = true;
     return;
   }
+  if (accepts_gzip_) ChooseDecoder(headers);
   if (handler_.on_head) handler_.on_head({status, std::move(headers)});
 }
 
-void Exchange::TakeData(std::string_view bytes) {
+void Exchange::ChooseDecoder(Headers& headers) {
+  const auto is_gzip = [](const auto& header) {
+    return header.first == "content-encoding" && base::EqualIgnoringCase(header.second, "gzip");
+  };
+  if (std::none_of(headers.begin(), headers.end(), is_gzip)) return;
+  decoder_.emplace();
+  // They are no longer true of what the handler sees.
+  std::erase_if(headers, [](const auto& header) {
+    return header.first == "content-encoding" || header.first == "content-length";
+  });
+}
+
+bool Exchange::TakeData(std::string_view bytes) {
   heard_ = std::chrono::steady_clock::now();
   received_ += bytes.size();
-  if (!refused_ && handler_.on_data) handler_.on_data(bytes);
+  if (refused_ || body_error_) return !body_error_;
+  const auto hand_on = [this](std::string_view data) {
+    if (handler_.on_data) handler_.on_data(data);
+  };
+  if (!decoder_) {
+    hand_on(bytes);
+    return true;
+  }
+  const Result<void> decoded = decoder_->Take(bytes, hand_on);
+  if (!decoded) body_error_ = decoded.error();
+  return decoded.ok();
+}
+
+Result<void> Exchange::CheckBody() const {
+  if (body_error_) return *body_error_;
+  if (decoder_ && !decoder_->is_whole()) return Error::Unavailable("the compressed answer is incomplete");
+  return {};
 }
 
 void Exchange::Retry() {
@@ -76,7 +123,7 @@ void Exchange::Retry() {
 }
 
 SteadyTime Exchange::idle_deadline() const {
-  if (wire_state == nullptr || request_.idle_timeout == base::Duration::zero()) return SteadyTime::max();
+  if (pool_state == nullptr || request_.idle_timeout == base::Duration::zero()) return SteadyTime::max();
   return heard_ + request_.idle_timeout;
 }
 

@@ -4,10 +4,12 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "http/credentials.h"
+#include "http/gzip_decoder.h"
 #include "http/request_observer.h"
 #include "http/server.h"
 #include "http/transport.h"
@@ -16,9 +18,9 @@ namespace berth::http {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-// What a wire keeps about an exchange that is on it.
-struct WireState {
-  virtual ~WireState() = default;
+// What a pool keeps about an exchange that is on one of its connections.
+struct PoolState {
+  virtual ~PoolState() = default;
 };
 
 class Exchange {
@@ -31,9 +33,12 @@ class Exchange {
   // It goes out (again): the headers it has to have, those of the credentials and the configuration among them.
   Result<Headers> Begin(CredentialsPtr credentials);
 
-  // From the wire. Heads of status 1xx are for the wire alone.
+  // From the pool. Heads of status 1xx are not passed on.
   void TakeHead(int status, Headers headers);
-  void TakeData(std::string_view bytes);
+  // False: the body is not what its head says, the exchange is to be ended with CheckBody().
+  bool TakeData(std::string_view bytes);
+  // After the last byte: an error unless the body is whole and could be read.
+  Result<void> CheckBody() const;
 
   // The answer was 401 and other credentials may do better: to be sent again instead of being ended. The handler has
   // seen nothing of it.
@@ -50,6 +55,9 @@ class Exchange {
   bool is_watch() const {
     return request_.timeout == base::Duration::zero() || request_.idle_timeout > base::Duration::zero();
   }
+  // The server is to be held back until what it sent has been used. What is used of a compressed answer says nothing
+  // about how much was sent of it, so that one is taken as it comes.
+  bool is_paced() const { return request_.paced && !decoder_; }
   bool answered() const { return answered_; }
   bool has_begun() const { return begun_ != SteadyTime{}; }
   SteadyTime heard() const { return heard_; }
@@ -62,14 +70,16 @@ class Exchange {
   // The dispatcher's.
   SteadyTime timer{};      // the entry in its timers; zero: none
   bool queued = false;     // waits for its turn
-  int returned = 0;        // by the wire, unseen by the server
+  int returned = 0;        // by the pool, unseen by the server
   CredentialsPtr granted;  // fetched for it, good for one use even if they have expired
 
-  // The wire's; null: not on its way.
-  std::unique_ptr<WireState> wire_state;
+  // The pool's; null: not on its way.
+  std::unique_ptr<PoolState> pool_state;
 
  private:
   bool HasHeader(std::string_view name) const;
+  void ChooseDecoder(Headers& headers);
+  Result<void> CheckRequest(const Headers& headers) const;
 
   Request request_;
   ResponseHandler handler_;
@@ -82,6 +92,9 @@ class Exchange {
   bool retried_ = false;
   int status_ = 0;
   size_t received_ = 0;
+  bool accepts_gzip_ = false;  // of our own accord: it is for us to decode
+  std::optional<GzipDecoder> decoder_;
+  std::optional<Error> body_error_;
   SteadyTime begun_{};  // zero: never was on its way
   SteadyTime heard_{};
 };

@@ -109,8 +109,10 @@ int Http2Callbacks::OnData(nghttp2_session* session, uint8_t, int32_t id, const 
   Http2Stream* stream = StreamOf(session, id);
   if (stream == nullptr) return 0;
   connection.heard_ = connection.alive_;
-  if (!stream->exchange.request().paced) nghttp2_session_consume_stream(session, id, size);
-  stream->exchange.TakeData(Text(data, size));
+  if (!stream->exchange.is_paced()) nghttp2_session_consume_stream(session, id, size);
+  if (!stream->exchange.TakeData(Text(data, size))) {
+    nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, id, NGHTTP2_CANCEL);
+  }
   return 0;
 }
 
@@ -121,7 +123,8 @@ int Http2Callbacks::OnSent(nghttp2_session* session, const nghttp2_frame* frame,
 }
 
 int Http2Callbacks::OnClosed(nghttp2_session* session, int32_t id, uint32_t error_code, void* self) {
-  if (Http2Stream* stream = StreamOf(session, id)) static_cast<Http2Connection*>(self)->Take(*stream, error_code);
+  if (Http2Stream* stream = StreamOf(session, id))
+    static_cast<Http2Connection*>(self)->OnStreamClosed(*stream, error_code);
   return 0;
 }
 

@@ -32,12 +32,13 @@ nghttp2_nv Field(std::string_view name, std::string_view value) {
 
 }  // namespace
 
-Http2Connection::Http2Connection(const Server& server, const TransportOptions& options, CredentialsPtr credentials)
+Http2Connection::Http2Connection(const Server& server, const TransportOptions& options, TlsContexts& contexts,
+                                 CredentialsPtr credentials)
     : server_(server),
       options_(options),
       credentials_(std::move(credentials)),
       created_(std::chrono::steady_clock::now()),
-      socket_(server, credentials_) {}
+      stream_(server, contexts, credentials_) {}
 
 Http2Connection::~Http2Connection() {
   if (session_ == nullptr) return;
@@ -72,10 +73,10 @@ void Http2Connection::Perform(std::vector<Ended>& ended) {
 }
 
 void Http2Connection::Open() {
-  const Result<bool> open = socket_.Advance();
+  const Result<bool> open = stream_.Advance();
   if (!open) return Fail(open.error());
   if (!*open) return;
-  if (!socket_.speaks_http2()) {
+  if (!stream_.speaks_http2()) {
     unsuitable_ = true;
     return Fail(Error::Unavailable("the server does not speak HTTP/2"));
   }
@@ -99,7 +100,7 @@ Result<void> Http2Connection::Flush() {
       out_.append(reinterpret_cast<const char*>(frame), static_cast<size_t>(size));
     }
     if (out_begin_ == out_.size()) break;
-    const Result<size_t> written = socket_.Write(std::string_view(out_).substr(out_begin_, kRecord));
+    const Result<size_t> written = stream_.Write(std::string_view(out_).substr(out_begin_, kRecord));
     if (!written) return written.error();
     if (*written == 0) return {};  // the server reads slowly
     out_begin_ += *written;
@@ -115,7 +116,7 @@ Result<void> Http2Connection::Flush() {
 Result<void> Http2Connection::Receive() {
   in_.resize(kReadBuffer);
   for (int reads = 0; reads < kReadsInARow; ++reads) {
-    const Result<size_t> got = socket_.Read(in_.data(), in_.size());
+    const Result<size_t> got = stream_.Read(in_.data(), in_.size());
     if (!got) return got.error();
     if (*got == 0) return {};
     alive_ = std::chrono::steady_clock::now();
@@ -191,15 +192,15 @@ void Http2Connection::Forget(Http2Stream& stream) {
 }
 
 void Http2Connection::Consumed(Http2Stream& stream, size_t bytes) {
-  if (stream.id > 0) nghttp2_session_consume_stream(session_, stream.id, bytes);
+  if (stream.id > 0 && stream.exchange.is_paced()) nghttp2_session_consume_stream(session_, stream.id, bytes);
 }
 
 // nghttp2 has closed a stream.
-void Http2Connection::Take(Http2Stream& stream, uint32_t error_code) {
+void Http2Connection::OnStreamClosed(Http2Stream& stream, uint32_t error_code) {
   streams_.erase(&stream);
   stream.connection = nullptr;
-  Result<void> how;
-  if (error_code != NGHTTP2_NO_ERROR) {
+  Result<void> how = stream.exchange.CheckBody();
+  if (how && error_code != NGHTTP2_NO_ERROR) {
     how = Error::Unavailable(fmt::format("stream error: {}", nghttp2_http2_strerror(error_code)));
   }
   const bool unseen = !stream.went_out || (error_code == NGHTTP2_REFUSED_STREAM && !stream.exchange.answered());

@@ -15,8 +15,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "http/byte_stream.h"
 #include "http/exchange.h"
-#include "http/tls_socket.h"
 #include "http/transport_options.h"
 
 typedef struct nghttp2_session nghttp2_session;
@@ -25,8 +25,8 @@ namespace berth::http {
 
 class Http2Connection;
 
-// An exchange on an HTTP/2 wire.
-struct Http2Stream final : WireState {
+// An exchange on an HTTP/2 connection.
+struct Http2Stream final : PoolState {
   Http2Stream(Exchange& carried, Headers fields, CredentialsPtr shown)
       : exchange(carried), headers(std::move(fields)), credentials(std::move(shown)) {}
 
@@ -51,8 +51,9 @@ class Http2Connection {
     bool unseen;  // by the server: it may be sent again
   };
 
-  // Both must outlive this.
-  Http2Connection(const Server& server, const TransportOptions& options, CredentialsPtr credentials);
+  // All must outlive this.
+  Http2Connection(const Server& server, const TransportOptions& options, TlsContexts& contexts,
+                  CredentialsPtr credentials);
   ~Http2Connection();
   Http2Connection(const Http2Connection&) = delete;
   Http2Connection& operator=(const Http2Connection&) = delete;
@@ -80,8 +81,8 @@ class Http2Connection {
   SteadyTime heard() const { return heard_; }
 
   // What to wait for.
-  int fd() const { return socket_.fd(); }
-  bool wants_write() const { return socket_.wants_write(); }
+  int fd() const { return stream_.fd(); }
+  bool wants_write() const { return stream_.wants_write(); }
   bool has_more() const { return has_more_; }  // to do at once
   SteadyTime next_check() const;
 
@@ -92,13 +93,13 @@ class Http2Connection {
   Result<void> Flush();
   Result<void> Receive();
   void CheckLife(SteadyTime now);
-  void Take(Http2Stream& stream, uint32_t error_code);
+  void OnStreamClosed(Http2Stream& stream, uint32_t error_code);
 
   const Server& server_;
   const TransportOptions& options_;
   const CredentialsPtr credentials_;
   const SteadyTime created_;
-  TlsSocket socket_;
+  ByteStream stream_;
   nghttp2_session* session_ = nullptr;
   State state_ = State::kOpening;
   bool was_ready_ = false;

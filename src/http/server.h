@@ -1,8 +1,10 @@
 // Server: where an API server is and what all requests to it share, worked out once from a RestConfig. Immutable.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "http/proxy.h"
 #include "http/rest_config.h"
 
 namespace berth::http {
@@ -21,14 +23,17 @@ class Server {
   const std::string& prefix() const { return prefix_; }
   // The name that its certificate has to have.
   const std::string& tls_name() const { return config_.tls_server_name.empty() ? name_ : config_.tls_server_name; }
-  bool is_loopback() const { return loopback_; }
-  // Whether requests may have to go through a proxy, the configured one or one of the environment's.
-  bool may_use_proxy() const;
+  // What requests go through, the configured one or the environment's; nothing: straight to the server. An error, when
+  // it cannot be used, is every request's.
+  const Result<std::optional<Proxy>>& proxy() const { return proxy_; }
 
  private:
   const RestConfig config_;  // with the authorities of the system, if it has none of its own
   std::string host_, name_, port_, prefix_;
-  bool loopback_ = false;
+  Result<std::optional<Proxy>> proxy_ = std::optional<Proxy>();
 };
+
+// The authorities of the system, PEM: where SSL_CERT_FILE says, or where one of the usual distributions has them.
+std::string SystemAuthorities();
 
 }  // namespace berth::http

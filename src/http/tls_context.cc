@@ -10,8 +10,9 @@ namespace {
 
 // One read of the socket brings several records.
 constexpr size_t kReadAhead = size_t{64} << 10;
-// What we speak, in the order of preference, as ALPN has it on the wire.
-constexpr unsigned char kProtocols[] = {2, 'h', '2', 8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+// What we speak, in the order of preference, as ALPN has it.
+constexpr unsigned char kHttp2Protocols[] = {2, 'h', '2', 8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+constexpr unsigned char kHttp1Protocols[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
 using BioPtr = std::unique_ptr<BIO, decltype(&BIO_free)>;
 using CertificatePtr = std::unique_ptr<X509, decltype(&X509_free)>;
@@ -65,25 +66,47 @@ std::string TakeTlsError() {
   return reason != nullptr ? reason : fmt::format("error {:x}", code);
 }
 
-Result<TlsContextPtr> MakeTlsContext(const Server& server, const Credentials& credentials) {
+Result<TlsContextPtr> TlsContexts::Make(const Credentials& credentials, const std::string& authorities,
+                                        Protocol protocol) const {
   ERR_clear_error();
   TlsContextPtr context(SSL_CTX_new(TLS_client_method()), &SSL_CTX_free);
   if (!context) return Error::Internal("tls: " + TakeTlsError());
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  // A server that goes without a word of farewell has ended the connection all the same: HTTP/2 says what was whole.
-  SSL_CTX_set_options(context.get(), SSL_OP_IGNORE_UNEXPECTED_EOF);
   SSL_CTX_set_read_ahead(context.get(), 1);
   SSL_CTX_set_default_read_buffer_len(context.get(), kReadAhead);
-  SSL_CTX_set_alpn_protos(context.get(), kProtocols, sizeof(kProtocols));
-  if (!server.config().insecure) {
+  if (protocol == Protocol::kHttp2) {
+    // A server that goes without a word of farewell has ended the connection all the same: HTTP/2 says what was whole.
+    // In HTTP/1.1 the end of the connection may be all that says so, and must not be forged.
+    SSL_CTX_set_options(context.get(), SSL_OP_IGNORE_UNEXPECTED_EOF);
+    SSL_CTX_set_alpn_protos(context.get(), kHttp2Protocols, sizeof(kHttp2Protocols));
+  } else {
+    SSL_CTX_set_alpn_protos(context.get(), kHttp1Protocols, sizeof(kHttp1Protocols));
+  }
+  if (!server_.config().insecure) {
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
-    if (Result<void> trusted = TrustOnly(context.get(), server.config().ca); !trusted) return trusted.error();
+    if (Result<void> trusted = TrustOnly(context.get(), authorities); !trusted) return trusted.error();
   }
   if (!credentials.client_certificate.empty()) {
     if (Result<void> shown = Show(context.get(), credentials); !shown) return shown.error();
   }
   return context;
+}
+
+Result<TlsContextPtr> TlsContexts::ForServer(const CredentialsPtr& credentials) {
+  if (for_server_ != nullptr && ShowTheSameCertificate(*shown_, *credentials)) return for_server_;
+  Result<TlsContextPtr> made = Make(*credentials, server_.config().ca, protocol_);
+  if (!made) return made;
+  for_server_ = *made;
+  shown_ = credentials;
+  return for_server_;
+}
+
+Result<TlsContextPtr> TlsContexts::ForProxy() {
+  if (for_proxy_ != nullptr) return for_proxy_;
+  Result<TlsContextPtr> made = Make({}, server_.config().ca + "\n" + SystemAuthorities(), Protocol::kHttp1);
+  if (made) for_proxy_ = *made;
+  return made;
 }
 
 }  // namespace berth::http

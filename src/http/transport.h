@@ -23,8 +23,8 @@ struct Request {
   std::string body{};
   base::Duration timeout{};       // of the whole exchange; 0: none
   base::Duration idle_timeout{};  // without a byte of answer, for watches, whose end nobody knows; 0: none
-  // The server is made to wait, where the protocol can (HTTP/2), while kPacedBytes have been handed to `on_data` and
-  // not been reported by Consumed(). Otherwise whatever comes is taken.
+  // The server is made to wait while kPacedBytes have been handed to `on_data` and not been reported by Consumed().
+  // Otherwise, and where the answer is compressed, whatever comes is taken.
   bool paced = false;
 };
 

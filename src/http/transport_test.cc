@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <future>
 #include <latch>
+#include <mutex>
 #include <set>
 #include <tuple>
 
@@ -84,6 +86,41 @@ TEST_P(TransportTest, TakesCompressedAnswersWhenAllowed) {
   const Result<Response> response = transport->SendAndWait(Get("/"));
   ASSERT_TRUE(response) << response.error().message;
   EXPECT_EQ(response->body, "compressed");
+}
+
+TEST_P(TransportTest, SaysThatACompressedAnswerIsBroken) {
+  const auto server = Serve([](const ServedRequest& request, ServedReply& reply) {
+    const std::string_view body(request.path == "/short" ? "\x1f\x8b\x08" : "not compressed");
+    reply.Send(200, body, {{"Content-Encoding", "gzip"}});
+  });
+  RestConfig config = ConfigFor(*server);
+  config.disable_compression = false;
+  const auto transport = Make(config);
+  for (const char* path : {"/short", "/wrong"}) {
+    const Result<Response> response = transport->SendAndWait(Get(path));
+    ASSERT_FALSE(response) << path;
+    EXPECT_EQ(response.error().code, ErrorCode::kUnavailable);
+    EXPECT_THAT(response.error().message, HasSubstr("the compressed answer"));
+  }
+  // Who asks for it is given it as it is.
+  Request request = Get("/wrong");
+  request.headers = {{"Accept-Encoding", "gzip"}};
+  EXPECT_EQ(transport->SendAndWait(request)->body, "not compressed");
+}
+
+TEST_P(TransportTest, RefusesToSendWhatWouldBeTwoRequests) {
+  const auto server = Serve(SayWhatWasAsked);
+  const auto transport = Make(ConfigFor(*server));
+  Request bad_path = Get("/a HTTP/1.1\r\nX: y"), bad_name = Get("/"), bad_method = Get("/");
+  bad_name.headers = {{"X\r\nY", "z"}};
+  bad_method.method = "GET / HTTP/1.1\r\n";
+  for (const Request& request : {bad_path, bad_name, bad_method}) {
+    const Result<Response> response = transport->SendAndWait(request);
+    ASSERT_FALSE(response);
+    EXPECT_EQ(response.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(response.error().message, HasSubstr("invalid "));
+  }
+  EXPECT_EQ(server->connections(), 0);
 }
 
 TEST_P(TransportTest, RefusesAHeaderThatWouldBeTwo) {
@@ -297,6 +334,50 @@ TEST_P(TransportTest, LetsRequestsPassWhileWatchesStay) {
   EXPECT_EQ(transport->SendAndWait(Get("/write"))->body, "written");
 }
 
+TEST_P(TransportTest, HoldsBackAServerWhoseAnswerIsNotUsed) {
+  constexpr size_t kWhole = 4 * kPacedBytes;
+  const auto server = Serve([](const ServedRequest& request, ServedReply& reply) {
+    reply.Send(200, request.path == "/list" ? std::string(kWhole, 'x') : "short");
+  });
+  const auto transport = Make(ConfigFor(*server));
+  std::mutex mutex;
+  std::condition_variable changed;
+  size_t received = 0;
+  bool done = false;
+  const auto wait_for = [&](size_t bytes) {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return received >= bytes; });
+  };
+  const CallId call = transport->Start({.path = "/list", .timeout = 30s, .paced = true},
+                                       {.on_data =
+                                            [&](std::string_view bytes) {
+                                              const std::lock_guard lock(mutex);
+                                              received += bytes.size();
+                                              changed.notify_all();
+                                            },
+                                        .on_done =
+                                            [&](const Result<void>& ended) {
+                                              EXPECT_TRUE(ended) << ended.error().message;
+                                              const std::lock_guard lock(mutex);
+                                              done = true;
+                                              changed.notify_all();
+                                            }});
+  wait_for(kPacedBytes);
+  // Others pass by, and nothing more comes meanwhile.
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(transport->SendAndWait(Get("/"))->body, "short");
+  {
+    const std::lock_guard lock(mutex);
+    EXPECT_EQ(received, kPacedBytes);
+  }
+  for (size_t used = kPacedBytes; used < kWhole; used += kPacedBytes) {
+    transport->Consumed(call, kPacedBytes);
+    wait_for(used + kPacedBytes);
+  }
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return done; });
+  EXPECT_EQ(received, kWhole);
+}
+
 TEST_P(TransportTest, EndsWhatIsPendingWhenItGoes) {
   const auto server = Serve([](const ServedRequest&, ServedReply& reply) {
     reply.Begin(200);
@@ -396,17 +477,6 @@ TEST_P(TransportTlsTest, ChecksTheNameOfTheServer) {
   const Result<Response> response = Make(config)->SendAndWait(Get("/"));
   ASSERT_TRUE(response) << response.error().message;
   EXPECT_EQ(response->body, "kubernetes.default 127.0.0.1:" + std::to_string(server->port()));
-}
-
-TEST(ApiTransport, GoesThroughAProxy) {
-  HttpServer proxy([](const ServedRequest& request, ServedReply& reply) { reply.Send(200, "via " + request.path); });
-  RestConfig config;
-  config.server = "http://apiserver.invalid:80";
-  config.credentials = std::make_shared<ScriptedCredentials>(std::vector<Credentials>{{}});
-  config.proxy_url = proxy.url();
-  const Result<Response> response = ApiTransport(config).SendAndWait(Get("/api"));
-  ASSERT_TRUE(response) << response.error().message;
-  EXPECT_EQ(response->body, "via http://apiserver.invalid/api");
 }
 
 class RecordingObserver final : public RequestObserver {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "http/curl_transport.h"
+#include "http/api_transport.h"
 #include "http/kubeconfig.h"
 
 namespace berth::live {
@@ -67,7 +67,7 @@ Result<std::vector<std::unique_ptr<HttpExtender>>> MakeHttpExtenders(std::span<c
                    fmt::format("couldn't build extenders: extenders[{}]: {}", i, config.error().message)};
     }
     made.push_back(
-        std::make_unique<HttpExtender>(extenders[i], std::make_unique<http::CurlTransport>(std::move(*config))));
+        std::make_unique<HttpExtender>(extenders[i], std::make_unique<http::ApiTransport>(std::move(*config))));
   }
   return made;
 }

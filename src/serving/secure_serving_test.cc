@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "serving/testing/certificates.h"
 #include "serving/testing/fake_reviewer.h"
+#include "serving/testing/https_client.h"
 
 namespace berth::serving {
 namespace {
@@ -21,41 +22,6 @@ using std::chrono_literals::operator""ms;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-
-// Bytes straight into a TLS connection.
-class RawClient {
- public:
-  explicit RawClient(uint16_t port, bool with_tls = true) : context_(SSL_CTX_new(TLS_client_method()), SSL_CTX_free) {
-    const std::string address = "127.0.0.1:" + std::to_string(port);
-    bio_.reset(with_tls ? BIO_new_ssl_connect(context_.get()) : BIO_new_connect(address.c_str()));
-    if (with_tls) BIO_set_conn_hostname(bio_.get(), address.c_str());
-    connected_ = BIO_do_connect(bio_.get()) == 1 && (!with_tls || BIO_do_handshake(bio_.get()) == 1);
-    ERR_clear_error();
-  }
-
-  bool connected() const { return connected_; }
-  void Send(std::string_view bytes) {
-    BIO_write(bio_.get(), bytes.data(), static_cast<int>(bytes.size()));
-    ERR_clear_error();
-  }
-  // Until the server closes.
-  std::string ReadAll() {
-    std::string out;
-    char buffer[4096];
-    for (int size; (size = BIO_read(bio_.get(), buffer, sizeof buffer)) > 0;)
-      out.append(buffer, static_cast<size_t>(size));
-    ERR_clear_error();
-    return out;
-  }
-
- private:
-  struct FreeChain {
-    void operator()(BIO* bio) const { BIO_free_all(bio); }
-  };
-  std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context_;
-  std::unique_ptr<BIO, FreeChain> bio_;
-  bool connected_ = false;
-};
 
 // Holds back whoever waits until it is opened.
 class Gate {
@@ -218,7 +184,7 @@ TEST_F(SecureServingTest, TakesClientCertificates) {
   options_.authentication.client_ca_file = folder_.Write("ca.crt", authority.pem());
   Start(/*with_reviewer=*/false);
   const auto as = [&](const PemPair& pair, const char* path) {
-    return TestClient(serving_->port()).Certificate(folder_, pair).Get(path).status;
+    return TestClient(serving_->port()).Certificate(pair).Get(path).status;
   };
   EXPECT_EQ(as(authority.Sign({"admin", {"system:masters"}}), "/metrics"), 200);
   EXPECT_EQ(as(authority.Sign({"jane"}), "/metrics"), 403);
@@ -315,20 +281,17 @@ TEST_F(SecureServingTest, RefusesWhatItCannotServe) {
 TEST_F(SecureServingTest, HoldsToVersionsAndCiphers) {
   options_.tls.cipher_suites = {"TLS_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305"};
   Start();
-  const auto with = [this](long version, const char* ciphers) {
-    TestClient client(serving_->port());
-    client.Option(CURLOPT_SSLVERSION, version).Option(CURLOPT_SSL_CIPHER_LIST, ciphers);
-    return client.Get("/healthz").status == 200;
+  const auto with = [this](int version, const char* ciphers) {
+    return TestClient(serving_->port()).Versions(version, version, ciphers).Get("/healthz").status == 200;
   };
-  constexpr long kOnly12 = long{CURL_SSLVERSION_TLSv1_2} | long{CURL_SSLVERSION_MAX_TLSv1_2};
-  EXPECT_TRUE(with(CURL_SSLVERSION_TLSv1_3, "DEFAULT"));
-  EXPECT_TRUE(with(kOnly12, "ECDHE-RSA-CHACHA20-POLY1305"));
-  EXPECT_FALSE(with(kOnly12, "ECDHE-RSA-AES128-GCM-SHA256"));
-  EXPECT_FALSE(with(long{CURL_SSLVERSION_TLSv1_1} | long{CURL_SSLVERSION_MAX_TLSv1_1}, "DEFAULT@SECLEVEL=0"));
+  EXPECT_TRUE(with(TLS1_3_VERSION, "DEFAULT"));
+  EXPECT_TRUE(with(TLS1_2_VERSION, "ECDHE-RSA-CHACHA20-POLY1305"));
+  EXPECT_FALSE(with(TLS1_2_VERSION, "ECDHE-RSA-AES128-GCM-SHA256"));
+  EXPECT_FALSE(with(TLS1_1_VERSION, "DEFAULT@SECLEVEL=0"));
   options_.tls.min_version = "VersionTLS13";
   Start();
-  EXPECT_FALSE(with(kOnly12, "DEFAULT"));
-  EXPECT_TRUE(with(CURL_SSLVERSION_TLSv1_3, "DEFAULT"));
+  EXPECT_FALSE(with(TLS1_2_VERSION, "DEFAULT"));
+  EXPECT_TRUE(with(TLS1_3_VERSION, "DEFAULT"));
 }
 
 TEST_F(SecureServingTest, AnswersBadRequestsAndEndsThem) {
@@ -442,7 +405,7 @@ TEST_F(SecureServingTest, StoppingLetsARequestFinish) {
   gate.Open();
   reader.join();
   stopper.join();
-  EXPECT_EQ(TestClient(port).Get("/healthz").error, CURLE_COULDNT_CONNECT);
+  EXPECT_EQ(TestClient(port).Get("/healthz").error, "cannot connect");
 }
 
 TEST_F(SecureServingTest, StoppingDoesNotWaitForeverForAClient) {

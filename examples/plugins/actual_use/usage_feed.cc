@@ -1,39 +1,15 @@
 #include "usage_feed.h"
 
-#include <curl/curl.h>
-
 #include <utility>
+
+#include "plain_http.h"
 
 namespace example {
 
 using berth::Error;
 using berth::Result;
 
-namespace {
-
-// More than 100,000 nodes take; a wrong URL may point at anything.
-constexpr size_t kMaxBody = 64 << 20;
-
-size_t Append(const char* data, size_t size, size_t count, void* body) {
-  auto& text = *static_cast<std::string*>(body);
-  if (text.size() + size * count > kMaxBody) return 0;
-  text.append(data, size * count);
-  return size * count;
-}
-
-struct FreeHandle {
-  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
-};
-
-void InitializeOnce() {
-  static const CURLcode initialized = curl_global_init(CURL_GLOBAL_DEFAULT);
-  (void)initialized;
-}
-
-}  // namespace
-
 UsageFeed::UsageFeed(Options options) : options_(std::move(options)) {
-  InitializeOnce();
   thread_ = std::thread([this] { Loop(); });
 }
 
@@ -85,26 +61,9 @@ void UsageFeed::Loop() {
 }
 
 Result<std::string> UsageFeed::Fetch() const {
-  const std::unique_ptr<CURL, FreeHandle> handle(curl_easy_init());
-  if (handle == nullptr) return Error::Internal("cannot set up a request");
-  std::string body;
-  const auto timeout = std::chrono::duration_cast<std::chrono::milliseconds>(options_.timeout);
-  curl_easy_setopt(handle.get(), CURLOPT_URL, options_.url.c_str());
-  curl_easy_setopt(handle.get(), CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(handle.get(), CURLOPT_TIMEOUT_MS, static_cast<long>(timeout.count()));
-  curl_easy_setopt(handle.get(), CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(handle.get(), CURLOPT_FAILONERROR, 1L);
-  curl_easy_setopt(handle.get(), CURLOPT_WRITEFUNCTION, &Append);
-  curl_easy_setopt(handle.get(), CURLOPT_WRITEDATA, &body);
-  // Asked every second or so; a feed that goes away does not wait for its endpoint.
-  curl_easy_setopt(handle.get(), CURLOPT_NOPROGRESS, 0L);
-  curl_easy_setopt(handle.get(), CURLOPT_XFERINFODATA, this);
-  curl_easy_setopt(
-      handle.get(), CURLOPT_XFERINFOFUNCTION, +[](void* feed, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
-        return static_cast<const UsageFeed*>(feed)->stopping() ? 1 : 0;
-      });
-  const CURLcode code = curl_easy_perform(handle.get());
-  if (code != CURLE_OK) return Error::Unavailable(options_.url + ": " + curl_easy_strerror(code));
+  // A feed that goes away does not wait for its endpoint.
+  Result<std::string> body = GetPlainHttp(options_.url, options_.timeout, [this] { return stopping(); });
+  if (!body) return Error::Unavailable(options_.url + ": " + body.error().message);
   return body;
 }
 

@@ -56,7 +56,7 @@ TEST(UsageFeed, KeepsTheLastAnswerWhileItIsYoungEnough) {
   feed.AwaitFirst();
   server.Answer("broken", "503 Service Unavailable");
   server.AwaitRequests(3);
-  EXPECT_THAT(feed.LastError(), HasSubstr("HTTP response code said error"));
+  EXPECT_THAT(feed.LastError(), HasSubstr("503 Service Unavailable"));
   seconds = 60;
   EXPECT_TRUE(feed.Latest());
   seconds = 61;

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 
@@ -57,27 +58,6 @@ SSL_CTX* MakeContext(const HttpServer::Options& options) {
   }
   if (options.http2 || options.speaks_http2) SSL_CTX_set_alpn_select_cb(context, &ChooseHttp2, nullptr);
   return context;
-}
-
-bool ReadRequest(ServedConnection& connection, ServedRequest& request) {
-  std::string line;
-  if (!connection.ReadLine(line)) return false;
-  const size_t first = line.find(' '), second = line.find(' ', first + 1);
-  if (first == std::string::npos || second == std::string::npos) return false;
-  request.method = line.substr(0, first);
-  request.path = line.substr(first + 1, second - first - 1);
-  while (connection.ReadLine(line) && !line.empty()) {
-    const size_t colon = line.find(':');
-    if (colon == std::string::npos) return false;
-    const size_t value = line.find_first_not_of(' ', colon + 1);
-    request.headers.emplace(base::LowerCase(line.substr(0, colon)),
-                            value == std::string::npos ? "" : line.substr(value));
-  }
-  const std::string length = request.Header("content-length");
-  request.body.resize(length.empty() ? 0 : std::strtoul(length.c_str(), nullptr, 10));
-  request.client_name = connection.ClientName();
-  request.server_name = connection.ServerName();
-  return connection.ReadExactly(request.body.data(), request.body.size());
 }
 
 std::string HeadText(int status, const std::vector<std::pair<std::string, std::string>>& headers) {
@@ -147,12 +127,34 @@ bool ServedConnection::ReadLine(std::string& line) {
   return false;
 }
 
+bool ServedConnection::ReadRequest(ServedRequest& request) {
+  std::string line;
+  if (!ReadLine(line)) return false;
+  const size_t first = line.find(' '), second = line.find(' ', first + 1);
+  if (first == std::string::npos || second == std::string::npos) return false;
+  request.method = line.substr(0, first);
+  request.path = line.substr(first + 1, second - first - 1);
+  while (ReadLine(line) && !line.empty()) {
+    const size_t colon = line.find(':');
+    if (colon == std::string::npos) return false;
+    const size_t value = line.find_first_not_of(' ', colon + 1);
+    request.headers.emplace(base::LowerCase(line.substr(0, colon)),
+                            value == std::string::npos ? "" : line.substr(value));
+  }
+  const std::string length = request.Header("content-length");
+  request.body.resize(length.empty() ? 0 : std::strtoul(length.c_str(), nullptr, 10));
+  request.client_name = ClientName();
+  request.server_name = ServerName();
+  return ReadExactly(request.body.data(), request.body.size());
+}
+
 void ServedConnection::MakeNonBlocking() { fcntl(socket_, F_SETFL, fcntl(socket_, F_GETFL) | O_NONBLOCK); }
 
 std::optional<size_t> ServedConnection::ReadSome(char* data, size_t size) {
-  const int got = SSL_read(ssl_, data, static_cast<int>(size));
+  const ssize_t got = ssl_ != nullptr ? SSL_read(ssl_, data, static_cast<int>(size)) : recv(socket_, data, size, 0);
   if (got > 0) return static_cast<size_t>(got);
-  const bool later = SSL_get_error(ssl_, got) == SSL_ERROR_WANT_READ;
+  const bool later =
+      ssl_ != nullptr ? SSL_get_error(ssl_, static_cast<int>(got)) == SSL_ERROR_WANT_READ : got < 0 && errno == EAGAIN;
   ERR_clear_error();
   return later ? std::optional<size_t>(0) : std::nullopt;
 }
@@ -161,7 +163,9 @@ bool ServedConnection::Write(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t put = ssl_ != nullptr ? SSL_write(ssl_, bytes.data(), static_cast<int>(bytes.size()))
                                         : send(socket_, bytes.data(), bytes.size(), 0);
-    if (ssl_ != nullptr && put <= 0 && SSL_get_error(ssl_, static_cast<int>(put)) == SSL_ERROR_WANT_WRITE) {
+    const bool later = ssl_ != nullptr ? put <= 0 && SSL_get_error(ssl_, static_cast<int>(put)) == SSL_ERROR_WANT_WRITE
+                                       : put < 0 && errno == EAGAIN;
+    if (later) {
       pollfd writable{.fd = socket_, .events = POLLOUT, .revents = 0};
       poll(&writable, 1, -1);
       continue;
@@ -176,6 +180,8 @@ void ServedConnection::WaitForEnd() {
   pollfd ended{.fd = socket_, .events = POLLIN | POLLRDHUP, .revents = 0};
   poll(&ended, 1, -1);
 }
+
+void ServedConnection::CloseTls() { SSL_shutdown(ssl_); }
 
 void ServedConnection::Shutdown() { shutdown(socket_, SHUT_RDWR); }
 
@@ -257,11 +263,12 @@ void HttpServer::Accept() {
 
 void HttpServer::Serve(ServedConnection& connection) {
   if (!connection.Handshake()) return;
+  if (options_.raw) return options_.raw(connection);
   if (connection.SpeaksHttp2() && options_.http2) return options_.http2(connection);
   if (connection.SpeaksHttp2()) return ServeHttp2Session(connection, handler_);
   for (;;) {
     ServedRequest request;
-    if (!ReadRequest(connection, request)) return;
+    if (!connection.ReadRequest(request)) return;
     Http1Reply reply(connection);
     handler_(request, reply);
     if (reply.broken()) return;

@@ -36,6 +36,8 @@ class ServedConnection {
   ~ServedConnection();
 
   bool Handshake();
+  // Reads a request of HTTP/1; false at the end of the connection.
+  bool ReadRequest(ServedRequest& request);
   void MakeNonBlocking();
   // After that: so many bytes, 0 for none at the moment; nothing when the connection has ended.
   std::optional<size_t> ReadSome(char* data, size_t size);
@@ -46,6 +48,7 @@ class ServedConnection {
   // Until the client or the server ends the connection.
   void WaitForEnd();
   void Shutdown();  // from any thread
+  void CloseTls();  // says, under TLS, that no more will come
   bool SpeaksHttp2() const;
   std::string ClientName() const;
   std::string ServerName() const;
@@ -84,6 +87,8 @@ class HttpServer {
   struct Options {
     const TlsIdentity* identity = nullptr;  // null: no TLS
     std::string client_authority;           // PEM; clients are asked for a certificate
+    // Given, every connection is served by this, once TLS is there.
+    std::function<void(ServedConnection&)> raw{};
     // HTTP/2 is offered, and what comes over it goes to the same handler.
     bool speaks_http2 = false;
     // Given, HTTP/2 is offered, and those who take it are served by this.

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "http/api_transport.h"
-#include "http/curl_transport.h"
 #include "http/testing/http_server.h"
+#include "http/testing/proxy_server.h"
 
 namespace berth::http {
 
@@ -56,22 +56,25 @@ class ScriptedCredentials final : public CredentialSource {
   CredentialsPtr current_;
 };
 
-// A transport, and the kind of server it meets.
+// The kind of server that a transport meets, and how it gets there.
 struct Way {
   const char* name;
-  bool own_http2;  // ApiTransport, else CurlTransport
   bool tls;
   bool server_speaks_http2;
+  bool proxied = false;  // by CONNECT
 };
 
-inline constexpr Way kCurl = {"Curl", false, false, false};
-inline constexpr Way kCurlTls = {"CurlTls", false, true, false};
-inline constexpr Way kHttp2 = {"Http2", true, true, true};
-inline constexpr Way kFallback = {"Fallback", true, true, false};
+inline constexpr Way kHttp1 = {"Http1", false, false};
+inline constexpr Way kHttp1Tls = {"Http1Tls", true, false};
+inline constexpr Way kHttp2 = {"Http2", true, true};
+inline constexpr Way kHttp1Proxied = {"Http1Proxied", true, false, true};
+inline constexpr Way kHttp2Proxied = {"Http2Proxied", true, true, true};
 
 class TransportOver : public ::testing::Test {
  protected:
-  explicit TransportOver(const Way& way) : way_(way) {}
+  explicit TransportOver(const Way& way) : way_(way) {
+    if (way.proxied) proxy_.emplace(ProxyServer::Options{});
+  }
 
   std::unique_ptr<HttpServer> Serve(HttpServer::Handler handler, HttpServer::Options options = {}) const {
     if (way_.tls && options.identity == nullptr) options.identity = &server_identity_;
@@ -83,18 +86,19 @@ class TransportOver : public ::testing::Test {
     config.server = server.url();
     config.user_agent = "test-agent";
     config.ca = authority_.certificate();
+    if (proxy_) config.proxy_url = proxy_->url();
     config.credentials = std::make_shared<ScriptedCredentials>(std::move(credentials));
     return config;
   }
   std::unique_ptr<Transport> Make(RestConfig config, TransportOptions options = {},
                                   RequestObserver* observer = nullptr) const {
-    if (!way_.own_http2) return std::make_unique<CurlTransport>(std::move(config), options, observer);
     return std::make_unique<ApiTransport>(std::move(config), options, observer);
   }
   // Connections made to find out that the server does not speak HTTP/2.
-  int probes() const { return way_.own_http2 && !way_.server_speaks_http2 ? 1 : 0; }
+  int probes() const { return way_.tls && !way_.server_speaks_http2 ? 1 : 0; }
 
   const Way way_;
+  std::optional<ProxyServer> proxy_;
   TestAuthority authority_;
   TlsIdentity server_identity_ = authority_.Issue("apiserver");
 };
@@ -104,8 +108,8 @@ class TransportTest : public TransportOver, public ::testing::WithParamInterface
   TransportTest() : TransportOver(GetParam()) {}
 };
 
-inline const auto kWays = ::testing::Values(kCurl, kCurlTls, kHttp2, kFallback);
-inline const auto kWaysWithTls = ::testing::Values(kCurlTls, kHttp2, kFallback);
+inline const auto kWays = ::testing::Values(kHttp1, kHttp1Tls, kHttp2, kHttp1Proxied, kHttp2Proxied);
+inline const auto kWaysWithTls = ::testing::Values(kHttp1Tls, kHttp2, kHttp1Proxied, kHttp2Proxied);
 inline std::string NameOf(const ::testing::TestParamInfo<Way>& way) { return way.param.name; }
 
 inline Request Get(std::string path) { return {.path = std::move(path), .timeout = std::chrono::seconds(30)}; }

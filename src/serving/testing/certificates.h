@@ -1,7 +1,6 @@
-// Certificate authorities and clients for tests, and an HTTPS client.
+// Certificate authorities and clients for tests.
 #pragma once
 
-#include <curl/curl.h>
 #include <gtest/gtest.h>
 #include <openssl/pem.h>
 #include <unistd.h>
@@ -9,7 +8,6 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -120,90 +118,6 @@ class TestFolder {
 
  private:
   std::string path_;
-};
-
-struct Fetched {
-  CURLcode error = CURLE_OK;
-  long status = 0;
-  std::string headers;
-  std::string body;
-  std::string server_certificate;  // PEM
-  long connects = 0;
-};
-
-// A client over one connection, if the server lets it.
-class TestClient {
- public:
-  explicit TestClient(uint16_t port) : port_(port), curl_(curl_easy_init()) {}
-  ~TestClient() { curl_easy_cleanup(curl_); }
-  TestClient(const TestClient&) = delete;
-  TestClient& operator=(const TestClient&) = delete;
-
-  TestClient& Certificate(const TestFolder& folder, const PemPair& pair) {
-    certificate_ = folder.Write("client.crt", pair.certificate);
-    key_ = folder.Write("client.key", pair.private_key);
-    return *this;
-  }
-  TestClient& Header(const std::string& header) {
-    headers_.push_back(header);
-    return *this;
-  }
-  template <class Value>
-  TestClient& Option(CURLoption option, Value value) {
-    options_.emplace_back([=](CURL* curl) { curl_easy_setopt(curl, option, value); });
-    return *this;
-  }
-
-  Fetched Get(const std::string& path, const char* method = "GET") {
-    Fetched fetched;
-    curl_easy_reset(curl_);
-    const std::string url = "https://127.0.0.1:" + std::to_string(port_) + path;
-    curl_easy_setopt(curl_, CURLOPT_URL, url.c_str());
-    curl_easy_setopt(curl_, CURLOPT_CUSTOMREQUEST, method);
-    curl_easy_setopt(curl_, CURLOPT_NOBODY, std::string_view(method) == "HEAD" ? 1L : 0L);
-    curl_easy_setopt(curl_, CURLOPT_SSL_VERIFYPEER, 0L);
-    curl_easy_setopt(curl_, CURLOPT_SSL_VERIFYHOST, 0L);
-    curl_easy_setopt(curl_, CURLOPT_NOPROXY, "*");
-    curl_easy_setopt(curl_, CURLOPT_CERTINFO, 1L);
-    curl_easy_setopt(curl_, CURLOPT_TIMEOUT, 20L);
-    if (!certificate_.empty()) {
-      curl_easy_setopt(curl_, CURLOPT_SSLCERT, certificate_.c_str());
-      curl_easy_setopt(curl_, CURLOPT_SSLKEY, key_.c_str());
-    }
-    curl_slist* list = nullptr;
-    for (const std::string& header : headers_) list = curl_slist_append(list, header.c_str());
-    curl_easy_setopt(curl_, CURLOPT_HTTPHEADER, list);
-    curl_easy_setopt(curl_, CURLOPT_WRITEFUNCTION, &Append);
-    curl_easy_setopt(curl_, CURLOPT_WRITEDATA, &fetched.body);
-    curl_easy_setopt(curl_, CURLOPT_HEADERFUNCTION, &Append);
-    curl_easy_setopt(curl_, CURLOPT_HEADERDATA, &fetched.headers);
-    for (const auto& set : options_) set(curl_);
-    fetched.error = curl_easy_perform(curl_);
-    curl_slist_free_all(list);
-    curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &fetched.status);
-    curl_easy_getinfo(curl_, CURLINFO_NUM_CONNECTS, &fetched.connects);
-    curl_certinfo* info = nullptr;
-    curl_easy_getinfo(curl_, CURLINFO_CERTINFO, &info);
-    for (const curl_slist* entry = info && info->num_of_certs > 0 ? info->certinfo[0] : nullptr; entry;
-         entry = entry->next) {
-      const std::string_view text = entry->data;
-      if (text.starts_with("Cert:")) fetched.server_certificate = std::string(text.substr(5));
-    }
-    return fetched;
-  }
-
- private:
-  static size_t Append(char* data, size_t size, size_t count, void* into) {
-    static_cast<std::string*>(into)->append(data, size * count);
-    return size * count;
-  }
-
-  const uint16_t port_;
-  CURL* const curl_;
-  std::string certificate_;
-  std::string key_;
-  std::vector<std::string> headers_;
-  std::vector<std::function<void(CURL*)>> options_;
 };
 
 }  // namespace berth::serving

@@ -1,6 +1,6 @@
-// Http2Wire: exchanges over HTTP/2 connections of our own, on nghttp2 and OpenSSL. One connection carries them all,
-// unless the server allows fewer at a time than there are; another is made when the client's certificate changes, and
-// the old one is left when what is on it has ended.
+// Http2ConnectionPool: exchanges over HTTP/2, on nghttp2 and OpenSSL. One connection carries them all, unless the
+// server allows fewer at a time than there are; another is made when the client's certificate changes, and the old one
+// is left when what is on it has ended.
 //
 // A request that the server has not seen, as it refused it (GOAWAY, REFUSED_STREAM) or the connection broke before it
 // was written, is given back to be sent again. One that it may have seen is an error for the caller to judge.
@@ -10,16 +10,16 @@
 #include <memory>
 #include <vector>
 
+#include "http/connection_pool.h"
 #include "http/http2_connection.h"
-#include "http/wire.h"
 
 namespace berth::http {
 
-class Http2Wire final : public Wire {
+class Http2ConnectionPool final : public ConnectionPool {
  public:
   // All must outlive this.
-  Http2Wire(const Server& server, const TransportOptions& options, WireOwner& owner)
-      : server_(server), options_(options), owner_(owner) {}
+  Http2ConnectionPool(const Server& server, const TransportOptions& options, ExchangeListener& listener)
+      : server_(server), options_(options), listener_(listener), contexts_(server, Protocol::kHttp2) {}
 
   void Begin(Exchange& exchange, const Headers& headers, const CredentialsPtr& credentials) override;
   void Drop(Exchange& exchange) override;
@@ -39,8 +39,10 @@ class Http2Wire final : public Wire {
 
   const Server& server_;
   const TransportOptions& options_;
-  WireOwner& owner_;
+  ExchangeListener& listener_;
+  TlsContexts contexts_;
   bool unsuitable_ = false;
+  bool spoke_http2_ = false;  // on any connection so far
   std::vector<std::unique_ptr<Http2Connection>> connections_;
   std::deque<Http2Stream*> waiting_;
   CredentialsPtr newest_;  // used by any exchange

@@ -1,0 +1,31 @@
+// GzipDecoder: a compressed body as it comes in, in pieces of any size. Not thread-safe.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "base/result.h"
+
+typedef struct z_stream_s z_stream;
+
+namespace berth::http {
+
+class GzipDecoder {
+ public:
+  GzipDecoder();
+  ~GzipDecoder();
+  GzipDecoder(const GzipDecoder&) = delete;
+  GzipDecoder& operator=(const GzipDecoder&) = delete;
+
+  // Hands on what comes out, at most 32 KB at a time. After an error there is no going on.
+  Result<void> Take(std::string_view bytes, const std::function<void(std::string_view)>& out);
+  // Whether what was taken is whole.
+  bool is_whole() const { return at_end_; }
+
+ private:
+  const std::unique_ptr<z_stream> stream_;
+  bool at_end_ = true;  // of a member; nothing at all is an empty body
+};
+
+}  // namespace berth::http

@@ -211,9 +211,9 @@ bool Simulation::Step() {
 // that fit nowhere can wait until that is known, unless somebody was evicted.
 scheduler::Attempt Simulation::AttemptPod(const PodInfoPtr& pod) {
   const PodInfoPtr kept = pod;  // the queue may let go of it
-  const engine::Profile& profile = *scheduler_->FindProfile(kept->pod().spec.scheduler_name);
+  engine::Profile& profile = *scheduler_->FindProfile(kept->pod().spec.scheduler_name);
   if (options_.explain.contains(kept->Key())) {
-    explain::Explanation explanation = explain::Explain(profile, cluster_, *kept);
+    explain::Explanation explanation = explain::Explain(profile, *kept);
     const scheduler::Attempt attempt = scheduler_->ScheduleOne(kept);
     NoteExplanation(std::move(explanation), attempt);
     return attempt;
@@ -221,7 +221,7 @@ scheduler::Attempt Simulation::AttemptPod(const PodInfoPtr& pod) {
   const scheduler::Attempt attempt = scheduler_->ScheduleOne(kept);
   const bool failed = attempt.outcome == scheduler::Outcome::kUnschedulable;
   if (options_.explain_pending && failed && attempt.post_filter.nominated_node_name.empty()) {
-    NoteExplanation(explain::Explain(profile, cluster_, *kept), attempt);
+    NoteExplanation(explain::Explain(profile, *kept), attempt);
   }
   return attempt;
 }

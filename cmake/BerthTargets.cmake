@@ -7,7 +7,10 @@ add_custom_target(berth_fuzzers)
 
 # Two precompiled headers serve every target: one for what is optimised, one for tests, which are not.
 function(berth_precompile_header name header)
-  file(WRITE ${CMAKE_BINARY_DIR}/${name}.cc "")
+  # Written once: a newer file would have everything compiled again whenever a source file is added.
+  if(NOT EXISTS ${CMAKE_BINARY_DIR}/${name}.cc)
+    file(WRITE ${CMAKE_BINARY_DIR}/${name}.cc "")
+  endif()
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/${name}.cc)
   target_precompile_headers(${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/${header})
 endfunction()

@@ -172,6 +172,14 @@ typedef struct berth_host {
   /* Lets go a pod that this plugin's `permit` said BERTH_WAIT about, or gives it up. Unknown pods are ignored. */
   void (*allow_waiting_pod)(berth_instance*, berth_string uid);
   void (*reject_waiting_pod)(berth_instance*, berth_string uid, berth_string reason);
+
+  /* Newer than 1.0; in `explain` only. What the pod asks of the node and what the node has: "fuel", "5", "2". The empty
+   * string for `there`: nothing. */
+  void (*add_finding)(berth_call*, berth_string subject, berth_string asked, berth_string there);
+  /* A label with which the plugin would take the node. Several calls are one proposal; berth tries it on a copy of the
+   * cluster, with all plugins, before anybody reads it. */
+  void (*propose_pod_label)(berth_call*, berth_string key, berth_string value);
+  void (*propose_node_label)(berth_call*, berth_string key, berth_string value);
 } berth_host;
 
 /* ---- what a plugin is ----------------------------------------------------------------------------------------------
@@ -278,6 +286,11 @@ typedef struct berth_plugin_class {
   void (*unreserve)(void* self, berth_call*, berth_string node_name);
   /* May say WAIT (having set *timeout_ms, at most 15 minutes), and reject as `reserve` may. */
   berth_code (*permit)(void* self, berth_call*, berth_string node_name, int64_t* timeout_ms);
+
+  /* Newer than 1.0. Says why pre_filter or filter rejects this node, the only one of the batch, with add_finding, and
+   * what would help, with propose_pod_label and propose_node_label. Only when a person asks for an explanation, and
+   * without cycle data. */
+  berth_code (*explain)(void* self, berth_call*, const berth_nodes* node);
 } berth_plugin_class;
 
 /* The first two fields are the same in every ABI. */

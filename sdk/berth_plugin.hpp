@@ -28,6 +28,7 @@
 //   void Normalize(Call&, const Nodes&, std::span<int64_t> scores) const          needs kNormalization = …_OWN
 //   Status Reserve(Call&, std::string_view node), void Unreserve(Call&, std::string_view node)
 //   Status Permit(Call&, std::string_view node)                                   see Wait
+//   void Explain(Call&, const Nodes& node) const                                  see explain in berth_plugin.h
 //
 // and constants: kName (required), kFilterDependsOn, kScoreDependsOn, kNormalization, kEvents (an array of
 // berth_event). An exception becomes an Error for the pod, with its text; one from the constructor refuses the
@@ -154,6 +155,17 @@ class Call {
   void Sign(std::string_view key, std::string_view value) { host->add_to_signature(call_, ToC(key), ToC(value)); }
   // In PreFilter: only nodes named this way are worth filtering.
   void KeepNode(std::string_view name) { host->keep_node(call_, ToC(name)); }
+
+  // In Explain: what is asked and what is there, and labels with which the plugin would take the node.
+  void AddFinding(std::string_view subject, std::string_view asked, std::string_view there) {
+    host->add_finding(call_, ToC(subject), ToC(asked), ToC(there));
+  }
+  void ProposePodLabel(std::string_view key, std::string_view value) {
+    host->propose_pod_label(call_, ToC(key), ToC(value));
+  }
+  void ProposeNodeLabel(std::string_view key, std::string_view value) {
+    host->propose_node_label(call_, ToC(key), ToC(value));
+  }
 
   // What PreFilter (PreScore) worked out, for the calls after it. All calls of a class use one type for each.
   template <class T>
@@ -335,6 +347,14 @@ class BERTH_LIBRARY_OWN Bridge {
         return Guard(call, [&] {
           Call wrapped(*call);
           std::as_const(Self(self)).Filter(wrapped, Nodes(*nodes), std::span<uint8_t>(verdicts, nodes->count));
+        });
+      };
+    }
+    if constexpr (requires { &T::Explain; }) {
+      made.explain = [](void* self, berth_call* call, const berth_nodes* node) noexcept -> berth_code {
+        return Guard(call, [&] {
+          Call wrapped(*call);
+          std::as_const(Self(self)).Explain(wrapped, Nodes(*node));
         });
       };
     }

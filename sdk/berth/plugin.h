@@ -17,7 +17,9 @@
 #include "berth/args.h"                 // IWYU pragma: export
 #include "framework/cluster_view.h"     // IWYU pragma: export
 #include "framework/events.h"           // IWYU pragma: export
+#include "framework/explanation.h"      // IWYU pragma: export
 #include "framework/handle.h"           // IWYU pragma: export
+#include "framework/label_text.h"       // IWYU pragma: export
 #include "framework/node_to_status.h"   // IWYU pragma: export
 #include "framework/normalize_score.h"  // IWYU pragma: export
 #include "framework/plugin.h"           // IWYU pragma: export

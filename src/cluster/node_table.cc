@@ -94,7 +94,7 @@ void NodeTable::AddPod(std::string_view name, PodInfoPtr pod) {
   if (pod->has_affinity_terms()) affinity_lists_stale_ = true;
   changes_.Append({row.index(), pod, +1});
   row.AddPod(std::move(pod));
-  SyncPodColumns(row);
+  columns_.WritePods(row);
 }
 
 void NodeTable::RemovePod(std::string_view name, const PodInfoPtr& pod) {
@@ -102,7 +102,7 @@ void NodeTable::RemovePod(std::string_view name, const PodInfoPtr& pod) {
   if (!row.RemovePod(*pod)) return;
   if (pod->has_affinity_terms()) affinity_lists_stale_ = true;
   changes_.Append({row.index(), pod, -1});
-  SyncPodColumns(row);
+  columns_.WritePods(row);
 }
 
 void NodeTable::SetImages(std::string_view name, ImageTable::NodeImages images) {
@@ -183,30 +183,13 @@ NodeIndex NodeTable::NewSlot() {
 
 void NodeTable::SyncNodeColumns(const NodeInfo& row) {
   const NodeIndex i = row.index();
-  columns_.live[i] = 1;
-  columns_.unschedulable[i] = row.node().spec.unschedulable;
-  columns_.allocatable_milli_cpu[i] = row.allocatable().milli_cpu;
-  columns_.allocatable_memory[i] = row.allocatable().memory;
-  columns_.allocatable_ephemeral_storage[i] = row.allocatable().ephemeral_storage;
-  columns_.allowed_pod_number[i] = row.allocatable().allowed_pod_number;
+  columns_.WriteNode(row);
   if (!SameTaints(columns_.taint_sets[columns_.taint_set[i]], row.taints())) {
     ReleaseTaints(columns_.taint_set[i]);
     columns_.taint_set[i] = InternTaints(row.taints());
   }
   for (auto& [key, indexed] : label_columns_) indexed->Set(i, row.labels().Find(key));
-  SyncPodColumns(row);
   changes_.Append({i, nullptr, 0});
-}
-
-void NodeTable::SyncPodColumns(const NodeInfo& row) {
-  const NodeIndex i = row.index();
-  columns_.requested_milli_cpu[i] = row.requested().milli_cpu;
-  columns_.requested_memory[i] = row.requested().memory;
-  columns_.requested_ephemeral_storage[i] = row.requested().ephemeral_storage;
-  columns_.non_zero_milli_cpu[i] = row.non_zero_milli_cpu();
-  columns_.non_zero_memory[i] = row.non_zero_memory();
-  columns_.pod_count[i] = static_cast<int64_t>(row.pods().size());
-  columns_.generation[i] = row.generation();
 }
 
 void NodeTable::ClearColumns(NodeIndex index) {

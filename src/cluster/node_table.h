@@ -53,9 +53,8 @@ class NodeTable {
 
   framework::NodeIndex NewSlot();
   framework::NodeInfo& RowOf(std::string_view name);
-  // Columns that follow the Node object, and those that follow the pods on it.
+  // After a change to the Node object.
   void SyncNodeColumns(const framework::NodeInfo& row);
-  void SyncPodColumns(const framework::NodeInfo& row);
   void ClearColumns(framework::NodeIndex index);
   uint32_t InternTaints(std::span<const api::Taint> taints);
   void ReleaseTaints(uint32_t set);

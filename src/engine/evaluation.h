@@ -30,6 +30,7 @@ struct Evaluation {
   framework::Status pre_filter;
   // Set when PreFilter left only these nodes worth looking at (they may not all exist).
   std::optional<std::set<std::string>> narrowed_to;
+  std::set<std::string, std::less<>> narrowed_by;  // the plugins that did that
 
   // Nodes that passed every filter, by name.
   std::vector<const framework::NodeInfo*> feasible;

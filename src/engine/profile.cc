@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "config/resolve.h"
 #include "engine/extender.h"
 
@@ -28,7 +30,20 @@ void Profile::ForEachPoint(Self& self, Visit&& visit) {
 }
 
 Profile::Profile(const Environment& environment)
-    : environment_(environment), preemption_extenders_(environment.extenders.begin(), environment.extenders.end()) {}
+    : environment_(environment),
+      preemption_extenders_(environment.extenders.begin(), environment.extenders.end()),
+      view_(&environment.cluster),
+      objects_(&std::as_const(environment.cluster).objects()) {}
+
+OtherPicture::OtherPicture(Profile& profile, const framework::ClusterView& view, const framework::Objects& objects)
+    : profile_(profile),
+      view_before_(std::exchange(profile.view_, &view)),
+      objects_before_(std::exchange(profile.objects_, &objects)) {}
+
+OtherPicture::~OtherPicture() {
+  profile_.view_ = view_before_;
+  profile_.objects_ = objects_before_;
+}
 
 Result<std::unique_ptr<Profile>> Profile::Create(const config::Profile& config, const framework::Registry& registry,
                                                  const Environment& environment) {
@@ -141,6 +156,11 @@ std::vector<std::string_view> Profile::PluginsAt(ExtensionPoint wanted) const {
     for (const auto& enabled : list) names.push_back(enabled.name);
   });
   return names;
+}
+
+const Plugin* Profile::FindPlugin(std::string_view name) const {
+  const auto found = id_by_name_.find(name);
+  return found == id_by_name_.end() ? nullptr : plugins_[found->second].get();
 }
 
 std::map<std::string, std::vector<framework::ClusterEventWithHint>> Profile::EventsToRegister() const {

@@ -64,6 +64,23 @@ struct PermitOutcome {
 using PluginObserver = std::function<void(config::ExtensionPoint point, std::string_view plugin, framework::Code code,
                                           base::Duration took)>;
 
+class Profile;
+
+// As long as it lives, the profile's plugins see another picture of the cluster, for a question that begins with "what
+// if". Made on the scheduling thread between cycles; CycleStates made meanwhile go before it does.
+class [[nodiscard]] OtherPicture {
+ public:
+  OtherPicture(Profile& profile, const framework::ClusterView& view, const framework::Objects& objects);
+  OtherPicture(const OtherPicture&) = delete;
+  OtherPicture& operator=(const OtherPicture&) = delete;
+  ~OtherPicture();
+
+ private:
+  Profile& profile_;
+  const framework::ClusterView* const view_before_;
+  const framework::Objects* const objects_before_;
+};
+
 class Profile final : public framework::Handle {
  public:
   // The configuration has its defaults merged in; multiPoint is expanded here, by what each plugin serves.
@@ -74,6 +91,8 @@ class Profile final : public framework::Handle {
   void set_observer(PluginObserver observer) { observer_ = std::move(observer); }
   // The plugins of an extension point in the order they run.
   std::vector<std::string_view> PluginsAt(config::ExtensionPoint point) const;
+  // Null when the profile has no such plugin.
+  const framework::Plugin* FindPlugin(std::string_view name) const;
 
   framework::CycleState NewCycleState() const { return framework::CycleState(state_slots_); }
 
@@ -120,8 +139,8 @@ class Profile final : public framework::Handle {
   std::span<Extender* const> extenders() const { return environment_.extenders; }
 
   // framework::Handle
-  const framework::ClusterView& cluster() const override { return environment_.cluster; }
-  const framework::Objects& objects() const override { return environment_.cluster.objects(); }
+  const framework::ClusterView& cluster() const override { return *view_; }
+  const framework::Objects& objects() const override { return *objects_; }
   const framework::Nominator& nominator() const override { return environment_.cluster.nominator(); }
   const config::FeatureGates& gates() const override { return environment_.gates; }
   const base::Clock& clock() const override { return environment_.clock; }
@@ -143,6 +162,8 @@ class Profile final : public framework::Handle {
   std::optional<std::string> Sign(const framework::PodInfo& pod) const override;
 
  private:
+  friend class OtherPicture;
+
   explicit Profile(const Environment& environment);
 
   Result<void> MakePlugins(const config::Profile& profile, const framework::Registry& registry);
@@ -182,6 +203,10 @@ class Profile final : public framework::Handle {
   bool all_sign_ = true;
   uint64_t not_node_alone_ = 0;  // plugins, as bits by id, that have a say in filtering and look beyond the node
   PluginObserver observer_;
+
+  // What plugins see: the environment's cluster, except while there is an OtherPicture.
+  const framework::ClusterView* view_;
+  const framework::Objects* objects_;
 };
 
 }  // namespace berth::engine

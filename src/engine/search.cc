@@ -73,7 +73,8 @@ void FindBest(Evaluation& evaluation) {
 // False when PreFilter has already decided (the evaluation is then complete).
 bool RunPreFilterPhase(const Profile& profile, CycleState& state, const PodInfo& pod, Evaluation& evaluation) {
   PreFilterOutcome outcome = profile.RunPreFilter(state, pod);
-  evaluation.diagnosis.unschedulable_plugins = std::move(outcome.narrowed_by);
+  evaluation.narrowed_by = std::move(outcome.narrowed_by);
+  evaluation.diagnosis.unschedulable_plugins = evaluation.narrowed_by;
   if (!outcome.status.ok()) {
     if (!outcome.status.IsRejected()) {
       evaluation.error = outcome.status;

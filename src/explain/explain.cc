@@ -4,9 +4,8 @@
 #include <map>
 
 #include "engine/search.h"
-#include "explain/explain_details.h"
-#include "explain/explain_preemption.h"
-#include "explain/explain_remedies.h"
+#include "explain/plugin_explainers.h"
+#include "explain/remedies.h"
 
 namespace berth::explain {
 
@@ -15,33 +14,28 @@ using framework::Status;
 
 namespace {
 
-// Everything that was found out about one pod, on its way into an Explanation.
-class Account {
+// A search for a node, on its way into an Explanation.
+class ExplainedSearch {
  public:
-  Account(const engine::Profile& profile, const framework::PodInfo& pod)
+  ExplainedSearch(const engine::Profile& profile, const framework::PodInfo& pod, const PluginExplainers& explainers)
       : profile_(profile),
         pod_(pod),
+        explainers_(explainers),
         state_(profile.NewCycleState()),
-        evaluation_(engine::EvaluateFromScratch(profile, state_, pod, engine::Scope::kEverything)),
-        details_(profile, pod) {
+        evaluation_(engine::EvaluateFromScratch(profile, state_, pod, engine::Scope::kEverything)) {
     for (const NodeInfo* node : profile.cluster().nodes()) nodes_.push_back(node);
     std::sort(nodes_.begin(), nodes_.end(), [](const NodeInfo* a, const NodeInfo* b) { return a->name() < b->name(); });
   }
 
   const engine::Evaluation& evaluation() const { return evaluation_; }
-  const framework::CycleState& state() const { return state_; }
 
-  Explanation Tell() {
+  Explanation Explain() const {
     Explanation told;
     told.pod = pod_.Key();
-    if (!evaluation_.error.ok()) {
-      told.pre_filter = evaluation_.error.Message();
-      told.pre_filter_plugin = evaluation_.error.plugin();
-      return told;
-    }
-    if (!evaluation_.pre_filter.ok()) {
-      told.pre_filter = evaluation_.pre_filter.Message();
-      told.pre_filter_plugin = evaluation_.pre_filter.plugin();
+    const Status& whole = evaluation_.error.ok() ? evaluation_.pre_filter : evaluation_.error;
+    if (!whole.ok()) {
+      told.pre_filter = whole.Message();
+      told.pre_filter_plugin = whole.plugin();
       return told;
     }
     std::map<const NodeInfo*, size_t> feasible;
@@ -54,6 +48,15 @@ class Account {
       told.nodes.push_back(found == feasible.end() ? Rejected(*node) : Scored(*node, found->second, told));
     }
     return told;
+  }
+
+  // Of the first plugin that preempts and explains itself; unset when there is none.
+  std::optional<framework::PreemptionExplanation> ExplainPreemption() const {
+    for (const std::string_view name : profile_.PluginsAt(config::ExtensionPoint::kPostFilter)) {
+      const auto* plugin = dynamic_cast<const framework::ExplainsPreemption*>(profile_.FindPlugin(name));
+      if (plugin) return plugin->ExplainPreemption(state_, pod_, evaluation_.diagnosis.node_to_status);
+    }
+    return std::nullopt;
   }
 
  private:
@@ -80,35 +83,57 @@ class Account {
   NodeVerdict Rejected(const NodeInfo& node) const {
     NodeVerdict verdict{.node = node.name()};
     const Status& first = evaluation_.diagnosis.node_to_status.Get(node.index());
-    verdict.rejections.push_back(Told(first, node));
+    verdict.rejections.push_back(RejectionOf(first, node));
     for (const auto& filter : profile_.filters()) {
       if (filter.name == first.plugin() || engine::IsSkipped(state_.skip_filter, filter.id)) continue;
       const Status status = profile_.RunOneFilter(filter, state_, pod_, node);
-      if (!status.ok()) verdict.rejections.push_back(Told(status.WithPlugin(filter.name), node));
+      if (!status.ok()) verdict.rejections.push_back(RejectionOf(status.WithPlugin(filter.name), node));
     }
+    if (evaluation_.narrowed_to && !evaluation_.narrowed_to->contains(node.name())) NoteLeftOut(first, node, verdict);
     return verdict;
   }
 
-  Rejection Told(const Status& status, const NodeInfo& node) const {
-    return {std::string(status.plugin()), status.Message(), details_.Of(status, node)};
+  NodeRejection RejectionOf(const Status& status, const NodeInfo& node) const {
+    return {std::string(status.plugin()), status.Message(), {}, explainers_.Of(status.plugin()).Findings(status, node)};
+  }
+
+  // The first rejection is PreFilter's, which names no plugin. One that rejects the node in Filter, too, is explained
+  // there.
+  void NoteLeftOut(const Status& status, const NodeInfo& node, NodeVerdict& verdict) const {
+    NodeRejection& first = verdict.rejections.front();
+    for (const std::string& plugin : evaluation_.narrowed_by) {
+      const bool known = std::any_of(verdict.rejections.begin(), verdict.rejections.end(),
+                                     [&](const NodeRejection& rejection) { return rejection.plugin == plugin; });
+      if (known) continue;
+      first.left_out_by.push_back(plugin);
+      std::vector<framework::Finding> findings = explainers_.Of(plugin).Findings(status, node);
+      std::move(findings.begin(), findings.end(), std::back_inserter(first.findings));
+    }
   }
 
   const engine::Profile& profile_;
   const framework::PodInfo& pod_;
+  const PluginExplainers& explainers_;
   framework::CycleState state_;
   const engine::Evaluation evaluation_;
-  const DetailFinder details_;
   std::vector<const NodeInfo*> nodes_;  // by name
 };
 
 }  // namespace
 
-Explanation Explain(const engine::Profile& profile, cluster::Cluster& cluster, const framework::PodInfo& pod) {
-  Account account(profile, pod);
-  Explanation told = account.Tell();
-  if (account.evaluation().fits() || !account.evaluation().error.ok()) return told;
-  told.preemption = TellPreemption(profile, account.state(), pod, account.evaluation().diagnosis);
-  FindRemedies(profile, cluster, pod, told);
+std::string NodeRejection::Detail() const {
+  std::string text;
+  for (const framework::Finding& finding : findings) text += (text.empty() ? "" : "; ") + finding.Text();
+  return text;
+}
+
+Explanation Explain(engine::Profile& profile, const framework::PodInfo& pod) {
+  const PluginExplainers explainers(profile, pod);
+  const ExplainedSearch search(profile, pod, explainers);
+  Explanation told = search.Explain();
+  if (search.evaluation().fits() || !search.evaluation().error.ok()) return told;
+  told.preemption = search.ExplainPreemption();
+  FindRemedies(profile, pod, explainers, told);
   return told;
 }
 

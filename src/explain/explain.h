@@ -1,16 +1,18 @@
 // Explaining a pod: one evaluation from scratch of the cluster as it is, every filter asked about every node, the dry
 // runs of preemption, and changes that are tried before they are told.
+//
+// Knows no plugin by name: numbers and remedies come from the plugins themselves (framework/explanation.h).
 #pragma once
 
-#include "cluster/cluster.h"
 #include "engine/profile.h"
 #include "explain/explanation.h"
 #include "framework/pod_info.h"
 
 namespace berth::explain {
 
-// Says what an attempt to schedule `pod` right now would find. Nodes are changed to try remedies and changed back:
-// the cluster is afterwards what it was before. Where the pod ends up is for the caller to fill in.
-Explanation Explain(const engine::Profile& profile, cluster::Cluster& cluster, const framework::PodInfo& pod);
+// Says what an attempt to schedule `pod` right now would find. The cluster is only read: remedies are tried on forks of
+// it, which the profile's plugins see for a moment. On the scheduling thread, between cycles. Where the pod ends up is
+// for the caller to fill in.
+Explanation Explain(engine::Profile& profile, const framework::PodInfo& pod);
 
 }  // namespace berth::explain

@@ -7,13 +7,20 @@
 #include <string>
 #include <vector>
 
+#include "framework/explanation.h"
+
 namespace berth::explain {
 
 // One plugin's No to one node.
-struct Rejection {
-  std::string plugin;
+struct NodeRejection {
+  std::string plugin;  // "" when PreFilter left the node out: see left_out_by
   std::string reason;  // in upstream's words
-  std::string detail;  // the numbers, labels or pods behind it; may be empty
+  // Plugins whose PreFilter may have left the node out, and which do not have a rejection of their own besides.
+  std::vector<std::string> left_out_by;
+  std::vector<framework::Finding> findings;  // what is asked and what is there; may be empty
+
+  // The findings as one text.
+  std::string Detail() const;
 };
 
 // By position in Explanation::score_plugins.
@@ -27,42 +34,22 @@ struct NodeVerdict {
   std::string node;
   // Empty for a feasible node. The first is the one that counts in the pod's message; a scheduler stops there, an
   // explanation asks the other filters too.
-  std::vector<Rejection> rejections;
+  std::vector<NodeRejection> rejections;
   int64_t total = 0;                 // of a scored node
   std::vector<PluginPoints> points;  // empty when nothing was scored
 
   bool feasible() const { return rejections.empty(); }
 };
 
-struct ScorePlugin {
+struct WeightedPlugin {
   std::string name;
   int64_t weight = 0;
 };
 
-// A change that was tried, and with which the pod would fit.
-struct Remedy {
+// Changes that were tried, and with which the pod would fit.
+struct ProvenRemedy {
   std::string node;
   std::vector<std::string> changes;  // all of them are needed
-};
-
-struct Victim {
-  std::string pod;
-  int32_t priority = 0;
-};
-
-struct PreemptionTrial {
-  std::string node;
-  bool would_fit = false;
-  std::vector<Victim> victims;  // the most important first
-  int64_t pdb_violations = 0;
-  bool chosen = false;
-  std::string verdict;  // why it was chosen or not, or what stands in the way even without the pods that could go
-};
-
-struct PreemptionStory {
-  std::string not_eligible;             // why the pod may not preempt; the rest is then empty
-  std::vector<PreemptionTrial> trials;  // candidates first, by name each
-  size_t not_helpful = 0;               // nodes where nothing that could be evicted would help
 };
 
 struct Explanation {
@@ -74,9 +61,9 @@ struct Explanation {
   std::string pre_filter_plugin;
   bool nominated = false;          // the node is the one that preemption had promised
   std::vector<NodeVerdict> nodes;  // by name
-  std::vector<ScorePlugin> score_plugins;
-  std::optional<PreemptionStory> preemption;  // when the pod fitted nowhere, now or in an attempt before
-  std::vector<Remedy> remedies;               // the smallest first; at most a handful
+  std::vector<WeightedPlugin> score_plugins;
+  std::optional<framework::PreemptionExplanation> preemption;  // when the pod fitted nowhere, now or before
+  std::vector<ProvenRemedy> remedies;                          // the smallest first; at most a handful
   size_t remedies_tried = 0;
 };
 

@@ -40,6 +40,33 @@ struct NodeColumns {
   std::vector<uint64_t> generation;
 
   size_t size() const { return live.size(); }
+
+  // What a row says, at its index, but for its taints: who writes columns keeps the sets.
+  void WriteNode(const NodeInfo& row);
+  // The part of it that changes with the pods on the node.
+  void WritePods(const NodeInfo& row);
 };
+
+inline void NodeColumns::WriteNode(const NodeInfo& row) {
+  const NodeIndex i = row.index();
+  live[i] = 1;
+  unschedulable[i] = row.node().spec.unschedulable;
+  allocatable_milli_cpu[i] = row.allocatable().milli_cpu;
+  allocatable_memory[i] = row.allocatable().memory;
+  allocatable_ephemeral_storage[i] = row.allocatable().ephemeral_storage;
+  allowed_pod_number[i] = row.allocatable().allowed_pod_number;
+  WritePods(row);
+}
+
+inline void NodeColumns::WritePods(const NodeInfo& row) {
+  const NodeIndex i = row.index();
+  requested_milli_cpu[i] = row.requested().milli_cpu;
+  requested_memory[i] = row.requested().memory;
+  requested_ephemeral_storage[i] = row.requested().ephemeral_storage;
+  non_zero_milli_cpu[i] = row.non_zero_milli_cpu();
+  non_zero_memory[i] = row.non_zero_memory();
+  pod_count[i] = static_cast<int64_t>(row.pods().size());
+  generation[i] = row.generation();
+}
 
 }  // namespace berth::framework

@@ -33,7 +33,8 @@ class Adapter final : public framework::Plugin,
                       public framework::ScorePlugin,
                       public framework::ReservePlugin,
                       public framework::PermitPlugin,
-                      public framework::SignPlugin {
+                      public framework::SignPlugin,
+                      public framework::ExplainsRejections {
  public:
   explicit Adapter(std::shared_ptr<Instance> instance);
 
@@ -55,6 +56,9 @@ class Adapter final : public framework::Plugin,
   void FilterList(const framework::CycleState& state, const framework::PodInfo& pod,
                   const framework::NodeColumns& columns, std::span<const framework::NodeIndex> nodes,
                   std::span<uint8_t> verdicts) const override;
+
+  // Lives no longer than the adapter.
+  std::unique_ptr<framework::RejectionExplainer> ExplainRejections(const framework::PodInfo& pod) const override;
 
   framework::Status PreScore(framework::CycleState& state, const framework::PodInfo& pod,
                              std::span<const framework::NodeInfo* const> feasible) const override;
@@ -78,6 +82,8 @@ class Adapter final : public framework::Plugin,
                                  const std::string& node_name) override;
 
  private:
+  class Explainer;
+
   const berth_plugin_class& table() const { return instance_->table(); }
   framework::Status Trouble(std::string_view point, std::string_view what) const;
   // `call` gives the code; `allowed` are codes as bits, besides success and error.

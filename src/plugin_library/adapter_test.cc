@@ -9,6 +9,7 @@
 #include "plugin_library/host.h"
 #include "testing/builders.h"
 #include "testing/fake_handle.h"
+#include "testing/plugin_calls.h"
 
 namespace berth::plugin_library {
 namespace {
@@ -442,6 +443,38 @@ TEST(Adapter, IsNotMadeWhenInitFails) {
     ASSERT_FALSE(made.ok());
     EXPECT_EQ(made.error().message, std::string("plugin \"Scripted\" of library scripted.so: ") + test.message);
   }
+}
+
+TEST(Adapter, ExplainsWithTheLibrarysNumbersAndProposals) {
+  FakeHandle handle;
+  AddNodes(handle);
+  const auto pod = MakePod("p").Label("zone", "west").Info();
+  EXPECT_EQ(MakeAdapter(FilteringClass(FilterByRoomAndZone), handle)->ExplainRejections(*pod), nullptr);
+
+  PluginClass explaining = FilteringClass(FilterByRoomAndZone);
+  explaining.table.explain = [](void*, berth_call* call, const berth_nodes* nodes) -> berth_code {
+    const berth_string there = Host().node_label(nodes, 0, Text("zone"));
+    if (there.size == 0) throw std::runtime_error("no zone");
+    Host().add_finding(call, Text("zone"), Host().pod_label(call->pod, Text("zone")), there);
+    Host().propose_pod_label(call, Text("zone"), there);
+    Host().propose_node_label(call, Text("seen"), Text("yes"));
+    return BERTH_SUCCESS;
+  };
+  const auto plugin = MakeAdapter(explaining, handle);
+  const NodeInfo& east = handle.cluster().Node("c");
+  EXPECT_THAT(testing::FindingsOf(*plugin, *pod, east),
+              ElementsAre("zone | west | east | asks for zone west, has east"));
+  const std::vector<framework::Remedy> remedies = testing::RemediesOf(*plugin, *pod, east);
+  ASSERT_EQ(remedies.size(), 1u);
+  EXPECT_EQ(testing::TextOf(remedies[0]), "label zone=east on the pod and label seen=yes on c");
+  EXPECT_EQ(remedies[0].pod()->metadata.labels.Find(Symbol("zone"))->str(), "east");
+  EXPECT_EQ(remedies[0].node()->metadata.labels.Find(Symbol("seen"))->str(), "yes");
+
+  const NodeInfo& zoneless = handle.cluster().Node("d");
+  EXPECT_THAT(
+      testing::FindingsOf(*plugin, *pod, zoneless),
+      ElementsAre(HasSubstr("plugin \"Scripted\" of library scripted.so: Explain threw an exception: no zone")));
+  EXPECT_TRUE(testing::RemediesOf(*plugin, *pod, zoneless).empty());
 }
 
 }  // namespace

@@ -101,6 +101,17 @@ void RejectWaitingPod(berth_instance* instance, berth_string uid, berth_string r
                                               std::string(ToView(reason)));
 }
 
+void AddFinding(berth_call* call, berth_string subject, berth_string asked, berth_string there) {
+  CallFrame::Of(call).findings.push_back(
+      {std::string(ToView(subject)), std::string(ToView(asked)), std::string(ToView(there)), {}});
+}
+void ProposePodLabel(berth_call* call, berth_string key, berth_string value) {
+  CallFrame::Of(call).pod_labels.emplace_back(ToView(key), ToView(value));
+}
+void ProposeNodeLabel(berth_call* call, berth_string key, berth_string value) {
+  CallFrame::Of(call).node_labels.emplace_back(ToView(key), ToView(value));
+}
+
 }  // namespace
 
 const berth_host& Host() {
@@ -108,7 +119,8 @@ const berth_host& Host() {
       BERTH_PLUGIN_ABI, sizeof(berth_host), BERTH_VERSION,   AddReason,        LabelKey,        Say,
       SayInit,          AddToSignature,     KeepNode,        SetPreFilterData, SetPreScoreData, PodLabel,
       PodAnnotation,    PodRequest,         PodJson,         NodeNames,        FillLabelColumn, LabelValue,
-      NodeLabel,        NodeAnnotation,     NodeAllocatable, NodeRequested,    AllowWaitingPod, RejectWaitingPod};
+      NodeLabel,        NodeAnnotation,     NodeAllocatable, NodeRequested,    AllowWaitingPod, RejectWaitingPod,
+      AddFinding,       ProposePodLabel,    ProposeNodeLabel};
   return kHost;
 }
 

@@ -10,9 +10,11 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "framework/explanation.h"
 #include "framework/handle.h"
 #include "plugin_library/node_batch.h"
 
@@ -87,6 +89,10 @@ class CallFrame {
   // What the plugin wants to keep for the cycle; it is freed by whoever takes it over.
   void* new_pre_filter_data = nullptr;
   void* new_pre_score_data = nullptr;
+  // Of `explain`.
+  std::vector<framework::Finding> findings;
+  std::vector<std::pair<Symbol, Symbol>> pod_labels;  // key and value, proposed
+  std::vector<std::pair<Symbol, Symbol>> node_labels;
 
  private:
   const framework::PodInfo& info_;

@@ -21,7 +21,8 @@ using Entry = const berth_plugin_library_table* (*)(const berth_host*);
 
 // What version 1.0 of the header had. Fields that come later are not counted here.
 constexpr uint32_t kLeastTable = sizeof(berth_plugin_library_table);
-constexpr uint32_t kLeastClass = sizeof(berth_plugin_class);
+// What version 1.0 of the header had.
+constexpr uint32_t kLeastClass = offsetof(berth_plugin_class, explain);
 
 // Without a folder in its name, a library would be looked for where the system keeps its own.
 void* Open(const std::string& path) { return dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL); }

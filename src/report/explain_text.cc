@@ -15,10 +15,11 @@ namespace {
 constexpr size_t kFewNodes = 12;
 constexpr size_t kNamesShown = 4;
 
-std::string RejectionText(const explain::Rejection& rejection) {
+std::string RejectionText(const explain::NodeRejection& rejection) {
   std::string text =
       rejection.plugin.empty() ? rejection.reason : fmt::format("{}: {}", rejection.plugin, rejection.reason);
-  return rejection.detail.empty() ? text : fmt::format("{}: {}", text, rejection.detail);
+  const std::string detail = rejection.Detail();
+  return detail.empty() ? text : fmt::format("{}: {}", text, detail);
 }
 
 std::string NamesText(const std::vector<const explain::NodeVerdict*>& nodes) {
@@ -43,9 +44,9 @@ std::vector<Group> GroupsOf(const explain::Explanation& told) {
   for (const explain::NodeVerdict& verdict : told.nodes) {
     if (verdict.feasible()) continue;
     std::string key, exact;
-    for (const explain::Rejection& rejection : verdict.rejections) {
+    for (const explain::NodeRejection& rejection : verdict.rejections) {
       key += rejection.plugin + "\n" + rejection.reason + "\n";
-      exact += rejection.detail + "\n";
+      exact += rejection.Detail() + "\n";
     }
     if (rejected <= kFewNodes) key += exact;
     const auto [found, added] = by_text.try_emplace(key, groups.size());
@@ -53,7 +54,7 @@ std::vector<Group> GroupsOf(const explain::Explanation& told) {
     Group& group = groups[found->second];
     group.nodes.push_back(&verdict);
     for (size_t i = 0; i < verdict.rejections.size(); ++i) {
-      group.alike = group.alike && verdict.rejections[i].detail == group.nodes.front()->rejections[i].detail;
+      group.alike = group.alike && verdict.rejections[i].Detail() == group.nodes.front()->rejections[i].Detail();
     }
   }
   return groups;
@@ -65,7 +66,7 @@ std::string VerdictsText(const explain::Explanation& told, const TableStyle& sty
     text += "  " + Tinted(NamesText(group.nodes), Tint::kBold, style);
     text +=
         group.alike ? "\n" : fmt::format(" ({} nodes; numbers of {})\n", group.nodes.size(), group.nodes.front()->node);
-    for (const explain::Rejection& rejection : group.nodes.front()->rejections) {
+    for (const explain::NodeRejection& rejection : group.nodes.front()->rejections) {
       text += fmt::format("    {}\n", RejectionText(rejection));
     }
   }
@@ -82,7 +83,7 @@ const explain::NodeVerdict* FindNode(const explain::Explanation& told, const std
 std::string ScoresText(const explain::Explanation& told, const explain::NodeVerdict& winner,
                        const explain::NodeVerdict* second, const TableStyle& style) {
   size_t width = 5;
-  for (const explain::ScorePlugin& plugin : told.score_plugins) width = std::max(width, plugin.name.size());
+  for (const explain::WeightedPlugin& plugin : told.score_plugins) width = std::max(width, plugin.name.size());
   const auto cell = [](const explain::PluginPoints& points) {
     return fmt::format("{:>7} {:>5} {:>8}", points.raw, points.normalised, points.weighted);
   };
@@ -106,17 +107,17 @@ std::string ScoresText(const explain::Explanation& told, const explain::NodeVerd
                      pair(fmt::format("{:>22}", winner.total), second ? fmt::format("{:>22}", second->total) : ""));
 }
 
-std::string PreemptionText(const explain::PreemptionStory& story, const TableStyle& style) {
+std::string PreemptionText(const framework::PreemptionExplanation& story, const TableStyle& style) {
   std::string text = "  " + Tinted("Preemption", Tint::kBold, style) + "\n";
   if (!story.not_eligible.empty()) return text + fmt::format("    {}\n", story.not_eligible);
   std::map<std::string, std::vector<std::string>> in_vain;  // nodes by verdict
-  for (const explain::PreemptionTrial& trial : story.trials) {
+  for (const framework::PreemptionTrial& trial : story.trials) {
     if (!trial.would_fit) {
       in_vain[trial.verdict].push_back(trial.node);
       continue;
     }
     std::vector<std::string> victims;
-    for (const explain::Victim& victim : trial.victims) {
+    for (const framework::NamedVictim& victim : trial.victims) {
       victims.push_back(fmt::format("{} (priority {})", victim.pod, victim.priority));
     }
     text += fmt::format("    {} {}: evicting {}{}; {}\n", trial.node, trial.chosen ? "chosen" : "not chosen",
@@ -140,7 +141,7 @@ std::string PreemptionText(const explain::PreemptionStory& story, const TableSty
 std::string RemediesText(const explain::Explanation& told, const TableStyle& style) {
   if (told.nodes.empty()) return {};
   std::string text = "  " + Tinted("Would fit with", Tint::kBold, style) + "\n";
-  for (const explain::Remedy& remedy : told.remedies) {
+  for (const explain::ProvenRemedy& remedy : told.remedies) {
     text += fmt::format("    {}: {}\n", remedy.node, fmt::join(remedy.changes, " and "));
   }
   if (told.remedies.empty()) {

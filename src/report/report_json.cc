@@ -171,7 +171,7 @@ class ReportWriter {
       Text("reason", told.pre_filter);
       json_.EndObject();
     }
-    List("scorePlugins", told.score_plugins, [&](const explain::ScorePlugin& plugin) {
+    List("scorePlugins", told.score_plugins, [&](const explain::WeightedPlugin& plugin) {
       json_.StartObject();
       Text("plugin", plugin.name);
       Number("weight", plugin.weight);
@@ -180,7 +180,7 @@ class ReportWriter {
     List("nodes", told.nodes, [&](const explain::NodeVerdict& verdict) { Verdict(told, verdict); });
     if (told.preemption) Preemption(*told.preemption);
     if (told.node.empty()) {
-      List("wouldFitWith", told.remedies, [&](const explain::Remedy& remedy) {
+      List("wouldFitWith", told.remedies, [&](const explain::ProvenRemedy& remedy) {
         json_.StartObject();
         Text("node", remedy.node);
         List("changes", remedy.changes, [&](const std::string& change) { json_.String(change); });
@@ -195,11 +195,11 @@ class ReportWriter {
     Text("node", verdict.node);
     Flag("feasible", verdict.feasible());
     if (!verdict.feasible()) {
-      List("rejections", verdict.rejections, [&](const explain::Rejection& rejection) {
+      List("rejections", verdict.rejections, [&](const explain::NodeRejection& rejection) {
         json_.StartObject();
         Text("plugin", rejection.plugin);
         Text("reason", rejection.reason);
-        Text("detail", rejection.detail);
+        Text("detail", rejection.Detail());
         json_.EndObject();
       });
     }
@@ -213,7 +213,7 @@ class ReportWriter {
     json_.EndObject();
   }
 
-  void Points(const explain::ScorePlugin& plugin, const explain::PluginPoints& points) {
+  void Points(const explain::WeightedPlugin& plugin, const explain::PluginPoints& points) {
     if (reader_ == Reader::kPage) {
       json_.StartArray();
       for (const int64_t value : {points.raw, points.normalised, points.weighted}) json_.Int64(value);
@@ -228,17 +228,17 @@ class ReportWriter {
     json_.EndObject();
   }
 
-  void Preemption(const explain::PreemptionStory& story) {
+  void Preemption(const framework::PreemptionExplanation& story) {
     json_.Key("preemption");
     json_.StartObject();
     Text("notEligible", story.not_eligible);
-    List("trials", story.trials, [&](const explain::PreemptionTrial& trial) {
+    List("trials", story.trials, [&](const framework::PreemptionTrial& trial) {
       json_.StartObject();
       Text("node", trial.node);
       Flag("wouldFit", trial.would_fit);
       if (trial.would_fit) {
         Flag("chosen", trial.chosen);
-        List("victims", trial.victims, [&](const explain::Victim& victim) {
+        List("victims", trial.victims, [&](const framework::NamedVictim& victim) {
           json_.StartObject();
           Text("pod", victim.pod);
           Number("priority", victim.priority);

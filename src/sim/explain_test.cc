@@ -55,8 +55,8 @@ class ExplainTest : public ::testing::Test {
     std::vector<std::string> texts;
     for (const explain::NodeVerdict& verdict : told.nodes) {
       if (verdict.node != node) continue;
-      for (const explain::Rejection& rejection : verdict.rejections) {
-        texts.push_back(rejection.plugin + ": " + rejection.reason + ": " + rejection.detail);
+      for (const explain::NodeRejection& rejection : verdict.rejections) {
+        texts.push_back(rejection.plugin + ": " + rejection.reason + ": " + rejection.Detail());
       }
     }
     return texts;
@@ -64,7 +64,7 @@ class ExplainTest : public ::testing::Test {
   // "node: change and change".
   static std::vector<std::string> Remedies(const explain::Explanation& told) {
     std::vector<std::string> texts;
-    for (const explain::Remedy& remedy : told.remedies) {
+    for (const explain::ProvenRemedy& remedy : told.remedies) {
       std::string text = remedy.node + ":";
       for (const std::string& change : remedy.changes) text += (text.ends_with(':') ? " " : " and ") + change;
       texts.push_back(text);

@@ -196,8 +196,7 @@ bool Simulation::Step() {
 }
 
 explain::Explanation Simulation::ExplainNow(const PodInfo& pod) {
-  const engine::Profile& profile = *driver_->scheduler().FindProfile(pod.pod().spec.scheduler_name);
-  return explain::Explain(profile, driver_->cluster(), pod);
+  return explain::Explain(*driver_->scheduler().FindProfile(pod.pod().spec.scheduler_name), pod);
 }
 
 // Explanations of named pods are made before the attempt, when the cluster is as the attempt finds it. Those of pods

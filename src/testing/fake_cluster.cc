@@ -53,7 +53,7 @@ void FakeCluster::RemovePod(const framework::PodInfo& pod) {
   CHECK_WHY(node.RemovePod(pod), "the node has no such pod");
   if (node.pods_with_affinity().empty()) std::erase(with_affinity_, &node);
   if (node.pods_with_required_anti_affinity().empty()) std::erase(with_required_anti_affinity_, &node);
-  RefreshColumns(node);
+  columns_.WritePods(node);
 }
 
 void FakeCluster::Put(NodeInfo& node, PodInfoPtr pod) {
@@ -64,7 +64,7 @@ void FakeCluster::Put(NodeInfo& node, PodInfoPtr pod) {
   if (!had_anti_affinity && !node.pods_with_required_anti_affinity().empty()) {
     with_required_anti_affinity_.push_back(&node);
   }
-  RefreshColumns(node);
+  columns_.WritePods(node);
 }
 
 const NodeInfo& FakeCluster::Node(std::string_view name) const {
@@ -116,18 +116,7 @@ void FakeCluster::AppendColumns(const NodeInfo& node) {
     column->push_back(0);
   }
   columns_.generation.push_back(0);
-  RefreshColumns(node);
-}
-
-void FakeCluster::RefreshColumns(const NodeInfo& node) {
-  const framework::NodeIndex i = node.index();
-  columns_.requested_milli_cpu[i] = node.requested().milli_cpu;
-  columns_.requested_memory[i] = node.requested().memory;
-  columns_.requested_ephemeral_storage[i] = node.requested().ephemeral_storage;
-  columns_.non_zero_milli_cpu[i] = node.non_zero_milli_cpu();
-  columns_.non_zero_memory[i] = node.non_zero_memory();
-  columns_.pod_count[i] = static_cast<int64_t>(node.pods().size());
-  columns_.generation[i] = node.generation();
+  columns_.WritePods(node);
 }
 
 }  // namespace berth::testing

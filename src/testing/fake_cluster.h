@@ -46,7 +46,6 @@ class FakeCluster final : public framework::ClusterView {
   void Put(framework::NodeInfo& node, framework::PodInfoPtr pod);
   // What the columns say of the node, from its row.
   void AppendColumns(const framework::NodeInfo& node);
-  void RefreshColumns(const framework::NodeInfo& node);
 
   std::deque<framework::NodeInfo> rows_;  // stay put when there are more; by index
   std::vector<const framework::NodeInfo*> pointers_;

@@ -14,6 +14,36 @@ framework::QueueingHint AskHint(const framework::EnqueueExtensions& plugin, fram
   return framework::QueueingHint::kSkip;
 }
 
+std::vector<std::string> FindingsOf(const framework::ExplainsRejections& plugin, const framework::PodInfo& pod,
+                                    const framework::NodeInfo& node, const framework::Status& status) {
+  std::vector<std::string> texts;
+  for (const framework::Finding& finding : plugin.ExplainRejections(pod)->Findings(status, node)) {
+    texts.push_back(finding.subject + " | " + finding.asked + " | " + finding.there + " | " + finding.Text());
+  }
+  return texts;
+}
+
+std::vector<framework::Remedy> RemediesOf(const framework::ExplainsRejections& plugin, const framework::PodInfo& pod,
+                                          const framework::NodeInfo& node) {
+  return plugin.ExplainRejections(pod)->Remedies(node, framework::Remedy(pod.shared_pod(), node.shared_node()));
+}
+
+std::string TextOf(const framework::Remedy& remedy) {
+  std::string text;
+  for (const framework::RemedyStep& step : remedy.steps()) text += (text.empty() ? "" : " and ") + step.text;
+  return text;
+}
+
+framework::NodeInfo ChangedNode(const framework::NodeInfo& node, const framework::Remedy& remedy) {
+  framework::NodeInfo changed = node;
+  changed.SetNode(remedy.node());
+  return changed;
+}
+
+framework::PodInfoPtr ChangedPod(const framework::Remedy& remedy) {
+  return framework::PodInfo::Make(remedy.pod(), config::FeatureGates());
+}
+
 std::string SignatureOf(const framework::SignPlugin& plugin, const framework::PodInfo& pod) {
   framework::SignatureBuilder signature;
   CHECK_WHY(plugin.Sign(pod, signature), "the plugin does not sign this pod");

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "config/plugin_args.h"
+#include "framework/explanation.h"
 #include "framework/handle.h"
 
 namespace berth::testing {
@@ -51,6 +52,17 @@ Scores ScoreAll(const P& plugin, const framework::PodInfo& pod, std::span<const 
 framework::QueueingHint AskHint(const framework::EnqueueExtensions& plugin, framework::EventResource resource,
                                 const framework::PodInfo& pod, const framework::EventObject& before,
                                 const framework::EventObject& after);
+
+// What the plugin says about the node, each as "subject | asked | there | text".
+std::vector<std::string> FindingsOf(const framework::ExplainsRejections& plugin, const framework::PodInfo& pod,
+                                    const framework::NodeInfo& node, const framework::Status& status = {});
+// The remedies that it proposes when no other plugin has; and the steps of one: "tolerate t:NoSchedule and uncordon n".
+std::vector<framework::Remedy> RemediesOf(const framework::ExplainsRejections& plugin, const framework::PodInfo& pod,
+                                          const framework::NodeInfo& node);
+std::string TextOf(const framework::Remedy& remedy);
+// The node with the changes of the remedy, and the pod.
+framework::NodeInfo ChangedNode(const framework::NodeInfo& node, const framework::Remedy& remedy);
+framework::PodInfoPtr ChangedPod(const framework::Remedy& remedy);
 
 // Of a pod that the plugin agrees to sign.
 std::string SignatureOf(const framework::SignPlugin& plugin, const framework::PodInfo& pod);

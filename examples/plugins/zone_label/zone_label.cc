@@ -68,6 +68,40 @@ std::vector<framework::ClusterEventWithHint> ZoneLabel::EventsToRegister() const
       {{framework::EventResource::kNode, framework::ActionType::kAdd | framework::ActionType::kUpdateNodeLabel}, hint}};
 }
 
+class ZoneLabel::Explainer final : public framework::RejectionExplainer {
+ public:
+  Explainer(const ZoneLabel& plugin, const framework::PodInfo& pod) : plugin_(plugin), zones_(plugin.ZonesOf(pod)) {}
+
+  std::vector<framework::Finding> Findings(const framework::Status&, const framework::NodeInfo& node) const override {
+    // Another plugin may have left the node out.
+    if (zones_.empty() || plugin_.IsIn(node.labels(), zones_)) return {};
+    std::string wanted;
+    for (const Symbol& zone : zones_) wanted += (wanted.empty() ? "" : " or ") + std::string(zone.str());
+    return {{std::string(plugin_.node_label_.str()), wanted, framework::LabelValue(node, plugin_.node_label_), ""}};
+  }
+
+  // The pod can be sent elsewhere; a node cannot.
+  std::vector<framework::Remedy> Remedies(const framework::NodeInfo& node,
+                                          const framework::Remedy& so_far) const override {
+    const Symbol* zone = node.labels().Find(plugin_.node_label_);
+    if (zones_.empty() || plugin_.IsIn(node.labels(), zones_)) return {so_far};
+    if (zone == nullptr) return {};
+    framework::Remedy remedy = so_far;
+    const std::string label = std::string(plugin_.pod_label_.str()) + "=" + std::string(zone->str());
+    remedy.ChangePod({.text = "label " + label + " on the pod", .kind = "zone label"},
+                     [&](api::Pod& pod) { pod.metadata.labels.Set(plugin_.pod_label_, *zone); });
+    return {remedy};
+  }
+
+ private:
+  const ZoneLabel& plugin_;
+  const std::vector<Symbol> zones_;
+};
+
+std::unique_ptr<framework::RejectionExplainer> ZoneLabel::ExplainRejections(const framework::PodInfo& pod) const {
+  return std::make_unique<Explainer>(*this, pod);
+}
+
 bool ZoneLabel::Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const {
   std::string zones;
   for (const Symbol& zone : ZonesOf(pod)) zones += std::string(zone.str()) + ",";

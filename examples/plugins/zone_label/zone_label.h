@@ -7,6 +7,7 @@
 
 #include <berth/plugin.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,8 @@ const berth::codec::Message& Describe(const ZoneLabelArgs*);
 class ZoneLabel final : public berth::framework::Plugin,
                         public berth::framework::PreFilterPlugin,
                         public berth::framework::EnqueueExtensions,
-                        public berth::framework::SignPlugin {
+                        public berth::framework::SignPlugin,
+                        public berth::framework::ExplainsRejections {
  public:
   static berth::NewPlugin Create(const berth::PluginArgs& given, berth::framework::Handle& handle);
 
@@ -34,8 +36,13 @@ class ZoneLabel final : public berth::framework::Plugin,
   std::vector<berth::framework::ClusterEventWithHint> EventsToRegister() const override;
   // Which zones the pod may go to is all that is read of it.
   bool Sign(const berth::framework::PodInfo& pod, berth::framework::SignatureBuilder& signature) const override;
+  // For `simulate --explain`: the zones that the pod may go to and the node's, and a pod that asks for the node's zone.
+  std::unique_ptr<berth::framework::RejectionExplainer> ExplainRejections(
+      const berth::framework::PodInfo& pod) const override;
 
  private:
+  class Explainer;
+
   ZoneLabel(const ZoneLabelArgs& args, const berth::framework::Handle& handle);
 
   // Empty: any.

@@ -13,11 +13,15 @@ using berth::framework::PodInfoPtr;
 using berth::framework::QueueingHint;
 using berth::testing::ArgsOf;
 using berth::testing::AskHint;
+using berth::testing::ChangedPod;
 using berth::testing::FakeHandle;
+using berth::testing::FindingsOf;
 using berth::testing::MakeNode;
 using berth::testing::MakePlugin;
 using berth::testing::MakePod;
+using berth::testing::RemediesOf;
 using berth::testing::SignatureOf;
+using berth::testing::TextOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -81,6 +85,19 @@ TEST_F(ZoneLabelTest, RefusesArgumentsItDoesNotUnderstand) {
     ASSERT_FALSE(made) << json;
     EXPECT_THAT(made.error().message, HasSubstr(problem));
   }
+}
+
+TEST_F(ZoneLabelTest, ExplainsWhichZoneIsWantedAndWhichWouldDo) {
+  const auto plugin = MakePlugin<ZoneLabel>(handle);
+  const PodInfoPtr pod = PodOf("c");
+  EXPECT_THAT(FindingsOf(*plugin, *pod, handle.cluster().Node("a1")),
+              ElementsAre("topology.kubernetes.io/zone | c | a | asks for topology.kubernetes.io/zone c, has a"));
+  EXPECT_THAT(FindingsOf(*plugin, *PodOf("a"), handle.cluster().Node("a1")), IsEmpty());
+  const auto remedies = RemediesOf(*plugin, *pod, handle.cluster().Node("a1"));
+  ASSERT_EQ(remedies.size(), 1u);
+  EXPECT_EQ(TextOf(remedies[0]), "label example.com/zone=a on the pod");
+  EXPECT_THAT(plugin->PreFilter(state, *ChangedPod(remedies[0])).node_names, Optional(ElementsAre("a1", "a2")));
+  EXPECT_THAT(RemediesOf(*plugin, *pod, handle.cluster().Node("nowhere")), IsEmpty());
 }
 
 }  // namespace

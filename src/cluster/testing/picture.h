@@ -66,7 +66,8 @@ inline std::string Picture(const Cluster& cluster, const std::vector<std::string
 }
 
 // Empty when the columns say what the rows say, everywhere; otherwise the first thing they disagree on.
-inline std::string FirstDisagreement(const Cluster& cluster, const std::vector<Symbol>& label_keys = {}) {
+inline std::string FirstDisagreement(const framework::ClusterView& cluster,
+                                     const std::vector<Symbol>& label_keys = {}) {
   const framework::NodeColumns& columns = cluster.columns();
   std::vector<uint8_t> live(columns.size(), 0);
   for (const framework::NodeInfo* node : cluster.nodes()) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "config/plugin_args.h"
+#include "framework/explanation.h"
 #include "framework/handle.h"
 #include "framework/plugin.h"
 #include "preemption/kept_trials.h"
@@ -26,7 +27,8 @@ namespace berth::plugins {
 class DefaultPreemption final : public framework::Plugin,
                                 public framework::PreEnqueuePlugin,
                                 public framework::PostFilterPlugin,
-                                public framework::EnqueueExtensions {
+                                public framework::EnqueueExtensions,
+                                public framework::ExplainsPreemption {
  public:
   static constexpr std::string_view kName = "DefaultPreemption";
   static Result<std::unique_ptr<framework::Plugin>> Create(const config::PluginArgs& args, framework::Handle& handle);
@@ -39,6 +41,8 @@ class DefaultPreemption final : public framework::Plugin,
   framework::PostFilterResult PostFilter(framework::CycleState& state, const framework::PodInfo& pod,
                                          const framework::NodeToStatus& statuses) const override;
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
+  framework::PreemptionExplanation ExplainPreemption(const framework::CycleState& state, const framework::PodInfo& pod,
+                                                     const framework::NodeToStatus& statuses) const override;
 
  private:
   // The nodes worth trying and how to go about it.

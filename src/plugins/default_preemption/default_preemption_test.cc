@@ -168,5 +168,34 @@ TEST_F(DefaultPreemptionTest, CreateTakesItsOwnArgumentsOnly) {
   EXPECT_FALSE(DefaultPreemption::Create(config::NodeAffinityArgs{}, handle_).ok());
 }
 
+TEST_F(DefaultPreemptionTest, ExplainsItsChoiceNodeByNode) {
+  handle_.cluster().AddNode(MakeNode("a").Capacity("cpu", "2"), {Pod("a1", 5, "2").Info()});
+  handle_.cluster().AddNode(MakeNode("b").Capacity("cpu", "2"), {Pod("b1", 3, "1").Info(), Pod("b2", 2, "1").Info()});
+  handle_.cluster().AddNode(MakeNode("c").Capacity("cpu", "2"), {Pod("c1", 50, "2").Info()});
+  handle_.cluster().AddNode(MakeNode("tiny").Capacity("cpu", "1"));
+  const framework::PodInfoPtr pod = Pod("p", 10, "2").Info();
+  const framework::PreemptionExplanation found =
+      DefaultPreemption({}, handle_).ExplainPreemption({}, *pod, handle_.FilterAll(*pod));
+  EXPECT_EQ(found.not_eligible, "");
+  EXPECT_EQ(found.not_helpful, 1u);
+  std::vector<std::string> trials;
+  for (const framework::PreemptionTrial& trial : found.trials) {
+    trials.push_back(
+        fmt::format("{}{} {}: {}", trial.node, trial.chosen ? " chosen" : "", trial.victims.size(), trial.verdict));
+  }
+  EXPECT_THAT(trials, ElementsAre("a 1: its most important victim has priority 5, that on b 3",
+                                  "b chosen 2: the lowest priority of the most important victim",
+                                  "c 0: No preemption victims found for incoming pod"));
+}
+
+TEST_F(DefaultPreemptionTest, ExplainsWhyAPodMayNotPreempt) {
+  AddAlike({"a"});
+  const framework::PodInfoPtr pod = Pod("p", 10, "2").PreemptionPolicy("Never").Info();
+  const framework::PreemptionExplanation found =
+      DefaultPreemption({}, handle_).ExplainPreemption({}, *pod, handle_.FilterAll(*pod));
+  EXPECT_EQ(found.not_eligible, "not eligible due to preemptionPolicy=Never.");
+  EXPECT_THAT(found.trials, IsEmpty());
+}
+
 }  // namespace
 }  // namespace berth::plugins

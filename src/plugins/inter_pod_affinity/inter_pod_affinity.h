@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "config/plugin_args.h"
+#include "framework/explanation.h"
 #include "framework/handle.h"
 #include "framework/plugin.h"
 
@@ -26,7 +27,8 @@ class InterPodAffinity final : public framework::Plugin,
                                public framework::ScorePlugin,
                                public framework::IncrementalState,
                                public framework::EnqueueExtensions,
-                               public framework::SignPlugin {
+                               public framework::SignPlugin,
+                               public framework::ExplainsRejections {
  public:
   static constexpr std::string_view kName = "InterPodAffinity";
   static constexpr std::string_view kAffinityReason = "node(s) didn't match pod affinity rules";
@@ -76,6 +78,7 @@ class InterPodAffinity final : public framework::Plugin,
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
 
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
+  std::unique_ptr<framework::RejectionExplainer> ExplainRejections(const framework::PodInfo& pod) const override;
 
  private:
   struct FilterState;

@@ -289,5 +289,42 @@ TEST_F(InterPodAffinityTest, SignsLabelsNamespaceAndTerms) {
             Signature(App("q", "web").PreferredPodAffinity(2, "zone", {{"app", "web"}})));
 }
 
+TEST(InterPodAffinity, ExplainsWhoIsInTheWayOrMissing) {
+  FakeHandle handle;
+  handle.cluster().AddNode(MakeNode("a").Label("host", "a"));
+  handle.cluster().AddNode(MakeNode("b").Label("host", "b"));
+  handle.cluster().AddPod(MakePod("db").Label("app", "db").Node("a"));
+  handle.cluster().AddPod(MakePod("loner").PodAntiAffinity("host", {{"app", "web"}}).Node("b"));
+  const auto plugin = MakePlugin<InterPodAffinity>(handle, config::InterPodAffinityArgs());
+  const struct {
+    framework::PodInfoPtr pod;
+    std::string node;
+    std::string finding;
+    std::string remedy;  // "": none
+  } cases[] = {
+      {MakePod("p").PodAntiAffinity("host", {{"app", "db"}}).Info(), "a",
+       "anti-affinity | app=db by host | default/db | anti-affinity to app=db by host: default/db is on a",
+       "no required anti-affinity"},
+      {MakePod("p").PodAffinity("host", {{"app", "db"}}).Info(), "b",
+       "affinity | app=db by host |  | affinity to app=db by host: no such pod where the node has host=b", ""},
+      {MakePod("p").PodAffinity("zone", {{"app", "db"}}).Info(), "a",
+       "affinity | app=db by zone |  | affinity to app=db by zone: the node has no label zone", ""},
+      {MakePod("p").Label("app", "web").Info(), "b",
+       "anti-affinity of others | app=web by host | default/loner | default/loner on b has anti-affinity to app=web "
+       "by host",
+       ""},
+  };
+  for (const auto& test : cases) {
+    SCOPED_TRACE(test.finding);
+    const framework::NodeInfo& node = handle.cluster().Node(test.node);
+    EXPECT_THAT(berth::testing::FindingsOf(*plugin, *test.pod, node), ElementsAre(test.finding));
+    const std::vector<framework::Remedy> remedies = berth::testing::RemediesOf(*plugin, *test.pod, node);
+    ASSERT_EQ(remedies.size(), test.remedy.empty() ? 0u : 1u);
+    if (remedies.empty()) continue;
+    EXPECT_EQ(berth::testing::TextOf(remedies[0]), test.remedy);
+    EXPECT_TRUE(berth::testing::ChangedPod(remedies[0])->required_anti_affinity_terms().empty());
+  }
+}
+
 }  // namespace
 }  // namespace berth::plugins

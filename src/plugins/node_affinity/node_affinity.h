@@ -7,6 +7,7 @@
 
 #include "api/node_selector.h"
 #include "config/plugin_args.h"
+#include "framework/explanation.h"
 #include "framework/handle.h"
 #include "framework/plugin.h"
 
@@ -18,7 +19,8 @@ class NodeAffinity final : public framework::Plugin,
                            public framework::PreScorePlugin,
                            public framework::ScorePlugin,
                            public framework::EnqueueExtensions,
-                           public framework::SignPlugin {
+                           public framework::SignPlugin,
+                           public framework::ExplainsRejections {
  public:
   static constexpr std::string_view kName = "NodeAffinity";
   static Result<std::unique_ptr<framework::Plugin>> Create(const config::PluginArgs& args, framework::Handle& handle);
@@ -39,6 +41,7 @@ class NodeAffinity final : public framework::Plugin,
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
+  std::unique_ptr<framework::RejectionExplainer> ExplainRejections(const framework::PodInfo& pod) const override;
 
  private:
   struct Required : framework::CopyableState<Required> {

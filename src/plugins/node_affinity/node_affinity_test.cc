@@ -144,5 +144,45 @@ TEST_F(NodeAffinityTest, WakesUpWhenANodeComesToMatch) {
   EXPECT_EQ(hint(&match, &match), QueueingHint::kSkip);
 }
 
+TEST_F(NodeAffinityTest, ExplainsWhichConditionTheNodeDoesNotMeet) {
+  const auto plugin = MakePlugin<NodeAffinity>(handle_);
+  const struct {
+    framework::PodInfoPtr pod;
+    std::vector<std::string> findings;
+    std::string remedy;  // "": none
+  } cases[] = {
+      {MakePod("p").NodeSelector("disk", "ssd").Info(),
+       {"label disk | ssd | hdd | nodeSelector wants disk=ssd, the node has disk=hdd"},
+       "label disk=ssd on n"},
+      {MakePod("p").NodeSelector("gpu", "a100").NodeAffinityIn("disk", {"ssd", "nvme"}).Info(),
+       {"label gpu | a100 |  | nodeSelector wants gpu=a100, the node has no label gpu",
+        "label disk | disk in (ssd, nvme) | hdd | affinity wants disk in (ssd, nvme), the node has disk=hdd"},
+       "label gpu=a100 on n and label disk=ssd on n"},
+      {MakePod("p").NodeAffinityNotIn("disk", {"hdd"}).Info(),
+       {"label disk | disk!=hdd | hdd | affinity wants disk!=hdd, the node has disk=hdd"},
+       ""},
+      {MakePod("p").NodeAffinityExists("gpu").OrNodeAffinity().NodeNameIn({"other"}).Info(),
+       {"label gpu | a label gpu |  | affinity term 1 wants a label gpu, the node has no label gpu",
+        "metadata.name | = other | n | affinity term 2 wants metadata.name = other, the node is n"},
+       ""},
+      // Nobody moves a node by relabelling it.
+      {MakePod("p").NodeSelector("topology.kubernetes.io/zone", "west").Info(),
+       {"label topology.kubernetes.io/zone | west |  | nodeSelector wants topology.kubernetes.io/zone=west, the node "
+        "has no label topology.kubernetes.io/zone"},
+       ""},
+      {MakePod("p").NodeSelector("disk", "hdd").Info(), {}, ""},
+  };
+  const framework::NodeInfo node = MakeNode("n").Label("disk", "hdd").Info();
+  for (const auto& test : cases) {
+    SCOPED_TRACE(test.findings.empty() ? "meets all" : test.findings[0]);
+    EXPECT_EQ(testing::FindingsOf(*plugin, *test.pod, node), test.findings);
+    const std::vector<framework::Remedy> remedies = testing::RemediesOf(*plugin, *test.pod, node);
+    ASSERT_EQ(remedies.size(), test.remedy.empty() ? 0u : 1u);
+    if (remedies.empty()) continue;
+    EXPECT_EQ(testing::TextOf(remedies[0]), test.remedy);
+    EXPECT_TRUE(Judge(*plugin, *test.pod, testing::ChangedNode(node, remedies[0])).ok());
+  }
+}
+
 }  // namespace
 }  // namespace berth::plugins

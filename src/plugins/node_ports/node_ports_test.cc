@@ -71,5 +71,20 @@ TEST(NodePorts, WakesUpWhenAPodWithACommonPortGoes) {
   EXPECT_EQ(after_deletion_of(MakePod("b").InitContainer().HostPort(80).Node("n").Obj()), QueueingHint::kSkip);
 }
 
+TEST(NodePorts, ExplainsWhoHoldsThePort) {
+  FakeHandle handle;
+  const auto plugin = MakePlugin<NodePorts>(handle);
+  const framework::PodInfoPtr pod = MakePod("p").HostPort(80).HostPort(81).HostPort(90, "UDP").Info();
+  const framework::NodeInfo node =
+      MakeNode("n").Info({MakePod("web").HostPort(80).Info(), MakePod("dns").HostPort(90, "UDP").Info()});
+  const std::vector<std::string> findings = {"port 80/TCP | free | default/web | port 80/TCP is taken by default/web",
+                                             "port 90/UDP | free | default/dns | port 90/UDP is taken by default/dns"};
+  EXPECT_EQ(testing::FindingsOf(*plugin, *pod, node), findings);
+  const std::vector<framework::Remedy> remedies = testing::RemediesOf(*plugin, *pod, node);
+  ASSERT_EQ(remedies.size(), 1u);
+  EXPECT_EQ(testing::TextOf(remedies[0]), "no host port 80/TCP and no host port 90/UDP");
+  EXPECT_TRUE(testing::Judge(*plugin, *testing::ChangedPod(remedies[0]), node).ok());
+}
+
 }  // namespace
 }  // namespace berth::plugins

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/plugin_args.h"
+#include "framework/explanation.h"
 #include "framework/handle.h"
 #include "framework/plugin.h"
 #include "plugins/node_resources/scored_resources.h"
@@ -21,7 +22,8 @@ class NodeResourcesFit final : public framework::Plugin,
                                public framework::PreScorePlugin,
                                public framework::ScorePlugin,
                                public framework::EnqueueExtensions,
-                               public framework::SignPlugin {
+                               public framework::SignPlugin,
+                               public framework::ExplainsRejections {
  public:
   static constexpr std::string_view kName = "NodeResourcesFit";
   static Result<std::unique_ptr<framework::Plugin>> Create(const config::PluginArgs& args, framework::Handle& handle);
@@ -52,6 +54,7 @@ class NodeResourcesFit final : public framework::Plugin,
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
+  std::unique_ptr<framework::RejectionExplainer> ExplainRejections(const framework::PodInfo& pod) const override;
 
  private:
   struct Request : framework::CopyableState<Request> {

@@ -306,5 +306,46 @@ TEST_F(NodeResourcesFitTest, SignatureTellsRequestsApart) {
   EXPECT_NE(sign(MakePod("p").Container("c").Info()), sign(Pod("100m", "200Mi")));
 }
 
+TEST_F(NodeResourcesFitTest, ExplainsWhatIsShortAndWhoHoldsIt) {
+  const auto plugin = MakePlugin<NodeResourcesFit>(handle_);
+  const std::vector<framework::PodInfoPtr> two = {MakePod("a").Request("cpu", "2").Info(),
+                                                  MakePod("b").Request("cpu", "700m").Info()};
+  const struct {
+    framework::PodInfoPtr pod;
+    framework::NodeInfo node;
+    std::string finding;
+    std::string remedy;  // "": none
+  } cases[] = {
+      {MakePod("p").Request("cpu", "2").Info(), MakeNode("n").Capacity("cpu", "4").Info(two),
+       "cpu | 2 | 1.3 | needs 2 cpu, 1.3 free of 4; 2.7 held by 2 pods, largest default/a with 2",
+       "cpu request 2 -> 1.3"},
+      {MakePod("p").Request("cpu", "2").Info(), MakeNode("n").Capacity("cpu", "1").Info(),
+       "cpu | 2 | 1 | needs 2 cpu, has 1", "cpu request 2 -> 1"},
+      {MakePod("p").Request("example.com/gpu", "1").Info(), MakeNode("n").Capacity("cpu", "4").Info(),
+       "example.com/gpu | 1 | 0 | needs 1 example.com/gpu, has none", ""},
+      {MakePod("p").Info(), MakeNode("n").Capacity("pods", "2").Info(two), "pods | 1 | 0 | has 2 of 2 pods already",
+       ""},
+  };
+  for (const auto& test : cases) {
+    SCOPED_TRACE(test.finding);
+    const framework::Status status = testing::Judge(*plugin, *test.pod, test.node);
+    EXPECT_THAT(testing::FindingsOf(*plugin, *test.pod, test.node, status), ElementsAre(test.finding));
+    const std::vector<framework::Remedy> remedies = testing::RemediesOf(*plugin, *test.pod, test.node);
+    ASSERT_EQ(remedies.size(), test.remedy.empty() ? 0u : 1u);
+    if (remedies.empty()) continue;
+    EXPECT_EQ(testing::TextOf(remedies[0]), test.remedy);
+    EXPECT_TRUE(testing::Judge(*plugin, *testing::ChangedPod(remedies[0]), test.node).ok());
+  }
+}
+
+TEST_F(NodeResourcesFitTest, ASmallerRequestCostsWhatIsGivenUp) {
+  const auto plugin = MakePlugin<NodeResourcesFit>(handle_);
+  const framework::PodInfoPtr pod = MakePod("p").Request("cpu", "4").Info();
+  const std::vector<framework::Remedy> remedies =
+      testing::RemediesOf(*plugin, *pod, MakeNode("n").Capacity("cpu", "3").Info());
+  ASSERT_EQ(remedies.size(), 1u);
+  EXPECT_DOUBLE_EQ(remedies[0].cost(), 0.25);
+}
+
 }  // namespace
 }  // namespace berth::plugins

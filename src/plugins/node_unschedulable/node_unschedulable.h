@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "config/plugin_args.h"
+#include "framework/explanation.h"
 #include "framework/handle.h"
 #include "framework/plugin.h"
 
@@ -12,7 +13,8 @@ namespace berth::plugins {
 class NodeUnschedulable final : public framework::Plugin,
                                 public framework::FilterPlugin,
                                 public framework::EnqueueExtensions,
-                                public framework::SignPlugin {
+                                public framework::SignPlugin,
+                                public framework::ExplainsRejections {
  public:
   static constexpr std::string_view kName = "NodeUnschedulable";
   static Result<std::unique_ptr<framework::Plugin>> Create(const config::PluginArgs& args, framework::Handle& handle);
@@ -28,6 +30,7 @@ class NodeUnschedulable final : public framework::Plugin,
                    std::span<uint8_t> verdicts) const override;
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
+  std::unique_ptr<framework::RejectionExplainer> ExplainRejections(const framework::PodInfo& pod) const override;
 
  private:
   bool ToleratesCordon(const api::Pod& pod) const;

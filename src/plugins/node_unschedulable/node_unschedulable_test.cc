@@ -73,5 +73,23 @@ TEST(NodeUnschedulable, WakesUpWhenANodeOpens) {
   EXPECT_EQ(AskHint(*plugin, EventResource::kPod, *pod, &unrelated, &unrelated), QueueingHint::kSkip);
 }
 
+TEST(NodeUnschedulable, ExplainsACordonAndLiftsIt) {
+  FakeHandle handle;
+  const auto plugin = MakePlugin<NodeUnschedulable>(handle);
+  const framework::PodInfoPtr pod = MakePod("p").Info();
+  const framework::NodeInfo node =
+      MakeNode("n").Unschedulable().Taint("node.kubernetes.io/unschedulable").Taint("gpu").Info();
+  EXPECT_EQ(testing::FindingsOf(*plugin, *pod, node),
+            std::vector<std::string>{"spec.unschedulable | false | true | spec.unschedulable is set (cordoned)"});
+  const std::vector<framework::Remedy> remedies = testing::RemediesOf(*plugin, *pod, node);
+  ASSERT_EQ(remedies.size(), 1u);
+  EXPECT_EQ(testing::TextOf(remedies[0]), "uncordon n");
+  const framework::NodeInfo changed = testing::ChangedNode(node, remedies[0]);
+  EXPECT_TRUE(plugin->Filter({}, *pod, changed).ok());
+  ASSERT_EQ(changed.taints().size(), 1u) << "the cordon's own taint goes with it, and no other";
+  EXPECT_EQ(changed.taints()[0].key, "gpu");
+  EXPECT_TRUE(node.node().spec.unschedulable) << "the node itself stays as it is";
+}
+
 }  // namespace
 }  // namespace berth::plugins

@@ -18,6 +18,7 @@
 #include "api/pod.h"
 #include "base/result.h"
 #include "config/plugin_args.h"
+#include "framework/explanation.h"
 #include "framework/handle.h"
 #include "framework/plugin.h"
 #include "plugins/pod_topology_spread/spread_constraint.h"
@@ -31,7 +32,8 @@ class PodTopologySpread final : public framework::Plugin,
                                 public framework::ScorePlugin,
                                 public framework::IncrementalState,
                                 public framework::EnqueueExtensions,
-                                public framework::SignPlugin {
+                                public framework::SignPlugin,
+                                public framework::ExplainsRejections {
  public:
   static constexpr std::string_view kName = "PodTopologySpread";
   static constexpr std::string_view kSkewReason = "node(s) didn't match pod topology spread constraints";
@@ -81,6 +83,7 @@ class PodTopologySpread final : public framework::Plugin,
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
 
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
+  std::unique_ptr<framework::RejectionExplainer> ExplainRejections(const framework::PodInfo& pod) const override;
 
  private:
   struct FilterState;

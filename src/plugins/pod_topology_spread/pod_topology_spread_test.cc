@@ -314,5 +314,31 @@ TEST_F(PodTopologySpreadTest, SignsWhatItReads) {
   EXPECT_NE(signature, Signature(Web("q").SpreadConstraint(1, kZone, kScheduleAnyway, {{"app", "web"}})));
 }
 
+TEST(PodTopologySpread, ExplainsTheSkewAndAllowsIt) {
+  FakeHandle handle;
+  handle.cluster().AddNode(MakeNode("a").Label("zone", "east"));
+  handle.cluster().AddNode(MakeNode("b").Label("zone", "west"));
+  handle.cluster().AddNode(MakeNode("c"));
+  handle.cluster().AddPod(MakePod("w1").Label("app", "web").Node("a"));
+  handle.cluster().AddPod(MakePod("w2").Label("app", "web").Node("a"));
+  const auto plugin = MakePlugin<PodTopologySpread>(handle, config::PodTopologySpreadArgs());
+  const framework::PodInfoPtr pod =
+      MakePod("p").Label("app", "web").SpreadConstraint(1, "zone", "DoNotSchedule", {{"app", "web"}}).Info();
+  const auto& cluster = handle.cluster();
+
+  EXPECT_THAT(berth::testing::FindingsOf(*plugin, *pod, cluster.Node("a")),
+              ElementsAre("maxSkew by zone | 3 | 1 | zone=east would have 3 matching pods, 3 more than the emptiest "
+                          "(west 0, east 2); maxSkew is 1"));
+  EXPECT_THAT(berth::testing::FindingsOf(*plugin, *pod, cluster.Node("b")), ::testing::IsEmpty());
+  EXPECT_THAT(berth::testing::FindingsOf(*plugin, *pod, cluster.Node("c")),
+              ElementsAre("label zone | any value |  | the node has no label zone, by which pods are spread"));
+
+  const std::vector<framework::Remedy> remedies = berth::testing::RemediesOf(*plugin, *pod, cluster.Node("a"));
+  ASSERT_EQ(remedies.size(), 1u);
+  EXPECT_EQ(berth::testing::TextOf(remedies[0]), "maxSkew 1 -> 3 by zone");
+  EXPECT_TRUE(berth::testing::Judge(*plugin, *berth::testing::ChangedPod(remedies[0]), cluster.Node("a")).ok());
+  EXPECT_THAT(berth::testing::RemediesOf(*plugin, *pod, cluster.Node("c")), ::testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace berth::plugins

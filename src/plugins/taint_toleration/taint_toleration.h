@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "config/plugin_args.h"
+#include "framework/explanation.h"
 #include "framework/handle.h"
 #include "framework/plugin.h"
 
@@ -17,7 +18,8 @@ class TaintToleration final : public framework::Plugin,
                               public framework::PreScorePlugin,
                               public framework::ScorePlugin,
                               public framework::EnqueueExtensions,
-                              public framework::SignPlugin {
+                              public framework::SignPlugin,
+                              public framework::ExplainsRejections {
  public:
   static constexpr std::string_view kName = "TaintToleration";
   static Result<std::unique_ptr<framework::Plugin>> Create(const config::PluginArgs& args, framework::Handle& handle);
@@ -45,6 +47,7 @@ class TaintToleration final : public framework::Plugin,
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
+  std::unique_ptr<framework::RejectionExplainer> ExplainRejections(const framework::PodInfo& pod) const override;
 
  private:
   bool Admits(std::span<const api::Taint> taints, const api::Pod& pod) const;

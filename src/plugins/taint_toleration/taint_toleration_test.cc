@@ -108,5 +108,41 @@ TEST_F(TaintTolerationTest, WakesUpWhenANodeBecomesAdmissible) {
   EXPECT_EQ(hint(&clean, &clean), QueueingHint::kSkip);
 }
 
+TEST_F(TaintTolerationTest, ExplainsWhatIsNotTolerated) {
+  const auto plugin = MakePlugin<TaintToleration>(handle_);
+  const struct {
+    framework::PodInfoPtr pod;
+    framework::NodeInfo node;
+    std::string finding;
+    std::string remedy;
+  } cases[] = {
+      {MakePod("p").Info(), MakeNode("n").Taint("gpu", "true").Info(), "taint gpu=true:NoSchedule is not tolerated",
+       "tolerate gpu=true:NoSchedule"},
+      {MakePod("p").Tolerate("a").Info(),
+       MakeNode("n").Taint("a").Taint("b").Taint("soft", "", "PreferNoSchedule").Taint("c", "", "NoExecute").Info(),
+       "each of the taints b:NoSchedule, c:NoExecute is not tolerated",
+       "tolerate b:NoSchedule and tolerate c:NoExecute"},
+  };
+  for (const auto& test : cases) {
+    SCOPED_TRACE(test.finding);
+    EXPECT_THAT(testing::FindingsOf(*plugin, *test.pod, test.node), ElementsAre(::testing::EndsWith(test.finding)));
+    const std::vector<framework::Remedy> remedies = testing::RemediesOf(*plugin, *test.pod, test.node);
+    ASSERT_EQ(remedies.size(), 1u);
+    EXPECT_EQ(testing::TextOf(remedies[0]), test.remedy);
+    EXPECT_TRUE(plugin->Filter({}, *testing::ChangedPod(remedies[0]), test.node).ok());
+  }
+}
+
+TEST_F(TaintTolerationTest, NeedsNoTolerationForATaintThatGoes) {
+  const auto plugin = MakePlugin<TaintToleration>(handle_);
+  const framework::PodInfoPtr pod = MakePod("p").Info();
+  const framework::NodeInfo node = MakeNode("n").Taint("gone").Info();
+  framework::Remedy so_far(pod->shared_pod(), node.shared_node());
+  so_far.ChangeNode({"no taint", "taint"}, [](api::Node& changed) { changed.spec.taints.clear(); });
+  const std::vector<framework::Remedy> remedies = plugin->ExplainRejections(*pod)->Remedies(node, so_far);
+  ASSERT_EQ(remedies.size(), 1u);
+  EXPECT_EQ(testing::TextOf(remedies[0]), "no taint");
+}
+
 }  // namespace
 }  // namespace berth::plugins

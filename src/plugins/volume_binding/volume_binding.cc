@@ -7,6 +7,7 @@
 
 #include "framework/resource.h"
 #include "plugins/args.h"
+#include "plugins/volume/claim_explainer.h"
 #include "plugins/volume/claims.h"
 
 namespace berth::plugins {
@@ -159,6 +160,10 @@ Status VolumeBinding::PreBind(CycleState& state, const PodInfo&, const std::stri
 
 bool VolumeBinding::Sign(const PodInfo& pod, framework::SignatureBuilder&) const {
   return VolumesAreShareable(pod.pod());
+}
+
+std::unique_ptr<framework::RejectionExplainer> VolumeBinding::ExplainRejections(const framework::PodInfo& pod) const {
+  return std::make_unique<ClaimExplainer>(handle_, pod);
 }
 
 }  // namespace berth::plugins

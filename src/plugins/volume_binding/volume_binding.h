@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "config/plugin_args.h"
+#include "framework/explanation.h"
 #include "framework/handle.h"
 #include "framework/plugin.h"
 #include "plugins/volume_binding/capacity_score.h"
@@ -29,7 +30,8 @@ class VolumeBinding final : public framework::Plugin,
                             public framework::ReservePlugin,
                             public framework::PreBindPlugin,
                             public framework::EnqueueExtensions,
-                            public framework::SignPlugin {
+                            public framework::SignPlugin,
+                            public framework::ExplainsRejections {
  public:
   static constexpr std::string_view kName = "VolumeBinding";
   static Result<std::unique_ptr<framework::Plugin>> Create(const config::PluginArgs& args, framework::Handle& handle);
@@ -53,6 +55,7 @@ class VolumeBinding final : public framework::Plugin,
                             const std::string& node_name) override;
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
+  std::unique_ptr<framework::RejectionExplainer> ExplainRejections(const framework::PodInfo& pod) const override;
 
  private:
   struct State : framework::CopyableState<State> {

@@ -395,5 +395,23 @@ TEST_F(VolumeBindingTest, QueuesForWhatCouldHelp) {
   EXPECT_EQ(hint(EventResource::kCSINode, &plain, &plain), QueueingHint::kSkip);
 }
 
+TEST_F(VolumeBindingTest, ExplainsWhereTheVolumeOfAClaimIs) {
+  AddClaim("unbound", "made");
+  handle_.Add(MakePv("disk-a", {.node_label = "zone", .node_label_values = {"a"}}));
+  handle_.Add(MakePvc("data", {.volume_name = "disk-a"}));
+  handle_.Add(MakePvc("lost", {.volume_name = "gone"}));
+  const auto plugin = MakePlugin<VolumeBinding>(handle_);
+  const PodInfoPtr pod = MakePod("p").Pvc("unbound").Pvc("data").Pvc("lost").Info();
+  const std::string unbound = "claim unbound | bound | unbound | claim unbound is not bound (storage class made)";
+  const std::string lost = "claim lost | volume gone |  | claim lost is bound to volume gone, which does not exist";
+  EXPECT_THAT(testing::FindingsOf(*plugin, *pod, Node("a")), ::testing::ElementsAre(unbound, lost));
+  EXPECT_THAT(testing::FindingsOf(*plugin, *pod, Node("b")),
+              ::testing::ElementsAre(unbound,
+                                     "claim data | zone=a | b | claim data is bound to volume disk-a, which wants "
+                                     "zone=a, the node has zone=b",
+                                     lost));
+  EXPECT_THAT(testing::RemediesOf(*plugin, *pod, Node("b")), ::testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace berth::plugins

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "config/plugin_args.h"
+#include "framework/explanation.h"
 #include "framework/handle.h"
 #include "framework/plugin.h"
 
@@ -18,7 +19,8 @@ class VolumeRestrictions final : public framework::Plugin,
                                  public framework::PreFilterPlugin,
                                  public framework::FilterPlugin,
                                  public framework::EnqueueExtensions,
-                                 public framework::SignPlugin {
+                                 public framework::SignPlugin,
+                                 public framework::ExplainsRejections {
  public:
   static constexpr std::string_view kName = "VolumeRestrictions";
   static Result<std::unique_ptr<framework::Plugin>> Create(const config::PluginArgs& args, framework::Handle& handle);
@@ -35,6 +37,7 @@ class VolumeRestrictions final : public framework::Plugin,
   framework::DependsOn filter_depends_on() const override { return framework::DependsOn::kNodeAndPods; }
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
+  std::unique_ptr<framework::RejectionExplainer> ExplainRejections(const framework::PodInfo& pod) const override;
 
  private:
   struct State : framework::CopyableState<State> {

@@ -138,5 +138,14 @@ TEST(VolumeRestrictionsSign, RefusesPodsWhoseVolumesDependOnMore) {
   EXPECT_FALSE(plugin->Sign(*PodWith("disk", Gce("a", false)), signature));
 }
 
+TEST(VolumeRestrictions, ExplainsWhoUsesTheClaims) {
+  FakeHandle handle;
+  handle.cluster().AddNode(MakeNode("a"), {MakePod("x").Pvc("data").Info(), MakePod("y").Pvc("other").Info(),
+                                           MakePod("z").Namespace("elsewhere").Pvc("data").Info()});
+  const auto plugin = MakePlugin<VolumeRestrictions>(handle);
+  EXPECT_THAT(testing::FindingsOf(*plugin, *MakePod("p").Pvc("data").Info(), MakeNode("n").Info()),
+              ::testing::ElementsAre("claim data | unused | default/x | claim data is used by default/x on a"));
+}
+
 }  // namespace
 }  // namespace berth::plugins

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "plugins/hints.h"
+#include "plugins/volume/claim_explainer.h"
 #include "plugins/volume/claims.h"
 #include "plugins/volume/topology_labels.h"
 
@@ -159,5 +160,9 @@ std::vector<framework::ClusterEventWithHint> VolumeZone::EventsToRegister() cons
 }
 
 bool VolumeZone::Sign(const PodInfo& pod, framework::SignatureBuilder&) const { return VolumesAreShareable(pod.pod()); }
+
+std::unique_ptr<framework::RejectionExplainer> VolumeZone::ExplainRejections(const framework::PodInfo& pod) const {
+  return std::make_unique<ClaimExplainer>(handle_, pod);
+}
 
 }  // namespace berth::plugins

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/symbol.h"
 #include "config/plugin_args.h"
+#include "framework/explanation.h"
 #include "framework/handle.h"
 #include "framework/plugin.h"
 
@@ -19,7 +20,8 @@ class VolumeZone final : public framework::Plugin,
                          public framework::PreFilterPlugin,
                          public framework::FilterPlugin,
                          public framework::EnqueueExtensions,
-                         public framework::SignPlugin {
+                         public framework::SignPlugin,
+                         public framework::ExplainsRejections {
  public:
   static constexpr std::string_view kName = "VolumeZone";
   static Result<std::unique_ptr<framework::Plugin>> Create(const config::PluginArgs& args, framework::Handle& handle);
@@ -30,6 +32,7 @@ class VolumeZone final : public framework::Plugin,
                            const framework::NodeInfo& node) const override;
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
+  std::unique_ptr<framework::RejectionExplainer> ExplainRejections(const framework::PodInfo& pod) const override;
 
   // One label of a volume: the node's value must be among these.
   struct Demand {

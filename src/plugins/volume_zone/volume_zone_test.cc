@@ -125,5 +125,15 @@ TEST(VolumeZone, QueuesForWhatCouldMoveAVolumeNearer) {
   EXPECT_EQ(AskHint(*plugin, EventResource::kPersistentVolumeClaim, *pod, {}, &other), QueueingHint::kSkip);
 }
 
+TEST(VolumeZone, ExplainsByTheClaimsOfThePod) {
+  FakeHandle handle;
+  handle.Add(MakePv("disk-a", {.node_label = "zone", .node_label_values = {"a"}}));
+  handle.Add(MakePvc("data", {.volume_name = "disk-a"}));
+  const auto plugin = MakePlugin<VolumeZone>(handle);
+  EXPECT_THAT(testing::FindingsOf(*plugin, *MakePod("p").Pvc("data").Info(), MakeNode("n").Info()),
+              ::testing::ElementsAre("claim data | zone=a |  | claim data is bound to volume disk-a, which wants "
+                                     "zone=a, the node has no label zone"));
+}
+
 }  // namespace
 }  // namespace berth::plugins

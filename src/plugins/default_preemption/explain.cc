@@ -1,24 +1,25 @@
-#include "explain/explain_preemption.h"
+// What preemption would find on each node, from dry runs of its own, and why it chooses one.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "plugins/default_preemption/default_preemption.h"
 #include "preemption/candidates.h"
 #include "preemption/cost.h"
 #include "preemption/dry_run.h"
 #include "preemption/eligibility.h"
 
-namespace berth::explain {
+namespace berth::plugins {
 
 using framework::NodeInfo;
+using framework::PreemptionExplanation;
+using framework::PreemptionTrial;
 using preemption::Cost;
 
 namespace {
 
-constexpr std::string_view kPlugin = "DefaultPreemption";
-
-struct Candidate {
+struct CostedTrial {
   PreemptionTrial trial;
   Cost cost;
 };
@@ -45,7 +46,7 @@ std::string LostBy(const Cost& worse, const Cost& best, const std::string& winne
   return fmt::format("as good as {}, which comes first by name", winner);
 }
 
-std::string WonBy(const std::vector<Candidate>& candidates, size_t chosen) {
+std::string WonBy(const std::vector<CostedTrial>& candidates, size_t chosen) {
   if (candidates.size() == 1) return "the only node where it helps";
   // What it took to beat the last rival.
   const Cost& best = candidates[chosen].cost;
@@ -72,7 +73,7 @@ std::string WonBy(const std::vector<Candidate>& candidates, size_t chosen) {
   return std::string(kWhy[deepest]);
 }
 
-void Judge(std::vector<Candidate>& candidates) {
+void ChooseOne(std::vector<CostedTrial>& candidates) {
   const std::vector<size_t> best =
       preemption::Cheapest(candidates.size(), [&](size_t i) { return candidates[i].cost; });
   if (best.empty()) return;
@@ -87,25 +88,23 @@ void Judge(std::vector<Candidate>& candidates) {
 
 }  // namespace
 
-std::optional<PreemptionStory> TellPreemption(const engine::Profile& profile, const framework::CycleState& state,
-                                              const framework::PodInfo& pod, const framework::Diagnosis& diagnosis) {
-  const auto plugins = profile.PluginsAt(config::ExtensionPoint::kPostFilter);
-  if (std::find(plugins.begin(), plugins.end(), kPlugin) == plugins.end()) return std::nullopt;
-  const framework::ClusterView& cluster = profile.cluster();
-  const framework::NodeToStatus& statuses = diagnosis.node_to_status;
-  PreemptionStory story;
+PreemptionExplanation DefaultPreemption::ExplainPreemption(const framework::CycleState& state,
+                                                           const framework::PodInfo& pod,
+                                                           const framework::NodeToStatus& statuses) const {
+  const framework::ClusterView& cluster = handle_.cluster();
+  PreemptionExplanation found;
   const NodeInfo* nominated = cluster.Find(pod.pod().status.nominated_node_name);
-  story.not_eligible =
+  found.not_eligible =
       preemption::WhyNotEligible(cluster, pod, nominated ? statuses.Get(nominated->index()) : statuses.absent());
-  if (!story.not_eligible.empty()) return story;
+  if (!found.not_eligible.empty()) return found;
 
   std::vector<framework::NodeIndex> worth = preemption::NodesWorthTrying(cluster, statuses);
-  story.not_helpful = cluster.nodes().size() - worth.size();
+  found.not_helpful = cluster.nodes().size() - worth.size();
   std::sort(worth.begin(), worth.end(), [&](framework::NodeIndex a, framework::NodeIndex b) {
     return cluster.row(a).name() < cluster.row(b).name();
   });
-  const preemption::DryRun dry_run(profile, state, pod);
-  std::vector<Candidate> candidates;
+  const preemption::DryRun dry_run(handle_, state, pod);
+  std::vector<CostedTrial> candidates;
   std::vector<PreemptionTrial> in_vain;
   for (const framework::NodeIndex index : worth) {
     const NodeInfo& node = cluster.row(index);
@@ -122,10 +121,10 @@ std::optional<PreemptionStory> TellPreemption(const engine::Profile& profile, co
     told.pdb_violations = trial.victims.pdb_violations;
     candidates.push_back({std::move(told), preemption::CostOf(trial.victims, dry_run.now())});
   }
-  Judge(candidates);
-  for (Candidate& candidate : candidates) story.trials.push_back(std::move(candidate.trial));
-  std::move(in_vain.begin(), in_vain.end(), std::back_inserter(story.trials));
-  return story;
+  ChooseOne(candidates);
+  for (CostedTrial& candidate : candidates) found.trials.push_back(std::move(candidate.trial));
+  std::move(in_vain.begin(), in_vain.end(), std::back_inserter(found.trials));
+  return found;
 }
 
-}  // namespace berth::explain
+}  // namespace berth::plugins

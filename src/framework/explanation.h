@@ -1,0 +1,135 @@
+// What a plugin can say about its rejections beyond the reason in the Status: what it asks for, what the node has, and
+// the smallest change with which it would accept the node. All of it is optional, and none of it runs unless somebody
+// asks for an explanation.
+//
+// On the scheduling thread, between cycles; the cluster does not change while an explanation is made.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/cycle_state.h"
+#include "framework/node_info.h"
+#include "framework/node_to_status.h"
+#include "framework/objects.h"
+#include "framework/pod_info.h"
+#include "framework/status.h"
+
+namespace berth::framework {
+
+// One thing that is asked of a node and that the node does not have.
+struct Finding {
+  std::string subject;  // "cpu", "label disk", "port 80/TCP"
+  std::string asked;    // "2", "ssd"
+  std::string there;    // "1.3", "hdd"; "" when there is none
+  std::string text;     // the same as a clause for people; may be left empty
+
+  // `text`, or a clause made of the rest: "asks for label disk ssd, has hdd".
+  std::string Text() const;
+};
+
+// The amounts that a Status carries, with the pods that hold the resource: what is told of a plugin that does not
+// explain itself.
+std::vector<Finding> ShortfallFindings(const Status& status, const NodeInfo& node);
+
+// One change that a remedy asks for, in words.
+struct RemedyStep {
+  std::string text;  // "tolerate gpu=true:NoSchedule"
+  // Remedies whose steps are of equal kinds differ only in numbers or in the node; the cheapest of them is enough.
+  std::string kind;
+  double cost = 1;  // of a smaller request, the part that is given up
+};
+
+// Changes with which a pod might fit on a node: the pod, the node and the other objects as they would be. Copies share
+// what they have not changed.
+class Remedy {
+ public:
+  // Nothing is changed yet.
+  Remedy(std::shared_ptr<const api::Pod> pod, std::shared_ptr<const api::Node> node)
+      : pod_(std::move(pod)), node_(std::move(node)) {}
+
+  // With the changes so far.
+  const std::shared_ptr<const api::Pod>& pod() const { return pod_; }
+  const std::shared_ptr<const api::Node>& node() const { return node_; }
+  const std::vector<RemedyStep>& steps() const { return steps_; }
+  bool changes_pod() const { return changes_pod_; }
+  bool changes_node() const { return changes_node_; }
+  bool changes_objects() const { return !object_edits_.empty(); }
+  double cost() const;
+
+  // `edit` is given a copy to change. A node keeps its name, a pod its namespace and name.
+  void ChangePod(RemedyStep step, const std::function<void(api::Pod&)>& edit);
+  void ChangeNode(RemedyStep step, const std::function<void(api::Node&)>& edit);
+  // For everything else: a claim, a class, a CSINode. Runs each time the remedy is tried, on a copy of the stores.
+  void ChangeObjects(RemedyStep step, std::function<void(Objects&)> edit);
+  void ApplyTo(Objects& objects) const;
+
+ private:
+  std::shared_ptr<const api::Pod> pod_;
+  std::shared_ptr<const api::Node> node_;
+  bool changes_pod_ = false;
+  bool changes_node_ = false;
+  std::vector<std::function<void(Objects&)>> object_edits_;
+  std::vector<RemedyStep> steps_;
+};
+
+// Explains why one plugin rejects nodes for one pod. Made once per explanation and asked about many nodes, so that what
+// is the same for all of them is worked out once. Neither the plugin nor the pod goes away before it.
+class RejectionExplainer {
+ public:
+  virtual ~RejectionExplainer() = default;
+
+  // What stands behind the plugin's `status` for `node`. Empty: the reason says it all. `status` is that of PreFilter's
+  // verdict when PreFilter left the node out.
+  virtual std::vector<Finding> Findings(const Status& status, const NodeInfo& node) const {
+    return ShortfallFindings(status, node);
+  }
+
+  // Alternatives, each of them `so_far` (which has the changes for plugins that come before) with the smallest further
+  // change for this plugin to accept the node; `so_far` itself where that is enough. Empty: none is known. Each one is
+  // tried before it is told, with all filters of the profile.
+  virtual std::vector<Remedy> Remedies(const NodeInfo& /*node*/, const Remedy& /*so_far*/) const { return {}; }
+};
+
+// Implemented by plugins that filter and explain themselves.
+class ExplainsRejections {
+ public:
+  virtual ~ExplainsRejections() = default;
+  // Null: nothing to add for this pod.
+  virtual std::unique_ptr<RejectionExplainer> ExplainRejections(const PodInfo& pod) const = 0;
+};
+
+struct NamedVictim {
+  std::string pod;  // namespace/name
+  int32_t priority = 0;
+};
+
+// What evicting pods from one node would bring.
+struct PreemptionTrial {
+  std::string node;
+  bool would_fit = false;
+  std::vector<NamedVictim> victims;  // the most important first
+  int64_t pdb_violations = 0;
+  bool chosen = false;
+  std::string verdict;  // why it was chosen or not, or what stands in the way even without the pods that could go
+};
+
+struct PreemptionExplanation {
+  std::string not_eligible;             // why the pod may not preempt; the rest is then empty
+  std::vector<PreemptionTrial> trials;  // candidates first, by name each
+  size_t not_helpful = 0;               // nodes where nothing that could be evicted would help
+};
+
+// Implemented by PostFilter plugins that preempt and explain their choice.
+class ExplainsPreemption {
+ public:
+  virtual ~ExplainsPreemption() = default;
+  // `state` and `statuses` are those of the search that found no node.
+  virtual PreemptionExplanation ExplainPreemption(const CycleState& state, const PodInfo& pod,
+                                                  const NodeToStatus& statuses) const = 0;
+};
+
+}  // namespace berth::framework

@@ -1,0 +1,24 @@
+// What VolumeBinding and VolumeZone say about a node: the claims that tie the pod to others.
+#pragma once
+
+#include <vector>
+
+#include "framework/explanation.h"
+#include "framework/handle.h"
+
+namespace berth::plugins {
+
+class ClaimExplainer final : public framework::RejectionExplainer {
+ public:
+  // Both outlive it.
+  ClaimExplainer(const framework::Handle& handle, const framework::PodInfo& pod) : handle_(handle), pod_(pod) {}
+
+  std::vector<framework::Finding> Findings(const framework::Status& status,
+                                           const framework::NodeInfo& node) const override;
+
+ private:
+  const framework::Handle& handle_;
+  const framework::PodInfo& pod_;
+};
+
+}  // namespace berth::plugins

@@ -1,8 +1,8 @@
-// LiveCluster's scheduling: one pod at a time, and what the scheduler writes back.
+// InMemoryCluster's scheduling: one pod at a time, and what the scheduler writes back.
 #include <algorithm>
 
 #include "framework/events.h"
-#include "perf/live_cluster.h"
+#include "perf/in_memory_cluster.h"
 
 namespace berth::perf {
 
@@ -12,7 +12,7 @@ using framework::PodInfo;
 using framework::PodInfoPtr;
 using framework::Status;
 
-bool LiveCluster::Step() {
+bool InMemoryCluster::Step() {
   for (const scheduler::Attempt& attempt : scheduler_->FinishWaiting()) Settle(attempt);
   const queue::QueuedPod* next = queue_->Pop();
   if (!next) return false;
@@ -31,7 +31,7 @@ bool LiveCluster::Step() {
   return true;
 }
 
-std::optional<base::Time> LiveCluster::NextWake() {
+std::optional<base::Time> InMemoryCluster::NextWake() {
   std::optional<base::Time> wake;
   if (queue_->counts().backoff > 0) wake = queue_->NextFlush();
   if (!scheduler_->waiting_pods().empty()) {
@@ -41,7 +41,7 @@ std::optional<base::Time> LiveCluster::NextWake() {
   return wake;
 }
 
-void LiveCluster::Settle(const scheduler::Attempt& attempt) {
+void InMemoryCluster::Settle(const scheduler::Attempt& attempt) {
   const std::string& uid = attempt.pod->uid();
   switch (attempt.outcome) {
     case scheduler::Outcome::kBinding:
@@ -65,7 +65,7 @@ void LiveCluster::Settle(const scheduler::Attempt& attempt) {
   queue_->Requeue(uid, attempt.unschedulable_plugins, attempt.pending_plugins);
 }
 
-Status LiveCluster::Bind(const PodInfo& pod, const std::string& node_name) {
+Status InMemoryCluster::Bind(const PodInfo& pod, const std::string& node_name) {
   const auto it = pods_.find(pod.uid());
   if (it == pods_.end()) return Status::Error("pods \"" + pod.name() + "\" not found");
   PodRecord& record = it->second;
@@ -85,12 +85,12 @@ Status LiveCluster::Bind(const PodInfo& pod, const std::string& node_name) {
   return Status::Success();
 }
 
-Status LiveCluster::Evict(const PodInfo& victim, const PodInfo& /*preemptor*/) {
+Status InMemoryCluster::Evict(const PodInfo& victim, const PodInfo& /*preemptor*/) {
   if (pods_.contains(victim.uid())) DeletePod(std::string(victim.uid()));
   return Status::Success();
 }
 
-Status LiveCluster::SetNominatedNode(const PodInfo& pod, const std::string& node_name) {
+Status InMemoryCluster::SetNominatedNode(const PodInfo& pod, const std::string& node_name) {
   const auto it = pods_.find(pod.uid());
   if (it == pods_.end()) return Status::Success();
   api::Pod changed = *it->second.pod;
@@ -102,18 +102,18 @@ Status LiveCluster::SetNominatedNode(const PodInfo& pod, const std::string& node
   return Status::Success();
 }
 
-Status LiveCluster::UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) {
+Status InMemoryCluster::UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) {
   volumes_->Write(std::move(volume));
   return Status::Success();
 }
 
-Status LiveCluster::UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) {
+Status InMemoryCluster::UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) {
   volumes_->Write(std::move(claim));
   return Status::Success();
 }
 
 // The controller answers at once; a second look is for what was left half done.
-Status LiveCluster::Await(const std::function<std::optional<Status>()>& check, base::Duration /*timeout*/) {
+Status InMemoryCluster::Await(const std::function<std::optional<Status>()>& check, base::Duration /*timeout*/) {
   if (std::optional<Status> answer = check()) return *std::move(answer);
   volumes_->Reconcile();
   if (std::optional<Status> answer = check()) return *std::move(answer);

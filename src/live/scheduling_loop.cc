@@ -75,7 +75,7 @@ Result<void> SchedulingLoop::MakeScheduler(const config::KubeSchedulerConfigurat
   queue_options.max_unschedulable = options_.max_unschedulable;
   queue_ = std::make_unique<queue::SchedulingQueue>(clock_, scheduler_->first_profile().queue_sort(),
                                                     scheduler::QueueHooks(*scheduler_), queue_options);
-  queue_->set_observer([this](queue::Place place, std::string_view cause) { metrics_.OnIncoming(place, cause); });
+  queue_->set_observer([this](queue::PodState place, std::string_view cause) { metrics_.OnIncoming(place, cause); });
   handlers_ = std::make_unique<scheduler::EventHandlers>(cluster_, *queue_, *scheduler_, gates_, clock_);
   handlers_->set_observer(
       [this](const framework::ClusterEvent& event, base::Duration took) { metrics_.OnEvent(event, took); });

@@ -51,16 +51,16 @@ void Cluster::RemoveNode(std::string_view name) {
 }
 
 void Cluster::UpsertPod(std::shared_ptr<const api::Pod> pod) {
-  Displace(pod->metadata.uid);
+  DisplacePod(pod->metadata.uid);
   if (api::IsTerminated(*pod)) return nominator_.Remove(pod->metadata.uid);
   if (pod->spec.node_name.empty()) return;
   const std::string node_name = pod->spec.node_name;
   nominator_.Remove(pod->metadata.uid);
-  Place(MakePodInfo(std::move(pod)), node_name, /*assumed=*/false);
+  PlacePod(MakePodInfo(std::move(pod)), node_name, /*assumed=*/false);
 }
 
 void Cluster::RemovePod(const std::string& uid) {
-  Displace(uid);
+  DisplacePod(uid);
   nominator_.Remove(uid);
 }
 
@@ -81,12 +81,12 @@ Result<AssumedPod> Cluster::Assume(PodInfoPtr pod, const std::string& node_name)
     return Error::AlreadyExists("pod " + pod->Key() + " already occupies node \"" + NodeOf(pod->uid()) + "\"");
   }
   std::string uid = pod->uid();
-  Place(std::move(pod), node_name, /*assumed=*/true);
+  PlacePod(std::move(pod), node_name, /*assumed=*/true);
   return AssumedPod(*this, std::move(uid));
 }
 
 void Cluster::Forget(const std::string& uid) {
-  if (IsAssumed(uid)) Displace(uid);
+  if (IsAssumed(uid)) DisplacePod(uid);
 }
 
 bool Cluster::IsAssumed(const std::string& uid) const {
@@ -103,7 +103,7 @@ int Cluster::PodsUsingClaim(std::string_view name_space, std::string_view claim)
   return it == claim_uses_.end() ? 0 : it->second;
 }
 
-void Cluster::Place(PodInfoPtr pod, const std::string& node_name, bool assumed) {
+void Cluster::PlacePod(PodInfoPtr pod, const std::string& node_name, bool assumed) {
   pods_[pod->uid()] = {pod, node_name, assumed};
   if (!table_.Find(node_name)) {
     waiting_for_node_[node_name].push_back(std::move(pod));
@@ -113,7 +113,7 @@ void Cluster::Place(PodInfoPtr pod, const std::string& node_name, bool assumed) 
   table_.AddPod(node_name, std::move(pod));
 }
 
-void Cluster::Displace(const std::string& uid) {
+void Cluster::DisplacePod(const std::string& uid) {
   const auto it = pods_.find(uid);
   if (it == pods_.end()) return;
   const PlacedPod placed = std::move(it->second);

@@ -1,5 +1,5 @@
-// Cluster: the scheduler's picture of the cluster. Nodes with the pods on them, pods that were promised a node,
-// and the other objects plugins read.
+// Cluster: the scheduler's view of the cluster. Nodes with the pods on them, assumed pods, and the other objects that
+// plugins read.
 //
 // A pod in here is in one of these states:
 //
@@ -34,7 +34,7 @@ namespace berth::cluster {
 
 class Cluster;
 
-// A pod's promised place. Gives the room back when it goes, unless Keep() was called: every early return un-assumes.
+// An assumed pod. Forgets it when destroyed, unless Keep() was called: every early return un-assumes.
 class AssumedPod {
  public:
   AssumedPod(AssumedPod&& other) noexcept
@@ -65,7 +65,6 @@ class Cluster final : public framework::ClusterView {
   // Pods with spec.nodeName. A terminated pod occupies nothing and is dropped.
   void UpsertPod(std::shared_ptr<const api::Pod> pod);
   void RemovePod(const std::string& uid);
-  bool HasPod(const std::string& uid) const { return pods_.contains(uid); }
   // Null when unknown.
   framework::PodInfoPtr FindPod(const std::string& uid) const;
   // "" when unknown.
@@ -112,8 +111,8 @@ class Cluster final : public framework::ClusterView {
     bool assumed = false;
   };
 
-  void Place(framework::PodInfoPtr pod, const std::string& node_name, bool assumed);
-  void Displace(const std::string& uid);
+  void PlacePod(framework::PodInfoPtr pod, const std::string& node_name, bool assumed);
+  void DisplacePod(const std::string& uid);
   void CountClaims(const framework::PodInfo& pod, int sign);
 
   const config::FeatureGates& gates_;

@@ -83,7 +83,7 @@ Result<std::string> FindKubeconfig(const ClusterFlags& flags, const http::Surrou
                                : fmt::format("nothing that $KUBECONFIG names exists ({})", list)));
 }
 
-Result<LiveCluster> ReadLiveCluster(const ClusterFlags& flags) {
+Result<RunningCluster> ReadRunningCluster(const ClusterFlags& flags) {
   Warnings warnings;
   http::Surroundings surroundings = http::RealSurroundings();
   surroundings.warn = [&warnings](const Error& error) { warnings.Add(error.message); };
@@ -100,7 +100,7 @@ Result<LiveCluster> ReadLiveCluster(const ClusterFlags& flags) {
       http::BuildRestConfig(connection, "", http::UserAgent("berth", BERTH_VERSION), clock, surroundings);
   if (!rest) return rest.error();
 
-  LiveCluster cluster{.server = rest->server, .snapshot = {}};
+  RunningCluster cluster{.server = rest->server, .snapshot = {}};
   base::ThreadLoop loop;
   http::ApiTransport transport(std::move(*rest), {.connect_timeout = kConnectTimeout});
   client::ApiClient api(transport, loop, clock, {});

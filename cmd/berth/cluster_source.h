@@ -22,12 +22,12 @@ struct ClusterFlags {
 // Empty when there is none and the service account of a pod is what is left; an error when there is not even that.
 Result<std::string> FindKubeconfig(const ClusterFlags& flags, const http::Surroundings& surroundings);
 
-struct LiveCluster {
+struct RunningCluster {
   std::string server;  // its address
   client::Snapshot snapshot;
 };
 
 // Only GET requests are made. Warnings about credentials are among the snapshot's.
-Result<LiveCluster> ReadLiveCluster(const ClusterFlags& flags);
+Result<RunningCluster> ReadRunningCluster(const ClusterFlags& flags);
 
 }  // namespace berth::cmd

@@ -62,7 +62,7 @@ struct Ran {
   std::string out, err;
 };
 
-class LiveClusterTest : public ::testing::Test {
+class RunningClusterTest : public ::testing::Test {
  protected:
   using Verb = int (*)(const framework::Registry&, const std::vector<std::string>&);
 
@@ -115,7 +115,7 @@ class LiveClusterTest : public ::testing::Test {
   std::vector<std::string> methods_;  // guarded by mutex_
 };
 
-TEST_F(LiveClusterTest, ASnapshotSimulatesAsTheClusterItself) {
+TEST_F(RunningClusterTest, ASnapshotSimulatesAsTheClusterItself) {
   http::HttpServer server([this](const auto& request, auto& reply) { Serve(request, reply); });
   const std::string kubeconfig = Kubeconfig(server.url());
   const Ran live = Run(Simulate, {"--from-cluster", "--kubeconfig", kubeconfig});
@@ -137,7 +137,7 @@ TEST_F(LiveClusterTest, ASnapshotSimulatesAsTheClusterItself) {
   EXPECT_THAT(methods_, AllOf(Not(IsEmpty()), Each("GET")));
 }
 
-TEST_F(LiveClusterTest, StandardOutputHasTheObjectsAndNothingElse) {
+TEST_F(RunningClusterTest, StandardOutputHasTheObjectsAndNothingElse) {
   http::HttpServer server([this](const auto& request, auto& reply) { Serve(request, reply); });
   const Ran taken = Run(Snapshot, {"--kubeconfig", Kubeconfig(server.url())});
   EXPECT_EQ(taken.status, kOk) << taken.err;
@@ -150,7 +150,7 @@ std::string NodeText(const std::string& name) {
   return "apiVersion: v1\nkind: Node\nmetadata: {name: " + name + "}\nstatus: {allocatable: {cpu: 4, pods: 9}}\n";
 }
 
-TEST_F(LiveClusterTest, FilesAreAddedToTheCluster) {
+TEST_F(RunningClusterTest, FilesAreAddedToTheCluster) {
   http::HttpServer server([this](const auto& request, auto& reply) { Serve(request, reply); });
   const std::string kubeconfig = Kubeconfig(server.url());
   const std::string node = folder_.Write("node.yaml", NodeText("n2"));
@@ -164,7 +164,7 @@ TEST_F(LiveClusterTest, FilesAreAddedToTheCluster) {
   EXPECT_THAT(twice.err, HasSubstr("same.yaml:3:18: Node n1: is already given at the cluster\n"));
 }
 
-TEST_F(LiveClusterTest, SaysWhatIsWrongAndEndsSoon) {
+TEST_F(RunningClusterTest, SaysWhatIsWrongAndEndsSoon) {
   http::HttpServer forbidding([](const auto&, auto& reply) {
     reply.Send(403,
                R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"pods is forbidden","code":403})",
@@ -202,14 +202,14 @@ TEST_F(LiveClusterTest, SaysWhatIsWrongAndEndsSoon) {
   EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(20));
 }
 
-TEST_F(LiveClusterTest, AFileThatCannotBeWrittenIsAnError) {
+TEST_F(RunningClusterTest, AFileThatCannotBeWrittenIsAnError) {
   http::HttpServer server([this](const auto& request, auto& reply) { Serve(request, reply); });
   const Ran taken = Run(Snapshot, {"--kubeconfig", Kubeconfig(server.url()), "-o", folder_.path() + "/no/such/folder"});
   EXPECT_EQ(taken.status, kBadInput);
   EXPECT_THAT(taken.err, HasSubstr("berth snapshot: cannot write to "));
 }
 
-TEST_F(LiveClusterTest, WhichClusterIsOnlyAskedWhenOneIsRead) {
+TEST_F(RunningClusterTest, WhichClusterIsOnlyAskedWhenOneIsRead) {
   const Ran simulated = Run(Simulate, {"-f", "x.yaml", "--context", "a"});
   EXPECT_EQ(simulated.status, kBadInput);
   EXPECT_THAT(simulated.err, HasSubstr("they need --from-cluster"));

@@ -15,7 +15,7 @@ inline constexpr int kOk = 0;
 inline constexpr int kBadInput = 1;  // bad usage or bad input: nothing was done
 inline constexpr int kUnplaced = 2;  // it ran, and some pod has no place
 
-// Says "berth VERB: MESSAGE" on standard error and returns kBadInput.
+// Prints "berth VERB: MESSAGE" on standard error and returns kBadInput.
 int BadInput(std::string_view verb, std::string_view message);
 
 // Also what a program called kube-scheduler does, whatever its arguments.

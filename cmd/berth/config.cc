@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "codec/field_mark.h"
 #include "codec/gzip.h"
 #include "codec/json.h"
 #include "codec/json_writer.h"
@@ -11,7 +12,6 @@
 #include "commands.h"
 #include "config/dump.h"
 #include "config/load.h"
-#include "config/places.h"
 #include "config/policy.h"
 #include "config/strict_upstream.h"
 #include "configuration_source.h"
@@ -166,7 +166,7 @@ class Reader {
     const size_t end = begin == std::string::npos ? begin : error.message.find('"', begin + 1);
     codec::Mark where;
     if (end != std::string::npos) {
-      where = config::PlaceOfText(loaded.root(), std::string_view(error.message).substr(begin + 1, end - begin - 1));
+      where = codec::TextMark(loaded.root(), std::string_view(error.message).substr(begin + 1, end - begin - 1));
     }
     if (loaded.shown.empty()) return error;
     const std::string place = where.line == 0 ? loaded.shown : codec::Where(loaded.shown, where);
@@ -192,10 +192,6 @@ class Reader {
   const framework::Registry* own_plugins_;
   config::FeatureGates gates_;
 };
-
-void PrintWarnings(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
-}
 
 int Validate(const Reader& reader, const std::vector<std::string>& files) {
   if (files.empty()) return BadInput("config", "validate: expected at least one file");

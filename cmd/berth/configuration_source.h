@@ -26,7 +26,7 @@ struct ConfigurationFlags {
   void AddTo(FlagSet& flags);
 };
 
-// --plugin-dir, for whoever takes a configuration.
+// --plugin-dir, for every verb that takes a configuration.
 void AddPluginFolders(FlagSet& flags, std::vector<std::string>* folders);
 
 struct SchedulerSetup {
@@ -41,7 +41,7 @@ struct SchedulerSetup {
 Result<SchedulerSetup> LoadSetup(const ConfigurationFlags& flags, const std::vector<std::string>& object_files,
                                  const framework::Registry& own_plugins);
 
-// Berth's plugins and the program's own. A name taken twice is an error that says by whom.
+// Berth's plugins and the program's own. A duplicate name is an error that names both origins.
 Result<framework::Registry> MakeRegistry(const framework::Registry& own_plugins);
 
 // The plugins of the libraries that the configuration names, relative to the folder of its `file`, and of those in

@@ -13,18 +13,13 @@
 #include "api/field_error.h"
 #include "api/quantity.h"
 #include "api/time.h"
+#include "base/ascii.h"
+#include "config/feature_gates.h"
 
 namespace berth::cmd {
 namespace {
 
 using Texts = std::vector<std::string>;
-
-std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  const size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
 
 Texts Split(std::string_view text, char separator) {
   Texts parts;
@@ -75,16 +70,6 @@ Result<Integer> ParseSigned(std::string_view text) {
   const uint64_t most = static_cast<uint64_t>(std::numeric_limits<Integer>::max()) + (negative ? 1 : 0);
   if (error != std::errc() || value > most) return OutOfRange("ParseInt", text);
   return static_cast<Integer>(negative ? -value : value);
-}
-
-Result<bool> ParseBool(std::string_view text) {
-  for (std::string_view yes : {"1", "t", "T", "TRUE", "true", "True"}) {
-    if (text == yes) return true;
-  }
-  for (std::string_view no : {"0", "f", "F", "FALSE", "false", "False"}) {
-    if (text == no) return false;
-  }
-  return BadSyntax("ParseBool", text);
 }
 
 Error BadCsv(size_t column, std::string_view why) {
@@ -156,14 +141,14 @@ Result<NamedCertKey> ParseNamedCertKey(std::string_view text) {
   NamedCertKey pair;
   const size_t colon = text.find(':');
   if (colon != std::string_view::npos) {
-    const std::string_view names = Trim(text.substr(colon + 1));
+    const std::string_view names = base::Trimmed(text.substr(colon + 1));
     if (names.empty()) return Error::InvalidArgument("empty names list is not allowed");
-    for (const std::string& name : Split(names, ',')) pair.names.emplace_back(Trim(name));
+    for (const std::string& name : Split(names, ',')) pair.names.emplace_back(base::Trimmed(name));
   }
-  const Texts files = Split(Trim(text.substr(0, colon)), ',');
+  const Texts files = Split(base::Trimmed(text.substr(0, colon)), ',');
   if (files.size() != 2) return Error::InvalidArgument("expected comma separated certificate and key file paths");
-  pair.cert_file = Trim(files[0]);
-  pair.key_file = Trim(files[1]);
+  pair.cert_file = base::Trimmed(files[0]);
+  pair.key_file = base::Trimmed(files[1]);
   return pair;
 }
 
@@ -178,7 +163,7 @@ struct Setter {
     return {};
   }
 
-  Result<void> operator()(bool* target) const { return Keep(target, ParseBool(text)); }
+  Result<void> operator()(bool* target) const { return Keep(target, config::ParseBool(text)); }
   Result<void> operator()(int64_t* target) const { return Keep(target, ParseSigned<int64_t>(text)); }
   Result<void> operator()(int32_t* target) const { return Keep(target, ParseSigned<int32_t>(text)); }
   Result<void> operator()(uint64_t* target) const {
@@ -226,9 +211,9 @@ struct Setter {
       if (part.empty()) continue;
       const size_t colon = part.find(':');
       if (colon == std::string::npos) {
-        target->parts.emplace_back("", Trim(part));
+        target->parts.emplace_back("", base::Trimmed(part));
       } else {
-        target->parts.emplace_back(Trim(part.substr(0, colon)), Trim(part.substr(colon + 1)));
+        target->parts.emplace_back(base::Trimmed(part.substr(0, colon)), base::Trimmed(part.substr(colon + 1)));
       }
     }
     return {};
@@ -248,7 +233,7 @@ struct Setter {
       target->text = text;
       return {};
     }
-    const Result<bool> wanted = ParseBool(text);
+    const Result<bool> wanted = config::ParseBool(text);
     if (!wanted) return wanted.error();
     target->text = *wanted ? "true" : "false";
     return {};
@@ -257,7 +242,7 @@ struct Setter {
 
 Result<void> Setter::operator()(IpAddress* target) const {
   if (text.empty()) return {};
-  const std::string trimmed(Trim(text));
+  const std::string trimmed(base::Trimmed(text));
   char printed[INET6_ADDRSTRLEN];
   in_addr v4;
   in6_addr v6;
@@ -403,7 +388,7 @@ std::string MinorVersion::Text() const {
 }
 
 Result<MinorVersion> ParseMinorVersion(std::string_view text) {
-  const std::string_view trimmed = Trim(text);
+  const std::string_view trimmed = base::Trimmed(text);
   const Texts parts = Split(trimmed.starts_with('v') ? trimmed.substr(1) : trimmed, '.');
   MinorVersion version;
   uint32_t* const numbers[] = {&version.major, &version.minor, &version.patch};

@@ -25,7 +25,7 @@ struct NamedCertKey {
   std::vector<std::string> names{};
 };
 
-// "kube:A=true,B=false": what each part names stands before the colon, or nothing does.
+// "kube:A=true,B=false": the component of each part is before the colon, if any.
 struct GateAssignments {
   std::vector<std::pair<std::string, std::string>> parts{};  // component, assignment
 };
@@ -57,7 +57,7 @@ using FlagTarget =
                  std::vector<std::string>*, std::vector<int32_t>*, std::map<std::string, std::string>*,
                  std::vector<NamedCertKey>*, GateAssignments*, LogLevel*, LogPatterns*, ByteCount*, VersionChoice*>;
 
-// Lists and maps: the first value replaces the default, later ones (`again`) are added. The error says only what is
+// Lists and maps: the first value replaces the default, later ones (`again`) are added. The error has only what is
 // wrong with `text`.
 Result<void> SetFlag(const FlagTarget& target, const std::string& text, bool again);
 std::string FlagText(const FlagTarget& target);

@@ -47,7 +47,9 @@ bool HelpCapture::Take(CommandDescription description) {
 }
 
 FlagSet::FlagSet(std::string command, std::string usage, std::string examples)
-    : command_(std::move(command)), usage_(std::move(usage)), examples_(std::move(examples)) {}
+    : command_(std::move(command)), usage_(std::move(usage)), examples_(std::move(examples)) {
+  Add(&help_wanted_, "help", 'h', "this text");
+}
 
 void FlagSet::Add(std::string* target, std::string name, char shorthand, std::string value_name, std::string help) {
   flags_.push_back({{std::move(name), shorthand, std::move(value_name), std::move(help), {}, {}}, target});
@@ -75,27 +77,36 @@ void FlagSet::AddOptional(std::vector<std::string>* target, std::string name, st
       {{std::move(name), 0, std::move(value_name), std::move(help), {}, {}, /*value_optional=*/true}, target});
 }
 
-const FlagSet::Flag* FlagSet::Find(std::string_view name) const {
-  const auto it = std::find_if(flags_.begin(), flags_.end(), [&](const Flag& flag) { return flag.about.name == name; });
-  return it == flags_.end() ? nullptr : &*it;
-}
-
-const FlagSet::Flag* FlagSet::Find(char shorthand) const {
+Result<FlagSet::FlagId> FlagSet::FindLong(const std::string& name, const std::string& /*argument*/) const {
   const auto it =
-      std::find_if(flags_.begin(), flags_.end(), [&](const Flag& flag) { return flag.about.shorthand == shorthand; });
-  return it == flags_.end() ? nullptr : &*it;
-}
-
-Error FlagSet::Unknown(const std::string& spelled) const {
-  std::vector<std::string_view> names = {"help"};
+      std::ranges::find(flags_, name, [](const Flag& flag) -> const std::string& { return flag.about.name; });
+  if (it != flags_.end()) return static_cast<FlagId>(it - flags_.begin());
+  std::vector<std::string_view> names;
   for (const Flag& flag : flags_) names.push_back(flag.about.name);
-  const std::string_view meant =
-      spelled.starts_with("--") ? base::NearestWord(std::string_view(spelled).substr(2), names) : std::string_view();
+  const std::string_view meant = base::NearestWord(name, names);
   return Error::InvalidArgument(
-      fmt::format("unknown flag {}{}", spelled, meant.empty() ? "" : fmt::format(", did you mean --{}?", meant)));
+      fmt::format("unknown flag --{}{}", name, meant.empty() ? "" : fmt::format(", did you mean --{}?", meant)));
 }
 
-Result<void> FlagSet::Set(const Flag& flag, std::string_view spelled, const std::string& value) const {
+Result<FlagSet::FlagId> FlagSet::FindShort(char letter, const std::string& /*letters*/) const {
+  const auto it = std::ranges::find(flags_, letter, [](const Flag& flag) { return flag.about.shorthand; });
+  if (it == flags_.end()) return Error::InvalidArgument(fmt::format("unknown flag -{}", letter));
+  return static_cast<FlagId>(it - flags_.begin());
+}
+
+FlagSet::ValueRule FlagSet::RuleOf(FlagId id) const {
+  const Flag& flag = flags_[id];
+  if (std::holds_alternative<bool*>(flag.target)) return ValueRule::kNone;
+  return flag.about.value_optional ? ValueRule::kOptional : ValueRule::kRequired;
+}
+
+Error FlagSet::MissingValue(FlagId flag, const std::string& spelled, const std::string& /*letters*/) const {
+  return Error::InvalidArgument(
+      fmt::format("{} needs a value: {} {}", spelled, spelled, flags_[flag].about.value_name));
+}
+
+Result<void> FlagSet::SetValue(FlagId id, const std::string& spelled, const std::string& value) {
+  const Flag& flag = flags_[id];
   if (auto* const* text = std::get_if<std::string*>(&flag.target)) {
     const std::vector<std::string>& choices = flag.about.choices;
     if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end()) {
@@ -118,52 +129,9 @@ Result<void> FlagSet::Set(const Flag& flag, std::string_view spelled, const std:
   return {};
 }
 
-Result<std::vector<std::string>> FlagSet::Parse(const std::vector<std::string>& arguments) {
-  std::vector<std::string> rest;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& argument = arguments[i];
-    if (argument == "--") {
-      rest.insert(rest.end(), arguments.begin() + static_cast<ptrdiff_t>(i) + 1, arguments.end());
-      break;
-    }
-    if (argument.size() < 2 || argument[0] != '-') {
-      rest.push_back(argument);
-      continue;
-    }
-    const bool is_long = argument[1] == '-';
-    const size_t equals = is_long ? argument.find('=') : std::string::npos;
-    const std::string spelled = is_long ? argument.substr(0, equals) : argument.substr(0, 2);
-    if (spelled == "--help" || spelled == "-h") {
-      help_wanted_ = true;
-      continue;
-    }
-    const Flag* flag = is_long ? Find(std::string_view(spelled).substr(2)) : Find(argument[1]);
-    if (!flag) return Unknown(spelled);
-
-    // The value stands behind "=", right behind a shorthand (-ojson), or is the next argument.
-    std::string value;
-    if (equals != std::string::npos) {
-      value = argument.substr(equals + 1);
-    } else if (!is_long && argument.size() > 2) {
-      value = argument.substr(argument[2] == '=' ? 3 : 2);
-    } else if (!flag->takes_value()) {
-      value = "true";
-    } else if (flag->about.value_optional && (i + 1 == arguments.size() || arguments[i + 1].starts_with('-'))) {
-      value.clear();
-    } else if (i + 1 < arguments.size()) {
-      value = arguments[++i];
-    } else {
-      return Error::InvalidArgument(fmt::format("{} needs a value: {} {}", spelled, spelled, flag->about.value_name));
-    }
-    if (Result<void> set = Set(*flag, spelled, value); !set) return set.error();
-  }
-  return rest;
-}
-
 CommandDescription FlagSet::Describe() const {
   CommandDescription described{command_, usage_, examples_, {}, words_, takes_files_};
   for (const Flag& flag : flags_) described.flags.push_back(flag.about);
-  described.flags.push_back({.name = "help", .shorthand = 'h', .help = "this text"});
   std::sort(described.flags.begin(), described.flags.end(),
             [](const FlagDescription& a, const FlagDescription& b) { return a.name < b.name; });
   return described;

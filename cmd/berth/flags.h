@@ -1,4 +1,4 @@
-// Flags in the style of kubectl: --name value, --name=value, -f value, repeated flags, --bool, "--" ends the flags.
+// The flags of berth's own verbs, in the style of kubectl.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "flag_parser.h"
 
 namespace berth::cmd {
 
-// What completion and manual pages say about a flag.
+// A flag as completion and manual pages describe it.
 struct FlagDescription {
   std::string name;
   char shorthand = 0;
@@ -25,7 +26,7 @@ struct FlagDescription {
 
 struct CommandDescription {
   std::string command;  // "berth simulate"
-  std::string usage;    // what stands before the flags in --help
+  std::string usage;    // what precedes the flags in --help
   std::string examples;
   std::vector<FlagDescription> flags;  // by name
   std::vector<std::string> words;      // what the first argument that is no flag may be; empty: no such
@@ -43,18 +44,20 @@ class HelpCapture {
 
   const std::optional<CommandDescription>& description() const { return description_; }
 
-  // For whoever makes a text of --help: false when nobody wants a description instead.
+  // For callers that print --help: false when no description is wanted instead.
   static bool Take(CommandDescription description);
 
  private:
   std::optional<CommandDescription> description_;
 };
 
-class FlagSet {
+class FlagSet final : public FlagParser {
  public:
   // `command` is how it is called ("berth simulate"); `usage` is the text before the list of flags in --help,
   // `examples` comes after it.
   FlagSet(std::string command, std::string usage, std::string examples);
+  FlagSet(const FlagSet&) = delete;
+  FlagSet& operator=(const FlagSet&) = delete;
 
   // Where the value goes must outlive Parse. `shorthand` is one letter, or 0. `value_name` appears in --help.
   void Add(std::string* target, std::string name, char shorthand, std::string value_name, std::string help);
@@ -73,8 +76,7 @@ class FlagSet {
   void Words(std::vector<std::string> words) { words_ = std::move(words); }
   void TakesFiles() { takes_files_ = true; }
 
-  // Everything that is not a flag, in order. --help and -h set help_wanted().
-  Result<std::vector<std::string>> Parse(const std::vector<std::string>& arguments);
+  // --help or -h was given.
   bool help_wanted() const { return help_wanted_; }
   // Flags by name. Empty while a HelpCapture lives, which takes the description.
   std::string Help() const;
@@ -86,14 +88,13 @@ class FlagSet {
   struct Flag {
     FlagDescription about;
     std::variant<std::string*, std::vector<std::string>*, uint64_t*, bool*> target;
-
-    bool takes_value() const { return !std::holds_alternative<bool*>(target); }
   };
 
-  const Flag* Find(std::string_view name) const;
-  const Flag* Find(char shorthand) const;
-  Error Unknown(const std::string& spelled) const;
-  Result<void> Set(const Flag& flag, std::string_view spelled, const std::string& value) const;
+  Result<FlagId> FindLong(const std::string& name, const std::string& argument) const override;
+  Result<FlagId> FindShort(char letter, const std::string& letters) const override;
+  ValueRule RuleOf(FlagId flag) const override;
+  Result<void> SetValue(FlagId flag, const std::string& spelled, const std::string& value) override;
+  Error MissingValue(FlagId flag, const std::string& spelled, const std::string& letters) const override;
 
   std::string command_;
   std::string usage_;

@@ -66,6 +66,13 @@ TEST_F(FlagsTest, ABoolNeedsNoValueButTakesOne) {
   EXPECT_FALSE(toggle);
 }
 
+TEST_F(FlagsTest, LettersMayStandTogether) {
+  ASSERT_TRUE(flags.Parse({"-hojson"}));
+  EXPECT_TRUE(flags.help_wanted());
+  EXPECT_EQ(text, "json");
+  EXPECT_EQ(ErrorOf({"-hx"}), "unknown flag -x");
+}
+
 TEST_F(FlagsTest, AnOptionalValueIsTheNextWordThatIsNoFlag) {
   ASSERT_TRUE(
       flags.Parse({"--explain", "--verify", "--explain", "shop/web", "--explain=", "--explain=db", "--explain"}));
@@ -97,7 +104,7 @@ TEST_F(FlagsTest, ErrorsNameTheFlagAsSpelled) {
 
 TEST_F(FlagsTest, HelpListsEveryFlag) {
   for (const char* spelling : {"-h", "--help"}) {
-    FlagSet fresh = flags;
+    FlagSet fresh("berth test", "", "");
     ASSERT_TRUE(fresh.Parse({spelling}));
     EXPECT_TRUE(fresh.help_wanted());
   }

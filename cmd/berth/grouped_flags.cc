@@ -49,16 +49,33 @@ const GroupedFlags::State* GroupedFlags::Find(std::string_view name) const {
   return it == flags_.end() || it->flag.name != name ? nullptr : &*it;
 }
 
-GroupedFlags::State* GroupedFlags::Find(std::string_view name) {
-  return const_cast<State*>(static_cast<const GroupedFlags*>(this)->Find(name));
+Result<GroupedFlags::FlagId> GroupedFlags::FindLong(const std::string& name, const std::string& argument) const {
+  if (name.empty() || name[0] == '-') return Error::InvalidArgument("bad flag syntax: " + argument);
+  std::string normalized = name;
+  std::ranges::replace(normalized, '_', '-');
+  const State* state = Find(normalized);
+  if (state == nullptr) return Error::InvalidArgument("unknown flag: --" + name);
+  return static_cast<FlagId>(state - flags_.data());
 }
 
-GroupedFlags::State* GroupedFlags::Find(char shorthand) {
-  const auto it = std::ranges::find(flags_, shorthand, [](const State& state) { return state.flag.shorthand; });
-  return it == flags_.end() ? nullptr : &*it;
+Result<GroupedFlags::FlagId> GroupedFlags::FindShort(char letter, const std::string& letters) const {
+  const auto it = std::ranges::find(flags_, letter, [](const State& state) { return state.flag.shorthand; });
+  if (it != flags_.end()) return static_cast<FlagId>(it - flags_.begin());
+  return Error::InvalidArgument(fmt::format("unknown shorthand flag: '{}' in -{}", letter, letters));
 }
 
-Result<void> GroupedFlags::Set(State& state, const std::string& value) {
+GroupedFlags::ValueRule GroupedFlags::RuleOf(FlagId flag) const {
+  return NeedsValue(flags_[flag].flag.target) ? ValueRule::kRequired : ValueRule::kNone;
+}
+
+Error GroupedFlags::MissingValue(FlagId /*flag*/, const std::string& spelled, const std::string& letters) const {
+  return Error::InvalidArgument(letters.empty()
+                                    ? "flag needs an argument: " + spelled
+                                    : fmt::format("flag needs an argument: '{}' in -{}", letters[0], letters));
+}
+
+Result<void> GroupedFlags::SetValue(FlagId flag, const std::string& /*spelled*/, const std::string& value) {
+  State& state = flags_[flag];
   if (const Result<void> set = SetFlag(state.flag.target, value, state.given); !set) {
     const std::string name = state.flag.shorthand == 0
                                  ? fmt::format("--{}", state.flag.name)
@@ -68,63 +85,6 @@ Result<void> GroupedFlags::Set(State& state, const std::string& value) {
   }
   state.given = true;
   return {};
-}
-
-Result<void> GroupedFlags::ParseLong(const std::string& argument, const std::vector<std::string>& arguments,
-                                     size_t& next) {
-  const size_t equals = argument.find('=', 2);
-  const std::string spelled = argument.substr(2, equals == std::string::npos ? equals : equals - 2);
-  if (spelled.empty() || spelled[0] == '-') return Error::InvalidArgument("bad flag syntax: " + argument);
-  std::string name = spelled;
-  std::ranges::replace(name, '_', '-');
-  State* state = Find(name);
-  if (state == nullptr) return Error::InvalidArgument("unknown flag: --" + spelled);
-  if (equals != std::string::npos) return Set(*state, argument.substr(equals + 1));
-  if (!NeedsValue(state->flag.target)) return Set(*state, "true");
-  if (next == arguments.size()) return Error::InvalidArgument("flag needs an argument: --" + spelled);
-  return Set(*state, arguments[next++]);
-}
-
-Result<void> GroupedFlags::ParseShort(const std::string& argument, const std::vector<std::string>& arguments,
-                                      size_t& next) {
-  // Several letters may stand together; the first one that takes a value takes the rest.
-  for (std::string letters = argument.substr(1); !letters.empty();) {
-    State* state = Find(letters[0]);
-    if (state == nullptr) {
-      return Error::InvalidArgument(fmt::format("unknown shorthand flag: '{}' in -{}", letters[0], letters));
-    }
-    if (letters.size() > 2 && letters[1] == '=') return Set(*state, letters.substr(2));
-    if (!NeedsValue(state->flag.target)) {
-      if (Result<void> set = Set(*state, "true"); !set) return set;
-      letters.erase(0, 1);
-      continue;
-    }
-    if (letters.size() > 1) return Set(*state, letters.substr(1));
-    if (next == arguments.size()) {
-      return Error::InvalidArgument(fmt::format("flag needs an argument: '{}' in -{}", letters[0], letters));
-    }
-    return Set(*state, arguments[next++]);
-  }
-  return {};
-}
-
-Result<std::vector<std::string>> GroupedFlags::Parse(const std::vector<std::string>& arguments) {
-  std::vector<std::string> rest;
-  for (size_t next = 0; next < arguments.size();) {
-    const std::string& argument = arguments[next++];
-    if (argument == "--") {
-      rest.insert(rest.end(), arguments.begin() + static_cast<ptrdiff_t>(next), arguments.end());
-      break;
-    }
-    if (argument.size() < 2 || argument[0] != '-') {
-      rest.push_back(argument);
-      continue;
-    }
-    const Result<void> parsed =
-        argument[1] == '-' ? ParseLong(argument, arguments, next) : ParseShort(argument, arguments, next);
-    if (!parsed) return parsed.error();
-  }
-  return rest;
 }
 
 bool GroupedFlags::Given(std::string_view name) const {

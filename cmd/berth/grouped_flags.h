@@ -1,5 +1,5 @@
-// Flags in named groups, parsed as pflag parses them, with its error texts: what kube-scheduler's command line is. The
-// other verbs are berth's own and use flags.h.
+// Flags in named groups with pflag's error texts: kube-scheduler's command line. "_" in a name counts as "-". The other
+// verbs are berth's own and use flags.h.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "flag_parser.h"
 #include "flag_values.h"
 
 namespace berth::cmd {
@@ -20,14 +21,10 @@ struct GroupedFlag {
   std::string_view help;
 };
 
-class GroupedFlags {
+class GroupedFlags final : public FlagParser {
  public:
   // What flags point to must outlive this; its content now is the default. Groups come in the order of first use.
   explicit GroupedFlags(std::vector<GroupedFlag> flags);
-
-  // --name=value, --name value, -n value, -nvalue; "_" in a name is "-"; a bool needs no value; "--" ends the flags.
-  // Gives what is not a flag, in order.
-  Result<std::vector<std::string>> Parse(const std::vector<std::string>& arguments);
 
   bool Given(std::string_view name) const;
   // Given, with another value than the default.
@@ -51,13 +48,12 @@ class GroupedFlags {
     bool given = false;
   };
 
-  State* Find(std::string_view name);
   const State* Find(std::string_view name) const;
-  State* Find(char shorthand);
-  // Each consumes arguments from `next` on where the value stands apart.
-  Result<void> ParseLong(const std::string& argument, const std::vector<std::string>& arguments, size_t& next);
-  Result<void> ParseShort(const std::string& argument, const std::vector<std::string>& arguments, size_t& next);
-  Result<void> Set(State& state, const std::string& value);
+  Result<FlagId> FindLong(const std::string& name, const std::string& argument) const override;
+  Result<FlagId> FindShort(char letter, const std::string& letters) const override;
+  ValueRule RuleOf(FlagId flag) const override;
+  Result<void> SetValue(FlagId flag, const std::string& spelled, const std::string& value) override;
+  Error MissingValue(FlagId flag, const std::string& spelled, const std::string& letters) const override;
   std::string GroupHelp(std::string_view group, size_t columns) const;
 
   std::vector<State> flags_;  // sorted by name

@@ -54,7 +54,7 @@ Result<input::InputChanges> InputFlags::Changes() const {
 Result<input::ClusterInput> InputFlags::Read() const {
   std::vector<api::Object> live;
   if (from_cluster) {
-    Result<LiveCluster> found = ReadLiveCluster(cluster);
+    Result<RunningCluster> found = ReadRunningCluster(cluster);
     if (!found) return found.error();
     PrintWarnings(found->snapshot.warnings);
     live = std::move(found->snapshot.objects);

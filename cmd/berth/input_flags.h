@@ -29,7 +29,7 @@ struct InputFlags {
   Result<input::ClusterInput> Read() const;
 
  private:
-  // What the flags other than files say, parsed.
+  // The flags other than files, parsed.
   Result<input::InputChanges> Changes() const;
 };
 

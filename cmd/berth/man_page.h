@@ -1,4 +1,4 @@
-// Manual pages in roff, from what the verbs say about themselves.
+// Manual pages in roff, from the verbs' own descriptions.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // What this program can run: every plugin of the registry, with the extension points it serves and whether it is on by
-// default. Told by the plugins themselves: each is made once and asked.
+// default. Reported by the plugins themselves: each is created once and queried.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct CatalogEntry {
   bool placement_score = false;
   // kube-scheduler has it, berth does not yet: a file may name it, a profile cannot run it.
   bool missing = false;
-  // Not empty: why it cannot be made, and so nobody knows which points it serves.
+  // Not empty: why it cannot be created, and so its points are unknown.
   std::string refused{};
 };
 

@@ -125,6 +125,15 @@ metrics::BuildInfo Build() {
           .platform = "linux/amd64"};
 }
 
+std::vector<metrics::FeatureState> FeatureStates(const config::FeatureGates& gates) {
+  constexpr const char* kStages[] = {"ALPHA", "BETA", "", "DEPRECATED"};  // by FeatureStage
+  std::vector<metrics::FeatureState> states;
+  for (const config::FeatureGate& gate : config::KnownFeatureGates()) {
+    states.push_back({std::string(gate.name), kStages[static_cast<int>(gate.stage)], gates.Enabled(gate.name)});
+  }
+  return states;
+}
+
 // A client of the API server for reviews, by a kubeconfig of its own or as the pod's service account; null without.
 struct ReviewClient {
   std::unique_ptr<http::ApiTransport> transport;
@@ -284,6 +293,8 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup) {
   SignalThread::Block();
   ::signal(SIGPIPE, SIG_IGN);  // a connection that breaks is an answer, not the end
   metrics::AddBuildInfo(metrics, Build());
+  metrics::AddFeatureStates(metrics, FeatureStates(setup.gates));
+  metrics::AddMetaMetrics(metrics);
   metrics::AddProcessMetrics(metrics);
   live::LiveOptions live;
   live.configuration = setup.configuration;

@@ -25,7 +25,8 @@ class SchedulerFlags {
   const SchedulerOptions& options() const { return options_; }
   // Flags that are deprecated, that --config overrides, or that change nothing here: one sentence each.
   const std::vector<std::string>& warnings() const { return warnings_; }
-  // The text of --help. Lines are broken at `columns`; 0 for not at all, as upstream does when nobody watches.
+  // The text of --help. Lines are broken at `columns`; 0 for not at all, as upstream does when the output is no
+  // terminal.
   std::string Help(size_t columns = 0) const;
   // What /flagz shows.
   std::vector<GroupedFlags::NameAndValue> Values() const { return flags_.Values(); }

@@ -1,4 +1,4 @@
-// What the command line of `berth scheduler` says, group by group. The initial values are the flags' defaults.
+// The command line of `berth scheduler`, group by group. The initial values are the flags' defaults.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace berth::cmd {
 struct SecureServingOptions {
   IpAddress bind_address{"0.0.0.0"};
   int64_t secure_port = 10259;  // 0: nothing is served
-  std::string cert_dir{};       // empty: a certificate made up in memory
+  std::string cert_dir{};       // empty: a self-signed certificate in memory
   std::string tls_cert_file{};
   std::string tls_private_key_file{};
   std::vector<std::string> tls_cipher_suites{};
@@ -33,7 +33,7 @@ struct SecureServingOptions {
   bool permit_address_sharing = false;
 };
 
-// Who asks: client certificates, and tokens that the API server reviews.
+// Authentication: client certificates, and tokens that the API server reviews.
 struct AuthenticationOptions {
   std::string kubeconfig{};
   base::Duration token_cache_ttl = std::chrono::seconds(10);
@@ -63,7 +63,7 @@ struct DeprecatedOptions {
   std::string content_type = "application/vnd.kubernetes.protobuf";
   float qps = 50;
   int32_t burst = 100;
-  // The only one that no configuration file can say: it always counts.
+  // The only one that has no field in the configuration file: it always counts.
   base::Duration pod_max_in_unschedulable_pods_duration = std::chrono::minutes(5);
 };
 

@@ -32,7 +32,7 @@ constexpr char kSnapshotExamples[] = R"(  berth snapshot -o cluster.yaml.gz && b
   berth snapshot | berth simulate -f - -f new-pods.yaml
 )";
 
-void PrintSummary(const LiveCluster& cluster, const std::string& file) {
+void PrintSummary(const RunningCluster& cluster, const std::string& file) {
   std::set<api::Kind> kinds;
   for (const api::Object& object : cluster.snapshot.objects) kinds.insert(object.kind());
   fmt::print(stderr, "{} objects of {} kinds from {} are in {}\n", cluster.snapshot.objects.size(), kinds.size(),
@@ -58,7 +58,7 @@ int Snapshot(const framework::Registry& /*own_plugins*/, const std::vector<std::
     return BadInput("snapshot", fmt::format("unexpected argument \"{}\"; the file is given with -o", rest->front()));
   if (file.empty()) return BadInput("snapshot", "--output: expected a file, or - for standard output");
 
-  const Result<LiveCluster> cluster = ReadLiveCluster(cluster_flags);
+  const Result<RunningCluster> cluster = ReadRunningCluster(cluster_flags);
   if (!cluster) return BadInput("snapshot", cluster.error().message);
   for (const std::string& warning : cluster->snapshot.warnings) fmt::print(stderr, "warning: {}\n", warning);
   if (const Result<void> written = input::WriteObjectFile(cluster->snapshot.objects, file); !written) {

@@ -20,8 +20,8 @@ bool IsTerminal(std::FILE* out);
 // All of it, to standard output; false when that cannot be written to.
 bool WriteOut(std::string_view text);
 
-// "1200 of 30000 pods, 8500 a second", on one line that is written over and erased at the end. Says nothing during the
-// first second, more often than ten times a second, or when the output is not a terminal.
+// "1200 of 30000 pods, 8500 a second", on one line that is written over and erased at the end. Prints nothing during
+// the first second, more often than ten times a second, or when the output is not a terminal.
 class ProgressLine {
  public:
   // Both outlive it. Reading the clock costs as much as scheduling a pod, so it is done once in so many calls.

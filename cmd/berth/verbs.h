@@ -1,4 +1,4 @@
-// The verbs of berth in one table, and what each says about itself: for --help, completion and manual pages.
+// The verbs of berth in one table, and the description of each: for --help, completion and manual pages.
 #pragma once
 
 #include <span>

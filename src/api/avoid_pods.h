@@ -1,5 +1,5 @@
-// Which pods had better avoid a node, as an annotation of the node says. An alpha feature that Kubernetes dropped after
-// v1.22; the annotation stays on nodes.
+// Which pods should avoid a node, according to an annotation of the node. An alpha feature that Kubernetes dropped
+// after v1.22; the annotation stays on nodes.
 #pragma once
 
 #include <string>

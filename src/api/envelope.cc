@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "codec/wire.h"
+#include "codec/protobuf_wire.h"
 
 namespace berth::api {
 namespace {

@@ -1,4 +1,4 @@
-// Kubernetes' protobuf envelope: the four bytes "k8s\0", then a message that says what the object inside is.
+// Kubernetes' protobuf envelope: the four bytes "k8s\0", then a message that identifies the object inside.
 #pragma once
 
 #include <string>

@@ -5,22 +5,31 @@
 #include <algorithm>
 #include <vector>
 
+#include "api/time.h"
+#include "base/utf8.h"
+
 namespace berth::api {
 namespace {
 
-// Length of the well-formed UTF-8 sequence at the start of `text`, 0 when it is malformed.
-size_t SequenceLength(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  const size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
+// The character behind the backslash in both spellings below; 0 where there is none.
+char ShortEscape(char c) {
+  switch (c) {
+    case '"':
+    case '\\':
+      return c;
+    case '\b':
+      return 'b';
+    case '\f':
+      return 'f';
+    case '\n':
+      return 'n';
+    case '\r':
+      return 'r';
+    case '\t':
+      return 't';
+    default:
+      return 0;
   }
-  const bool overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
-  const bool surrogate = lead == 0xED && byte(1) >= 0xA0;
-  const bool too_large = lead == 0xF4 && byte(1) >= 0x90;
-  return overlong || surrogate || too_large ? 0 : length;
 }
 
 // JSON as Go's encoder writes it: also escapes <, > and &, so that the text is safe inside HTML.
@@ -28,7 +37,7 @@ std::string JsonQuote(std::string_view text) {
   std::string out = "\"";
   for (size_t i = 0; i < text.size();) {
     const char c = text[i];
-    const size_t length = SequenceLength(text.substr(i));
+    const size_t length = base::Utf8SequenceLength(text.substr(i));
     if (length != 1) {
       if (length == 0) {
         out += "\\ufffd";
@@ -39,34 +48,12 @@ std::string JsonQuote(std::string_view text) {
       continue;
     }
     ++i;
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      default:
-        if (c < 0x20 || c == '<' || c == '>' || c == '&') {
-          out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-        } else {
-          out += c;
-        }
+    if (const char escape = ShortEscape(c)) {
+      out += {'\\', escape};
+    } else if (c < 0x20 || c == '<' || c == '>' || c == '&') {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      out += c;
     }
   }
   return out + '"';
@@ -96,7 +83,19 @@ std::string InvalidField(std::string_view path, std::span<const Symbol> values, 
     }
     list += ']';
   }
-  return fmt::format("{}: Invalid value: {}: {}", path, list, detail);
+  return InvalidJson(path, list, detail);
+}
+
+std::string InvalidNumber(std::string_view path, int64_t value, std::string_view detail) {
+  return fmt::format("{}: Invalid value: {}: {}", path, value, detail);
+}
+
+std::string InvalidDuration(std::string_view path, base::Duration value, std::string_view detail) {
+  return fmt::format("{}: Invalid value: \"{}\": {}", path, FormatDuration(value), detail);
+}
+
+std::string InvalidJson(std::string_view path, std::string_view json, std::string_view detail) {
+  return fmt::format("{}: Invalid value: {}: {}", path, json, detail);
 }
 
 std::string UnsupportedField(std::string_view path, std::string_view value,
@@ -107,6 +106,18 @@ std::string UnsupportedField(std::string_view path, std::string_view value,
     list += Quote(option);
   }
   return fmt::format("{}: Unsupported value: {}: supported values: {}", path, JsonQuote(value), list);
+}
+
+std::string RequiredField(std::string_view path, std::string_view detail) {
+  return fmt::format("{}: Required value{}{}", path, detail.empty() ? "" : ": ", detail);
+}
+
+std::string DuplicateField(std::string_view path, std::string_view value) {
+  return fmt::format("{}: Duplicate value: {}", path, Quote(value));
+}
+
+std::string ForbiddenField(std::string_view path, std::string_view detail) {
+  return fmt::format("{}: Forbidden: {}", path, detail);
 }
 
 std::string JoinErrors(std::span<const std::string> errors) {
@@ -121,47 +132,20 @@ std::string Quote(std::string_view text) {
   std::string out = "\"";
   for (size_t i = 0; i < text.size();) {
     const char c = text[i];
-    const size_t length = SequenceLength(text.substr(i));
+    const size_t length = base::Utf8SequenceLength(text.substr(i));
     if (length > 1) {
       out += text.substr(i, length);
       i += length;
       continue;
     }
     ++i;
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\a':
-        out += "\\a";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\v':
-        out += "\\v";
-        break;
-      default:
-        if (length == 0 || c < 0x20 || c == 0x7F) {
-          out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-        } else {
-          out += c;
-        }
+    const char escape = c == '\a' ? 'a' : c == '\v' ? 'v' : ShortEscape(c);
+    if (escape != 0) {
+      out += {'\\', escape};
+    } else if (length == 0 || c < 0x20 || c == 0x7F) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else {
+      out += c;
     }
   }
   return out + '"';

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/symbol.h"
 
 namespace berth::api {
@@ -18,10 +20,17 @@ std::string FieldKey(std::string_view path, std::string_view key);
 std::string InvalidField(std::string_view path, std::string_view value, std::string_view detail);
 // Lists print as JSON; an empty one prints as null, which is what an absent list is.
 std::string InvalidField(std::string_view path, std::span<const Symbol> values, std::string_view detail);
+std::string InvalidNumber(std::string_view path, int64_t value, std::string_view detail);
+std::string InvalidDuration(std::string_view path, base::Duration value, std::string_view detail);
+// `json` is printed as it is.
+std::string InvalidJson(std::string_view path, std::string_view json, std::string_view detail);
 std::string UnsupportedField(std::string_view path, std::string_view value,
                              std::span<const std::string_view> supported);
+std::string RequiredField(std::string_view path, std::string_view detail = {});
+std::string DuplicateField(std::string_view path, std::string_view value);
+std::string ForbiddenField(std::string_view path, std::string_view detail);
 
-// One error stands alone, several print as "[a, b]"; repeated texts count once.
+// One error prints alone, several print as "[a, b]"; repeated texts count once.
 std::string JoinErrors(std::span<const std::string> errors);
 
 // Quoted and escaped like Go's %q.

@@ -91,4 +91,12 @@ std::vector<std::string> LabelValueProblems(std::string_view value) {
   return problems;
 }
 
+bool IsExtendedResourceName(std::string_view name) {
+  constexpr std::string_view kQuotaPrefix = "requests.";
+  if (name.find('/') == std::string_view::npos || name.find("kubernetes.io/") != std::string_view::npos) return false;
+  if (name.starts_with(kQuotaPrefix)) return false;
+  // Quota counts the resource as "requests.<name>", so that must still be a valid name.
+  return LabelKeyProblems(std::string(kQuotaPrefix).append(name)).empty();
+}
+
 }  // namespace berth::api

@@ -1,4 +1,4 @@
-// What a label's key and value may look like. Each function returns what is wrong, nothing when the text is fine.
+// What the keys and values of labels, and names of that form, may look like.
 #pragma once
 
 #include <string>
@@ -7,10 +7,14 @@
 
 namespace berth::api {
 
+// Each of these returns what is wrong, nothing when the text is fine.
 // An optional DNS subdomain and '/', then a name of up to 63 characters.
 std::vector<std::string> LabelKeyProblems(std::string_view key);
 // Empty, or up to 63 characters.
 std::vector<std::string> LabelValueProblems(std::string_view value);
 std::vector<std::string> DnsSubdomainProblems(std::string_view name);
+
+// A resource name with a domain that is not kubernetes.io, nor a quota name ("requests.…").
+bool IsExtendedResourceName(std::string_view name);
 
 }  // namespace berth::api

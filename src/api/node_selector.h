@@ -88,11 +88,11 @@ class CompiledNodeSelector {
 
   // Bad terms are left in and reported by Match only when no good term matches.
   static CompiledNodeSelector CompileLazily(const NodeSelector& selector, std::string_view path = {});
-  // Any bad term is an error; Match of the result never says kError.
+  // Any bad term is an error; Match of the result never returns kError.
   static Result<CompiledNodeSelector> Compile(const NodeSelector& selector, std::string_view path = {});
 
   NodeMatch Match(const Labels& node_labels, std::string_view node_name) const;
-  // What kError stands for. It is the same for every node; empty when all terms are good.
+  // The message behind kError. It is the same for every node; empty when all terms are good.
   const std::string& error() const { return error_; }
   const std::vector<CompiledNodeSelectorTerm>& terms() const { return terms_; }
 

@@ -4,9 +4,10 @@
 
 #include "api/envelope.h"
 #include "api/policy.h"
+#include "codec/field_mark.h"
 #include "codec/json_writer.h"
 #include "codec/protobuf.h"
-#include "codec/wire.h"
+#include "codec/protobuf_wire.h"
 
 namespace berth::api {
 namespace {
@@ -152,19 +153,11 @@ class ObjectDecoder {
     CheckName(value, info.metadata(object.get()), problems_before, path);
     std::string complaint = Complete(info, api_version, object.get());
     if (!complaint.empty() && options_.strict) {
-      Report(Join(path, "metadata.namespace"), Place(value, "namespace"), std::move(complaint));
+      Report(Join(path, "metadata.namespace"), codec::FieldMark(value, "metadata.namespace"), std::move(complaint));
     }
     if (problems_.size() == problems_before) {
       out_.objects.push_back({Freeze(info, std::move(object)), value.mark()});
     }
-  }
-
-  // The most precise place there is for a complaint about a field of the metadata.
-  static codec::Mark Place(const Value& object, std::string_view field) {
-    const Value* metadata = object.Find("metadata");
-    if (metadata == nullptr) return object.mark();
-    const Value* value = metadata->Find(field);
-    return value != nullptr ? value->mark() : metadata->mark();
   }
 
   void CheckName(const Value& value, const ObjectMeta& metadata, size_t problems_before, const std::string& path) {
@@ -176,7 +169,7 @@ class ObjectDecoder {
     for (size_t i = problems_before; i < problems_.size(); ++i) {
       if (problems_[i].path == name_path || problems_[i].path == metadata_path) return;
     }
-    Report(name_path, Place(value, "name"), "missing: every object needs a name");
+    Report(name_path, codec::FieldMark(value, "metadata.name"), "missing: every object needs a name");
   }
 
   const ObjectOptions& options_;

@@ -66,7 +66,7 @@ struct LocatedObject {
 struct UnknownObject {
   std::string api_version;
   std::string kind;
-  std::string name;  // empty when it cannot be told
+  std::string name;  // empty when unknown
   codec::Mark where;
 };
 
@@ -81,13 +81,13 @@ struct DecodedObjects {
 struct ObjectOptions {
   // Unknown and repeated fields are errors, and so is a namespace on an object that has none.
   bool strict = false;
-  // Accept objects without a name that have a generateName; the caller makes up the name.
+  // Accept objects without a name that have a generateName; the caller generates the name.
   bool allow_generate_name = false;
 };
 
 // Decodes the object in `value`, or each object of a list (v1 List, PodList, …; lists may nest). An object of a
-// namespaced kind that does not say its namespace is put into "default". All problems are reported, each with path and
-// place; an object with a problem is left out of `out`.
+// namespaced kind without a namespace is put into "default". All problems are reported, each with path and
+// position; an object with a problem is left out of `out`.
 void DecodeObjects(const codec::Value& value, const ObjectOptions& options, DecodedObjects& out,
                    std::vector<codec::Diagnostic>& problems, std::string_view path = {});
 

@@ -10,7 +10,7 @@
 #include "api/policy.h"
 #include "api/workload.h"
 #include "codec/protobuf.h"
-#include "codec/wire.h"
+#include "codec/protobuf_wire.h"
 #include "codec/yaml.h"
 
 namespace berth::api {

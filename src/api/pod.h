@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/int_or_string.h"
@@ -14,6 +15,9 @@
 #include "api/volume.h"
 
 namespace berth::api {
+
+// The default of spec.schedulerName.
+inline constexpr std::string_view kDefaultSchedulerName = "default-scheduler";
 
 struct ResourceClaimReference {
   std::string name;

@@ -1,6 +1,6 @@
-#include "api/leaf_schema.h"
 #include "api/pod.h"
 #include "api/scalars.h"
+#include "api/selector_schema.h"
 #include "codec/schema.h"
 
 namespace berth::api {

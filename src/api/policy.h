@@ -1,4 +1,4 @@
-// What is laid down for pods: disruption budgets, priority classes, and what admission fills in and refuses.
+// Policies for pods: disruption budgets, priority classes, and the objects that admission applies.
 #pragma once
 
 #include <cstdint>

@@ -56,7 +56,6 @@ class Quantity {
   bool IsZero() const { return nanos_ == 0; }
   int Sign() const { return nanos_ > 0 ? 1 : nanos_ < 0 ? -1 : 0; }
   Format format() const { return format_; }
-  void set_format(Format format) { format_ = format; }
   Nanos nanos() const { return nanos_; }
 
   // A zero takes over the format of what is added or subtracted, as an empty sum has none of its own.

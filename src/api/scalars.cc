@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <limits>
 
-#include "api/earliest_time.h"
+#include "base/ascii.h"
 #include "codec/json_writer.h"
+#include "codec/protobuf_wire.h"
 #include "codec/value.h"
-#include "codec/wire.h"
 
 namespace berth::codec {
 namespace {
@@ -21,13 +21,6 @@ using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
 constexpr int64_t kNanosPerSecond = 1'000'000'000;
-
-std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
 
 // Seconds beyond what a Time can hold become its ends, as ParseTime does it.
 Time TimeOf(int64_t whole, int64_t nanos) {
@@ -62,7 +55,7 @@ void WriteTimestamp(Time time, std::string& payload) {
 
 std::string ScalarTraits<Quantity>::FromJson(const Value& value, Quantity& out) {
   if (!value.is_string() && !value.is_number()) return "expected a quantity such as 500m or 2Gi";
-  Result<Quantity> parsed = Quantity::Parse(Trim(value.text()));
+  Result<Quantity> parsed = Quantity::Parse(base::Trimmed(value.text()));
   if (!parsed) return "expected a quantity such as 500m or 2Gi";
   out = *parsed;
   return {};

@@ -1,4 +1,4 @@
-// How quantities, times and IntOrString travel: one value in JSON, a small message of their own in protobuf.
+// The encodings of quantities, times and IntOrString: one value in JSON, a small message of their own in protobuf.
 // Every schema table that has such a member includes this.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace berth::codec {
 
 template <>
 struct ScalarTraits<api::Quantity> {
-  // Takes bare numbers as well as text: `cpu: 2` is what people write.
+  // Accepts bare numbers as well as strings: `cpu: 2` is common.
   static std::string FromJson(const Value& value, api::Quantity& out);
   static void ToJson(const api::Quantity& value, JsonWriter& writer);
   static bool FromProtobuf(std::string_view payload, api::Quantity& out);

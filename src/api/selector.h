@@ -49,7 +49,7 @@ class Requirement {
     kLessThan,
   };
 
-  // Checks key, values and their number. `path` is where the condition stands, for the errors ("" at the top).
+  // Checks key, values and their number. `path` is the field of the condition, for the errors ("" at the top).
   static Result<Requirement> Make(Symbol key, Operator op, std::vector<Symbol> values, std::string_view path = {});
   // Each thing wrong with such a condition; Make joins them as Kubernetes prints a list of errors.
   static std::vector<std::string> Problems(const Symbol& key, Operator op, std::span<const Symbol> values,

@@ -1,4 +1,4 @@
-// Persistent volumes and claims, storage classes, and what CSI drivers say about nodes.
+// Persistent volumes and claims, storage classes, and what CSI drivers report about nodes.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-#include "api/leaf_schema.h"
 #include "api/scalars.h"
+#include "api/selector_schema.h"
 #include "api/storage.h"
 #include "codec/schema.h"
 

@@ -7,7 +7,6 @@
 #include <limits>
 #include <optional>
 
-#include "api/earliest_time.h"
 #include "base/ascii.h"
 
 namespace berth::api {

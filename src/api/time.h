@@ -20,9 +20,13 @@ struct MicroTime {
   friend auto operator<=>(const MicroTime&, const MicroTime&) = default;
 };
 
+// Represents every date that is too early for a Time. A whole second, unlike Time::min(), so that printing can round it
+// down to one.
+inline constexpr Time kEarliestTime{std::chrono::duration_cast<std::chrono::seconds>(Duration::min())};
+
 // RFC 3339 with any zone and any number of fractional digits (kept to nanoseconds). A well-formed date outside the
 // years 1678..2261 becomes the earliest or latest Time instead of an error: an object must not be unreadable because of
-// a far-off date that nobody looks at.
+// a far-off date that is never used.
 Result<Time> ParseTime(std::string_view text);
 Result<MicroTime> ParseMicroTime(std::string_view text);
 

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "api/earliest_time.h"
-
 namespace berth::api {
 namespace {
 

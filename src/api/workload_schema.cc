@@ -1,5 +1,5 @@
-#include "api/leaf_schema.h"
 #include "api/scalars.h"
+#include "api/selector_schema.h"
 #include "api/workload.h"
 #include "codec/schema.h"
 

@@ -11,7 +11,7 @@ namespace berth::base {
   (static_cast<bool>(condition) ? static_cast<void>(0) \
                                 : ::berth::base::CheckFailed(__FILE__, __LINE__, #condition, nullptr))
 
-// The same with a sentence for whoever reads the crash.
+// The same with a message for the crash report.
 #define CHECK_WHY(condition, why)                      \
   (static_cast<bool>(condition) ? static_cast<void>(0) \
                                 : ::berth::base::CheckFailed(__FILE__, __LINE__, #condition, (why)))

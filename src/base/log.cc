@@ -222,12 +222,6 @@ Result<void> ConfigureLog(LogOptions options) {
   return {};
 }
 
-void SetLogVerbosity(int verbosity) {
-  auto settings = std::make_shared<LogSettings>(*Settings());
-  settings->options.verbosity = verbosity;
-  Install(std::move(settings));
-}
-
 bool LogEnabledInFile(int level, const char* file) {
   const std::shared_ptr<const LogSettings> settings = Settings();
   if (level <= settings->options.verbosity) return true;

@@ -6,8 +6,8 @@
 //   I1116 03:42:26.123456   12345 cycle.cc:42] "Attempting to schedule pod" pod="default/web"
 //   {"ts":1794800546123.456,"caller":"live/cycle.cc:42","msg":"Attempting to schedule pod","v":3,"pod":"default/web"}
 //
-// A line that is off costs one relaxed load; its arguments are not evaluated. A line that is on is one write(2), made
-// up in a buffer of its thread. Thread-safe. There is one log per process, as there is one stderr.
+// A line that is off costs one relaxed load; its arguments are not evaluated. A line that is on is one write(2),
+// formatted in a per-thread buffer. Thread-safe. There is one log per process, as there is one stderr.
 #pragma once
 
 #include <atomic>
@@ -41,9 +41,8 @@ struct LogOptions {
 
 // Replaces all settings at once. Refuses a malformed vmodule and then changes nothing.
 Result<void> ConfigureLog(LogOptions options);
-void SetLogVerbosity(int verbosity);
 
-// A key and a value; the value is looked at when the line is written, so it may be a temporary of the call.
+// A key and a value; the value is read when the line is written, so it may be a temporary of the call.
 class LogField {
  public:
   LogField(std::string_view key, std::string_view value) : key_(key), kind_(Kind::kText), text_(value) {}

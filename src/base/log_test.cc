@@ -114,7 +114,7 @@ TEST_F(LogTest, AboveItsVerbosityNothingIsEvaluated) {
   EXPECT_THAT(lines_, IsEmpty());
   LOG_INFO(2, "on", {"n", ++evaluated});
   EXPECT_EQ(Rest(), "\"on\" n=1\n");
-  SetLogVerbosity(3);
+  Configure({.verbosity = 3});
   LOG_INFO(3, "on", {"n", ++evaluated});
   EXPECT_EQ(Rest(), "\"on\" n=2\n");
 }

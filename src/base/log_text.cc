@@ -3,27 +3,10 @@
 #include <array>
 #include <cstdint>
 
+#include "base/utf8.h"
+
 namespace berth::base {
 namespace {
-
-// Length of the UTF-8 sequence at the start of `text`, or 0 if there is none.
-size_t SequenceLength(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
-  const uint8_t lead = byte(0);
-  if (lead < 0x80) return 1;
-  const size_t length = lead >= 0xC2 && lead < 0xE0   ? 2
-                        : lead >= 0xE0 && lead < 0xF0 ? 3
-                        : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                      : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  // Overlong forms, surrogates and what lies beyond U+10FFFF.
-  if ((lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F)) return 0;
-  if ((lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) > 0x8F)) return 0;
-  return length;
-}
 
 void AppendHex(std::string& out, std::string_view prefix, uint8_t value) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -49,7 +32,7 @@ void AppendEscaped(std::string& out, std::string_view text, const Escapes& escap
   while (!text.empty()) {
     const char c = text[0];
     const auto byte = static_cast<uint8_t>(c);
-    const size_t length = SequenceLength(text);
+    const size_t length = Utf8SequenceLength(text);
     if (length == 0) {
       escapes.bad_byte_has_digits ? AppendHex(out, escapes.bad_byte, byte) : void(out += escapes.bad_byte);
       text.remove_prefix(1);

@@ -1,6 +1,6 @@
-// Loop: one line of execution with timers, on which everything of this layer that waits is written: list and watch,
-// retries, leader election, the recording of events. Production runs it on a thread of its own (ThreadLoop), tests step
-// through it by hand (testing/fake_loop.h), so that no test sleeps.
+// Loop: an event loop with timers. Everything that waits runs on one: list and watch, retries, leader election, event
+// recording. Production runs it on its own thread (ThreadLoop), tests step through it manually (testing/fake_loop.h),
+// so that no test sleeps.
 #pragma once
 
 #include <condition_variable>
@@ -49,8 +49,8 @@ class ThreadLoop final : public Loop {
   // After Stop() it runs on the calling thread.
   void RunNow(Task task) override;
 
-  // Returns when everything posted so far has run; timers are dropped, and so is what comes later. Not for the loop's
-  // own thread.
+  // Returns when everything posted so far has run; timers and later posts are dropped. Must not be called on the
+  // loop's own thread.
   void Stop();
 
  private:

@@ -1,4 +1,4 @@
-// What somebody may have meant by a word that is not known.
+// Suggestions for misspelt words ("did you mean").
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace berth::base {
 
-// How many letters must be changed, added, dropped or swapped with their neighbour to get from one to the other; case
-// does not count.
+// Edit distance, case-insensitive: letters changed, added, dropped, or swapped with their neighbour.
+// Zero for equal words.
 size_t EditDistance(std::string_view a, std::string_view b);
 
-// The candidate that is nearest, the first of several; empty when all are so far off that naming one would mislead.
+// The nearest candidate, the first among equals; empty when none is near enough to suggest.
 std::string_view NearestWord(std::string_view word, std::span<const std::string_view> candidates);
 
 }  // namespace berth::base

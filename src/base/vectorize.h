@@ -1,5 +1,5 @@
 // BERTH_VECTORIZE before a function: compiled twice, for any x86-64 processor and for those with 256-bit vectors; the
-// right one is chosen when the program starts. For loops over all nodes, where it pays. The arithmetic is the same.
+// right one is chosen when the program starts. For loops over all nodes, where it is worth it. Results are identical.
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \

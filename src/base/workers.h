@@ -1,5 +1,5 @@
-// Workers: a few threads that share a loop. What is done must not depend on how the loop is cut, so that the result is
-// the same with any number of them.
+// Workers: a thread pool that splits a loop into ranges. The work must not depend on how the loop is split, so that the
+// result is the same for any number of threads.
 #pragma once
 
 #include <condition_variable>

@@ -6,8 +6,8 @@
 
 #include "api/envelope.h"
 #include "codec/json.h"
+#include "codec/protobuf_wire.h"
 #include "codec/value.h"
-#include "codec/wire.h"
 
 namespace berth::client {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "api/envelope.h"
 #include "client/testing/fake_node_server.h"
-#include "codec/wire.h"
+#include "codec/protobuf_wire.h"
 
 namespace berth::client {
 namespace {

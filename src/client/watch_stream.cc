@@ -8,7 +8,7 @@
 #include "codec/json.h"
 #include "codec/json_writer.h"
 #include "codec/protobuf.h"
-#include "codec/wire.h"
+#include "codec/protobuf_wire.h"
 
 namespace berth::client {
 namespace {

@@ -1,5 +1,5 @@
 // ChangeLog: what changed on which node, in order. A kept evaluation remembers how far it has read and catches up from
-// there instead of starting over. Bounded: a reader that fell too far behind is told to start fresh. Not thread-safe;
+// there instead of starting over. Bounded: a reader that fell too far behind has to start over. Not thread-safe;
 // owned by the scheduling thread.
 #pragma once
 

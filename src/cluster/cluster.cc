@@ -53,16 +53,16 @@ void Cluster::RemoveNode(std::string_view name) {
 }
 
 void Cluster::UpsertPod(std::shared_ptr<const api::Pod> pod) {
-  Displace(pod->metadata.uid);
+  DisplacePod(pod->metadata.uid);
   if (api::IsTerminated(*pod)) return nominator_.Remove(pod->metadata.uid);
   if (pod->spec.node_name.empty()) return;
   const std::string node_name = pod->spec.node_name;
   nominator_.Remove(pod->metadata.uid);
-  Place(MakePodInfo(std::move(pod)), node_name, base::Ticket::kNone);
+  PlacePod(MakePodInfo(std::move(pod)), node_name, base::Ticket::kNone);
 }
 
 void Cluster::RemovePod(const std::string& uid) {
-  Displace(uid);
+  DisplacePod(uid);
   nominator_.Remove(uid);
 }
 
@@ -84,12 +84,12 @@ Result<AssumedPod> Cluster::Assume(PodInfoPtr pod, const std::string& node_name,
     return Error::AlreadyExists("pod " + pod->Key() + " already occupies node \"" + NodeOf(pod->uid()) + "\"");
   }
   std::string uid = pod->uid();
-  Place(std::move(pod), node_name, ticket);
+  PlacePod(std::move(pod), node_name, ticket);
   return AssumedPod(*this, std::move(uid), ticket);
 }
 
 void Cluster::Forget(const std::string& uid) {
-  if (IsAssumed(uid)) Displace(uid);
+  if (IsAssumed(uid)) DisplacePod(uid);
 }
 
 base::Ticket Cluster::AssumedBy(const std::string& uid) const {
@@ -106,7 +106,7 @@ int Cluster::PodsUsingClaim(std::string_view name_space, std::string_view claim)
   return it == claim_uses_.end() ? 0 : it->second;
 }
 
-void Cluster::Place(PodInfoPtr pod, const std::string& node_name, base::Ticket assumed_by) {
+void Cluster::PlacePod(PodInfoPtr pod, const std::string& node_name, base::Ticket assumed_by) {
   pods_[pod->uid()] = {pod, node_name, assumed_by};
   if (!table_.Find(node_name)) {
     waiting_for_node_[node_name].push_back(std::move(pod));
@@ -116,7 +116,7 @@ void Cluster::Place(PodInfoPtr pod, const std::string& node_name, base::Ticket a
   table_.AddPod(node_name, std::move(pod));
 }
 
-void Cluster::Displace(const std::string& uid) {
+void Cluster::DisplacePod(const std::string& uid) {
   const auto it = pods_.find(uid);
   if (it == pods_.end()) return;
   const PlacedPod placed = std::move(it->second);

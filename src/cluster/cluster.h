@@ -1,5 +1,5 @@
-// Cluster: the scheduler's picture of the cluster. Nodes with the pods on them, pods that were promised a node,
-// and the other objects plugins read.
+// Cluster: the scheduler's view of the cluster. Nodes with the pods on them, assumed pods, and the other objects that
+// plugins read.
 //
 // A pod in here is in one of these states:
 //
@@ -69,7 +69,6 @@ class Cluster final : public framework::ClusterView {
   // Pods with spec.nodeName. A terminated pod occupies nothing and is dropped.
   void UpsertPod(std::shared_ptr<const api::Pod> pod);
   void RemovePod(const std::string& uid);
-  bool HasPod(const std::string& uid) const { return pods_.contains(uid); }
   // Null when unknown.
   framework::PodInfoPtr FindPod(const std::string& uid) const;
   // "" when unknown.
@@ -119,8 +118,8 @@ class Cluster final : public framework::ClusterView {
     base::Ticket assumed_by = base::Ticket::kNone;
   };
 
-  void Place(framework::PodInfoPtr pod, const std::string& node_name, base::Ticket assumed_by);
-  void Displace(const std::string& uid);
+  void PlacePod(framework::PodInfoPtr pod, const std::string& node_name, base::Ticket assumed_by);
+  void DisplacePod(const std::string& uid);
   void CountClaims(const framework::PodInfo& pod, int sign);
 
   const config::FeatureGates& gates_;

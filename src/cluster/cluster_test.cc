@@ -61,7 +61,7 @@ TEST_F(ClusterTest, ATerminatedPodIsDropped) {
   AddNode("n1");
   cluster_.UpsertPod(MakePod("job").Request("cpu", "1").Node("n1").Shared());
   cluster_.UpsertPod(MakePod("job").Request("cpu", "1").Node("n1").Phase("Succeeded").Shared());
-  EXPECT_FALSE(cluster_.HasPod("default/job"));
+  EXPECT_EQ(cluster_.FindPod("default/job"), nullptr);
   EXPECT_EQ(Node("n1").requested().milli_cpu, 0);
 }
 

@@ -1,7 +1,7 @@
 // NodeTable: nodes by dense index, as rows (NodeInfo) and as columns (NodeColumns, label columns), kept equal.
 // Indices of removed nodes are reused. Not thread-safe; owned by the scheduling thread.
 //
-// Invariant: after every public call, columns()[i] says what row(i) says, for each live i.
+// Invariant: after every public call, columns()[i] equals row(i), for each live i.
 #pragma once
 
 #include <memory>

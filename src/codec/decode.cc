@@ -14,8 +14,8 @@ namespace berth::codec {
 namespace {
 
 // Where the decoder is, as a chain of stack frames: spelled out only when there is something to report.
-struct Place {
-  const Place* parent = nullptr;
+struct FieldPath {
+  const FieldPath* parent = nullptr;
   std::string_view name;  // of a field or map key
   size_t index = 0;       // of a list item
   enum class Kind { kPrefix, kField, kKey, kIndex } kind = Kind::kPrefix;
@@ -69,22 +69,22 @@ class Decoder {
  public:
   Decoder(const DecodeOptions& options, std::vector<Diagnostic>& problems) : options_(options), problems_(problems) {}
 
-  void DecodeMessage(const Message& message, const Value& value, void* out, const Place& place) {
-    if (!value.is_object()) return Expected("an object", value, place);
+  void DecodeMessage(const Message& message, const Value& value, void* out, const FieldPath& path) {
+    if (!value.is_object()) return Expected("an object", value, path);
     for (const Member& member : value.members()) {
-      const Place field_place{&place, member.key, 0, Place::Kind::kField};
+      const FieldPath field_path{&path, member.key, 0, FieldPath::Kind::kField};
       const FieldSpec* field = message.FindJson(member.key);
       if (field == nullptr && options_.yaml) field = FindAnyCase(message, member.key);
       if (options_.strict) {
-        if (member.repeated) Report("duplicate field", member.key_mark, field_place);
+        if (member.repeated) Report("duplicate field", member.key_mark, field_path);
         if (field == nullptr && !message.IsIgnored(member.key)) {
           const std::string_view meant = message.Suggest(member.key);
           Report(meant.empty() ? "unknown field" : fmt::format("unknown field, did you mean \"{}\"?", meant),
-                 member.key_mark, field_place);
+                 member.key_mark, field_path);
         }
       }
       if (field == nullptr || member.superseded || member.value.is_null()) continue;
-      DecodeValue(*field->type, member.value, field->In(Holder(*field, out)), field_place, field->drop_key);
+      DecodeValue(*field->type, member.value, field->In(Holder(*field, out)), field_path, field->drop_key);
     }
   }
 
@@ -100,86 +100,86 @@ class Decoder {
     return field.holder->emplace(nullable);
   }
 
-  void DecodeValue(const Type& type, const Value& value, void* out, const Place& place, DropKey drop_key = nullptr) {
+  void DecodeValue(const Type& type, const Value& value, void* out, const FieldPath& path, DropKey drop_key = nullptr) {
     if (value.is_null()) return;
     using Kind = Type::Kind;
     switch (type.kind) {
       case Kind::kBool:
-        if (!value.is_bool()) return Expected("true or false", value, place);
+        if (!value.is_bool()) return Expected("true or false", value, path);
         *static_cast<bool*>(out) = value.boolean();
         return;
       case Kind::kInt32:
-        return DecodeNumber<int32_t>("a 32-bit integer", value, out, place);
+        return DecodeNumber<int32_t>("a 32-bit integer", value, out, path);
       case Kind::kInt64:
-        return DecodeNumber<int64_t>("an integer", value, out, place);
+        return DecodeNumber<int64_t>("an integer", value, out, path);
       case Kind::kUint32:
-        return DecodeNumber<uint32_t>("a non-negative 32-bit integer", value, out, place);
+        return DecodeNumber<uint32_t>("a non-negative 32-bit integer", value, out, path);
       case Kind::kUint64:
-        return DecodeNumber<uint64_t>("a non-negative integer", value, out, place);
+        return DecodeNumber<uint64_t>("a non-negative integer", value, out, path);
       case Kind::kDouble:
-        return DecodeNumber<double>("a number", value, out, place);
+        return DecodeNumber<double>("a number", value, out, path);
       case Kind::kString:
-        return WithText(value, place, [&](std::string_view text) { static_cast<std::string*>(out)->assign(text); });
+        return WithText(value, path, [&](std::string_view text) { static_cast<std::string*>(out)->assign(text); });
       case Kind::kSymbol:
-        return WithText(value, place, [&](std::string_view text) { *static_cast<Symbol*>(out) = Symbol(text); });
+        return WithText(value, path, [&](std::string_view text) { *static_cast<Symbol*>(out) = Symbol(text); });
       case Kind::kCustom:
         if (std::string expected = type.custom->from_json(value, out); !expected.empty()) {
-          Report(fmt::format("{}, found {}", expected, value.Description()), value.mark(), place);
+          Report(fmt::format("{}, found {}", expected, value.Description()), value.mark(), path);
         }
         return;
       case Kind::kMessage:
-        return DecodeMessage(type.message(), value, out, place);
+        return DecodeMessage(type.message(), value, out, path);
       case Kind::kList:
-        return DecodeList(type, value, out, place);
+        return DecodeList(type, value, out, path);
       case Kind::kMap:
-        return DecodeMap(type, value, out, place, drop_key);
+        return DecodeMap(type, value, out, path, drop_key);
       case Kind::kNullable:
-        return DecodeValue(*type.element, value, type.nullable->emplace(out), place, drop_key);
+        return DecodeValue(*type.element, value, type.nullable->emplace(out), path, drop_key);
     }
   }
 
   template <class Number>
-  void DecodeNumber(std::string_view expected, const Value& value, void* out, const Place& place) {
-    if (!value.is_number() || !ParseNumber(value.text(), *static_cast<Number*>(out))) Expected(expected, value, place);
+  void DecodeNumber(std::string_view expected, const Value& value, void* out, const FieldPath& path) {
+    if (!value.is_number() || !ParseNumber(value.text(), *static_cast<Number*>(out))) Expected(expected, value, path);
   }
 
   template <class Store>
-  void WithText(const Value& value, const Place& place, Store store) {
+  void WithText(const Value& value, const FieldPath& path, Store store) {
     if (value.is_string()) return store(value.text());
-    if (!options_.yaml || !(value.is_number() || value.is_bool())) return Expected("a string", value, place);
+    if (!options_.yaml || !(value.is_number() || value.is_bool())) return Expected("a string", value, path);
     if (value.is_bool()) return store(value.boolean() ? "true" : "false");
     double number = 0;
     if (value.is_float() && ParseNumber(value.text(), number)) return store(ShortFloat(number));
     store(value.text());
   }
 
-  void DecodeList(const Type& type, const Value& value, void* out, const Place& place) {
-    if (!value.is_array()) return Expected("a list", value, place);
+  void DecodeList(const Type& type, const Value& value, void* out, const FieldPath& path) {
+    if (!value.is_array()) return Expected("a list", value, path);
     type.list->clear(out);
     type.list->reserve(out, value.items().size());
     for (size_t i = 0; i < value.items().size(); ++i) {
-      DecodeValue(*type.element, value.items()[i], type.list->append(out), {&place, {}, i, Place::Kind::kIndex});
+      DecodeValue(*type.element, value.items()[i], type.list->append(out), {&path, {}, i, FieldPath::Kind::kIndex});
     }
   }
 
-  void DecodeMap(const Type& type, const Value& value, void* out, const Place& place, DropKey drop_key) {
-    if (!value.is_object()) return Expected("an object", value, place);
+  void DecodeMap(const Type& type, const Value& value, void* out, const FieldPath& path, DropKey drop_key) {
+    if (!value.is_object()) return Expected("an object", value, path);
     type.map->reserve(out, value.members().size());
     for (const Member& member : value.members()) {
-      const Place entry_place{&place, member.key, 0, Place::Kind::kKey};
-      if (options_.strict && member.repeated) Report("duplicate key", member.key_mark, entry_place);
+      const FieldPath entry_path{&path, member.key, 0, FieldPath::Kind::kKey};
+      if (options_.strict && member.repeated) Report("duplicate key", member.key_mark, entry_path);
       if (member.superseded || (drop_key != nullptr && drop_key(member.key))) continue;
-      DecodeValue(*type.element, member.value, type.map->insert(out, member.key), entry_place);
+      DecodeValue(*type.element, member.value, type.map->insert(out, member.key), entry_path);
     }
   }
 
-  void Expected(std::string_view what, const Value& found, const Place& place) {
-    Report(fmt::format("expected {}, found {}", what, found.Description()), found.mark(), place);
+  void Expected(std::string_view what, const Value& found, const FieldPath& path) {
+    Report(fmt::format("expected {}, found {}", what, found.Description()), found.mark(), path);
   }
 
-  void Report(std::string message, Mark where, const Place& place) {
+  void Report(std::string message, Mark where, const FieldPath& path) {
     Diagnostic problem{.where = where, .message = std::move(message)};
-    place.AppendTo(problem.path);
+    path.AppendTo(problem.path);
     problems_.push_back(std::move(problem));
   }
 

@@ -1,5 +1,5 @@
 // Decode(): a Value tree into structs, by their schema tables. Every problem is collected with its field path and its
-// place in the file, rather than stopping at the first: who fixes a manifest wants the whole list.
+// position in the file, rather than stopping at the first: users fixing a manifest want the whole list.
 #pragma once
 
 #include <string>
@@ -44,7 +44,7 @@ void Decode(const Value& value, T& out, const DecodeOptions& options, std::vecto
 // All problems as one error, a line each: "FILE:LINE:COL: PATH: MESSAGE". Success when there are none.
 Result<void> ToResult(std::string_view file_name, const std::vector<Diagnostic>& problems);
 
-// The usual whole: decode the document's root or say everything that is wrong with it.
+// Decodes the document's root, or returns all of its problems as one error.
 template <Described T>
 Result<T> DecodeDocument(const Document& document, const DecodeOptions& options) {
   T out{};

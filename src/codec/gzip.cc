@@ -1,16 +1,15 @@
 #include "codec/gzip.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <limits>
 #include <memory>
-#include <system_error>
+
+#include "base/check.h"
+#include "base/file.h"
 
 namespace berth::codec {
 namespace {
@@ -19,33 +18,6 @@ constexpr size_t kChunk = size_t{256} << 10;
 
 Error TooLarge(size_t size_limit) {
   return Error::InvalidArgument(fmt::format("larger than the limit of {} bytes", size_limit));
-}
-
-Result<std::string> ReadAll(std::FILE* file, size_t size_limit) {
-  std::string content;
-  while (true) {
-    const size_t before = content.size();
-    content.resize(before + kChunk);
-    const size_t count = std::fread(content.data() + before, 1, kChunk, file);
-    content.resize(before + count);
-    if (content.size() > size_limit) return TooLarge(size_limit);
-    if (count < kChunk && std::ferror(file)) return Error::Unavailable(std::generic_category().message(errno));
-    if (count < kChunk) return content;
-  }
-}
-
-Result<std::string> ReadRaw(const std::string& path, size_t size_limit) {
-  if (path == "-") return ReadAll(stdin, size_limit);
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (!file) {
-    const ErrorCode code = errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kUnavailable;
-    return Error{code, std::generic_category().message(errno)};
-  }
-  struct stat status;
-  if (fstat(fileno(file.get()), &status) == 0 && S_ISDIR(status.st_mode)) {
-    return Error::InvalidArgument("expected a file, found a directory");
-  }
-  return ReadAll(file.get(), size_limit);
 }
 
 }  // namespace
@@ -112,7 +84,7 @@ std::string Gzip(std::string_view bytes) {
 Result<std::string> ReadFile(const std::string& path, size_t size_limit) {
   const std::string name = path == "-" ? "standard input" : path;
   auto named = [&](const Error& error) { return Error{error.code, fmt::format("{}: {}", name, error.message)}; };
-  Result<std::string> content = ReadRaw(path, size_limit);
+  Result<std::string> content = path == "-" ? base::ReadStream(stdin, size_limit) : base::ReadFile(path, size_limit);
   if (!content) return named(content.error());
   if (!IsGzip(*content)) return content;
   Result<std::string> unpacked = Gunzip(*content, size_limit);

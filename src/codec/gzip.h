@@ -9,7 +9,7 @@
 
 namespace berth::codec {
 
-// Refuses to produce more than this unless told otherwise: a small compressed file may unpack to anything.
+// The default limit on decompressed content: a small compressed file may expand to any size.
 inline constexpr size_t kDefaultSizeLimit = size_t{4} << 30;
 
 // The content of a file, or of standard input for "-". Gzip is recognised by its first bytes, not by the name, and
@@ -18,7 +18,7 @@ Result<std::string> ReadFile(const std::string& path, size_t size_limit = kDefau
 
 bool IsGzip(std::string_view bytes);
 Result<std::string> Gunzip(std::string_view bytes, size_t size_limit = kDefaultSizeLimit);
-// The same bytes for the same input: neither a time nor a name is put in.
+// Deterministic: the header has neither a time nor a name.
 std::string Gzip(std::string_view bytes);
 
 }  // namespace berth::codec

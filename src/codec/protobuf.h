@@ -1,13 +1,13 @@
-// Protobuf to and from structs, by their schema tables; wire.h has the pieces for hand-made messages.
-// Unknown fields are skipped without being looked at. Malformed input is an error, never a crash.
+// Protobuf to and from structs, by their schema tables; protobuf_wire.h is for messages handled by hand.
+// Unknown fields are skipped without being parsed. Malformed input is an error, never a crash.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "codec/protobuf_wire.h"
 #include "codec/schema.h"
-#include "codec/wire.h"
 
 namespace berth::codec {
 

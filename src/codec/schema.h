@@ -43,7 +43,7 @@ struct FieldSpec {
   bool is_inline = false;  // JSON has the nested message's fields in the parent; protobuf nests it
   bool always = false;     // JSON shows it even when empty
   bool required = false;   // protobuf carries it even when empty
-  // Of a row from an inlined nullable: where that stands; `offset` then counts from the object it holds.
+  // Of a row from an inlined nullable: its offset; `offset` then counts from the object it holds.
   const NullableAccess* holder = nullptr;
   uint32_t holder_offset = 0;
 
@@ -109,7 +109,7 @@ template <class M>
 requires requires { typename internal::NullableTraits<M>::Element; }
 inline constexpr bool kCanBeInlined<M> = Described<typename internal::NullableTraits<M>::Element>;
 
-// A nested message whose JSON fields stand among the parent's (Go's `json:",inline"`); the name is for reading only. It
+// A nested message whose JSON fields are among the parent's (Go's `json:",inline"`); the name is for reading only. It
 // may be held by a nullable, which is then absent when none of its fields is there.
 template <class T, class M>
 FieldOf<T> Inline(std::string_view name, uint32_t number, M T::*member) {
@@ -124,9 +124,9 @@ class Message {
   // Use MessageOf<T>.
   Message(std::string_view name, std::vector<FieldSpec> fields);
 
-  // Names that are legal in JSON but that nobody here needs: strict decoding accepts them, none is stored. Literals.
+  // Names that are valid in JSON but not used here: strict decoding accepts them, none is stored. Literals.
   Message Ignore(std::initializer_list<std::string_view> names) &&;
-  // Every other name is as good as ignored too: for types of which only a sliver is modelled.
+  // Ignores every other name as well: for types of which only a small part is modelled.
   Message IgnoreOthers() &&;
 
   std::string_view name() const { return name_; }

@@ -1,4 +1,4 @@
-// A parsed JSON or YAML document as a tree of typed values, each knowing where in the file it stands.
+// A parsed JSON or YAML document as a tree of typed values, each with its position in the file.
 //
 // Both parsers produce this one form, so everything above (decoding, validation messages, conversion) is written once.
 // YAML has already been typed the way Kubernetes does it when a Value exists: `yes` is a bool, `010` is the number 8.
@@ -58,7 +58,7 @@ class Value {
   // The member of that name (the last one, if repeated), or null.
   const Value* Find(std::string_view key) const;
 
-  // What a person should read after "found": `number 5`, `string "abc"`, `an object`, `a list`, `true`, `null`.
+  // For messages, after "found": `number 5`, `string "abc"`, `an object`, `a list`, `true`, `null`.
   std::string Description() const;
 
  private:
@@ -72,7 +72,7 @@ class Value {
 };
 
 // One entry of an object, in the order of the file. Repeated keys are all kept, so that strict decoding can point at
-// the second; who is lenient takes the last.
+// the second; lenient callers use the last.
 struct Member {
   std::string_view key;
   Mark key_mark;

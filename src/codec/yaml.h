@@ -15,7 +15,7 @@ namespace berth::codec {
 // Anchors, aliases and merge keys are resolved; a document that grows out of proportion by aliasing is refused. JSON is
 // YAML too, so this reads either, with the laxer rules.
 // Errors read "FILE:LINE:COL: what is wrong". `lines_before` is for a part of a file that is parsed on its own: so many
-// lines stand before it.
+// lines precede it.
 Result<std::vector<Document>> ParseYaml(std::string_view text, std::string file_name, uint32_t lines_before = 0);
 
 }  // namespace berth::codec

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "base/ascii.h"
+#include "codec/base64.h"
 #include "codec/number_text.h"
 
 namespace berth::codec {
@@ -91,27 +92,6 @@ std::optional<std::string> ParseFloat(std::string_view text) {
   const double value = std::strtod(std::string(text).c_str(), nullptr);
   if (std::isinf(value)) return std::nullopt;
   return JsonNumber(value);
-}
-
-std::optional<std::string> DecodeBase64(std::string_view text) {
-  constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string letters;
-  std::copy_if(text.begin(), text.end(), std::back_inserter(letters), [](char c) { return c != '\n' && c != '\r'; });
-  if (letters.size() % 4 != 0) return std::nullopt;
-  const size_t padding = letters.ends_with("==") ? 2 : letters.ends_with("=") ? 1 : 0;
-  std::string bytes;
-  uint32_t group = 0;
-  for (size_t i = 0; i < letters.size(); ++i) {
-    const bool is_padding = i >= letters.size() - padding;
-    const size_t sextet = is_padding ? 0 : kAlphabet.find(letters[i]);
-    if (sextet == std::string_view::npos) return std::nullopt;
-    group = group << 6 | static_cast<uint32_t>(sextet);
-    if (i % 4 != 3) continue;
-    for (int shift : {16, 8, 0}) bytes.push_back(static_cast<char>(group >> shift & 0xFF));
-    group = 0;
-  }
-  bytes.resize(bytes.size() - padding);
-  return bytes;
 }
 
 bool LooksLikeTimestamp(std::string_view text) {

@@ -27,7 +27,7 @@ inline Mark ToMark(const yaml_mark_t& mark) {
 }
 
 // Takes the events between a document's start and end. Aliases share the anchored value, so they cost no memory here;
-// but whoever walks the tree walks them again, hence the limit. Once a problem was returned, the tree is of no use.
+// but every walk of the tree visits them again, hence the limit. After a problem was returned, the tree is unusable.
 class YamlTree {
  public:
   explicit YamlTree(std::string file_name) : builder_(std::move(file_name)) {}

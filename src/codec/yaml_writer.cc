@@ -18,11 +18,19 @@ namespace {
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 bool IsPrintableAscii(char c) { return !IsControl(c) && static_cast<unsigned char>(c) < 0x80; }
 
+// Whether every reader takes the text for a string. Other programs read times and base-60 numbers (12:30:45) into a
+// text that starts like a number.
+bool ReadsAsString(std::string_view text) {
+  if (ResolvePlain(text).kind != ResolvedScalar::Kind::kString || text == "<<" || text == "=") return false;
+  const bool starts_like_number = text.front() >= '0' && text.front() <= '9';
+  return !starts_like_number || text.find_first_not_of("0123456789.:_-+TtZzeE ") != std::string_view::npos;
+}
+
 // Only characters that mean nothing to YAML anywhere, so that no context has to be considered. Everything beyond ASCII
 // is quoted, because a few of those characters count as line breaks.
 bool IsPlainSafe(std::string_view text) {
-  if (ResolvePlain(text).kind != ResolvedScalar::Kind::kString) return false;
-  if (text == "<<" || text == "=" || text.front() == ' ' || text.back() == ' ' || text.back() == ':') return false;
+  if (!ReadsAsString(text)) return false;
+  if (text.front() == ' ' || text.back() == ' ' || text.back() == ':') return false;
   constexpr std::string_view kBadFirst = "-?:,[]{}#&*!|>'\"%@`";
   if (kBadFirst.find(text.front()) != std::string_view::npos) {
     // A dash is harmless when glued to a word, as in -v or --v=5; but --- is not.
@@ -32,10 +40,13 @@ bool IsPlainSafe(std::string_view text) {
   }
   if (text.find(": ") != std::string_view::npos || text.find(" #") != std::string_view::npos) return false;
   if (text.starts_with("...")) return false;
-  // Other programs read times and base-60 numbers (12:30:45) into a text that starts like a number.
-  const bool starts_like_number = text.front() >= '0' && text.front() <= '9';
-  if (starts_like_number && text.find_first_not_of("0123456789.:_-+TtZzeE ") == std::string_view::npos) return false;
   return std::all_of(text.begin(), text.end(), IsPrintableAscii);
+}
+
+// As kubectl writes it: single quotes around what is only no plain scalar because of its characters ('*'), double
+// quotes around what would be read as something else ("yes", "10") or needs escapes.
+bool IsSingleQuoteSafe(std::string_view text) {
+  return ReadsAsString(text) && std::all_of(text.begin(), text.end(), IsPrintableAscii);
 }
 
 // Text that a literal block (|) can hold unchanged: several lines, nothing invisible.
@@ -74,6 +85,19 @@ void AppendDoubleQuoted(std::string_view text, std::string& out) {
     }
   }
   out += '"';
+}
+
+void AppendSingleQuoted(std::string_view text, std::string& out) {
+  out += '\'';
+  for (const char c : text) {
+    out += c;
+    if (c == '\'') out += c;
+  }
+  out += '\'';
+}
+
+void AppendQuoted(std::string_view text, std::string& out) {
+  IsSingleQuoteSafe(text) ? AppendSingleQuoted(text, out) : AppendDoubleQuoted(text, out);
 }
 
 class YamlWriter {
@@ -158,7 +182,7 @@ class YamlWriter {
     if (!key.empty() && IsPlainSafe(key)) {
       out_ += key;
     } else {
-      AppendDoubleQuoted(key, out_);
+      AppendQuoted(key, out_);
     }
     if (is_long) out_ += '\n';
     if (is_long) Indent(indent);
@@ -172,7 +196,7 @@ class YamlWriter {
     } else if (IsBlockSafe(text)) {
       WriteBlock(text, indent);
     } else {
-      AppendDoubleQuoted(text, out_);
+      AppendQuoted(text, out_);
       out_ += '\n';
     }
   }

@@ -4,15 +4,21 @@
 
 #include <algorithm>
 
+#include "api/field_error.h"
 #include "api/label_syntax.h"
 #include "api/node_selector.h"
-#include "config/field_problems.h"
 
 namespace berth::config {
 namespace {
 
+using api::DuplicateField;
 using api::FieldChild;
 using api::FieldIndex;
+using api::ForbiddenField;
+using api::InvalidDuration;
+using api::InvalidJson;
+using api::InvalidNumber;
+using api::RequiredField;
 
 constexpr int32_t kMaxShapeScore = 10;
 

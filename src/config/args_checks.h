@@ -1,5 +1,5 @@
 // What is wrong with a plugin's arguments, after defaulting; nothing when they are fine. Internal to this folder.
-// `path` is where the arguments stand ("profiles[0].pluginConfig[2].args", or "" for a plugin that checks its own).
+// `path` is the field of the arguments ("profiles[0].pluginConfig[2].args", or "" for a plugin that checks its own).
 #pragma once
 
 #include <string>

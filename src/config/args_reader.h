@@ -14,12 +14,12 @@ namespace berth::config {
 
 struct ReadArgs {
   PluginArgs args;
-  std::vector<std::string> problems;  // what validation has to say
+  std::vector<std::string> problems;  // found by validation
 };
 
 // Whether the plugin's arguments have a type here; those of other plugins are passed on unread.
 bool HasArgsType(std::string_view plugin);
-// Whether that type went away before v1: to upstream such arguments belong to a plugin it has never heard of, so a
+// Whether that type went away before v1: to upstream such arguments belong to an unknown plugin, so a
 // mistake in them counts only when the plugin is used.
 bool HasLegacyArgs(std::string_view plugin);
 

@@ -14,7 +14,7 @@
 namespace berth::config {
 
 // Unknown and repeated fields are "strict": upstream gathers those, while anything else ends its work at once; here all
-// are told together.
+// are reported together.
 class DecodeErrors {
  public:
   explicit DecodeErrors(const LoadOptions& options) : options_(options) {}
@@ -22,7 +22,7 @@ class DecodeErrors {
   void AddFatal(codec::Mark where, const std::string& text);
 
   // `context` is put before each text: which part of the file was being decoded. Of repeated keys in YAML nothing is
-  // said here: AddRepeatedKeys has seen them all.
+  // reported here: AddRepeatedKeys has seen them all.
   void Add(const std::vector<codec::Diagnostic>& diagnostics, std::string_view context,
            std::string_view strict_context);
   void AddUnknownField(codec::Mark where, std::string_view path);
@@ -34,7 +34,7 @@ class DecodeErrors {
   Error ToError() const;
 
  private:
-  // JSON is told by its first character; there, a repeated key is a repeated field.
+  // JSON is recognized by its first character; there, a repeated key is a repeated field.
   bool IsYaml() const;
   std::string Line(codec::Mark where, const std::string& text) const;
 

@@ -12,7 +12,7 @@ namespace berth::config {
 Plugins DefaultPlugins(const FeatureGates& gates);
 
 // Defaults first, in their order. A default that `custom` enables again keeps its place and takes the custom weight;
-// everything else of `custom` follows in its own order, duplicates included (whoever builds the profile refuses them).
+// everything else of `custom` follows in its own order, duplicates included (building the profile rejects them).
 // Disabling "*" drops all defaults.
 Plugins MergePlugins(const Plugins& defaults, const Plugins& custom);
 

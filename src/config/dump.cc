@@ -5,9 +5,9 @@
 #include "base/check.h"
 #include "codec/json.h"
 #include "codec/json_writer.h"
+#include "codec/yaml_writer.h"
 #include "config/args_reader.h"
 #include "config/file_conversion.h"
-#include "config/yaml_text.h"
 
 namespace berth::config {
 namespace {
@@ -34,8 +34,7 @@ std::string DumpJson(const KubeSchedulerConfiguration& configuration) {
 }
 
 std::string DumpYaml(const KubeSchedulerConfiguration& configuration) {
-  const codec::Document document = ParseOwn(DumpJson(configuration));
-  return ToYaml(document.root());
+  return codec::JsonToYaml(DumpJson(configuration));
 }
 
 }  // namespace berth::config

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "api/field_error.h"
+#include "base/ascii.h"
 #include "base/check.h"
 #include "config/feature_gate_table.h"
 
@@ -18,24 +18,6 @@ const FeatureGate* FindGate(std::string_view name) {
   return it != gates.end() && it->name == name ? &*it : nullptr;
 }
 
-// The spellings Go's strconv.ParseBool takes.
-std::optional<bool> ParseBool(std::string_view text) {
-  for (std::string_view yes : {"1", "t", "T", "TRUE", "true", "True"}) {
-    if (text == yes) return true;
-  }
-  for (std::string_view no : {"0", "f", "F", "FALSE", "false", "False"}) {
-    if (text == no) return false;
-  }
-  return std::nullopt;
-}
-
-std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  const size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
 Result<std::vector<std::pair<std::string_view, bool>>> Split(std::string_view assignments) {
   std::vector<std::pair<std::string_view, bool>> parsed;
   while (!assignments.empty()) {
@@ -44,15 +26,14 @@ Result<std::vector<std::pair<std::string_view, bool>>> Split(std::string_view as
     assignments = comma == std::string_view::npos ? std::string_view() : assignments.substr(comma + 1);
     if (part.empty()) continue;
     const size_t equals = part.find('=');
-    const std::string_view name = Trim(part.substr(0, equals));
+    const std::string_view name = base::Trimmed(part.substr(0, equals));
     if (equals == std::string_view::npos) {
       return Error::InvalidArgument(fmt::format("missing bool value for {}", name));
     }
-    const std::string_view text = Trim(part.substr(equals + 1));
-    const std::optional<bool> value = ParseBool(text);
+    const std::string_view text = base::Trimmed(part.substr(equals + 1));
+    const Result<bool> value = ParseBool(text);
     if (!value) {
-      return Error::InvalidArgument(fmt::format(
-          "invalid value of {}={}, err: strconv.ParseBool: parsing {}: invalid syntax", name, text, api::Quote(text)));
+      return Error::InvalidArgument(fmt::format("invalid value of {}={}, err: {}", name, text, value.error().message));
     }
     parsed.emplace_back(name, *value);
   }
@@ -60,6 +41,16 @@ Result<std::vector<std::pair<std::string_view, bool>>> Split(std::string_view as
 }
 
 }  // namespace
+
+Result<bool> ParseBool(std::string_view text) {
+  for (std::string_view yes : {"1", "t", "T", "TRUE", "true", "True"}) {
+    if (text == yes) return true;
+  }
+  for (std::string_view no : {"0", "f", "F", "FALSE", "false", "False"}) {
+    if (text == no) return false;
+  }
+  return Error::InvalidArgument(fmt::format("strconv.ParseBool: parsing {}: invalid syntax", api::Quote(text)));
+}
 
 Result<void> FeatureGates::Set(std::string_view name, bool enabled) {
   const FeatureGate* gate = FindGate(name);

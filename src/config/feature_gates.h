@@ -23,6 +23,9 @@ struct FeatureGate {
 // Sorted by name.
 std::span<const FeatureGate> KnownFeatureGates();
 
+// The spellings that Go's strconv.ParseBool takes, and its error.
+Result<bool> ParseBool(std::string_view text);
+
 // Immutable after construction; passed to plugins when they are made.
 class FeatureGates {
  public:
@@ -33,11 +36,11 @@ class FeatureGates {
   Result<void> Set(std::string_view name, bool enabled);
   // "A=true,B=false", as in --feature-gates. All or nothing, and validated.
   Result<void> Parse(std::string_view assignments);
-  // Says which gates are on without the gates they need.
+  // Reports gates that are enabled without the gates they depend on.
   Result<void> Validate() const;
 
-  // A sentence for each gate that was switched from its default without that changing anything, because berth does not
-  // have what it controls. Gates of other components say nothing: one line of gates commonly serves a whole cluster.
+  // A warning for each gate that was changed from its default without effect, because berth does not implement the
+  // feature. Gates of other components are not reported: clusters commonly pass one list to all components.
   std::vector<std::string> Warnings() const;
 
   // The name must be a known gate; asking for another is a bug here.

@@ -1,6 +1,6 @@
 #include "config/file_args.h"
 
-#include "api/leaf_schema.h"
+#include "api/selector_schema.h"
 
 namespace berth::config {
 

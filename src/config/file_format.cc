@@ -1,41 +1,10 @@
 #include "config/file_format.h"
 
 #include "api/time.h"
+#include "codec/base64.h"
 #include "codec/json_writer.h"
 
 namespace berth::codec {
-namespace {
-
-constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-std::optional<std::string> DecodeBase64(std::string_view text) {
-  if (text.size() % 4 != 0) return std::nullopt;
-  const size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
-  std::string bytes;
-  uint32_t bits = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const size_t digit = i + padding >= text.size() ? 0 : kBase64.find(text[i]);
-    if (digit == std::string_view::npos) return std::nullopt;
-    bits = bits << 6 | static_cast<uint32_t>(digit);
-    if (i % 4 != 3) continue;
-    bytes += {static_cast<char>(bits >> 16), static_cast<char>(bits >> 8), static_cast<char>(bits)};
-    bits = 0;
-  }
-  bytes.resize(bytes.size() - padding);
-  return bytes;
-}
-
-std::string EncodeBase64(std::string_view bytes) {
-  std::string text;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t bits = 0;
-    for (size_t j = 0; j < 3; ++j) bits = bits << 8 | (i + j < bytes.size() ? static_cast<uint8_t>(bytes[i + j]) : 0);
-    for (size_t j = 0; j < 4; ++j) text += i + j <= bytes.size() ? kBase64[bits >> (18 - 6 * j) & 63] : '=';
-  }
-  return text;
-}
-
-}  // namespace
 
 std::string ScalarTraits<config::FileDuration>::FromJson(const Value& value, config::FileDuration& out) {
   if (!value.is_string()) return "expected a duration such as \"1m30s\"";

@@ -1,5 +1,5 @@
 // The configuration file as a person writes it: kubescheduler.config.k8s.io/v1, nothing defaulted. What is absent stays
-// absent here, so that defaults and validation can tell "0" from nothing. Internal to this folder.
+// absent here, so that defaults and validation can distinguish "0" from unset. Internal to this folder.
 #pragma once
 
 #include <cstdint>

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "api/field_error.h"
+#include "api/pod.h"
 #include "base/check.h"
 #include "codec/decode.h"
+#include "codec/field_mark.h"
 #include "codec/json_writer.h"
 #include "codec/yaml.h"
 #include "config/args_reader.h"
@@ -15,7 +17,6 @@
 #include "config/default_plugins.h"
 #include "config/file_conversion.h"
 #include "config/file_format.h"
-#include "config/places.h"
 #include "config/validate.h"
 #include "config/version_check.h"
 #include "config/versions.h"
@@ -154,7 +155,7 @@ KubeSchedulerConfiguration FromDecoded(FileConfiguration file, FileVersion versi
   if (file.profiles.empty()) file.profiles.emplace_back();
   // Several profiles must say who they are.
   if (file.profiles.size() == 1 && !file.profiles[0].scheduler_name) {
-    file.profiles[0].scheduler_name = "default-scheduler";
+    file.profiles[0].scheduler_name = api::kDefaultSchedulerName;
   }
   ProfileLoader loader(version, gates, errors);
   for (size_t i = 0; i < file.profiles.size(); ++i) {
@@ -171,7 +172,7 @@ Error ToError(const std::vector<std::string>& problems, const codec::Value& root
   if (options.file_name.empty()) return Error::InvalidArgument(api::JoinErrors(problems));
   std::vector<std::string> lines;
   for (const std::string& problem : problems) {
-    const codec::Mark where = PlaceOf(root, std::string_view(problem).substr(0, problem.find(": ")));
+    const codec::Mark where = codec::FieldMark(root, std::string_view(problem).substr(0, problem.find(": ")));
     lines.push_back(fmt::format("{}: {}", codec::Where(options.file_name, where), problem));
   }
   return Error::InvalidArgument(fmt::format("{}", fmt::join(lines, "\n")));

@@ -105,7 +105,7 @@ struct NodeResourcesMostAllocatedArgs {
   std::vector<ResourceSpec> resources{{Symbol("cpu"), 1}, {Symbol("memory"), 1}};
 };
 
-// Arguments of a plugin that this program does not come with, as they stand in the file; "" when there are none.
+// Arguments of a plugin that this program does not come with, as written in the file; "" when there are none.
 struct RawArgs {
   std::string json;
 };

@@ -8,12 +8,12 @@
 #include <set>
 
 #include "api/field_error.h"
+#include "api/pod.h"
 #include "codec/decode.h"
 #include "codec/yaml.h"
 #include "config/args_reader.h"
 #include "config/default_plugins.h"
 #include "config/extender_fields.h"
-#include "config/field_problems.h"
 #include "config/policy_format.h"
 #include "config/policy_registry.h"
 #include "config/validate.h"
@@ -85,7 +85,7 @@ std::vector<std::string> FindProblems(const Policy& policy, const std::vector<Ex
   CheckExtenders(extenders, problems);
   const int32_t hard = policy.hard_pod_affinity_symmetric_weight;
   if (hard < 0 || hard > 100) {
-    problems.push_back(InvalidNumber("hardPodAffinitySymmetricWeight", hard, "not in valid range [0-100]"));
+    problems.push_back(api::InvalidNumber("hardPodAffinitySymmetricWeight", hard, "not in valid range [0-100]"));
   }
   return problems;
 }
@@ -144,7 +144,7 @@ class PolicyMapper {
 
   Profile Build(const FeatureGates& gates) const {
     Profile profile;
-    profile.scheduler_name = "default-scheduler";
+    profile.scheduler_name = api::kDefaultSchedulerName;
     // Neither predicates nor priorities: every scheduler has them.
     profile.plugins.at(kPreEnqueue).enabled = {{"SchedulingGates", 0}};
     profile.plugins.at(kQueueSort).enabled = {{"PrioritySort", 0}};
@@ -340,7 +340,7 @@ Result<KubeSchedulerConfiguration> ProviderConfiguration(std::string_view provid
                     api::Quote(provider), api::Quote(provider)));
   }
   Profile profile;
-  profile.scheduler_name = "default-scheduler";
+  profile.scheduler_name = api::kDefaultSchedulerName;
   profile.plugins = EffectivePlugins(FileVersion::kV1beta2, {}, gates);
   // Since then scoring by allocation is a strategy of NodeResourcesFit; these providers still had plugins for it.
   std::erase_if(profile.plugins.at(kPreScore).enabled, [](const Plugin& p) { return p.name == "NodeResourcesFit"; });

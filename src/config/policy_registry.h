@@ -29,7 +29,7 @@ std::span<const PolicyRule> KnownPriorities();
 const PolicyRule* FindPredicate(std::string_view name);
 const PolicyRule* FindPriority(std::string_view name);
 
-// Always there, whatever the Policy says.
+// Always enabled, whatever the Policy lists.
 bool IsMandatoryPredicate(std::string_view name);
 // What a Policy without the list has.
 std::span<const std::string_view> DefaultPredicates();

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
 
+#include "base/ascii.h"
+#include "base/file.h"
 #include "config/args_reader.h"
 #include "config/default_plugins.h"
 
@@ -192,9 +191,9 @@ class Resolver {
 // Fills `data` from the file when only that is named. The error reads as Go's.
 std::string ReadIfNamed(std::string& data, const std::string& file) {
   if (!data.empty() || file.empty()) return {};
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return fmt::format("open {}: {}", file, errno == EACCES ? "permission denied" : "no such file or directory");
-  data.assign(std::istreambuf_iterator<char>(in), {});
+  Result<std::string> content = base::ReadFile(file);
+  if (!content) return fmt::format("open {}: {}", file, base::LowerCase(content.error().message));
+  data = *std::move(content);
   return {};
 }
 
@@ -235,30 +234,36 @@ Result<ResolvedPlugins> ResolvePlugins(const Profile& profile, std::span<const K
   return Resolver(profile, known).Run();
 }
 
+Result<void> CheckSameQueueSort(const Profile& first, std::string_view first_plugin, const Profile& profile,
+                                std::string_view plugin) {
+  if (plugin != first_plugin) {
+    return Error::InvalidArgument(
+        fmt::format("initializing profiles: different queue sort plugins for profile \"{}\": \"{}\", first: \"{}\"",
+                    profile.scheduler_name, plugin, first_plugin));
+  }
+  if (ArgsOf(profile, plugin) != ArgsOf(first, plugin)) {
+    return Error::InvalidArgument(fmt::format(
+        "initializing profiles: different queue sort plugin args for profile \"{}\"", profile.scheduler_name));
+  }
+  return {};
+}
+
 Result<std::vector<ResolvedPlugins>> ResolveProfiles(const KubeSchedulerConfiguration& configuration,
                                                      std::span<const KnownPlugin> known) {
   std::vector<ResolvedPlugins> all;
-  std::string queue_sort;
-  std::string queue_sort_args;
   for (const Profile& profile : configuration.profiles) {
     Result<ResolvedPlugins> resolved = ResolvePlugins(profile, known);
     if (!resolved) {
       return Error::InvalidArgument(fmt::format("initializing profiles: creating profile for scheduler name {}: {}",
                                                 profile.scheduler_name, resolved.error().message));
     }
-    const std::string& own = resolved->at(ExtensionPoint::kQueueSort)[0].name;
-    if (all.empty()) {
-      queue_sort = own;
-      queue_sort_args = ArgsOf(profile, own);
-    } else if (own != queue_sort) {
-      return Error::InvalidArgument(
-          fmt::format("initializing profiles: different queue sort plugins for profile \"{}\": \"{}\", first: \"{}\"",
-                      profile.scheduler_name, own, queue_sort));
-    } else if (ArgsOf(profile, own) != queue_sort_args) {
-      return Error::InvalidArgument(fmt::format(
-          "initializing profiles: different queue sort plugin args for profile \"{}\"", profile.scheduler_name));
-    }
     all.push_back(std::move(*resolved));
+    const auto queue_sort = [](const ResolvedPlugins& plugins) -> const std::string& {
+      return plugins.at(ExtensionPoint::kQueueSort)[0].name;
+    };
+    const Result<void> agreed =
+        CheckSameQueueSort(configuration.profiles.front(), queue_sort(all.front()), profile, queue_sort(all.back()));
+    if (!agreed) return agreed.error();
   }
   if (all.empty()) return Error::InvalidArgument("at least one profile is required");
   return all;

@@ -50,6 +50,10 @@ struct ResolvedPlugins {
 // then the rest of those named there. Errors read as upstream's, without saying which profile.
 Result<ResolvedPlugins> ResolvePlugins(const Profile& profile, std::span<const KnownPlugin> known);
 
+// There is one queue, so every profile must have the queue sort plugin of the first, with the same arguments.
+Result<void> CheckSameQueueSort(const Profile& first, std::string_view first_plugin, const Profile& profile,
+                                std::string_view plugin);
+
 // All profiles of a configuration, which must agree on the order of the queue. Errors begin with
 // "initializing profiles: ".
 Result<std::vector<ResolvedPlugins>> ResolveProfiles(const KubeSchedulerConfiguration& configuration,

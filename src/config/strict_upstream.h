@@ -12,8 +12,8 @@ namespace berth::config {
 // False for the plugins that ended with Kubernetes 1.22 or soon after, which berth still has.
 bool IsUpstreamPlugin(std::string_view name);
 
-// Changes `configuration` and says what was changed or lost, a sentence each. Scoring by allocation becomes a strategy
-// of NodeResourcesFit, SelectorSpread becomes PodTopologySpread, the volume limits by in-tree type become
+// Changes `configuration` and returns what was changed or lost, one sentence each. Scoring by allocation becomes a
+// strategy of NodeResourcesFit, SelectorSpread becomes PodTopologySpread, the volume limits by in-tree type become
 // NodeVolumeLimits; what has no successor is dropped.
 std::vector<std::string> KeepUpstreamOnly(KubeSchedulerConfiguration& configuration);
 

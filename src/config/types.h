@@ -139,7 +139,7 @@ struct KubeSchedulerConfiguration {
 
   // Extension fields: berth's own, which kube-scheduler does not know.
   std::vector<PluginLibrary> plugin_libraries{};
-  // The volume limits by in-tree type, which v1 refuses to see at an extension point, may stand there.
+  // The volume limits by in-tree type, which v1 rejects at an extension point, are allowed there.
   bool legacy_plugins = false;
   // A node that fails one filter is put through the others too, for a complete list of reasons.
   bool always_check_all_predicates = false;

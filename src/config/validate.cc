@@ -5,17 +5,22 @@
 #include <algorithm>
 #include <set>
 
+#include "api/field_error.h"
 #include "api/label_syntax.h"
 #include "config/args_reader.h"
-#include "config/field_problems.h"
 #include "config/file_format.h"
 #include "config/versions.h"
 
 namespace berth::config {
 namespace {
 
+using api::DuplicateField;
 using api::FieldChild;
 using api::FieldIndex;
+using api::InvalidDuration;
+using api::InvalidJson;
+using api::InvalidNumber;
+using api::RequiredField;
 using Problems = std::vector<std::string>;
 
 void CheckLeaderElection(const LeaderElection& election, Problems& problems) {
@@ -159,16 +164,10 @@ void CheckProfiles(const KubeSchedulerConfiguration& configuration, const ArgsPr
   CheckQueueSort(profiles, problems);
 }
 
-bool IsExtendedResourceName(std::string_view name) {
-  if (name.find('/') == std::string_view::npos || name.find("kubernetes.io/") != std::string_view::npos) return false;
-  if (name.starts_with("requests.")) return false;
-  return api::LabelKeyProblems("requests." + std::string(name)).empty();
-}
-
 void CheckManagedResource(const std::string& path, const std::string& name, Problems& problems) {
   const std::vector<std::string> syntax = api::LabelKeyProblems(name);
   for (const std::string& problem : syntax) problems.push_back(api::InvalidField(path, name, problem));
-  if (syntax.empty() && !IsExtendedResourceName(name)) {
+  if (syntax.empty() && !api::IsExtendedResourceName(name)) {
     problems.push_back(api::InvalidField(path, name, "is an invalid extended resource name"));
   }
 }

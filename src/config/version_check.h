@@ -1,4 +1,4 @@
-// What the version of a file has to say about its fields, beyond the schema that all versions share.
+// The rules of a file's version for its fields, beyond the schema that all versions share.
 // Internal to this folder.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The versions of the configuration file that load, and what each meant where nothing was written. Kubernetes 1.22 to
-// 1.27 read v1beta2, 1.23 to 1.28 read v1beta3; whatever is loaded is told in the terms of v1. Internal to this folder.
+// 1.27 read v1beta2, 1.23 to 1.28 read v1beta3; whatever is loaded is converted to v1. Internal to this folder.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ std::vector<std::string_view> FieldsDroppedSince(FileVersion version);
 
 // Whether later versions refuse to see this plugin at an extension point: counting volumes by their in-tree type.
 bool IsInTreeVolumeLimit(std::string_view plugin);
-// Whether such a plugin stands where a v1 file must not name it.
+// Whether such a plugin is listed where a v1 file must not name it.
 bool UsesInTreeVolumeLimits(const KubeSchedulerConfiguration& configuration);
 
 }  // namespace berth::config

@@ -17,11 +17,7 @@ Evaluator::Decision Evaluator::Decide(const PodInfo& pod, base::Random& random) 
   if (const std::optional<std::string> signature = profile_.Sign(pod)) {
     decision = Ask(LaneOf(*signature), pod, random);
   }
-  if (decision.kind == Decision::Kind::kAskEvaluate) {
-    ++statistics_.passed;
-    return decision;
-  }
-  ++statistics_.decisions;
+  if (decision.kind == Decision::Kind::kAskEvaluate) return decision;
   if (options_.verify) Verify(pod, decision);
   return decision;
 }

@@ -31,10 +31,6 @@ class Evaluator {
     bool runner_ups = false;  // tell who came second, too
     size_t threads = 1;       // that share passes over all nodes; the answers are the same with any number
   };
-  struct Statistics {
-    uint64_t decisions = 0;  // that lanes made
-    uint64_t passed = 0;     // that were left to a full evaluation
-  };
 
   Evaluator(const Profile& profile, const cluster::Cluster& cluster, Options options)
       : profile_(profile), cluster_(cluster), options_(options), reach_(profile), workers_(options.threads) {}
@@ -49,8 +45,6 @@ class Evaluator {
     framework::CycleState* state = nullptr;
   };
   Decision Decide(const framework::PodInfo& pod, base::Random& random);
-
-  const Statistics& statistics() const { return statistics_; }
 
  private:
   struct KeptLane {
@@ -70,7 +64,6 @@ class Evaluator {
   base::Workers workers_;
   Lanes lanes_;                                                         // most recently used first
   std::unordered_map<std::string_view, Lanes::iterator> by_signature_;  // the text is the lane's
-  Statistics statistics_;
 };
 
 }  // namespace berth::engine

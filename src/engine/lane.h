@@ -72,7 +72,7 @@ class Lane {
  private:
   // A rejection that nodes share, known by its position among them plus one; 0 means none.
   using RejectionId = uint8_t;
-  struct Rejection {
+  struct SharedRejection {
     size_t position;  // of the filter among the profile's
     uint8_t verdict;  // of FilterRange; kAskFilter when Filter said it
     framework::Status status;
@@ -173,7 +173,7 @@ class Lane {
   std::vector<size_t> node_filters_;
   std::vector<size_t> pods_filters_;
   std::vector<size_t> domain_filters_;
-  std::vector<Rejection> rejections_;
+  std::vector<SharedRejection> rejections_;
 
   // By node index.
   std::vector<Slot> slots_;

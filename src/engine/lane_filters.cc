@@ -55,12 +55,13 @@ Lane::RejectionId Lane::Ask(const PodInfo& pod, size_t position, NodeIndex node)
 Lane::RejectionId Lane::RejectionFor(const PodInfo& pod, size_t position, uint8_t verdict, NodeIndex node) {
   const bool ranged = verdict != FilterPlugin::kAskFilter;
   const auto id_of = [&](auto is_it) -> RejectionId {
-    const auto it = std::find_if(rejections_.begin(), rejections_.end(),
-                                 [&](const Rejection& known) { return known.position == position && is_it(known); });
+    const auto it = std::find_if(rejections_.begin(), rejections_.end(), [&](const SharedRejection& known) {
+      return known.position == position && is_it(known);
+    });
     return it == rejections_.end() ? 0 : static_cast<RejectionId>(it - rejections_.begin() + 1);
   };
   if (ranged) {
-    const RejectionId known = id_of([&](const Rejection& rejection) { return rejection.verdict == verdict; });
+    const RejectionId known = id_of([&](const SharedRejection& rejection) { return rejection.verdict == verdict; });
     if (known != 0) return known;
   }
   framework::Status status =
@@ -72,7 +73,7 @@ Lane::RejectionId Lane::RejectionFor(const PodInfo& pod, size_t position, uint8_
   }
   if (status.IsError()) trouble_ = true;
   if (!ranged) {
-    const RejectionId known = id_of([&](const Rejection& rejection) { return rejection.status == status; });
+    const RejectionId known = id_of([&](const SharedRejection& rejection) { return rejection.status == status; });
     if (known != 0) return known;
   }
   if (rejections_.size() >= kMostRejections) {
@@ -161,7 +162,7 @@ bool Lane::Diagnose(const PodInfo& pod, framework::Diagnosis& diagnosis) {
   std::vector<GroupId> group_of(slots_.size());
   for (NodeIndex node = 0; node < slots_.size(); ++node) group_of[node] = slots_[node].first;
   std::vector<framework::NodeToStatus::Group> groups;
-  for (const Rejection& rejection : rejections_) groups.push_back({rejection.status, rejection.nodes});
+  for (const SharedRejection& rejection : rejections_) groups.push_back({rejection.status, rejection.nodes});
   const auto move_to = [&](NodeIndex node, GroupId group) {
     if (group_of[node] != framework::NodeToStatus::kAbsent) --groups[group_of[node] - 1].nodes;
     group_of[node] = group;

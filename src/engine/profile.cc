@@ -52,7 +52,7 @@ Result<std::unique_ptr<Profile>> Profile::Create(const config::Profile& config, 
   if (Result<void> made = profile->MakePlugins(config, registry); !made) return made.error();
   if (Result<void> expanded = profile->ExpandPoints(config); !expanded) return expanded.error();
   profile->FindSigners();
-  profile->FindFarSighted();
+  profile->FindNonLocalFilters();
   return profile;
 }
 
@@ -127,14 +127,14 @@ void Profile::FindSigners() {
 }
 
 // What PreFilter, AddPod and RemovePod are about can be told from the filter they serve; without one it is anything.
-void Profile::FindFarSighted() {
+void Profile::FindNonLocalFilters() {
   uint64_t node_alone = 0;
   for (const auto& filter : filter_) {
     const framework::DependsOn what = filter.plugin->filter_depends_on();
     const bool alone = what == framework::DependsOn::kNode || what == framework::DependsOn::kNodeAndPods;
-    (alone ? node_alone : not_node_alone_) |= uint64_t{1} << filter.id;
+    (alone ? node_alone : non_local_filters_) |= uint64_t{1} << filter.id;
   }
-  for (const auto& pre_filter : pre_filter_) not_node_alone_ |= (uint64_t{1} << pre_filter.id) & ~node_alone;
+  for (const auto& pre_filter : pre_filter_) non_local_filters_ |= (uint64_t{1} << pre_filter.id) & ~node_alone;
 }
 
 const framework::IncrementalState* Profile::FindIncremental(uint32_t id) const {

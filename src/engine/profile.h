@@ -157,7 +157,7 @@ class Profile final : public framework::Handle {
   framework::Status RunRemovePod(framework::CycleState& state, const framework::PodInfo& pod,
                                  const framework::PodInfo& other, const framework::NodeInfo& node) const override;
   bool FiltersJudgeNodesAlone(const framework::CycleState& state) const override {
-    return (not_node_alone_ & ~state.skip_filter) == 0;
+    return (non_local_filters_ & ~state.skip_filter) == 0;
   }
   std::optional<std::string> Sign(const framework::PodInfo& pod) const override;
 
@@ -169,7 +169,7 @@ class Profile final : public framework::Handle {
   Result<void> MakePlugins(const config::Profile& profile, const framework::Registry& registry);
   Result<void> ExpandPoints(const config::Profile& profile);
   void FindSigners();
-  void FindFarSighted();
+  void FindNonLocalFilters();
   // Calls visit(point, list) for each extension point.
   template <class Self, class Visit>
   static void ForEachPoint(Self& self, Visit&& visit);
@@ -201,7 +201,7 @@ class Profile final : public framework::Handle {
   std::vector<Enabled<framework::PostBindPlugin>> post_bind_;
   std::vector<const framework::SignPlugin*> signers_;
   bool all_sign_ = true;
-  uint64_t not_node_alone_ = 0;  // plugins, as bits by id, that have a say in filtering and look beyond the node
+  uint64_t non_local_filters_ = 0;  // plugins, as bits by id, that have a say in filtering and look beyond the node
   PluginObserver observer_;
 
   // What plugins see: the environment's cluster, except while there is an OtherPicture.

@@ -156,9 +156,10 @@ TEST_F(ExplainTest, ARemedyMayChangeOtherObjects) {
 
 TEST_F(ExplainTest, APluginThatLeavesNodesOutInPreFilterExplainsItself) {
   world.cluster.UpsertNode(MakeNode("dry").Capacity("cpu", "4").Capacity("pods", "9").Shared());
+  world.cluster.UpsertNode(MakeNode("low").Capacity("cpu", "4").Capacity("pods", "9").Label("fuel", "2").Shared());
   const Explanation told = Explained(MakePod("p").Label("fuel", "5"));
   EXPECT_THAT(Details(told, "dry"), ElementsAre(": asks for fuel 5, has 0"));
-  EXPECT_THAT(Remedies(told), ElementsAre("dry: open a depot and refuel dry"));
+  EXPECT_THAT(Remedies(told), ::testing::Contains("dry: open a depot and refuel dry"));
 }
 
 TEST_F(ExplainTest, RemediesOfSeveralPluginsAddUp) {

@@ -78,7 +78,6 @@ class NodeInfo {
   // For the owner of the picture only.
   void SetNode(std::shared_ptr<const api::Node> node);
   void SetImages(std::vector<std::pair<Symbol, std::shared_ptr<const ImageState>>> images);
-  void set_index(NodeIndex index) { index_ = index; }
 
  private:
   void Bump();

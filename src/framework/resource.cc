@@ -1,13 +1,8 @@
 #include "framework/resource.h"
 
-#include <string>
-
-#include "api/label_syntax.h"
-
 namespace berth::framework {
 namespace {
 
-constexpr std::string_view kQuotaPrefix = "requests.";
 constexpr std::string_view kKubernetesDomain = "kubernetes.io/";
 
 bool IsInKubernetesDomain(std::string_view name) { return name.find(kKubernetesDomain) != std::string_view::npos; }
@@ -32,13 +27,6 @@ const Symbol& EphemeralStorageName() {
 const Symbol& PodsName() {
   static const Symbol kName("pods");
   return kName;
-}
-
-bool IsExtendedResourceName(std::string_view name) {
-  const bool native = name.find('/') == std::string_view::npos || IsInKubernetesDomain(name);
-  if (native || name.starts_with(kQuotaPrefix)) return false;
-  // Quota counts the resource as "requests.<name>", so that must still be a valid name.
-  return api::LabelKeyProblems(std::string(kQuotaPrefix).append(name)).empty();
 }
 
 bool IsScalarResourceName(std::string_view name) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "api/label_syntax.h"
 #include "api/resource_list.h"
 #include "base/flat_map.h"
 #include "base/symbol.h"
@@ -26,8 +27,7 @@ constexpr int64_t WrappingSubtract(int64_t a, int64_t b) {
 // Extended resources, hugepages-*, attachable-volumes-* and names in kubernetes.io: everything counted beside the four
 // of old.
 bool IsScalarResourceName(std::string_view name);
-// A name with a domain that is not kubernetes.io, nor a quota name ("requests.…").
-bool IsExtendedResourceName(std::string_view name);
+using api::IsExtendedResourceName;
 
 struct Resource {
   int64_t milli_cpu = 0;

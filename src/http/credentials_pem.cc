@@ -7,18 +7,15 @@
 #include <memory>
 
 #include "http/credentials.h"
+#include "http/pem.h"
 
 namespace berth::http {
 namespace {
 
-using BioPtr = std::unique_ptr<BIO, decltype(&BIO_free)>;
-using CertificatePtr = std::unique_ptr<X509, decltype(&X509_free)>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 
-BioPtr Open(const std::string& pem) { return {BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &BIO_free}; }
-
 CertificatePtr FirstCertificate(const std::string& pem) {
-  const BioPtr bio = Open(pem);
+  const BioPtr bio = OpenPem(pem);
   CertificatePtr certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr), &X509_free);
   ERR_clear_error();
   return certificate;
@@ -35,7 +32,7 @@ Result<void> CheckKeyPair(const std::string& certificate, const std::string& key
   };
   const CertificatePtr leaf = FirstCertificate(certificate);
   if (!leaf) return failed("expected a certificate in PEM, found none");
-  const BioPtr bio = Open(key);
+  const BioPtr bio = OpenPem(key);
   const KeyPtr private_key(PEM_read_bio_PrivateKey(bio.get(), nullptr, &NoPassphrase, nullptr), &EVP_PKEY_free);
   ERR_clear_error();
   if (!private_key) return failed("expected a private key in PEM and not encrypted, found none");

@@ -14,9 +14,9 @@
 
 #include "api/field_error.h"
 #include "codec/decode.h"
+#include "codec/field_mark.h"
 #include "codec/json_writer.h"
 #include "codec/yaml.h"
-#include "config/places.h"
 #include "http/kubeconfig_format.h"
 
 namespace berth::http {
@@ -32,7 +32,7 @@ class Mistakes {
   explicit Mistakes(const codec::Value& root) : root_(root) {}
 
   void Add(std::string path, std::string message) {
-    found_.push_back({.path = path, .where = config::PlaceOf(root_, path), .message = std::move(message)});
+    found_.push_back({.path = path, .where = codec::FieldMark(root_, path), .message = std::move(message)});
   }
   std::vector<codec::Diagnostic>& found() { return found_; }
 

@@ -5,6 +5,8 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 
+#include "http/pem.h"
+
 namespace berth::http {
 namespace {
 
@@ -14,11 +16,6 @@ constexpr size_t kReadAhead = size_t{64} << 10;
 constexpr unsigned char kHttp2Protocols[] = {2, 'h', '2', 8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 constexpr unsigned char kHttp1Protocols[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
-using BioPtr = std::unique_ptr<BIO, decltype(&BIO_free)>;
-using CertificatePtr = std::unique_ptr<X509, decltype(&X509_free)>;
-
-BioPtr Open(const std::string& pem) { return {BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &BIO_free}; }
-
 CertificatePtr ReadCertificate(BIO* bio) { return {PEM_read_bio_X509_AUX(bio, nullptr, nullptr, nullptr), &X509_free}; }
 
 // Without this OpenSSL would ask the terminal for the passphrase of a key that is encrypted.
@@ -26,7 +23,7 @@ int NoPassphrase(char*, int, int, void*) { return -1; }
 
 Result<void> TrustOnly(SSL_CTX* context, const std::string& authorities) {
   X509_STORE* store = SSL_CTX_get_cert_store(context);
-  const BioPtr bio = Open(authorities);
+  const BioPtr bio = OpenPem(authorities);
   int count = 0;
   while (const CertificatePtr certificate = ReadCertificate(bio.get())) {
     X509_STORE_add_cert(store, certificate.get());
@@ -41,7 +38,7 @@ Result<void> TrustOnly(SSL_CTX* context, const std::string& authorities) {
 }
 
 Result<void> Show(SSL_CTX* context, const Credentials& credentials) {
-  const BioPtr chain = Open(credentials.client_certificate), key_bio = Open(credentials.client_key);
+  const BioPtr chain = OpenPem(credentials.client_certificate), key_bio = OpenPem(credentials.client_key);
   const CertificatePtr own = ReadCertificate(chain.get());
   const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(
       PEM_read_bio_PrivateKey(key_bio.get(), nullptr, &NoPassphrase, nullptr), &EVP_PKEY_free);

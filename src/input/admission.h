@@ -21,7 +21,7 @@ class Admission {
  public:
   explicit Admission(const ClusterDraft& draft);
 
-  // Gets the path of a field of the pod, and what is wrong with it; the text says the path itself.
+  // Gets the path of a field of the pod, and what is wrong with it; the text includes the path.
   using Report = std::function<void(std::string path, std::string text)>;
 
   // For a pod that no API server has seen; it has its defaults (defaults.h) already.
@@ -40,7 +40,7 @@ class Admission {
   std::map<Symbol, std::vector<LimitRangePtr>> limit_ranges_;  // by namespace
 };
 
-// Admits every new pod of the draft, and tells of pods whose node is not there.
+// Admits every new pod of the draft, and reports pods whose node does not exist.
 void AdmitPods(const Admission& admission, ClusterDraft& draft);
 
 }  // namespace berth::input

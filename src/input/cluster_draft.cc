@@ -17,7 +17,7 @@ std::string DraftObject::Who() const { return NameOf(object.kind(), api::KeyOf(o
 void ClusterDraft::Add(DraftObject object) {
   const auto [it, is_new] = by_name_.emplace(object.Who(), objects_.size());
   if (is_new) return objects_.push_back(std::move(object));
-  Problem(object, "metadata.name", "is already given at " + PlaceText(objects_[it->second]));
+  Problem(object, "metadata.name", "is already given at " + WhereText(objects_[it->second]));
 }
 
 void ClusterDraft::RemoveIf(const std::function<bool(const DraftObject&)>& unwanted) {
@@ -31,16 +31,16 @@ const DraftObject* ClusterDraft::Find(api::Kind kind, std::string_view key) cons
   return it == by_name_.end() ? nullptr : &objects_[it->second];
 }
 
-std::string ClusterDraft::PlaceText(const DraftObject& object, std::string_view path) const {
-  return where_(object.place, path);
+std::string ClusterDraft::WhereText(const DraftObject& object, std::string_view path) const {
+  return where_(object.origin, path);
 }
 
 void ClusterDraft::Problem(const DraftObject& object, std::string_view path, std::string_view text) {
-  Problem(fmt::format("{}: {}: {}", PlaceText(object, path), object.Who(), text));
+  Problem(fmt::format("{}: {}: {}", WhereText(object, path), object.Who(), text));
 }
 
 void ClusterDraft::Warn(const DraftObject& object, std::string_view path, std::string_view text) {
-  Warn(fmt::format("{}: {}: {}", PlaceText(object, path), object.Who(), text));
+  Warn(fmt::format("{}: {}: {}", WhereText(object, path), object.Who(), text));
 }
 
 }  // namespace berth::input

@@ -1,5 +1,5 @@
 // ClusterDraft: the objects of the input while they become a cluster. The stages of reading (what-ifs, expansion,
-// admission) add, replace and remove objects here, and say here what is wrong; problems and warnings carry the place.
+// admission) add, replace and remove objects here and report problems here; problems and warnings have their position.
 //
 // An object is known by kind, namespace and name, and there is one of each. Not thread-safe.
 #pragma once
@@ -16,20 +16,18 @@
 
 namespace berth::input {
 
-// Where an object begins: a part of a file's text (object_reader.h) and a mark in that file.
-struct Place {
+// Where an object comes from: a part of a file's text (object_reader.h) and its position in that file.
+struct ObjectOrigin {
   static constexpr uint32_t kCluster = UINT32_MAX;    // read from a running cluster
   static constexpr uint32_t kFlags = UINT32_MAX - 1;  // described on the command line
   uint32_t part = kCluster;
   codec::Mark mark = {};
-
-  bool in_file() const { return part < kFlags; }
 };
 
 struct DraftObject {
   api::Object object;
-  Place place = {};
-  // No API server has seen it: what one would have filled in is to be filled in.
+  ObjectOrigin origin = {};
+  // Not yet seen by an API server: the defaults of one have to be applied.
   bool is_new = false;
 
   // "Pod default/web"
@@ -38,8 +36,8 @@ struct DraftObject {
 
 class ClusterDraft {
  public:
-  // Says where a field of the object at that place stands: "FILE:LINE:COL".
-  using Where = std::function<std::string(const Place& place, std::string_view path)>;
+  // The position of a field of the object: "FILE:LINE:COL".
+  using Where = std::function<std::string(const ObjectOrigin& origin, std::string_view path)>;
 
   explicit ClusterDraft(Where where) : where_(std::move(where)) {}
 
@@ -53,12 +51,12 @@ class ClusterDraft {
   // Null when there is none. `key` is api::KeyOf.
   const DraftObject* Find(api::Kind kind, std::string_view key) const;
 
-  // `path` is the field that the text is about; the text says so itself.
+  // `path` is the field that the text is about; the text includes it.
   void Problem(const DraftObject& object, std::string_view path, std::string_view text);
   void Problem(std::string text) { problems_.push_back(std::move(text)); }
   void Warn(const DraftObject& object, std::string_view path, std::string_view text);
   void Warn(std::string text) { warnings_.push_back(std::move(text)); }
-  std::string PlaceText(const DraftObject& object, std::string_view path = {}) const;
+  std::string WhereText(const DraftObject& object, std::string_view path = {}) const;
 
   const std::vector<std::string>& problems() const { return problems_; }
   std::vector<std::string> TakeWarnings() { return std::move(warnings_); }
@@ -66,7 +64,7 @@ class ClusterDraft {
  private:
   Where where_;
   std::vector<DraftObject> objects_;
-  std::unordered_map<std::string, size_t> by_name_;  // Who() to the place in objects_
+  std::unordered_map<std::string, size_t> by_name_;  // Who() to the index in objects_
   std::vector<std::string> problems_;
   std::vector<std::string> warnings_;
 };

@@ -8,7 +8,7 @@
 
 namespace berth::input {
 
-// With the tolerations that keep daemons on nodes in trouble.
+// With the tolerations that keep daemons on unhealthy nodes.
 api::PodTemplateSpec WithDaemonTolerations(api::PodTemplateSpec pod_template);
 
 // By the node's name, labels and taints; whether there is room does not matter.
@@ -17,7 +17,7 @@ bool ShouldRunDaemon(const api::PodSpec& spec, const api::Node& node);
 // Demands that node in place of whatever else the pod demands of its node.
 void BindToNode(const std::string& node, api::Pod& pod);
 
-// The node that a daemon's pod is on or waits for; empty when it cannot be told.
+// The node that a daemon's pod is on or waits for; empty when unknown.
 std::string TargetNode(const api::Pod& pod);
 
 }  // namespace berth::input

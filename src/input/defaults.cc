@@ -54,7 +54,7 @@ api::Pod Completed(api::Pod pod) {
   FillContainers(pod.spec.init_containers, pod.spec.host_network);
   FillContainers(pod.spec.containers, pod.spec.host_network);
   FillPodLevelRequests(pod);
-  if (pod.spec.scheduler_name.empty()) pod.spec.scheduler_name = "default-scheduler";
+  if (pod.spec.scheduler_name.empty()) pod.spec.scheduler_name = api::kDefaultSchedulerName;
   return pod;
 }
 

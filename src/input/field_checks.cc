@@ -3,35 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "api/label_syntax.h"
 
 namespace berth::input {
-
-namespace {
-
-// The next step of a path, cut off its front: "spec", then "containers", then "0" of "spec.containers[0]".
-std::string_view TakeStep(std::string_view& path) {
-  const bool bracket = path.starts_with('[');
-  if (bracket) path.remove_prefix(1);
-  const size_t end = std::min(bracket ? path.find(']') : path.find_first_of(".["), path.size());
-  const std::string_view step = path.substr(0, end);
-  path.remove_prefix(end);
-  if (bracket && !path.empty()) path.remove_prefix(1);
-  if (path.starts_with('.')) path.remove_prefix(1);
-  return step;
-}
-
-const codec::Value* Descend(const codec::Value& value, std::string_view step) {
-  if (!value.is_array()) return value.Find(step);
-  size_t index = 0;
-  const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
-  const bool is_index = error == std::errc() && end == step.data() + step.size();
-  return is_index && index < value.items().size() ? &value.items()[index] : nullptr;
-}
-
-}  // namespace
 
 std::string FieldProblem::ToString() const { return what.starts_with(path) ? what : fmt::format("{}: {}", path, what); }
 
@@ -72,16 +47,6 @@ void FieldChecks::NodeSelector(const std::string& path, const std::optional<api:
   Required(path + ".nodeSelectorTerms", !selector->node_selector_terms.empty());
   const auto compiled = api::CompiledNodeSelector::Compile(*selector, path);
   if (!compiled) Add(path, compiled.error().message);
-}
-
-codec::Mark PlaceOf(const codec::Value& object, std::string_view path) {
-  codec::Value at = object;
-  while (!path.empty()) {
-    const codec::Value* next = Descend(at, TakeStep(path));
-    if (!next) break;
-    at = *next;
-  }
-  return at.mark();
 }
 
 }  // namespace berth::input

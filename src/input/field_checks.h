@@ -1,4 +1,4 @@
-// FieldChecks: collects what is wrong with the fields of one object, by path, so that all of it is told at once.
+// FieldChecks: collects what is wrong with the fields of one object, by path, so that all of it is reported at once.
 #pragma once
 
 #include <initializer_list>
@@ -11,7 +11,6 @@
 #include "api/node_selector.h"
 #include "api/resource_list.h"
 #include "api/selector.h"
-#include "codec/value.h"
 
 namespace berth::input {
 
@@ -38,8 +37,5 @@ class FieldChecks {
  private:
   std::vector<FieldProblem> problems_;
 };
-
-// Where the field stands; when it is absent, the nearest thing around it that is there.
-codec::Mark PlaceOf(const codec::Value& object, std::string_view path);
 
 }  // namespace berth::input

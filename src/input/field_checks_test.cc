@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codec/yaml.h"
-
 namespace berth::input {
 namespace {
 
@@ -42,26 +40,6 @@ TEST(FieldChecks, SelectorsMustCompile) {
   EXPECT_THAT(Texts(checks), ElementsAre("spec.selector: \"Inn\" is not a valid label selector operator"));
   checks.NodeSelector("spec.required", api::NodeSelector{});
   EXPECT_THAT(Texts(checks), ElementsAre("spec.required.nodeSelectorTerms: missing: it is required"));
-}
-
-TEST(PlaceOf, FindsTheFieldOrWhatIsAroundIt) {
-  const auto documents = codec::ParseYaml(
-      "spec:\n"
-      "  containers:\n"
-      "  - name: a\n"
-      "  - name: b\n"
-      "    requests: {example.com/gpu: 1}\n",
-      "file");
-  ASSERT_TRUE(documents);
-  const codec::Value& root = documents->front().root();
-  using codec::Mark;
-  EXPECT_EQ(PlaceOf(root, ""), (Mark{1, 1}));
-  EXPECT_EQ(PlaceOf(root, "spec.containers[1].name"), (Mark{4, 11}));
-  EXPECT_EQ(PlaceOf(root, "spec.containers[1].requests[example.com/gpu]"), (Mark{5, 33}));
-  EXPECT_EQ(PlaceOf(root, "spec.containers[1].image"), (Mark{4, 5}));
-  EXPECT_EQ(PlaceOf(root, "spec.containers[7].name"), (Mark{3, 3}));
-  EXPECT_EQ(PlaceOf(root, "spec.containers[x"), (Mark{3, 3}));
-  EXPECT_EQ(PlaceOf(root, "metadata.name"), (Mark{1, 1}));
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ void AddDescribedNodes(const std::vector<NodeTemplate>& templates, ClusterDraft&
     std::vector<const api::Node*> existing;
     for (const std::shared_ptr<const api::Node>& node : shared) existing.push_back(node.get());
     for (api::Node& node : MakeNodes(node_template, existing)) {
-      draft.Add({api::MakeObject(std::move(node)), {Place::kFlags, {}}});
+      draft.Add({api::MakeObject(std::move(node)), {ObjectOrigin::kFlags, {}}});
     }
   }
 }
@@ -57,7 +57,7 @@ void CheckUids(ClusterDraft& draft) {
     if (is_new) continue;
     const DraftObject& first = draft.objects()[it->second];
     draft.Problem(found, "metadata.uid",
-                  fmt::format("metadata.uid: \"{}\" is that of {} at {}", uid, first.Who(), draft.PlaceText(first)));
+                  fmt::format("metadata.uid: \"{}\" is that of {} at {}", uid, first.Who(), draft.WhereText(first)));
   }
 }
 
@@ -71,7 +71,7 @@ Error ProblemsAsError(const std::vector<std::string>& problems) {
 
 Result<ClusterInput> Assemble(InputFiles files, InputChanges changes, size_t threads) {
   ObjectReader reader(std::move(files.files));
-  ClusterDraft draft([&](const Place& place, std::string_view path) { return reader.Where(place, path); });
+  ClusterDraft draft([&](const ObjectOrigin& origin, std::string_view path) { return reader.Where(origin, path); });
   for (std::string& problem : files.problems) draft.Problem(std::move(problem));
   for (std::string& warning : files.warnings) draft.Warn(std::move(warning));
   AddLive(std::move(changes.live), draft);

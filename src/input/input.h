@@ -1,5 +1,5 @@
 // Reading a cluster from files: YAML (many documents), JSON, kubectl's Lists, plain or gzip, directories of them, "-"
-// for standard input. Files are written by people: decoding is strict, and every problem is reported with its file,
+// for standard input. Files are written by hand: decoding is strict, and every problem is reported with its file,
 // line and field. What the API server and the controllers would have done is done, so that a hand-written object is
 // what it would be in a cluster.
 //

@@ -17,7 +17,7 @@ struct InputFiles {
   std::vector<std::string> warnings;
 };
 
-// A directory stands for the *.yaml, *.yml and *.json below it, plain or .gz, in the order of their paths. Links to
+// A directory means the *.yaml, *.yml and *.json below it, plain or .gz, in the order of their paths. Links to
 // directories are not followed. "-" is standard input. A chart or a kustomization is not rendered: it is a problem that
 // says how to.
 InputFiles ReadInputFiles(const std::vector<std::string>& paths);

@@ -1,4 +1,4 @@
-// What somebody who mistyped a name may have meant.
+// Suggestions for misspelt names.
 #pragma once
 
 #include <string>

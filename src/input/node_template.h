@@ -23,7 +23,7 @@ struct NodeTemplate {
 
 // Parts are KEY=VALUE with commas between them: count, name, zones (a number, or names with ':' between them),
 // label.KEY, taint.KEY=[VALUE:]EFFECT, and amounts by resource name, of which cpu and memory must be there; pods is 110
-// unless it is said. All problems in one error, a line each, with the place in the text.
+// unless given. All problems in one error, a line each, with their position in the text.
 Result<NodeTemplate> ParseNodeTemplate(std::string_view text);
 
 // Nodes with the labels that a cloud's nodes have, ready, and with names that no node of `existing` has.

@@ -7,7 +7,6 @@
 #include "api/policy.h"
 #include "api/storage.h"
 #include "api/workload.h"
-#include "input/pod_checks.h"
 
 namespace berth::input {
 

@@ -1,14 +1,18 @@
-// Mistakes in an object that the API server would have refused, as far as they decide where pods go.
+// Mistakes in an object that the API server would have rejected, as far as they affect scheduling.
 #pragma once
 
 #include <vector>
 
 #include "api/object.h"
+#include "api/pod.h"
 #include "input/field_checks.h"
 
 namespace berth::input {
 
-// Empty for a sound object.
+// Empty for a valid object.
 std::vector<FieldProblem> ProblemsOf(const api::Object& object);
+
+// The part of it for pods, which pod templates need too.
+void CheckPod(const api::Pod& pod, FieldChecks& checks);
 
 }  // namespace berth::input

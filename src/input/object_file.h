@@ -9,7 +9,7 @@
 
 namespace berth::input {
 
-// How a file is written, as its name says: ".json" is JSON and anything else YAML; ".gz" behind it is gzip.
+// The format of a file, by its name: ".json" is JSON and anything else YAML; ".gz" behind it is gzip.
 struct ObjectFileFormat {
   bool json = false;
   bool gzip = false;

@@ -10,6 +10,7 @@
 #include "api/node.h"
 #include "api/policy.h"
 #include "base/workers.h"
+#include "codec/field_mark.h"
 #include "codec/json.h"
 #include "codec/yaml.h"
 #include "input/defaults.h"
@@ -105,7 +106,7 @@ struct ObjectReader::Decoded {
   void TakeObject(const api::Object& object, const codec::Value& text, const std::string& file, uint32_t part) {
     DraftObject found{WithDefaults(object), {part, text.mark()}, IsNew(object.metadata())};
     const auto say = [&](std::vector<std::string>& where, std::string_view path, std::string_view what) {
-      where.push_back(fmt::format("{}: {}: {}", codec::Where(file, PlaceOf(text, path)), found.Who(), what));
+      where.push_back(fmt::format("{}: {}: {}", codec::Where(file, codec::FieldMark(text, path)), found.Who(), what));
     };
     for (const FieldProblem& problem : ProblemsOf(object)) say(field_problems, problem.path, problem.ToString());
     if (const std::string gap = GapIn(found.object, text); !gap.empty()) {
@@ -174,7 +175,7 @@ ObjectReader::Decoded ObjectReader::Decode(uint32_t number) const {
   return out;
 }
 
-void ObjectReader::MendLists(std::vector<Decoded>& decoded) {
+void ObjectReader::RejoinLists(std::vector<Decoded>& decoded) {
   for (size_t begin = 0; begin < parts_.size(); ++begin) {
     const TextPart first = parts_[begin].text;
     if (first.form != TextPart::Form::kItems) continue;
@@ -210,7 +211,7 @@ bool ObjectReader::ReadInto(ClusterDraft& draft, size_t threads, const ReadProgr
       tell(parts_[i].text.text.size());
     }
   });
-  MendLists(decoded);
+  RejoinLists(decoded);
 
   std::vector<bool> has_content(files_.size());
   bool all_read = true;
@@ -265,15 +266,16 @@ void ObjectReader::JudgeUnknown(const std::vector<Decoded>& decoded, ClusterDraf
   }
 }
 
-std::string ObjectReader::Where(const Place& place, std::string_view path) const {
-  if (place.part == Place::kCluster) return "the cluster";
-  if (place.part == Place::kFlags) return "the flags";
-  const Part& part = parts_[place.part];
+std::string ObjectReader::Where(const ObjectOrigin& origin, std::string_view path) const {
+  if (origin.part == ObjectOrigin::kCluster) return "the cluster";
+  if (origin.part == ObjectOrigin::kFlags) return "the flags";
+  const Part& part = parts_[origin.part];
   const std::string& file = files_[part.file].name;
-  if (path.empty()) return codec::Where(file, place.mark);
-  if (!reparsed_ || reparsed_->part != place.part) reparsed_ = std::make_unique<Reparsed>(place.part, part.text, file);
-  const auto found = reparsed_->objects.find({place.mark.line, place.mark.column});
-  return codec::Where(file, found == reparsed_->objects.end() ? place.mark : PlaceOf(found->second, path));
+  if (path.empty()) return codec::Where(file, origin.mark);
+  if (!reparsed_ || reparsed_->part != origin.part)
+    reparsed_ = std::make_unique<Reparsed>(origin.part, part.text, file);
+  const auto found = reparsed_->objects.find({origin.mark.line, origin.mark.column});
+  return codec::Where(file, found == reparsed_->objects.end() ? origin.mark : codec::FieldMark(found->second, path));
 }
 
 }  // namespace berth::input

@@ -1,6 +1,6 @@
-// ObjectReader: the texts of the input files into objects, strictly, on several threads. Every problem is told with its
-// file, line and field. The trees that texts parse to are dropped at once; where a field stands that somebody complains
-// about later is found by parsing that part of the text again.
+// ObjectReader: decodes the input files into objects, strictly, on several threads. Every problem is reported with its
+// file, line and field. The parsed trees are dropped at once; the position of a field that is reported later is found
+// by parsing that part of the text again.
 #pragma once
 
 #include <functional>
@@ -25,11 +25,11 @@ class ObjectReader {
   ~ObjectReader();
 
   // Objects, problems and warnings go into the draft; the result is the same for any number of threads. False when
-  // something could not be read as an object: then what refers to it cannot be judged.
+  // something could not be read as an object: then references to it cannot be checked.
   bool ReadInto(ClusterDraft& draft, size_t threads, const ReadProgress& progress = {});
 
-  // "FILE:LINE:COL" of that field, or of the nearest thing around it that is there.
-  std::string Where(const Place& place, std::string_view path) const;
+  // "FILE:LINE:COL" of that field, or of its nearest ancestor that exists.
+  std::string Where(const ObjectOrigin& origin, std::string_view path) const;
 
   // Objects of kinds that scheduling does not read.
   size_t passed_over() const { return passed_over_; }
@@ -43,13 +43,13 @@ class ObjectReader {
   struct Reparsed;
 
   Decoded Decode(uint32_t number) const;
-  // Lists whose parts cannot be parsed on their own are decoded as one.
-  void MendLists(std::vector<Decoded>& decoded);
+  // Decodes a list as a whole when one of its parts cannot be parsed on its own.
+  void RejoinLists(std::vector<Decoded>& decoded);
   void JudgeUnknown(const std::vector<Decoded>& decoded, ClusterDraft& draft);
 
   std::vector<InputFile> files_;
   std::vector<Part> parts_;
-  mutable std::unique_ptr<Reparsed> reparsed_;  // the part that was last asked about
+  mutable std::unique_ptr<Reparsed> reparsed_;  // the part that was last parsed again
   size_t passed_over_ = 0;
   bool all_known_ = true;
 };

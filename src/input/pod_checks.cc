@@ -1,8 +1,8 @@
-#include "input/pod_checks.h"
-
 #include <fmt/format.h>
 
 #include <set>
+
+#include "input/object_checks.h"
 
 namespace berth::input {
 

@@ -1,4 +1,4 @@
-// What controllers make of a pod template: a pod with an owner, and a hash that tells templates apart.
+// What controllers make of a pod template: a pod with an owner, and a hash that distinguishes templates.
 #pragma once
 
 #include <string>

@@ -18,8 +18,8 @@ struct TextPart {
   Form form = Form::kYaml;
   std::string_view text;
   uint32_t lines_before = 0;
-  size_t first_item = 0;  // of kItems: its place in the list
-  // Of kItems: the document they are cut out of. Where one of its parts cannot be parsed, only the whole tells what is
+  size_t first_item = 0;  // of kItems: its index in the list
+  // Of kItems: the document they are cut out of. Where one of its parts cannot be parsed, only the whole shows what is
   // wrong, or that nothing is: a quotation may go over the cut.
   std::string_view whole = {};
   uint32_t lines_before_whole = 0;

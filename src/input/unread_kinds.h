@@ -1,4 +1,4 @@
-// What to say about objects of kinds that berth does not read: nothing, a warning, or that it must be a mistake.
+// How objects of kinds that berth does not read are reported: not at all, as a warning, or as a likely mistake.
 #pragma once
 
 #include <string>

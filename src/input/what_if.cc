@@ -175,7 +175,7 @@ class Scaler {
     for (size_t number = 0; count < wanted; ++number) {
       api::Pod pod = Named(prototype, fmt::format("{}-{}", change.name, number));
       if (draft_.Find(api::Kind::kPod, api::KeyOf(pod.metadata))) continue;
-      draft_.Add({api::MakeObject(std::move(pod)), sample.place});
+      draft_.Add({api::MakeObject(std::move(pod)), sample.origin});
       ++count;
     }
     std::set<std::string> surplus;

@@ -121,7 +121,7 @@ class Expander {
   }
 
   void AddPod(const DraftObject& workload, api::Pod pod) {
-    draft_.Add({api::MakeObject(std::move(pod)), workload.place});
+    draft_.Add({api::MakeObject(std::move(pod)), workload.origin});
   }
 
   bool IsNameTaken(const DraftObject& workload, api::Kind kind, const std::string& name) const {
@@ -220,7 +220,7 @@ class Expander {
       labels->Set(Symbol(kPodTemplateHash), Symbol(hash));
     }
     const api::Object object = api::MakeObject(std::move(set));
-    const DraftObject made{object, workload.place};
+    const DraftObject made{object, workload.origin};
     scaled_by_others_.insert(made.Who());
     if (!draft_.Find(api::Kind::kReplicaSet, api::KeyOf(object.metadata()))) draft_.Add(made);
     return object;
@@ -317,7 +317,7 @@ class Expander {
     if (set.spec.selector) {
       for (const auto& [key, value] : set.spec.selector->match_labels) claim.metadata.labels.Set(key, value);
     }
-    draft_.Add({WithDefaults(api::MakeObject(std::move(claim))), workload.place});
+    draft_.Add({WithDefaults(api::MakeObject(std::move(claim))), workload.origin});
   }
 
   void Expand(const DraftObject& workload, const api::DaemonSet& set) {

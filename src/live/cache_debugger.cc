@@ -50,7 +50,7 @@ CacheMismatch ComparePods(const SchedulingLoop& loop, const std::vector<api::Obj
   }
   loop.driver().cluster().ForEachPod([&](const framework::PodInfoPtr& pod) { cached.insert(pod->uid()); });
   // Also pods in flight: they stand nowhere, but are not forgotten.
-  loop.driver().queue().ForEach([&](const queue::QueuedPod& pod, queue::Place) { cached.insert(pod.pod->uid()); });
+  loop.driver().queue().ForEach([&](const queue::QueuedPod& pod, queue::PodState) { cached.insert(pod.pod->uid()); });
   return {Less(wanted, cached), Less(cached, actual)};
 }
 

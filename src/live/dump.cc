@@ -12,18 +12,18 @@ namespace {
 // A page that cannot be had soon is better not had.
 constexpr base::Duration kPatience = std::chrono::seconds(10);
 
-std::string_view NameOf(queue::Place place) {
+std::string_view NameOf(queue::PodState place) {
   switch (place) {
-    case queue::Place::kActive:
+    case queue::PodState::kActive:
       return "active";
-    case queue::Place::kBackoff:
-    case queue::Place::kErrorBackoff:
+    case queue::PodState::kBackoff:
+    case queue::PodState::kErrorBackoff:
       return "backoff";
-    case queue::Place::kUnschedulable:
+    case queue::PodState::kUnschedulable:
       return "unschedulable";
-    case queue::Place::kInFlight:
+    case queue::PodState::kInFlight:
       return "inFlight";
-    case queue::Place::kBinding:
+    case queue::PodState::kBinding:
       return "binding";
   }
   return "";
@@ -50,7 +50,7 @@ void LogQueue(const queue::SchedulingQueue& queue) {
   const queue::SchedulingQueue::Counts counts = queue.counts();
   LOG_INFO(0, "Dump of scheduling queue", {"active", counts.active}, {"backoff", counts.backoff},
            {"unschedulable", counts.unschedulable}, {"gated", counts.gated}, {"inFlight", counts.in_flight});
-  queue.ForEach([](const queue::QueuedPod& pod, queue::Place place) {
+  queue.ForEach([](const queue::QueuedPod& pod, queue::PodState place) {
     LOG_INFO(0, "Pod in queue", {"pod", pod.pod->Key()}, {"queue", NameOf(place)}, {"attempts", pod.attempts},
              {"gatingPlugin", pod.gating_plugin});
   });
@@ -73,7 +73,7 @@ void WritePodResources(LiveScheduler& scheduler, serving::PodResourceWriter& wri
     for (const framework::NodeInfo* node : loop.driver().cluster().nodes()) {
       for (const framework::PodInfoPtr& pod : node->pods()) pods.push_back(pod->shared_pod());
     }
-    loop.driver().queue().ForEach([&](const queue::QueuedPod& pod, queue::Place) {
+    loop.driver().queue().ForEach([&](const queue::QueuedPod& pod, queue::PodState) {
       // One that is being bound, or waits for permission to be, is on a node already.
       if (!loop.driver().cluster().IsAssumed(pod.pod->uid())) pods.push_back(pod.pod->shared_pod());
     });

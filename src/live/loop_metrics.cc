@@ -126,12 +126,12 @@ void LoopMetrics::OnEvicted(bool failed, base::Duration took) {
   metrics_.preemption_goroutines_duration.With(ResultName(failed)).Observe(Seconds(took));
 }
 
-void LoopMetrics::OnIncoming(queue::Place place, std::string_view cause) {
+void LoopMetrics::OnIncoming(queue::PodState place, std::string_view cause) {
   metrics::Counter*& counter = incoming_[{place, std::string(cause)}];
   if (!counter) {
-    const char* name = place == queue::Place::kActive          ? "active"
-                       : place == queue::Place::kUnschedulable ? "unschedulable"
-                                                               : "backoff";
+    const char* name = place == queue::PodState::kActive          ? "active"
+                       : place == queue::PodState::kUnschedulable ? "unschedulable"
+                                                                  : "backoff";
     counter = &metrics_.queue_incoming_pods.With(name, cause);
   }
   counter->Add();
@@ -152,8 +152,9 @@ void LoopMetrics::SetPending(const queue::SchedulingQueue::Counts& counts) {
 
 void LoopMetrics::SetRejections(const queue::SchedulingQueue& queue) {
   std::map<std::pair<std::string, std::string>, size_t> counts;
-  queue.ForEach([&](const queue::QueuedPod& pod, queue::Place place) {
-    if (place == queue::Place::kActive || place == queue::Place::kInFlight || place == queue::Place::kBinding) return;
+  queue.ForEach([&](const queue::QueuedPod& pod, queue::PodState place) {
+    if (place == queue::PodState::kActive || place == queue::PodState::kInFlight || place == queue::PodState::kBinding)
+      return;
     for (const auto* plugins : {&pod.unschedulable_plugins, &pod.pending_plugins}) {
       for (const std::string& plugin : *plugins) ++counts[{plugin, pod.pod->pod().spec.scheduler_name}];
     }

@@ -31,7 +31,7 @@ class LoopMetrics {
   void OnPreemption(const framework::PostFilterResult& result);
   // The API calls of a preemption have ended.
   void OnEvicted(bool failed, base::Duration took);
-  void OnIncoming(queue::Place place, std::string_view cause);
+  void OnIncoming(queue::PodState place, std::string_view cause);
   void OnEvent(const framework::ClusterEvent& event, base::Duration took);
   void SetPending(const queue::SchedulingQueue::Counts& counts);
   void SetCache(const cluster::Cluster& cluster, size_t binding);
@@ -67,7 +67,7 @@ class LoopMetrics {
   // Of the points of scheduling cycles.
   std::map<std::tuple<std::string, config::ExtensionPoint, framework::Code>, metrics::Histogram*, std::less<>> plugins_;
   std::map<std::pair<framework::EventResource, framework::ActionType>, metrics::Histogram*> events_;
-  std::map<std::pair<queue::Place, std::string>, metrics::Counter*, std::less<>> incoming_;
+  std::map<std::pair<queue::PodState, std::string>, metrics::Counter*, std::less<>> incoming_;
   std::map<std::pair<std::string, std::string>, metrics::Gauge*> rejections_;  // by plugin and profile
   metrics::Gauge& active_;
   metrics::Gauge& backoff_;

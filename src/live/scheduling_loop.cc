@@ -79,7 +79,7 @@ Result<void> SchedulingLoop::MakeDriver(const config::KubeSchedulerConfiguration
     metrics_.Observe(*driver_->scheduler().FindProfile(profile->scheduler_name()));
   }
   driver_->mutable_queue().set_observer(
-      [this](queue::Place place, std::string_view cause) { metrics_.OnIncoming(place, cause); });
+      [this](queue::PodState place, std::string_view cause) { metrics_.OnIncoming(place, cause); });
   driver_->handlers().set_observer(
       [this](const framework::ClusterEvent& event, base::Duration took) { metrics_.OnEvent(event, took); });
   return {};

@@ -9,7 +9,6 @@ namespace {
 
 const std::vector<double> kRequestSeconds = {0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60};
 const std::vector<double> kRequestBytes = {64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
-constexpr double kTenNanoseconds = 10e-9;
 
 }  // namespace
 
@@ -76,43 +75,6 @@ LeaderElectionMetrics::LeaderElectionMetrics(Registry& registry)
                                          "string used to identify the lease. Please make sure to group by name.",
                                  .stability = Stability::kAlpha,
                                  .labels = {"name"}})) {}
-
-WorkqueueMetrics::WorkqueueMetrics(Registry& registry)
-    : depth(registry.Add<Gauge>({.name = "workqueue_depth",
-                                 .help = "Current depth of workqueue",
-                                 .stability = Stability::kBeta,
-                                 .labels = {"name"}})),
-      adds(registry.Add<Counter>({.name = "workqueue_adds_total",
-                                  .help = "Total number of adds handled by workqueue",
-                                  .stability = Stability::kBeta,
-                                  .labels = {"name"}})),
-      queue_duration(
-          registry.Add<Histogram>({.name = "workqueue_queue_duration_seconds",
-                                   .help = "How long in seconds an item stays in workqueue before being requested.",
-                                   .stability = Stability::kBeta,
-                                   .labels = {"name"},
-                                   .buckets = ExponentialBuckets(kTenNanoseconds, 10, 10)})),
-      work_duration(registry.Add<Histogram>({.name = "workqueue_work_duration_seconds",
-                                             .help = "How long in seconds processing an item from workqueue takes.",
-                                             .stability = Stability::kBeta,
-                                             .labels = {"name"},
-                                             .buckets = ExponentialBuckets(kTenNanoseconds, 10, 10)})),
-      unfinished_work(
-          registry.Add<Gauge>({.name = "workqueue_unfinished_work_seconds",
-                               .help = "How many seconds of work has done that is in progress and hasn't been observed "
-                                       "by work_duration. Large values indicate stuck threads. One can deduce the "
-                                       "number of stuck threads by observing the rate at which this increases.",
-                               .stability = Stability::kBeta,
-                               .labels = {"name"}})),
-      longest_running_processor(
-          registry.Add<Gauge>({.name = "workqueue_longest_running_processor_seconds",
-                               .help = "How many seconds has the longest running processor for workqueue been running.",
-                               .stability = Stability::kBeta,
-                               .labels = {"name"}})),
-      retries(registry.Add<Counter>({.name = "workqueue_retries_total",
-                                     .help = "Total number of retries handled by workqueue",
-                                     .stability = Stability::kBeta,
-                                     .labels = {"name"}})) {}
 
 HealthCheckMetrics::HealthCheckMetrics(Registry& registry)
     : healthcheck(registry.Add<Gauge>({.name = "kubernetes_healthcheck",

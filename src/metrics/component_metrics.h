@@ -1,5 +1,5 @@
-// Metrics that every Kubernetes component has: of its API client, leader election, work queues, build, feature gates
-// and health checks. Names, help texts, labels and buckets are those of k8s.io/component-base v1.36.
+// Metrics that every Kubernetes component has: of its API client, leader election, build, feature gates and health
+// checks. Names, help texts, labels and buckets are those of k8s.io/component-base v1.36.
 #pragma once
 
 #include <functional>
@@ -36,19 +36,6 @@ struct LeaderElectionMetrics {
   Family<Counter>& slowpath;     // name
 };
 
-struct WorkqueueMetrics {
-  explicit WorkqueueMetrics(Registry& registry);
-
-  // All by the queue's name.
-  Family<Gauge>& depth;
-  Family<Counter>& adds;
-  Family<Histogram>& queue_duration;
-  Family<Histogram>& work_duration;
-  Family<Gauge>& unfinished_work;
-  Family<Gauge>& longest_running_processor;
-  Family<Counter>& retries;
-};
-
 // For /metrics/slis, which has a registry of its own.
 struct HealthCheckMetrics {
   explicit HealthCheckMetrics(Registry& registry);
@@ -57,7 +44,7 @@ struct HealthCheckMetrics {
   Family<Counter>& healthchecks;  // name, type, status: "success" or "error"
 };
 
-// What was built, as /version and kubernetes_build_info tell it.
+// The build, as /version and kubernetes_build_info report it.
 struct BuildInfo {
   std::string major;
   std::string minor;

@@ -6,7 +6,6 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -15,17 +14,20 @@
 #include <utility>
 #include <vector>
 
+#include "base/file.h"
+
 namespace berth::metrics {
 namespace {
 
-std::string ReadFile(const char* path) {
-  std::ifstream file(path);
-  return std::string(std::istreambuf_iterator<char>(file), {});
+// Empty where /proc does not have it: then the metric is not exposed.
+std::string ReadProc(const char* path) {
+  Result<std::string> text = base::ReadFile(path);
+  return text ? *std::move(text) : std::string();
 }
 
 // The fields of /proc/self/stat from the third on; the second is the name, which may contain anything.
 std::vector<std::string> StatFields() {
-  const std::string text = ReadFile("/proc/self/stat");
+  const std::string text = ReadProc("/proc/self/stat");
   const size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return {};
   std::istringstream rest(text.substr(name_end + 1));
@@ -74,7 +76,7 @@ std::optional<double> Limit(int resource) {
 
 // Bytes over all interfaces of the process's network namespace: {received, sent}.
 std::optional<std::pair<double, double>> NetworkBytes() {
-  std::istringstream lines(ReadFile("/proc/self/net/netstat"));
+  std::istringstream lines(ReadProc("/proc/self/net/netstat"));
   std::string names;
   std::string numbers;
   while (std::getline(lines, names) && std::getline(lines, numbers)) {
@@ -107,7 +109,7 @@ std::optional<double> BytesSent() {
 
 double ProcessStartTime() {
   const std::optional<double> ticks_after_boot = StatField(StatFields(), 22);
-  std::istringstream lines(ReadFile("/proc/stat"));
+  std::istringstream lines(ReadProc("/proc/stat"));
   std::string word;
   while (lines >> word) {
     double boot = 0;

@@ -1,4 +1,4 @@
-// process_*: what the operating system says about this process, read when somebody asks.
+// process_*: what the operating system reports about this process, read at each exposition.
 #pragma once
 
 #include "metrics/registry.h"
@@ -7,7 +7,7 @@ namespace berth::metrics {
 
 void AddProcessMetrics(Registry& registry);
 
-// When the process began, in seconds since 1970; 0 where /proc does not tell.
+// Start of the process in seconds since 1970; 0 when /proc does not have it.
 double ProcessStartTime();
 
 }  // namespace berth::metrics

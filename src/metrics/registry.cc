@@ -118,21 +118,10 @@ void Registry::AddComputed(Description description, MetricType type, SampleSourc
   Insert(std::make_unique<ComputedFamily>(std::move(description), type, std::move(source)));
 }
 
-void Registry::BeforeExposing(std::function<void()> refresh) {
-  const std::lock_guard lock(mutex_);
-  refreshes_.push_back(std::move(refresh));
-}
-
 std::string Registry::Expose() const {
-  // Hooks and sources may take their time or look at the registry: they run without its lock.
-  std::vector<std::function<void()>> refreshes;
-  {
-    const std::lock_guard lock(mutex_);
-    refreshes = refreshes_;
-  }
-  for (const std::function<void()>& refresh : refreshes) refresh();
   std::string out;
   ExpositionWriter writer(out);
+  // Sources may take their time or look at the registry: they run without its lock.
   for (const FamilyBase* family : Families()) family->Write(writer);
   return out;
 }

@@ -77,7 +77,7 @@ class Family final : public FamilyBase {
   std::map<std::vector<std::string>, std::unique_ptr<Metric>> metrics_;  // guarded by mutex_
 };
 
-// Takes the samples of a family that is computed when somebody asks.
+// Takes the samples of a family that is computed at each exposition.
 class SampleSink {
  public:
   virtual ~SampleSink() = default;
@@ -101,12 +101,8 @@ class Registry {
   Metric& AddSingle(Description description) {
     return Add<Metric>(std::move(description)).With();
   }
-  // A counter or gauge whose samples `source` computes at each exposition, on the thread that asks.
+  // A counter or gauge whose samples `source` computes at each exposition, on the calling thread.
   void AddComputed(Description description, MetricType type, SampleSource source);
-
-  // Runs before each exposition, on the thread that asks: where to set gauges nobody wants to keep current meanwhile.
-  // One hook can set many of them from one look at the scheduler.
-  void BeforeExposing(std::function<void()> refresh);
 
   std::string Expose() const;  // sorted by name
   void Reset();                // everything that is not computed, to zero
@@ -117,7 +113,6 @@ class Registry {
 
   mutable std::mutex mutex_;
   std::map<std::string, std::unique_ptr<FamilyBase>, std::less<>> families_;  // guarded by mutex_
-  std::vector<std::function<void()>> refreshes_;                              // guarded by mutex_
 };
 
 }  // namespace berth::metrics

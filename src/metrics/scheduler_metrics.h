@@ -19,7 +19,7 @@ inline constexpr std::string_view kUnschedulable = "unschedulable";
 inline constexpr std::string_view kSchedulingError = "error";
 
 // Which of the families that upstream ties to a feature gate are exposed. The others take what is recorded all the
-// same, so that nobody has to ask.
+// same, so that callers need not check.
 struct MetricGates {
   bool queueing_hints = false;         // SchedulerQueueingHints
   bool async_preemption = false;       // SchedulerAsyncPreemption

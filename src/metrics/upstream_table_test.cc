@@ -116,20 +116,6 @@ const std::vector<Upstream> kUpstream = {
      "Total number for request volume binding cache"},
     {"scheduler_volume_scheduling_stage_error_total", MetricType::kCounter, Stability::kAlpha, {"operation"}, {},
      "Volume scheduling stage error count"},
-    {"workqueue_adds_total", MetricType::kCounter, Stability::kBeta, {"name"}, {},
-     "Total number of adds handled by workqueue"},
-    {"workqueue_depth", MetricType::kGauge, Stability::kBeta, {"name"}, {},
-     "Current depth of workqueue"},
-    {"workqueue_longest_running_processor_seconds", MetricType::kGauge, Stability::kBeta, {"name"}, {},
-     "How many seconds has the longest running processor for workqueue been running."},
-    {"workqueue_queue_duration_seconds", MetricType::kHistogram, Stability::kBeta, {"name"}, {1e-08, 1e-07, 1e-06, 9.999999999999999e-06, 9.999999999999999e-05, 0.001, 0.01, 0.1, 1.0, 10.0},
-     "How long in seconds an item stays in workqueue before being requested."},
-    {"workqueue_retries_total", MetricType::kCounter, Stability::kBeta, {"name"}, {},
-     "Total number of retries handled by workqueue"},
-    {"workqueue_unfinished_work_seconds", MetricType::kGauge, Stability::kBeta, {"name"}, {},
-     "How many seconds of work has done that is in progress and hasn't been observed by work_duration. Large values indicate stuck threads. One can deduce the number of stuck threads by observing the rate at which this increases."},
-    {"workqueue_work_duration_seconds", MetricType::kHistogram, Stability::kBeta, {"name"}, {1e-08, 1e-07, 1e-06, 9.999999999999999e-06, 9.999999999999999e-05, 0.001, 0.01, 0.1, 1.0, 10.0},
-     "How long in seconds processing an item from workqueue takes."},
 };
 // clang-format on
 
@@ -139,7 +125,6 @@ TEST(UpstreamTable, EveryMetricIsDefinedAsUpstreamDefinesIt) {
   RestClientMetrics rest_client(registry);
   ExecPluginMetrics exec_plugins(registry, [] { return 0.0; });
   LeaderElectionMetrics leader_election(registry);
-  WorkqueueMetrics workqueue(registry);
   HealthCheckMetrics health(registry);
   AddBuildInfo(registry, {});
   AddFeatureStates(registry, {});

@@ -1,4 +1,4 @@
-// LiveCluster::Admit: what the API server does to an object before it stores it.
+// InMemoryCluster::Admit: what the API server does to an object before it stores it.
 #include <fmt/format.h>
 
 #include <functional>
@@ -9,7 +9,7 @@
 #include "api/workload.h"
 #include "input/defaults.h"
 #include "input/object_checks.h"
-#include "perf/live_cluster.h"
+#include "perf/in_memory_cluster.h"
 
 namespace berth::perf {
 
@@ -41,7 +41,7 @@ std::string Suffix(uint64_t number) {
 
 }  // namespace
 
-Result<api::Object> LiveCluster::Admit(const api::Object& object, const std::string& name_space) {
+Result<api::Object> InMemoryCluster::Admit(const api::Object& object, const std::string& name_space) {
   const uint64_t number = next_number_++;
   const Change complete = [&](api::ObjectMeta& metadata) {
     if (metadata.name.empty()) metadata.name = metadata.generate_name + Suffix(number);

@@ -1,17 +1,15 @@
 #include "perf/bench_run.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <memory>
 
 #include "cluster/cluster.h"
 #include "config/load.h"
 #include "perf/bench_workload.h"
+#include "perf/process_memory.h"
 #include "plugins/registry.h"
 #include "scheduler/driver.h"
 
@@ -45,23 +43,6 @@ class InstantApi final : public framework::ApiWriter {
  private:
   scheduler::Driver* driver_ = nullptr;
 };
-
-constexpr double kMegabyte = 1024 * 1024;
-
-double PeakMegabytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
-}
-
-// What the process occupies now.
-double ResidentBytes() {
-  std::ifstream statm("/proc/self/statm");
-  double size = 0;
-  double resident = 0;
-  statm >> size >> resident;
-  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
-}
 
 class Bench final : private scheduler::DriverObserver {
  public:
@@ -155,7 +136,7 @@ class Bench final : private scheduler::DriverObserver {
     result_.p99_us = quantile(0.99);
     result_.max_us = static_cast<double>(times.back());
     result_.preempted = api_.evicted;
-    result_.rss_mb = PeakMegabytes();
+    result_.rss_mb = PeakResidentBytes() / kMegabyte;
   }
 
   const EngineBenchOptions& options_;

@@ -1,10 +1,9 @@
 #include "perf/collector.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <fstream>
 #include <set>
+
+#include "perf/process_memory.h"
 
 namespace berth::perf {
 
@@ -46,12 +45,6 @@ std::vector<MetricLabels> Combinations(const std::vector<LabelValues>& labels) {
   return combinations;
 }
 
-double ResidentMegabytes() {
-  size_t total = 0, resident = 0;
-  std::ifstream("/proc/self/statm") >> total >> resident;
-  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1024 * 1024);
-}
-
 }  // namespace
 
 PodFilter::PodFilter(std::vector<std::string> namespaces, base::FlatMap<std::string, std::string> labels) {
@@ -70,7 +63,7 @@ bool PodFilter::Matches(const api::Pod& pod) const {
   });
 }
 
-Collector::Collector(LiveCluster& cluster, std::string name, PodFilter filter)
+Collector::Collector(InMemoryCluster& cluster, std::string name, PodFilter filter)
     : cluster_(cluster), name_(std::move(name)), filter_(std::move(filter)), start_(cluster.clock().Now()) {
   cluster_.metrics().Start();
   cluster_.AddObserver(*this);
@@ -96,7 +89,7 @@ void Collector::Tick() {
   if (cluster_.clock().Now() - start_ - memory_.back().first >= kMemoryInterval) SampleMemory();
 }
 
-void Collector::SampleMemory() { memory_.emplace_back(cluster_.clock().Now() - start_, ResidentMegabytes()); }
+void Collector::SampleMemory() { memory_.emplace_back(cluster_.clock().Now() - start_, ResidentBytes() / kMegabyte); }
 
 Collection Collector::Finish(const MetricsCollectorConfig* config) {
   cluster_.metrics().Stop();
@@ -135,7 +128,7 @@ void Collector::AddHistograms(const MetricsCollectorConfig* config, Collection& 
   const Metrics& metrics = cluster_.metrics().metrics();
   const auto add = [&](const std::string& metric, const std::vector<MetricLabels>& combinations) {
     for (const MetricLabels& labels : combinations) {
-      const std::unique_ptr<Histogram> sum = metrics.Sum(metric, labels);
+      const std::unique_ptr<QuantileHistogram> sum = metrics.Sum(metric, labels);
       if (!sum) continue;
       DataItem item = Item(metric, "ms");
       item.labels.insert(labels.begin(), labels.end());

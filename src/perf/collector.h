@@ -8,7 +8,7 @@
 
 #include "perf/config.h"
 #include "perf/data_items.h"
-#include "perf/live_cluster.h"
+#include "perf/in_memory_cluster.h"
 #include "perf/throughput.h"
 
 namespace berth::perf {
@@ -36,7 +36,7 @@ struct Collection {
 class Collector final : public PodObserver {
  public:
   // Begins. The cluster outlives it.
-  Collector(LiveCluster& cluster, std::string name, PodFilter filter);
+  Collector(InMemoryCluster& cluster, std::string name, PodFilter filter);
   ~Collector() override;
 
   void OnPod(const api::Pod* before, PodStage stage_before, const api::Pod* after, PodStage stage_after) override;
@@ -52,7 +52,7 @@ class Collector final : public PodObserver {
   void AddHistograms(const MetricsCollectorConfig* config, Collection& collection) const;
   void AddMemory(Collection& collection) const;
 
-  LiveCluster& cluster_;
+  InMemoryCluster& cluster_;
   const std::string name_;
   const PodFilter filter_;
   const base::Time start_;

@@ -1,5 +1,5 @@
 // scheduler_perf's performance-config.yaml: test cases, each a list of operations and the workloads that give them
-// numbers. Read as upstream reads it: strictly, and with every problem told by file, line and field.
+// numbers. Read as upstream reads it: strictly, and with every problem reported by file, line and field.
 #pragma once
 
 #include <cstdint>
@@ -74,7 +74,7 @@ struct UniqueNodeLabelStrategy {
 // One step of a test case. Which fields an opcode has is in config_schema.cc; the others stay empty.
 struct Operation {
   Opcode code = Opcode::kSleep;
-  std::string opcode;  // as it stands in the file
+  std::string opcode;  // as written in the file
   codec::Mark where;
 
   std::optional<int64_t> count;

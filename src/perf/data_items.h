@@ -18,8 +18,8 @@ struct DataItem {
   std::map<std::string, std::string, std::less<>> labels;  // "Name", "Metric" …
 };
 
-// Puts the threshold into the items it is about (AverageThreshold …). Says for each that misses it what was expected; a
-// threshold of 0 is none.
+// Puts the threshold into the items it is about (AverageThreshold …). Reports what was expected for each that misses
+// it; a threshold of 0 is none.
 std::vector<std::string> ApplyThreshold(std::vector<DataItem>& items, double threshold,
                                         const ThresholdMetricSelector& selector);
 

@@ -11,7 +11,7 @@
 namespace berth::perf {
 
 Executor::Executor(const Suite& suite, const TestCase& test_case, const Workload& workload,
-                   const std::vector<Operation>& operations, LiveCluster& cluster, Options options)
+                   const std::vector<Operation>& operations, InMemoryCluster& cluster, Options options)
     : suite_(suite),
       test_case_(test_case),
       workload_(workload),

@@ -1,4 +1,4 @@
-// Executor: runs the operations of one workload against a LiveCluster, one after another, in real time. While an
+// Executor: runs the operations of one workload against a InMemoryCluster, one after another, in real time. While an
 // operation waits, pods are scheduled and what runs beside it (churn, slow deletions) goes on.
 // Not thread-safe.
 #pragma once
@@ -12,7 +12,7 @@
 
 #include "perf/collector.h"
 #include "perf/config.h"
-#include "perf/live_cluster.h"
+#include "perf/in_memory_cluster.h"
 #include "perf/object_templates.h"
 
 namespace berth::perf {
@@ -26,9 +26,9 @@ class Executor {
 
   // All outlive the executor. `operations` come from ResolveOperations.
   Executor(const Suite& suite, const TestCase& test_case, const Workload& workload,
-           const std::vector<Operation>& operations, LiveCluster& cluster, Options options);
+           const std::vector<Operation>& operations, InMemoryCluster& cluster, Options options);
 
-  // Once. The error says which operation, where it stands, and what it waited for.
+  // Once. The error names the operation, its position in the file, and what it waited for.
   Result<std::vector<Collection>> Run();
 
  private:
@@ -70,7 +70,7 @@ class Executor {
   Result<void> EnsureNamespace(const std::string& name);
   std::string NamespaceOf(const Operation& operation) const;
 
-  // Schedules until `done`. `what` tells what is waited for, for the error when it does not come.
+  // Schedules until `done`. `what` describes what is waited for, for the error when it does not happen.
   Result<void> RunUntil(const Condition& done, const std::function<std::string()>& what);
   Result<void> WaitForPods(std::vector<std::string> namespaces, const base::FlatMap<std::string, std::string>& labels,
                            PodStage stage, int64_t wanted);
@@ -85,7 +85,7 @@ class Executor {
   const TestCase& test_case_;
   const Workload& workload_;
   const std::vector<Operation>& operations_;
-  LiveCluster& cluster_;
+  InMemoryCluster& cluster_;
   const Options options_;
   const base::Time deadline_;
   size_t current_ = 0;  // operation

@@ -39,7 +39,7 @@ Result<void> Executor::DeletePods(const Operation& operation) {
   const std::string name_space = operation.name_space.value_or("");
   const PodFilter filter({name_space}, operation.label_selector);
   auto names = std::make_shared<std::vector<std::string>>();
-  for (const LiveCluster::PodRecord* record : cluster_.Pods()) {
+  for (const InMemoryCluster::PodRecord* record : cluster_.Pods()) {
     if (filter.Matches(*record->pod)) names->push_back(record->pod->metadata.name);
   }
   if (operation.delete_pods_per_second == 0) {
@@ -59,37 +59,37 @@ Result<void> Executor::DeletePods(const Operation& operation) {
 }
 
 // create: one of each template every interval, `number` times or without end. recreate: the objects have `number`
-// places; each turn fills the next place, or empties it when it is full.
+// slots; each turn fills the next slot, or empties it when it is full.
 Result<void> Executor::Churn(const Operation& operation) {
   const std::string name_space = NamespaceOf(operation);
   if (!cluster_.HasNamespace(name_space)) {
     if (Result<void> made = EnsureNamespace(name_space); !made) return made;
     pods_wanted_.erase(name_space);  // a barrier does not wait for what churns
   }
-  struct Place {
+  struct CreatedObject {
     api::Kind kind;
     std::string name_space;
     std::string name;  // empty: nothing there
   };
   struct State {
     int64_t turn = 0;
-    std::vector<std::vector<Place>> places;  // by template
+    std::vector<std::vector<CreatedObject>> slots;  // by template
   };
   auto state = std::make_shared<State>();
   const bool recreate = operation.mode == "recreate";
   if (recreate) {
-    state->places.assign(operation.template_paths.size(),
-                         std::vector<Place>(static_cast<size_t>(operation.number), Place{}));
+    state->slots.assign(operation.template_paths.size(),
+                        std::vector<CreatedObject>(static_cast<size_t>(operation.number), CreatedObject{}));
   }
-  const auto create = [this, name_space](const std::string& path) -> Result<Place> {
+  const auto create = [this, name_space](const std::string& path) -> Result<CreatedObject> {
     Result<api::Object> made = templates_.MakeAny(suite_.PathOf(path), 0, 1);
     if (!made) return made.error();
     Result<api::Object> admitted = cluster_.Admit(*made, name_space);
     if (!admitted) return admitted.error();
     // Upstream goes on when an object of that name is still there.
-    if (!cluster_.Create(*admitted)) return Place{};
+    if (!cluster_.Create(*admitted)) return CreatedObject{};
     const api::ObjectMeta& metadata = admitted->metadata();
-    return Place{admitted->kind(), std::string(metadata.namespace_.str()), metadata.name};
+    return CreatedObject{admitted->kind(), std::string(metadata.namespace_.str()), metadata.name};
   };
   // A template that cannot be read is told at once, not at the first tick.
   for (const std::string& path : operation.template_paths) {
@@ -100,15 +100,15 @@ Result<void> Executor::Churn(const Operation& operation) {
   (void)StartTicker(std::chrono::milliseconds(interval), [this, &operation, state, create, recreate]() -> Result<bool> {
     const int64_t turn = state->turn++;
     for (size_t i = 0; i < operation.template_paths.size(); ++i) {
-      Place* place = recreate ? &state->places[i][static_cast<size_t>(turn % operation.number)] : nullptr;
-      if (place && !place->name.empty()) {
-        (void)cluster_.Delete(place->kind, place->name_space, place->name);
-        place->name.clear();
+      CreatedObject* slot = recreate ? &state->slots[i][static_cast<size_t>(turn % operation.number)] : nullptr;
+      if (slot && !slot->name.empty()) {
+        (void)cluster_.Delete(slot->kind, slot->name_space, slot->name);
+        slot->name.clear();
         continue;
       }
-      Result<Place> created = create(operation.template_paths[i]);
+      Result<CreatedObject> created = create(operation.template_paths[i]);
       if (!created) return created.error();
-      if (place) *place = std::move(*created);
+      if (slot) *slot = std::move(*created);
     }
     return recreate || operation.number == 0 || state->turn < operation.number;
   });

@@ -251,8 +251,8 @@ Result<void> Executor::CreateSteadily(const Operation& operation, const std::str
                                    [&] { return fmt::format("for {} pods to be scheduled", count); });
     if (!waited) return waited;
     scheduled += counter.count();
-    for (const LiveCluster::PodRecord* record :
-         *over ? std::vector<const LiveCluster::PodRecord*>() : cluster_.Pods()) {
+    for (const InMemoryCluster::PodRecord* record :
+         *over ? std::vector<const InMemoryCluster::PodRecord*>() : cluster_.Pods()) {
       if (record->pod->metadata.namespace_ != name_space) continue;
       (void)cluster_.Delete(api::Kind::kPod, name_space, std::string(record->pod->metadata.name), /*at_once=*/true);
     }

@@ -9,7 +9,7 @@
 #include "config/feature_gate_table.h"
 #include "config/load.h"
 #include "perf/executor.h"
-#include "perf/live_cluster.h"
+#include "perf/in_memory_cluster.h"
 
 namespace berth::perf {
 
@@ -76,10 +76,11 @@ Result<std::vector<Collection>> Run(const Suite& suite, const Chosen& chosen, co
   }
   Result<config::KubeSchedulerConfiguration> configuration = LoadConfiguration(suite, *chosen.test_case, gates->gates);
   if (!configuration) return configuration.error();
-  Result<std::unique_ptr<LiveCluster>> cluster = LiveCluster::Create(*configuration, registry, gates->gates,
-                                                                     {.seed = options.seed,
-                                                                      .verify_incremental = options.verify_incremental,
-                                                                      .queueing_hints = gates->queueing_hints});
+  Result<std::unique_ptr<InMemoryCluster>> cluster =
+      InMemoryCluster::Create(*configuration, registry, gates->gates,
+                              {.seed = options.seed,
+                               .verify_incremental = options.verify_incremental,
+                               .queueing_hints = gates->queueing_hints});
   if (!cluster) return cluster.error();
   Executor executor(suite, *chosen.test_case, *chosen.workload, *operations, **cluster,
                     {.topic = options.topic, .timeout = options.timeout});

@@ -4,9 +4,9 @@
 
 namespace berth::perf {
 
-StageCounter::StageCounter(LiveCluster& cluster, PodFilter filter, PodStage stage)
+StageCounter::StageCounter(InMemoryCluster& cluster, PodFilter filter, PodStage stage)
     : cluster_(cluster), filter_(std::move(filter)), stage_(stage) {
-  for (const LiveCluster::PodRecord* record : cluster_.Pods()) count_ += Counts(record->pod.get(), record->stage());
+  for (const InMemoryCluster::PodRecord* record : cluster_.Pods()) count_ += Counts(record->pod.get(), record->stage());
   cluster_.AddObserver(*this);
 }
 
@@ -24,7 +24,7 @@ bool StageCounter::Counts(const api::Pod* pod, PodStage stage) const {
 }
 
 std::string StageCounter::FirstMissing() const {
-  for (const LiveCluster::PodRecord* record : cluster_.Pods()) {
+  for (const InMemoryCluster::PodRecord* record : cluster_.Pods()) {
     if (record->stage() >= stage_ || !filter_.Matches(*record->pod)) continue;
     const std::string why = record->message.empty() ? "" : ": " + record->message;
     return fmt::format("; pod {} is not{}", api::KeyOf(record->pod->metadata), why);

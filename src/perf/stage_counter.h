@@ -4,14 +4,14 @@
 #include <string>
 
 #include "perf/collector.h"
-#include "perf/live_cluster.h"
+#include "perf/in_memory_cluster.h"
 
 namespace berth::perf {
 
 class StageCounter final : public PodObserver {
  public:
   // The cluster outlives it.
-  StageCounter(LiveCluster& cluster, PodFilter filter, PodStage stage);
+  StageCounter(InMemoryCluster& cluster, PodFilter filter, PodStage stage);
   ~StageCounter() override;
 
   void OnPod(const api::Pod* before, PodStage stage_before, const api::Pod* after, PodStage stage_after) override;
@@ -26,7 +26,7 @@ class StageCounter final : public PodObserver {
  private:
   bool Counts(const api::Pod* pod, PodStage stage) const;
 
-  LiveCluster& cluster_;
+  InMemoryCluster& cluster_;
   const PodFilter filter_;
   const PodStage stage_;
   int64_t count_ = 0;

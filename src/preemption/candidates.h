@@ -14,7 +14,7 @@
 
 namespace berth::preemption {
 
-// The nodes that eviction might help: those the filters found Unschedulable, be it said of the node itself or of all
+// The nodes where eviction might help: those the filters found Unschedulable, be it the node itself or all
 // nodes without a verdict of their own. By index.
 std::vector<framework::NodeIndex> NodesWorthTrying(const framework::ClusterView& cluster,
                                                    const framework::NodeToStatus& statuses);

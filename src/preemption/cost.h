@@ -1,4 +1,5 @@
-// Cost: what evicting a set of victims costs, in the order in which that is weighed.
+// Which of two running pods to spare first; and Cost: what evicting a set of victims costs, by the order of its
+// members.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,24 @@
 
 #include "base/clock.h"
 #include "framework/plugin.h"
+#include "framework/pod_info.h"
 
 namespace berth::preemption {
+
+// A pod that has not started yet counts as starting now.
+base::Time StartTimeOf(const framework::PodInfo& pod, base::Time now);
+
+// A strict weak order: higher priority first, then the pod that has been running longer. `now` is read once per search,
+// so that the order does not change while it is being used.
+struct MoreImportant {
+  base::Time now;
+
+  bool operator()(const framework::PodInfo& a, const framework::PodInfo& b) const;
+  bool operator()(const framework::PodInfoPtr& a, const framework::PodInfoPtr& b) const { return (*this)(*a, *b); }
+};
+
+// There is at least one victim.
+const framework::PodInfo& LongestRunningOfMostImportant(const framework::Victims& victims, base::Time now);
 
 // Compared member by member, each deciding only among those that the ones before left equal; the smallest wins.
 struct Cost {

@@ -30,12 +30,12 @@ class DisruptionBudgets {
  public:
   using Store = framework::ObjectStore<api::PodDisruptionBudget>;
 
-  // A budget whose selector is absent, empty or does not compile protects nobody. What `before` has compiled is used
+  // A budget whose selector is absent, empty or does not compile protects no pod. What `before` has compiled is used
   // again where it still applies.
   explicit DisruptionBudgets(const Store& budgets, const DisruptionBudgets* before = nullptr);
 
-  // Spends the budgets pod by pod in the order given: whoever comes once a budget is used up violates it. Both groups
-  // keep that order. Each call starts with full budgets.
+  // Spends the budgets pod by pod in the order given: a pod that comes after a budget is used up violates it. Both
+  // groups keep that order. Each call starts with full budgets.
   VictimGroups Split(const std::vector<framework::PodInfoPtr>& pods) const;
 
   // The budgets that allow something else than before; unset when other pods are protected than before, too.
@@ -52,7 +52,7 @@ class DisruptionBudgets {
   template <class Visit>
   void ForEachNear(const framework::PodInfo& pod, Visit visit) const;
 
-  // Most selectors ask for a label's value, and are looked at for pods with that label only.
+  // Most selectors match a label's value, and are checked for pods with that label only.
   struct InNamespace {
     std::unordered_map<Symbol, std::vector<std::pair<Symbol, size_t>>> by_value;  // with the label's key
     std::vector<size_t> others;

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "preemption/cost.h"
 #include "preemption/eligibility.h"
-#include "preemption/victim_order.h"
 
 namespace berth::preemption {
 

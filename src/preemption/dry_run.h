@@ -5,7 +5,7 @@
 //
 // Algorithm: take all pods of lower priority away; if the pod does not fit even then, the node is out. Otherwise put
 // them back one at a time as long as the pod still fits: first those whose eviction would violate a disruption budget,
-// then the others, the most important first. Whoever could not be put back is a victim.
+// then the others, the most important first. Pods that cannot be put back are victims.
 #pragma once
 
 #include <memory>
@@ -18,11 +18,12 @@
 namespace berth::preemption {
 
 struct Trial {
-  // Success: evicting `victims`, of which there is at least one, makes room. Otherwise what stands in the way still.
+  // Success: evicting `victims`, of which there is at least one, makes room. Otherwise the reason it still does not
+  // fit.
   framework::Status status;
   framework::Victims victims;
   // At any other moment after this one the outcome would be the same. Most often the beginning of time; later where
-  // pods that have not started, and so count as starting now, stand beside others that have.
+  // pods that have not started, and so count as starting now, are next to others that have.
   base::Time holds_after = base::Time::min();
   BudgetSet budgets = 0;  // those that the outcome rests on
 };
@@ -36,8 +37,8 @@ class DryRun {
          std::shared_ptr<const DisruptionBudgets> budgets);
 
   Trial Try(const framework::NodeInfo& node) const;
-  // The same at a fraction of the cost, where Handle::FiltersJudgeNodesAlone: the plugins are not told what comes and
-  // goes, and no copy of their state is made. Not for several threads at once.
+  // The same at a fraction of the cost, where Handle::FiltersJudgeNodesAlone: AddPod and RemovePod are not called for
+  // what comes and goes, and no copy of their state is made. Not for several threads at once.
   Trial TryAlone(const framework::NodeInfo& node) const;
 
   // The moment that counts as the start of pods that have not started.

@@ -1,4 +1,4 @@
-// Extenders' say in preemption: they strike candidates off the list, or choose other victims.
+// Extenders in preemption: they remove candidates from the list, or choose other victims.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ using Extenders = std::span<framework::PreemptionExtender* const>;
 
 bool AnyHasASay(Extenders extenders, const framework::PodInfo& pod);
 
-// Asks one after the other, each about what the ones before left; nobody more once nothing is left. Every candidate
+// Asks one after the other, each about what the previous ones left, until nothing is left. Every candidate
 // returned has victims. An error is that of an extender that may not be ignored.
 Result<std::vector<framework::PreemptionCandidate>> AskExtenders(Extenders extenders, const framework::PodInfo& pod,
                                                                  std::vector<framework::PreemptionCandidate> candidates,

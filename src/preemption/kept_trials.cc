@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "preemption/victim_order.h"
+#include "preemption/cost.h"
 
 namespace berth::preemption {
 

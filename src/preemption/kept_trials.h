@@ -3,7 +3,7 @@
 // What must go from a node for a pod to fit there is a function of the node with its pods (NodeInfo::generation), of
 // the pod's signature and priority, and of the disruption budgets that protect the node's pods, as long as the filters
 // judge nodes alone. So only nodes that have changed since are tried again. Nodes promised to other pods are always
-// tried afresh, and so are those where the moment itself has a say (see Trial::holds_after).
+// tried again, and so are those whose result depends on the time (see Trial::holds_after).
 //
 // Only what a choice needs is kept, one cache line a node; victims are found by trying the chosen node once more.
 // Not thread-safe; used by the scheduling thread.

@@ -1,17 +1,28 @@
-// InFlightEvents: what happened in the cluster while pods were being scheduled. A pod that fails is checked against the
-// events since it was popped, so that nothing that happens during a cycle is lost.
+// InFlightEvents: cluster events received while pods were being scheduled. A pod that fails is checked against the
+// events since it was popped, so that no event during a cycle is lost.
 //
-// Events are numbered. Each remembers how many pods began their flight just before it, so that the oldest can go as
-// soon as nobody that began before it is left; every call but ForEachSince costs the same whatever is in flight.
+// Events are numbered. Each records how many pods were popped just before it, so that the oldest event can be dropped
+// once no pod popped before it is in flight; every call but ForEachSince takes constant time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 
-#include "queue/happened_event.h"
+#include "framework/events.h"
 
 namespace berth::queue {
+
+// A cluster event with the objects it is about.
+struct HappenedEvent {
+  framework::ClusterEvent event;
+  framework::EventObject before;
+  framework::EventObject after;
+  // Keep the objects alive while hints may read them.
+  std::shared_ptr<const void> before_owner;
+  std::shared_ptr<const void> after_owner;
+};
 
 class InFlightEvents {
  public:

@@ -1,4 +1,4 @@
-// A pod on its way through the queue, with what its earlier attempts taught us.
+// A pod in the queue, with the results of its earlier attempts.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ using PluginNames = std::set<std::string, std::less<>>;
 
 struct QueuedPod {
   framework::PodInfoPtr pod;
-  // When it came to where it is now: decides order among equals, and when a backoff ends.
+  // When it entered its current state: decides order among equals, and when a backoff ends.
   base::Time timestamp{};
   std::optional<base::Time> first_attempt{};
   int attempts = 0;
   base::Ticket ticket = base::Ticket::kNone;  // of the attempt under way; kNone: there is none
 
-  // Who turned it down last time. Both empty after an internal error.
+  // The plugins that rejected it last time. Both empty after an internal error.
   PluginNames unschedulable_plugins{};
   PluginNames pending_plugins{};
   int unschedulable_count = 0;

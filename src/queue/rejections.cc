@@ -55,11 +55,11 @@ uint32_t Rejections::ProfileOf(const framework::PodInfo& pod) const {
   return 0;
 }
 
-Rejection& Rejections::GroupOf(const WaitingPod& pod) {
+RejectionGroup& Rejections::GroupOf(const WaitingPod& pod) {
   const Key key{pod.profile, pod.unschedulable_plugins, pod.pending_plugins, pod.gating_plugin};
   const auto found = groups_by_key_.find(key);
   if (found != groups_by_key_.end()) return *found->second;
-  auto& group = *groups_.emplace_back(std::make_unique<Rejection>());
+  auto& group = *groups_.emplace_back(std::make_unique<RejectionGroup>());
   group.profile = pod.profile;
   group.unschedulable_plugins = pod.unschedulable_plugins;
   group.pending_plugins = pod.pending_plugins;
@@ -69,21 +69,21 @@ Rejection& Rejections::GroupOf(const WaitingPod& pod) {
   return group;
 }
 
-void Rejections::FallAsleep(WaitingPod& pod) {
+void Rejections::Add(WaitingPod& pod) {
   CHECK_WHY(!pod.unschedulable_plugins.empty() || !pod.pending_plugins.empty(), "nobody would ever wake this pod");
-  Rejection& group = GroupOf(pod);
+  RejectionGroup& group = GroupOf(pod);
   pod.rejection = &group;
-  pod.rejection_index = group.sleepers.size();
-  group.sleepers.push_back(&pod);
+  pod.rejection_index = group.pods.size();
+  group.pods.push_back(&pod);
   if (group.gated()) ++gated_;
 }
 
-void Rejections::WakeUp(WaitingPod& pod) {
-  Rejection& group = *pod.rejection;
-  WaitingPod& last = *group.sleepers.back();
+void Rejections::Remove(WaitingPod& pod) {
+  RejectionGroup& group = *pod.rejection;
+  WaitingPod& last = *group.pods.back();
   last.rejection_index = pod.rejection_index;
-  group.sleepers[last.rejection_index] = &last;
-  group.sleepers.pop_back();
+  group.pods[last.rejection_index] = &last;
+  group.pods.pop_back();
   pod.rejection = nullptr;
   if (group.gated()) --gated_;
 }
@@ -98,7 +98,7 @@ bool Rejections::Concerns(const ClusterEvent& event) {
   return known->second;
 }
 
-const Interest& Rejections::InterestOf(Rejection& group, const ClusterEvent& event) const {
+const Interest& Rejections::InterestOf(RejectionGroup& group, const ClusterEvent& event) const {
   const auto [known, fresh] = group.interests.try_emplace(KindOf(event));
   Interest& interest = known->second;
   if (!fresh) return interest;
@@ -126,7 +126,7 @@ Strategy Rejections::WorthRequeuing(const WaitingPod& pod, const HappenedEvent& 
     if (!happened.after.empty() && (!about || about->metadata.uid != pod.pod->uid())) return Strategy::kSkip;
     return Strategy::kAfterBackoff;
   }
-  Rejection& group = pod.rejection ? *pod.rejection : GroupOf(pod);
+  RejectionGroup& group = pod.rejection ? *pod.rejection : GroupOf(pod);
   return InterestOf(group, happened.event).Ask(*pod.pod, happened);
 }
 
@@ -134,10 +134,10 @@ void Rejections::FindWorthRequeuing(const HappenedEvent& happened,
                                     std::vector<std::pair<WaitingPod*, Strategy>>& worth) {
   const bool wildcard = happened.event.IsWildCard();
   for (const auto& group : groups_) {
-    if (group->sleepers.empty()) continue;
+    if (group->pods.empty()) continue;
     const Interest* interest = wildcard ? nullptr : &InterestOf(*group, happened.event);
     if (interest && (interest->empty() || !interest->concerns_gate)) continue;
-    for (WaitingPod* pod : group->sleepers) {
+    for (WaitingPod* pod : group->pods) {
       const Strategy strategy = interest ? interest->Ask(*pod->pod, happened) : WorthRequeuing(*pod, happened);
       if (strategy != Strategy::kSkip) worth.emplace_back(pod, strategy);
     }

@@ -1,6 +1,6 @@
-// Rejections: the sleeping pods by who turned them down. Pods of one profile that the same plugins turned down make one
-// group; an event is held against the registrations once per group, and only the pods of groups that it may help are
-// looked at. There are as many groups as combinations of rejecting plugins were seen, which in practice is a handful.
+// Rejections: the unschedulable pods by the plugins that rejected them. Pods of one profile rejected by the same
+// plugins form a group; an event is matched against the registrations once per group, and only pods of matching groups
+// are checked. There is one group per combination of rejecting plugins, which in practice is a handful.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 #include "framework/events.h"
 #include "framework/plugin.h"
-#include "queue/happened_event.h"
+#include "queue/in_flight_events.h"
 #include "queue/waiting_pod.h"
 
 namespace berth::queue {
@@ -30,7 +30,7 @@ struct ProfileHooks {
 // What to do with a pod because of an event; the greater, the more urgent.
 enum class Strategy : uint8_t { kSkip, kAfterBackoff, kImmediately };
 
-// Whom to ask about an event on behalf of the pods of a group.
+// The queueing hints to run for an event on behalf of the pods of a group.
 struct Interest {
   std::vector<const framework::QueueingHintFn*> urgent;    // of plugins that wait for something outside
   std::vector<const framework::QueueingHintFn*> ordinary;  // of the other plugins
@@ -40,12 +40,12 @@ struct Interest {
   Strategy Ask(const framework::PodInfo& pod, const HappenedEvent& happened) const;
 };
 
-struct Rejection {
+struct RejectionGroup {
   uint32_t profile = 0;
   PluginNames unschedulable_plugins;
   PluginNames pending_plugins;
   std::string gating_plugin;
-  std::vector<WaitingPod*> sleepers;
+  std::vector<WaitingPod*> pods;
   std::unordered_map<uint64_t, Interest> interests;  // by kind of event, worked out when first asked for
 
   bool gated() const { return !gating_plugin.empty(); }
@@ -61,15 +61,15 @@ class Rejections {
   uint32_t ProfileOf(const framework::PodInfo& pod) const;
   const ProfileHooks& hooks(uint32_t profile) const { return profiles_[profile].second; }
 
-  void FallAsleep(WaitingPod& pod);
-  void WakeUp(WaitingPod& pod);
+  void Add(WaitingPod& pod);
+  void Remove(WaitingPod& pod);
   size_t gated() const { return gated_; }
 
   // Whether any plugin of any profile registered for it; always for the wildcard.
   bool Concerns(const framework::ClusterEvent& event);
-  // What the event means to this pod, asleep or not, by the plugins that turned it down.
+  // What the event means to this pod, unschedulable or not, by the plugins that rejected it.
   Strategy WorthRequeuing(const WaitingPod& pod, const HappenedEvent& happened);
-  // Appends the sleepers worth requeuing to `worth`.
+  // Appends the unschedulable pods worth requeuing to `worth`.
   void FindWorthRequeuing(const HappenedEvent& happened, std::vector<std::pair<WaitingPod*, Strategy>>& worth);
 
  private:
@@ -90,15 +90,15 @@ class Rejections {
     }
   };
 
-  Rejection& GroupOf(const WaitingPod& pod);
-  const Interest& InterestOf(Rejection& group, const framework::ClusterEvent& event) const;
+  RejectionGroup& GroupOf(const WaitingPod& pod);
+  const Interest& InterestOf(RejectionGroup& group, const framework::ClusterEvent& event) const;
 
   std::vector<std::pair<std::string, ProfileHooks>> profiles_;
   // By plugin, whatever the profile: gates are asked again about an event that any profile registered them for.
   std::map<std::string, std::vector<framework::ClusterEvent>, std::less<>> registered_;
   std::unordered_map<uint64_t, bool> concerns_;  // by kind of event
-  std::vector<std::unique_ptr<Rejection>> groups_;
-  std::map<Key, Rejection*, ByKey> groups_by_key_;  // keys refer to the groups
+  std::vector<std::unique_ptr<RejectionGroup>> groups_;
+  std::map<Key, RejectionGroup*, ByKey> groups_by_key_;  // keys refer to the groups
   size_t gated_ = 0;
 };
 

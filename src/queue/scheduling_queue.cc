@@ -13,7 +13,7 @@ using framework::PodInfoPtr;
 
 namespace {
 
-// Upstream's words for what brings a pod to a place when it is no event.
+// Upstream's words for what brings a pod to a state when it is no event.
 constexpr std::string_view kPodAdded = "UnschedulablePodAdd";
 constexpr std::string_view kAttemptFailed = "ScheduleAttemptFailure";
 constexpr std::string_view kBackoffOver = "BackoffComplete";
@@ -28,60 +28,60 @@ SchedulingQueue::SchedulingQueue(const base::Clock& clock, const framework::Queu
     : clock_(clock),
       options_(options),
       backoff_rule_(clock, options.initial_backoff, options.max_backoff),
-      active_(LineOrder(Place::kActive, sort, backoff_rule_)),
-      backoff_(LineOrder(Place::kBackoff, sort, backoff_rule_)),
-      error_backoff_(LineOrder(Place::kErrorBackoff, sort, backoff_rule_)),
-      unschedulable_(LineOrder(Place::kUnschedulable, sort, backoff_rule_)),
+      active_(LineOrder(PodState::kActive, sort, backoff_rule_)),
+      backoff_(LineOrder(PodState::kBackoff, sort, backoff_rule_)),
+      error_backoff_(LineOrder(PodState::kErrorBackoff, sort, backoff_rule_)),
+      unschedulable_(LineOrder(PodState::kUnschedulable, sort, backoff_rule_)),
       rejections_(std::move(profiles)) {}
 
 SchedulingQueue::~SchedulingQueue() = default;
 
-Line* SchedulingQueue::LineOf(Place place) {
-  switch (place) {
-    case Place::kActive:
+Line* SchedulingQueue::LineOf(PodState state) {
+  switch (state) {
+    case PodState::kActive:
       return &active_;
-    case Place::kBackoff:
+    case PodState::kBackoff:
       return &backoff_;
-    case Place::kErrorBackoff:
+    case PodState::kErrorBackoff:
       return &error_backoff_;
-    case Place::kUnschedulable:
+    case PodState::kUnschedulable:
       return &unschedulable_;
-    case Place::kInFlight:
-    case Place::kBinding:
+    case PodState::kInFlight:
+    case PodState::kBinding:
       break;
   }
   return nullptr;
 }
 
 void SchedulingQueue::Leave(WaitingPod& pod) {
-  if (Line* line = LineOf(pod.place)) LeaveLine(*line, pod);
-  if (pod.place == Place::kInFlight) in_flight_.End(pod.events_since);
-  if (pod.place == Place::kUnschedulable) rejections_.WakeUp(pod);
+  if (Line* line = LineOf(pod.state)) LeaveLine(*line, pod);
+  if (pod.state == PodState::kInFlight) in_flight_.End(pod.events_since);
+  if (pod.state == PodState::kUnschedulable) rejections_.Remove(pod);
 }
 
-void SchedulingQueue::Enter(WaitingPod& pod, Place place) {
-  pod.place = place;
-  if (Line* line = LineOf(place)) EnterLine(*line, pod);
-  if (place == Place::kInFlight) pod.events_since = in_flight_.Begin();
-  if (place == Place::kUnschedulable) rejections_.FallAsleep(pod);
+void SchedulingQueue::Enter(WaitingPod& pod, PodState state) {
+  pod.state = state;
+  if (Line* line = LineOf(state)) EnterLine(*line, pod);
+  if (state == PodState::kInFlight) pod.events_since = in_flight_.Begin();
+  if (state == PodState::kUnschedulable) rejections_.Add(pod);
 }
 
-void SchedulingQueue::Arrive(WaitingPod& pod, Place place, std::string_view cause) {
-  Enter(pod, place);
-  if (observer_) observer_(place, cause);
+void SchedulingQueue::Arrive(WaitingPod& pod, PodState state, std::string_view cause) {
+  Enter(pod, state);
+  if (observer_) observer_(state, cause);
 }
 
-// Gates are asked on the way into a place from which pods are popped; a pod taken early from backoff passed them then.
+// Gates are asked on the way into a state from which pods are popped; a pod taken early from backoff passed them then.
 void SchedulingQueue::EnterActive(WaitingPod& pod, std::string_view cause) {
-  if (!PassesGates(pod)) return Arrive(pod, Place::kUnschedulable, cause);
+  if (!PassesGates(pod)) return Arrive(pod, PodState::kUnschedulable, cause);
   if (!pod.first_attempt) pod.first_attempt = clock_.Now();
-  Arrive(pod, Place::kActive, cause);
+  Arrive(pod, PodState::kActive, cause);
 }
 
 void SchedulingQueue::EnterBackoff(WaitingPod& pod, std::string_view cause) {
-  if (!PassesGates(pod)) return Arrive(pod, Place::kUnschedulable, cause);
+  if (!PassesGates(pod)) return Arrive(pod, PodState::kUnschedulable, cause);
   const bool error = pod.unschedulable_plugins.empty() && pod.pending_plugins.empty();
-  Arrive(pod, error ? Place::kErrorBackoff : Place::kBackoff, cause);
+  Arrive(pod, error ? PodState::kErrorBackoff : PodState::kBackoff, cause);
 }
 
 bool SchedulingQueue::PassesGates(WaitingPod& pod) const {
@@ -122,12 +122,12 @@ void SchedulingQueue::Update(PodInfoPtr pod) {
   if (it == pods_.end()) return Add(std::move(pod));
   WaitingPod& updated = it->second;
   const std::shared_ptr<const api::Pod> before = updated.pod->shared_pod(), after = pod->shared_pod();
-  const bool flying = updated.place == Place::kInFlight;
-  if (updated.place == Place::kBinding) return Replace(it, std::move(pod));
+  const bool flying = updated.state == PodState::kInFlight;
+  if (updated.state == PodState::kBinding) return Replace(it, std::move(pod));
   if (!flying) Leave(updated);
   Replace(it, std::move(pod));
-  if (!flying) Enter(updated, updated.place);
-  if (!flying && updated.place != Place::kUnschedulable) return;
+  if (!flying) Enter(updated, updated.state);
+  if (!flying && updated.state != PodState::kUnschedulable) return;
 
   for (const ClusterEvent& event :
        framework::EventsOf(EventResource::kUnschedulablePod, framework::PodUpdateActions(*before, *after))) {
@@ -140,7 +140,7 @@ void SchedulingQueue::Update(PodInfoPtr pod) {
     if (strategy == Strategy::kSkip) continue;
     Leave(updated);
     Requeue(updated, strategy, LabelOf(event));
-    if (updated.place != Place::kUnschedulable) return;
+    if (updated.state != PodState::kUnschedulable) return;
   }
 }
 
@@ -156,7 +156,7 @@ const QueuedPod* SchedulingQueue::Pop() {
   Line& line = active_.empty() ? backoff_ : active_;
   if (line.empty()) return nullptr;
   WaitingPod& pod = **line.begin();
-  if (observer_ && pod.place == Place::kBackoff) observer_(Place::kActive, kPoppedFromBackoff);
+  if (observer_ && pod.state == PodState::kBackoff) observer_(PodState::kActive, kPoppedFromBackoff);
   Leave(pod);
   ++pod.attempts;
   pod.unschedulable_plugins.clear();
@@ -164,7 +164,7 @@ const QueuedPod* SchedulingQueue::Pop() {
   pod.gating_plugin.clear();
   if (!pod.first_attempt) pod.first_attempt = clock_.Now();
   pod.ticket = base::Ticket{++last_ticket_};
-  Enter(pod, Place::kInFlight);
+  Enter(pod, PodState::kInFlight);
   return &pod;
 }
 
@@ -181,9 +181,9 @@ const QueuedPod* SchedulingQueue::FindAttempt(const std::string& uid, base::Tick
 void SchedulingQueue::Bind(const std::string& uid, base::Ticket ticket) {
   WaitingPod* pod = OfAttempt(uid, ticket);
   if (pod == nullptr) return;
-  CHECK(pod->place == Place::kInFlight);
+  CHECK(pod->state == PodState::kInFlight);
   Leave(*pod);
-  Enter(*pod, Place::kBinding);
+  Enter(*pod, PodState::kBinding);
 }
 
 void SchedulingQueue::Done(const std::string& uid, base::Ticket ticket) {
@@ -212,14 +212,14 @@ void SchedulingQueue::Requeue(const std::string& uid, base::Ticket ticket, Plugi
 }
 
 void SchedulingQueue::Requeue(WaitingPod& pod, Strategy strategy, std::string_view cause) {
-  if (strategy == Strategy::kSkip) return Arrive(pod, Place::kUnschedulable, cause);
+  if (strategy == Strategy::kSkip) return Arrive(pod, PodState::kUnschedulable, cause);
   if (strategy == Strategy::kAfterBackoff && backoff_rule_.IsBackingOff(pod)) return EnterBackoff(pod, cause);
   EnterActive(pod, cause);
 }
 
 Strategy SchedulingQueue::WorthRequeuingAfterFlight(const WaitingPod& pod) {
   const bool error = pod.unschedulable_plugins.empty() && pod.pending_plugins.empty();
-  if (error || pod.place == Place::kBinding) return Strategy::kAfterBackoff;
+  if (error || pod.state == PodState::kBinding) return Strategy::kAfterBackoff;
   Strategy strategy = Strategy::kSkip;
   in_flight_.ForEachSince(pod.events_since, [&](const HappenedEvent& happened) {
     strategy = std::max(strategy, rejections_.WorthRequeuing(pod, happened));
@@ -251,20 +251,20 @@ void SchedulingQueue::Activate(const std::string& uid) {
   const auto it = pods_.find(uid);
   if (it == pods_.end()) return;
   WaitingPod& pod = it->second;
-  switch (pod.place) {
-    case Place::kActive:
-    case Place::kBinding:
+  switch (pod.state) {
+    case PodState::kActive:
+    case PodState::kBinding:
       return;
-    case Place::kInFlight: {
+    case PodState::kInFlight: {
       // Remembered for when it comes back: a wildcard about this pod alone.
       const std::shared_ptr<const api::Pod> about = pod.pod->shared_pod();
       return in_flight_.Record({ClusterEvent{}, {}, EventObject(about.get()), nullptr, about});
     }
-    case Place::kBackoff:
-    case Place::kErrorBackoff:  // its gates were asked when it came there
+    case PodState::kBackoff:
+    case PodState::kErrorBackoff:  // its gates were asked when it came there
       Leave(pod);
-      return Arrive(pod, Place::kActive, kForcedActive);
-    case Place::kUnschedulable:
+      return Arrive(pod, PodState::kActive, kForcedActive);
+    case PodState::kUnschedulable:
       Leave(pod);
       return EnterActive(pod, kForcedActive);
   }
@@ -275,7 +275,7 @@ void SchedulingQueue::Flush() {
     while (!line->empty() && !backoff_rule_.IsBackingOff(**line->begin())) {
       WaitingPod& pod = **line->begin();
       Leave(pod);
-      Arrive(pod, Place::kActive, kBackoffOver);
+      Arrive(pod, PodState::kActive, kBackoffOver);
     }
   }
   if (unschedulable_.empty()) return;
@@ -299,7 +299,7 @@ std::optional<base::Time> SchedulingQueue::NextFlush() {
   std::optional<base::Time> next;
   const auto consider = [&](base::Time time) { next = next ? std::min(*next, time) : time; };
   for (const Line* line : {&backoff_, &error_backoff_}) {
-    if (!line->empty()) consider(Backoff::OverAt(backoff_rule_.EndOf(**line->begin())));
+    if (!line->empty()) consider(PodBackoff::OverAt(backoff_rule_.EndOf(**line->begin())));
   }
   if (!unschedulable_.empty()) {
     consider((*unschedulable_.begin())->asleep_since() + options_.max_unschedulable + base::Duration(1));

@@ -1,4 +1,4 @@
-// SchedulingQueue: pods that want a node, each in one of these places:
+// SchedulingQueue: pending pods, each in one of these states:
 //
 //              Add            Pop                    Done
 //   (unknown) -----> active ---------> in flight ------------> (unknown)
@@ -11,8 +11,8 @@
 // Active: ready; the order is the QueueSort plugin's.
 // Backoff: failed recently and must wait. Ordered by when the wait ends, so that a pod that keeps failing cannot starve
 // the rest; taken from early when nothing is active, unless the failure was an internal error.
-// Unschedulable: turned down. Sleeps until an event that a rejecting plugin thinks may help, or for five minutes.
-// In flight: being scheduled. Events that happen meanwhile are remembered for it, until it is being bound.
+// Unschedulable: rejected. Waits for an event that a rejecting plugin's hint considers helpful, at most five minutes.
+// In flight: being scheduled. Events received meanwhile are kept for it, until it is being bound.
 //
 // Not thread-safe; owned by the scheduling thread.
 #pragma once
@@ -30,8 +30,8 @@
 
 #include "framework/events.h"
 #include "framework/plugin.h"
-#include "queue/backoff.h"
 #include "queue/in_flight_events.h"
+#include "queue/pod_backoff.h"
 #include "queue/queued_pod.h"
 #include "queue/rejections.h"
 #include "queue/waiting_pod.h"
@@ -53,9 +53,9 @@ class SchedulingQueue {
   SchedulingQueue& operator=(const SchedulingQueue&) = delete;
   ~SchedulingQueue();
 
-  // Hears of every pod that comes to a place, and by what: an event's label, or one of upstream's own words for it
+  // Called for every pod that enters a state, with the cause: an event's label, or one of upstream's own names
   // ("BackoffComplete"). For metrics.
-  using Observer = std::function<void(Place place, std::string_view cause)>;
+  using Observer = std::function<void(PodState state, std::string_view cause)>;
   void set_observer(Observer observer) { observer_ = std::move(observer); }
 
   void Add(framework::PodInfoPtr pod);
@@ -93,7 +93,7 @@ class SchedulingQueue {
   // Puts a sleeping pod into the active place whatever its backoff; for plugins that know better.
   void Activate(const std::string& uid);
 
-  // Moves what is due by the clock: backoffs that are over, pods that slept too long.
+  // Moves what is due: backoffs that are over, pods that were unschedulable for too long.
   void Flush();
   // When Flush will next have something to do; unset when nothing waits for time to pass.
   std::optional<base::Time> NextFlush();
@@ -102,12 +102,12 @@ class SchedulingQueue {
     size_t active = 0, backoff = 0, unschedulable = 0, gated = 0, in_flight = 0;
   };
   Counts counts() const;
-  // Every pod here, in no particular order: visit(const QueuedPod&, Place).
+  // Every pod here, in no particular order: visit(const QueuedPod&, PodState).
   template <class Visit>
   void ForEach(Visit&& visit) const {
-    for (const auto& [uid, pod] : pods_) visit(static_cast<const QueuedPod&>(pod), pod.place);
+    for (const auto& [uid, pod] : pods_) visit(static_cast<const QueuedPod&>(pod), pod.state);
   }
-  // For dumps and for telling why a pod is not being scheduled; null when unknown.
+  // For dumps and for explaining why a pod is not being scheduled; null when unknown.
   const QueuedPod* Find(const std::string& uid) const;
 
  private:
@@ -116,19 +116,19 @@ class SchedulingQueue {
 
   WaitingPod* OfAttempt(const std::string& uid, base::Ticket ticket);
   // Null for a pod in flight.
-  Line* LineOf(Place place);
+  Line* LineOf(PodState state);
   void Leave(WaitingPod& pod);
-  void Enter(WaitingPod& pod, Place place);
-  // As Enter, and the observer hears of it.
-  void Arrive(WaitingPod& pod, Place place, std::string_view cause);
+  void Enter(WaitingPod& pod, PodState state);
+  // As Enter, and calls the observer.
+  void Arrive(WaitingPod& pod, PodState state, std::string_view cause);
   void EnterActive(WaitingPod& pod, std::string_view cause);
   void EnterBackoff(WaitingPod& pod, std::string_view cause);
   // Asks PreEnqueue; true when the pod may be scheduled.
   bool PassesGates(WaitingPod& pod) const;
-  // The new version of a pod that stands nowhere at the moment.
+  // The new version of a pod that is in no line at the moment.
   void Replace(Pods::iterator it, framework::PodInfoPtr pod);
   void Requeue(WaitingPod& pod, Strategy strategy, std::string_view cause);
-  // Nobody listens: no label need be made up.
+  // Without an observer the label is not needed.
   std::string LabelOf(const framework::ClusterEvent& event) const { return observer_ ? event.Label() : std::string(); }
   Strategy WorthRequeuingAfterFlight(const WaitingPod& pod);
   void Record(HappenedEvent happened);
@@ -136,7 +136,7 @@ class SchedulingQueue {
   const base::Clock& clock_;
   const Options options_;
   Observer observer_;
-  const Backoff backoff_rule_;
+  const PodBackoff backoff_rule_;
   uint64_t next_sequence_ = 0;
   uint64_t last_ticket_ = 0;
   Pods pods_;

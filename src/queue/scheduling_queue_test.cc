@@ -129,7 +129,7 @@ TEST_F(SchedulingQueueTest, AnEventBeforeTheFlightDoesNotCount) {
 }
 
 TEST_F(SchedulingQueueTest, BackoffDoublesUpToTheLimit) {
-  const Backoff backoff(clock_, seconds(1), seconds(10));
+  const PodBackoff backoff(clock_, seconds(1), seconds(10));
   for (const auto& [failures, wait] :
        std::vector<std::pair<int, int>>{{0, 0}, {1, 1}, {2, 2}, {3, 4}, {4, 8}, {5, 10}, {60, 10}}) {
     EXPECT_EQ(backoff.After(failures), seconds(wait)) << failures;

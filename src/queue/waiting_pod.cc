@@ -5,14 +5,14 @@
 namespace berth::queue {
 
 bool LineOrder::operator()(WaitingPod* a, WaitingPod* b) const {
-  if (place_ == Place::kActive) return ActiveLess(*a, *b);
-  if (place_ == Place::kUnschedulable) {
+  if (state_ == PodState::kActive) return ActiveLess(*a, *b);
+  if (state_ == PodState::kUnschedulable) {
     const base::Time since_a = a->asleep_since(), since_b = b->asleep_since();
     return since_a != since_b ? since_a < since_b : a->sequence < b->sequence;
   }
   const base::Time ends_a = backoff_->EndOf(*a), ends_b = backoff_->EndOf(*b);
   if (ends_a != ends_b) return ends_a < ends_b;
-  return place_ == Place::kBackoff ? ActiveLess(*a, *b) : a->sequence < b->sequence;
+  return state_ == PodState::kBackoff ? ActiveLess(*a, *b) : a->sequence < b->sequence;
 }
 
 bool LineOrder::ActiveLess(const WaitingPod& a, const WaitingPod& b) const {

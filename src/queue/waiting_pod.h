@@ -1,5 +1,5 @@
-// WaitingPod: a queued pod with where it stands. Line: pods in some order; a pod stands in one line at most and keeps
-// its tree node when it changes lines, so that moving allocates nothing and leaving compares nothing.
+// WaitingPod: a queued pod with its state. Line: pods in some order; a pod is in one line at most and keeps its tree
+// node when it changes lines, so that moving allocates nothing and leaving compares nothing.
 #pragma once
 
 #include <algorithm>
@@ -7,44 +7,44 @@
 #include <set>
 
 #include "framework/plugin.h"
-#include "queue/backoff.h"
 #include "queue/in_flight_events.h"
+#include "queue/pod_backoff.h"
 #include "queue/queued_pod.h"
 
 namespace berth::queue {
 
-struct Rejection;
+struct RejectionGroup;
 struct WaitingPod;
 
-enum class Place : uint8_t { kActive, kBackoff, kErrorBackoff, kUnschedulable, kInFlight, kBinding };
+enum class PodState : uint8_t { kActive, kBackoff, kErrorBackoff, kUnschedulable, kInFlight, kBinding };
 
 class LineOrder {
  public:
   // kActive: the QueueSort plugin's order. kBackoff: by the end of the backoff, pods of the same second as if active.
-  // kErrorBackoff: by the end of the backoff. kUnschedulable: longest asleep first. Equals by arrival.
-  LineOrder(Place place, const framework::QueueSortPlugin& sort, const Backoff& backoff)
-      : place_(place), sort_(&sort), backoff_(&backoff) {}
+  // kErrorBackoff: by the end of the backoff. kUnschedulable: longest waiting first. Equals by arrival.
+  LineOrder(PodState state, const framework::QueueSortPlugin& sort, const PodBackoff& backoff)
+      : state_(state), sort_(&sort), backoff_(&backoff) {}
   bool operator()(WaitingPod* a, WaitingPod* b) const;
 
  private:
   bool ActiveLess(const WaitingPod& a, const WaitingPod& b) const;
 
-  Place place_;
+  PodState state_;
   const framework::QueueSortPlugin* sort_;
-  const Backoff* backoff_;
+  const PodBackoff* backoff_;
 };
 
 using Line = std::set<WaitingPod*, LineOrder>;
 
 struct WaitingPod : QueuedPod {
-  Place place = Place::kUnschedulable;
+  PodState state = PodState::kUnschedulable;
   uint32_t profile = 0;                    // which of the profiles schedules it
   uint64_t sequence = 0;                   // order of arrival, so that equals keep it
   base::Time flushed = base::Time::min();  // when it was last woken for having slept too long
 
-  Line::iterator position{};  // while in a line
-  Line::node_type node{};     // while in none; empty before the first
-  Rejection* rejection{};     // while unschedulable: its group, and where in it
+  Line::iterator position{};    // while in a line
+  Line::node_type node{};       // while in none; empty before the first
+  RejectionGroup* rejection{};  // while unschedulable: its group, and where in it
   size_t rejection_index = 0;
   InFlightEvents::Cursor events_since = 0;  // while in flight
 

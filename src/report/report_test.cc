@@ -164,7 +164,7 @@ TEST(Report, JsonTellsHowFullTheClusterIs) {
 
 TEST(Report, YamlSaysTheSame) {
   const std::string yaml = ToYaml(Sample());
-  EXPECT_THAT(yaml, HasSubstr("apiVersion: berth.dev/v1\nkind: sim::SimulationReport\n"));
+  EXPECT_THAT(yaml, HasSubstr("apiVersion: berth.dev/v1\nkind: SimulationReport\n"));
   EXPECT_THAT(yaml, HasSubstr("- node: node-b\n  outcome: Preempted\n  pod: default/low\n"));
 }
 

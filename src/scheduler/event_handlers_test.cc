@@ -80,9 +80,9 @@ TEST_F(EventHandlersTest, PodsGoWhereTheyBelong) {
   Put(MakePod("running").Node("n1"));
   Put(MakePod("foreign").SchedulerName("somebody-else"));
   EXPECT_NE(queue_->Find("default/pending"), nullptr);
-  EXPECT_TRUE(world_.cluster.HasPod("default/running"));
+  EXPECT_NE(world_.cluster.FindPod("default/running"), nullptr);
   EXPECT_EQ(queue_->Find("default/foreign"), nullptr);
-  EXPECT_FALSE(world_.cluster.HasPod("default/foreign"));
+  EXPECT_EQ(world_.cluster.FindPod("default/foreign"), nullptr);
   EXPECT_THAT(TakeEvents(), ElementsAre("NodeAdd", "AssignedPodAdd"));
 }
 
@@ -123,7 +123,7 @@ TEST_F(EventHandlersTest, ADeletedPodGivesItsRoomBackWhileItIsBeingBound) {
   TakeEvents();
   Remove(MakePod("web").Request("cpu", "1"));
   EXPECT_THAT(TakeEvents(), ElementsAre("AssignedPodDelete"));
-  EXPECT_FALSE(world_.cluster.HasPod("default/web"));
+  EXPECT_EQ(world_.cluster.FindPod("default/web"), nullptr);
   ASSERT_EQ(ScheduleNext(), Outcome::kBinding) << "the pod that had no room was woken";
   // The binding that had been under way fails, and finds nothing left to undo.
   world_.api.bind_answer = framework::Status::Error("pods \"web\" not found");
@@ -144,7 +144,7 @@ TEST_F(EventHandlersTest, ADeletedPodThatWaitsForPermissionIsTurnedAway) {
   const std::vector<Attempt> finished = scheduler_->FinishWaiting();
   ASSERT_EQ(finished.size(), 1u);
   EXPECT_EQ(finished[0].outcome, Outcome::kUnschedulable);
-  EXPECT_FALSE(world_.cluster.HasPod("default/web"));
+  EXPECT_EQ(world_.cluster.FindPod("default/web"), nullptr);
 }
 
 TEST_F(EventHandlersTest, NominationsFollowTheApiAndOutliveItsSilence) {

@@ -2,11 +2,9 @@
 
 #include <sys/stat.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <utility>
+
+#include "base/file.h"
 
 namespace berth::serving {
 
@@ -26,9 +24,9 @@ bool FileStamps::Changed() {
 }
 
 Result<std::string> ReadWholeFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Error::NotFound(path + ": cannot be read: " + std::strerror(errno));
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  Result<std::string> content = base::ReadFile(path);
+  if (!content) return Error{content.error().code, path + ": cannot be read: " + content.error().message};
+  return content;
 }
 
 }  // namespace berth::serving

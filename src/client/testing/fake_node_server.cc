@@ -9,7 +9,7 @@
 #include "api/envelope.h"
 #include "codec/json_writer.h"
 #include "codec/protobuf.h"
-#include "codec/wire.h"
+#include "codec/protobuf_wire.h"
 
 namespace berth::client::testing {
 namespace {

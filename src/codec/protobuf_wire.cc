@@ -1,4 +1,4 @@
-#include "codec/wire.h"
+#include "codec/protobuf_wire.h"
 
 #include <bit>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "api/leaf_schema.h"
+#include "api/selector_schema.h"
 
 #include "api/scalars.h"
 #include "codec/schema.h"

@@ -1,5 +1,5 @@
-// LiveCluster: a control plane in memory with a scheduler on it, in real time. Operations create, change and delete
-// objects; the scheduler hears of it as it would through watches, and binds pods through the same store.
+// InMemoryCluster: a control plane in memory with a scheduler on it, in real time. Operations create, change and delete
+// objects; the scheduler receives them as it would through watches, and binds pods through the same store.
 //
 // There is no kubelet: a bound pod that is deleted goes at once when its grace period is 0, and otherwise stays,
 // terminating, with its room, as in upstream's tests. A finalizer keeps any pod. Volumes are bound by sim's controller.
@@ -18,7 +18,7 @@
 #include "config/types.h"
 #include "framework/handle.h"
 #include "framework/registry.h"
-#include "perf/scheduler_metrics.h"
+#include "perf/run_metrics.h"
 #include "scheduler/driver.h"
 #include "sim/volume_controller.h"
 
@@ -26,14 +26,14 @@ namespace berth::perf {
 
 enum class PodStage { kAbsent, kUnattempted, kAttempted, kScheduled };
 
-// Hears of every pod whose stage or labels change. Either side is null when the pod is not there.
+// Called for every pod whose stage or labels change. Either side is null when the pod does not exist.
 class PodObserver {
  public:
   virtual ~PodObserver() = default;
   virtual void OnPod(const api::Pod* before, PodStage stage_before, const api::Pod* after, PodStage stage_after) = 0;
 };
 
-class LiveCluster final : public framework::ApiWriter, private scheduler::DriverObserver {
+class InMemoryCluster final : public framework::ApiWriter, private scheduler::DriverObserver {
  public:
   struct Options {
     uint64_t seed = 1;
@@ -42,20 +42,20 @@ class LiveCluster final : public framework::ApiWriter, private scheduler::Driver
   };
 
   // `registry` has the plugins that the configuration may name; it is needed only here.
-  static Result<std::unique_ptr<LiveCluster>> Create(const config::KubeSchedulerConfiguration& configuration,
-                                                     const framework::Registry& registry,
-                                                     const config::FeatureGates& gates, Options options);
-  ~LiveCluster() override;
+  static Result<std::unique_ptr<InMemoryCluster>> Create(const config::KubeSchedulerConfiguration& configuration,
+                                                         const framework::Registry& registry,
+                                                         const config::FeatureGates& gates, Options options);
+  ~InMemoryCluster() override;
 
   const base::Clock& clock() const { return clock_; }
-  SchedulerMetrics& metrics() { return metrics_; }
+  RunMetrics& metrics() { return metrics_; }
   const queue::SchedulingQueue& queue() const { return driver().queue(); }
   // Observers outlive their registration.
   void AddObserver(PodObserver& observer) { observers_.push_back(&observer); }
   void RemoveObserver(PodObserver& observer) { std::erase(observers_, &observer); }
 
   // Gives the object what the API server would: a name from generateName, a UID, a time of creation, defaults. Fails
-  // for what the server would refuse; the path says which field.
+  // for what the server would reject; the error has the field's path.
   Result<api::Object> Admit(const api::Object& object, const std::string& name_space);
   // `object` comes from Admit. Fails when the name is taken.
   Result<void> Create(const api::Object& object);
@@ -91,7 +91,7 @@ class LiveCluster final : public framework::ApiWriter, private scheduler::Driver
                           base::Duration timeout) override;
 
  private:
-  LiveCluster(const config::FeatureGates& gates, Options options);
+  InMemoryCluster(const config::FeatureGates& gates, Options options);
 
   Result<void> MakeDriver(const config::KubeSchedulerConfiguration& configuration, const framework::Registry& registry);
   const scheduler::Driver& driver() const { return *driver_; }
@@ -114,7 +114,7 @@ class LiveCluster final : public framework::ApiWriter, private scheduler::Driver
   const config::FeatureGates gates_;
   const Options options_;
   const base::MonotonicClock clock_;
-  SchedulerMetrics metrics_;
+  RunMetrics metrics_;
   std::unique_ptr<scheduler::Driver> driver_;
   std::unique_ptr<sim::VolumeController> volumes_;
   std::unordered_map<std::string, PodRecord> pods_;        // by UID

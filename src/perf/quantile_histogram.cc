@@ -1,4 +1,4 @@
-#include "perf/histogram.h"
+#include "perf/quantile_histogram.h"
 
 #include <algorithm>
 #include <set>
@@ -7,26 +7,26 @@
 
 namespace berth::perf {
 
-void Histogram::Observe(double value) {
+void QuantileHistogram::Observe(double value) {
   ++counts_[static_cast<size_t>(std::lower_bound(bounds_.begin(), bounds_.end(), value) - bounds_.begin())];
   ++count_;
   sum_ += value;
 }
 
-void Histogram::Add(const Histogram& other) {
+void QuantileHistogram::Add(const QuantileHistogram& other) {
   CHECK(counts_.size() == other.counts_.size());
   for (size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
   count_ += other.count_;
   sum_ += other.sum_;
 }
 
-void Histogram::Reset() {
+void QuantileHistogram::Reset() {
   std::fill(counts_.begin(), counts_.end(), 0);
   count_ = 0;
   sum_ = 0;
 }
 
-double Histogram::Quantile(double q) const {
+double QuantileHistogram::Quantile(double q) const {
   CHECK(count_ > 0 && !bounds_.empty());
   const double rank = q * static_cast<double>(count_);
   double below = 0;
@@ -60,7 +60,7 @@ std::span<const double> Metrics::BoundsOf(std::string_view metric) {
   return it == kBounds->end() ? std::span<const double>() : std::span<const double>(it->second);
 }
 
-Histogram& Metrics::At(std::string_view metric, const MetricLabels& labels) {
+QuantileHistogram& Metrics::At(std::string_view metric, const MetricLabels& labels) {
   auto it = series_.find(metric);
   if (it == series_.end()) it = series_.emplace(std::string(metric), std::vector<Series>()).first;
   for (const Series& series : it->second) {
@@ -68,13 +68,13 @@ Histogram& Metrics::At(std::string_view metric, const MetricLabels& labels) {
   }
   const std::span<const double> bounds = BoundsOf(metric);
   CHECK_WHY(!bounds.empty(), "a metric that is not in the table");
-  return *it->second.emplace_back(Series{labels, std::make_unique<Histogram>(bounds)}).histogram;
+  return *it->second.emplace_back(Series{labels, std::make_unique<QuantileHistogram>(bounds)}).histogram;
 }
 
-std::unique_ptr<Histogram> Metrics::Sum(std::string_view metric, const MetricLabels& labels) const {
+std::unique_ptr<QuantileHistogram> Metrics::Sum(std::string_view metric, const MetricLabels& labels) const {
   const auto it = series_.find(metric);
   if (it == series_.end()) return nullptr;
-  auto sum = std::make_unique<Histogram>(BoundsOf(metric));
+  auto sum = std::make_unique<QuantileHistogram>(BoundsOf(metric));
   for (const Series& series : it->second) {
     const bool matches = std::all_of(labels.begin(), labels.end(), [&](const auto& label) {
       const auto found = series.labels.find(label.first);

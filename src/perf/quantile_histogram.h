@@ -12,13 +12,13 @@
 
 namespace berth::perf {
 
-class Histogram {
+class QuantileHistogram {
  public:
   // Upper bounds of the buckets, ascending; one without bound follows them. They outlive the histogram.
-  explicit Histogram(std::span<const double> bounds) : bounds_(bounds), counts_(bounds.size() + 1) {}
+  explicit QuantileHistogram(std::span<const double> bounds) : bounds_(bounds), counts_(bounds.size() + 1) {}
 
   void Observe(double value);
-  void Add(const Histogram& other);  // of the same bounds
+  void Add(const QuantileHistogram& other);  // of the same bounds
   void Reset();
 
   uint64_t count() const { return count_; }
@@ -44,9 +44,9 @@ class Metrics {
   // The metrics that are kept; empty bounds for any other name.
   static std::span<const double> BoundsOf(std::string_view metric);
 
-  Histogram& At(std::string_view metric, const MetricLabels& labels);
+  QuantileHistogram& At(std::string_view metric, const MetricLabels& labels);
   // All whose labels include `labels`, added up; null when there is none with an observation.
-  std::unique_ptr<Histogram> Sum(std::string_view metric, const MetricLabels& labels) const;
+  std::unique_ptr<QuantileHistogram> Sum(std::string_view metric, const MetricLabels& labels) const;
   // The combinations of values of these labels that occurred.
   std::vector<MetricLabels> Occurred(std::string_view metric, const std::vector<std::string>& labels) const;
   void Reset();
@@ -54,7 +54,7 @@ class Metrics {
  private:
   struct Series {
     MetricLabels labels;
-    std::unique_ptr<Histogram> histogram;
+    std::unique_ptr<QuantileHistogram> histogram;
   };
   std::map<std::string, std::vector<Series>, std::less<>> series_;
 };

@@ -1,4 +1,4 @@
-#include "perf/histogram.h"
+#include "perf/quantile_histogram.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@ namespace {
 
 constexpr double kBounds[] = {1, 2, 4};
 
-TEST(Histogram, InterpolatesInsideTheBucket) {
-  Histogram histogram(kBounds);
+TEST(QuantileHistogram, InterpolatesInsideTheBucket) {
+  QuantileHistogram histogram(kBounds);
   // One in (0, 1], two in (1, 2], one in (2, 4].
   for (const double value : {0.5, 1.5, 2.0, 3.0}) histogram.Observe(value);
   EXPECT_EQ(histogram.count(), 4u);
@@ -22,8 +22,8 @@ TEST(Histogram, InterpolatesInsideTheBucket) {
   EXPECT_DOUBLE_EQ(histogram.Quantile(1), 4);
 }
 
-TEST(Histogram, WhatIsBeyondTheLastBoundCountsAsThatBound) {
-  Histogram histogram(kBounds);
+TEST(QuantileHistogram, WhatIsBeyondTheLastBoundCountsAsThatBound) {
+  QuantileHistogram histogram(kBounds);
   histogram.Observe(1000);
   EXPECT_DOUBLE_EQ(histogram.Quantile(0.5), 4);
   EXPECT_DOUBLE_EQ(histogram.Average(), 1000);

@@ -1,4 +1,4 @@
-#include "perf/scheduler_metrics.h"
+#include "perf/run_metrics.h"
 
 namespace berth::perf {
 
@@ -18,7 +18,7 @@ std::string LabelOf(config::ExtensionPoint point) {
 
 }  // namespace
 
-void SchedulerMetrics::Start() {
+void RunMetrics::Start() {
   metrics_.Reset();
   attempts_ = {&metrics_.At(kAttempt, {{"result", "scheduled"}}), &metrics_.At(kAttempt, {{"result", "unschedulable"}}),
                &metrics_.At(kAttempt, {{"result", "error"}})};
@@ -27,7 +27,7 @@ void SchedulerMetrics::Start() {
   on_ = true;
 }
 
-void SchedulerMetrics::OnAttempt(scheduler::Outcome outcome, base::Duration took) {
+void RunMetrics::OnAttempt(scheduler::Outcome outcome, base::Duration took) {
   if (!on_) return;
   switch (outcome) {
     case scheduler::Outcome::kBound:
@@ -42,23 +42,24 @@ void SchedulerMetrics::OnAttempt(scheduler::Outcome outcome, base::Duration took
   }
 }
 
-void SchedulerMetrics::OnScheduled(base::Duration since_first_attempt) {
+void RunMetrics::OnScheduled(base::Duration since_first_attempt) {
   if (on_) sli_->Observe(Seconds(since_first_attempt));
 }
 
-void SchedulerMetrics::OnEvent(const framework::ClusterEvent& event, base::Duration took) {
+void RunMetrics::OnEvent(const framework::ClusterEvent& event, base::Duration took) {
   if (!on_) return;
-  Histogram*& place = events_[static_cast<uint64_t>(event.resource) << 32 | static_cast<uint64_t>(event.action)];
+  QuantileHistogram*& place =
+      events_[static_cast<uint64_t>(event.resource) << 32 | static_cast<uint64_t>(event.action)];
   if (!place) place = &metrics_.At("scheduler_event_handling_duration_seconds", {{"event", event.Label()}});
   place->Observe(Seconds(took));
 }
 
-queue::ProfileHooks SchedulerMetrics::Timed(queue::ProfileHooks hooks) {
+queue::ProfileHooks RunMetrics::Timed(queue::ProfileHooks hooks) {
   for (auto& [plugin, events] : hooks.events) {
     for (framework::ClusterEventWithHint& entry : events) {
       if (!entry.hint) continue;
-      Histogram& histogram = metrics_.At("scheduler_queueing_hint_execution_duration_seconds",
-                                         {{"plugin", plugin}, {"event", entry.event.Label()}});
+      QuantileHistogram& histogram = metrics_.At("scheduler_queueing_hint_execution_duration_seconds",
+                                                 {{"plugin", plugin}, {"event", entry.event.Label()}});
       entry.hint = [this, &histogram, hint = std::move(entry.hint)](const framework::PodInfo& pod,
                                                                     const framework::EventObject& before,
                                                                     const framework::EventObject& after) {
@@ -73,7 +74,7 @@ queue::ProfileHooks SchedulerMetrics::Timed(queue::ProfileHooks hooks) {
   return hooks;
 }
 
-void SchedulerMetrics::BeginCycle(engine::Profile& profile) {
+void RunMetrics::BeginCycle(engine::Profile& profile) {
   sampling_ = on_ && cycle_++ % kCyclesPerSample == 0;
   if (!sampling_) return;
   point_sums_ = {};
@@ -81,7 +82,7 @@ void SchedulerMetrics::BeginCycle(engine::Profile& profile) {
                               base::Duration took) { OnPlugin(point, plugin, took); });
 }
 
-void SchedulerMetrics::EndCycle(engine::Profile& profile) {
+void RunMetrics::EndCycle(engine::Profile& profile) {
   if (!sampling_) return;
   sampling_ = false;
   profile.set_observer(nullptr);
@@ -94,10 +95,10 @@ void SchedulerMetrics::EndCycle(engine::Profile& profile) {
   }
 }
 
-void SchedulerMetrics::OnPlugin(config::ExtensionPoint point, std::string_view plugin, base::Duration took) {
+void RunMetrics::OnPlugin(config::ExtensionPoint point, std::string_view plugin, base::Duration took) {
   const auto index = static_cast<size_t>(point);
   point_sums_[index] += took;
-  Histogram*& place = plugins_[index][plugin.data()];
+  QuantileHistogram*& place = plugins_[index][plugin.data()];
   if (!place) {
     place = &metrics_.At("scheduler_plugin_execution_duration_seconds",
                          {{"plugin", std::string(plugin)}, {"extension_point", LabelOf(point)}});

@@ -1,7 +1,7 @@
-// SchedulerMetrics: the scheduler_* histograms of one run, filled while a collection is on.
+// RunMetrics: the scheduler_* histograms of one run, recorded while a collection is on.
 //
 // Attempts and events are always timed. Plugins are timed in every tenth cycle, as upstream samples them, so that the
-// timing does not make the figure it stands beside.
+// timing does not distort the measurement.
 #pragma once
 
 #include <array>
@@ -14,16 +14,16 @@
 #include "config/types.h"
 #include "engine/profile.h"
 #include "framework/events.h"
-#include "perf/histogram.h"
+#include "perf/quantile_histogram.h"
 #include "queue/scheduling_queue.h"
 #include "scheduler/scheduler.h"
 
 namespace berth::perf {
 
-class SchedulerMetrics {
+class RunMetrics {
  public:
   // The clock outlives this.
-  explicit SchedulerMetrics(const base::Clock& clock) : clock_(clock) {}
+  explicit RunMetrics(const base::Clock& clock) : clock_(clock) {}
 
   // Forgets what it has and begins; until Stop, everything below is recorded, and otherwise nothing.
   void Start();
@@ -34,7 +34,7 @@ class SchedulerMetrics {
   void OnAttempt(scheduler::Outcome outcome, base::Duration took);
   void OnScheduled(base::Duration since_first_attempt);
   void OnEvent(const framework::ClusterEvent& event, base::Duration took);
-  // The hooks with every hint timed.
+  // Wraps the hooks so that every hint is timed.
   queue::ProfileHooks Timed(queue::ProfileHooks hooks);
 
   // Around one cycle of `profile`: has its plugins timed when it is the cycle's turn.
@@ -49,11 +49,12 @@ class SchedulerMetrics {
   bool sampling_ = false;
   uint64_t cycle_ = 0;
   Metrics metrics_;
-  std::array<Histogram*, 3> attempts_{};  // scheduled, unschedulable, error
-  Histogram* sli_ = nullptr;
-  std::array<base::Duration, config::kExtensionPointCount> point_sums_{};                          // of this cycle
-  std::array<std::unordered_map<const char*, Histogram*>, config::kExtensionPointCount> plugins_;  // by name's address
-  std::unordered_map<uint64_t, Histogram*> events_;  // by resource and action
+  std::array<QuantileHistogram*, 3> attempts_{};  // scheduled, unschedulable, error
+  QuantileHistogram* sli_ = nullptr;
+  std::array<base::Duration, config::kExtensionPointCount> point_sums_{};  // of this cycle
+  std::array<std::unordered_map<const char*, QuantileHistogram*>, config::kExtensionPointCount>
+      plugins_;                                              // by name's address
+  std::unordered_map<uint64_t, QuantileHistogram*> events_;  // by resource and action
 };
 
 }  // namespace berth::perf

@@ -1,15 +1,15 @@
-#include "queue/backoff.h"
+#include "queue/pod_backoff.h"
 
 namespace berth::queue {
 
-base::Time Backoff::EndOf(QueuedPod& pod) const {
+base::Time PodBackoff::EndOf(QueuedPod& pod) const {
   const int failures = pod.consecutive_errors > 0 ? pod.consecutive_errors : pod.unschedulable_count;
   if (max_ == base::Duration::zero() || failures == 0) return base::Time::min();
   if (!pod.backoff_ends) pod.backoff_ends = Window(pod.timestamp + After(failures));
   return *pod.backoff_ends;
 }
 
-base::Duration Backoff::After(int failures) const {
+base::Duration PodBackoff::After(int failures) const {
   if (failures == 0) return base::Duration::zero();
   base::Duration wait = initial_;
   for (int i = 1; i < failures && wait < max_; ++i) wait *= 2;

@@ -1,13 +1,13 @@
-#include "config/places.h"
+#include "codec/field_mark.h"
 
 #include <algorithm>
 #include <charconv>
 
-namespace berth::config {
+namespace berth::codec {
 namespace {
 
 // Takes the next step off `path`: "name", or the inside of "[…]".
-std::string_view NextStep(std::string_view& path) {
+std::string_view TakeStep(std::string_view& path) {
   if (path.starts_with('.')) path.remove_prefix(1);
   const bool bracket = path.starts_with('[');
   if (bracket) path.remove_prefix(1);
@@ -17,7 +17,7 @@ std::string_view NextStep(std::string_view& path) {
   return step;
 }
 
-const codec::Value* Child(const codec::Value& value, std::string_view step) {
+const Value* FindChild(const Value& value, std::string_view step) {
   if (!value.is_array()) return value.Find(step);
   size_t index = 0;
   const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
@@ -27,25 +27,25 @@ const codec::Value* Child(const codec::Value& value, std::string_view step) {
 
 }  // namespace
 
-codec::Mark PlaceOf(const codec::Value& root, std::string_view path) {
-  const codec::Value* value = &root;
+Mark FieldMark(const Value& root, std::string_view path) {
+  const Value* value = &root;
   while (!path.empty()) {
-    const codec::Value* child = Child(*value, NextStep(path));
+    const Value* child = FindChild(*value, TakeStep(path));
     if (child == nullptr) break;
     value = child;
   }
   return value->mark();
 }
 
-codec::Mark PlaceOfText(const codec::Value& root, std::string_view text) {
+Mark TextMark(const Value& root, std::string_view text) {
   if (root.is_string() && root.text() == text) return root.mark();
-  for (const codec::Member& member : root.members()) {
-    if (const codec::Mark found = PlaceOfText(member.value, text); found.line != 0) return found;
+  for (const Member& member : root.members()) {
+    if (const Mark found = TextMark(member.value, text); found.line != 0) return found;
   }
-  for (const codec::Value& item : root.items()) {
-    if (const codec::Mark found = PlaceOfText(item, text); found.line != 0) return found;
+  for (const Value& item : root.items()) {
+    if (const Mark found = TextMark(item, text); found.line != 0) return found;
   }
   return {};
 }
 
-}  // namespace berth::config
+}  // namespace berth::codec

@@ -1,7 +1,7 @@
-// LiveCluster's scheduling: one pod at a time, and what the scheduler writes back.
+// InMemoryCluster's scheduling: one pod at a time, and what the scheduler writes back.
 #include <algorithm>
 
-#include "perf/live_cluster.h"
+#include "perf/in_memory_cluster.h"
 
 namespace berth::perf {
 
@@ -9,27 +9,27 @@ using framework::PodInfo;
 using framework::PodInfoPtr;
 using framework::Status;
 
-bool LiveCluster::Step() { return driver_->Step(); }
+bool InMemoryCluster::Step() { return driver_->Step(); }
 
-std::optional<base::Time> LiveCluster::NextWake() {
+std::optional<base::Time> InMemoryCluster::NextWake() {
   const bool timed = queue().counts().backoff > 0 || !driver().scheduler().waiting_pods().empty();
   return timed ? driver_->NextWake() : std::nullopt;
 }
 
-void LiveCluster::OnCycleBegin(const PodInfoPtr& pod) {
+void InMemoryCluster::OnCycleBegin(const PodInfoPtr& pod) {
   metrics_.BeginCycle(*driver_->scheduler().FindProfile(pod->pod().spec.scheduler_name));
 }
 
-void LiveCluster::OnCycleEnd(const scheduler::Attempt& attempt) {
+void InMemoryCluster::OnCycleEnd(const scheduler::Attempt& attempt) {
   metrics_.OnAttempt(attempt.outcome, clock_.Now() - attempt.started);
   metrics_.EndCycle(*driver_->scheduler().FindProfile(attempt.pod->pod().spec.scheduler_name));
 }
 
-void LiveCluster::OnBound(const scheduler::Attempt& attempt) {
+void InMemoryCluster::OnBound(const scheduler::Attempt& attempt) {
   if (attempt.first_attempt) metrics_.OnScheduled(clock_.Now() - *attempt.first_attempt);
 }
 
-void LiveCluster::OnFailed(const scheduler::Attempt& attempt, const PodInfo& /*newest*/) {
+void InMemoryCluster::OnFailed(const scheduler::Attempt& attempt, const PodInfo& /*newest*/) {
   const auto it = pods_.find(attempt.pod->uid());
   if (it == pods_.end()) return;
   PodRecord& record = it->second;
@@ -39,7 +39,7 @@ void LiveCluster::OnFailed(const scheduler::Attempt& attempt, const PodInfo& /*n
   if (before != record.stage()) Notify(record.pod.get(), before, record.pod.get(), record.stage());
 }
 
-Status LiveCluster::Bind(const PodInfo& pod, const std::string& node_name) {
+Status InMemoryCluster::Bind(const PodInfo& pod, const std::string& node_name) {
   const auto it = pods_.find(pod.uid());
   if (it == pods_.end()) return Status::Error("pods \"" + pod.name() + "\" not found");
   api::Pod bound = *it->second.pod;
@@ -50,12 +50,12 @@ Status LiveCluster::Bind(const PodInfo& pod, const std::string& node_name) {
   return Status::Success();
 }
 
-Status LiveCluster::Evict(const PodInfo& victim, const PodInfo& /*preemptor*/) {
+Status InMemoryCluster::Evict(const PodInfo& victim, const PodInfo& /*preemptor*/) {
   if (pods_.contains(victim.uid())) DeletePod(std::string(victim.uid()));
   return Status::Success();
 }
 
-Status LiveCluster::SetNominatedNode(const PodInfo& pod, const std::string& node_name) {
+Status InMemoryCluster::SetNominatedNode(const PodInfo& pod, const std::string& node_name) {
   const auto it = pods_.find(pod.uid());
   if (it == pods_.end()) return Status::Success();
   api::Pod changed = *it->second.pod;
@@ -64,18 +64,18 @@ Status LiveCluster::SetNominatedNode(const PodInfo& pod, const std::string& node
   return Status::Success();
 }
 
-Status LiveCluster::UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) {
+Status InMemoryCluster::UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) {
   volumes_->Write(std::move(volume));
   return Status::Success();
 }
 
-Status LiveCluster::UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) {
+Status InMemoryCluster::UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) {
   volumes_->Write(std::move(claim));
   return Status::Success();
 }
 
 // The controller answers at once; a second look is for what was left half done.
-Status LiveCluster::Await(const std::function<std::optional<Status>()>& check, base::Duration /*timeout*/) {
+Status InMemoryCluster::Await(const std::function<std::optional<Status>()>& check, base::Duration /*timeout*/) {
   if (std::optional<Status> answer = check()) return *std::move(answer);
   volumes_->Reconcile();
   if (std::optional<Status> answer = check()) return *std::move(answer);

@@ -19,7 +19,7 @@ class WireReader {
  public:
   explicit WireReader(std::string_view bytes) : cursor_(bytes.data()), end_(bytes.data() + bytes.size()) {}
 
-  // False at the end and on malformed input; ok() tells which.
+  // False at the end and on malformed input; ok() distinguishes them.
   bool Next();
   bool ok() const { return problem_ == nullptr; }
   // What is wrong, once Next() has returned false and ok() is false.

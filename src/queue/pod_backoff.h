@@ -1,4 +1,4 @@
-// Backoff: how long a pod that failed must wait before the next attempt: 1 s, 2 s, 4 s, … up to a limit, by how often
+// PodBackoff: how long a failed pod must wait before its next attempt: 1 s, 2 s, 4 s, … up to a limit, by how often
 // it failed. Ends are rounded down to whole seconds, so that pods whose backoffs end in the same second are taken by
 // priority, not by a race of milliseconds.
 #pragma once
@@ -9,9 +9,9 @@
 
 namespace berth::queue {
 
-class Backoff {
+class PodBackoff {
  public:
-  Backoff(const base::Clock& clock, base::Duration initial, base::Duration max)
+  PodBackoff(const base::Clock& clock, base::Duration initial, base::Duration max)
       : clock_(clock), initial_(initial), max_(max) {}
 
   // When the pod's backoff ends; the beginning of time when it has none.

@@ -1,4 +1,4 @@
-#include "perf/live_cluster.h"
+#include "perf/in_memory_cluster.h"
 
 #include <fmt/format.h>
 
@@ -24,27 +24,27 @@ bool IsPrebound(const api::PersistentVolume& volume) { return volume.status.phas
 
 }  // namespace
 
-PodStage LiveCluster::PodRecord::stage() const {
+PodStage InMemoryCluster::PodRecord::stage() const {
   if (!pod->spec.node_name.empty()) return PodStage::kScheduled;
   // A gated pod is told so by the API server itself, in the same condition.
   return attempted || !pod->spec.scheduling_gates.empty() ? PodStage::kAttempted : PodStage::kUnattempted;
 }
 
-LiveCluster::LiveCluster(const config::FeatureGates& gates, Options options)
+InMemoryCluster::InMemoryCluster(const config::FeatureGates& gates, Options options)
     : gates_(gates), options_(options), metrics_(clock_) {}
 
-LiveCluster::~LiveCluster() = default;
+InMemoryCluster::~InMemoryCluster() = default;
 
-Result<std::unique_ptr<LiveCluster>> LiveCluster::Create(const config::KubeSchedulerConfiguration& configuration,
-                                                         const framework::Registry& registry,
-                                                         const config::FeatureGates& gates, Options options) {
-  std::unique_ptr<LiveCluster> cluster(new LiveCluster(gates, options));
+Result<std::unique_ptr<InMemoryCluster>> InMemoryCluster::Create(
+    const config::KubeSchedulerConfiguration& configuration, const framework::Registry& registry,
+    const config::FeatureGates& gates, Options options) {
+  std::unique_ptr<InMemoryCluster> cluster(new InMemoryCluster(gates, options));
   if (Result<void> made = cluster->MakeDriver(configuration, registry); !made) return made.error();
   return cluster;
 }
 
-Result<void> LiveCluster::MakeDriver(const config::KubeSchedulerConfiguration& configuration,
-                                     const framework::Registry& registry) {
+Result<void> InMemoryCluster::MakeDriver(const config::KubeSchedulerConfiguration& configuration,
+                                         const framework::Registry& registry) {
   scheduler::Driver::Options options;
   options.scheduler.seed = options_.seed;
   options.scheduler.verify_incremental = options_.verify_incremental;
@@ -68,11 +68,12 @@ Result<void> LiveCluster::MakeDriver(const config::KubeSchedulerConfiguration& c
   return {};
 }
 
-void LiveCluster::Notify(const api::Pod* before, PodStage stage_before, const api::Pod* after, PodStage stage_after) {
+void InMemoryCluster::Notify(const api::Pod* before, PodStage stage_before, const api::Pod* after,
+                             PodStage stage_after) {
   for (PodObserver* observer : observers_) observer->OnPod(before, stage_before, after, stage_after);
 }
 
-Result<void> LiveCluster::Create(const api::Object& object) {
+Result<void> InMemoryCluster::Create(const api::Object& object) {
   const api::ObjectMeta& metadata = object.metadata();
   const Error taken =
       Error::AlreadyExists(fmt::format("{} \"{}\" already exists", object.info().resource, api::KeyOf(metadata)));
@@ -94,7 +95,7 @@ Result<void> LiveCluster::Create(const api::Object& object) {
   return {};
 }
 
-Result<void> LiveCluster::Update(const api::Object& object) {
+Result<void> InMemoryCluster::Update(const api::Object& object) {
   const api::ObjectMeta& metadata = object.metadata();
   const Error missing =
       Error::NotFound(fmt::format("{} \"{}\" not found", object.info().resource, api::KeyOf(metadata)));
@@ -121,7 +122,7 @@ Result<void> LiveCluster::Update(const api::Object& object) {
   return {};
 }
 
-bool LiveCluster::Delete(api::Kind kind, const std::string& name_space, const std::string& name, bool at_once) {
+bool InMemoryCluster::Delete(api::Kind kind, const std::string& name_space, const std::string& name, bool at_once) {
   if (kind == api::Kind::kPod) {
     const PodRecord* record = FindPod(name_space, name);
     if (record) DeletePod(std::string(record->pod->metadata.uid), at_once);
@@ -140,12 +141,12 @@ bool LiveCluster::Delete(api::Kind kind, const std::string& name_space, const st
   return gone.has_value();
 }
 
-LiveCluster::PodRecord* LiveCluster::FindPod(const std::string& name_space, const std::string& name) {
+InMemoryCluster::PodRecord* InMemoryCluster::FindPod(const std::string& name_space, const std::string& name) {
   const auto uid = pod_uids_.find(name_space + "/" + name);
   return uid == pod_uids_.end() ? nullptr : &pods_.at(uid->second);
 }
 
-void LiveCluster::CreatePod(std::shared_ptr<const api::Pod> pod) {
+void InMemoryCluster::CreatePod(std::shared_ptr<const api::Pod> pod) {
   const std::string& uid = pod->metadata.uid;
   PodRecord& record = pods_[uid];
   record.pod = pod;
@@ -161,7 +162,7 @@ void LiveCluster::CreatePod(std::shared_ptr<const api::Pod> pod) {
   driver_->Put(api::Object(std::move(pod)));
 }
 
-void LiveCluster::ReplacePod(PodRecord& record, std::shared_ptr<const api::Pod> pod) {
+void InMemoryCluster::ReplacePod(PodRecord& record, std::shared_ptr<const api::Pod> pod) {
   const std::shared_ptr<const api::Pod> before = record.pod;
   const PodStage stage_before = record.stage();
   record.pod = pod;
@@ -169,7 +170,7 @@ void LiveCluster::ReplacePod(PodRecord& record, std::shared_ptr<const api::Pod> 
   driver_->Put(api::Object(std::move(pod)));
 }
 
-void LiveCluster::DeletePod(const std::string& uid, bool at_once) {
+void InMemoryCluster::DeletePod(const std::string& uid, bool at_once) {
   PodRecord& record = pods_.at(uid);
   const api::Pod& pod = *record.pod;
   const bool runs = !at_once && !pod.spec.node_name.empty() && !api::IsTerminated(pod);
@@ -181,7 +182,7 @@ void LiveCluster::DeletePod(const std::string& uid, bool at_once) {
   ReplacePod(record, std::make_shared<const api::Pod>(std::move(terminating)));
 }
 
-void LiveCluster::RemovePod(const std::string& uid) {
+void InMemoryCluster::RemovePod(const std::string& uid) {
   const auto it = pods_.find(uid);
   const PodRecord gone = std::move(it->second);
   pods_.erase(it);
@@ -192,7 +193,7 @@ void LiveCluster::RemovePod(const std::string& uid) {
 
 // What the volume controller would look at again. Bound pairs, which most tests make by the thousand, are none of its
 // business.
-void LiveCluster::Put(const api::Object& object) {
+void InMemoryCluster::Put(const api::Object& object) {
   driver_->Put(object);
   const auto* volume = object.As<api::PersistentVolume>();
   const auto* claim = object.As<api::PersistentVolumeClaim>();
@@ -201,7 +202,7 @@ void LiveCluster::Put(const api::Object& object) {
   }
 }
 
-std::vector<const LiveCluster::PodRecord*> LiveCluster::Pods() const {
+std::vector<const InMemoryCluster::PodRecord*> InMemoryCluster::Pods() const {
   std::vector<const PodRecord*> pods;
   pods.reserve(pods_.size());
   for (const auto& [uid, record] : pods_) pods.push_back(&record);

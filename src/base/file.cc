@@ -1,0 +1,41 @@
+#include "base/file.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <memory>
+#include <system_error>
+
+namespace berth::base {
+
+Result<std::string> ReadStream(std::FILE* stream, size_t size_limit) {
+  constexpr size_t kChunk = size_t{256} << 10;
+  std::string content;
+  while (true) {
+    const size_t before = content.size();
+    content.resize(before + kChunk);
+    const size_t count = std::fread(content.data() + before, 1, kChunk, stream);
+    content.resize(before + count);
+    if (content.size() > size_limit) {
+      return Error::InvalidArgument(fmt::format("larger than the limit of {} bytes", size_limit));
+    }
+    if (count < kChunk && std::ferror(stream)) return Error::Unavailable(std::generic_category().message(errno));
+    if (count < kChunk) return content;
+  }
+}
+
+Result<std::string> ReadFile(const std::string& path, size_t size_limit) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
+  if (!file) {
+    const ErrorCode code = errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kUnavailable;
+    return Error{code, std::generic_category().message(errno)};
+  }
+  struct stat status;
+  if (fstat(fileno(file.get()), &status) == 0 && S_ISDIR(status.st_mode)) {
+    return Error::InvalidArgument("expected a file, found a directory");
+  }
+  return ReadStream(file.get(), size_limit);
+}
+
+}  // namespace berth::base

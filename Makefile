@@ -1,7 +1,8 @@
 # Every target sets up what it needs by itself: packages (scripts/install-deps), configuration (CMakePresets.json), build.
 # Variables: JOBS=N limits parallel compilation, FUZZ_SECONDS=N is how long each fuzzer runs, BERTH_SKIP_DEPS=1 leaves
 # packages alone, SCHEDULER=upstream has `make e2e` test kube-scheduler instead of berth, ARGS are passed on by e2e and
-# bench-live. With CI=true in the environment, warnings are errors.
+# bench-live, ARCH=arm64 has dist and package build for that architecture on an amd64 machine. With CI=true in the
+# environment, warnings are errors.
 
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 30
@@ -10,12 +11,25 @@ NODES ?= 5000
 PODS ?= 20000
 SCHEDULER ?= berth
 ARGS ?=
+HOST_ARCH := $(shell dpkg --print-architecture 2>/dev/null || echo amd64)
+ARCH ?= $(HOST_ARCH)
 QUICKSTART := -f examples/quickstart/cluster.yaml -f examples/quickstart/pods.yaml
 
 ifeq ($(CI),true)
 WERROR := ON
 else
 WERROR := OFF
+endif
+
+# The preset and the folder that dist and package build with.
+ifeq ($(ARCH),$(HOST_ARCH))
+DIST := release
+DIST_BUILD := build
+else ifeq ($(ARCH),arm64)
+DIST := arm64
+DIST_BUILD := build-arm64
+else ifneq ($(filter dist package,$(MAKECMDGOALS)),)
+$(error ARCH is $(ARCH); expected $(HOST_ARCH), which is this machine's, or arm64)
 endif
 
 # Each takes a preset. CMake is quiet unless something is wrong.
@@ -25,8 +39,9 @@ run-tests = ctest --preset $(1) --parallel $(JOBS)
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: run test build debug bench count profile lint tidy format asan tsan fuzz package e2e \
-  bench-live clean help deps deps-lint deps-count deps-package deps-dev deps-e2e
+.PHONY: run test build debug bench count profile lint tidy format asan tsan fuzz dist package e2e \
+  test-arm64 bench-live build-cost check-includes clean help deps deps-lint deps-count deps-dist deps-arm64 deps-dev \
+  deps-e2e
 
 run: build ## build, then schedule the example cluster
 	@build/berth simulate $(QUICKSTART)
@@ -62,9 +77,19 @@ count: deps-count ## count the instructions of three benchmarks and compare them
 profile: build ## draw where the time of a benchmark goes: make profile KIND=spread [NODES=5000] [PODS=20000]
 	@scripts/profile $(KIND) $(NODES) $(PODS)
 
-package: deps-package ## build a Debian package, build/berth_VERSION_ARCH.deb
-	@$(call compile,release) --target berth
-	@cd build && cpack >/dev/null && ls berth_*.deb
+dist: deps-dist ## pack the program for any distribution, build/berth-VERSION-linux-ARCH.tar.gz [ARCH=arm64]
+	@$(call compile,$(DIST)) --target berth
+	@test/dist/dist_test $(DIST_BUILD) $(ARCH)
+	@scripts/dist $(DIST_BUILD) $(ARCH)
+	@cat $(DIST_BUILD)/berth-*-linux-$(ARCH).tar.gz.sha256
+
+package: deps-dist ## build a Debian package, build/berth_VERSION_ARCH.deb [ARCH=arm64]
+	@$(call compile,$(DIST)) --target berth
+	@cd $(DIST_BUILD) && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null || echo 0) cpack >/dev/null && ls berth_*.deb
+
+test-arm64: deps-arm64 ## cross-build for arm64, then run the parity cases and test the tarball under qemu-user (slow)
+	@$(call compile,arm64) --target berth --target berth-parity
+	@ctest --preset arm64
 
 fuzz: deps-dev ## build every *_fuzz program with clang and run each for FUZZ_SECONDS
 	@$(call compile,fuzz)
@@ -86,12 +111,19 @@ e2e: deps-e2e $(if $(filter berth,$(SCHEDULER)),build) ## scenarios on a real ku
 bench-live: deps-e2e build ## berth beside kube-scheduler on a real kube-apiserver: make bench-live [ARGS='--pods 1000']
 	@test/e2e/bench_live.py $(ARGS)
 
+build-cost: ## print the ten dearest source files and headers of the last build
+	@scripts/build-cost
+
+check-includes: deps ## compile every file on its own, so that a missing include shows
+	@$(call configure,debug)
+	@scripts/check-includes build-debug
+
 clean: ## remove every build directory
-	@rm -rf build build-debug build-asan build-tsan build-fuzz
+	@rm -rf build build-debug build-asan build-tsan build-fuzz build-arm64
 
 help: ## this list
 	@echo 'make TARGET, where TARGET is one of'
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 deps:
 	@scripts/install-deps
@@ -102,8 +134,11 @@ deps-lint:
 deps-count:
 	@scripts/install-deps --count
 
-deps-package:
-	@scripts/install-deps --package
+deps-dist:
+	@scripts/install-deps $(if $(filter release,$(DIST)),--package,--arm64)
+
+deps-arm64:
+	@scripts/install-deps --arm64
 
 deps-dev:
 	@scripts/install-deps --dev

@@ -5,6 +5,7 @@ set(BERTH_SANITIZE "" CACHE STRING "Comma-separated sanitizers, for example addr
 option(BERTH_BENCHMARKS "Build the micro-benchmarks" OFF)
 option(BERTH_FUZZERS "Build the fuzzers (clang only)" OFF)
 option(BERTH_LTO "Optimise across source files when linking" OFF)
+option(BERTH_STATIC "Link everything but glibc into the programs" OFF)
 set(BERTH_TEST_TIMEOUT 300 CACHE STRING "Seconds after which a test program is taken to hang")
 
 # Fewer, larger compilations: what users and CI build. Development builds ordinary objects, where one change costs one.
@@ -25,6 +26,10 @@ endif()
 add_compile_options(-Wall -Wextra -Wshadow -Wno-missing-field-initializers)
 # Scores are compared with upstream's to the last bit: no fused multiply-add, whatever the target machine.
 add_compile_options(-ffp-contract=off)
+# Without this, plain char has no sign on ARM.
+add_compile_options(-fsigned-char)
+# The same commit gives the same program in whatever folder it is built, and messages name files as the tree does.
+add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
 if(BERTH_PRECOMPILE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-fpch-preprocess)
 endif()
@@ -49,8 +54,12 @@ if(BERTH_BENCHMARKS)
   find_package(benchmark REQUIRED)
 endif()
 
-find_package(fmt REQUIRED)
 find_package(GTest REQUIRED)
+if(BERTH_STATIC)
+  include(BerthStatic)
+else()
+  find_package(fmt REQUIRED)
+endif()
 find_package(ZLIB REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_library(NGHTTP2 nghttp2 REQUIRED)

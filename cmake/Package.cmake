@@ -1,4 +1,5 @@
-# `make package`: a Debian package of the program. What other parts of the tree install is not in it.
+# What `make dist` puts into a tarball and `make package` into a Debian package: the component `runtime`. What other parts
+# of the tree install is in neither.
 
 install(TARGETS berth RUNTIME DESTINATION bin COMPONENT runtime)
 # By this name the program is kube-scheduler. Not in bin: there it would take the place of the real one.
@@ -8,10 +9,11 @@ install(CODE [[
   file(CREATE_LINK ../../bin/berth "${folder}/kube-scheduler" SYMBOLIC)
 ]] COMPONENT runtime)
 # Manual pages and completion scripts are made by the program itself, from the tables that parse its command line.
-install(CODE "set(program \"$<TARGET_FILE:berth>\")" COMPONENT runtime)
+install(CODE "set(program \"${CMAKE_CROSSCOMPILING_EMULATOR};$<TARGET_FILE:berth>\")
+  set(collect_licenses \"${CMAKE_SOURCE_DIR}/scripts/collect-licenses;${CMAKE_BINARY_DIR}\")" COMPONENT runtime)
 install(CODE [[
   set(share "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/share")
-  execute_process(COMMAND "${program}" man --folder "${share}/man/man1" COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${program} man --folder "${share}/man/man1" COMMAND_ERROR_IS_FATAL ANY)
   foreach(shell_and_file bash:bash-completion/completions/berth zsh:zsh/vendor-completions/_berth
                          fish:fish/vendor_completions.d/berth.fish)
     string(REPLACE ":" ";" shell_and_file "${shell_and_file}")
@@ -19,8 +21,9 @@ install(CODE [[
     list(GET shell_and_file 1 file)
     cmake_path(GET file PARENT_PATH folder)
     file(MAKE_DIRECTORY "${share}/${folder}")
-    execute_process(COMMAND "${program}" completion ${shell} OUTPUT_FILE "${share}/${file}" COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND ${program} completion ${shell} OUTPUT_FILE "${share}/${file}" COMMAND_ERROR_IS_FATAL ANY)
   endforeach()
+  execute_process(COMMAND ${collect_licenses} "${share}/doc/berth/licenses" COMMAND_ERROR_IS_FATAL ANY)
 ]] COMPONENT runtime)
 install(FILES LICENSE DESTINATION share/doc/berth RENAME copyright COMPONENT runtime)
 install(FILES docs/deploy.md docs/configuration.md DESTINATION share/doc/berth COMPONENT runtime)
@@ -38,7 +41,13 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME berth)
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "Takes kube-scheduler's flags and configuration, and simulates as well.")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION admin)
 set(CPACK_DEBIAN_RUNTIME_FILE_NAME DEB-DEFAULT)
-# The libraries it is linked to, found in the program itself.
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+if(CMAKE_CROSSCOMPILING)
+  # Only a machine of that architecture could look at the program. test/dist holds it to this version of glibc.
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)
+  string(APPEND CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS ", libc6 (>= 2.34)")
+else()
+  # The libraries it is linked to, found in the program itself: glibc, with BERTH_STATIC.
+  set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+endif()
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS ca-certificates)
 include(CPack)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cel/messages.h"
 #include "cel/unifier.h"
 
 namespace berth::cel {
@@ -310,17 +311,19 @@ class Checker {
     if (expr->name.starts_with('.')) expr->name.erase(0, 1);
     NewReference(expr).name = expr->name;
     const Type* type = &types::kError;
+    std::string message = expr->name;
     if (found->kind != TypeKind::kType) {
       if (found->kind != TypeKind::kError) Report(expr->id, fmt::format("'{}' is not a type", found->name));
-    } else if (found->parameters[0]->kind == TypeKind::kStruct) {
+    } else if (const std::string_view name = MessageNameOf(*found->parameters[0]); !name.empty()) {
       type = found->parameters[0];
+      message = name;
     } else {
       Report(expr->id, fmt::format("'{}' is not a message type", found->parameters[0]->name));
     }
     SetType(expr, type);
     for (const Entry& entry : expr->entries) {
       CheckExpr(entry.value);
-      const Type* field = FieldType(entry.id, expr->name, entry.name);
+      const Type* field = FieldType(entry.id, message, entry.name);
       const Type* value = TypeOf(entry.value);
       if (entry.optional) value = UnwrapOptional(entry.value, value);
       if (!unifier_.Assign(*field, *value)) {

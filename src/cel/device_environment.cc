@@ -178,7 +178,7 @@ std::shared_ptr<const Environment> NewDeviceEnvironment(const DeviceFeatures& fe
   environment->DeclareField(device->name, "driver", &kString);
   environment->DeclareField(device->name, "attributes", pool.Map(&kString, pool.Map(&kString, attribute)));
   environment->DeclareField(device->name, "capacity", pool.Map(&kString, pool.Map(&kString, &kQuantity)));
-  if (features.consumable_capacity) environment->DeclareField(device->name, "allowMultipleAllocations", &kBool);
+  environment->DeclareField(device->name, "allowMultipleAllocations", &kBool);
   environment->Member("includes", "dra_includes_dyn_dyn", {&kDyn, &kDyn}, &kBool, Includes);
   environment->set_dynamic_result(features.list_type_attributes);
   return environment;

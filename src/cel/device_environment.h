@@ -17,7 +17,8 @@
 namespace berth::cel {
 
 struct DeviceFeatures {
-  bool consumable_capacity = true;    // device.allowMultipleAllocations
+  // DRAListTypeAttributes. DRAConsumableCapacity makes no difference: stored expressions may use
+  // device.allowMultipleAllocations either way.
   bool list_type_attributes = false;  // attributes may be lists
   friend bool operator==(const DeviceFeatures&, const DeviceFeatures&) = default;
 };

@@ -73,6 +73,10 @@ void Environment::DeclareType(const Type* type, const Type* value) {
   named_types_[type->name] = {pool_.TypeOf(type), value};
 }
 
+void Environment::DeclareMessage(std::string_view name, const Type* type) {
+  named_types_[std::string(name)] = {pool_.TypeOf(type), nullptr};
+}
+
 const Environment::NamedType* Environment::FindType(std::string_view name) const {
   const auto found = named_types_.find(name);
   return found == named_types_.end() ? nullptr : &found->second;
@@ -93,6 +97,7 @@ const Type* Environment::FindField(std::string_view type, std::string_view field
 
 void AddKubernetesLibraries(Environment& environment) {
   AddStandardLibrary(environment);
+  AddMessages(environment);
   AddTimeLibrary(environment);
   AddUrlLibrary(environment);
   AddRegexLibrary(environment);

@@ -88,6 +88,8 @@ class Environment {
 
   // A type that an expression can name; `value` is what the name means at run time, null if it means nothing there.
   void DeclareType(const Type* type, const Type* value);
+  // A message by its own name, which need not be that of its type.
+  void DeclareMessage(std::string_view name, const Type* type);
   struct NamedType {
     const Type* type = nullptr;
     const Type* value = nullptr;
@@ -116,6 +118,7 @@ class Environment {
 
 // Libraries. Order matters where they add overloads to the same function.
 void AddStandardLibrary(Environment& environment);
+void AddMessages(Environment& environment);
 void AddTimeLibrary(Environment& environment);
 void AddStringsLibrary(Environment& environment);
 void AddFormatStringLibrary(Environment& environment);

@@ -26,11 +26,13 @@ MacroExpander::Expansion MacroExpander::Expand(int id, const std::string& functi
   if (function == "bind" && count == 3 && target->kind == ExprKind::kIdent && target->name == "cel") {
     return Bind(arguments);
   }
-  const bool one = function == "exists_one" || function == "existsOne";
   if (count == 2 || count == 3) {
     if (function == "all") return Quantify(Quantifier::kAll, target, arguments);
     if (function == "exists") return Quantify(Quantifier::kExists, target, arguments);
-    if (one) return Quantify(Quantifier::kExistsOne, target, arguments);
+    // existsOne came with two variables.
+    if (function == "exists_one" || (function == "existsOne" && count == 3)) {
+      return Quantify(Quantifier::kExistsOne, target, arguments);
+    }
     if (function == "map") return Map(target, arguments);
   }
   if (count == 2) {

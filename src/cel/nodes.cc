@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "cel/messages.h"
 #include "cel/mutable_values.h"
 #include "cel/operations.h"
 #include "cel/type.h"
@@ -304,11 +305,22 @@ Value MapNode::Eval(Evaluation& evaluation) const {
 }
 
 Value StructNode::Build(Evaluation& evaluation) const {
-  for (const Node* node : values_) {
-    const Value value = node->Eval(evaluation);
+  std::vector<FieldValue> fields;
+  for (size_t i = 0; i < values_.size(); ++i) {
+    Value value = values_[i]->Eval(evaluation);
     if (value.is_error()) return value;
+    if (fields_[i].optional) {
+      if (value.kind() != Kind::kOptional) {
+        return MakeError(evaluation.arena(),
+                         fmt::format("cannot initialize optional entry '{}' from non-optional value {}",
+                                     fields_[i].name, Display(value, evaluation.arena())));
+      }
+      if (value.optional() == nullptr) continue;
+      value = *value.optional();
+    }
+    fields.push_back({fields_[i].name, value});
   }
-  return Value::Error(error_);
+  return MakeMessage(evaluation, type_, fields);
 }
 
 Value StructNode::Eval(Evaluation& evaluation) const {

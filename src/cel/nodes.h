@@ -194,17 +194,22 @@ class MapNode final : public Node {
   std::vector<Entry> entries_;
 };
 
-// Type{field: value}: no type of the environment can be made.
+// Type{field: value}.
 class StructNode final : public Node {
  public:
-  StructNode(int id, std::string error, std::vector<const Node*> values)
-      : Node(id), error_(std::move(error)), values_(std::move(values)) {}
+  struct Field {
+    std::string name;
+    bool optional;
+  };
+  StructNode(int id, std::string type, std::vector<Field> fields, std::vector<const Node*> values)
+      : Node(id), type_(std::move(type)), fields_(std::move(fields)), values_(std::move(values)) {}
   Value Eval(Evaluation& evaluation) const override;
 
  private:
   Value Build(Evaluation& evaluation) const;
 
-  std::string error_;
+  std::string type_;
+  std::vector<Field> fields_;
   std::vector<const Node*> values_;
 };
 

@@ -307,9 +307,13 @@ class Planner {
   }
 
   Node* PlanStruct(const Expr& expr) {
+    std::vector<StructNode::Field> fields;
     std::vector<const Node*> values;
-    for (const Entry& entry : expr.entries) values.push_back(PlanExpr(*entry.value));
-    return New<StructNode>(expr.id, fmt::format("unknown type '{}'", expr.name), std::move(values));
+    for (const Entry& entry : expr.entries) {
+      fields.push_back({entry.name, entry.optional});
+      values.push_back(PlanExpr(*entry.value));
+    }
+    return New<StructNode>(expr.id, expr.name, std::move(fields), std::move(values));
   }
 
   Node* PlanFold(const Expr& expr) {

@@ -50,6 +50,7 @@ std::string FormatType(const Type& type) {
     case TypeKind::kTimestamp: return "timestamp";
     default: break;
   }
+  if (type.nullable) return "wrapper(" + type.name + ")";
   if (type.parameters.empty()) return type.name;
   std::string text = type.name + "(";
   for (size_t i = 0; i < type.parameters.size(); ++i) {
@@ -61,6 +62,7 @@ std::string FormatType(const Type& type) {
 
 std::string TypeString(const Type& type) {
   if (type.kind == TypeKind::kParameter) return "<" + type.name + ">";
+  if (type.nullable) return "wrapper(" + type.name + ")";
   if (type.parameters.empty()) return type.name;
   std::string text = type.name + "(";
   for (size_t i = 0; i < type.parameters.size(); ++i) {
@@ -89,6 +91,7 @@ bool IsEquivalentType(const Type& a, const Type& b) { return SameType(a, b, fals
 
 bool IsAssignableType(const Type& type, const Type& from) {
   if (&type == &from || type.is_dynamic() || type.kind == TypeKind::kParameter) return true;
+  if (type.nullable && from.kind == TypeKind::kNull) return true;
   if (type.kind != from.kind || type.name != from.name || type.parameters.size() != from.parameters.size()) {
     return false;
   }

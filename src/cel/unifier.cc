@@ -9,6 +9,7 @@ bool IsDynamicOrError(const Type& type) { return type.is_dynamic() || type.kind 
 
 // Types that null fits into.
 bool IsNullable(const Type& type) {
+  if (type.nullable) return true;
   switch (type.kind) {
     case TypeKind::kOpaque:
     case TypeKind::kStruct:

@@ -66,15 +66,14 @@ cel::DeviceInput DeviceOf(const codec::Value& recorded, const cel::DeviceFeature
 }
 
 const std::shared_ptr<const cel::Environment>& EnvironmentFor(const cel::DeviceFeatures& features) {
-  static std::map<std::pair<bool, bool>, std::shared_ptr<const cel::Environment>> environments;
-  auto& environment = environments[{features.consumable_capacity, features.list_type_attributes}];
+  static std::map<bool, std::shared_ptr<const cel::Environment>> environments;
+  auto& environment = environments[features.list_type_attributes];
   if (!environment) environment = cel::NewDeviceEnvironment(features);
   return environment;
 }
 
 cel::Outcome Judge(const codec::Value& recorded) {
-  const cel::DeviceFeatures features{GateOf(recorded, "DRAConsumableCapacity", true),
-                                     GateOf(recorded, "DRAListTypeAttributes", false)};
+  const cel::DeviceFeatures features{GateOf(recorded, "DRAListTypeAttributes", false)};
   auto compiled = cel::Compile(TextOf(recorded, "expression"), EnvironmentFor(features));
   cel::Outcome outcome;
   if (const auto* failure = std::get_if<cel::Failure>(&compiled)) {

@@ -76,9 +76,10 @@ uint64_t FlattenCost(Evaluation& evaluation, std::span<const Value> arguments) {
     depth = static_cast<double>(arguments[1].as_int());
   }
   const double cost = static_cast<double>(SizeOf(arguments[0], false)) * depth;
-  // A negative depth is an error, and costs what Go's conversion makes of it.
-  const uint64_t units = cost >= 18446744073709551616.0 ? UINT64_MAX / 2
-                         : cost < 0 ? static_cast<uint64_t>(static_cast<int64_t>(cost)) : static_cast<uint64_t>(cost);
+  // What does not fit is what Go's conversion makes of it; a negative depth is an error anyway.
+  uint64_t units = uint64_t{1} << 63;
+  if (cost >= 0 && cost < 18446744073709551616.0) units = static_cast<uint64_t>(cost);
+  if (cost < 0 && cost > -9223372036854775808.0) units = static_cast<uint64_t>(static_cast<int64_t>(cost));
   return units + 1 + kListCost;
 }
 

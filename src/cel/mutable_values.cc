@@ -59,7 +59,6 @@ namespace {
 
 // As LiteralMap::Find, numbers of other types included.
 bool HasKey(const KeyedValues& values, const Value& key) {
-  Arena arena;
   if (values.contains(key)) return true;
   const double number = key.kind() == Kind::kDouble ? key.as_double() : 0;
   switch (key.kind()) {

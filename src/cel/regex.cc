@@ -49,14 +49,15 @@ class Re2Regex final : public Regex {
   std::vector<std::string_view> FindAll(std::string_view text, int64_t limit) const override {
     std::vector<std::string_view> matches;
     size_t from = 0;
-    const char* last_end = nullptr;
+    size_t last_end = std::string_view::npos;
     while (from <= text.size() && (limit < 0 || static_cast<int64_t>(matches.size()) < limit)) {
       re2::StringPiece match;
       if (!re2_.Match(Piece(text), from, text.size(), re2::RE2::UNANCHORED, &match, 1)) break;
-      const size_t end = static_cast<size_t>(match.data() - text.data()) + match.size();
+      const size_t start = text.empty() ? 0 : static_cast<size_t>(match.data() - text.data());
+      const size_t end = start + match.size();
       // An empty match right after the last one does not count.
-      if (!match.empty() || match.data() != last_end) matches.emplace_back(match.data(), match.size());
-      last_end = match.data() + match.size();
+      if (!match.empty() || start != last_end) matches.emplace_back(match.data(), match.size());
+      last_end = end;
       if (!match.empty()) {
         from = end;
         continue;

@@ -71,11 +71,11 @@ struct Expr {
   bool test_only = false;  // kSelect: has(x.name)
   int height = 0;          // nesting as the parser counts it
   Literal literal;
-  std::string name;               // kIdent; field of kSelect; function of kCall; type of kStruct
-  Expr* target = nullptr;         // operand of kSelect; receiver of kCall
-  std::vector<Expr*> arguments;   // kCall; elements of kList
-  std::vector<bool> optionals;    // kList: which elements are written ?x
-  std::vector<Entry> entries;     // kMap, kStruct
+  std::string name;              // kIdent; field of kSelect; function of kCall; type of kStruct
+  Expr* target = nullptr;        // operand of kSelect; receiver of kCall
+  std::vector<Expr*> arguments;  // kCall; elements of kList
+  std::vector<bool> optionals;   // kList: which elements are written ?x
+  std::vector<Entry> entries;    // kMap, kStruct
   std::unique_ptr<Comprehension> comprehension;
   std::unique_ptr<MacroCall> macro;
 };

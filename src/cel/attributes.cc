@@ -13,9 +13,12 @@ Value Variable(Evaluation& evaluation, const VariableReference& reference) {
   if (reference.kind == VariableReference::Kind::kEnvironment) return evaluation.variable();
   Frame& frame = *evaluation.frame(reference.fold);
   switch (reference.kind) {
-    case VariableReference::Kind::kAccumulator: return FoldNode::Accumulator(evaluation, frame);
-    case VariableReference::Kind::kFirst: return frame.first;
-    default: return frame.second;
+    case VariableReference::Kind::kAccumulator:
+      return FoldNode::Accumulator(evaluation, frame);
+    case VariableReference::Kind::kFirst:
+      return frame.first;
+    default:
+      return frame.second;
   }
 }
 
@@ -31,22 +34,33 @@ Value UnsupportedConversion(Evaluation& evaluation, std::string_view go_type, co
 // The content of an optional as upstream gets it back after a trip through a Go value.
 Value Unwrapped(Evaluation& evaluation, const Value& value) {
   switch (value.kind()) {
-    case Kind::kOptional: return value.optional() == nullptr ? Value::Null() : Unwrapped(evaluation, *value.optional());
-    case Kind::kType: return Value::String(value.type()->name);
-    case Kind::kQuantity: return UnsupportedConversion(evaluation, "*resource.Quantity", value);
-    case Kind::kSemver: return UnsupportedConversion(evaluation, "semver.Version", value);
-    case Kind::kIp: return UnsupportedConversion(evaluation, "netip.Addr", value);
-    case Kind::kCidr: return UnsupportedConversion(evaluation, "netip.Prefix", value);
-    case Kind::kUrl: return UnsupportedConversion(evaluation, "*url.URL", value);
-    case Kind::kMap: return Value::Map(value.map().Plain(evaluation.arena()));
-    default: return value;
+    case Kind::kOptional:
+      return value.optional() == nullptr ? Value::Null() : Unwrapped(evaluation, *value.optional());
+    case Kind::kType:
+      return Value::String(value.type()->name);
+    case Kind::kQuantity:
+      return UnsupportedConversion(evaluation, "*resource.Quantity", value);
+    case Kind::kSemver:
+      return UnsupportedConversion(evaluation, "semver.Version", value);
+    case Kind::kIp:
+      return UnsupportedConversion(evaluation, "netip.Addr", value);
+    case Kind::kCidr:
+      return UnsupportedConversion(evaluation, "netip.Prefix", value);
+    case Kind::kUrl:
+      return UnsupportedConversion(evaluation, "*url.URL", value);
+    case Kind::kMap:
+      return Value::Map(value.map().Plain(evaluation.arena()));
+    default:
+      return value;
   }
 }
 
 // Index into a list. False with an error if the key cannot be one.
 bool ListIndex(Evaluation& evaluation, const Value& key, int64_t* index, Value* error) {
   switch (key.kind()) {
-    case Kind::kInt: *index = key.as_int(); return true;
+    case Kind::kInt:
+      *index = key.as_int();
+      return true;
     case Kind::kUint:
       if (key.as_int() >= 0) {
         *index = key.as_int();
@@ -85,8 +99,7 @@ Value Qualify(Evaluation& evaluation, const Value& object, const Value& key, boo
     if (!ListIndex(evaluation, key, &index, &error)) return error;
     if (index >= 0 && index < object.list().size()) return object.list().Get(index);
     if (!test) {
-      return MakeError(evaluation.arena(),
-                       fmt::format("index out of bounds: {}", Display(key, evaluation.arena())));
+      return MakeError(evaluation.arena(), fmt::format("index out of bounds: {}", Display(key, evaluation.arena())));
     }
   }
   *present = false;
@@ -99,8 +112,10 @@ bool CanQualify(const Value& key) {
     case Kind::kInt:
     case Kind::kUint:
     case Kind::kBool:
-    case Kind::kDouble: return true;
-    default: return false;
+    case Kind::kDouble:
+      return true;
+    default:
+      return false;
   }
 }
 

@@ -19,9 +19,10 @@ void Selector(benchmark::State& state, const char* expression) {
   for (auto _ : state) benchmark::DoNotOptimize(Evaluate(*program, device));
 }
 BENCHMARK_CAPTURE(Selector, Equality, "device.attributes[\"gpu.example.com\"].model == \"A100-SXM4-80GB\"");
-BENCHMARK_CAPTURE(Selector, Typical,
-                  "device.driver == \"gpu.example.com\" && device.attributes[\"gpu.example.com\"].model.startsWith(\"A100\") "
-                  "&& device.capacity[\"gpu.example.com\"].memory.compareTo(quantity(\"40Gi\")) >= 0");
+BENCHMARK_CAPTURE(
+    Selector, Typical,
+    "device.driver == \"gpu.example.com\" && device.attributes[\"gpu.example.com\"].model.startsWith(\"A100\") "
+    "&& device.capacity[\"gpu.example.com\"].memory.compareTo(quantity(\"40Gi\")) >= 0");
 BENCHMARK_CAPTURE(Selector, Version,
                   "device.attributes[\"gpu.example.com\"].driverVersion.isGreaterThan(semver(\"1.2.0\"))");
 BENCHMARK_CAPTURE(Selector, Loop, "[1, 2, 3, 4, 5, 6, 7, 8].exists(x, x == 8)");

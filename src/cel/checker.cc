@@ -43,27 +43,43 @@ class Checker {
 
   void CheckExpr(Expr* expr) {
     switch (expr->kind) {
-      case ExprKind::kLiteral: return SetType(expr, LiteralType(expr->literal.kind));
-      case ExprKind::kIdent: return CheckIdent(expr);
-      case ExprKind::kSelect: return CheckSelect(expr);
-      case ExprKind::kCall: return CheckCall(expr);
-      case ExprKind::kList: return CheckList(expr);
-      case ExprKind::kMap: return CheckMap(expr);
-      case ExprKind::kStruct: return CheckStruct(expr);
-      case ExprKind::kComprehension: return CheckComprehension(expr);
-      case ExprKind::kUnspecified: return SetType(expr, &types::kError);
+      case ExprKind::kLiteral:
+        return SetType(expr, LiteralType(expr->literal.kind));
+      case ExprKind::kIdent:
+        return CheckIdent(expr);
+      case ExprKind::kSelect:
+        return CheckSelect(expr);
+      case ExprKind::kCall:
+        return CheckCall(expr);
+      case ExprKind::kList:
+        return CheckList(expr);
+      case ExprKind::kMap:
+        return CheckMap(expr);
+      case ExprKind::kStruct:
+        return CheckStruct(expr);
+      case ExprKind::kComprehension:
+        return CheckComprehension(expr);
+      case ExprKind::kUnspecified:
+        return SetType(expr, &types::kError);
     }
   }
 
   static const Type* LiteralType(Literal::Kind kind) {
     switch (kind) {
-      case Literal::Kind::kNull: return &types::kNull;
-      case Literal::Kind::kBool: return &types::kBool;
-      case Literal::Kind::kInt: return &types::kInt;
-      case Literal::Kind::kUint: return &types::kUint;
-      case Literal::Kind::kDouble: return &types::kDouble;
-      case Literal::Kind::kString: return &types::kString;
-      case Literal::Kind::kBytes: return &types::kBytes;
+      case Literal::Kind::kNull:
+        return &types::kNull;
+      case Literal::Kind::kBool:
+        return &types::kBool;
+      case Literal::Kind::kInt:
+        return &types::kInt;
+      case Literal::Kind::kUint:
+        return &types::kUint;
+      case Literal::Kind::kDouble:
+        return &types::kDouble;
+      case Literal::Kind::kString:
+        return &types::kString;
+      case Literal::Kind::kBytes:
+        return &types::kBytes;
     }
     return &types::kDyn;
   }
@@ -114,12 +130,19 @@ class Checker {
     }
     const Type* result = &types::kDyn;
     switch (target->kind) {
-      case TypeKind::kMap: result = target->parameters[1]; break;
-      case TypeKind::kStruct: result = FieldType(expr->id, target->name, field); break;
-      case TypeKind::kParameter: unifier_.Assign(types::kDyn, *target); break;
+      case TypeKind::kMap:
+        result = target->parameters[1];
+        break;
+      case TypeKind::kStruct:
+        result = FieldType(expr->id, target->name, field);
+        break;
+      case TypeKind::kParameter:
+        unifier_.Assign(types::kDyn, *target);
+        break;
       case TypeKind::kDyn:
       case TypeKind::kAny:
-      case TypeKind::kError: break;
+      case TypeKind::kError:
+        break;
       default:
         Report(expr->id, fmt::format("type '{}' does not support field selection", FormatType(*target)));
     }
@@ -254,8 +277,7 @@ class Checker {
       if (i > first) signature += ", ";
       signature += FormatType(*unifier_.Substitute(arguments[i], true));
     }
-    Report(expr->id,
-           fmt::format("found no matching overload for '{}' applied to '{})'", function.name, signature));
+    Report(expr->id, fmt::format("found no matching overload for '{}' applied to '{})'", function.name, signature));
   }
 
   // The type of what is written ?x.
@@ -368,7 +390,9 @@ class Checker {
         break;
       case TypeKind::kDyn:
       case TypeKind::kError:
-      case TypeKind::kParameter: unifier_.Assign(types::kDyn, *range); break;
+      case TypeKind::kParameter:
+        unifier_.Assign(types::kDyn, *range);
+        break;
       default:
         Report(loop.range->id,
                fmt::format("expression of type '{}' cannot be range of a comprehension (must be list, map, or dynamic)",

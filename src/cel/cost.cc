@@ -14,15 +14,22 @@ namespace {
 
 uint64_t SizeOf(const Value& value, bool unwrap_optionals) {
   switch (value.kind()) {
-    case Kind::kString: return static_cast<uint64_t>(CountRunes(value.text()));
-    case Kind::kBytes: return value.text().size();
-    case Kind::kList: return static_cast<uint64_t>(value.list().size());
-    case Kind::kMap: return static_cast<uint64_t>(value.map().size());
-    case Kind::kIp: return value.ip().v6 ? 16 : 4;
-    case Kind::kCidr: return static_cast<uint64_t>((value.cidr().bits + 7) / 8);
+    case Kind::kString:
+      return static_cast<uint64_t>(CountRunes(value.text()));
+    case Kind::kBytes:
+      return value.text().size();
+    case Kind::kList:
+      return static_cast<uint64_t>(value.list().size());
+    case Kind::kMap:
+      return static_cast<uint64_t>(value.map().size());
+    case Kind::kIp:
+      return value.ip().v6 ? 16 : 4;
+    case Kind::kCidr:
+      return static_cast<uint64_t>((value.cidr().bits + 7) / 8);
     case Kind::kOptional:
       return unwrap_optionals && value.optional() != nullptr ? SizeOf(*value.optional(), true) : 1;
-    default: return 1;
+    default:
+      return 1;
   }
 }
 
@@ -34,7 +41,8 @@ uint64_t TraversalCost(Evaluation& evaluation, const Value& value) {
   uint64_t cost = 0;
   switch (value.kind()) {
     case Kind::kString:
-    case Kind::kBytes: return static_cast<uint64_t>(static_cast<double>(value.text().size()) * 0.1);
+    case Kind::kBytes:
+      return static_cast<uint64_t>(static_cast<double>(value.text().size()) * 0.1);
     case Kind::kList:
       for (int64_t i = 0; i < value.list().size(); ++i) cost += TraversalCost(evaluation, value.list().Get(i));
       return cost;
@@ -44,7 +52,8 @@ uint64_t TraversalCost(Evaluation& evaluation, const Value& value) {
         cost += TraversalCost(evaluation, value.map().ValueAt(i, evaluation.arena()));
       }
       return cost;
-    default: return 1;
+    default:
+      return 1;
   }
 }
 
@@ -102,8 +111,10 @@ bool HasConstantEquality(const Value& value) {
     case Kind::kCidr:
     case Kind::kFormat:
     case Kind::kUrl:
-    case Kind::kSemver: return true;
-    default: return false;
+    case Kind::kSemver:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -214,33 +225,53 @@ CostRule FindCostRule(std::string_view function, std::string_view overload) {
 
 uint64_t CallCost(Evaluation& evaluation, CostRule rule, std::span<const Value> arguments, const Value& result) {
   switch (rule) {
-    case CostRule::kOne: return 1;
-    case CostRule::kSizeOfFirst: return TenthOf(arguments[0]);
-    case CostRule::kTwiceSizeOfFirst: return Tenth(static_cast<double>(SizeOf(arguments[0], false)) * 2);
-    case CostRule::kTwiceSizeOfResult: return Tenth(static_cast<double>(SizeOf(result, false)) * 2);
-    case CostRule::kSizeOfSecond: return SizeOf(arguments[1], true);
-    case CostRule::kEquality: return HasConstantEquality(arguments[0]) ? 1 : SmallerSize(arguments);
-    case CostRule::kSmallerSize: return SmallerSize(arguments);
+    case CostRule::kOne:
+      return 1;
+    case CostRule::kSizeOfFirst:
+      return TenthOf(arguments[0]);
+    case CostRule::kTwiceSizeOfFirst:
+      return Tenth(static_cast<double>(SizeOf(arguments[0], false)) * 2);
+    case CostRule::kTwiceSizeOfResult:
+      return Tenth(static_cast<double>(SizeOf(result, false)) * 2);
+    case CostRule::kSizeOfSecond:
+      return SizeOf(arguments[1], true);
+    case CostRule::kEquality:
+      return HasConstantEquality(arguments[0]) ? 1 : SmallerSize(arguments);
+    case CostRule::kSmallerSize:
+      return SmallerSize(arguments);
     case CostRule::kSumOfSizes:
       return Tenth(static_cast<double>(SizeOf(arguments[0], true) + SizeOf(arguments[1], true)));
     case CostRule::kRegex:
       return RegexCost(SizeOf(arguments[0], false), static_cast<double>(SizeOf(arguments[1], false)));
-    case CostRule::kContains: return TenthOf(arguments[0]) * TenthOf(arguments[1]);
-    case CostRule::kTraversal: return TraversalCost(evaluation, arguments[0]);
-    case CostRule::kOutputList: return AllocatingList(1, SizeOf(result, false));
-    case CostRule::kFlatten: return FlattenCost(evaluation, arguments);
-    case CostRule::kSelfCompareFirst: return SelfCompare(evaluation, arguments[0]);
-    case CostRule::kSelfCompareSecond: return SelfCompare(evaluation, arguments[1]);
-    case CostRule::kSets: return 1 + SizeOf(arguments[0], false) * SizeOf(arguments[1], false);
-    case CostRule::kSetsTwice: return 1 + 2 * SizeOf(arguments[0], false) * SizeOf(arguments[1], false);
-    case CostRule::kContainsIp: return NetworkCost(arguments[0], arguments[1], false, false);
-    case CostRule::kContainsIpText: return NetworkCost(arguments[0], arguments[1], false, true);
-    case CostRule::kContainsCidr: return NetworkCost(arguments[0], arguments[1], true, false);
-    case CostRule::kContainsCidrText: return NetworkCost(arguments[0], arguments[1], true, true);
+    case CostRule::kContains:
+      return TenthOf(arguments[0]) * TenthOf(arguments[1]);
+    case CostRule::kTraversal:
+      return TraversalCost(evaluation, arguments[0]);
+    case CostRule::kOutputList:
+      return AllocatingList(1, SizeOf(result, false));
+    case CostRule::kFlatten:
+      return FlattenCost(evaluation, arguments);
+    case CostRule::kSelfCompareFirst:
+      return SelfCompare(evaluation, arguments[0]);
+    case CostRule::kSelfCompareSecond:
+      return SelfCompare(evaluation, arguments[1]);
+    case CostRule::kSets:
+      return 1 + SizeOf(arguments[0], false) * SizeOf(arguments[1], false);
+    case CostRule::kSetsTwice:
+      return 1 + 2 * SizeOf(arguments[0], false) * SizeOf(arguments[1], false);
+    case CostRule::kContainsIp:
+      return NetworkCost(arguments[0], arguments[1], false, false);
+    case CostRule::kContainsIpText:
+      return NetworkCost(arguments[0], arguments[1], false, true);
+    case CostRule::kContainsCidr:
+      return NetworkCost(arguments[0], arguments[1], true, false);
+    case CostRule::kContainsCidrText:
+      return NetworkCost(arguments[0], arguments[1], true, true);
     case CostRule::kValidate:
       if (arguments[0].kind() != Kind::kFormat) return 1;
       return RegexCost(SizeOf(arguments[1], false), arguments[0].format().regex_size);
-    case CostRule::kAuthorizationCheck: return 350000;
+    case CostRule::kAuthorizationCheck:
+      return 350000;
     case CostRule::kSelector: {
       const double length = static_cast<double>(SizeOf(arguments[1], false));
       const double requirements = std::ceil(length * 0.5);

@@ -12,11 +12,11 @@ namespace berth::cel {
 
 enum class CostRule : uint8_t {
   kOne,
-  kSizeOfFirst,         // a tenth of the first argument
-  kTwiceSizeOfFirst,    // of parsing and building
+  kSizeOfFirst,       // a tenth of the first argument
+  kTwiceSizeOfFirst,  // of parsing and building
   kTwiceSizeOfResult,
-  kSizeOfSecond,        // in list
-  kSmallerSize,         // comparison: a tenth of the smaller
+  kSizeOfSecond,  // in list
+  kSmallerSize,   // comparison: a tenth of the smaller
   kEquality,
   kSumOfSizes,
   kRegex,
@@ -24,8 +24,8 @@ enum class CostRule : uint8_t {
   kTraversal,
   kOutputList,
   kFlatten,
-  kSelfCompareFirst,    // distinct, sort
-  kSelfCompareSecond,   // sortBy
+  kSelfCompareFirst,   // distinct, sort
+  kSelfCompareSecond,  // sortBy
   kSets,
   kSetsTwice,
   kContainsIp,

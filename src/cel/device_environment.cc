@@ -214,7 +214,8 @@ DeviceInput::DeviceInput(const DeviceFeatures& features, std::string_view driver
     // The API server stores no other; an unreadable one counts as nothing.
     Result<Quantity> quantity = Quantity::Parse(entry.quantity, arena);
     const auto [domain, name] = SplitName(arena.Copy(entry.name), driver);
-    values.push_back({domain, name, Value::OfQuantity(arena.New<QuantityObject>(quantity ? *quantity : Quantity(), false))});
+    values.push_back(
+        {domain, name, Value::OfQuantity(arena.New<QuantityObject>(quantity ? *quantity : Quantity(), false))});
   }
   const std::span<NamedValue> fields = arena.NewArray<NamedValue>(4);
   fields[0] = {"allowMultipleAllocations", Value::Bool(allow_multiple_allocations)};

@@ -49,15 +49,18 @@ TEST(DeviceEnvironment, ListsWhereTheFeatureIsOn) {
                             {"versions", VersionTexts{{"1.0.0", "2.0.0"}}},
                             {"one", std::string("x")}},
                            {});
-  const auto judge = [&](std::string_view expression) { return Show(Evaluate(*MustCompile(expression, true), device)); };
+  const auto judge = [&](std::string_view expression) {
+    return Show(Evaluate(*MustCompile(expression, true), device));
+  };
   EXPECT_EQ(judge("device.attributes[\"d\"].ports.includes(443)"), "true");
   EXPECT_EQ(judge("device.attributes[\"d\"].ports.includes(1)"), "false");
   EXPECT_EQ(judge("device.attributes[\"d\"].one.includes(\"x\")"), "true");
   EXPECT_EQ(judge("device.attributes[\"d\"].ports.max() == 443"), "true");
   EXPECT_EQ(judge("device.attributes[\"d\"].versions.exists(v, v.isGreaterThan(semver(\"1.5.0\")))"), "true");
   EXPECT_EQ(judge("device.attributes[\"d\"].flags[0]"), "true");
-  EXPECT_EQ(judge("device.attributes[\"d\"].names"),
-            "result: CEL result of type list could not be converted to bool: type conversion error from list to 'bool'");
+  EXPECT_EQ(
+      judge("device.attributes[\"d\"].names"),
+      "result: CEL result of type list could not be converted to bool: type conversion error from list to 'bool'");
   EXPECT_EQ(judge("lists.range(49).includes(48)"),
             "runtime: 'includes' function cannot be applied to lists longer than 48 values");
 }
@@ -87,7 +90,8 @@ TEST(Reads, AreTheConstantKeys) {
               ElementsAre(model, numa));
   EXPECT_THAT(reads("has(device.attributes.d.model)"), ElementsAre(model));
   EXPECT_THAT(reads("device.attributes[\"d\"].?model.orValue(\"\") == \"x\""), ElementsAre(model));
-  EXPECT_THAT(reads("cel.bind(a, device.attributes[\"d\"], a.model == \"x\" && a.numa == 1)"), ElementsAre(model, numa));
+  EXPECT_THAT(reads("cel.bind(a, device.attributes[\"d\"], a.model == \"x\" && a.numa == 1)"),
+              ElementsAre(model, numa));
   EXPECT_THAT(reads("cel.bind(a, device.attributes, cel.bind(b, a[\"d\"], b.model == \"x\"))"), ElementsAre(model));
   EXPECT_THAT(reads("device.driver == \"x\" || device.allowMultipleAllocations"),
               ElementsAre(Path{"allowMultipleAllocations"}, Path{"driver"}));
@@ -117,12 +121,23 @@ DeviceInput RandomDevice(rc::Gen<int> pick) {
   std::vector<DeviceInput::Attribute> attributes;
   for (const char* name : {"model", "numa", "uuid", "o.example.com/vendor", "version"}) {
     switch (choose(7)) {
-      case 0: attributes.push_back({name, int64_t{choose(3)}}); break;
-      case 1: attributes.push_back({name, choose(2) == 1}); break;
-      case 2: attributes.push_back({name, std::string(choose(2) == 1 ? "a100" : "t4")}); break;
-      case 3: attributes.push_back({name, VersionText{choose(2) == 1 ? "1.2.3" : "1.2.4-rc.1"}}); break;
-      case 4: attributes.push_back({name, VersionText{choose(9) == 0 ? "bad" : "2.0.0"}}); break;
-      default: break;
+      case 0:
+        attributes.push_back({name, int64_t{choose(3)}});
+        break;
+      case 1:
+        attributes.push_back({name, choose(2) == 1});
+        break;
+      case 2:
+        attributes.push_back({name, std::string(choose(2) == 1 ? "a100" : "t4")});
+        break;
+      case 3:
+        attributes.push_back({name, VersionText{choose(2) == 1 ? "1.2.3" : "1.2.4-rc.1"}});
+        break;
+      case 4:
+        attributes.push_back({name, VersionText{choose(9) == 0 ? "bad" : "2.0.0"}});
+        break;
+      default:
+        break;
     }
   }
   static constexpr const char* kAmounts[] = {"40Gi", "1.5Gi", "1536Mi", "1", "100m"};
@@ -139,12 +154,14 @@ RC_GTEST_PROP(Projection, EqualKeysHaveEqualOutcomes, ()) {
     std::vector<std::shared_ptr<const Program>> compiled;
     for (const char* expression :
          {"device.attributes[\"d.example.com\"].model == \"a100\"", "device.attributes[\"d.example.com\"].numa > 0",
-          "has(device.attributes[\"d.example.com\"].model) && device.attributes[\"o.example.com\"].vendor in [\"a100\", 1]",
+          "has(device.attributes[\"d.example.com\"].model) && device.attributes[\"o.example.com\"].vendor in "
+          "[\"a100\", 1]",
           "device.attributes[\"d.example.com\"].?version.orValue(semver(\"0.0.1\")).isGreaterThan(semver(\"1.2.3\"))",
           "device.capacity[\"d.example.com\"].memory.isInteger()",
           "device.capacity[\"d.example.com\"].memory.compareTo(quantity(\"1536Mi\")) == 0",
           "device.driver == \"d.example.com\" && device.allowMultipleAllocations",
-          "cel.bind(a, device.attributes[\"d.example.com\"], a.model == \"t4\" || a.numa == 1 || a.version == a.model)"}) {
+          "cel.bind(a, device.attributes[\"d.example.com\"], a.model == \"t4\" || a.numa == 1 || a.version == "
+          "a.model)"}) {
       compiled.push_back(MustCompile(expression));
     }
     return compiled;

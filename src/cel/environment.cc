@@ -14,19 +14,31 @@ CallStyle StyleOf(size_t arguments) {
 uint32_t TraitsOf(const Value& value) {
   using namespace traits;
   switch (value.kind()) {
-    case Kind::kBool: return kComparer | kNegator;
-    case Kind::kBytes: return kAdder | kComparer | kSizer;
-    case Kind::kDouble: return kAdder | kComparer | kDivider | kMultiplier | kNegator | kSubtractor;
-    case Kind::kDuration: return kAdder | kComparer | kNegator | kReceiver | kSubtractor;
-    case Kind::kInt: return kAdder | kComparer | kDivider | kModder | kMultiplier | kNegator | kSubtractor;
-    case Kind::kList: return kLister;
-    case Kind::kMap: return kContainer | kIndexer | kIterable | kSizer;
-    case Kind::kString: return kAdder | kComparer | kMatcher | kReceiver | kSizer;
-    case Kind::kTimestamp: return kAdder | kComparer | kReceiver | kSubtractor;
-    case Kind::kUint: return kAdder | kComparer | kDivider | kModder | kMultiplier | kSubtractor;
+    case Kind::kBool:
+      return kComparer | kNegator;
+    case Kind::kBytes:
+      return kAdder | kComparer | kSizer;
+    case Kind::kDouble:
+      return kAdder | kComparer | kDivider | kMultiplier | kNegator | kSubtractor;
+    case Kind::kDuration:
+      return kAdder | kComparer | kNegator | kReceiver | kSubtractor;
+    case Kind::kInt:
+      return kAdder | kComparer | kDivider | kModder | kMultiplier | kNegator | kSubtractor;
+    case Kind::kList:
+      return kLister;
+    case Kind::kMap:
+      return kContainer | kIndexer | kIterable | kSizer;
+    case Kind::kString:
+      return kAdder | kComparer | kMatcher | kReceiver | kSizer;
+    case Kind::kTimestamp:
+      return kAdder | kComparer | kReceiver | kSubtractor;
+    case Kind::kUint:
+      return kAdder | kComparer | kDivider | kModder | kMultiplier | kSubtractor;
     case Kind::kSemver:
-    case Kind::kFormat: return kFieldTester | kIndexer;
-    default: return kNone;
+    case Kind::kFormat:
+      return kFieldTester | kIndexer;
+    default:
+      return kNone;
   }
 }
 

@@ -131,27 +131,39 @@ Result<std::string> FormatMapText(Evaluation& evaluation, const MapObject& map) 
 // An element of a list, a key or a value of a map.
 Result<std::string> FormatNested(Evaluation& evaluation, const Value& value) {
   switch (value.kind()) {
-    case Kind::kInt: return fmt::format("{}", value.as_int());
-    case Kind::kUint: return fmt::format("{}", value.as_uint());
+    case Kind::kInt:
+      return fmt::format("{}", value.as_int());
+    case Kind::kUint:
+      return fmt::format("{}", value.as_uint());
     case Kind::kString:
     case Kind::kBytes:
     case Kind::kBool:
     case Kind::kNull:
-    case Kind::kType: return FormatArgument(evaluation, {'s', -1}, value);
-    case Kind::kTimestamp: return fmt::format("timestamp({})", Quote(FormatRfc3339(value.timestamp())));
-    case Kind::kDuration: return fmt::format("duration({})", Quote(FormatDurationSeconds(value.as_duration())));
-    case Kind::kList: return FormatListText(evaluation, value.list());
-    case Kind::kMap: return FormatMapText(evaluation, value.map());
-    case Kind::kDouble: return FormatDoubleF(value.as_double(), kDefaultPrecision);
-    default: return Fail(fmt::format("no formatting function for {}", TypeName(value)));
+    case Kind::kType:
+      return FormatArgument(evaluation, {'s', -1}, value);
+    case Kind::kTimestamp:
+      return fmt::format("timestamp({})", Quote(FormatRfc3339(value.timestamp())));
+    case Kind::kDuration:
+      return fmt::format("duration({})", Quote(FormatDurationSeconds(value.as_duration())));
+    case Kind::kList:
+      return FormatListText(evaluation, value.list());
+    case Kind::kMap:
+      return FormatMapText(evaluation, value.map());
+    case Kind::kDouble:
+      return FormatDoubleF(value.as_double(), kDefaultPrecision);
+    default:
+      return Fail(fmt::format("no formatting function for {}", TypeName(value)));
   }
 }
 
 Result<std::string> FormatText(Evaluation& evaluation, const Value& value) {
   switch (value.kind()) {
-    case Kind::kList: return FormatListText(evaluation, value.list());
-    case Kind::kMap: return FormatMapText(evaluation, value.map());
-    case Kind::kNull: return std::string("null");
+    case Kind::kList:
+      return FormatListText(evaluation, value.list());
+    case Kind::kMap:
+      return FormatMapText(evaluation, value.map());
+    case Kind::kNull:
+      return std::string("null");
     case Kind::kInt:
     case Kind::kUint:
     case Kind::kDouble:
@@ -167,7 +179,8 @@ Result<std::string> FormatText(Evaluation& evaluation, const Value& value) {
       }
       return std::string(text.text());
     }
-    default: return Fail(FormatTypeMessage('s', TypeName(value)));
+    default:
+      return Fail(FormatTypeMessage('s', TypeName(value)));
   }
 }
 
@@ -187,11 +200,16 @@ Result<std::string> FormatInteger(char letter, const Value& value) {
   const uint64_t magnitude = negative ? 0 - value.as_uint() : value.as_uint();
   const std::string sign = negative ? "-" : "";
   switch (letter) {
-    case 'd': return sign + fmt::format("{}", magnitude);
-    case 'b': return Binary(magnitude, negative);
-    case 'o': return sign + fmt::format("{:o}", magnitude);
-    case 'x': return sign + fmt::format("{:x}", magnitude);
-    default: return sign + fmt::format("{:X}", magnitude);
+    case 'd':
+      return sign + fmt::format("{}", magnitude);
+    case 'b':
+      return Binary(magnitude, negative);
+    case 'o':
+      return sign + fmt::format("{:o}", magnitude);
+    case 'x':
+      return sign + fmt::format("{:x}", magnitude);
+    default:
+      return sign + fmt::format("{:X}", magnitude);
   }
 }
 
@@ -209,9 +227,10 @@ Result<FormatClause> ReadClause(std::string_view& rest) {
     const std::string_view number = rest.substr(1, digits - 1);
     int64_t precision = 0;
     if (!ParseGoInt(number, &precision)) {
-      return Fail(fmt::format("error while parsing precision: error while converting precision to integer: "
-                              "strconv.Atoi: parsing {}: {}",
-                              Quote(number), number.empty() ? "invalid syntax" : "value out of range"));
+      return Fail(
+          fmt::format("error while parsing precision: error while converting precision to integer: "
+                      "strconv.Atoi: parsing {}: {}",
+                      Quote(number), number.empty() ? "invalid syntax" : "value out of range"));
     }
     // Nobody can read that many digits; upstream prints a complaint instead of the number.
     clause.precision = static_cast<int>(std::min<int64_t>(precision, 100000));
@@ -236,11 +255,16 @@ std::string FormatTypeMessage(char letter, std::string_view type) {
           "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and "
           "timestamps, was given {}",
           type);
-    case 'd': return fmt::format("decimal clause can only be used on integers, was given {}", type);
-    case 'f': return fmt::format("fixed-point clause can only be used on doubles, was given {}", type);
-    case 'e': return fmt::format("scientific clause can only be used on doubles, was given {}", type);
-    case 'b': return fmt::format("only integers and bools can be formatted as binary, was given {}", type);
-    case 'o': return fmt::format("octal clause can only be used on integers, was given {}", type);
+    case 'd':
+      return fmt::format("decimal clause can only be used on integers, was given {}", type);
+    case 'f':
+      return fmt::format("fixed-point clause can only be used on doubles, was given {}", type);
+    case 'e':
+      return fmt::format("scientific clause can only be used on doubles, was given {}", type);
+    case 'b':
+      return fmt::format("only integers and bools can be formatted as binary, was given {}", type);
+    case 'o':
+      return fmt::format("octal clause can only be used on integers, was given {}", type);
     default:
       return fmt::format("only integers, byte buffers, and strings can be formatted as hex, was given {}", type);
   }
@@ -250,7 +274,8 @@ Result<std::string> FormatArgument(Evaluation& evaluation, FormatClause clause, 
   const bool integer = argument.kind() == Kind::kInt || argument.kind() == Kind::kUint;
   double number = 0;
   switch (clause.letter) {
-    case 's': return FormatText(evaluation, argument);
+    case 's':
+      return FormatText(evaluation, argument);
     case 'f':
     case 'e':
       if (!AsFormattedDouble(argument, &number)) break;

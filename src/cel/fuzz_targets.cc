@@ -15,9 +15,12 @@ namespace {
 const DeviceInput& SampleDevice(bool lists) {
   const auto make = [](bool with_lists) {
     std::vector<DeviceInput::Attribute> attributes = {
-        {"model", std::string("A100-SXM4-80GB")}, {"numa", int64_t{1}},
-        {"ecc", true},                            {"driverVersion", VersionText{"1.2.3-rc.1"}},
-        {"text", std::string("größe")},           {"other.example.com/vendor", std::string("acme")},
+        {"model", std::string("A100-SXM4-80GB")},
+        {"numa", int64_t{1}},
+        {"ecc", true},
+        {"driverVersion", VersionText{"1.2.3-rc.1"}},
+        {"text", std::string("größe")},
+        {"other.example.com/vendor", std::string("acme")},
     };
     if (with_lists) {
       attributes.push_back({"ports", std::vector<int64_t>{80, 443}});

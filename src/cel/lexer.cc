@@ -183,13 +183,28 @@ class Lexer {
       return true;
     };
     switch (c) {
-      case 'a': case 'b': case 'f': case 'n': case 'r': case 't': case 'v':
-      case '"': case '\'': case '\\': case '?': case '`':
+      case 'a':
+      case 'b':
+      case 'f':
+      case 'n':
+      case 'r':
+      case 't':
+      case 'v':
+      case '"':
+      case '\'':
+      case '\\':
+      case '?':
+      case '`':
         return 2;
-      case 'x': case 'X': return all_hex(2) ? 4 : 0;
-      case 'u': return all_hex(4) ? 6 : 0;
-      case 'U': return all_hex(8) ? 10 : 0;
-      default: break;
+      case 'x':
+      case 'X':
+        return all_hex(2) ? 4 : 0;
+      case 'u':
+        return all_hex(4) ? 6 : 0;
+      case 'U':
+        return all_hex(8) ? 10 : 0;
+      default:
+        break;
     }
     const auto octal = [](char32_t digit) { return digit >= '0' && digit <= '7'; };
     return c >= '0' && c <= '3' && octal(Peek(at + 2)) && octal(Peek(at + 3)) ? 4 : 0;
@@ -201,14 +216,14 @@ class Lexer {
       Token token;
     };
     static constexpr Operator kOperators[] = {
-        {U"==", Token::kEqual},       {U"!=", Token::kNotEqual},    {U"<=", Token::kLessEqual},
-        {U">=", Token::kGreaterEqual}, {U"&&", Token::kAnd},         {U"||", Token::kOr},
-        {U"<", Token::kLess},         {U">", Token::kGreater},      {U"[", Token::kLeftBracket},
-        {U"]", Token::kRightBracket}, {U"{", Token::kLeftBrace},    {U"}", Token::kRightBrace},
-        {U"(", Token::kLeftParen},    {U")", Token::kRightParen},   {U".", Token::kDot},
-        {U",", Token::kComma},        {U"-", Token::kMinus},        {U"!", Token::kNot},
-        {U"?", Token::kQuestion},     {U":", Token::kColon},        {U"+", Token::kPlus},
-        {U"*", Token::kStar},         {U"/", Token::kSlash},        {U"%", Token::kPercent},
+        {U"==", Token::kEqual},        {U"!=", Token::kNotEqual},  {U"<=", Token::kLessEqual},
+        {U">=", Token::kGreaterEqual}, {U"&&", Token::kAnd},       {U"||", Token::kOr},
+        {U"<", Token::kLess},          {U">", Token::kGreater},    {U"[", Token::kLeftBracket},
+        {U"]", Token::kRightBracket},  {U"{", Token::kLeftBrace},  {U"}", Token::kRightBrace},
+        {U"(", Token::kLeftParen},     {U")", Token::kRightParen}, {U".", Token::kDot},
+        {U",", Token::kComma},         {U"-", Token::kMinus},      {U"!", Token::kNot},
+        {U"?", Token::kQuestion},      {U":", Token::kColon},      {U"+", Token::kPlus},
+        {U"*", Token::kStar},          {U"/", Token::kSlash},      {U"%", Token::kPercent},
     };
     for (const Operator& candidate : kOperators) {
       if (text_.substr(at_, candidate.text.size()) == candidate.text) {
@@ -236,14 +251,22 @@ uint32_t HexValue(std::u32string_view digits) {
 
 char SimpleEscape(char32_t c) {
   switch (c) {
-    case 'a': return '\a';
-    case 'b': return '\b';
-    case 'f': return '\f';
-    case 'n': return '\n';
-    case 'r': return '\r';
-    case 't': return '\t';
-    case 'v': return '\v';
-    default: return static_cast<char>(c);  // quotes, backslash, question mark, backtick
+    case 'a':
+      return '\a';
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    case 'v':
+      return '\v';
+    default:
+      return static_cast<char>(c);  // quotes, backslash, question mark, backtick
   }
 }
 

@@ -48,10 +48,12 @@ Quantity OperandOf(const Value& value) {
   return value.kind() == Kind::kInt ? Quantity::FromInt(value.as_int()) : value.quantity().quantity;
 }
 Value QuantityAdd(Evaluation& evaluation, Arguments arguments) {
-  return NewQuantity(evaluation, arguments[0].quantity().quantity.Add(OperandOf(arguments[1]), evaluation.arena()), true);
+  return NewQuantity(evaluation, arguments[0].quantity().quantity.Add(OperandOf(arguments[1]), evaluation.arena()),
+                     true);
 }
 Value QuantitySub(Evaluation& evaluation, Arguments arguments) {
-  return NewQuantity(evaluation, arguments[0].quantity().quantity.Sub(OperandOf(arguments[1]), evaluation.arena()), true);
+  return NewQuantity(evaluation, arguments[0].quantity().quantity.Sub(OperandOf(arguments[1]), evaluation.arena()),
+                     true);
 }
 
 Result<const Semver*> ReadSemver(Evaluation& evaluation, Arguments arguments) {
@@ -129,7 +131,9 @@ Value CidrContainsCidrText(Evaluation& evaluation, Arguments arguments) {
 }
 Value CidrIp(Evaluation& evaluation, Arguments arguments) { return NewIp(evaluation, arguments[0].cidr().address); }
 Value CidrPrefixLength(Evaluation&, Arguments arguments) { return Value::Int(arguments[0].cidr().bits); }
-Value CidrMasked(Evaluation& evaluation, Arguments arguments) { return NewCidr(evaluation, arguments[0].cidr().Masked()); }
+Value CidrMasked(Evaluation& evaluation, Arguments arguments) {
+  return NewCidr(evaluation, arguments[0].cidr().Masked());
+}
 Value CidrToString(Evaluation& evaluation, Arguments arguments) {
   return MakeString(evaluation, arguments[0].cidr().ToString());
 }
@@ -197,7 +201,8 @@ Value Unwrap(Evaluation& evaluation, Arguments arguments) {
   for (int64_t i = 0; i < list.size(); ++i) {
     const Value element = list.Get(i);
     if (element.kind() != Kind::kOptional) {
-      return MakeError(evaluation.arena(), fmt::format("value {} is not optional", Display(element, evaluation.arena())));
+      return MakeError(evaluation.arena(),
+                       fmt::format("value {} is not optional", Display(element, evaluation.arena())));
     }
     if (element.optional() != nullptr) values.push_back(*element.optional());
   }
@@ -207,10 +212,18 @@ Value Unwrap(Evaluation& evaluation, Arguments arguments) {
 // Formats by key, one function each.
 template <size_t kIndex>
 Value FormatConstant(Evaluation&, Arguments) {
-  static constexpr const char* kKeys[] = {"dns1123Label",       "dns1123Subdomain",       "dns1035Label",
-                                          "qualifiedName",      "dns1123LabelPrefix",     "dns1123SubdomainPrefix",
-                                          "dns1035LabelPrefix", "labelValue",             "uri",
-                                          "uuid",               "byte",                   "date",
+  static constexpr const char* kKeys[] = {"dns1123Label",
+                                          "dns1123Subdomain",
+                                          "dns1035Label",
+                                          "qualifiedName",
+                                          "dns1123LabelPrefix",
+                                          "dns1123SubdomainPrefix",
+                                          "dns1035LabelPrefix",
+                                          "labelValue",
+                                          "uri",
+                                          "uuid",
+                                          "byte",
+                                          "date",
                                           "datetime"};
   return Value::OfFormat(FindNamedFormat(kKeys[kIndex]));
 }
@@ -303,12 +316,18 @@ void AddNamedFormats(Environment& environment) {
                      ValidateFormat);
   environment.Global("format.named", "format-named", {&kString}, pool.Optional(&kFormat), NamedFormatFunction);
   constexpr std::pair<const char*, Implementation> kConstants[] = {
-      {"format.dns1123Label", FormatConstant<0>},       {"format.dns1123Subdomain", FormatConstant<1>},
-      {"format.dns1035Label", FormatConstant<2>},       {"format.qualifiedName", FormatConstant<3>},
-      {"format.dns1123LabelPrefix", FormatConstant<4>}, {"format.dns1123SubdomainPrefix", FormatConstant<5>},
-      {"format.dns1035LabelPrefix", FormatConstant<6>}, {"format.labelValue", FormatConstant<7>},
-      {"format.uri", FormatConstant<8>},                {"format.uuid", FormatConstant<9>},
-      {"format.byte", FormatConstant<10>},              {"format.date", FormatConstant<11>},
+      {"format.dns1123Label", FormatConstant<0>},
+      {"format.dns1123Subdomain", FormatConstant<1>},
+      {"format.dns1035Label", FormatConstant<2>},
+      {"format.qualifiedName", FormatConstant<3>},
+      {"format.dns1123LabelPrefix", FormatConstant<4>},
+      {"format.dns1123SubdomainPrefix", FormatConstant<5>},
+      {"format.dns1035LabelPrefix", FormatConstant<6>},
+      {"format.labelValue", FormatConstant<7>},
+      {"format.uri", FormatConstant<8>},
+      {"format.uuid", FormatConstant<9>},
+      {"format.byte", FormatConstant<10>},
+      {"format.date", FormatConstant<11>},
       {"format.datetime", FormatConstant<12>},
   };
   for (const auto& [name, implementation] : kConstants) environment.Global(name, name, {}, &kFormat, implementation);

@@ -18,9 +18,9 @@ struct NamedType {
   const Type* type;
 };
 constexpr NamedType kComparable[] = {
-    {"int", &types::kInt},           {"uint", &types::kUint},           {"double", &types::kDouble},
-    {"bool", &types::kBool},         {"duration", &types::kDuration},   {"timestamp", &types::kTimestamp},
-    {"string", &types::kString},     {"bytes", &types::kBytes},
+    {"int", &types::kInt},       {"uint", &types::kUint},         {"double", &types::kDouble},
+    {"bool", &types::kBool},     {"duration", &types::kDuration}, {"timestamp", &types::kTimestamp},
+    {"string", &types::kString}, {"bytes", &types::kBytes},
 };
 
 Value Slice(Evaluation& evaluation, Arguments arguments) {
@@ -59,7 +59,8 @@ Value Flatten(Evaluation& evaluation, Arguments arguments) {
   int64_t depth = 1;
   if (arguments.size() == 2) {
     if (arguments[1].kind() != Kind::kInt) {
-      return MakeError(evaluation.arena(), fmt::format("no such overload: list(dyn).flatten({})", TypeName(arguments[1])));
+      return MakeError(evaluation.arena(),
+                       fmt::format("no such overload: list(dyn).flatten({})", TypeName(arguments[1])));
     }
     depth = arguments[1].as_int();
   }
@@ -73,10 +74,11 @@ bool IsComparable(const Value& value) { return (TraitsOf(value) & traits::kCompa
 
 Value SortByKeys(Evaluation& evaluation, const ListObject& list, const ListObject& keys) {
   if (list.size() != keys.size()) {
-    return MakeError(evaluation.arena(),
-                     fmt::format("@sortByAssociatedKeys() expected a list of the same size as the associated keys list, "
-                                 "but got {} and {} elements respectively",
-                                 list.size(), keys.size()));
+    return MakeError(
+        evaluation.arena(),
+        fmt::format("@sortByAssociatedKeys() expected a list of the same size as the associated keys list, "
+                    "but got {} and {} elements respectively",
+                    list.size(), keys.size()));
   }
   if (list.size() == 0) return Value::List(&list);
   const Value first = keys.Get(0);
@@ -259,8 +261,8 @@ void AddListsLibrary(Environment& environment) {
   for (const NamedType& named : kComparable) {
     const Type* of = pool.List(named.type);
     environment.Member("sort", fmt::format("list_{}_sort", named.type->name), {of}, of);
-    environment.Member("@sortByAssociatedKeys", fmt::format("list_{}_sortByAssociatedKeys", named.type->name), {list, of},
-                       list);
+    environment.Member("@sortByAssociatedKeys", fmt::format("list_{}_sortByAssociatedKeys", named.type->name),
+                       {list, of}, list);
   }
   environment.Singleton("sort", CallStyle::kUnary, traits::kLister, Sort);
   environment.Singleton("@sortByAssociatedKeys", CallStyle::kBinary, traits::kLister, SortByAssociatedKeys);

@@ -42,15 +42,21 @@ bool IsLessOrEqual(int64_t order) { return order <= 0; }
 bool IsGreater(int64_t order) { return order > 0; }
 bool IsGreaterOrEqual(int64_t order) { return order >= 0; }
 
-Value InFunction(Evaluation& evaluation, Arguments arguments) { return Contains(evaluation, arguments[1], arguments[0]); }
+Value InFunction(Evaluation& evaluation, Arguments arguments) {
+  return Contains(evaluation, arguments[1], arguments[0]);
+}
 
 Value SizeFunction(Evaluation&, Arguments arguments) {
   const Value& value = arguments[0];
   switch (value.kind()) {
-    case Kind::kString: return Value::Int(CountRunes(value.text()));
-    case Kind::kBytes: return Value::Int(static_cast<int64_t>(value.text().size()));
-    case Kind::kList: return Value::Int(value.list().size());
-    default: return Value::Int(value.map().size());
+    case Kind::kString:
+      return Value::Int(CountRunes(value.text()));
+    case Kind::kBytes:
+      return Value::Int(static_cast<int64_t>(value.text().size()));
+    case Kind::kList:
+      return Value::Int(value.list().size());
+    default:
+      return Value::Int(value.map().size());
   }
 }
 
@@ -82,7 +88,8 @@ Value MatchesFunction(Evaluation& evaluation, Arguments arguments) {
   return Value::Bool((*regex)->Matches(arguments[0].text()));
 }
 
-void AddRelation(Environment& environment, std::string_view function, std::string_view id, Implementation implementation) {
+void AddRelation(Environment& environment, std::string_view function, std::string_view id,
+                 Implementation implementation) {
   using namespace types;
   struct Pair {
     const char* suffix;
@@ -169,7 +176,8 @@ void AddCollections(Environment& environment) {
   const Type* map = environment.pool().Map(&kA, &kB);
   environment.Global(operators::kIndex, "index_list", {list, &kInt}, &kA)
       .Global(operators::kIndex, "index_map", {map, &kA}, &kB);
-  environment.Global(operators::kIn, "in_list", {&kA, list}, &kBool).Global(operators::kIn, "in_map", {&kA, map}, &kBool);
+  environment.Global(operators::kIn, "in_list", {&kA, list}, &kBool)
+      .Global(operators::kIn, "in_map", {&kA, map}, &kBool);
   environment.Singleton(operators::kIn, CallStyle::kBinary, traits::kNone, InFunction);
   environment.Global("size", "size_bytes", {&kBytes}, &kInt)
       .Member("size", "bytes_size", {&kBytes}, &kInt)

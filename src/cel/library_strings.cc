@@ -139,7 +139,7 @@ Value Substring(Evaluation& evaluation, Arguments arguments) {
   if (start < 0 || start > size) return OutOfRange(evaluation, start);
   if (end < 0 || end > size) return OutOfRange(evaluation, end);
   return MakeString(evaluation, EncodeRunes(std::u32string_view(runes).substr(static_cast<size_t>(start),
-                                                                             static_cast<size_t>(end - start))));
+                                                                              static_cast<size_t>(end - start))));
 }
 
 Value Trim(Evaluation&, Arguments arguments) {
@@ -160,16 +160,35 @@ Value QuoteFunction(Evaluation& evaluation, Arguments arguments) {
   std::string out = "\"";
   for (const char32_t rune : DecodeRunes(arguments[0].text())) {
     switch (rune) {
-      case '\a': out += "\\a"; break;
-      case '\b': out += "\\b"; break;
-      case '\f': out += "\\f"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      case '\v': out += "\\v"; break;
-      case '\\': out += "\\\\"; break;
-      case '"': out += "\\\""; break;
-      default: AppendRune(out, rune);
+      case '\a':
+        out += "\\a";
+        break;
+      case '\b':
+        out += "\\b";
+        break;
+      case '\f':
+        out += "\\f";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\v':
+        out += "\\v";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '"':
+        out += "\\\"";
+        break;
+      default:
+        AppendRune(out, rune);
     }
   }
   return MakeString(evaluation, out + "\"");

@@ -10,20 +10,41 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-enum class Part { kYear, kMonth, kDayOfYear, kDayOfMonth, kDate, kDayOfWeek, kHours, kMinutes, kSeconds, kMilliseconds };
+enum class Part {
+  kYear,
+  kMonth,
+  kDayOfYear,
+  kDayOfMonth,
+  kDate,
+  kDayOfWeek,
+  kHours,
+  kMinutes,
+  kSeconds,
+  kMilliseconds
+};
 
 int64_t PartOf(Part part, const CivilTime& civil, int32_t nanos) {
   switch (part) {
-    case Part::kYear: return civil.year;
-    case Part::kMonth: return civil.month - 1;
-    case Part::kDayOfYear: return civil.year_day;
-    case Part::kDayOfMonth: return civil.day - 1;
-    case Part::kDate: return civil.day;
-    case Part::kDayOfWeek: return civil.weekday;
-    case Part::kHours: return civil.hour;
-    case Part::kMinutes: return civil.minute;
-    case Part::kSeconds: return civil.second;
-    case Part::kMilliseconds: return nanos / 1000000;
+    case Part::kYear:
+      return civil.year;
+    case Part::kMonth:
+      return civil.month - 1;
+    case Part::kDayOfYear:
+      return civil.year_day;
+    case Part::kDayOfMonth:
+      return civil.day - 1;
+    case Part::kDate:
+      return civil.day;
+    case Part::kDayOfWeek:
+      return civil.weekday;
+    case Part::kHours:
+      return civil.hour;
+    case Part::kMinutes:
+      return civil.minute;
+    case Part::kSeconds:
+      return civil.second;
+    case Part::kMilliseconds:
+      return nanos / 1000000;
   }
   return 0;
 }

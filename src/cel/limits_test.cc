@@ -62,8 +62,8 @@ TEST(CelLimits, TypesThatDoubleAreRefused) {
 }
 
 TEST(CelLimits, NestedLoopsStopAtTheCostLimit) {
-  const Outcome outcome = Judge(
-      "lists.range(1000).all(a, lists.range(1000).all(b, lists.range(1000).all(c, a + b + c >= 0)))");
+  const Outcome outcome =
+      Judge("lists.range(1000).all(a, lists.range(1000).all(b, lists.range(1000).all(c, a + b + c >= 0)))");
   EXPECT_EQ(Show(outcome), kCost);
   EXPECT_GT(outcome.cost, kCostLimit);
   EXPECT_LT(outcome.cost, kCostLimit + 2000);

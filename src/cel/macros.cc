@@ -149,7 +149,8 @@ MacroExpander::Expansion MacroExpander::Bind(const std::vector<Expr*>& arguments
 
 MacroExpander::Expansion MacroExpander::OptionalMap(bool flat, Expr* target, const std::vector<Expr*>& arguments) {
   if (arguments[0]->kind != ExprKind::kIdent) {
-    return Fail(arguments[0], fmt::format("{}() variable name must be a simple identifier", flat ? "optFlatMap" : "optMap"));
+    return Fail(arguments[0],
+                fmt::format("{}() variable name must be a simple identifier", flat ? "optFlatMap" : "optMap"));
   }
   const std::string& name = arguments[0]->name;
   Expr* has_value = NewCall("hasValue", {}, target);

@@ -46,7 +46,8 @@ Value ToJson(Evaluation& evaluation, const Value& value, int depth) {
     case Kind::kNull:
     case Kind::kBool:
     case Kind::kDouble:
-    case Kind::kString: return value;
+    case Kind::kString:
+      return value;
     case Kind::kInt:
       if (std::abs(static_cast<double>(value.as_int())) > static_cast<double>(kMaxExactInt)) {
         return MakeString(evaluation, fmt::format("{}", value.as_int()));
@@ -57,9 +58,11 @@ Value ToJson(Evaluation& evaluation, const Value& value, int depth) {
         return MakeString(evaluation, fmt::format("{}", value.as_uint()));
       }
       return Value::Double(static_cast<double>(value.as_uint()));
-    case Kind::kBytes: return MakeString(evaluation, Base64(value.text()));
+    case Kind::kBytes:
+      return MakeString(evaluation, Base64(value.text()));
     case Kind::kDuration:
-    case Kind::kTimestamp: return Convert(evaluation, value, Kind::kString);
+    case Kind::kTimestamp:
+      return Convert(evaluation, value, Kind::kString);
     case Kind::kList: {
       const std::span<Value> items = evaluation.arena().NewArray<Value>(static_cast<size_t>(value.list().size()));
       for (size_t i = 0; i < items.size(); ++i) {
@@ -69,7 +72,8 @@ Value ToJson(Evaluation& evaluation, const Value& value, int depth) {
       return Value::List(ListObject::Of(evaluation.arena(), items));
     }
     case Kind::kMap: {
-      const std::span<MapEntry> entries = evaluation.arena().NewArray<MapEntry>(static_cast<size_t>(value.map().size()));
+      const std::span<MapEntry> entries =
+          evaluation.arena().NewArray<MapEntry>(static_cast<size_t>(value.map().size()));
       for (size_t i = 0; i < entries.size(); ++i) {
         const int64_t index = static_cast<int64_t>(i);
         entries[i] = {Convert(evaluation, value.map().KeyAt(index), Kind::kString),
@@ -80,23 +84,32 @@ Value ToJson(Evaluation& evaluation, const Value& value, int depth) {
       return Value::Map(LiteralMap::Of(evaluation.arena(), entries));
     }
     default:
-      return MakeError(evaluation.arena(), fmt::format("type conversion error from '{}' to 'google.protobuf.Value'",
-                                                       TypeName(value)));
+      return MakeError(evaluation.arena(),
+                       fmt::format("type conversion error from '{}' to 'google.protobuf.Value'", TypeName(value)));
   }
 }
 
 // Why a value does not fit into a field of Go type `native`.
 std::string NativeMessage(const Value& value, std::string_view native) {
   switch (value.kind()) {
-    case Kind::kString: return fmt::format("unsupported native conversion from string to '{}'", native);
-    case Kind::kInt: return fmt::format("unsupported type conversion from 'int' to {}", native);
-    case Kind::kUint: return fmt::format("unsupported type conversion from 'uint' to {}", native);
-    case Kind::kBool: return fmt::format("type conversion error from bool to '{}'", native);
-    case Kind::kDouble: return fmt::format("type conversion error from Double to '{}'", native);
-    case Kind::kBytes: return fmt::format("type conversion error from Bytes to '{}'", native);
-    case Kind::kList: return fmt::format("type conversion error from list to '{}'", native);
-    case Kind::kMap: return fmt::format("type conversion error from map to '{}'", native);
-    default: return fmt::format("type conversion error from '{}' to '{}'", TypeName(value), native);
+    case Kind::kString:
+      return fmt::format("unsupported native conversion from string to '{}'", native);
+    case Kind::kInt:
+      return fmt::format("unsupported type conversion from 'int' to {}", native);
+    case Kind::kUint:
+      return fmt::format("unsupported type conversion from 'uint' to {}", native);
+    case Kind::kBool:
+      return fmt::format("type conversion error from bool to '{}'", native);
+    case Kind::kDouble:
+      return fmt::format("type conversion error from Double to '{}'", native);
+    case Kind::kBytes:
+      return fmt::format("type conversion error from Bytes to '{}'", native);
+    case Kind::kList:
+      return fmt::format("type conversion error from list to '{}'", native);
+    case Kind::kMap:
+      return fmt::format("type conversion error from map to '{}'", native);
+    default:
+      return fmt::format("type conversion error from '{}' to '{}'", TypeName(value), native);
   }
 }
 
@@ -118,21 +131,27 @@ struct Wrapper {
   std::string_view native;
 };
 constexpr Wrapper kWrappers[] = {
-    {"google.protobuf.BoolValue", Kind::kBool, "bool"},       {"google.protobuf.BytesValue", Kind::kBytes, "[]uint8"},
+    {"google.protobuf.BoolValue", Kind::kBool, "bool"},        {"google.protobuf.BytesValue", Kind::kBytes, "[]uint8"},
     {"google.protobuf.DoubleValue", Kind::kDouble, "float64"}, {"google.protobuf.FloatValue", Kind::kDouble, "float32"},
-    {"google.protobuf.Int32Value", Kind::kInt, "int32"},      {"google.protobuf.Int64Value", Kind::kInt, "int64"},
-    {"google.protobuf.StringValue", Kind::kString, "string"}, {"google.protobuf.UInt32Value", Kind::kUint, "uint32"},
+    {"google.protobuf.Int32Value", Kind::kInt, "int32"},       {"google.protobuf.Int64Value", Kind::kInt, "int64"},
+    {"google.protobuf.StringValue", Kind::kString, "string"},  {"google.protobuf.UInt32Value", Kind::kUint, "uint32"},
     {"google.protobuf.UInt64Value", Kind::kUint, "uint64"},
 };
 
 Value DefaultOf(Kind kind) {
   switch (kind) {
-    case Kind::kBool: return Value::Bool(false);
-    case Kind::kBytes: return Value::Bytes("");
-    case Kind::kDouble: return Value::Double(0);
-    case Kind::kInt: return Value::Int(0);
-    case Kind::kUint: return Value::Uint(0);
-    default: return Value::String("");
+    case Kind::kBool:
+      return Value::Bool(false);
+    case Kind::kBytes:
+      return Value::Bytes("");
+    case Kind::kDouble:
+      return Value::Double(0);
+    case Kind::kInt:
+      return Value::Int(0);
+    case Kind::kUint:
+      return Value::Uint(0);
+    default:
+      return Value::String("");
   }
 }
 
@@ -193,23 +212,37 @@ Value MakeTime(Evaluation& evaluation, std::string_view message, std::span<const
 std::string_view MessageNameOf(const Type& type) {
   if (type.nullable) {
     switch (type.kind) {
-      case TypeKind::kBool: return "google.protobuf.BoolValue";
-      case TypeKind::kBytes: return "google.protobuf.BytesValue";
-      case TypeKind::kDouble: return "google.protobuf.DoubleValue";
-      case TypeKind::kInt: return "google.protobuf.Int64Value";
-      case TypeKind::kString: return "google.protobuf.StringValue";
-      default: return "google.protobuf.UInt64Value";
+      case TypeKind::kBool:
+        return "google.protobuf.BoolValue";
+      case TypeKind::kBytes:
+        return "google.protobuf.BytesValue";
+      case TypeKind::kDouble:
+        return "google.protobuf.DoubleValue";
+      case TypeKind::kInt:
+        return "google.protobuf.Int64Value";
+      case TypeKind::kString:
+        return "google.protobuf.StringValue";
+      default:
+        return "google.protobuf.UInt64Value";
     }
   }
   switch (type.kind) {
-    case TypeKind::kAny: return "google.protobuf.Any";
-    case TypeKind::kDuration: return "google.protobuf.Duration";
-    case TypeKind::kTimestamp: return "google.protobuf.Timestamp";
-    case TypeKind::kDyn: return "google.protobuf.Value";
-    case TypeKind::kList: return &type == &kListValue ? "google.protobuf.ListValue" : "";
-    case TypeKind::kMap: return &type == &kStruct ? "google.protobuf.Struct" : "";
-    case TypeKind::kStruct: return type.name;
-    default: return "";
+    case TypeKind::kAny:
+      return "google.protobuf.Any";
+    case TypeKind::kDuration:
+      return "google.protobuf.Duration";
+    case TypeKind::kTimestamp:
+      return "google.protobuf.Timestamp";
+    case TypeKind::kDyn:
+      return "google.protobuf.Value";
+    case TypeKind::kList:
+      return &type == &kListValue ? "google.protobuf.ListValue" : "";
+    case TypeKind::kMap:
+      return &type == &kStruct ? "google.protobuf.Struct" : "";
+    case TypeKind::kStruct:
+      return type.name;
+    default:
+      return "";
   }
 }
 
@@ -237,9 +270,13 @@ void AddMessages(Environment& environment) {
   environment.DeclareMessage("google.protobuf.ListValue", &kListValue);
   environment.DeclareField("google.protobuf.ListValue", "values", &kListValue);
   environment.DeclareMessage("google.protobuf.Value", &kDyn);
-  for (const auto& [field, type] : std::initializer_list<std::pair<const char*, const Type*>>{
-           {"null_value", &kInt}, {"number_value", &kDouble}, {"string_value", &kString}, {"bool_value", &kBool},
-           {"struct_value", &kStruct}, {"list_value", &kListValue}}) {
+  for (const auto& [field, type] :
+       std::initializer_list<std::pair<const char*, const Type*>>{{"null_value", &kInt},
+                                                                  {"number_value", &kDouble},
+                                                                  {"string_value", &kString},
+                                                                  {"bool_value", &kBool},
+                                                                  {"struct_value", &kStruct},
+                                                                  {"list_value", &kListValue}}) {
     environment.DeclareField("google.protobuf.Value", field, type);
   }
   environment.DeclareMessage("google.protobuf.Any", &kAny);

@@ -62,8 +62,10 @@ bool HasKey(const KeyedValues& values, const Value& key) {
   if (values.contains(key)) return true;
   const double number = key.kind() == Kind::kDouble ? key.as_double() : 0;
   switch (key.kind()) {
-    case Kind::kInt: return key.as_int() >= 0 && values.contains(Value::Uint(key.as_uint()));
-    case Kind::kUint: return key.as_int() >= 0 && values.contains(Value::Int(key.as_int()));
+    case Kind::kInt:
+      return key.as_int() >= 0 && values.contains(Value::Uint(key.as_uint()));
+    case Kind::kUint:
+      return key.as_int() >= 0 && values.contains(Value::Int(key.as_int()));
     case Kind::kDouble:
       if (number > -9223372036854775808.0 && number < 9223372036854775807.0 &&
           static_cast<double>(static_cast<int64_t>(number)) == number &&
@@ -73,7 +75,8 @@ bool HasKey(const KeyedValues& values, const Value& key) {
       return number >= 0 && number < 18446744073709551616.0 &&
              static_cast<double>(static_cast<uint64_t>(number)) == number &&
              values.contains(Value::Uint(static_cast<uint64_t>(number)));
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -99,7 +102,8 @@ Value InsertEntry(Evaluation& evaluation, const Value& map, const Value& key, co
   const int64_t size = map.map().size();
   evaluation.Work(static_cast<uint64_t>(size));
   const std::span<MapEntry> entries = evaluation.arena().NewArray<MapEntry>(static_cast<size_t>(size) + 1);
-  for (int64_t i = 0; i < size; ++i) entries[static_cast<size_t>(i)] = {map.map().KeyAt(i), map.map().ValueAt(i, evaluation.arena())};
+  for (int64_t i = 0; i < size; ++i)
+    entries[static_cast<size_t>(i)] = {map.map().KeyAt(i), map.map().ValueAt(i, evaluation.arena())};
   entries[static_cast<size_t>(size)] = {key, value};
   return Value::Map(LiteralMap::Of(evaluation.arena(), entries));
 }

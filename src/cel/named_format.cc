@@ -40,11 +40,12 @@ Messages CheckLabel(std::string_view text) {
   Messages messages;
   if (text.size() > 63) messages.push_back(TooLong(63));
   if (!Matches<kLabel>(text)) {
-    messages.push_back(Matches<kSubdomain>(text)
-                           ? "must not contain dots"
-                           : RegexMessage("a lowercase RFC 1123 label must consist of lower case alphanumeric characters "
-                                          "or '-', and must start and end with an alphanumeric character",
-                                          kLabel, {"my-name", "123-abc"}));
+    messages.push_back(
+        Matches<kSubdomain>(text)
+            ? "must not contain dots"
+            : RegexMessage("a lowercase RFC 1123 label must consist of lower case alphanumeric characters "
+                           "or '-', and must start and end with an alphanumeric character",
+                           kLabel, {"my-name", "123-abc"}));
   }
   return messages;
 }
@@ -85,17 +86,22 @@ Messages CheckQualifiedName(std::string_view text) {
   const auto slashes = std::count(text.begin(), text.end(), '/');
   const std::string pattern = RegexMessage(kLabelKeyMessage, kLabelKey, {"MyName", "my.name", "123-abc"});
   if (slashes > 1) {
-    return {"a valid label key " + pattern + " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"};
+    return {"a valid label key " + pattern +
+            " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"};
   }
   std::string_view name = text;
   if (slashes == 1) {
     const std::string_view prefix = text.substr(0, text.find('/'));
     name = text.substr(prefix.size() + 1);
-    if (prefix.empty()) messages.push_back("prefix part must be non-empty");
-    else for (const std::string& message : CheckSubdomain(prefix)) messages.push_back("prefix part " + message);
+    if (prefix.empty())
+      messages.push_back("prefix part must be non-empty");
+    else
+      for (const std::string& message : CheckSubdomain(prefix)) messages.push_back("prefix part " + message);
   }
-  if (name.empty()) messages.push_back("name part must be non-empty");
-  else if (name.size() > 63) messages.push_back("name part " + TooLong(63));
+  if (name.empty())
+    messages.push_back("name part must be non-empty");
+  else if (name.size() > 63)
+    messages.push_back("name part " + TooLong(63));
   if (!Matches<kLabelKey>(name)) messages.push_back("name part " + pattern);
   return messages;
 }
@@ -118,8 +124,7 @@ Messages CheckUri(std::string_view text) {
 }
 
 constexpr char kUuid[] = "(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}";
-constexpr char kBase64[] =
-    "(?:[A-Za-z0-9+\\/]{4})*(?:[A-Za-z0-9+\\/]{2}==|[A-Za-z0-9+\\/]{3}=|[A-Za-z0-9+\\/]{4})";
+constexpr char kBase64[] = "(?:[A-Za-z0-9+\\/]{4})*(?:[A-Za-z0-9+\\/]{2}==|[A-Za-z0-9+\\/]{3}=|[A-Za-z0-9+\\/]{4})";
 constexpr char kTime[] = "([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))";
 
 Messages CheckUuid(std::string_view text) {

@@ -219,8 +219,8 @@ bool Cidr::Overlaps(const Cidr& other) const {
 Result<IpAddress> ParseIp(std::string_view text) {
   Result<Parsed> parsed = ParseAddress(text);
   if (!parsed) {
-    return Error::InvalidArgument(fmt::format("IP Address {} parse error during conversion from string: {}", Quote(text),
-                                              parsed.error().message));
+    return Error::InvalidArgument(fmt::format("IP Address {} parse error during conversion from string: {}",
+                                              Quote(text), parsed.error().message));
   }
   if (parsed->has_zone) {
     return Error::InvalidArgument(fmt::format("IP address {} with zone value is not allowed", Quote(text)));
@@ -233,9 +233,8 @@ Result<IpAddress> ParseIp(std::string_view text) {
 
 Result<Cidr> ParseCidr(std::string_view text) {
   const auto fail = [&](std::string_view message) {
-    return Error::InvalidArgument(
-        fmt::format("network address parse error during conversion from string: netip.ParsePrefix({}): {}", Quote(text),
-                    message));
+    return Error::InvalidArgument(fmt::format(
+        "network address parse error during conversion from string: netip.ParsePrefix({}): {}", Quote(text), message));
   };
   const size_t slash = text.rfind('/');
   if (slash == std::string_view::npos) return fail("no '/'");

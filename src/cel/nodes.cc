@@ -200,10 +200,16 @@ namespace {
 // What Go's Value() makes a string of.
 bool NativeText(const Value& value, std::string_view* text) {
   switch (value.kind()) {
-    case Kind::kString: *text = value.text(); return true;
-    case Kind::kType: *text = value.type()->name; return true;
-    case Kind::kOptional: return value.optional() != nullptr && NativeText(*value.optional(), text);
-    default: return false;
+    case Kind::kString:
+      *text = value.text();
+      return true;
+    case Kind::kType:
+      *text = value.type()->name;
+      return true;
+    case Kind::kOptional:
+      return value.optional() != nullptr && NativeText(*value.optional(), text);
+    default:
+      return false;
   }
 }
 
@@ -244,8 +250,9 @@ Value ListNode::Build(Evaluation& evaluation) const {
     if (value.is_error()) return value;
     if (optionals_[i]) {
       if (value.kind() != Kind::kOptional) {
-        return MakeError(evaluation.arena(), fmt::format("cannot initialize optional list element from non-optional value {}",
-                                                         Display(value, evaluation.arena())));
+        return MakeError(evaluation.arena(),
+                         fmt::format("cannot initialize optional list element from non-optional value {}",
+                                     Display(value, evaluation.arena())));
       }
       if (value.optional() == nullptr) continue;
       value = *value.optional();

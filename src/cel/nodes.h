@@ -69,7 +69,7 @@ struct Attribute {
   Kind kind = Kind::kVariable;
   int own_id = 0;
   VariableReference variable;
-  const Node* operand = nullptr;    // kOperand; the condition of kConditional
+  const Node* operand = nullptr;  // kOperand; the condition of kConditional
   Attribute* if_true = nullptr;
   Attribute* if_false = nullptr;
   std::vector<Qualifier> qualifiers;

@@ -97,26 +97,37 @@ Value Equal(Evaluation& evaluation, const Value& a, const Value& b) {
       if (!IsNumber(b) || IsNan(a) || IsNan(b)) return Value::Bool(false);
       return Value::Bool(CompareNumbers(a, b) == 0);
     case Kind::kBool:
-    case Kind::kDuration: return Value::Bool(same_kind && a.as_int() == b.as_int());
+    case Kind::kDuration:
+      return Value::Bool(same_kind && a.as_int() == b.as_int());
     case Kind::kString:
-    case Kind::kBytes: return Value::Bool(same_kind && a.text() == b.text());
-    case Kind::kList: return same_kind ? EqualLists(evaluation, a.list(), b.list()) : Value::Bool(false);
-    case Kind::kMap: return same_kind ? EqualMaps(evaluation, a.map(), b.map()) : Value::Bool(false);
+    case Kind::kBytes:
+      return Value::Bool(same_kind && a.text() == b.text());
+    case Kind::kList:
+      return same_kind ? EqualLists(evaluation, a.list(), b.list()) : Value::Bool(false);
+    case Kind::kMap:
+      return same_kind ? EqualMaps(evaluation, a.map(), b.map()) : Value::Bool(false);
     case Kind::kTimestamp:
       return Value::Bool(same_kind && a.timestamp().seconds == b.timestamp().seconds &&
                          a.timestamp().nanos == b.timestamp().nanos);
-    case Kind::kType: return Value::Bool(same_kind && a.type()->name == b.type()->name);
-    case Kind::kOptional: return EqualOptionals(evaluation, a, b);
+    case Kind::kType:
+      return Value::Bool(same_kind && a.type()->name == b.type()->name);
+    case Kind::kOptional:
+      return EqualOptionals(evaluation, a, b);
     case Kind::kQuantity:
       if (!same_kind || b.quantity().computed) return NoSuchOverload();
       return Value::Bool(a.quantity().quantity.Compare(b.quantity().quantity) == 0);
     case Kind::kSemver:
       return same_kind ? Value::Bool(a.semver().Compare(b.semver()) == 0) : NoSuchOverload();
-    case Kind::kIp: return same_kind ? Value::Bool(a.ip() == b.ip()) : NoSuchOverload();
-    case Kind::kCidr: return same_kind ? Value::Bool(a.cidr() == b.cidr()) : NoSuchOverload();
-    case Kind::kUrl: return same_kind ? Value::Bool(a.url().ToString() == b.url().ToString()) : NoSuchOverload();
-    case Kind::kFormat: return same_kind ? Value::Bool(a.format().name == b.format().name) : NoSuchOverload();
-    default: return a;  // an error
+    case Kind::kIp:
+      return same_kind ? Value::Bool(a.ip() == b.ip()) : NoSuchOverload();
+    case Kind::kCidr:
+      return same_kind ? Value::Bool(a.cidr() == b.cidr()) : NoSuchOverload();
+    case Kind::kUrl:
+      return same_kind ? Value::Bool(a.url().ToString() == b.url().ToString()) : NoSuchOverload();
+    case Kind::kFormat:
+      return same_kind ? Value::Bool(a.format().name == b.format().name) : NoSuchOverload();
+    default:
+      return a;  // an error
   }
 }
 
@@ -147,7 +158,8 @@ Value Compare(Evaluation&, const Value& a, const Value& b) {
       if (x.seconds != y.seconds) return Value::Int(x.seconds < y.seconds ? -1 : 1);
       return Value::Int(x.nanos < y.nanos ? -1 : x.nanos > y.nanos ? 1 : 0);
     }
-    default: return NoSuchOverload();
+    default:
+      return NoSuchOverload();
   }
 }
 
@@ -217,14 +229,18 @@ Value Add(Evaluation& evaluation, const Value& a, const Value& b) {
       return __builtin_add_overflow(a.as_int(), b.as_int(), &sum) ? Value::Error(kIntOverflow) : Value::Int(sum);
     case Kind::kUint:
       return __builtin_add_overflow(a.as_uint(), b.as_uint(), &natural) ? Value::Error(kUintOverflow)
-                                                                       : Value::Uint(natural);
-    case Kind::kDouble: return Value::Double(a.as_double() + b.as_double());
+                                                                        : Value::Uint(natural);
+    case Kind::kDouble:
+      return Value::Double(a.as_double() + b.as_double());
     case Kind::kDuration:
       return __builtin_add_overflow(a.as_int(), b.as_int(), &sum) ? Value::Error(kIntOverflow) : Value::Duration(sum);
     case Kind::kString:
-    case Kind::kBytes: return Concatenate(evaluation, a, b);
-    case Kind::kList: return AddLists(evaluation, a.list(), b.list());
-    default: return NoSuchOverload();
+    case Kind::kBytes:
+      return Concatenate(evaluation, a, b);
+    case Kind::kList:
+      return AddLists(evaluation, a.list(), b.list());
+    default:
+      return NoSuchOverload();
   }
 }
 
@@ -238,15 +254,18 @@ Value Subtract(Evaluation& evaluation, const Value& a, const Value& b) {
   switch (a.kind()) {
     case Kind::kInt:
       return __builtin_sub_overflow(a.as_int(), b.as_int(), &difference) ? Value::Error(kIntOverflow)
-                                                                        : Value::Int(difference);
+                                                                         : Value::Int(difference);
     case Kind::kUint:
       return b.as_uint() > a.as_uint() ? Value::Error(kUintOverflow) : Value::Uint(a.as_uint() - b.as_uint());
-    case Kind::kDouble: return Value::Double(a.as_double() - b.as_double());
+    case Kind::kDouble:
+      return Value::Double(a.as_double() - b.as_double());
     case Kind::kDuration:
       return __builtin_sub_overflow(a.as_int(), b.as_int(), &difference) ? Value::Error(kIntOverflow)
-                                                                        : Value::Duration(difference);
-    case Kind::kTimestamp: return SubtractTimes(a.timestamp(), b.timestamp());
-    default: return NoSuchOverload();
+                                                                         : Value::Duration(difference);
+    case Kind::kTimestamp:
+      return SubtractTimes(a.timestamp(), b.timestamp());
+    default:
+      return NoSuchOverload();
   }
 }
 
@@ -256,12 +275,15 @@ Value Multiply(Evaluation&, const Value& a, const Value& b) {
   uint64_t natural = 0;
   switch (a.kind()) {
     case Kind::kInt:
-      return __builtin_mul_overflow(a.as_int(), b.as_int(), &product) ? Value::Error(kIntOverflow) : Value::Int(product);
+      return __builtin_mul_overflow(a.as_int(), b.as_int(), &product) ? Value::Error(kIntOverflow)
+                                                                      : Value::Int(product);
     case Kind::kUint:
       return __builtin_mul_overflow(a.as_uint(), b.as_uint(), &natural) ? Value::Error(kUintOverflow)
-                                                                       : Value::Uint(natural);
-    case Kind::kDouble: return Value::Double(a.as_double() * b.as_double());
-    default: return NoSuchOverload();
+                                                                        : Value::Uint(natural);
+    case Kind::kDouble:
+      return Value::Double(a.as_double() * b.as_double());
+    default:
+      return NoSuchOverload();
   }
 }
 
@@ -274,8 +296,10 @@ Value Divide(Evaluation&, const Value& a, const Value& b) {
       return Value::Int(a.as_int() / b.as_int());
     case Kind::kUint:
       return b.as_uint() == 0 ? Value::Error("division by zero") : Value::Uint(a.as_uint() / b.as_uint());
-    case Kind::kDouble: return Value::Double(a.as_double() / b.as_double());
-    default: return NoSuchOverload();
+    case Kind::kDouble:
+      return Value::Double(a.as_double() / b.as_double());
+    default:
+      return NoSuchOverload();
   }
 }
 
@@ -288,16 +312,21 @@ Value Modulo(Evaluation&, const Value& a, const Value& b) {
       return Value::Int(a.as_int() % b.as_int());
     case Kind::kUint:
       return b.as_uint() == 0 ? Value::Error("modulus by zero") : Value::Uint(a.as_uint() % b.as_uint());
-    default: return NoSuchOverload();
+    default:
+      return NoSuchOverload();
   }
 }
 
 Value Negate(Evaluation&, const Value& a) {
   switch (a.kind()) {
-    case Kind::kInt: return a.as_int() == INT64_MIN ? Value::Error(kIntOverflow) : Value::Int(-a.as_int());
-    case Kind::kDouble: return Value::Double(-a.as_double());
-    case Kind::kDuration: return a.as_int() == INT64_MIN ? Value::Error(kIntOverflow) : Value::Duration(-a.as_int());
-    default: return NoSuchOverload();
+    case Kind::kInt:
+      return a.as_int() == INT64_MIN ? Value::Error(kIntOverflow) : Value::Int(-a.as_int());
+    case Kind::kDouble:
+      return Value::Double(-a.as_double());
+    case Kind::kDuration:
+      return a.as_int() == INT64_MIN ? Value::Error(kIntOverflow) : Value::Duration(-a.as_int());
+    default:
+      return NoSuchOverload();
   }
 }
 
@@ -318,18 +347,26 @@ Value Contains(Evaluation& evaluation, const Value& container, const Value& elem
 
 bool IsZeroValue(const Value& value) {
   switch (value.kind()) {
-    case Kind::kNull: return true;
+    case Kind::kNull:
+      return true;
     case Kind::kBool:
     case Kind::kInt:
     case Kind::kUint:
-    case Kind::kDuration: return value.as_int() == 0;
-    case Kind::kDouble: return value.as_double() == 0;
+    case Kind::kDuration:
+      return value.as_int() == 0;
+    case Kind::kDouble:
+      return value.as_double() == 0;
     case Kind::kString:
-    case Kind::kBytes: return value.text().empty();
-    case Kind::kList: return value.list().size() == 0;
-    case Kind::kMap: return value.map().size() == 0;
-    case Kind::kTimestamp: return value.timestamp().seconds == kMinUnixTime && value.timestamp().nanos == 0;
-    default: return false;
+    case Kind::kBytes:
+      return value.text().empty();
+    case Kind::kList:
+      return value.list().size() == 0;
+    case Kind::kMap:
+      return value.map().size() == 0;
+    case Kind::kTimestamp:
+      return value.timestamp().seconds == kMinUnixTime && value.timestamp().nanos == 0;
+    default:
+      return false;
   }
 }
 

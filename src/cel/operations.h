@@ -9,7 +9,9 @@ namespace berth::cel {
 // ==. A bool, or an error: some types refuse to be compared with others.
 Value Equal(Evaluation& evaluation, const Value& a, const Value& b);
 // The equality that list and map functions use: false for what cannot be compared.
-inline bool IsEqual(Evaluation& evaluation, const Value& a, const Value& b) { return Equal(evaluation, a, b).is_true(); }
+inline bool IsEqual(Evaluation& evaluation, const Value& a, const Value& b) {
+  return Equal(evaluation, a, b).is_true();
+}
 // An int (-1, 0, 1) or an error.
 Value Compare(Evaluation& evaluation, const Value& a, const Value& b);
 

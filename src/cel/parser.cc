@@ -20,10 +20,12 @@ constexpr int kMaxDepth = 250;
 struct Stop {};
 
 constexpr std::array<std::string_view, 21> kReserved = {
-    "as",     "break", "const", "continue", "else",      "false", "for",    "function", "if",  "import", "in",
-    "let",    "loop",  "package", "namespace", "null",    "return", "true",  "var",      "void", "while"};
+    "as",  "break", "const",   "continue",  "else", "false",  "for",  "function", "if",   "import", "in",
+    "let", "loop",  "package", "namespace", "null", "return", "true", "var",      "void", "while"};
 
-bool IsReserved(std::string_view name) { return std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end(); }
+bool IsReserved(std::string_view name) {
+  return std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
+}
 
 class Parser {
  public:
@@ -77,7 +79,8 @@ class Parser {
     return true;
   }
   std::string TextOf(const LexedToken& token) const {
-    return EncodeRunes(ast_.source().runes().substr(static_cast<size_t>(token.offset), static_cast<size_t>(token.length)));
+    return EncodeRunes(
+        ast_.source().runes().substr(static_cast<size_t>(token.offset), static_cast<size_t>(token.length)));
   }
 
   [[noreturn]] void Unexpected(std::string_view wanted) {
@@ -162,14 +165,22 @@ class Parser {
 
   static std::string_view RelationOf(Token token) {
     switch (token) {
-      case Token::kLess: return operators::kLess;
-      case Token::kLessEqual: return operators::kLessEquals;
-      case Token::kGreater: return operators::kGreater;
-      case Token::kGreaterEqual: return operators::kGreaterEquals;
-      case Token::kEqual: return operators::kEquals;
-      case Token::kNotEqual: return operators::kNotEquals;
-      case Token::kIn: return operators::kIn;
-      default: return {};
+      case Token::kLess:
+        return operators::kLess;
+      case Token::kLessEqual:
+        return operators::kLessEquals;
+      case Token::kGreater:
+        return operators::kGreater;
+      case Token::kGreaterEqual:
+        return operators::kGreaterEquals;
+      case Token::kEqual:
+        return operators::kEquals;
+      case Token::kNotEqual:
+        return operators::kNotEquals;
+      case Token::kIn:
+        return operators::kIn;
+      default:
+        return {};
     }
   }
 
@@ -188,10 +199,14 @@ class Parser {
   static std::string_view CalculationOf(Token token, int* precedence) {
     *precedence = 2;
     switch (token) {
-      case Token::kStar: return operators::kMultiply;
-      case Token::kSlash: return operators::kDivide;
-      case Token::kPercent: return operators::kModulo;
-      default: break;
+      case Token::kStar:
+        return operators::kMultiply;
+      case Token::kSlash:
+        return operators::kDivide;
+      case Token::kPercent:
+        return operators::kModulo;
+      default:
+        break;
     }
     *precedence = 1;
     if (token == Token::kPlus) return operators::kAdd;
@@ -323,16 +338,20 @@ class Parser {
   Expr* ParsePrimary(bool* names_only) {
     switch (Now().token) {
       case Token::kDot:
-      case Token::kIdentifier: return ParseName(names_only);
+      case Token::kIdentifier:
+        return ParseName(names_only);
       case Token::kLeftParen: {
         Take();
         Expr* expr = ParseExpr();
         Expect(Token::kRightParen, "')'");
         return expr;
       }
-      case Token::kLeftBracket: return ParseList();
-      case Token::kLeftBrace: return ParseMap();
-      default: return ParseLiteral();
+      case Token::kLeftBracket:
+        return ParseList();
+      case Token::kLeftBrace:
+        return ParseMap();
+      default:
+        return ParseLiteral();
     }
   }
 
@@ -430,11 +449,15 @@ class Parser {
     const bool negative = At(Token::kMinus) && AtNumber(1);
     if (negative) Take();
     switch (Now().token) {
-      case Token::kInt: return ParseInt(start, negative);
-      case Token::kUint: return ParseUint();
-      case Token::kDouble: return ParseDouble(start, negative);
+      case Token::kInt:
+        return ParseInt(start, negative);
+      case Token::kUint:
+        return ParseUint();
+      case Token::kDouble:
+        return ParseDouble(start, negative);
       case Token::kString:
-      case Token::kBytes: return ParseText();
+      case Token::kBytes:
+        return ParseText();
       case Token::kTrue:
       case Token::kFalse: {
         Expr* expr = New(ExprKind::kLiteral, start);
@@ -442,8 +465,10 @@ class Parser {
         expr->literal.boolean = Take().token == Token::kTrue;
         return expr;
       }
-      case Token::kNull: return New(ExprKind::kLiteral, Take());
-      default: Unexpected("an expression");
+      case Token::kNull:
+        return New(ExprKind::kLiteral, Take());
+      default:
+        Unexpected("an expression");
     }
   }
 

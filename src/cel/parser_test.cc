@@ -78,9 +78,9 @@ TEST(CelParser, TellsTreesApart) {
 
 // Of the grammar: the position matters, the wording is ours.
 TEST(CelParser, RefusesWhatIsNoExpression) {
-  constexpr const char* kTexts[] = {"",       "1 +",     "(1",      "[1 2]", "{1}",      "a..b", "a.1",  "1.2.3",
-                                    "\"abc",  "'''x'",   "\"\\q\"", "a b",   "in == 1",  "?a",   "f(,)", "f(1,)",
-                                    "a ? b",  "{a: }",   "[?]",     "@x",    "a & b",    "a | b", "a = b", "\"\n\"",
+  constexpr const char* kTexts[] = {"",       "1 +",     "(1",      "[1 2]", "{1}",       "a..b",  "a.1",   "1.2.3",
+                                    "\"abc",  "'''x'",   "\"\\q\"", "a b",   "in == 1",   "?a",    "f(,)",  "f(1,)",
+                                    "a ? b",  "{a: }",   "[?]",     "@x",    "a & b",     "a | b", "a = b", "\"\n\"",
                                     "a.true", "T{1: 2}", "-!a",     "`a`",   "b\"\\u00e9"};
   for (const char* text : kTexts) {
     SCOPED_TRACE(text);

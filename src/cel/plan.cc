@@ -8,13 +8,20 @@ namespace berth::cel {
 
 Value LiteralValue(const Literal& literal, Arena& arena) {
   switch (literal.kind) {
-    case Literal::Kind::kNull: return Value::Null();
-    case Literal::Kind::kBool: return Value::Bool(literal.boolean);
-    case Literal::Kind::kInt: return Value::Int(literal.integer);
-    case Literal::Kind::kUint: return Value::Uint(static_cast<uint64_t>(literal.integer));
-    case Literal::Kind::kDouble: return Value::Double(literal.number);
-    case Literal::Kind::kString: return Value::String(arena.Copy(literal.text));
-    case Literal::Kind::kBytes: return Value::Bytes(arena.Copy(literal.text));
+    case Literal::Kind::kNull:
+      return Value::Null();
+    case Literal::Kind::kBool:
+      return Value::Bool(literal.boolean);
+    case Literal::Kind::kInt:
+      return Value::Int(literal.integer);
+    case Literal::Kind::kUint:
+      return Value::Uint(static_cast<uint64_t>(literal.integer));
+    case Literal::Kind::kDouble:
+      return Value::Double(literal.number);
+    case Literal::Kind::kString:
+      return Value::String(arena.Copy(literal.text));
+    case Literal::Kind::kBytes:
+      return Value::Bytes(arena.Copy(literal.text));
   }
   return Value::Null();
 }
@@ -27,8 +34,8 @@ struct PlanFailed {
 };
 
 bool IsConversion(std::string_view function) {
-  static constexpr std::string_view kConversions[] = {"bool",   "bytes", "double",    "dyn",  "duration",
-                                                      "int",    "string", "timestamp", "type", "uint"};
+  static constexpr std::string_view kConversions[] = {"bool", "bytes",  "double",    "dyn",  "duration",
+                                                      "int",  "string", "timestamp", "type", "uint"};
   for (const std::string_view name : kConversions) {
     if (name == function) return true;
   }
@@ -41,8 +48,10 @@ bool IsPlainKey(const Value& value) {
     case Kind::kDouble:
     case Kind::kInt:
     case Kind::kString:
-    case Kind::kUint: return true;
-    default: return false;
+    case Kind::kUint:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -70,15 +79,24 @@ class Planner {
 
   Node* PlanExpr(const Expr& expr) {
     switch (expr.kind) {
-      case ExprKind::kLiteral: return New<ConstantNode>(expr.id, LiteralValue(expr.literal, plan_.arena));
-      case ExprKind::kIdent: return PlanIdent(expr);
-      case ExprKind::kSelect: return PlanSelect(expr);
-      case ExprKind::kCall: return PlanCall(expr);
-      case ExprKind::kList: return PlanList(expr);
-      case ExprKind::kMap: return PlanMap(expr);
-      case ExprKind::kStruct: return PlanStruct(expr);
-      case ExprKind::kComprehension: return PlanFold(expr);
-      case ExprKind::kUnspecified: break;
+      case ExprKind::kLiteral:
+        return New<ConstantNode>(expr.id, LiteralValue(expr.literal, plan_.arena));
+      case ExprKind::kIdent:
+        return PlanIdent(expr);
+      case ExprKind::kSelect:
+        return PlanSelect(expr);
+      case ExprKind::kCall:
+        return PlanCall(expr);
+      case ExprKind::kList:
+        return PlanList(expr);
+      case ExprKind::kMap:
+        return PlanMap(expr);
+      case ExprKind::kStruct:
+        return PlanStruct(expr);
+      case ExprKind::kComprehension:
+        return PlanFold(expr);
+      case ExprKind::kUnspecified:
+        break;
     }
     throw PlanFailed{"unsupported expression"};
   }
@@ -251,19 +269,27 @@ class Planner {
   // A copy that lives as long as the plan.
   Value Keep(const Value& value) {
     switch (value.kind()) {
-      case Kind::kString: return Value::String(plan_.arena.Copy(value.text()));
-      case Kind::kBytes: return Value::Bytes(plan_.arena.Copy(value.text()));
-      case Kind::kTimestamp: return Value::Timestamp(plan_.arena.New<TimestampObject>(value.timestamp()));
-      default: return value;  // numbers, and lists and maps that are constants already
+      case Kind::kString:
+        return Value::String(plan_.arena.Copy(value.text()));
+      case Kind::kBytes:
+        return Value::Bytes(plan_.arena.Copy(value.text()));
+      case Kind::kTimestamp:
+        return Value::Timestamp(plan_.arena.New<TimestampObject>(value.timestamp()));
+      default:
+        return value;  // numbers, and lists and maps that are constants already
     }
   }
 
   Node* PlanRegex(const Expr& expr, const std::vector<const Node*>& arguments, CostRule cost) {
     RegexNode::Operation operation;
-    if (expr.name == "matches") operation = RegexNode::Operation::kMatches;
-    else if (expr.name == "find") operation = RegexNode::Operation::kFind;
-    else if (expr.name == "findAll") operation = RegexNode::Operation::kFindAll;
-    else return nullptr;
+    if (expr.name == "matches")
+      operation = RegexNode::Operation::kMatches;
+    else if (expr.name == "find")
+      operation = RegexNode::Operation::kFind;
+    else if (expr.name == "findAll")
+      operation = RegexNode::Operation::kFindAll;
+    else
+      return nullptr;
     if (arguments.size() < 2 || arguments[1]->constant() == nullptr) return nullptr;
     const Value& pattern = *arguments[1]->constant();
     if (pattern.kind() != Kind::kString) return nullptr;

@@ -12,14 +12,22 @@ namespace berth::cel {
 
 std::string_view FailureKindName(FailureKind kind) {
   switch (kind) {
-    case FailureKind::kSyntax: return "syntax";
-    case FailureKind::kCompile: return "compile";
-    case FailureKind::kResultType: return "resultType";
-    case FailureKind::kProgram: return "program";
-    case FailureKind::kAttribute: return "attribute";
-    case FailureKind::kRuntime: return "runtime";
-    case FailureKind::kCost: return "cost";
-    case FailureKind::kResult: return "result";
+    case FailureKind::kSyntax:
+      return "syntax";
+    case FailureKind::kCompile:
+      return "compile";
+    case FailureKind::kResultType:
+      return "resultType";
+    case FailureKind::kProgram:
+      return "program";
+    case FailureKind::kAttribute:
+      return "attribute";
+    case FailureKind::kRuntime:
+      return "runtime";
+    case FailureKind::kCost:
+      return "cost";
+    case FailureKind::kResult:
+      return "result";
   }
   return "";
 }
@@ -44,26 +52,44 @@ Failure CompileFailure(FailureKind kind, const Issues& issues, const Source& sou
 // Why upstream cannot turn a value into Go's bool.
 std::string BoolConversionMessage(const Value& value) {
   switch (value.kind()) {
-    case Kind::kBytes: return "type conversion error from Bytes to 'bool'";
-    case Kind::kDouble: return "type conversion error from Double to 'bool'";
-    case Kind::kDuration: return "type conversion error from 'Duration' to 'bool'";
-    case Kind::kTimestamp: return "type conversion error from 'Timestamp' to 'bool'";
-    case Kind::kInt: return "unsupported type conversion from 'int' to bool";
-    case Kind::kUint: return "unsupported type conversion from 'uint' to bool";
-    case Kind::kNull: return "type conversion error from 'null_type' to 'bool'";
-    case Kind::kString: return "unsupported native conversion from string to 'bool'";
-    case Kind::kList: return "type conversion error from list to 'bool'";
-    case Kind::kMap: return "type conversion error from map to 'bool'";
-    case Kind::kType: return "type conversion not supported for 'type'";
+    case Kind::kBytes:
+      return "type conversion error from Bytes to 'bool'";
+    case Kind::kDouble:
+      return "type conversion error from Double to 'bool'";
+    case Kind::kDuration:
+      return "type conversion error from 'Duration' to 'bool'";
+    case Kind::kTimestamp:
+      return "type conversion error from 'Timestamp' to 'bool'";
+    case Kind::kInt:
+      return "unsupported type conversion from 'int' to bool";
+    case Kind::kUint:
+      return "unsupported type conversion from 'uint' to bool";
+    case Kind::kNull:
+      return "type conversion error from 'null_type' to 'bool'";
+    case Kind::kString:
+      return "unsupported native conversion from string to 'bool'";
+    case Kind::kList:
+      return "type conversion error from list to 'bool'";
+    case Kind::kMap:
+      return "type conversion error from map to 'bool'";
+    case Kind::kType:
+      return "type conversion not supported for 'type'";
     case Kind::kOptional:
       return value.optional() == nullptr ? "optional.none() dereference" : BoolConversionMessage(*value.optional());
-    case Kind::kQuantity: return "type conversion error from 'Quantity' to 'bool'";
-    case Kind::kSemver: return "type conversion error from 'Semver' to 'bool'";
-    case Kind::kIp: return "type conversion error from 'IP' to 'bool'";
-    case Kind::kCidr: return "type conversion error from 'CIDR' to 'bool'";
-    case Kind::kUrl: return "type conversion error from 'URL' to 'bool'";
-    case Kind::kFormat: return "type conversion error from 'Format' to 'bool'";
-    default: return std::string(value.text());
+    case Kind::kQuantity:
+      return "type conversion error from 'Quantity' to 'bool'";
+    case Kind::kSemver:
+      return "type conversion error from 'Semver' to 'bool'";
+    case Kind::kIp:
+      return "type conversion error from 'IP' to 'bool'";
+    case Kind::kCidr:
+      return "type conversion error from 'CIDR' to 'bool'";
+    case Kind::kUrl:
+      return "type conversion error from 'URL' to 'bool'";
+    case Kind::kFormat:
+      return "type conversion error from 'Format' to 'bool'";
+    default:
+      return std::string(value.text());
   }
 }
 
@@ -113,8 +139,8 @@ std::variant<std::shared_ptr<const Program>, Failure> Compile(std::string_view e
   const TypeKind result = checked->result->kind;
   const bool dynamic = result == TypeKind::kAny || (result == TypeKind::kDyn && environment->dynamic_result());
   if (result != TypeKind::kBool && !dynamic) {
-    return Failure{FailureKind::kResultType, fmt::format("must evaluate to bool or the unknown type, not {}",
-                                                         TypeString(*checked->result))};
+    return Failure{FailureKind::kResultType,
+                   fmt::format("must evaluate to bool or the unknown type, not {}", TypeString(*checked->result))};
   }
   Result<std::unique_ptr<Plan>> plan = MakePlan(*parsed.ast, *checked, *environment);
   if (!plan) return Failure{FailureKind::kProgram, "program instantiation failed: " + plan.error().message};

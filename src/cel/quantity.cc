@@ -87,10 +87,10 @@ bool ReadSuffix(std::string_view text, Suffix* suffix) {
     Suffix suffix;
   };
   static constexpr Known kKnown[] = {
-      {"", {10, 0, 'd'}},   {"n", {10, -9, 'd'}}, {"u", {10, -6, 'd'}},  {"m", {10, -3, 'd'}},  {"k", {10, 3, 'd'}},
-      {"M", {10, 6, 'd'}},  {"G", {10, 9, 'd'}},  {"T", {10, 12, 'd'}},  {"P", {10, 15, 'd'}},  {"E", {10, 18, 'd'}},
-      {"Ki", {2, 10, 'b'}}, {"Mi", {2, 20, 'b'}}, {"Gi", {2, 30, 'b'}},  {"Ti", {2, 40, 'b'}},  {"Pi", {2, 50, 'b'}},
-      {"Ei", {2, 60, 'b'}},
+      {"", {10, 0, 'd'}},   {"n", {10, -9, 'd'}}, {"u", {10, -6, 'd'}}, {"m", {10, -3, 'd'}},
+      {"k", {10, 3, 'd'}},  {"M", {10, 6, 'd'}},  {"G", {10, 9, 'd'}},  {"T", {10, 12, 'd'}},
+      {"P", {10, 15, 'd'}}, {"E", {10, 18, 'd'}}, {"Ki", {2, 10, 'b'}}, {"Mi", {2, 20, 'b'}},
+      {"Gi", {2, 30, 'b'}}, {"Ti", {2, 40, 'b'}}, {"Pi", {2, 50, 'b'}}, {"Ei", {2, 60, 'b'}},
   };
   for (const Known& known : kKnown) {
     if (known.text == text) {
@@ -154,8 +154,9 @@ Result<Quantity> Quantity::Parse(std::string_view text, Arena& arena) {
   if (std::abs(suffix.exponent) > kMaxExponent) {
     return Error::InvalidArgument("unable to parse quantity's suffix: the exponent is out of range");
   }
-  const Format format =
-      suffix.form == 'b' ? Format::kBinary : suffix.form == 'e' ? Format::kExponent : Format::kDecimal;
+  const Format format = suffix.form == 'b'   ? Format::kBinary
+                        : suffix.form == 'e' ? Format::kExponent
+                                             : Format::kDecimal;
 
   int precision = -1;
   int scale = 0;
@@ -282,7 +283,8 @@ double Quantity::AsApproximateDouble() const {
 }
 
 int Quantity::Compare(const Quantity& other) const {
-  if (!long_ && !other.long_ && scale_ == other.scale_) return value_ < other.value_ ? -1 : value_ > other.value_ ? 1 : 0;
+  if (!long_ && !other.long_ && scale_ == other.scale_)
+    return value_ < other.value_ ? -1 : value_ > other.value_ ? 1 : 0;
   const int sign = Sign();
   if (sign != other.Sign()) return sign < other.Sign() ? -1 : 1;
   Digits a = ToDigits(), b = other.ToDigits();

@@ -48,7 +48,7 @@ class Quantity {
   bool long_ = false;
   bool negative_ = false;  // of a long amount
   Format format_ = Format::kDecimal;
-  int32_t scale_ = 0;      // short: times 10^scale; long: digits are units of 10^-scale
+  int32_t scale_ = 0;  // short: times 10^scale; long: digits are units of 10^-scale
   int64_t value_ = 0;
   std::string_view digits_;
 };

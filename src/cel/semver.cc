@@ -40,8 +40,8 @@ std::vector<std::string_view> SplitVersion(std::string_view text) {
 }
 
 Error ParseUintError(std::string_view text) {
-  return Error::InvalidArgument(
-      fmt::format("strconv.ParseUint: parsing {}: {}", Quote(text), text.empty() ? "invalid syntax" : "value out of range"));
+  return Error::InvalidArgument(fmt::format("strconv.ParseUint: parsing {}: {}", Quote(text),
+                                            text.empty() ? "invalid syntax" : "value out of range"));
 }
 
 Result<uint64_t> ParseNumber(std::string_view text, std::string_view lower, std::string_view upper) {

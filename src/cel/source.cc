@@ -24,8 +24,8 @@ Location Source::LocationOf(int offset) const {
 bool Source::Line(int line, std::string* text) const {
   if (line < 1 || line > static_cast<int>(line_ends_.size()) + 1) return false;
   const size_t start = line == 1 ? 0 : static_cast<size_t>(line_ends_[line - 2]);
-  const size_t end = line <= static_cast<int>(line_ends_.size()) ? static_cast<size_t>(line_ends_[line - 1]) - 1
-                                                                  : runes_.size();
+  const size_t end =
+      line <= static_cast<int>(line_ends_.size()) ? static_cast<size_t>(line_ends_[line - 1]) - 1 : runes_.size();
   *text = EncodeRunes(runes().substr(start, end - start));
   return true;
 }

@@ -67,8 +67,14 @@ TEST(CelStrings, ReplaceSplitJoin) {
       {"[\"a\", \"b\"].join() == \"ab\"", "true", 2},
       {"[\"a\", \"b\"].join(\"-\") == \"a-b\"", "true", 2},
       {"[].join(\"-\") == \"\"", "true", 0},
-      {"dyn([\"a\", 1]).join(\"-\") == \"a-1\"", "compile: compilation failed: ERROR: <input>:1:11: expected type 'string' but found 'int'\n | dyn([\"a\", 1]).join(\"-\") == \"a-1\"\n | ..........^", 0},
-      {"[1].join(\"-\") == \"1\"", "compile: compilation failed: ERROR: <input>:1:9: found no matching overload for 'join' applied to 'list(int).(string)'\n | [1].join(\"-\") == \"1\"\n | ........^", 0},
+      {"dyn([\"a\", 1]).join(\"-\") == \"a-1\"",
+       "compile: compilation failed: ERROR: <input>:1:11: expected type 'string' but found 'int'\n | dyn([\"a\", "
+       "1]).join(\"-\") == \"a-1\"\n | ..........^",
+       0},
+      {"[1].join(\"-\") == \"1\"",
+       "compile: compilation failed: ERROR: <input>:1:9: found no matching overload for 'join' applied to "
+       "'list(int).(string)'\n | [1].join(\"-\") == \"1\"\n | ........^",
+       0},
   };
   ExpectJudged(kRows);
 }
@@ -77,9 +83,15 @@ TEST(CelStrings, Regex) {
   constexpr JudgedExpression kRows[] = {
       {"\"abc123\".matches(\"[0-9]+$\")", "true", 2},
       {"\"abc\".matches(\"^b\")", "false", 1},
-      {"\"abc\".matches(\"(\")", "compile: compilation failed: ERROR: <input>:1:15: invalid matches argument\n | \"abc\".matches(\"(\")\n | ..............^", 0},
+      {"\"abc\".matches(\"(\")",
+       "compile: compilation failed: ERROR: <input>:1:15: invalid matches argument\n | \"abc\".matches(\"(\")\n | "
+       "..............^",
+       0},
       {"matches(\"abc\", \"b\")", "true", 1},
-      {"matches(\"(\", \"b\")", "compile: compilation failed: ERROR: <input>:1:9: invalid matches argument\n | matches(\"(\", \"b\")\n | ........^", 0},
+      {"matches(\"(\", \"b\")",
+       "compile: compilation failed: ERROR: <input>:1:9: invalid matches argument\n | matches(\"(\", \"b\")\n | "
+       "........^",
+       0},
       {"\"ab12cd34\".find(\"[0-9]+\") == \"12\"", "true", 3},
       {"\"abc\".find(\"[0-9]\") == \"\"", "true", 2},
       {"\"ab12cd34\".findAll(\"[0-9]+\") == [\"12\", \"34\"]", "true", 3},
@@ -88,13 +100,18 @@ TEST(CelStrings, Regex) {
       {"\"abc\".findAll(\"x*\") == [\"\", \"\", \"\", \"\"]", "true", 2},
       {"\"baac\".findAll(\"a*\") == [\"\", \"aa\", \"\"]", "true", 2},
       {"\"größe\".findAll(\".\") == [\"g\", \"r\", \"ö\", \"ß\", \"e\"]", "true", 2},
-      {"\"a\".find(\"[\") == \"\"", "program: program instantiation failed: error parsing regexp: missing closing ]: `[`", 0},
-      {"\"a\".find(device.driver + \"(\") == \"\"", "runtime: Illegal regex: error parsing regexp: missing closing ): `gpu.example.com(`", 8},
+      {"\"a\".find(\"[\") == \"\"",
+       "program: program instantiation failed: error parsing regexp: missing closing ]: `[`", 0},
+      {"\"a\".find(device.driver + \"(\") == \"\"",
+       "runtime: Illegal regex: error parsing regexp: missing closing ): `gpu.example.com(`", 8},
       {"device.attributes[\"gpu.example.com\"].model.matches(\"^A100.*GB$\")", "true", 10},
       {"device.attributes[\"gpu.example.com\"].numa.matches(\"1\")", "runtime: no such overload", 5},
       {"\"a\".matches(\"\\\\pN|a\")", "true", 2},
       {"\"A\".matches(\"(?i)a\")", "true", 2},
-      {"\"a\".matches(\"a{1001}\")", "compile: compilation failed: ERROR: <input>:1:13: invalid matches argument\n | \"a\".matches(\"a{1001}\")\n | ............^", 0},
+      {"\"a\".matches(\"a{1001}\")",
+       "compile: compilation failed: ERROR: <input>:1:13: invalid matches argument\n | \"a\".matches(\"a{1001}\")\n | "
+       "............^",
+       0},
       {"\"a\".matches(\"(?P<n>a)\")", "true", 2},
   };
   ExpectJudged(kRows);
@@ -122,7 +139,8 @@ TEST(CelStrings, Literals) {
       {"\"\\`\" == \"`\"", "true", 1},
       {"0x1F == 31 && 0xffu == 255u && -0x10 == -16", "true", 3},
       {".5 == 0.5 && 1e3 == 1000.0 && 1.5E-1 == 0.15", "true", 3},
-      {"\"\\ud800\" == \"\"", "compile: compilation failed: ERROR: <input>:1:1: invalid unicode code point\n | \"\\ud800\" == \"\"\n | ^", 0},
+      {"\"\\ud800\" == \"\"",
+       "compile: compilation failed: ERROR: <input>:1:1: invalid unicode code point\n | \"\\ud800\" == \"\"\n | ^", 0},
       {"1 == 1 // comment\n && true", "true", 1},
       {"[1, 2,] == [1, 2] && {\"a\": 1,} == {\"a\": 1}", "true", 2},
   };
@@ -151,15 +169,43 @@ TEST(CelStrings, Format) {
       {"\"%e\".format([1234.5]) == \"1.234500×10⁰³\"", "true", 3},
       {"\"%.20e\".format([0.1]) == \"      1.000000×10⁻⁰¹\"", "true", 3},
       {"\"%f %f\".format([\"NaN\", \"-Infinity\"]) == \"NaN -∞\"", "true", 2},
-      {"\"%d\".format([1.5]) == \"1\"", "compile: compilation failed: ERROR: <input>:1:14: error during formatting: decimal clause can only be used on integers, was given double\n | \"%d\".format([1.5]) == \"1\"\n | .............^", 0},
-      {"\"%s\".format([]) == \"\"", "compile: compilation failed: ERROR: <input>:1:12: index 0 out of range\n | \"%s\".format([]) == \"\"\n | ...........^", 0},
-      {"\"%s\".format([1, 2]) == \"1\"", "compile: compilation failed: ERROR: <input>:1:12: too many arguments supplied to string.format (expected 1, got 2)\n | \"%s\".format([1, 2]) == \"1\"\n | ...........^", 0},
-      {"\"%z\".format([1]) == \"\"", "compile: compilation failed: ERROR: <input>:1:12: could not parse formatting clause: unrecognized formatting clause \"z\"\n | \"%z\".format([1]) == \"\"\n | ...........^", 0},
-      {"\"%\".format([1]) == \"\"", "compile: compilation failed: ERROR: <input>:1:11: unexpected end of string\n | \"%\".format([1]) == \"\"\n | ..........^", 0},
-      {"\"%.f\".format([1.0]) == \"\"", "compile: compilation failed: ERROR: <input>:1:13: could not parse formatting clause: error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing \"\": invalid syntax\n | \"%.f\".format([1.0]) == \"\"\n | ............^", 0},
-      {"\"%s\".format([optional.of(1)]) == \"\"", "compile: compilation failed: ERROR: <input>:1:25: error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given optional_type\n | \"%s\".format([optional.of(1)]) == \"\"\n | ........................^", 0},
-      {"\"%d\".format([device.attributes[\"gpu.example.com\"].numa]) == \"1\"", "compile: compilation failed: ERROR: <input>:1:50: error during formatting: decimal clause can only be used on integers, was given google.protobuf.Any\n | \"%d\".format([device.attributes[\"gpu.example.com\"].numa]) == \"1\"\n | .................................................^", 0},
-      {"\"%d\".format([dyn(\"a\")]) == \"1\"", "runtime: error during formatting: decimal clause can only be used on integers, was given string", 2},
+      {"\"%d\".format([1.5]) == \"1\"",
+       "compile: compilation failed: ERROR: <input>:1:14: error during formatting: decimal clause can only be used on "
+       "integers, was given double\n | \"%d\".format([1.5]) == \"1\"\n | .............^",
+       0},
+      {"\"%s\".format([]) == \"\"",
+       "compile: compilation failed: ERROR: <input>:1:12: index 0 out of range\n | \"%s\".format([]) == \"\"\n | "
+       "...........^",
+       0},
+      {"\"%s\".format([1, 2]) == \"1\"",
+       "compile: compilation failed: ERROR: <input>:1:12: too many arguments supplied to string.format (expected 1, "
+       "got 2)\n | \"%s\".format([1, 2]) == \"1\"\n | ...........^",
+       0},
+      {"\"%z\".format([1]) == \"\"",
+       "compile: compilation failed: ERROR: <input>:1:12: could not parse formatting clause: unrecognized formatting "
+       "clause \"z\"\n | \"%z\".format([1]) == \"\"\n | ...........^",
+       0},
+      {"\"%\".format([1]) == \"\"",
+       "compile: compilation failed: ERROR: <input>:1:11: unexpected end of string\n | \"%\".format([1]) == \"\"\n | "
+       "..........^",
+       0},
+      {"\"%.f\".format([1.0]) == \"\"",
+       "compile: compilation failed: ERROR: <input>:1:13: could not parse formatting clause: error while parsing "
+       "precision: error while converting precision to integer: strconv.Atoi: parsing \"\": invalid syntax\n | "
+       "\"%.f\".format([1.0]) == \"\"\n | ............^",
+       0},
+      {"\"%s\".format([optional.of(1)]) == \"\"",
+       "compile: compilation failed: ERROR: <input>:1:25: error during formatting: string clause can only be used on "
+       "strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given optional_type\n "
+       "| \"%s\".format([optional.of(1)]) == \"\"\n | ........................^",
+       0},
+      {"\"%d\".format([device.attributes[\"gpu.example.com\"].numa]) == \"1\"",
+       "compile: compilation failed: ERROR: <input>:1:50: error during formatting: decimal clause can only be used on "
+       "integers, was given google.protobuf.Any\n | \"%d\".format([device.attributes[\"gpu.example.com\"].numa]) == "
+       "\"1\"\n | .................................................^",
+       0},
+      {"\"%d\".format([dyn(\"a\")]) == \"1\"",
+       "runtime: error during formatting: decimal clause can only be used on integers, was given string", 2},
       {"device.driver.format([]) == \"gpu.example.com\"", "true", 6},
   };
   ExpectJudged(kRows);

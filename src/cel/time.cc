@@ -18,13 +18,20 @@ bool ReadUnit(std::string_view& text, uint64_t* unit) {
   while (length < text.size() && text[length] != '.' && (text[length] < '0' || text[length] > '9')) ++length;
   const std::string_view name = text.substr(0, length);
   text.remove_prefix(length);
-  if (name == "ns") *unit = 1;
-  else if (name == "us" || name == "\u00B5s" || name == "\u03BCs") *unit = 1000;
-  else if (name == "ms") *unit = 1000000;
-  else if (name == "s") *unit = 1000000000;
-  else if (name == "m") *unit = 60000000000;
-  else if (name == "h") *unit = 3600000000000;
-  else return false;
+  if (name == "ns")
+    *unit = 1;
+  else if (name == "us" || name == "\u00B5s" || name == "\u03BCs")
+    *unit = 1000;
+  else if (name == "ms")
+    *unit = 1000000;
+  else if (name == "s")
+    *unit = 1000000000;
+  else if (name == "m")
+    *unit = 60000000000;
+  else if (name == "h")
+    *unit = 3600000000000;
+  else
+    return false;
   return true;
 }
 

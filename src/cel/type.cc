@@ -43,12 +43,18 @@ const Type* TypePool::Variable(int number) {
 
 std::string FormatType(const Type& type) {
   switch (type.kind) {
-    case TypeKind::kAny: return "any";
-    case TypeKind::kDuration: return "duration";
-    case TypeKind::kError: return "!error!";
-    case TypeKind::kNull: return "null";
-    case TypeKind::kTimestamp: return "timestamp";
-    default: break;
+    case TypeKind::kAny:
+      return "any";
+    case TypeKind::kDuration:
+      return "duration";
+    case TypeKind::kError:
+      return "!error!";
+    case TypeKind::kNull:
+      return "null";
+    case TypeKind::kTimestamp:
+      return "timestamp";
+    default:
+      break;
   }
   if (type.nullable) return "wrapper(" + type.name + ")";
   if (type.parameters.empty()) return type.name;

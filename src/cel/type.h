@@ -34,8 +34,8 @@ struct Type {
   TypeKind kind = TypeKind::kDyn;
   std::string name;  // as it shows at run time: "int", "google.protobuf.Duration"
   std::vector<const Type*> parameters;
-  int variable = -1;  // kParameter: its number
-  int weight = 1;     // how many types it is made of, itself included
+  int variable = -1;      // kParameter: its number
+  int weight = 1;         // how many types it is made of, itself included
   bool nullable = false;  // a protobuf wrapper: null or a value
 
   bool is_dynamic() const { return kind == TypeKind::kDyn || kind == TypeKind::kAny; }

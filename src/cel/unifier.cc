@@ -17,8 +17,10 @@ bool IsNullable(const Type& type) {
     case TypeKind::kDuration:
     case TypeKind::kTimestamp:
     case TypeKind::kNull:
-    case TypeKind::kDyn: return true;
-    default: return false;
+    case TypeKind::kDyn:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -36,8 +38,10 @@ bool IsLessSpecific(const Type& a, const Type& b) {
         if (!IsLessSpecific(*a.parameters[i], *b.parameters[i])) return false;
       }
       return true;
-    case TypeKind::kType: return true;
-    default: return IsExactType(a, b);
+    case TypeKind::kType:
+      return true;
+    default:
+      return IsExactType(a, b);
   }
 }
 
@@ -101,7 +105,8 @@ bool Unifier::Fits(const Type* to, const Type* from) {
   if (to->kind == TypeKind::kNull) return IsNullable(*from);
   if (from->kind == TypeKind::kNull) return IsNullable(*to);
   switch (to->kind) {
-    case TypeKind::kType: return from->kind == TypeKind::kType;
+    case TypeKind::kType:
+      return from->kind == TypeKind::kType;
     case TypeKind::kOpaque:
     case TypeKind::kList:
     case TypeKind::kMap:
@@ -109,8 +114,10 @@ bool Unifier::Fits(const Type* to, const Type* from) {
     case TypeKind::kDyn:
     case TypeKind::kError:
     case TypeKind::kNull:
-    case TypeKind::kParameter: return false;
-    default: return IsAssignableType(*from, *to);
+    case TypeKind::kParameter:
+      return false;
+    default:
+      return IsAssignableType(*from, *to);
   }
 }
 
@@ -150,7 +157,8 @@ bool Unifier::IsFree(const Type* variable, const Type* within) {
         if (!IsFree(variable, parameter)) return false;
       }
       return true;
-    default: return true;
+    default:
+      return true;
   }
 }
 

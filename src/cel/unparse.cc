@@ -17,11 +17,11 @@ struct Binary {
 };
 
 constexpr Binary kBinaries[] = {
-    {operators::kOr, "||", 1},          {operators::kAnd, "&&", 2},        {operators::kLess, "<", 3},
-    {operators::kLessEquals, "<=", 3},  {operators::kGreater, ">", 3},     {operators::kGreaterEquals, ">=", 3},
-    {operators::kEquals, "==", 3},      {operators::kNotEquals, "!=", 3},  {operators::kIn, "in", 3},
-    {operators::kAdd, "+", 4},          {operators::kSubtract, "-", 4},    {operators::kMultiply, "*", 5},
-    {operators::kDivide, "/", 5},       {operators::kModulo, "%", 5},
+    {operators::kOr, "||", 1},         {operators::kAnd, "&&", 2},       {operators::kLess, "<", 3},
+    {operators::kLessEquals, "<=", 3}, {operators::kGreater, ">", 3},    {operators::kGreaterEquals, ">=", 3},
+    {operators::kEquals, "==", 3},     {operators::kNotEquals, "!=", 3}, {operators::kIn, "in", 3},
+    {operators::kAdd, "+", 4},         {operators::kSubtract, "-", 4},   {operators::kMultiply, "*", 5},
+    {operators::kDivide, "/", 5},      {operators::kModulo, "%", 5},
 };
 constexpr int kTernary = 0;
 constexpr int kUnary = 6;
@@ -61,13 +61,20 @@ std::string PrintDouble(double number) {
 
 std::string PrintLiteral(const Literal& literal) {
   switch (literal.kind) {
-    case Literal::Kind::kNull: return "null";
-    case Literal::Kind::kBool: return literal.boolean ? "true" : "false";
-    case Literal::Kind::kInt: return fmt::format("{}", literal.integer);
-    case Literal::Kind::kUint: return fmt::format("{}u", static_cast<uint64_t>(literal.integer));
-    case Literal::Kind::kDouble: return PrintDouble(literal.number);
-    case Literal::Kind::kString: return QuoteLiteral(literal.text, false);
-    case Literal::Kind::kBytes: return QuoteLiteral(literal.text, true);
+    case Literal::Kind::kNull:
+      return "null";
+    case Literal::Kind::kBool:
+      return literal.boolean ? "true" : "false";
+    case Literal::Kind::kInt:
+      return fmt::format("{}", literal.integer);
+    case Literal::Kind::kUint:
+      return fmt::format("{}u", static_cast<uint64_t>(literal.integer));
+    case Literal::Kind::kDouble:
+      return PrintDouble(literal.number);
+    case Literal::Kind::kString:
+      return QuoteLiteral(literal.text, false);
+    case Literal::Kind::kBytes:
+      return QuoteLiteral(literal.text, true);
   }
   return "";
 }
@@ -92,14 +99,22 @@ class Printer {
   std::string PrintBare(const Expr& expr) {
     if (expr.macro != nullptr) return PrintMacro(*expr.macro);
     switch (expr.kind) {
-      case ExprKind::kLiteral: return PrintLiteral(expr.literal);
-      case ExprKind::kIdent: return expr.name;
-      case ExprKind::kSelect: return Print(*expr.target, kMember) + "." + expr.name;
-      case ExprKind::kCall: return PrintCall(expr);
-      case ExprKind::kList: return PrintList(expr);
-      case ExprKind::kMap: return "{" + PrintEntries(expr) + "}";
-      case ExprKind::kStruct: return expr.name + "{" + PrintEntries(expr) + "}";
-      default: return "";
+      case ExprKind::kLiteral:
+        return PrintLiteral(expr.literal);
+      case ExprKind::kIdent:
+        return expr.name;
+      case ExprKind::kSelect:
+        return Print(*expr.target, kMember) + "." + expr.name;
+      case ExprKind::kCall:
+        return PrintCall(expr);
+      case ExprKind::kList:
+        return PrintList(expr);
+      case ExprKind::kMap:
+        return "{" + PrintEntries(expr) + "}";
+      case ExprKind::kStruct:
+        return expr.name + "{" + PrintEntries(expr) + "}";
+      default:
+        return "";
     }
   }
 

@@ -15,12 +15,17 @@ bool Among(char c, std::string_view set) { return set.find(c) != std::string_vie
 bool ShouldEscape(char c, Mode mode) {
   if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || Among(c, "-_.~")) return false;
   switch (mode) {
-    case Mode::kPath: return !Among(c, "$&+,/:;=@");
-    case Mode::kUserPassword: return !Among(c, "$&+,;=");
+    case Mode::kPath:
+      return !Among(c, "$&+,/:;=@");
+    case Mode::kUserPassword:
+      return !Among(c, "$&+,;=");
     case Mode::kHost:
-    case Mode::kZone: return !Among(c, "!$&'()*+,;=:[]<>\"");
-    case Mode::kQueryComponent: return true;
-    case Mode::kFragment: return !Among(c, "$&+,/:;=?@!()*");
+    case Mode::kZone:
+      return !Among(c, "!$&'()*+,;=:[]<>\"");
+    case Mode::kQueryComponent:
+      return true;
+    case Mode::kFragment:
+      return !Among(c, "$&+,/:;=?@!()*");
   }
   return true;
 }
@@ -136,8 +141,7 @@ bool IsValidUserinfo(std::string_view text) {
 
 Result<void> ParseAuthority(std::string_view authority, Url& url, Arena& arena) {
   const size_t at = authority.rfind('@');
-  Result<std::string> host =
-      ParseHost(url.scheme, at == std::string_view::npos ? authority : authority.substr(at + 1));
+  Result<std::string> host = ParseHost(url.scheme, at == std::string_view::npos ? authority : authority.substr(at + 1));
   if (!host) return host.error();
   url.host = arena.Copy(*host);
   if (at == std::string_view::npos) return {};

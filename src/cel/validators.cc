@@ -27,7 +27,8 @@ class Validator {
       case ExprKind::kMap:
         if (!in_format) CheckMap(*expr);
         break;
-      default: break;
+      default:
+        break;
     }
     Visit(expr->target, in_format);
     for (const Expr* argument : expr->arguments) Visit(argument, in_format);
@@ -106,10 +107,9 @@ class Validator {
 
   // The first part of the argument that %s cannot print; null if there is none.
   const Expr* FindUnprintable(const Expr* expr) const {
-    const bool printable = HasKind(
-        expr, {TypeKind::kList, TypeKind::kMap, TypeKind::kInt, TypeKind::kUint, TypeKind::kDouble, TypeKind::kBool,
-               TypeKind::kString, TypeKind::kTimestamp, TypeKind::kBytes, TypeKind::kDuration, TypeKind::kType,
-               TypeKind::kNull});
+    const bool printable = HasKind(expr, {TypeKind::kList, TypeKind::kMap, TypeKind::kInt, TypeKind::kUint,
+                                          TypeKind::kDouble, TypeKind::kBool, TypeKind::kString, TypeKind::kTimestamp,
+                                          TypeKind::kBytes, TypeKind::kDuration, TypeKind::kType, TypeKind::kNull});
     if (!printable) return expr;
     if (expr->kind == ExprKind::kList) {
       for (const Expr* element : expr->arguments) {
@@ -127,16 +127,19 @@ class Validator {
 
   const Expr* FindUnformattable(char letter, const Expr* argument) const {
     switch (letter) {
-      case 's': return FindUnprintable(argument);
+      case 's':
+        return FindUnprintable(argument);
       case 'f':
-      case 'e': return HasKind(argument, {TypeKind::kDouble, TypeKind::kString}) ? nullptr : argument;
+      case 'e':
+        return HasKind(argument, {TypeKind::kDouble, TypeKind::kString}) ? nullptr : argument;
       case 'b':
         return HasKind(argument, {TypeKind::kInt, TypeKind::kUint, TypeKind::kBool}) ? nullptr : argument;
       case 'x':
       case 'X':
         return HasKind(argument, {TypeKind::kInt, TypeKind::kUint, TypeKind::kString, TypeKind::kBytes}) ? nullptr
-                                                                                                        : argument;
-      default: return HasKind(argument, {TypeKind::kInt, TypeKind::kUint}) ? nullptr : argument;
+                                                                                                         : argument;
+      default:
+        return HasKind(argument, {TypeKind::kInt, TypeKind::kUint}) ? nullptr : argument;
     }
   }
 
@@ -164,8 +167,8 @@ class Validator {
         static_cast<int64_t>(arguments.size()));
     if (!walked) return Report(where, walked.error().message);
     if (static_cast<int64_t>(arguments.size()) > seen) {
-      Report(expr.id, fmt::format("too many arguments supplied to string.format (expected {}, got {})", seen,
-                                  arguments.size()));
+      Report(expr.id,
+             fmt::format("too many arguments supplied to string.format (expected {}, got {})", seen, arguments.size()));
     }
   }
 

@@ -60,11 +60,14 @@ bool LosslessUint(double value, uint64_t* result) {
 int CompareKeys(const Value& a, const Value& b) {
   if (a.kind() != b.kind()) return Order(static_cast<int>(a.kind()), static_cast<int>(b.kind()));
   switch (a.kind()) {
-    case Kind::kNull: return 0;
+    case Kind::kNull:
+      return 0;
     case Kind::kBool:
     case Kind::kInt:
-    case Kind::kDuration: return Order(a.as_int(), b.as_int());
-    case Kind::kUint: return Order(a.as_uint(), b.as_uint());
+    case Kind::kDuration:
+      return Order(a.as_int(), b.as_int());
+    case Kind::kUint:
+      return Order(a.as_uint(), b.as_uint());
     case Kind::kDouble:
       // Not a number comes last; it is never looked up.
       if (std::isnan(a.as_double()) || std::isnan(b.as_double())) {
@@ -73,27 +76,38 @@ int CompareKeys(const Value& a, const Value& b) {
       return Order(a.as_double(), b.as_double());
     case Kind::kString:
     case Kind::kBytes:
-    case Kind::kError: return Order(a.text().compare(b.text()), 0);
+    case Kind::kError:
+      return Order(a.text().compare(b.text()), 0);
     case Kind::kTimestamp: {
       const int order = Order(a.timestamp().seconds, b.timestamp().seconds);
       return order != 0 ? order : Order(a.timestamp().nanos, b.timestamp().nanos);
     }
-    case Kind::kType: return Order(a.type()->name.compare(b.type()->name), 0);
-    case Kind::kIp: return Order(a.ip().bytes, b.ip().bytes);
+    case Kind::kType:
+      return Order(a.type()->name.compare(b.type()->name), 0);
+    case Kind::kIp:
+      return Order(a.ip().bytes, b.ip().bytes);
     case Kind::kCidr: {
       const int order = Order(a.cidr().address.bytes, b.cidr().address.bytes);
       return order != 0 ? order : Order(a.cidr().bits, b.cidr().bits);
     }
-    default: return Order(a.address(), b.address());
+    default:
+      return Order(a.address(), b.address());
   }
 }
 
 bool IsHashable(const Value& value, const char** unhashable) {
   switch (value.kind()) {
-    case Kind::kBytes: *unhashable = "types.Bytes"; return false;
-    case Kind::kSemver: *unhashable = "cel.Semver"; return false;
-    case Kind::kFormat: *unhashable = "func(string) []string"; return false;
-    default: return true;
+    case Kind::kBytes:
+      *unhashable = "types.Bytes";
+      return false;
+    case Kind::kSemver:
+      *unhashable = "cel.Semver";
+      return false;
+    case Kind::kFormat:
+      *unhashable = "func(string) []string";
+      return false;
+    default:
+      return true;
   }
 }
 
@@ -112,9 +126,9 @@ const LiteralMap* LiteralMap::Of(Arena& arena, std::span<const MapEntry> entries
 }
 
 bool LiteralMap::FindExact(const Value& key, Value* found) const {
-  const auto entry =
-      std::lower_bound(entries_.begin(), entries_.end(), key,
-                       [](const MapEntry& candidate, const Value& wanted) { return CompareKeys(candidate.key, wanted) < 0; });
+  const auto entry = std::lower_bound(
+      entries_.begin(), entries_.end(), key,
+      [](const MapEntry& candidate, const Value& wanted) { return CompareKeys(candidate.key, wanted) < 0; });
   if (entry == entries_.end() || CompareKeys(entry->key, key) != 0) return false;
   if (key.kind() == Kind::kDouble && std::isnan(key.as_double())) return false;
   *found = entry->value;
@@ -131,60 +145,103 @@ bool LiteralMap::Find(const Value& key, Arena&, Value* found) const {
     case Kind::kDouble:
       if (LosslessInt(key.as_double(), &integer) && FindExact(Value::Int(integer), found)) return true;
       return LosslessUint(key.as_double(), &natural) && FindExact(Value::Uint(natural), found);
-    case Kind::kInt: return key.as_int() >= 0 && FindExact(Value::Uint(key.as_uint()), found);
-    case Kind::kUint: return key.as_int() >= 0 && FindExact(Value::Int(key.as_int()), found);
-    default: return false;
+    case Kind::kInt:
+      return key.as_int() >= 0 && FindExact(Value::Uint(key.as_uint()), found);
+    case Kind::kUint:
+      return key.as_int() >= 0 && FindExact(Value::Int(key.as_int()), found);
+    default:
+      return false;
   }
 }
 
 std::string_view TypeName(const Value& value) {
   switch (value.kind()) {
-    case Kind::kNull: return "null_type";
-    case Kind::kBool: return "bool";
-    case Kind::kInt: return "int";
-    case Kind::kUint: return "uint";
-    case Kind::kDouble: return "double";
-    case Kind::kString: return "string";
-    case Kind::kBytes: return "bytes";
-    case Kind::kList: return "list";
-    case Kind::kMap: return "map";
-    case Kind::kDuration: return "google.protobuf.Duration";
-    case Kind::kTimestamp: return "google.protobuf.Timestamp";
-    case Kind::kType: return "type";
-    case Kind::kOptional: return "optional_type";
-    case Kind::kQuantity: return "kubernetes.Quantity";
-    case Kind::kSemver: return "kubernetes.Semver";
-    case Kind::kIp: return "net.IP";
-    case Kind::kCidr: return "net.CIDR";
-    case Kind::kUrl: return "kubernetes.URL";
-    case Kind::kFormat: return "kubernetes.NamedFormat";
-    case Kind::kError: return "error";
+    case Kind::kNull:
+      return "null_type";
+    case Kind::kBool:
+      return "bool";
+    case Kind::kInt:
+      return "int";
+    case Kind::kUint:
+      return "uint";
+    case Kind::kDouble:
+      return "double";
+    case Kind::kString:
+      return "string";
+    case Kind::kBytes:
+      return "bytes";
+    case Kind::kList:
+      return "list";
+    case Kind::kMap:
+      return "map";
+    case Kind::kDuration:
+      return "google.protobuf.Duration";
+    case Kind::kTimestamp:
+      return "google.protobuf.Timestamp";
+    case Kind::kType:
+      return "type";
+    case Kind::kOptional:
+      return "optional_type";
+    case Kind::kQuantity:
+      return "kubernetes.Quantity";
+    case Kind::kSemver:
+      return "kubernetes.Semver";
+    case Kind::kIp:
+      return "net.IP";
+    case Kind::kCidr:
+      return "net.CIDR";
+    case Kind::kUrl:
+      return "kubernetes.URL";
+    case Kind::kFormat:
+      return "kubernetes.NamedFormat";
+    case Kind::kError:
+      return "error";
   }
   return "";
 }
 
 std::string_view GoTypeName(const Value& value) {
   switch (value.kind()) {
-    case Kind::kNull: return "types.Null";
-    case Kind::kBool: return "types.Bool";
-    case Kind::kInt: return "types.Int";
-    case Kind::kUint: return "types.Uint";
-    case Kind::kDouble: return "types.Double";
-    case Kind::kString: return "types.String";
-    case Kind::kBytes: return "types.Bytes";
-    case Kind::kList: return value.list().is_concatenation() ? "*types.concatList" : "*types.baseList";
-    case Kind::kMap: return "*types.baseMap";
-    case Kind::kDuration: return "types.Duration";
-    case Kind::kTimestamp: return "types.Timestamp";
-    case Kind::kType: return "*types.Type";
-    case Kind::kOptional: return "*types.Optional";
-    case Kind::kQuantity: return value.quantity().computed ? "*cel.Quantity" : "cel.Quantity";
-    case Kind::kSemver: return "cel.Semver";
-    case Kind::kIp: return "cel.IP";
-    case Kind::kCidr: return "cel.CIDR";
-    case Kind::kUrl: return "cel.URL";
-    case Kind::kFormat: return "cel.Format";
-    case Kind::kError: return "*types.Err";
+    case Kind::kNull:
+      return "types.Null";
+    case Kind::kBool:
+      return "types.Bool";
+    case Kind::kInt:
+      return "types.Int";
+    case Kind::kUint:
+      return "types.Uint";
+    case Kind::kDouble:
+      return "types.Double";
+    case Kind::kString:
+      return "types.String";
+    case Kind::kBytes:
+      return "types.Bytes";
+    case Kind::kList:
+      return value.list().is_concatenation() ? "*types.concatList" : "*types.baseList";
+    case Kind::kMap:
+      return "*types.baseMap";
+    case Kind::kDuration:
+      return "types.Duration";
+    case Kind::kTimestamp:
+      return "types.Timestamp";
+    case Kind::kType:
+      return "*types.Type";
+    case Kind::kOptional:
+      return "*types.Optional";
+    case Kind::kQuantity:
+      return value.quantity().computed ? "*cel.Quantity" : "cel.Quantity";
+    case Kind::kSemver:
+      return "cel.Semver";
+    case Kind::kIp:
+      return "cel.IP";
+    case Kind::kCidr:
+      return "cel.CIDR";
+    case Kind::kUrl:
+      return "cel.URL";
+    case Kind::kFormat:
+      return "cel.Format";
+    case Kind::kError:
+      return "*types.Err";
   }
   return "";
 }
@@ -265,28 +322,46 @@ std::string DisplayMap(const MapObject& map, Arena& arena) {
 
 std::string Display(const Value& value, Arena& arena) {
   switch (value.kind()) {
-    case Kind::kNull: return "NULL_VALUE";
-    case Kind::kBool: return value.as_bool() ? "true" : "false";
-    case Kind::kInt: return fmt::format("{}", value.as_int());
-    case Kind::kUint: return fmt::format("{}", value.as_uint());
-    case Kind::kDouble: return FormatDoubleG(value.as_double());
+    case Kind::kNull:
+      return "NULL_VALUE";
+    case Kind::kBool:
+      return value.as_bool() ? "true" : "false";
+    case Kind::kInt:
+      return fmt::format("{}", value.as_int());
+    case Kind::kUint:
+      return fmt::format("{}", value.as_uint());
+    case Kind::kDouble:
+      return FormatDoubleG(value.as_double());
     case Kind::kString:
-    case Kind::kError: return std::string(value.text());
-    case Kind::kBytes: return DisplayBytes(value.text());
-    case Kind::kList: return DisplayList(value.list(), arena);
-    case Kind::kMap: return DisplayMap(value.map(), arena);
-    case Kind::kDuration: return GoDuration(value.as_duration());
-    case Kind::kTimestamp: return GoTime(value.timestamp());
-    case Kind::kType: return TypeString(*value.type());
+    case Kind::kError:
+      return std::string(value.text());
+    case Kind::kBytes:
+      return DisplayBytes(value.text());
+    case Kind::kList:
+      return DisplayList(value.list(), arena);
+    case Kind::kMap:
+      return DisplayMap(value.map(), arena);
+    case Kind::kDuration:
+      return GoDuration(value.as_duration());
+    case Kind::kTimestamp:
+      return GoTime(value.timestamp());
+    case Kind::kType:
+      return TypeString(*value.type());
     case Kind::kOptional:
       if (value.optional() == nullptr) return "optional.none()";
       return "optional(" + Display(*value.optional(), arena) + ")";
-    case Kind::kQuantity: return value.quantity().quantity.ToString();
-    case Kind::kSemver: return std::string(value.semver().text);
-    case Kind::kIp: return value.ip().ToString();
-    case Kind::kCidr: return value.cidr().ToString();
-    case Kind::kUrl: return value.url().ToString();
-    case Kind::kFormat: return std::string(value.format().name);
+    case Kind::kQuantity:
+      return value.quantity().quantity.ToString();
+    case Kind::kSemver:
+      return std::string(value.semver().text);
+    case Kind::kIp:
+      return value.ip().ToString();
+    case Kind::kCidr:
+      return value.cidr().ToString();
+    case Kind::kUrl:
+      return value.url().ToString();
+    case Kind::kFormat:
+      return std::string(value.format().name);
   }
   return "";
 }

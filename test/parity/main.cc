@@ -1,7 +1,7 @@
 // berth-parity: judges recorded scheduling problems and compares each decision with the one kube-scheduler made.
 //
-// A file holds cases, one JSON object a line, or one episode (an object with `steps`); plain or gzip. A case may also be
-// a device selector (an object with `expression`).
+// A file holds cases, one JSON object a line, or one episode (an object with `steps`); plain or gzip. A case may also
+// be a device selector (an object with `expression`).
 #include <fmt/core.h>
 
 #include <cstdlib>

@@ -85,7 +85,7 @@ function(berth_test name)
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} rapidcheck GTest::gmock GTest::gtest_main)
   # The builders know the framework, so the tests of what lies below it do without.
-  if(NOT name MATCHES "^berth_(base|codec|api|config)_test$")
+  if(NOT name MATCHES "^berth_(base|codec|cel|api|config)_test$")
     target_link_libraries(${name} PRIVATE $<$<TARGET_EXISTS:berth_testing>:berth_testing>)
   endif()
   # Test tables are read once; optimising them is most of what a test build would cost. What they test is optimised.

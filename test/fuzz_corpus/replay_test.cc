@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "api/fuzz_targets.h"
+#include "cel/fuzz_targets.h"
 #include "codec/fuzz_targets.h"
 #include "config/fuzz_targets.h"
 #include "sim/fuzz_targets.h"
@@ -22,6 +23,7 @@ using Target = void (*)(std::string_view);
 
 const std::map<std::string, Target>& Targets() {
   static const std::map<std::string, Target> targets = {
+      {"cel_fuzz", cel::FuzzCel},
       {"json_fuzz", codec::FuzzJson},
       {"yaml_fuzz", codec::FuzzYaml},
       {"protobuf_fuzz", codec::FuzzProtobuf},

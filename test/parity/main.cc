@@ -1,6 +1,7 @@
 // berth-parity: judges recorded scheduling problems and compares each decision with the one kube-scheduler made.
 //
-// A file holds cases, one JSON object a line, or one episode (an object with `steps`); plain or gzip.
+// A file holds cases, one JSON object a line, or one episode (an object with `steps`); plain or gzip. A case may also
+// be a device selector (an object with `expression`).
 #include <fmt/core.h>
 
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cel_cases.h"
 #include "codec/gzip.h"
 #include "codec/json.h"
 #include "facts.h"
@@ -45,13 +47,15 @@ class Report {
   explicit Report(const Options& options) : options_(options) {}
 
   void Add(const std::string& name, const Result<Decision>& decision, const codec::Value& expect) {
-    Row& row = rows_[name.substr(0, name.find('/'))];
-    std::vector<Difference> differences;
     if (decision) {
-      differences = Compare(FactsOf(expect), FactsOf(*decision));
+      Add(name, Compare(FactsOf(expect), FactsOf(*decision)));
     } else {
-      differences.push_back({"error", "", "a decision", decision.error().message});
+      Add(name, {{"error", "", "a decision", decision.error().message}});
     }
+  }
+
+  void Add(const std::string& name, const std::vector<Difference>& differences) {
+    Row& row = rows_[name.substr(0, name.find('/'))];
     ++(differences.empty() ? row.passed : row.failed);
     std::map<std::string, bool> seen;
     for (const Difference& difference : differences) {
@@ -136,6 +140,12 @@ Result<void> RunCase(const codec::Value& recorded, Report& report) {
 
 Result<void> RunRecord(const codec::Value& recorded, const Options& options, Report& report) {
   if (!options.only.empty() && NameOf(recorded) != options.only) return {};
+  if (IsCelCase(recorded)) {
+    Result<std::vector<Difference>> differences = RunCelCase(recorded);
+    if (!differences) return differences.error();
+    report.Add(NameOf(recorded), *differences);
+    return {};
+  }
   return recorded.Find("steps") ? RunEpisode(recorded, report) : RunCase(recorded, report);
 }
 

@@ -1,0 +1,16 @@
+// Prints a tree as text that parses to the same tree.
+#pragma once
+
+#include <string>
+
+#include "cel/ast.h"
+
+namespace berth::cel {
+
+// Of a tree as the parser made it: macros are printed as they were written, not as they were expanded.
+std::string Unparse(const Expr& expr);
+
+// Whether two trees are the same but for ids and positions.
+bool IsSameTree(const Expr& a, const Expr& b);
+
+}  // namespace berth::cel

@@ -30,6 +30,8 @@ function(berth_compile target)
   endif()
   if(BERTH_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    # In a batch, a type of a source file's anonymous namespace looks as if it stood in a header.
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
 endfunction()
 

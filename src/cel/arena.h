@@ -39,7 +39,8 @@ class Arena {
   std::span<T> NewArray(size_t count) {
     static_assert(std::is_trivially_destructible_v<T> && std::is_trivially_copyable_v<T>);
     if (count == 0) return {};
-    if (count > limit_ / sizeof(T)) throw Cancelled{kCostLimitExceeded};
+    // The constant bound is for the compiler, which otherwise warns of impossible sizes.
+    if (count > (size_t{1} << 40) / sizeof(T) || count > limit_ / sizeof(T)) throw Cancelled{kCostLimitExceeded};
     T* first = static_cast<T*>(Allocate(sizeof(T) * count, alignof(T)));
     for (size_t i = 0; i < count; ++i) new (first + i) T{};
     return {first, count};

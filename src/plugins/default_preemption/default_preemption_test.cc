@@ -175,7 +175,7 @@ TEST_F(DefaultPreemptionTest, ExplainsItsChoiceNodeByNode) {
   handle_.cluster().AddNode(MakeNode("tiny").Capacity("cpu", "1"));
   const framework::PodInfoPtr pod = Pod("p", 10, "2").Info();
   const framework::PreemptionExplanation found =
-      DefaultPreemption({}, handle_).ExplainPreemption({}, *pod, handle_.FilterAll(*pod));
+      DefaultPreemption({}, handle_).ExplainPreemption(framework::CycleState(), *pod, handle_.FilterAll(*pod));
   EXPECT_EQ(found.not_eligible, "");
   EXPECT_EQ(found.not_helpful, 1u);
   std::vector<std::string> trials;
@@ -192,7 +192,7 @@ TEST_F(DefaultPreemptionTest, ExplainsWhyAPodMayNotPreempt) {
   AddAlike({"a"});
   const framework::PodInfoPtr pod = Pod("p", 10, "2").PreemptionPolicy("Never").Info();
   const framework::PreemptionExplanation found =
-      DefaultPreemption({}, handle_).ExplainPreemption({}, *pod, handle_.FilterAll(*pod));
+      DefaultPreemption({}, handle_).ExplainPreemption(framework::CycleState(), *pod, handle_.FilterAll(*pod));
   EXPECT_EQ(found.not_eligible, "not eligible due to preemptionPolicy=Never.");
   EXPECT_THAT(found.trials, IsEmpty());
 }

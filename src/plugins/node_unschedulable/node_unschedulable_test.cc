@@ -85,7 +85,7 @@ TEST(NodeUnschedulable, ExplainsACordonAndLiftsIt) {
   ASSERT_EQ(remedies.size(), 1u);
   EXPECT_EQ(testing::TextOf(remedies[0]), "uncordon n");
   const framework::NodeInfo changed = testing::ChangedNode(node, remedies[0]);
-  EXPECT_TRUE(plugin->Filter({}, *pod, changed).ok());
+  EXPECT_TRUE(plugin->Filter(framework::CycleState(), *pod, changed).ok());
   ASSERT_EQ(changed.taints().size(), 1u) << "the cordon's own taint goes with it, and no other";
   EXPECT_EQ(changed.taints()[0].key, "gpu");
   EXPECT_TRUE(node.node().spec.unschedulable) << "the node itself stays as it is";

@@ -129,7 +129,7 @@ TEST_F(TaintTolerationTest, ExplainsWhatIsNotTolerated) {
     const std::vector<framework::Remedy> remedies = testing::RemediesOf(*plugin, *test.pod, test.node);
     ASSERT_EQ(remedies.size(), 1u);
     EXPECT_EQ(testing::TextOf(remedies[0]), test.remedy);
-    EXPECT_TRUE(plugin->Filter({}, *testing::ChangedPod(remedies[0]), test.node).ok());
+    EXPECT_TRUE(plugin->Filter(framework::CycleState(), *testing::ChangedPod(remedies[0]), test.node).ok());
   }
 }
 

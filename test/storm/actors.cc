@@ -44,6 +44,16 @@ const api::Pod* Actors::PickPod(uint64_t choice, Wanted wanted) const {
   return found.empty() ? nullptr : found[choice % found.size()];
 }
 
+// The one that was written last: most likely somebody is busy with it.
+const api::Pod* Actors::PickNewestPending() const {
+  const std::vector<Change>& history = store_.history(api::Kind::kPod);
+  for (auto change = history.rbegin(); change != history.rend(); ++change) {
+    const api::Pod* pod = store_.Find<api::Pod>(api::KeyOf(change->object.metadata()));
+    if (pod != nullptr && IsPending(*pod)) return pod;
+  }
+  return nullptr;
+}
+
 const api::Node* Actors::PickNode(uint64_t choice) const {
   const Store::Objects& nodes = store_.objects(api::Kind::kNode);
   if (nodes.empty()) return nullptr;
@@ -77,10 +87,11 @@ void Actors::AddNode(const std::string& name, uint64_t choice) {
   api::Node node = berth::testing::MakeNode(name)
                        .Label(kZone, kZones[choice % 3])
                        .Label("kubernetes.io/hostname", name)
-                       .Capacity("cpu", std::to_string(1 + choice / 3 % 4))
+                       .Capacity("cpu", std::to_string(1 + choice / 3 % 3))
                        .Capacity("memory", "8Gi")
-                       .Capacity("pods", std::to_string(3 + choice / 12 % 8))
+                       .Capacity("pods", std::to_string(2 + choice / 12 % 6))
                        .Obj();
+  node.metadata.uid.clear();
   store_.Put(std::move(node));
 }
 
@@ -110,7 +121,7 @@ void Actors::DoToPods(const Action& action) {
       }
       return;
     case ActionKind::kFailAndReturn:
-      if (const api::Pod* pod = PickPod(action.choice, IsPending)) FailAndReturn(*pod);
+      if (const api::Pod* pod = PickNewestPending()) FailAndReturn(*pod);
       return;
     case ActionKind::kDeletePod:
       if (const api::Pod* pod = PickPod(action.choice, any)) writes_.DeletePod(key(*pod), 30);

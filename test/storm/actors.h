@@ -35,6 +35,7 @@ class Actors {
   // The pods or nodes it can be done to, one of them by choice; null when there are none.
   template <class Wanted>
   const api::Pod* PickPod(uint64_t choice, Wanted wanted) const;
+  const api::Pod* PickNewestPending() const;
   const api::Node* PickNode(uint64_t choice) const;
   template <class Edit>
   void EditPod(const std::string& key, const std::string& uid, Edit edit);

@@ -25,8 +25,9 @@ constexpr base::Duration kReport = 5s;
 
 class FirstFit final : public Instance, public client::ChangeSink {
  public:
-  explicit FirstFit(const InstanceOptions& options)
+  FirstFit(const InstanceOptions& options, Defect defect)
       : options_(options),
+        defect_(defect),
         io_(options.process),
         election_loop_(options.process),
         transport_(options.network, options.process),
@@ -60,7 +61,7 @@ class FirstFit final : public Instance, public client::ChangeSink {
   }
   std::vector<std::string> Leftovers() const override {
     std::vector<std::string> left;
-    for (const auto& [uid, node] : assumed_) left.push_back(fmt::format("{} is assumed on {}", uid, node));
+    for (const auto& [uid, assumed] : assumed_) left.push_back(fmt::format("{} is assumed on {}", uid, assumed.node));
     return left;
   }
   void BreakConnections() override { transport_.BreakAll("connection reset by peer"); }
@@ -69,6 +70,7 @@ class FirstFit final : public Instance, public client::ChangeSink {
   using PodPtr = std::shared_ptr<const api::Pod>;
 
   client::ApiClientOptions ClientOptions() {
+    if (defect_ == Defect::kIgnoresLease) return {.protobuf = options_.protobuf};
     return {.protobuf = options_.protobuf,
             .write_window = [this] { return elector_ ? elector_->time_left() : base::Duration::zero(); }};
   }
@@ -82,6 +84,7 @@ class FirstFit final : public Instance, public client::ChangeSink {
         options_.trace.Add(options_.process.name(), "problem: {}", error.message);
       };
       reflectors_.push_back(std::make_unique<client::Reflector>(client_, io_, *this, std::move(reflector)));
+      if (kind == api::Kind::kPod) pods_ = reflectors_.back().get();
       unlisted_.insert(kind);
     }
   }
@@ -94,12 +97,15 @@ class FirstFit final : public Instance, public client::ChangeSink {
     election.seed = options_.seed;
     election.started_leading = [this] {
       options_.trace.Add(options_.process.name(), "world leads");
-      CatchUp(reflectors_.size());
+      if (defect_ != Defect::kDoesNotCatchUp) return CatchUp(reflectors_.size());
+      scheduling_ = true;
+      Consider();
     };
     election.stopped_leading = [this] {
       options_.trace.Add(options_.process.name(), "world leads no longer");
+      if (stopping_) return;
       scheduling_ = false;
-      if (!stopping_) options_.on_exit();
+      options_.on_exit();
     };
     elector_ = std::make_unique<client::LeaderElector>(election_client_, election_loop_, options_.process.wall_clock(),
                                                        std::move(election));
@@ -129,7 +135,8 @@ class FirstFit final : public Instance, public client::ChangeSink {
       const std::pair place(kind, api::KeyOf(change.object.metadata()));
       if (change.type == client::ObjectChange::Type::kDeleted) {
         objects_.erase(place);
-        assumed_.erase(change.object.metadata().uid);
+        // It stays assumed: a binding under way may still find it.
+        if (defect_ == Defect::kForgetsWhileBinding) assumed_.erase(change.object.metadata().uid);
         continue;
       }
       const api::Pod* pod = change.object.As<api::Pod>();
@@ -137,7 +144,7 @@ class FirstFit final : public Instance, public client::ChangeSink {
       objects_.insert_or_assign(place, std::move(change.object));
     }
     unlisted_.erase(kind);
-    Consider();
+    if (kind != api::Kind::kNode || defect_ != Defect::kSleepsThroughNodes) Consider();
   }
   void OnNotServed(api::Kind kind) override {
     std::erase_if(objects_, [&](const auto& entry) { return entry.first.first == kind; });
@@ -171,7 +178,7 @@ class FirstFit final : public Instance, public client::ChangeSink {
       if (node == nullptr) continue;
       ++nodes;
       if (!Fits(*pod, *node, PodsOn(node->metadata.name))) continue;
-      assumed_[pod->metadata.uid] = node->metadata.name;
+      assumed_[pod->metadata.uid] = {pod, node->metadata.name};
       return Bind(pod, node->metadata.name);
     }
     Report(pod, fmt::format("0/{} nodes are available: none has room.", nodes));
@@ -181,10 +188,10 @@ class FirstFit final : public Instance, public client::ChangeSink {
     std::vector<const api::Pod*> found;
     for (const auto& [place, object] : objects_) {
       const api::Pod* pod = object.As<api::Pod>();
-      if (pod == nullptr) continue;
-      const auto assumed = assumed_.find(pod->metadata.uid);
-      const std::string& at = assumed != assumed_.end() ? assumed->second : pod->spec.node_name;
-      if (at == node) found.push_back(pod);
+      if (pod != nullptr && pod->spec.node_name == node) found.push_back(pod);
+    }
+    for (const auto& [uid, assumed] : assumed_) {
+      if (assumed.node == node) found.push_back(assumed.pod.get());
     }
     return found;
   }
@@ -197,8 +204,7 @@ class FirstFit final : public Instance, public client::ChangeSink {
     });
   }
 
-  // Room is given back only when it is certain that nothing was bound: the server has refused, and the picture is
-  // newer than that.
+  // Room is given back only when the picture is newer than the server's last word about it.
   void Settle(const PodPtr& pod, const std::string& node, const Result<void>& bound) {
     if (bound) {
       events_.Record({.reporting_controller = "default-scheduler",
@@ -207,26 +213,22 @@ class FirstFit final : public Instance, public client::ChangeSink {
                       .reason = "Scheduled",
                       .action = "Binding",
                       .note = fmt::format("bound to {}", node)});
-      return;
     }
-    if (!assumed_.contains(pod->metadata.uid)) return;
-    const ErrorCode code = bound.error().code;
-    if (code == ErrorCode::kUnavailable || code == ErrorCode::kDeadlineExceeded) {
-      io_.RunAfter(kRetry, [this, pod, node] {
-        if (assumed_.contains(pod->metadata.uid) && !stopping_) Bind(pod, node);
-      });
-      return;
-    }
-    for (auto& reflector : reflectors_) {
-      if (&reflector - reflectors_.data() != 1) continue;  // pods
-      reflector->CatchUp([this, uid = pod->metadata.uid] {
+    const bool is_answer =
+        bound || (bound.error().code != ErrorCode::kUnavailable && bound.error().code != ErrorCode::kDeadlineExceeded);
+    io_.RunAfter(kRetry, [this, pod, node, is_answer] {
+      if (!assumed_.contains(pod->metadata.uid) || stopping_) return;
+      if (!is_answer && defect_ != Defect::kGivesUpOnSilence) return Bind(pod, node);
+      const auto forget = [this, uid = pod->metadata.uid] {
         assumed_.erase(uid);
-        io_.RunAfter(kRetry, [this] { Consider(); });
-      });
-    }
+        Consider();
+      };
+      defect_ == Defect::kGivesUpOnSilence ? forget() : pods_->CatchUp(forget);
+    });
   }
 
   void Report(const PodPtr& pod, const std::string& message) {
+    if (defect_ == Defect::kDoesNotReport) return;
     client::PodStatusChange change;
     change.condition =
         api::PodCondition{.type = "PodScheduled", .status = "False", .reason = "Unschedulable", .message = message};
@@ -238,6 +240,7 @@ class FirstFit final : public Instance, public client::ChangeSink {
   }
 
   const InstanceOptions options_;
+  const Defect defect_;
   std::string identity_;
   VirtualLoop io_;
   VirtualLoop election_loop_;
@@ -248,7 +251,12 @@ class FirstFit final : public Instance, public client::ChangeSink {
   std::vector<std::unique_ptr<client::Reflector>> reflectors_;
   std::unique_ptr<client::LeaderElector> elector_;
   std::map<std::pair<api::Kind, std::string>, api::Object> objects_;
-  std::map<std::string, std::string> assumed_;  // node by UID
+  client::Reflector* pods_ = nullptr;
+  struct Assumed {
+    PodPtr pod;
+    std::string node;
+  };
+  std::map<std::string, Assumed> assumed_;  // by UID
   std::set<api::Kind> unlisted_;
   int in_flight_ = 0;
   bool scheduling_ = false;
@@ -258,8 +266,8 @@ class FirstFit final : public Instance, public client::ChangeSink {
 
 }  // namespace
 
-Scheduler FirstFitScheduler() {
-  return {.make = [](const InstanceOptions& options) { return std::make_unique<FirstFit>(options); },
+Scheduler FirstFitScheduler(Defect defect) {
+  return {.make = [defect](const InstanceOptions& options) { return std::make_unique<FirstFit>(options, defect); },
           .preempts = false};
 }
 

@@ -60,7 +60,18 @@ struct Scheduler {
   bool preempts = true;
 };
 
+// Mistakes that a scheduler can be made to make, to see that storms find them.
+enum class Defect : uint8_t {
+  kNone,
+  kForgetsWhileBinding,  // a pod that leaves the watch while it is being bound gives its room back
+  kGivesUpOnSilence,     // a binding without an answer counts as failed
+  kIgnoresLease,         // writes whenever it has started to
+  kDoesNotCatchUp,       // a new leader trusts its old picture
+  kDoesNotReport,        // that a pod fits nowhere
+  kSleepsThroughNodes,   // does not look again when nodes change
+};
+
 // The first-fit scheduler of first_fit.cc, which proves the model: reflectors, elector, recorder and client are real.
-Scheduler FirstFitScheduler();
+Scheduler FirstFitScheduler(Defect defect = Defect::kNone);
 
 }  // namespace berth::storm

@@ -182,7 +182,7 @@ std::optional<Violation> Invariants::FindWrongPicture(const Host& host) const {
   const auto wrong = [&](const std::string& what, const Picture::value_type& entry) {
     return Violation{"the picture equals the API's objects",
                      fmt::format("{} {} {}", host.process().name(), what, Describe(entry)),
-                     {entry.first.second, host.process().name()}};
+                     {entry.first.second, fmt::format("/{}?", api::InfoOf(entry.first.first).resource)}};
   };
   for (const auto& entry : truth) {
     const auto found = seen.find(entry.first);

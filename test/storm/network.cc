@@ -105,7 +105,7 @@ void Exchange::Push(Message message) {
 // ---- Exchange: through the network, to the client.
 
 void Exchange::Arrive() {
-  if (silent_ || !open_) return;
+  if (!open_) return;
   if (const auto healed = network_.PartitionEnd(process_)) {
     network_.timeline_.At(*healed, [self = shared_from_this()] { self->Arrive(); });
     return;

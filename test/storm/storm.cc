@@ -132,6 +132,7 @@ void Storm::HideKind(uint64_t choice) {
 void Storm::Calm() {
   trace_.Add("storm", "world calms down");
   faults_.set_on(false);
+  for (const api::Kind kind : client::kSchedulingKinds) server_.SetServed(kind, true);
 }
 
 bool Storm::Settle() {
@@ -157,14 +158,11 @@ bool Storm::StaysQuiet() {
     const size_t before = changes();
     if (!RunUntil(timeline_.Now() + kQuietTime)) return false;
     const uint64_t written = invariants_.working_writes() - writes;
-    if (changes() - before > written) {
+    if (changes() - before > written || invariants_.FindUnsettled(hosts_)) {
       if (!Settle()) return false;
       continue;
     }
-    if (auto unsettled = invariants_.FindUnsettled(hosts_)) {
-      unsettled->message += ", after the world had settled once";
-      invariants_.Report(std::move(*unsettled));
-    } else if (written > 0) {
+    if (written > 0) {
       invariants_.Report(
           {.invariant = "a settled world is quiet",
            .message = fmt::format("{} writes in {} s although nothing happened", written, kQuietTime / 1s),
@@ -172,7 +170,9 @@ bool Storm::StaysQuiet() {
     }
     return !invariants_.violation();
   }
-  return true;
+  invariants_.Report({.invariant = "a settled world stays settled",
+                      .message = fmt::format("it was unsettled again {} times", kMostRounds)});
+  return false;
 }
 
 }  // namespace berth::storm

@@ -56,7 +56,8 @@ void ApiServer::Serve(const ExchangePtr& exchange) {
 }
 
 bool ApiServer::Refuse(const ExchangePtr& exchange, const ApiRequest& request) {
-  if (not_served_.contains(request.kind)) {
+  const bool is_read = exchange->request().method == "GET";
+  if (is_read && not_served_.contains(request.kind)) {
     Send(exchange, Refusal{404, "NotFound", "the server could not find the requested resource"});
     return true;
   }
@@ -71,7 +72,7 @@ bool ApiServer::Refuse(const ExchangePtr& exchange, const ApiRequest& request) {
     exchange->Answer(kErrors[faults_.Below(Fault::kServerError, 4)], "no healthy upstream", {});
     return true;
   }
-  const bool is_read_of_all = exchange->request().method == "GET" && request.name.empty();
+  const bool is_read_of_all = is_read && request.name.empty();
   if (is_read_of_all && faults_.Strikes(Fault::kNotFoundOnce)) {
     exchange->Answer(404, "default backend - 404", {});
     return true;

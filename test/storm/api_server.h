@@ -31,7 +31,7 @@ class ApiServer {
 
   void Serve(const ExchangePtr& exchange);
 
-  // Whether requests for the kind are answered with 404.
+  // Whether reads of the kind are answered with 404.
   void SetServed(api::Kind kind, bool served);
   // Watches and lists from before now are expired.
   void Compact();

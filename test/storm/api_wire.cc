@@ -16,6 +16,7 @@ namespace berth::storm {
 namespace {
 
 constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
+constexpr std::string_view kProtobufWatch = "application/vnd.kubernetes.protobuf;stream=watch";
 constexpr std::string_view kJson = "application/json";
 
 std::string Decoded(std::string_view text) {
@@ -179,9 +180,7 @@ Reply ListReply(bool protobuf, api::Kind kind, const std::vector<api::Object>& o
           {{"content-type", std::string(kProtobuf)}}};
 }
 
-http::Headers WatchHeaders(bool protobuf) {
-  return {{"content-type", protobuf ? std::string(kProtobuf) + ";stream=watch" : std::string(kJson)}};
-}
+http::Headers WatchHeaders(bool protobuf) { return {{"content-type", std::string(protobuf ? kProtobufWatch : kJson)}}; }
 
 std::string ObjectFrame(bool protobuf, std::string_view type, const api::Object& object) {
   if (protobuf) return Framed(type, api::EncodeProtobuf(object));

@@ -46,7 +46,9 @@ struct Fibers::Fiber {
 
 Fibers::Fibers() = default;
 
-Fibers::~Fibers() {
+Fibers::~Fibers() { Abandon(); }
+
+void Fibers::Abandon() {
   abandoned_ = true;
   for (size_t i = 0; i < fibers_.size(); ++i) {
     Fiber& fiber = *fibers_[i];

@@ -16,8 +16,7 @@ class Fibers {
   using Task = std::function<void()>;
 
   Fibers();
-  // Every fiber that waits goes on with the news that it waits in vain, and runs to its end.
-  ~Fibers();
+  ~Fibers();  // as Abandon()
   Fibers(const Fibers&) = delete;
   Fibers& operator=(const Fibers&) = delete;
 
@@ -26,6 +25,9 @@ class Fibers {
   // On a fiber only. `start` is given what ends the wait; that may be called at once, later, or never. False when the
   // wait was in vain: whoever waits should come to an end.
   bool Wait(const std::function<void(Task resume)>& start);
+
+  // Every fiber that waits goes on with the news that it waits in vain, and runs to its end. Nobody can wait any more.
+  void Abandon();
 
   // That have begun and not ended.
   size_t live() const { return live_; }

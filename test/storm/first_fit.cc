@@ -70,15 +70,17 @@ class FirstFit final : public Instance, public client::ChangeSink {
   using PodPtr = std::shared_ptr<const api::Pod>;
 
   client::ApiClientOptions ClientOptions() {
-    if (defect_ == Defect::kIgnoresLease) return {.protobuf = options_.protobuf};
-    return {.protobuf = options_.protobuf,
-            .write_window = [this] { return elector_ ? elector_->time_left() : base::Duration::zero(); }};
+    client::ApiClientOptions client;
+    client.protobuf = options_.protobuf;
+    if (defect_ != Defect::kIgnoresLease) client.window = window_;
+    return client;
   }
 
   void MakeReflectors() {
     for (const api::Kind kind : client::kSchedulingKinds) {
       client::ReflectorOptions reflector{.kind = kind};
       if (kind == api::Kind::kPod) reflector.field_selector = client::kLivePods;
+      reflector.always_served = client::IsAlwaysServed(kind);
       reflector.seed = options_.seed + static_cast<uint64_t>(kind);
       reflector.on_problem = [this](const Error& error, int) {
         options_.trace.Add(options_.process.name(), "problem: {}", error.message);
@@ -95,6 +97,7 @@ class FirstFit final : public Instance, public client::ChangeSink {
     election.name_space = "kube-system";
     election.name = "kube-scheduler";
     election.seed = options_.seed;
+    election.window = window_;
     election.started_leading = [this] {
       options_.trace.Add(options_.process.name(), "world leads");
       if (defect_ != Defect::kDoesNotCatchUp) return CatchUp(reflectors_.size());
@@ -245,6 +248,7 @@ class FirstFit final : public Instance, public client::ChangeSink {
   VirtualLoop io_;
   VirtualLoop election_loop_;
   ProcessTransport transport_;
+  const std::shared_ptr<client::WriteWindow> window_ = std::make_shared<client::WriteWindow>();
   client::ApiClient client_;
   client::ApiClient election_client_;
   client::EventRecorder events_;

@@ -13,7 +13,7 @@ constexpr uint64_t kSlowestRestart = 5'000'000'000;  // nanoseconds
 }  // namespace
 
 Host::Host(Timeline& timeline, Network& network, Trace& trace, const Scheduler& scheduler, std::string name,
-           bool protobuf, uint64_t seed, std::function<void(const Host& host)> on_life)
+           bool protobuf, uint64_t seed, std::function<void(const Host& host)> on_life, Report report)
     : timeline_(timeline),
       network_(network),
       trace_(trace),
@@ -21,6 +21,7 @@ Host::Host(Timeline& timeline, Network& network, Trace& trace, const Scheduler& 
       protobuf_(protobuf),
       random_(seed),
       on_life_(std::move(on_life)),
+      report_(std::move(report)),
       process_(timeline, std::move(name), seed) {}
 
 Host::~Host() = default;
@@ -35,7 +36,8 @@ void Host::Launch() {
                                .trace = trace_,
                                .seed = random_.Next(),
                                .protobuf = protobuf_,
-                               .on_exit = [this, life] { timeline_.After(1ms, [this, life] { End(life); }); }});
+                               .on_exit = [this, life] { timeline_.After(1ms, [this, life] { End(life); }); },
+                               .report = report_});
   on_life_(*this);
   instance_->Start();
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/random.h"
 #include "storm/instance.h"
@@ -13,9 +14,11 @@ namespace berth::storm {
 
 class Host {
  public:
+  using Report = std::function<void(std::string invariant, std::string message, std::vector<std::string> subjects)>;
+
   // `on_life` is told about each new instance.
   Host(Timeline& timeline, Network& network, Trace& trace, const Scheduler& scheduler, std::string name, bool protobuf,
-       uint64_t seed, std::function<void(const Host& host)> on_life);
+       uint64_t seed, std::function<void(const Host& host)> on_life, Report report);
   ~Host();
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
@@ -43,6 +46,7 @@ class Host {
   const bool protobuf_;
   base::Random random_;
   const std::function<void(const Host& host)> on_life_;
+  const Report report_;
   Process process_;
   std::unique_ptr<Instance> instance_;
 };

@@ -27,6 +27,8 @@ struct InstanceOptions {
   // Has to be called once, when the program would have exited by itself: the lease was lost, or Terminate has been
   // obeyed. The instance is destroyed some time later and a new one is started.
   std::function<void()> on_exit;
+  // For what only the instance can see.
+  std::function<void(std::string invariant, std::string message, std::vector<std::string> subjects)> report;
 };
 
 // By kind and "namespace/name": UID and resourceVersion.
@@ -59,6 +61,9 @@ struct Scheduler {
   // Makes room for urgent pods.
   bool preempts = true;
 };
+
+// The scheduler of `berth scheduler`: its scheduling loop, driver, plugins and client, on virtual loops and fibers.
+Scheduler LiveScheduler();
 
 // Mistakes that a scheduler can be made to make, to see that storms find them.
 enum class Defect : uint8_t {

@@ -134,10 +134,17 @@ void Invariants::CheckRoom(const Write& write) {
           .subjects = std::move(subjects)});
 }
 
+// The most urgent first: a forgotten one may hold back others.
 std::optional<Violation> Invariants::FindForgottenPod() const {
+  std::vector<const api::Pod*> pending;
   for (const auto& [key, object] : store_.objects(api::Kind::kPod)) {
-    const api::Pod& pod = *object.As<api::Pod>();
-    if (!IsOurPending(pod)) continue;
+    if (IsOurPending(*object.As<api::Pod>())) pending.push_back(object.As<api::Pod>());
+  }
+  std::stable_sort(pending.begin(), pending.end(),
+                   [](const api::Pod* a, const api::Pod* b) { return api::PodPriority(*a) > api::PodPriority(*b); });
+  for (const api::Pod* found : pending) {
+    const api::Pod& pod = *found;
+    const std::string key = api::KeyOf(pod.metadata);
     for (const auto& [name, node_object] : store_.objects(api::Kind::kNode)) {
       const api::Node& node = *node_object.As<api::Node>();
       std::vector<const api::Pod*> present = PodsOn(name);

@@ -2,6 +2,7 @@
 //
 //   berth-storm --seeds 1000 [--from N] [--jobs N]     exit status 1 when a seed breaks an invariant
 //   berth-storm --seed N [--trace] [--shrink]          one seed: everything that happened, or a smaller failure
+//   --first-fit                                        of the model's own first-fit scheduler
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -25,13 +27,15 @@ namespace {
 constexpr size_t kLastEvents = 60;
 // Every so many seeds run twice, and must give the same trace.
 constexpr uint64_t kRepeatEvery = 25;
-constexpr uint64_t kMostFailures = 5;
+constexpr int kLogVerbosity = 4;
 
 struct Flags {
   uint64_t from = 0;
   uint64_t seeds = 100;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   bool one = false;
+  bool first_fit = false;
+  uint64_t most_failures = 5;  // of one job, then it stops
   bool trace = false;
   bool shrink = false;
 };
@@ -51,6 +55,11 @@ void PrintFailure(const Plan& plan, const Scheduler& scheduler, const Violation&
   for (const std::string& line : storm.trace().LastThatMatter(violation.subjects, kLastEvents))
     text += "  " + line + "\n";
   Print(text);
+}
+
+void TakeLog(std::function<void(std::string_view line)> sink, int verbosity) {
+  const Result<void> configured = base::ConfigureLog({.verbosity = verbosity, .sink = std::move(sink)});
+  CHECK(configured.ok());
 }
 
 uint64_t DigestOf(const Plan& plan, const Scheduler& scheduler) {
@@ -76,7 +85,9 @@ bool RunSeed(uint64_t seed, const Scheduler& scheduler) {
 int RunOneSeed(const Flags& flags, const Scheduler& scheduler) {
   Plan plan = MakePlan(flags.from);
   Storm storm(plan, scheduler, Trace::Keep::kLines);
+  if (flags.trace) TakeLog([&](std::string_view line) { storm.AddLog(line); }, kLogVerbosity);
   const std::optional<Violation> violation = storm.Run();
+  TakeLog([](std::string_view) {}, 0);
   if (flags.trace) {
     for (const std::string& line : storm.trace().lines()) Print(line + "\n");
   }
@@ -106,7 +117,7 @@ void RunJob(const Flags& flags, unsigned job, Progress& progress, const Schedule
   for (uint64_t seed = flags.from + job; seed < flags.from + flags.seeds; seed += flags.jobs) {
     progress.seed = seed;
     ++(RunSeed(seed, scheduler) ? progress.passed : progress.failed);
-    if (progress.failed >= kMostFailures) return;
+    if (progress.failed >= flags.most_failures) return;
   }
 }
 
@@ -147,6 +158,10 @@ bool ReadFlags(int argc, char** argv, Flags& flags) {
     const std::string_view flag = argv[i];
     if (flag == "--trace") {
       flags.trace = true;
+    } else if (flag == "--keep-going") {
+      flags.most_failures = UINT64_MAX;
+    } else if (flag == "--first-fit") {
+      flags.first_fit = true;
     } else if (flag == "--shrink") {
       flags.shrink = true;
     } else if (i + 1 < argc && (flag == "--seed" || flag == "--from" || flag == "--seeds" || flag == "--jobs")) {
@@ -169,11 +184,14 @@ int main(int argc, char** argv) {
   using namespace berth::storm;
   Flags flags;
   if (!ReadFlags(argc, argv, flags)) {
-    std::fputs("usage: berth-storm --seeds COUNT [--from N] [--jobs N] | --seed N [--trace] [--shrink]\n", stderr);
+    std::fputs(
+        "usage: berth-storm --seeds COUNT [--from N] [--jobs N] [--keep-going] | --seed N [--trace] [--shrink] "
+        "[--first-fit]\n",
+        stderr);
     return 2;
   }
   // What the scheduler logs would only repeat what the trace says.
-  if (!berth::base::ConfigureLog({.sink = [](std::string_view) {}})) return 2;
-  const Scheduler scheduler = FirstFitScheduler();
+  TakeLog([](std::string_view) {}, 0);
+  const Scheduler scheduler = flags.first_fit ? FirstFitScheduler() : LiveScheduler();
   return flags.one ? RunOneSeed(flags, scheduler) : RunSeeds(flags, scheduler);
 }

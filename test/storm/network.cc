@@ -221,12 +221,17 @@ void Network::ArriveAtServer(const ExchangePtr& exchange) {
 
 // ---- ProcessTransport.
 
-ProcessTransport::~ProcessTransport() {
+ProcessTransport::~ProcessTransport() { Kill(); }
+
+void ProcessTransport::Kill() {
+  dead_ = true;
   for (auto& [id, exchange] : std::exchange(open_, {})) exchange->Detach();
 }
 
 http::CallId ProcessTransport::Start(http::Request request, http::ResponseHandler handler) {
   const http::CallId id = ++last_id_;
+  if (dead_) return id;
+  if (on_request_) on_request_(request);
   const ExchangePtr exchange(new Exchange(network_, *this, id, std::move(request), std::move(handler)));
   open_.emplace(id, exchange);
   exchange->ArmTimers();

@@ -130,6 +130,10 @@ class ProcessTransport final : public http::Transport {
   void Consumed(http::CallId call, size_t bytes) override;
 
   size_t open_calls() const { return open_.size(); }
+  // The process is dead: nothing is heard and nothing is sent any more.
+  void Kill();
+  // Sees each request before it is sent.
+  void set_on_request(std::function<void(const http::Request& request)> observer) { on_request_ = std::move(observer); }
   // Connections that do not survive a partition.
   void BreakAll(std::string_view why);
 
@@ -141,6 +145,8 @@ class ProcessTransport final : public http::Transport {
   Process& process_;
   VirtualLoop loop_;
   http::CallId last_id_ = 0;
+  bool dead_ = false;
+  std::function<void(const http::Request& request)> on_request_;
   std::map<http::CallId, ExchangePtr> open_;
 };
 

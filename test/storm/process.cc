@@ -83,10 +83,14 @@ void VirtualLoop::Wake() {
   }
   if (task) {
     busy_until_ = process_.timeline().Now() + base::Duration(1 + process_.random_.Below(kLongestTask));
+    process_.timeline().set_actor(process_.name_);
     task();
     task = nullptr;  // what it holds may hold us
   }
-  if (*self != nullptr) Arm();
+  if (*self != nullptr) {
+    process_.timeline().set_actor({});
+    Arm();
+  }
 }
 
 }  // namespace berth::storm

@@ -106,11 +106,15 @@ Plan Shrink(Plan plan, const Scheduler& scheduler, const std::string& invariant,
   return Shrinker(std::move(plan), scheduler, invariant, progress).Run();
 }
 
+std::string DescribeWorld(const Plan& plan) {
+  constexpr std::string_view kStreaming[] = {"work", "are refused", "are broken", "never end"};
+  return fmt::format("{} processes, {} nodes, {}, streaming lists {}, pages of {}{}", plan.instances, plan.nodes,
+                     plan.protobuf ? "protobuf" : "JSON", kStreaming[static_cast<size_t>(plan.server.streaming)],
+                     plan.server.page_size, plan.server.pages_any_version ? ", no watch cache" : "");
+}
+
 std::string Describe(const Plan& plan) {
-  std::string text =
-      fmt::format("  {} processes, {} nodes, {}, streaming lists {}, pages of {}{}\n", plan.instances, plan.nodes,
-                  plan.protobuf ? "protobuf" : "JSON", static_cast<int>(plan.server.streaming), plan.server.page_size,
-                  plan.server.pages_any_version ? ", no watch cache" : "");
+  std::string text = fmt::format("  {}\n", DescribeWorld(plan));
   for (size_t i = 0; i < kFaultCount; ++i) {
     if (plan.rates[i] > 0) text += fmt::format("  fault {} {}/10000\n", NameOf(static_cast<Fault>(i)), plan.rates[i]);
   }

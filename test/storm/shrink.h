@@ -13,7 +13,9 @@ namespace berth::storm {
 Plan Shrink(Plan plan, const Scheduler& scheduler, const std::string& invariant,
             const std::function<void(const Plan& smaller)>& progress);
 
-// Faults and actions, a line each.
+// What kind of world it is, in one line.
+std::string DescribeWorld(const Plan& plan);
+// That, and faults and actions, a line each.
 std::string Describe(const Plan& plan);
 
 }  // namespace berth::storm

@@ -54,13 +54,24 @@ Storm::Storm(const Plan& plan, const Scheduler& scheduler, Trace::Keep keep)
   store_.Put(berth::testing::MakeNamespace("kube-system"));
   actors_.MakeNodes(plan.nodes);
   for (int i = 0; i < plan.instances; ++i) {
-    hosts_.push_back(std::make_unique<Host>(timeline_, network_, trace_, scheduler_, fmt::format("sched-{}", i),
-                                            plan.protobuf, plan.seed * 16 + static_cast<uint64_t>(i),
-                                            [this](const Host& host) { invariants_.AddLife(host); }));
+    hosts_.push_back(std::make_unique<Host>(
+        timeline_, network_, trace_, scheduler_, fmt::format("sched-{}", i), plan.protobuf,
+        plan.seed * 16 + static_cast<uint64_t>(i), [this](const Host& host) { invariants_.AddLife(host); },
+        [this](std::string invariant, std::string message, std::vector<std::string> subjects) {
+          invariants_.Report({std::move(invariant), std::move(message), std::move(subjects)});
+        }));
   }
 }
 
 Storm::~Storm() = default;
+
+void Storm::AddLog(std::string_view line) {
+  // What comes before is the time and the place; the trace has its own time.
+  const size_t text = line.find("] ");
+  if (text != std::string_view::npos) line.remove_prefix(text + 2);
+  if (line.ends_with('\n')) line.remove_suffix(1);
+  trace_.Add(timeline_.actor(), "log {}", line);
+}
 
 std::optional<Violation> Storm::Run() {
   Schedule();

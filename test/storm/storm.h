@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "storm/actors.h"
@@ -31,6 +32,8 @@ class Storm {
   std::optional<Violation> Run();
 
   const Trace& trace() const { return trace_; }
+  // A line of the scheduler's own log, by whoever is running.
+  void AddLog(std::string_view line);
   const Timeline& timeline() const { return timeline_; }
 
  private:

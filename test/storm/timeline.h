@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -27,6 +29,10 @@ class Timeline {
   }
   uint64_t events() const { return events_; }
 
+  // Whose code runs; "" for the world's own.
+  std::string_view actor() const { return actor_; }
+  void set_actor(std::string_view actor) { actor_ = actor; }
+
  private:
   struct Event {
     base::Duration when;
@@ -38,6 +44,7 @@ class Timeline {
   base::Duration now_{};
   uint64_t last_order_ = 0;
   uint64_t events_ = 0;
+  std::string_view actor_;
   std::vector<Event> heap_;  // the earliest first
 };
 

@@ -9,6 +9,7 @@ FUZZ_SECONDS ?= 30
 KIND ?= basic
 NODES ?= 5000
 PODS ?= 20000
+SEEDS ?= 2000
 SCHEDULER ?= berth
 ARGS ?=
 HOST_ARCH := $(shell dpkg --print-architecture 2>/dev/null || echo amd64)
@@ -39,7 +40,7 @@ run-tests = ctest --preset $(1) --parallel $(JOBS)
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: run test build debug bench count profile lint tidy format asan tsan fuzz dist package e2e \
+.PHONY: run test build debug bench count profile lint tidy format asan tsan fuzz dist package storm e2e \
   test-arm64 bench-live build-cost check-includes clean help deps deps-lint deps-count deps-dist deps-arm64 deps-dev \
   deps-e2e
 
@@ -104,6 +105,9 @@ format: deps-lint ## rewrite C++ files in the project's format
 tidy: deps-dev ## clang-tidy over the whole tree (slow)
 	@$(call configure,release)
 	@run-clang-tidy-14 -quiet -p build -j $(JOBS) '/(src|cmd|test)/.*\.cc$$'
+
+storm: deps ## seeded storms of the whole scheduler in virtual time: make storm [SEEDS=2000]
+	@$(call compile,release) --target berth-storm && build/berth-storm --seeds $(SEEDS)
 
 e2e: deps-e2e $(if $(filter berth,$(SCHEDULER)),build) ## scenarios on a real kube-apiserver [SCHEDULER=upstream]
 	@test/e2e/run --scheduler $(SCHEDULER) $(ARGS)

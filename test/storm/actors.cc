@@ -1,0 +1,292 @@
+#include "storm/actors.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "testing/builders.h"
+
+namespace berth::storm {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view kZone = "topology.kubernetes.io/zone";
+constexpr std::string_view kZones[] = {"a", "b", "c"};
+constexpr base::Duration kSlowestKubelet = 2s;
+constexpr base::Duration kSlowestEnd = 6s;
+constexpr base::Duration kSlowestCollector = 15s;
+
+bool IsPending(const api::Pod& pod) { return pod.spec.node_name.empty() && !api::IsTerminated(pod); }
+bool IsRunning(const api::Pod& pod) {
+  return !pod.spec.node_name.empty() && !api::IsTerminated(pod) && !pod.metadata.deletion_timestamp;
+}
+
+}  // namespace
+
+Actors::Actors(Timeline& timeline, Store& store, ApiWrites& writes, Trace& trace, uint64_t seed)
+    : timeline_(timeline), store_(store), writes_(writes), trace_(trace), random_(seed) {
+  store_.Observe([this](const Change& change) { React(change); });
+}
+
+base::Duration Actors::Soon(base::Duration longest) {
+  return base::Duration(1 + random_.Below(static_cast<uint64_t>(longest.count())));
+}
+
+template <class Wanted>
+const api::Pod* Actors::PickPod(uint64_t choice, Wanted wanted) const {
+  std::vector<const api::Pod*> found;
+  for (const auto& [key, object] : store_.objects(api::Kind::kPod)) {
+    const auto* pod = object.template As<api::Pod>();
+    if (wanted(*pod)) found.push_back(pod);
+  }
+  return found.empty() ? nullptr : found[choice % found.size()];
+}
+
+// The one that was written last: most likely somebody is busy with it.
+const api::Pod* Actors::PickNewestPending() const {
+  const std::vector<Change>& history = store_.history(api::Kind::kPod);
+  for (auto change = history.rbegin(); change != history.rend(); ++change) {
+    const api::Pod* pod = store_.Find<api::Pod>(api::KeyOf(change->object.metadata()));
+    if (pod != nullptr && IsPending(*pod)) return pod;
+  }
+  return nullptr;
+}
+
+const api::Node* Actors::PickNode(uint64_t choice) const {
+  const Store::Objects& nodes = store_.objects(api::Kind::kNode);
+  if (nodes.empty()) return nullptr;
+  return std::next(nodes.begin(), static_cast<std::ptrdiff_t>(choice % nodes.size()))->second.As<api::Node>();
+}
+
+// Of the pod with this very UID only.
+template <class Edit>
+void Actors::EditPod(const std::string& key, const std::string& uid, Edit edit) {
+  const api::Pod* found = store_.Find<api::Pod>(key);
+  if (found == nullptr || found->metadata.uid != uid) return;
+  api::Pod pod = *found;
+  edit(pod);
+  store_.Put(std::move(pod));
+}
+
+template <class Edit>
+void Actors::EditNode(const std::string& name, Edit edit) {
+  const api::Node* found = store_.Find<api::Node>(name);
+  if (found == nullptr) return;
+  api::Node node = *found;
+  edit(node);
+  store_.Put(std::move(node));
+}
+
+void Actors::MakeNodes(int count) {
+  for (int i = 0; i < count; ++i) AddNode(fmt::format("node-{}", ++last_node_), random_.Next());
+}
+
+void Actors::AddNode(const std::string& name, uint64_t choice) {
+  api::Node node = berth::testing::MakeNode(name)
+                       .Label(kZone, kZones[choice % 3])
+                       .Label("kubernetes.io/hostname", name)
+                       .Capacity("cpu", std::to_string(1 + choice / 3 % 3))
+                       .Capacity("memory", "8Gi")
+                       .Capacity("pods", std::to_string(2 + choice / 12 % 6))
+                       .Obj();
+  node.metadata.uid.clear();
+  store_.Put(std::move(node));
+}
+
+void Actors::Do(const Action& action) {
+  trace_.Add("script", "{}", NameOf(action.kind));
+  action.kind < ActionKind::kAddNode ? DoToPods(action) : DoToNodes(action);
+}
+
+void Actors::DoToPods(const Action& action) {
+  const auto any = [](const api::Pod& pod) { return !pod.metadata.deletion_timestamp; };
+  const auto key = [](const api::Pod& pod) { return api::KeyOf(pod.metadata); };
+  switch (action.kind) {
+    case ActionKind::kUngatePod:
+      if (const api::Pod* pod =
+              PickPod(action.choice, [](const api::Pod& p) { return !p.spec.scheduling_gates.empty(); })) {
+        EditPod(key(*pod), pod->metadata.uid, [](api::Pod& p) {
+          p.spec.scheduling_gates.clear();
+          std::erase_if(p.status.conditions, [](const api::PodCondition& c) { return c.reason == "SchedulingGated"; });
+        });
+      }
+      return;
+    case ActionKind::kFinishPod:
+    case ActionKind::kFailPod:
+      if (const api::Pod* pod = PickPod(action.choice, IsRunning)) {
+        const bool failed = action.kind == ActionKind::kFailPod;
+        EditPod(key(*pod), pod->metadata.uid, [&](api::Pod& p) { p.status.phase = failed ? "Failed" : "Succeeded"; });
+      }
+      return;
+    case ActionKind::kFailAndReturn:
+      if (const api::Pod* pod = PickNewestPending()) FailAndReturn(*pod);
+      return;
+    case ActionKind::kDeletePod:
+      if (const api::Pod* pod = PickPod(action.choice, any)) writes_.DeletePod(key(*pod), 30);
+      return;
+    case ActionKind::kRecreatePod:
+      if (const api::Pod* pod = PickPod(action.choice, any)) Recreate(*pod);
+      return;
+    case ActionKind::kRelabelPod:
+      if (const api::Pod* pod = PickPod(action.choice, any)) {
+        EditPod(key(*pod), pod->metadata.uid, [&](api::Pod& p) {
+          p.metadata.labels.Set(Symbol("turn"), Symbol(std::to_string(action.choice % 10)));
+        });
+      }
+      return;
+    default:
+      return AddPod(action);
+  }
+}
+
+void Actors::AddPod(const Action& action) {
+  const uint64_t choice = action.choice;
+  berth::testing::PodBuilder pod = berth::testing::MakePod(fmt::format("pod-{}", ++last_pod_));
+  pod.Label("app", choice % 2 == 0 ? "even" : "odd").SchedulerName("default-scheduler");
+  uint64_t milli = 100 + 100 * (choice / 2 % 10);
+  switch (action.kind) {
+    case ActionKind::kAddLargePod:
+      milli = 3000 + 1000 * (choice / 2 % 4);
+      break;
+    case ActionKind::kAddUrgentPod:
+      milli = 500 + 500 * (choice / 2 % 4);
+      pod.Priority(static_cast<int32_t>(100 * (1 + choice / 8 % 3)));
+      break;
+    case ActionKind::kAddGatedPod:
+      pod.Gate("example.com/wait").Condition("PodScheduled", "False", "SchedulingGated");
+      break;
+    case ActionKind::kAddPinnedPod:
+      pod.NodeSelector(kZone, kZones[choice / 32 % 3]);
+      break;
+    case ActionKind::kAddDirectPod:
+      milli = 100;
+      if (const api::Node* node = PickNode(choice)) pod.Node(node->metadata.name);
+      break;
+    default:
+      break;
+  }
+  pod.Request("cpu", fmt::format("{}m", milli)).Request("memory", fmt::format("{}Mi", 100 + 50 * (choice / 64 % 10)));
+  Create(pod.Obj());
+}
+
+void Actors::Create(api::Pod pod) {
+  pod.metadata.uid.clear();
+  pod.metadata.resource_version.clear();
+  pod.metadata.creation_timestamp.reset();
+  pod.metadata.deletion_timestamp.reset();
+  pod.metadata.deletion_grace_period_seconds.reset();
+  pod.spec.termination_grace_period_seconds = 30;
+  if (!pod.spec.priority) pod.spec.priority = 0;
+  pod.status.phase = "Pending";
+  store_.Put(std::move(pod));
+}
+
+void Actors::FailAndReturn(const api::Pod& pod) {
+  const std::string key = api::KeyOf(pod.metadata), uid = pod.metadata.uid;
+  EditPod(key, uid, [](api::Pod& p) { p.status.phase = "Failed"; });
+  timeline_.After(Soon(3s), [this, key, uid] {
+    const api::Pod* now = store_.Find<api::Pod>(key);
+    // What was bound meanwhile stays as it is: nobody can have counted it.
+    if (now == nullptr || !now->spec.node_name.empty()) return;
+    EditPod(key, uid, [](api::Pod& p) { p.status.phase = "Pending"; });
+  });
+}
+
+void Actors::Recreate(const api::Pod& pod) {
+  api::Pod next = pod;
+  next.spec.node_name.clear();
+  next.status = {};
+  if (!next.spec.scheduling_gates.empty()) {
+    next.status.conditions = {{.type = "PodScheduled", .status = "False", .reason = "SchedulingGated"}};
+  }
+  store_.Delete<api::Pod>(api::KeyOf(pod.metadata));
+  Create(std::move(next));
+}
+
+void Actors::DoToNodes(const Action& action) {
+  if (action.kind == ActionKind::kAddNode) return AddNode(fmt::format("node-{}", ++last_node_), action.choice);
+  const api::Node* found = PickNode(action.choice);
+  if (found == nullptr) return;
+  const std::string name = found->metadata.name;
+  switch (action.kind) {
+    case ActionKind::kRemoveNode:
+      return store_.Delete<api::Node>(name);
+    case ActionKind::kReplaceNode:
+      store_.Delete<api::Node>(name);
+      return timeline_.After(Soon(5s), [this, name, choice = action.choice / 7] {
+        if (store_.Find<api::Node>(name) == nullptr) AddNode(name, choice);
+      });
+    case ActionKind::kCordonNode:
+      return EditNode(name, [](api::Node& node) { node.spec.unschedulable = true; });
+    case ActionKind::kUncordonNode:
+      return EditNode(name, [](api::Node& node) {
+        node.spec.unschedulable = false;
+        node.spec.taints.clear();
+      });
+    case ActionKind::kTaintNode:
+      return EditNode(name, [](api::Node& node) {
+        node.spec.taints = {
+            {.key = Symbol("example.com/busy"), .value = Symbol(""), .effect = Symbol("NoSchedule"), .time_added = {}}};
+      });
+    case ActionKind::kGrowNode:
+      return EditNode(name, [](api::Node& node) {
+        node.status.allocatable[Symbol("cpu")].Add(api::Quantity::FromInt(2));
+        node.status.allocatable[Symbol("pods")].Add(api::Quantity::FromInt(4));
+        node.status.capacity = node.status.allocatable;
+      });
+    case ActionKind::kRelabelNode:
+      return EditNode(name, [&](api::Node& node) {
+        node.metadata.labels.Set(Symbol(kZone), Symbol(kZones[action.choice / 11 % 3]));
+      });
+    default:
+      return;
+  }
+}
+
+void Actors::React(const Change& change) {
+  if (const api::Node* node = change.object.As<api::Node>()) {
+    if (change.type != Change::Type::kDeleted) return;
+    return timeline_.After(Soon(kSlowestCollector), [this, name = node->metadata.name] { CollectGarbage(name); });
+  }
+  const api::Pod* pod = change.object.As<api::Pod>();
+  if (pod != nullptr && change.type != Change::Type::kDeleted) {
+    ReactToPod(*pod, change.before ? change.before->As<api::Pod>() : nullptr);
+  }
+}
+
+// The kubelet of the pod's node, should it have one.
+void Actors::ReactToPod(const api::Pod& pod, const api::Pod* before) {
+  const std::string key = api::KeyOf(pod.metadata), uid = pod.metadata.uid;
+  const bool was_bound = before != nullptr && !before->spec.node_name.empty();
+  if (!pod.spec.node_name.empty() && !was_bound) {
+    timeline_.After(Soon(kSlowestKubelet), [this, key, uid] {
+      const api::Pod* now = store_.Find<api::Pod>(key);
+      if (now == nullptr || now->status.phase != "Pending" || now->metadata.deletion_timestamp) return;
+      EditPod(key, uid, [](api::Pod& p) { p.status.phase = "Running"; });
+    });
+    if (store_.Find<api::Node>(pod.spec.node_name) == nullptr) {
+      const std::string node = pod.spec.node_name;
+      timeline_.After(Soon(kSlowestCollector), [this, node] { CollectGarbage(node); });
+    }
+  }
+  const bool was_deleted = before != nullptr && before->metadata.deletion_timestamp.has_value();
+  if (pod.metadata.deletion_timestamp && !was_deleted) {
+    timeline_.After(Soon(kSlowestEnd), [this, key, uid] {
+      const api::Pod* now = store_.Find<api::Pod>(key);
+      if (now != nullptr && now->metadata.uid == uid) store_.Delete<api::Pod>(key);
+    });
+  }
+}
+
+void Actors::CollectGarbage(const std::string& node) {
+  if (store_.Find<api::Node>(node) != nullptr) return;
+  std::vector<std::string> orphans;
+  for (const auto& [key, object] : store_.objects(api::Kind::kPod)) {
+    if (object.As<api::Pod>()->spec.node_name == node) orphans.push_back(key);
+  }
+  for (const std::string& key : orphans) store_.Delete<api::Pod>(key);
+}
+
+}  // namespace berth::storm

@@ -1,0 +1,59 @@
+// Actors: the people, controllers and kubelets of a storm. Some do what the plan's script says; others react: kubelets
+// run bound pods and end deleted ones, the garbage collector deletes pods of nodes that are gone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/node.h"
+#include "api/pod.h"
+#include "base/random.h"
+#include "storm/api_writes.h"
+#include "storm/plan.h"
+#include "storm/store.h"
+#include "storm/trace.h"
+
+namespace berth::storm {
+
+class Actors {
+ public:
+  Actors(Timeline& timeline, Store& store, ApiWrites& writes, Trace& trace, uint64_t seed);
+
+  void MakeNodes(int count);
+  // Nothing when there is nobody it could be done to.
+  void Do(const Action& action);
+
+ private:
+  void DoToPods(const Action& action);
+  void DoToNodes(const Action& action);
+  void AddPod(const Action& action);
+  void Create(api::Pod pod);
+  void FailAndReturn(const api::Pod& pod);
+  void Recreate(const api::Pod& pod);
+  void AddNode(const std::string& name, uint64_t choice);
+
+  // The pods or nodes it can be done to, one of them by choice; null when there are none.
+  template <class Wanted>
+  const api::Pod* PickPod(uint64_t choice, Wanted wanted) const;
+  const api::Pod* PickNewestPending() const;
+  const api::Node* PickNode(uint64_t choice) const;
+  template <class Edit>
+  void EditPod(const std::string& key, const std::string& uid, Edit edit);
+  template <class Edit>
+  void EditNode(const std::string& name, Edit edit);
+
+  void React(const Change& change);
+  void ReactToPod(const api::Pod& pod, const api::Pod* before);
+  void CollectGarbage(const std::string& node);
+  base::Duration Soon(base::Duration longest);
+
+  Timeline& timeline_;
+  Store& store_;
+  ApiWrites& writes_;
+  Trace& trace_;
+  base::Random random_;
+  int last_pod_ = 0;
+  int last_node_ = 0;
+};
+
+}  // namespace berth::storm

@@ -1,0 +1,67 @@
+// Faults: what goes wrong by chance, each kind with its own probability and its own random source, so that turning one
+// off does not change when the others strike.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/random.h"
+
+namespace berth::storm {
+
+enum class Fault : uint8_t {
+  kRequestLost,       // never reaches the server: an error, or silence
+  kAnswerLost,        // takes effect, but nobody hears of it
+  kDelay,             // of a message, up to seconds
+  kSlowBind,          // of a binding or its answer, up to many seconds
+  kTornFrame,         // bytes come in pieces cut anywhere
+  kBrokenStream,      // a watch ends within a frame
+  kSilentStream,      // a watch is half-open: no bytes, no error
+  kDuplicateEvent,    // a watch event comes twice
+  kLateEvents,        // watches fall behind by seconds
+  kStaleList,         // an answer from the server's cache is seconds old
+  kVersionTooLarge,   // 504: another API server is behind
+  kExpired,           // 410 although the history is there
+  kTooManyRequests,   // 429 with Retry-After
+  kServerError,       // 5xx without effect
+  kServerErrorAfter,  // 5xx although it took effect
+  kNotFoundOnce,      // 404 of a kind, from some proxy
+  kAdmission,         // 422 of a binding
+};
+inline constexpr size_t kFaultCount = static_cast<size_t>(Fault::kAdmission) + 1;
+
+std::string_view NameOf(Fault fault);
+std::optional<Fault> FindFault(std::string_view name);
+
+class Faults {
+ public:
+  // Per ten thousand chances.
+  using Rates = std::array<uint32_t, kFaultCount>;
+
+  Faults(const Rates& rates, uint64_t seed);
+
+  // Nothing strikes while off. Storms end with a calm.
+  void set_on(bool on) { on_ = on; }
+  bool on() const { return on_; }
+  bool Strikes(Fault fault);
+  // For the details of one that strikes.
+  uint64_t Below(Fault fault, uint64_t bound) { return randoms_[Index(fault)].Below(bound); }
+  base::Duration UpTo(Fault fault, base::Duration longest) {
+    return base::Duration(Below(fault, static_cast<uint64_t>(longest.count()) + 1));
+  }
+  uint64_t strikes(Fault fault) const { return strikes_[Index(fault)]; }
+
+ private:
+  static size_t Index(Fault fault) { return static_cast<size_t>(fault); }
+
+  const Rates rates_;
+  std::vector<base::Random> randoms_;
+  std::array<uint64_t, kFaultCount> strikes_{};
+  bool on_ = true;
+};
+
+}  // namespace berth::storm

@@ -1,0 +1,32 @@
+// Who fits where, said once more and as simply as possible: what the storm's pods and nodes use of scheduling.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api/node.h"
+#include "api/pod.h"
+
+namespace berth::storm {
+
+struct Amounts {
+  int64_t milli_cpu = 0;
+  int64_t memory = 0;
+  int64_t pods = 0;
+
+  Amounts& operator+=(const Amounts& other);
+  bool FitsInto(const Amounts& room) const {
+    return milli_cpu <= room.milli_cpu && memory <= room.memory && pods <= room.pods;
+  }
+  std::string ToString() const;
+};
+
+Amounts RequestsOf(const api::Pod& pod);
+Amounts AllocatableOf(const api::Node& node);
+// Whatever the room: selector, cordon and taints.
+bool MayRunOn(const api::Pod& pod, const api::Node& node);
+// Beside those that are there.
+bool Fits(const api::Pod& pod, const api::Node& node, const std::vector<const api::Pod*>& present);
+
+}  // namespace berth::storm

@@ -1,0 +1,54 @@
+// Host: where one scheduler process runs, and the kubelet that starts it again whenever it ends.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "storm/instance.h"
+#include "storm/process.h"
+
+namespace berth::storm {
+
+class Host {
+ public:
+  using Report = std::function<void(std::string invariant, std::string message, std::vector<std::string> subjects)>;
+
+  // `on_life` is told about each new instance.
+  Host(Timeline& timeline, Network& network, Trace& trace, const Scheduler& scheduler, std::string name, bool protobuf,
+       uint64_t seed, std::function<void(const Host& host)> on_life, Report report);
+  ~Host();
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+
+  void Launch();
+  // Ends at once; started again some seconds later.
+  void Crash();
+  void Terminate();
+  void Pause(base::Duration how_long);
+  void Partition(base::Duration how_long, bool breaks_connections);
+
+  Process& process() { return process_; }
+  const Process& process() const { return process_; }
+  // Null while it is down.
+  const Instance* instance() const { return instance_.get(); }
+
+ private:
+  // Destroys the instance of that life, unless another has begun.
+  void End(int life);
+
+  Timeline& timeline_;
+  Network& network_;
+  Trace& trace_;
+  const Scheduler& scheduler_;
+  const bool protobuf_;
+  base::Random random_;
+  const std::function<void(const Host& host)> on_life_;
+  const Report report_;
+  Process process_;
+  std::unique_ptr<Instance> instance_;
+};
+
+}  // namespace berth::storm

@@ -1,0 +1,226 @@
+#include "storm/invariants.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "api/coordination.h"
+#include "client/scheduling_kinds.h"
+
+namespace berth::storm {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kLease = "kube-system/kube-scheduler";
+constexpr base::Duration kOldestDecision = 3min;
+
+bool IsOurPending(const api::Pod& pod) {
+  return pod.spec.node_name.empty() && !api::IsTerminated(pod) && pod.spec.scheduling_gates.empty() &&
+         !pod.metadata.deletion_timestamp && pod.spec.scheduler_name == "default-scheduler";
+}
+
+const api::PodCondition* FindScheduled(const api::Pod& pod) {
+  for (const api::PodCondition& condition : pod.status.conditions) {
+    if (condition.type == "PodScheduled") return &condition;
+  }
+  return nullptr;
+}
+
+std::string Describe(const Picture::value_type& entry) {
+  const auto& [place, what] = entry;
+  return fmt::format("{} {} (uid {}, version {})", api::InfoOf(place.first).name, place.second, what.first,
+                     what.second);
+}
+
+}  // namespace
+
+Invariants::Invariants(const Timeline& timeline, const Store& store, ApiWrites& writes, bool preempts)
+    : timeline_(timeline), store_(store), preempts_(preempts) {
+  writes.Observe([this](const Write& write) { OnWrite(write); });
+}
+
+void Invariants::AddLife(const Host& host) {
+  identities_[{host.process().name(), host.process().life()}] = host.instance()->identity();
+}
+
+void Invariants::Report(Violation violation) {
+  if (violation_) return;
+  violation.at = timeline_.Now();
+  violation_ = std::move(violation);
+}
+
+void Invariants::OnWrite(const Write& write) {
+  if (write.write_class == WriteClass::kLease) return NoteHolder();
+  if (write.code != 0) {
+    if (write.write_class == WriteClass::kBind && write.ok()) bound_by_us_.insert(write.uid);
+    return;
+  }
+  if (write.write_class != WriteClass::kEvent) ++working_writes_;
+  CheckLease(write);
+  if (write.write_class == WriteClass::kBind) CheckRoom(write);
+}
+
+std::string Invariants::Holder() const {
+  const api::Lease* lease = store_.Find<api::Lease>(kLease);
+  return lease != nullptr ? lease->spec.holder_identity.value_or("") : "";
+}
+
+void Invariants::NoteHolder() {
+  if (const std::string holder = Holder(); !holder.empty()) last_holder_ = holder;
+}
+
+void Invariants::CheckLease(const Write& write) {
+  const std::string holder = Holder();
+  const auto identity = identities_.find({write.process, write.life});
+  if (identity != identities_.end() && identity->second == holder) return;
+  // An event that was on its way when the lease was given back, and nobody else had it yet, is only a report.
+  const bool gave_back = holder.empty() && identity != identities_.end() && identity->second == last_holder_;
+  if (write.write_class == WriteClass::kEvent && gave_back) return;
+  Report({.invariant = "no write outside a lease",
+          .message = fmt::format("{} (life {}) wrote {} {} while the lease was held by \"{}\"", write.process,
+                                 write.life, NameOf(write.write_class), write.key, holder),
+          .subjects = {write.key, "lease"}});
+}
+
+std::vector<const api::Pod*> Invariants::PodsOn(const std::string& node) const {
+  std::vector<const api::Pod*> found;
+  for (const auto& [key, object] : store_.objects(api::Kind::kPod)) {
+    const api::Pod* pod = object.As<api::Pod>();
+    if (pod->spec.node_name == node && !api::IsTerminated(*pod)) found.push_back(pod);
+  }
+  return found;
+}
+
+Amounts Invariants::RecentAllocatable(const std::string& node) const {
+  Amounts most;
+  const auto take = [&](const api::Object& object) {
+    const Amounts amounts = AllocatableOf(*object.As<api::Node>());
+    most.milli_cpu = std::max(most.milli_cpu, amounts.milli_cpu);
+    most.memory = std::max(most.memory, amounts.memory);
+    most.pods = std::max(most.pods, amounts.pods);
+  };
+  for (const Change& change : store_.history(api::Kind::kNode)) {
+    if (change.object.metadata().name != node) continue;
+    // What it was before the change counts until the change.
+    if (change.before && change.time + kOldestDecision >= timeline_.Now()) take(*change.before);
+  }
+  if (const api::Object* now = store_.FindObject(api::Kind::kNode, node)) take(*now);
+  return most;
+}
+
+void Invariants::CheckRoom(const Write& write) {
+  const api::Pod* pod = store_.Find<api::Pod>(write.key);
+  const Amounts room = RecentAllocatable(write.node);
+  if (room.pods == 0) {
+    return Report({.invariant = "no pod is bound to a node that was gone",
+                   .message = fmt::format("{} bound {} to {}, which has not been there for {} s", write.process,
+                                          write.key, write.node, kOldestDecision / 1s),
+                   .subjects = {write.key, write.node}});
+  }
+  Amounts used = RequestsOf(*pod);
+  std::vector<std::string> subjects = {write.node};
+  for (const api::Pod* other : PodsOn(write.node)) {
+    if (!bound_by_us_.contains(other->metadata.uid)) continue;
+    used += RequestsOf(*other);
+    subjects.push_back(other->metadata.name);
+  }
+  if (used.FitsInto(room)) return;
+  subjects.push_back(write.key);
+  Report({.invariant = "no node is over its allocatable by our binds",
+          .message = fmt::format("{} bound {} to {}, which has {} and would have to hold {}", write.process, write.key,
+                                 write.node, room.ToString(), used.ToString()),
+          .subjects = std::move(subjects)});
+}
+
+// The most urgent first: a forgotten one may hold back others.
+std::optional<Violation> Invariants::FindForgottenPod() const {
+  std::vector<const api::Pod*> pending;
+  for (const auto& [key, object] : store_.objects(api::Kind::kPod)) {
+    if (IsOurPending(*object.As<api::Pod>())) pending.push_back(object.As<api::Pod>());
+  }
+  std::stable_sort(pending.begin(), pending.end(),
+                   [](const api::Pod* a, const api::Pod* b) { return api::PodPriority(*a) > api::PodPriority(*b); });
+  for (const api::Pod* found : pending) {
+    const api::Pod& pod = *found;
+    const std::string key = api::KeyOf(pod.metadata);
+    for (const auto& [name, node_object] : store_.objects(api::Kind::kNode)) {
+      const api::Node& node = *node_object.As<api::Node>();
+      std::vector<const api::Pod*> present = PodsOn(name);
+      if (Fits(pod, node, present)) {
+        return Violation{"every pod that fits is bound",
+                         fmt::format("{} fits on {} and is pending", key, name),
+                         {pod.metadata.name, name}};
+      }
+      if (!preempts_) continue;
+      std::erase_if(present, [&](const api::Pod* other) { return api::PodPriority(*other) < api::PodPriority(pod); });
+      if (Fits(pod, node, present)) {
+        return Violation{"every pod that fits is bound",
+                         fmt::format("{} would fit on {} without pods of lower priority and is pending", key, name),
+                         {pod.metadata.name, name}};
+      }
+    }
+    const api::PodCondition* condition = FindScheduled(pod);
+    if (condition == nullptr || condition->status != "False" || condition->reason != "Unschedulable" ||
+        condition->message.empty()) {
+      return Violation{"every other pod has its condition and message",
+                       fmt::format("{} is pending; its condition is {}", key,
+                                   condition == nullptr ? "not there"
+                                                        : fmt::format("{} {} \"{}\"", condition->status,
+                                                                      condition->reason, condition->message)),
+                       {pod.metadata.name}};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Violation> Invariants::FindWrongPicture(const Host& host) const {
+  Picture truth;
+  for (const api::Kind kind : client::kSchedulingKinds) {
+    for (const auto& [key, object] : store_.objects(kind)) {
+      const api::Pod* pod = object.As<api::Pod>();
+      if (pod != nullptr && api::IsTerminated(*pod)) continue;
+      truth.emplace(std::pair(kind, key), std::pair(object.metadata().uid, object.metadata().resource_version));
+    }
+  }
+  const Picture seen = host.instance()->picture();
+  if (seen == truth) return std::nullopt;
+  const auto wrong = [&](const std::string& what, const Picture::value_type& entry) {
+    return Violation{"the picture equals the API's objects",
+                     fmt::format("{} {} {}", host.process().name(), what, Describe(entry)),
+                     {entry.first.second, fmt::format("/{}?", api::InfoOf(entry.first.first).resource)}};
+  };
+  for (const auto& entry : truth) {
+    const auto found = seen.find(entry.first);
+    if (found == seen.end()) return wrong("does not know", entry);
+    if (found->second != entry.second) return wrong("is behind: the truth is", entry);
+  }
+  for (const auto& entry : seen) {
+    if (!truth.contains(entry.first)) return wrong("still believes in", entry);
+  }
+  return std::nullopt;
+}
+
+std::optional<Violation> Invariants::FindUnsettled(const std::vector<std::unique_ptr<Host>>& hosts) const {
+  int leaders = 0;
+  for (const auto& host : hosts) {
+    const std::string& name = host->process().name();
+    if (host->instance() == nullptr) return Violation{"every process runs", name + " is down", {name}};
+    if (host->instance()->is_leader()) ++leaders;
+  }
+  if (leaders != 1) return Violation{"one process leads", fmt::format("{} do", leaders), {"lease"}};
+  if (Found found = FindForgottenPod()) return found;
+  for (const auto& host : hosts) {
+    if (Found found = FindWrongPicture(*host)) return found;
+    const std::vector<std::string> left = host->instance()->Leftovers();
+    if (!left.empty()) {
+      return Violation{"nothing is left over",
+                       fmt::format("{}: {}", host->process().name(), fmt::join(left, "; ")),
+                       {host->process().name()}};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace berth::storm

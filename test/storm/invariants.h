@@ -1,0 +1,65 @@
+// Invariants: what must hold in every storm. Some are looked at with every write, the others once the faults have ended
+// and the world has had time to settle.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "storm/api_writes.h"
+#include "storm/fit.h"
+#include "storm/host.h"
+#include "storm/store.h"
+
+namespace berth::storm {
+
+struct Violation {
+  std::string invariant;  // the same for every failure of its kind
+  std::string message;
+  std::vector<std::string> subjects{};  // what the trace should be searched for
+  base::Duration at{};
+};
+
+class Invariants {
+ public:
+  Invariants(const Timeline& timeline, const Store& store, ApiWrites& writes, bool preempts);
+
+  void AddLife(const Host& host);
+  // The first there was.
+  const std::optional<Violation>& violation() const { return violation_; }
+  void Report(Violation violation);
+
+  // What a settled world must not have any more.
+  std::optional<Violation> FindUnsettled(const std::vector<std::unique_ptr<Host>>& hosts) const;
+  // Writes other than those of leases and events so far.
+  uint64_t working_writes() const { return working_writes_; }
+
+ private:
+  void OnWrite(const Write& write);
+  std::string Holder() const;
+  void NoteHolder();
+  void CheckLease(const Write& write);
+  void CheckRoom(const Write& write);
+
+  using Found = std::optional<Violation>;
+  Found FindForgottenPod() const;
+  Found FindWrongPicture(const Host& host) const;
+  std::vector<const api::Pod*> PodsOn(const std::string& node) const;
+  // The most the node of that name had lately: a decision may be that old.
+  Amounts RecentAllocatable(const std::string& node) const;
+
+  const Timeline& timeline_;
+  const Store& store_;
+  const bool preempts_;
+  std::map<std::pair<std::string, int>, std::string> identities_;  // by process and life
+  std::string last_holder_;
+  std::set<std::string> bound_by_us_;  // UIDs
+  uint64_t working_writes_ = 0;
+  std::optional<Violation> violation_;
+};
+
+}  // namespace berth::storm

@@ -1,0 +1,236 @@
+// The real scheduler as an Instance: live::LiveCore, as `berth scheduler` runs it, on loops of virtual time; binding
+// cycles run on fibers.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "client/scheduling_kinds.h"
+#include "cluster/stores.h"
+#include "config/load.h"
+#include "live/live_core.h"
+#include "metrics/registry.h"
+#include "plugins/registry.h"
+#include "storm/api_wire.h"
+#include "storm/fibers.h"
+#include "storm/instance.h"
+
+namespace berth::storm {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A pod that nothing wakes has been forgotten; no storm is to be saved by the flush that tries everything again.
+constexpr base::Duration kNeverFlushed = 24h;
+// A binding waits in line, or for the server to have time, no longer than this.
+constexpr base::Duration kOldestBinding = 60s;
+
+// The time that has passed, as base::MonotonicClock tells it.
+class ProcessClock final : public base::Clock {
+ public:
+  explicit ProcessClock(const Process& process) : process_(process) {}
+  base::Time Now() const override { return base::Time(kEpoch + process_.Monotonic()); }
+
+ private:
+  const Process& process_;
+};
+
+class FiberRunner final : public live::BindingRunner {
+ public:
+  explicit FiberRunner(Process& process) : loop_(process) {}
+
+  void Run(Task task) override {
+    loop_.Post([this, task = std::move(task)] { fibers_.Run(task); });
+  }
+  bool WaitFor(Length, const std::function<void(Resume)>& begin) override {
+    return fibers_.Wait(
+        [&](Fibers::Task resume) { begin([this, resume = std::move(resume)] { loop_.Post(resume); }); });
+  }
+  void Abandon() { fibers_.Abandon(); }
+  size_t live() const { return fibers_.live(); }
+
+ private:
+  VirtualLoop loop_;
+  Fibers fibers_;
+};
+
+const framework::Registry& InTreePlugins() {
+  static const framework::Registry registry = plugins::InTreeRegistry();
+  return registry;
+}
+
+class LiveInstance final : public Instance {
+ public:
+  explicit LiveInstance(const InstanceOptions& options);
+  ~LiveInstance() override;
+
+  void Start() override {
+    core_->Start();
+    TakeTurn();
+  }
+  void Terminate() override { core_->Stop(); }
+
+  const std::string& identity() const override { return core_->identity(); }
+  bool is_leader() const override { return core_->is_leader(); }
+  Picture picture() const override;
+  std::vector<std::string> Leftovers() const override;
+  void BreakConnections() override { transport_.BreakAll("connection reset by peer"); }
+
+ private:
+  live::LiveOptions CoreOptions() const;
+  void TakeTurn();
+  void CheckBinding(const http::Request& request) const;
+
+  const InstanceOptions options_;
+  const ProcessClock clock_;
+  VirtualLoop io_;
+  VirtualLoop writes_;
+  VirtualLoop election_;
+  VirtualLoop turns_;  // the scheduling thread
+  ProcessTransport transport_;
+  FiberRunner runner_;
+  metrics::Registry metrics_;
+  const std::string server_name_ = "model";
+  live::RequestMetrics request_metrics_;
+  std::unique_ptr<live::LiveCore> core_;
+  std::map<std::string, base::Time> seen_nodes_;  // and when the picture had them last
+  base::TimerId next_turn_ = 0;
+  bool mail_ = false;
+  bool led_ = false;
+  bool left_ = false;
+};
+
+LiveInstance::LiveInstance(const InstanceOptions& options)
+    : options_(options),
+      clock_(options.process),
+      io_(options.process),
+      writes_(options.process),
+      election_(options.process),
+      turns_(options.process),
+      transport_(options.network, options.process),
+      runner_(options.process),
+      request_metrics_(metrics_, server_name_) {
+  transport_.set_on_request([this](const http::Request& request) { CheckBinding(request); });
+  Result<std::unique_ptr<live::LiveCore>> made = live::LiveCore::Create(CoreOptions(), InTreePlugins(), metrics_,
+                                                                        {.transport = transport_,
+                                                                         .io = io_,
+                                                                         .writes = writes_,
+                                                                         .election = election_,
+                                                                         .runner = runner_,
+                                                                         .clock = options.process.wall_clock(),
+                                                                         .monotonic = clock_,
+                                                                         .request_metrics = request_metrics_});
+  CHECK_WHY(made.ok(), "the default configuration must be good");
+  core_ = std::move(*made);
+  core_->loop().set_on_mail([this] {
+    if (std::exchange(mail_, true)) return;
+    turns_.Post([this] { TakeTurn(); });
+  });
+}
+
+// Binding cycles come to their end, and are put away while what they hold is still there.
+LiveInstance::~LiveInstance() {
+  transport_.Kill();
+  core_->Detach();
+  runner_.Abandon();
+  core_->loop().Stop();
+  core_->loop().Turn();
+}
+
+live::LiveOptions LiveInstance::CoreOptions() const {
+  live::LiveOptions options;
+  options.configuration = config::DefaultConfiguration(options.gates);
+  options.hostname = options_.process.name();
+  options.rest.qps = options.configuration.client_connection.qps;
+  options.rest.burst = options.configuration.client_connection.burst;
+  if (!options_.protobuf) options.rest.content_type = client::kJsonType;
+  options.loop.seed = options_.seed;
+  options.loop.verify_incremental = true;
+  options.loop.max_unschedulable = kNeverFlushed;
+  return options;
+}
+
+void LiveInstance::TakeTurn() {
+  mail_ = false;
+  turns_.Cancel(next_turn_);
+  live::SchedulingLoop& loop = core_->loop();
+  const base::Time next = loop.Turn();
+  for (const framework::NodeInfo* node : loop.driver().cluster().nodes()) seen_nodes_[node->name()] = clock_.Now();
+  if (std::exchange(led_, core_->is_leader()) != led_) {
+    options_.trace.Add(options_.process.name(), "world {}", led_ ? "leads" : "leads no longer");
+  }
+  if (!loop.ended()) {
+    next_turn_ = turns_.RunAfter(next - clock_.Now(), [this] { TakeTurn(); });
+  } else if (!std::exchange(left_, true)) {
+    core_->Release(options_.on_exit);
+  }
+}
+
+void LiveInstance::CheckBinding(const http::Request& request) const {
+  if (!request.path.ends_with("/binding")) return;
+  const Result<BindingBody> body = ReadBinding(request);
+  if (!body) return options_.report("a binding can be read", body.error().message, {request.path});
+  const auto seen = seen_nodes_.find(body->node);
+  if (seen != seen_nodes_.end() && clock_.Now() - seen->second < kOldestBinding) return;
+  options_.report("no pod is bound to a node that was gone",
+                  fmt::format("{} binds {} to {}, which its picture has not had for {} s", options_.process.name(),
+                              request.path, body->node, kOldestBinding / 1s),
+                  {body->node, request.path});
+}
+
+Picture LiveInstance::picture() const {
+  Picture picture;
+  const auto add = [&](api::Kind kind, const api::ObjectMeta& metadata) {
+    picture.emplace(std::pair(kind, api::KeyOf(metadata)), std::pair(metadata.uid, metadata.resource_version));
+  };
+  const scheduler::Driver& driver = core_->loop().driver();
+  for (const framework::NodeInfo* node : driver.cluster().nodes()) add(api::Kind::kNode, node->node().metadata);
+  driver.cluster().ForEachPod([&](const framework::PodInfoPtr& pod) { add(api::Kind::kPod, pod->pod().metadata); });
+  driver.queue().ForEach(
+      [&](const queue::QueuedPod& pod, queue::Place) { add(api::Kind::kPod, pod.pod->pod().metadata); });
+  auto& objects = const_cast<framework::Objects&>(driver.cluster().objects());
+  for (const api::Kind kind : client::kSchedulingKinds) {
+    cluster::VisitStore(objects, kind, [&](const auto& store) {
+      for (const auto& [key, object] : store) add(kind, object->metadata);
+    });
+  }
+  return picture;
+}
+
+std::vector<std::string> LiveInstance::Leftovers() const {
+  std::vector<std::string> left;
+  const auto count = [&](size_t number, std::string_view what) {
+    if (number > 0) left.push_back(fmt::format("{} {}", number, what));
+  };
+  const scheduler::Driver& driver = core_->loop().driver();
+  const queue::SchedulingQueue::Counts counts = driver.queue().counts();
+  count(driver.binding(), "binding cycles");
+  count(runner_.live(), "fibers");
+  // A standby collects what there would be to do.
+  if (is_leader()) count(counts.active, "active pods");
+  // Without a node nobody says why a pod failed, and it is tried again and again, as upstream does it.
+  if (is_leader() && !driver.cluster().nodes().empty()) count(counts.backoff, "pods in backoff");
+  count(counts.in_flight, "pods in flight");
+  count(core_->events().waiting(), "events to write");
+  for (const client::WriteClass write_class : {client::WriteClass::kBind, client::WriteClass::kEvict,
+                                               client::WriteClass::kStatus, client::WriteClass::kEvents}) {
+    count(core_->client().writes().waiting(write_class), fmt::format("{} writes in line", NameOf(write_class)));
+    count(core_->client().writes().in_flight(write_class), fmt::format("{} writes in flight", NameOf(write_class)));
+  }
+  driver.cluster().ForEachPod([&](const framework::PodInfoPtr& pod) {
+    if (driver.cluster().IsAssumed(pod->uid())) left.push_back(pod->Key() + " is assumed");
+  });
+  return left;
+}
+
+}  // namespace
+
+Scheduler LiveScheduler() {
+  return {.make = [](const InstanceOptions& options) { return std::make_unique<LiveInstance>(options); },
+          .preempts = true};
+}
+
+}  // namespace berth::storm

@@ -1,0 +1,197 @@
+// berth-storm: seeded storms of the whole scheduler in virtual time.
+//
+//   berth-storm --seeds 1000 [--from N] [--jobs N]     exit status 1 when a seed breaks an invariant
+//   berth-storm --seed N [--trace] [--shrink]          one seed: everything that happened, or a smaller failure
+//   --first-fit                                        of the model's own first-fit scheduler
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/log.h"
+#include "storm/shrink.h"
+#include "storm/storm.h"
+
+namespace berth::storm {
+namespace {
+
+constexpr size_t kLastEvents = 60;
+// Every so many seeds run twice, and must give the same trace.
+constexpr uint64_t kRepeatEvery = 25;
+constexpr int kLogVerbosity = 4;
+
+struct Flags {
+  uint64_t from = 0;
+  uint64_t seeds = 100;
+  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
+  bool one = false;
+  bool first_fit = false;
+  uint64_t most_failures = 5;  // of one job, then it stops
+  bool trace = false;
+  bool shrink = false;
+};
+
+void Print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+void PrintFailure(const Plan& plan, const Scheduler& scheduler, const Violation& violation) {
+  // The same again, now with eyes open.
+  Storm storm(plan, scheduler, Trace::Keep::kLines);
+  storm.Run();
+  std::string text =
+      fmt::format("seed {}: {}\n  {}\n  at {:.3f} s; the last events that matter:\n", plan.seed, violation.invariant,
+                  violation.message, static_cast<double>(violation.at.count()) / 1e9);
+  for (const std::string& line : storm.trace().LastThatMatter(violation.subjects, kLastEvents))
+    text += "  " + line + "\n";
+  Print(text);
+}
+
+void TakeLog(std::function<void(std::string_view line)> sink, int verbosity) {
+  const Result<void> configured = base::ConfigureLog({.verbosity = verbosity, .sink = std::move(sink)});
+  CHECK(configured.ok());
+}
+
+uint64_t DigestOf(const Plan& plan, const Scheduler& scheduler) {
+  Storm storm(plan, scheduler, Trace::Keep::kDigest);
+  storm.Run();
+  return storm.trace().digest();
+}
+
+bool RunSeed(uint64_t seed, const Scheduler& scheduler) {
+  const Plan plan = MakePlan(seed);
+  Storm storm(plan, scheduler, Trace::Keep::kNothing);
+  if (const std::optional<Violation> violation = storm.Run()) {
+    PrintFailure(plan, scheduler, *violation);
+    return false;
+  }
+  if (seed % kRepeatEvery == 0 && DigestOf(plan, scheduler) != DigestOf(plan, scheduler)) {
+    Print(fmt::format("seed {}: the same seed gives the same trace\n  two runs differ\n", seed));
+    return false;
+  }
+  return true;
+}
+
+int RunOneSeed(const Flags& flags, const Scheduler& scheduler) {
+  Plan plan = MakePlan(flags.from);
+  Storm storm(plan, scheduler, Trace::Keep::kLines);
+  if (flags.trace) TakeLog([&](std::string_view line) { storm.AddLog(line); }, kLogVerbosity);
+  const std::optional<Violation> violation = storm.Run();
+  TakeLog([](std::string_view) {}, 0);
+  if (flags.trace) {
+    for (const std::string& line : storm.trace().lines()) Print(line + "\n");
+  }
+  if (!violation) {
+    Print(fmt::format("seed {} passed: {} events, {:.0f} s of virtual time, trace {:016x}\n", plan.seed,
+                      storm.timeline().events(), static_cast<double>(storm.timeline().Now().count()) / 1e9,
+                      storm.trace().digest()));
+    return 0;
+  }
+  if (flags.shrink) {
+    plan = Shrink(std::move(plan), scheduler, violation->invariant, [](const Plan&) { Print("."); });
+    Print("\nsmaller script of the same failure:\n" + Describe(plan));
+  }
+  Storm again(plan, scheduler, Trace::Keep::kNothing);
+  PrintFailure(plan, scheduler, again.Run().value_or(*violation));
+  return 1;
+}
+
+// What one of the parallel jobs is at, seen by all.
+struct Progress {
+  uint64_t seed;
+  uint64_t passed;
+  uint64_t failed;
+};
+
+void RunJob(const Flags& flags, unsigned job, Progress& progress, const Scheduler& scheduler) {
+  for (uint64_t seed = flags.from + job; seed < flags.from + flags.seeds; seed += flags.jobs) {
+    progress.seed = seed;
+    ++(RunSeed(seed, scheduler) ? progress.passed : progress.failed);
+    if (progress.failed >= flags.most_failures) return;
+  }
+}
+
+int RunSeeds(const Flags& flags, const Scheduler& scheduler) {
+  void* shared =
+      mmap(nullptr, sizeof(Progress) * flags.jobs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) {
+    Print("no memory to share between jobs\n");
+    return 2;
+  }
+  auto* progress = static_cast<Progress*>(shared);
+  std::vector<pid_t> jobs;
+  for (unsigned job = 0; job < flags.jobs; ++job) {
+    const pid_t child = fork();
+    if (child == 0) {
+      RunJob(flags, job, progress[job], scheduler);
+      _exit(0);
+    }
+    jobs.push_back(child);
+  }
+  uint64_t passed = 0, failed = 0;
+  for (unsigned job = 0; job < flags.jobs; ++job) {
+    int status = 0;
+    waitpid(jobs[job], &status, 0);
+    passed += progress[job].passed;
+    failed += progress[job].failed;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
+    ++failed;
+    Print(fmt::format("seed {}: the process does not die\n  ended by signal {}\n", progress[job].seed,
+                      WIFSIGNALED(status) ? WTERMSIG(status) : 0));
+  }
+  Print(fmt::format("{} storms passed, {} failed\n", passed, failed));
+  return failed > 0 ? 1 : 0;
+}
+
+bool ReadFlags(int argc, char** argv, Flags& flags) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view flag = argv[i];
+    if (flag == "--trace") {
+      flags.trace = true;
+    } else if (flag == "--keep-going") {
+      flags.most_failures = UINT64_MAX;
+    } else if (flag == "--first-fit") {
+      flags.first_fit = true;
+    } else if (flag == "--shrink") {
+      flags.shrink = true;
+    } else if (i + 1 < argc && (flag == "--seed" || flag == "--from" || flag == "--seeds" || flag == "--jobs")) {
+      const uint64_t number = std::strtoull(argv[++i], nullptr, 10);
+      if (flag == "--seeds") flags.seeds = number;
+      if (flag == "--jobs") flags.jobs = static_cast<unsigned>(std::max<uint64_t>(number, 1));
+      if (flag == "--seed" || flag == "--from") flags.from = number;
+      flags.one |= flag == "--seed";
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+}  // namespace berth::storm
+
+int main(int argc, char** argv) {
+  using namespace berth::storm;
+  Flags flags;
+  if (!ReadFlags(argc, argv, flags)) {
+    std::fputs(
+        "usage: berth-storm --seeds COUNT [--from N] [--jobs N] [--keep-going] | --seed N [--trace] [--shrink] "
+        "[--first-fit]\n",
+        stderr);
+    return 2;
+  }
+  // What the scheduler logs would only repeat what the trace says.
+  TakeLog([](std::string_view) {}, 0);
+  const Scheduler scheduler = flags.first_fit ? FirstFitScheduler() : LiveScheduler();
+  return flags.one ? RunOneSeed(flags, scheduler) : RunSeeds(flags, scheduler);
+}

@@ -1,0 +1,153 @@
+// Network: what is between the processes of a storm and the model API server. Messages take time, get lost, come in
+// pieces, overtake each other on different streams and stop coming; on one stream they keep their order.
+//
+// What it promises nevertheless, because nothing could be built without it: a request takes effect no later than
+// kStraggle after its client's time-out or end, however slow the network is.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/random.h"
+#include "http/transport.h"
+#include "storm/faults.h"
+#include "storm/process.h"
+#include "storm/trace.h"
+
+namespace berth::storm {
+
+inline constexpr base::Duration kStraggle = std::chrono::seconds(1);
+
+class Network;
+class ProcessTransport;
+
+// One HTTP exchange. The server's side is public; what it says after the end is lost.
+class Exchange : public std::enable_shared_from_this<Exchange> {
+ public:
+  const http::Request& request() const { return request_; }
+  const std::string& process() const { return process_; }
+  int life() const { return life_; }
+  bool is_watch() const { return is_watch_; }
+  // Neither side has ended it.
+  bool open() const { return open_ && !answered_; }
+
+  void Head(int status, http::Headers headers);
+  void Data(std::string bytes);
+  void End(Result<void> how = {});
+  void Answer(int status, std::string body, http::Headers headers);
+
+ private:
+  friend class Network;
+  friend class ProcessTransport;
+  struct Message {
+    std::optional<http::ResponseHead> head{};
+    std::string data{};
+    std::optional<Result<void>> end{};
+  };
+
+  Exchange(Network& network, ProcessTransport& transport, http::CallId id, http::Request request,
+           http::ResponseHandler handler);
+
+  void Push(Message message);
+  // The next message has come through the network.
+  void Arrive();
+  void Flush();
+  // On the client's side, all of it.
+  void Receive(const Message& message);
+  void ArmTimers();
+  void ArmIdleTimer();
+  void Finish(Result<void> how);
+  void Detach();
+
+  Network& network_;
+  ProcessTransport* transport_;  // null once detached
+  const std::string process_;
+  const int life_;  // of the process
+  const http::CallId id_;
+  const http::Request request_;
+  const bool is_watch_;
+  const base::Duration sent_;
+  http::ResponseHandler handler_;
+  bool open_ = true;       // for the client
+  bool answered_ = false;  // by the server, to the end
+  bool slow_answer_ = false;
+  bool silent_ = false;  // nothing comes through any more
+  std::optional<base::Duration> closed_{};
+  base::Duration last_arrival_{};
+  std::deque<Message> on_the_way_;
+  size_t arrived_ = 0;     // of on_the_way_, but held back
+  size_t unconsumed_ = 0;  // bytes of a paced answer
+  base::TimerId timeout_ = 0;
+  base::TimerId idle_ = 0;
+};
+
+using ExchangePtr = std::shared_ptr<Exchange>;
+
+class Network {
+ public:
+  using Server = std::function<void(const ExchangePtr& exchange)>;
+
+  Network(Timeline& timeline, Faults& faults, Trace& trace, uint64_t seed)
+      : timeline_(timeline), faults_(faults), trace_(trace), random_(seed) {}
+
+  void set_server(Server server) { server_ = std::move(server); }
+  // Cut off from the server. Streams that survive go on where they were.
+  void Partition(const std::string& process, base::Duration until) { partitions_[process] = until; }
+  // When it will be connected again; unset when it is.
+  std::optional<base::Duration> PartitionEnd(const std::string& process) const;
+
+ private:
+  friend class Exchange;
+  friend class ProcessTransport;
+
+  void SendRequest(const ExchangePtr& exchange);
+  void ArriveAtServer(const ExchangePtr& exchange);
+  base::Duration Latency();
+
+  Timeline& timeline_;
+  Faults& faults_;
+  Trace& trace_;
+  base::Random random_;
+  Server server_;
+  std::map<std::string, base::Duration> partitions_;
+};
+
+// The Transport of one life of a process. When it is destroyed, its exchanges are forgotten without a word to their
+// handlers, as in a crash; what was sent may still take effect.
+class ProcessTransport final : public http::Transport {
+ public:
+  ProcessTransport(Network& network, Process& process) : network_(network), process_(process), loop_(process) {}
+  ~ProcessTransport() override;
+
+  http::CallId Start(http::Request request, http::ResponseHandler handler) override;
+  void Cancel(http::CallId call) override;
+  void Consumed(http::CallId call, size_t bytes) override;
+
+  size_t open_calls() const { return open_.size(); }
+  // The process is dead: nothing is heard and nothing is sent any more.
+  void Kill();
+  // Sees each request before it is sent.
+  void set_on_request(std::function<void(const http::Request& request)> observer) { on_request_ = std::move(observer); }
+  // Connections that do not survive a partition.
+  void BreakAll(std::string_view why);
+
+ private:
+  friend class Exchange;
+  friend class Network;
+
+  Network& network_;
+  Process& process_;
+  VirtualLoop loop_;
+  http::CallId last_id_ = 0;
+  bool dead_ = false;
+  std::function<void(const http::Request& request)> on_request_;
+  std::map<http::CallId, ExchangePtr> open_;
+};
+
+}  // namespace berth::storm

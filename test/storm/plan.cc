@@ -1,0 +1,121 @@
+#include "storm/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "base/random.h"
+
+namespace berth::storm {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::array<std::string_view, kActionKindCount> kNames = {
+    "add_pod",     "add_large_pod", "add_urgent_pod", "add_gated_pod",   "add_pinned_pod", "add_direct_pod",
+    "ungate_pod",  "finish_pod",    "fail_pod",       "fail_and_return", "delete_pod",     "recreate_pod",
+    "relabel_pod", "add_node",      "remove_node",    "replace_node",    "cordon_node",    "uncordon_node",
+    "taint_node",  "grow_node",     "relabel_node",   "compact",         "hide_kind",      "crash",
+    "terminate",   "pause",         "partition",      "step_clock",
+};
+
+constexpr uint64_t kBurst = 200'000'000;  // nanoseconds
+
+// How often each is chosen, relative to the others.
+constexpr std::array<uint32_t, kActionKindCount> kWeights = {
+    40, 3, 8, 3, 4, 2, 4, 6, 3, 10, 6, 4, 3,  // pods
+    3,  2, 2, 3, 4, 2, 3, 2,                  // nodes
+    3,  1, 3, 2, 3, 2, 1,                     // the world
+};
+
+// The most each fault is worth in one storm, in chances of ten thousand.
+constexpr Faults::Rates kMostOften = {
+    600,   // request_lost
+    600,   // answer_lost
+    2000,  // delay
+    3000,  // slow_bind
+    3000,  // torn_frame
+    200,   // broken_stream
+    200,   // silent_stream
+    2000,  // duplicate_event
+    2000,  // late_events
+    5000,  // stale_list
+    500,   // version_too_large
+    500,   // expired
+    800,   // too_many_requests
+    600,   // server_error
+    600,   // server_error_after
+    300,   // not_found_once
+    2000,  // admission
+};
+
+Faults::Rates ChooseRates(base::Random& random) {
+  Faults::Rates rates{};
+  for (size_t i = 0; i < kFaultCount; ++i) {
+    const bool chosen = random.Below(2) == 0;
+    // Mostly rare, sometimes often.
+    const uint64_t part = 1 + random.Below(32) * random.Below(32);
+    if (chosen) rates[i] = static_cast<uint32_t>(std::max<uint64_t>(1, kMostOften[i] * part / 1024));
+  }
+  return rates;
+}
+
+ActionKind ChooseKind(base::Random& random, bool misfortunes) {
+  uint64_t total = 0;
+  for (size_t i = 0; i < kActionKindCount; ++i) {
+    if (misfortunes || !IsMisfortune(static_cast<ActionKind>(i))) total += kWeights[i];
+  }
+  uint64_t choice = random.Below(total);
+  for (size_t i = 0; i < kActionKindCount; ++i) {
+    if (!misfortunes && IsMisfortune(static_cast<ActionKind>(i))) continue;
+    if (choice < kWeights[i]) return static_cast<ActionKind>(i);
+    choice -= kWeights[i];
+  }
+  return ActionKind::kAddPod;
+}
+
+ServerOptions ChooseServer(base::Random& random) {
+  ServerOptions options;
+  constexpr StreamingLists kStreaming[] = {StreamingLists::kWork,    StreamingLists::kWork,   StreamingLists::kWork,
+                                           StreamingLists::kRefused, StreamingLists::kBroken, StreamingLists::kEndless};
+  options.streaming = kStreaming[random.Below(std::size(kStreaming))];
+  if (random.Below(3) == 0) options.page_size = 1 + random.Below(4);
+  options.pages_any_version = random.Below(4) == 0;
+  return options;
+}
+
+}  // namespace
+
+std::string_view NameOf(ActionKind kind) { return kNames[static_cast<size_t>(kind)]; }
+
+bool Plan::has_faults() const {
+  return std::any_of(rates.begin(), rates.end(), [](uint32_t rate) { return rate > 0; }) ||
+         std::any_of(actions.begin(), actions.end(), [](const Action& action) { return IsMisfortune(action.kind); });
+}
+
+Plan MakePlan(uint64_t seed) {
+  base::Random random(seed * 2 + 1);
+  Plan plan{.seed = seed};
+  // Every sixth is calm weather: what happens then has no excuse.
+  const bool calm = seed % 6 == 0;
+  plan.instances = 1 + static_cast<int>(random.Below(3));
+  plan.nodes = 2 + static_cast<int>(random.Below(4));
+  plan.protobuf = random.Below(3) != 0;
+  plan.server = ChooseServer(random);
+  plan.rates = ChooseRates(random);
+  if (calm) plan.rates = {};
+  plan.length = std::chrono::seconds(20 + random.Below(80));
+  const uint64_t count = 30 + random.Below(60);
+  base::Duration at{};
+  for (uint64_t i = 0; i < count; ++i) {
+    // Half of what happens, happens right after something else: that is where races are.
+    at = random.Below(2) == 0 ? at + base::Duration(random.Below(kBurst))
+                              : base::Duration(random.Below(static_cast<uint64_t>(plan.length.count())));
+    plan.actions.push_back({at, ChooseKind(random, !calm), random.Next()});
+  }
+  std::stable_sort(plan.actions.begin(), plan.actions.end(),
+                   [](const Action& a, const Action& b) { return a.at < b.at; });
+  return plan;
+}
+
+}  // namespace berth::storm

@@ -1,0 +1,75 @@
+// Plan: everything about a storm that its seed decides beforehand: how large, what may go wrong and how often, and the
+// script of what people, controllers and misfortune do. A plan can be cut down, which is how a failure is made smaller.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "storm/api_server.h"
+#include "storm/faults.h"
+
+namespace berth::storm {
+
+enum class ActionKind : uint8_t {
+  // Workloads.
+  kAddPod,
+  kAddLargePod,   // fits nowhere, or only on an empty node
+  kAddUrgentPod,  // of high priority
+  kAddGatedPod,
+  kAddPinnedPod,  // for one zone only
+  kAddDirectPod,  // bound by its creator, as static pods are
+  kUngatePod,
+  kFinishPod,
+  kFailPod,
+  kFailAndReturn,  // pending, Failed, and pending again: the same UID leaves the watch and comes back
+  kDeletePod,
+  kRecreatePod,  // the same name with another UID
+  kRelabelPod,
+  // Nodes.
+  kAddNode,
+  kRemoveNode,
+  kReplaceNode,  // the same name with another UID
+  kCordonNode,
+  kUncordonNode,
+  kTaintNode,
+  kGrowNode,
+  kRelabelNode,
+  // The world.
+  kCompact,
+  kHideKind,  // 404 for a while
+  kCrash,
+  kTerminate,
+  kPause,
+  kPartition,
+  kStepClock,
+};
+inline constexpr size_t kActionKindCount = static_cast<size_t>(ActionKind::kStepClock) + 1;
+
+std::string_view NameOf(ActionKind kind);
+// Done to the world, not within it: a fault.
+inline bool IsMisfortune(ActionKind kind) { return kind >= ActionKind::kCompact; }
+
+struct Action {
+  base::Duration at;
+  ActionKind kind;
+  uint64_t choice;  // of whom it is done to, and how
+};
+
+struct Plan {
+  uint64_t seed = 0;
+  int instances = 1;
+  int nodes = 3;
+  bool protobuf = true;
+  ServerOptions server{};
+  Faults::Rates rates{};
+  std::vector<Action> actions{};  // by time
+  base::Duration length{};        // faults end here, and the world has to settle
+
+  bool has_faults() const;
+};
+
+Plan MakePlan(uint64_t seed);
+
+}  // namespace berth::storm

@@ -1,0 +1,189 @@
+#include "storm/storm.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <iterator>
+
+#include "client/scheduling_kinds.h"
+#include "testing/builders.h"
+
+namespace berth::storm {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A half-open watch is noticed after two minutes, a kind that was not served is asked for after one; twice each, and
+// the longest of all waits between tries.
+constexpr base::Duration kLongestSettling = 10min;
+constexpr base::Duration kBetweenLooks = 5s;
+constexpr base::Duration kQuietTime = 1min;
+// How often the world may stir before it is quiet.
+constexpr int kMostRounds = 10;
+// What a storm takes is some ten thousands; this many means that something spins.
+constexpr uint64_t kMostEvents = 3'000'000;
+
+base::Duration Between(uint64_t choice, base::Duration shortest, base::Duration longest) {
+  return shortest + base::Duration(choice % static_cast<uint64_t>((longest - shortest).count()));
+}
+
+}  // namespace
+
+Storm::Storm(const Plan& plan, const Scheduler& scheduler, Trace::Keep keep)
+    : plan_(plan),
+      scheduler_(scheduler),
+      trace_(timeline_, keep),
+      faults_(plan.rates, plan.seed),
+      store_(timeline_),
+      network_(timeline_, faults_, trace_, plan.seed + 1),
+      server_(timeline_, store_, faults_, trace_, plan.server, plan.seed + 2),
+      actors_(timeline_, store_, server_.writes(), trace_, plan.seed + 3),
+      invariants_(timeline_, store_, server_.writes(), scheduler.preempts) {
+  network_.set_server([this](const ExchangePtr& exchange) { server_.Serve(exchange); });
+  store_.Observe([this](const Change& change) {
+    if (!trace_.on()) return;
+    constexpr std::string_view kVerbs[] = {"added", "modified", "deleted"};
+    const api::Pod* pod = change.object.As<api::Pod>();
+    trace_.Add("store", "{} {} {}{}", change.revision, kVerbs[static_cast<size_t>(change.type)],
+               api::KeyOf(change.object.metadata()),
+               pod == nullptr ? std::string()
+                              : fmt::format(" ({}, phase {}, node \"{}\"{})", pod->metadata.uid, pod->status.phase,
+                                            pod->spec.node_name, pod->metadata.deletion_timestamp ? ", going" : ""));
+  });
+  store_.Put(berth::testing::MakeNamespace("default"));
+  store_.Put(berth::testing::MakeNamespace("kube-system"));
+  actors_.MakeNodes(plan.nodes);
+  for (int i = 0; i < plan.instances; ++i) {
+    hosts_.push_back(std::make_unique<Host>(
+        timeline_, network_, trace_, scheduler_, fmt::format("sched-{}", i), plan.protobuf,
+        plan.seed * 16 + static_cast<uint64_t>(i), [this](const Host& host) { invariants_.AddLife(host); },
+        [this](std::string invariant, std::string message, std::vector<std::string> subjects) {
+          invariants_.Report({std::move(invariant), std::move(message), std::move(subjects)});
+        }));
+  }
+}
+
+Storm::~Storm() = default;
+
+void Storm::AddLog(std::string_view line) {
+  // What comes before is the time and the place; the trace has its own time.
+  const size_t text = line.find("] ");
+  if (text != std::string_view::npos) line.remove_prefix(text + 2);
+  if (line.ends_with('\n')) line.remove_suffix(1);
+  trace_.Add(timeline_.actor(), "log {}", line);
+}
+
+std::optional<Violation> Storm::Run() {
+  Schedule();
+  if (RunUntil(plan_.length)) {
+    Calm();
+    if (Settle()) StaysQuiet();
+  }
+  return invariants_.violation();
+}
+
+void Storm::Schedule() {
+  for (const auto& host : hosts_) host->Launch();
+  for (const Action& action : plan_.actions) {
+    timeline_.At(action.at, [this, action] { Do(action); });
+  }
+}
+
+bool Storm::RunUntil(base::Duration until) {
+  while (timeline_.RunOne(until)) {
+    if (invariants_.violation()) return false;
+    if (timeline_.events() < kMostEvents) continue;
+    invariants_.Report({.invariant = "nothing spins",
+                        .message = fmt::format("{} events have happened, and there is no end", timeline_.events())});
+    return false;
+  }
+  return true;
+}
+
+void Storm::Do(const Action& action) { IsMisfortune(action.kind) ? DoToWorld(action) : actors_.Do(action); }
+
+void Storm::DoToWorld(const Action& action) {
+  const uint64_t choice = action.choice / 4;
+  Host& host = *hosts_[action.choice % hosts_.size()];
+  switch (action.kind) {
+    case ActionKind::kCompact:
+      trace_.Add("server", "world compacts at {}", store_.revision());
+      return server_.Compact();
+    case ActionKind::kHideKind:
+      return HideKind(choice);
+    case ActionKind::kCrash:
+      return host.Crash();
+    case ActionKind::kTerminate:
+      return host.Terminate();
+    case ActionKind::kPause:
+      return host.Pause(Between(choice, 100ms, 40s));
+    case ActionKind::kPartition:
+      return host.Partition(Between(choice, 100ms, 60s), choice % 2 == 0);
+    case ActionKind::kStepClock: {
+      const base::Duration step = Between(choice, -1h, 1h);
+      trace_.Add(host.process().name(), "world steps the clock by {} s", step / 1s);
+      return host.process().StepWallClock(step);
+    }
+    default:
+      return;
+  }
+}
+
+void Storm::HideKind(uint64_t choice) {
+  const api::Kind kind = client::kSchedulingKinds[choice % std::size(client::kSchedulingKinds)];
+  trace_.Add("server", "world does not serve {}", api::InfoOf(kind).resource);
+  server_.SetServed(kind, false);
+  timeline_.After(Between(choice, 1s, 150s), [this, kind] {
+    trace_.Add("server", "world serves {} again", api::InfoOf(kind).resource);
+    server_.SetServed(kind, true);
+  });
+}
+
+// Nothing new goes wrong. What lasts, such as a partition or a pause, ends by itself.
+void Storm::Calm() {
+  trace_.Add("storm", "world calms down");
+  faults_.set_on(false);
+  for (const api::Kind kind : client::kSchedulingKinds) server_.SetServed(kind, true);
+}
+
+bool Storm::Settle() {
+  const base::Duration deadline = timeline_.Now() + kLongestSettling;
+  std::optional<Violation> unsettled;
+  while (timeline_.Now() < deadline) {
+    if (!RunUntil(timeline_.Now() + kBetweenLooks)) return false;
+    unsettled = invariants_.FindUnsettled(hosts_);
+    if (!unsettled) return true;
+  }
+  unsettled->message += fmt::format(", {} s after the last fault", kLongestSettling / 1s);
+  invariants_.Report(std::move(*unsettled));
+  return false;
+}
+
+// A settled world stays as it is, and its scheduler writes nothing unless somebody else does.
+bool Storm::StaysQuiet() {
+  const auto changes = [this] {
+    return store_.history(api::Kind::kPod).size() + store_.history(api::Kind::kNode).size();
+  };
+  for (int round = 0; round < kMostRounds; ++round) {
+    const uint64_t writes = invariants_.working_writes();
+    const size_t before = changes();
+    if (!RunUntil(timeline_.Now() + kQuietTime)) return false;
+    const uint64_t written = invariants_.working_writes() - writes;
+    if (changes() - before > written || invariants_.FindUnsettled(hosts_)) {
+      if (!Settle()) return false;
+      continue;
+    }
+    if (written > 0) {
+      invariants_.Report(
+          {.invariant = "a settled world is quiet",
+           .message = fmt::format("{} writes in {} s although nothing happened", written, kQuietTime / 1s),
+           .subjects = {"server"}});
+    }
+    return !invariants_.violation();
+  }
+  invariants_.Report({.invariant = "a settled world stays settled",
+                      .message = fmt::format("it was unsettled again {} times", kMostRounds)});
+  return false;
+}
+
+}  // namespace berth::storm

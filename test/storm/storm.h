@@ -1,0 +1,63 @@
+// Storm: a whole world made from one plan, run from its first moment until it has settled or broken an invariant.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storm/actors.h"
+#include "storm/api_server.h"
+#include "storm/faults.h"
+#include "storm/host.h"
+#include "storm/invariants.h"
+#include "storm/network.h"
+#include "storm/plan.h"
+#include "storm/store.h"
+#include "storm/timeline.h"
+#include "storm/trace.h"
+
+namespace berth::storm {
+
+class Storm {
+ public:
+  Storm(const Plan& plan, const Scheduler& scheduler, Trace::Keep keep);
+  ~Storm();
+  Storm(const Storm&) = delete;
+  Storm& operator=(const Storm&) = delete;
+
+  // Unset when every invariant held.
+  std::optional<Violation> Run();
+
+  const Trace& trace() const { return trace_; }
+  // A line of the scheduler's own log, by whoever is running.
+  void AddLog(std::string_view line);
+  const Timeline& timeline() const { return timeline_; }
+
+ private:
+  void Schedule();
+  void Do(const Action& action);
+  void DoToWorld(const Action& action);
+  void HideKind(uint64_t choice);
+  // False when something broke.
+  bool RunUntil(base::Duration until);
+  void Calm();
+  bool Settle();
+  bool StaysQuiet();
+
+  const Plan plan_;
+  const Scheduler scheduler_;
+  Timeline timeline_;
+  Trace trace_;
+  Faults faults_;
+  Store store_;
+  Network network_;
+  ApiServer server_;
+  Actors actors_;
+  Invariants invariants_;
+  std::vector<std::unique_ptr<Host>> hosts_;
+};
+
+}  // namespace berth::storm

@@ -1,0 +1,78 @@
+// Storms themselves: the same seed is the same storm, a right scheduler passes, and each known mistake is found.
+#include "storm/storm.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "storm/shrink.h"
+
+namespace berth::storm {
+namespace {
+
+constexpr uint64_t kSeeds = 300;
+
+// The first seed that breaks an invariant, and which.
+std::optional<std::pair<uint64_t, Violation>> FirstFailure(const Scheduler& scheduler, uint64_t seeds) {
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    Storm storm(MakePlan(seed), scheduler, Trace::Keep::kNothing);
+    if (const std::optional<Violation> violation = storm.Run()) return std::pair(seed, *violation);
+  }
+  return std::nullopt;
+}
+
+TEST(Storm, TheSameSeedGivesTheSameTraceByteForByte) {
+  for (uint64_t seed = 1; seed < 6; ++seed) {
+    const Scheduler scheduler = FirstFitScheduler();
+    Storm first(MakePlan(seed), scheduler, Trace::Keep::kLines);
+    Storm second(MakePlan(seed), scheduler, Trace::Keep::kLines);
+    first.Run();
+    second.Run();
+    ASSERT_GT(first.trace().lines().size(), 100U);
+    EXPECT_EQ(first.trace().lines(), second.trace().lines()) << seed;
+    EXPECT_EQ(first.trace().digest(), second.trace().digest()) << seed;
+  }
+}
+
+TEST(Storm, ASchedulerThatIsRightPasses) {
+  const auto failure = FirstFailure(FirstFitScheduler(), 60);
+  EXPECT_FALSE(failure) << "seed " << failure->first << ": " << failure->second.message;
+}
+
+class StormDefects : public ::testing::TestWithParam<std::tuple<Defect, const char*>> {};
+
+TEST_P(StormDefects, AreFound) {
+  const auto [defect, invariant] = GetParam();
+  const auto failure = FirstFailure(FirstFitScheduler(defect), kSeeds);
+  ASSERT_TRUE(failure) << "not within " << kSeeds << " seeds";
+  EXPECT_EQ(failure->second.invariant, invariant) << failure->second.message;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    FirstFit, StormDefects,
+    ::testing::Values(std::tuple(Defect::kForgetsWhileBinding, "no node is over its allocatable by our binds"),
+                      std::tuple(Defect::kGivesUpOnSilence, "no node is over its allocatable by our binds"),
+                      std::tuple(Defect::kIgnoresLease, "no write outside a lease"),
+                      std::tuple(Defect::kDoesNotCatchUp, "no node is over its allocatable by our binds"),
+                      std::tuple(Defect::kDoesNotReport, "every other pod has its condition and message"),
+                      std::tuple(Defect::kSleepsThroughNodes, "every pod that fits is bound")));
+
+TEST(Shrink, LeavesOnlyWhatTheFailureNeeds) {
+  const Scheduler scheduler = FirstFitScheduler(Defect::kDoesNotReport);
+  const auto failure = FirstFailure(scheduler, kSeeds);
+  ASSERT_TRUE(failure);
+  const Plan whole = MakePlan(failure->first);
+  const Plan small = Shrink(whole, scheduler, failure->second.invariant, [](const Plan&) {});
+  EXPECT_EQ(small.instances, 1);
+  EXPECT_FALSE(small.has_faults());
+  EXPECT_LE(small.actions.size(), 3U) << Describe(small);
+  Storm storm(small, scheduler, Trace::Keep::kNothing);
+  const std::optional<Violation> violation = storm.Run();
+  ASSERT_TRUE(violation);
+  EXPECT_EQ(violation->invariant, failure->second.invariant);
+}
+
+}  // namespace
+}  // namespace berth::storm

@@ -1,0 +1,43 @@
+// Trace: what happened in a storm, a line each, with virtual time and the process it happened to. The same seed gives
+// the same trace, byte for byte; what is not kept is not even formatted.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storm/timeline.h"
+
+namespace berth::storm {
+
+class Trace {
+ public:
+  // kDigest keeps nothing but a hash of all lines.
+  enum class Keep { kNothing, kDigest, kLines };
+
+  Trace(const Timeline& timeline, Keep keep) : timeline_(timeline), keep_(keep) {}
+
+  bool on() const { return keep_ != Keep::kNothing; }
+  template <class... Args>
+  void Add(std::string_view who, fmt::format_string<Args...> format, const Args&... args) {
+    if (on()) AddLine(who, fmt::vformat(format, fmt::make_format_args(args...)));
+  }
+
+  uint64_t digest() const { return digest_; }
+  const std::vector<std::string>& lines() const { return lines_; }
+  // The last `count` lines that name one of the subjects, or any process or fault.
+  std::vector<std::string> LastThatMatter(const std::vector<std::string>& subjects, size_t count) const;
+
+ private:
+  void AddLine(std::string_view who, const std::string& text);
+
+  const Timeline& timeline_;
+  const Keep keep_;
+  uint64_t digest_ = 14695981039346656037ULL;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace berth::storm

@@ -190,7 +190,7 @@ Picture LiveInstance::picture() const {
   for (const framework::NodeInfo* node : driver.cluster().nodes()) add(api::Kind::kNode, node->node().metadata);
   driver.cluster().ForEachPod([&](const framework::PodInfoPtr& pod) { add(api::Kind::kPod, pod->pod().metadata); });
   driver.queue().ForEach(
-      [&](const queue::QueuedPod& pod, queue::Place) { add(api::Kind::kPod, pod.pod->pod().metadata); });
+      [&](const queue::QueuedPod& pod, queue::PodState) { add(api::Kind::kPod, pod.pod->pod().metadata); });
   auto& objects = const_cast<framework::Objects&>(driver.cluster().objects());
   for (const api::Kind kind : client::kSchedulingKinds) {
     cluster::VisitStore(objects, kind, [&](const auto& store) {

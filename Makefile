@@ -24,8 +24,8 @@ endif
 
 # The preset and the folder that dist and package build with.
 ifeq ($(ARCH),$(HOST_ARCH))
-DIST := release
-DIST_BUILD := build
+DIST := dist
+DIST_BUILD := build-dist
 else ifeq ($(ARCH),arm64)
 DIST := arm64
 DIST_BUILD := build-arm64
@@ -78,13 +78,13 @@ count: deps-count ## count the instructions of three benchmarks and compare them
 profile: build ## draw where the time of a benchmark goes: make profile KIND=spread [NODES=5000] [PODS=20000]
 	@scripts/profile $(KIND) $(NODES) $(PODS)
 
-dist: deps-dist ## pack the program for any distribution, build/berth-VERSION-linux-ARCH.tar.gz [ARCH=arm64]
+dist: deps-dist ## pack the program for any distribution, build-dist/berth-VERSION-linux-ARCH.tar.gz [ARCH=arm64]
 	@$(call compile,$(DIST)) --target berth
 	@test/dist/dist_test $(DIST_BUILD) $(ARCH)
 	@scripts/dist $(DIST_BUILD) $(ARCH)
 	@cat $(DIST_BUILD)/berth-*-linux-$(ARCH).tar.gz.sha256
 
-package: deps-dist ## build a Debian package, build/berth_VERSION_ARCH.deb [ARCH=arm64]
+package: deps-dist ## build a Debian package, build-dist/berth_VERSION_ARCH.deb [ARCH=arm64]
 	@$(call compile,$(DIST)) --target berth
 	@cd $(DIST_BUILD) && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null || echo 0) cpack >/dev/null && ls berth_*.deb
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "cel/evaluation.h"
 #include "cel/testing/judge.h"
 
 namespace berth::cel {

@@ -34,12 +34,6 @@ std::string Chain(const std::string& first, std::string_view step, int times, st
   return text + result + Repeat(")", times);
 }
 
-TEST(CelLimits, ARangeIsNotWrittenOut) {
-  const Outcome outcome = Judge("lists.range(9223372036854775807).size() > 0");
-  EXPECT_EQ(Show(outcome), kCost);
-  EXPECT_EQ(outcome.cost, 9223372036854775818u);
-}
-
 TEST(CelLimits, DoubledListsStayCheap) {
   EXPECT_EQ(Show(Judge(Chain("[1]", "$ + $", 40, "$.size() == 549755813888"))), "true");
   EXPECT_EQ(Show(Judge(Chain("[1]", "$ + $", 40, "$.sum() > 0"))), kCost);
@@ -68,17 +62,6 @@ TEST(CelLimits, NestedLoopsStopAtTheCostLimit) {
   EXPECT_EQ(Show(outcome), kCost);
   EXPECT_GT(outcome.cost, kCostLimit);
   EXPECT_LT(outcome.cost, kCostLimit + 2000);
-}
-
-TEST(CelLimits, TheDeepestExpressionIsEvaluated) {
-  EXPECT_EQ(Show(Judge(Repeat("(", 249) + "true" + Repeat(")", 249))), "true");
-  EXPECT_EQ(Show(Judge(Repeat("[", 248) + "1" + Repeat("]", 248) + " != [[]]")),
-            "compile: compilation failed: ERROR: <input>:1:499: found no matching overload for '_!=_' applied to '(" +
-                Repeat("list(", 248) + "int" + Repeat(")", 248) + ", list(list(dyn)))'\n | " + Repeat("[", 248) + "1" +
-                Repeat("]", 248) + " != [[]]\n | " + Repeat(".", 498) + "^");
-  EXPECT_EQ(Show(Judge("dyn(" + Repeat("[", 240) + "1" + Repeat("]", 240) + ") != dyn(1)")), "true");
-  EXPECT_EQ(Show(Judge(Repeat("[1].all(x, ", 120) + "true" + Repeat(")", 120))), "true");
-  EXPECT_EQ(Show(Judge(Repeat("true && ", 9000) + "true")), "true");
 }
 
 TEST(CelLimits, QuantitiesBeyondReasonAreRefused) {

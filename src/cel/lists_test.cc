@@ -65,8 +65,6 @@ TEST(CelLists, Macros) {
        "(must be list, map, or dynamic)\n | device.attributes[\"gpu.example.com\"].model.all(x, true)\n | "
        "....................................^",
        0},
-      {"device.attributes[\"gpu.example.com\"].exists(k, k == \"model\")", "true", 19},
-      {"device.attributes.exists(d, d == \"other.example.com\")", "true", 13},
       {"[1, \"a\"] == [1]",
        "compile: compilation failed: ERROR: <input>:1:5: expected type 'int' but found 'string'\n | [1, \"a\"] == "
        "[1]\n | ....^",

@@ -10,7 +10,6 @@
 namespace berth::cel {
 namespace {
 
-
 std::shared_ptr<const Program> MustCompile(std::string_view expression, bool lists = false) {
   static const std::shared_ptr<const Environment> with_lists = NewDeviceEnvironment(DeviceFeatures{true});
   auto compiled = Compile(expression, lists ? with_lists : SampleEnvironment());

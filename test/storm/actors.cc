@@ -212,7 +212,9 @@ void Actors::DoToNodes(const Action& action) {
   const std::string name = found->metadata.name;
   switch (action.kind) {
     case ActionKind::kRemoveNode:
-      return store_.Delete<api::Node>(name);
+      // Without any node nobody says why a pod failed, and it is tried again for ever, as upstream does it.
+      if (store_.objects(api::Kind::kNode).size() > 1) store_.Delete<api::Node>(name);
+      return;
     case ActionKind::kReplaceNode:
       store_.Delete<api::Node>(name);
       return timeline_.After(Soon(5s), [this, name, choice = action.choice / 7] {

@@ -68,15 +68,17 @@ std::string Invariants::Holder() const {
 }
 
 void Invariants::NoteHolder() {
-  if (const std::string holder = Holder(); !holder.empty()) last_holder_ = holder;
+  const std::string holder = Holder();
+  if (holder.empty()) gave_back_.insert(last_holder_);
+  last_holder_ = holder;
 }
 
 void Invariants::CheckLease(const Write& write) {
   const std::string holder = Holder();
   const auto identity = identities_.find({write.process, write.life});
   if (identity != identities_.end() && identity->second == holder) return;
-  // An event that was on its way when the lease was given back, and nobody else had it yet, is only a report.
-  const bool gave_back = holder.empty() && identity != identities_.end() && identity->second == last_holder_;
+  // An event that was on its way when the lease was given back is only a report.
+  const bool gave_back = identity != identities_.end() && gave_back_.contains(identity->second);
   if (write.write_class == WriteClass::kEvent && gave_back) return;
   Report({.invariant = "no write outside a lease",
           .message = fmt::format("{} (life {}) wrote {} {} while the lease was held by \"{}\"", write.process,

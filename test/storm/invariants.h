@@ -57,6 +57,7 @@ class Invariants {
   const bool preempts_;
   std::map<std::pair<std::string, int>, std::string> identities_;  // by process and life
   std::string last_holder_;
+  std::set<std::string> gave_back_;    // identities
   std::set<std::string> bound_by_us_;  // UIDs
   uint64_t working_writes_ = 0;
   std::optional<Violation> violation_;

@@ -211,8 +211,7 @@ std::vector<std::string> LiveInstance::Leftovers() const {
   count(runner_.live(), "fibers");
   // A standby collects what there would be to do.
   if (is_leader()) count(counts.active, "active pods");
-  // Without a node nobody says why a pod failed, and it is tried again and again, as upstream does it.
-  if (is_leader() && !driver.cluster().nodes().empty()) count(counts.backoff, "pods in backoff");
+  if (is_leader()) count(counts.backoff, "pods in backoff");
   count(counts.in_flight, "pods in flight");
   count(core_->events().waiting(), "events to write");
   for (const client::WriteClass write_class : {client::WriteClass::kBind, client::WriteClass::kEvict,

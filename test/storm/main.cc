@@ -49,9 +49,9 @@ void PrintFailure(const Plan& plan, const Scheduler& scheduler, const Violation&
   // The same again, now with eyes open.
   Storm storm(plan, scheduler, Trace::Keep::kLines);
   storm.Run();
-  std::string text =
-      fmt::format("seed {}: {}\n  {}\n  at {:.3f} s; the last events that matter:\n", plan.seed, violation.invariant,
-                  violation.message, static_cast<double>(violation.at.count()) / 1e9);
+  std::string text = fmt::format("seed {}: {}\n  {}\n  {}\n  at {:.3f} s; the last events that matter:\n", plan.seed,
+                                 violation.invariant, violation.message, DescribeWorld(plan),
+                                 static_cast<double>(violation.at.count()) / 1e9);
   for (const std::string& line : storm.trace().LastThatMatter(violation.subjects, kLastEvents))
     text += "  " + line + "\n";
   Print(text);

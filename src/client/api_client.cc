@@ -11,6 +11,10 @@ namespace berth::client {
 namespace {
 
 constexpr int kMaxRetries = 10;
+// Before a pod is read of which it is not known whether it was bound. A request that was given up may still arrive.
+constexpr base::Duration kWaitToRead = std::chrono::milliseconds(50);
+constexpr base::Duration kWaitForStragglers = std::chrono::milliseconds(1500);
+constexpr base::Duration kLongestWaitToRead = std::chrono::seconds(5);
 
 // What tells writes of one object from those of others.
 std::string KeyFor(const api::Object& object) {
@@ -22,6 +26,12 @@ ApiClient::Done<void> OnLoop(base::Loop& loop, ApiClient::Done<void> done) {
   return [&loop, done = std::move(done)](Result<void> result) { loop.Post([done, result] { done(result); }); };
 }
 
+bool MayHaveTakenEffect(const ApiAnswer& answer) {
+  const int code = answer.status.code;
+  // Code 0 and kConflict: it was not sent, for want of a lease.
+  return code == 0 ? answer.error != ErrorCode::kConflict : code >= 500 || code == 409;
+}
+
 }  // namespace
 
 struct ApiClient::Direct {
@@ -29,6 +39,17 @@ struct ApiClient::Direct {
   bool is_lease = false;
   std::function<void(ApiAnswer)> done;
   int retries = 0;
+};
+
+struct ApiClient::Binding {
+  std::string name_space;
+  std::string name;
+  std::string uid;
+  std::string node;
+  Done<void> done;
+  Error refusal{};
+  base::Duration wait = kWaitToRead;
+  int reads = 0;
 };
 
 ApiClient::ApiClient(http::Transport& transport, base::Loop& loop, const base::Clock& clock, ApiClientOptions options)
@@ -144,7 +165,34 @@ void ApiClient::Bind(const api::Pod& pod, std::string_view node, Done<void> done
       ObjectRequest("POST", ObjectPath(api::Kind::kPod, metadata.namespace_.str(), metadata.name) + "/binding");
   request.headers.emplace_back("Content-Type", options_.protobuf ? kProtobufType : kJsonType);
   request.body = options_.protobuf ? BindingProtobuf(pod, node) : BindingJson(pod, node);
-  WriteForNothing(WriteClass::kBind, pod, std::move(request), std::move(done));
+  const auto binding = std::make_shared<Binding>(
+      Binding{std::string(metadata.namespace_.str()), metadata.name, metadata.uid, std::string(node), std::move(done)});
+  Write(WriteClass::kBind, WriteKeyOf(pod), std::move(request), [this, binding](const ApiAnswer& answer) {
+    if (answer.ok()) return binding->done({});
+    binding->refusal = answer.ToError();
+    if (!MayHaveTakenEffect(answer)) return binding->done(binding->refusal);
+    if (answer.status.code == 0) binding->wait = kWaitForStragglers;
+    loop_.RunAfter(binding->wait, [this, binding] { ReadBack(binding); });
+  });
+}
+
+// A node must not be taken for free because an answer was lost: another pod would be bound into the same room.
+void ApiClient::ReadBack(const std::shared_ptr<Binding>& binding) {
+  Get(api::Kind::kPod, binding->name_space, binding->name, [this, binding](const Result<api::Object>& read) {
+    if (read) {
+      const api::Pod* pod = read->As<api::Pod>();
+      const bool is_bound = pod != nullptr && pod->metadata.uid == binding->uid && pod->spec.node_name == binding->node;
+      return binding->done(is_bound ? Result<void>() : Result<void>(binding->refusal));
+    }
+    const ErrorCode code = read.error().code;
+    const bool is_passing = code == ErrorCode::kUnavailable || code == ErrorCode::kDeadlineExceeded;
+    const bool is_open = options_.window ? options_.window->TimeLeft(loop_.Now()) > base::Duration::zero()
+                                         : binding->reads < kMaxRetries;
+    if (!is_passing || !is_open) return binding->done(binding->refusal);
+    ++binding->reads;
+    binding->wait = std::min<base::Duration>(binding->wait * 2, kLongestWaitToRead);
+    loop_.RunAfter(binding->wait, [this, binding] { ReadBack(binding); });
+  });
 }
 
 void ApiClient::PatchPodStatus(const api::Pod& pod, const PodStatusChange& change, Done<void> done,

@@ -56,11 +56,13 @@ class ApiClient {
   ApiClient(const ApiClient&) = delete;
   ApiClient& operator=(const ApiClient&) = delete;
 
-  // pods/binding. Overtakes what is to be said about the same pod's status and has not been sent.
+  // pods/binding. Overtakes what is to be said about the same pod's status and has not been sent. Where the answer
+  // leaves open whether the pod was bound (none came, a 5xx, a conflict that an earlier try may have made), the pod is
+  // read until that is known or the write window has closed: a pod that is on `node` by then was bound.
   void Bind(const api::Pod& pod, std::string_view node, Done<void> done);
   // pods/status; nothing is sent when nothing changes. Changes of one pod that wait become one patch, and its patches
-  // are sent in order (PodStatusWriter). Tried up to four times on conflicts, 500, 503 and broken connections, as
-  // upstream does: the patch is the same however often it is applied.
+  // are sent in order (PodStatusWriter). Tried up to ten times, within a minute or so, on conflicts, 5xx and
+  // calls without an answer: the patch is the same however often it is applied.
   void PatchPodStatus(const api::Pod& pod, const PodStatusChange& change, Done<void> done,
                       WriteClass write_class = WriteClass::kStatus);
   // Only the pod with this very UID: kConflict when it is another by now.
@@ -95,10 +97,12 @@ class ApiClient {
 
  private:
   struct Direct;
+  struct Binding;
 
   // Past the lines: reads and leases.
   void SendDirect(const std::shared_ptr<Direct>& call);
   void Attempt(http::Request request, bool is_fenced, std::function<void(ApiAnswer)> done);
+  void ReadBack(const std::shared_ptr<Binding>& binding);
   void WriteForObject(WriteClass write_class, const api::Object& object, http::Request request, Done<api::Object> done);
   void WriteForNothing(WriteClass write_class, const api::Pod& pod, http::Request request, Done<void> done);
   http::Request ObjectRequest(std::string method, std::string path) const;

@@ -89,8 +89,7 @@ TEST_F(ApiClientTest, GivesUpAfterTenRetries) {
 }
 
 TEST_F(ApiClientTest, RepeatsNothingElse) {
-  for (const Scripted& answer :
-       std::vector<Scripted>{{500}, {0}, {409, StatusJson(409, "Conflict", "bound already")}}) {
+  for (const Scripted& answer : std::vector<Scripted>{{400}, {403}, {404}, {422}, {429}}) {
     ApiClient client = Make();
     script_ = {answer};
     asked_.clear();
@@ -99,15 +98,65 @@ TEST_F(ApiClientTest, RepeatsNothingElse) {
     EXPECT_EQ(asked_.size(), 1u) << answer.status;
     EXPECT_FALSE(result_.ok());
   }
-  EXPECT_EQ(result_.error().message, "bound already");
 }
 
-TEST_F(ApiClientTest, PatchesAStatusUpToFourTimes) {
-  ApiClient client = Make();
-  script_ = {{409, StatusJson(409, "Conflict", "")}, {0}, {503}, {500}, {200}};
-  client.PatchPodStatus(pod_, {.nominated_node_name = "n"}, Keep());
+// The room of a pod that is bound was given to others because the answer was lost.
+TEST_F(ApiClientTest, APodIsReadWhenTheAnswerLeavesOpenWhetherItWasBound) {
+  const auto pod_on = [&](const char* node, const char* uid = "u-1") {
+    api::Pod pod = pod_;
+    pod.spec.node_name = node;
+    pod.metadata.uid = uid;
+    return Scripted{200, api::EncodeJson(api::MakeObject(std::move(pod)))};
+  };
+  struct Case {
+    Scripted bound, read;
+    bool ok;
+  };
+  for (const Scripted& unknown :
+       std::vector<Scripted>{{500}, {504}, {0}, {409, StatusJson(409, "Conflict", "bound already")}}) {
+    for (const Case& c :
+         {Case{unknown, pod_on("n"), true}, Case{unknown, pod_on(""), false}, Case{unknown, pod_on("other"), false},
+          Case{unknown, pod_on("n", "u-2"), false}, Case{unknown, {404}, false}, Case{unknown, {403}, false}}) {
+      ApiClient client = Make({.protobuf = false});
+      script_ = {c.bound, c.read};
+      asked_.clear();
+      client.Bind(pod_, "n", Keep());
+      loop_.Advance(1min);
+      EXPECT_EQ(asked_.size(), 2u);
+      EXPECT_EQ(result_.ok(), c.ok) << unknown.status << ", then " << c.read.status << " " << c.read.body;
+      EXPECT_EQ(transport_.calls().back()->request().method, "GET");
+    }
+  }
+  EXPECT_EQ(result_.error().message, "bound already") << "the refusal is told, not what became of reading";
+}
+
+TEST_F(ApiClientTest, ReadsUntilItIsKnownWhetherThePodWasBoundOrTheLeaseIsOver) {
+  const auto window = std::make_shared<WriteWindow>();
+  ApiClient client = Make({.protobuf = false, .window = window});
+  window->MoveTo(loop_.Now() + 1h);
+  api::Pod bound = pod_;
+  bound.spec.node_name = "n";
+  script_ = {{0}, {503}, {0}, {0}, {504}, {200, api::EncodeJson(api::MakeObject(std::move(bound)))}};
+  client.Bind(pod_, "n", Keep());
   loop_.Advance(1min);
-  EXPECT_EQ(asked_.size(), 4u);
+  EXPECT_TRUE(result_.ok());
+  EXPECT_EQ(asked_.size(), 6u);
+
+  script_ = std::deque<Scripted>(100, Scripted{0});
+  asked_.clear();
+  window->MoveTo(loop_.Now() + 10s);
+  client.Bind(pod_, "n", Keep());
+  loop_.Advance(10min);
+  EXPECT_FALSE(result_.ok());
+  EXPECT_LE(asked_.size(), 6u);
+}
+
+TEST_F(ApiClientTest, PatchesAStatusUpToTenTimes) {
+  ApiClient client = Make();
+  script_ = {{409, StatusJson(409, "Conflict", "")}, {0}, {503}, {500}, {504}, {0}, {0}, {0}, {0}, {0}, {200}};
+  client.PatchPodStatus(pod_, {.nominated_node_name = "n"}, Keep());
+  loop_.Advance(2min);
+  EXPECT_EQ(asked_.size(), 10u);
   EXPECT_FALSE(result_.ok());
   EXPECT_GE(asked_[3] - asked_[2], 250ms);
   EXPECT_LE(asked_[3] - asked_[2], 275ms);

@@ -44,6 +44,8 @@ api::LeaseSpec SpecOf(const Record& record) {
   return spec;
 }
 
+constexpr base::Duration kLookForWrites = std::chrono::milliseconds(20);
+
 using LeaseResult = Result<std::shared_ptr<const api::Lease>>;
 
 LeaseResult LeaseIn(const Result<api::Object>& result) {
@@ -98,8 +100,20 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
 
   void Stop(std::function<void()> done) {
     const bool led = state_ == State::kLeading;
+    const base::Duration deadline = window_->deadline();
     End();
     if (!led) return done();
+    GiveBack(deadline, std::move(done));
+  }
+
+  // Writes have no longer than the window had: by `deadline` they have ended.
+  void GiveBack(base::Duration deadline, std::function<void()> done) {
+    if (options_.has_writes && options_.has_writes() && loop_.Now() < deadline) {
+      loop_.RunAfter(kLookForWrites, [self = shared_from_this(), deadline, done = std::move(done)]() mutable {
+        self->GiveBack(deadline, std::move(done));
+      });
+      return;
+    }
     // The latest version of it, so that the write has a chance, and to see that it still is ours.
     client_.Get(api::Kind::kLease, options_.name_space, options_.name, OnLoop([this, done](const LeaseResult& got) {
                   if (got && RecordOf((*got)->spec).holder == options_.identity) return Release(**got, done);

@@ -41,6 +41,10 @@ struct LeaderElectionOptions {
   // Moved by the elector; its own when there is none.
   std::shared_ptr<WriteWindow> window{};
 
+  // Whether writes that were sent have not ended. The lease is not given back before they have, nor after the time they
+  // had: one that arrives late would be a write beside the next leader's.
+  std::function<bool()> has_writes{};
+
   std::function<void()> started_leading{};
   std::function<void()> stopped_leading{};  // only after started_leading: lost or released
   std::function<void(const std::string& identity)> new_leader{};

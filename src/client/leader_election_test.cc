@@ -67,6 +67,7 @@ struct Candidate {
   LeaderElectionOptions Options(std::string identity, uint64_t seed) {
     LeaderElectionOptions options{.identity = std::move(identity), .name_space = "kube-system", .name = "scheduler"};
     options.seed = seed;
+    options.has_writes = [this] { return has_writes; };
     options.started_leading = [this] { log.push_back("started"); };
     options.stopped_leading = [this] { log.push_back("stopped"); };
     options.new_leader = [this](const std::string& leader) { log.push_back("leader " + leader); };
@@ -83,6 +84,7 @@ struct Candidate {
   http::testing::FakeTransport transport;
   ApiClient client;
   std::vector<std::string> log;
+  bool has_writes = false;
   LeaderElector elector;
 };
 
@@ -213,6 +215,27 @@ TEST_F(LeaderElectionTest, ReleasesOnStop) {
   loop_.Advance(4400ms);
   EXPECT_TRUE(b.elector.is_leader()) << "without waiting for the lease to run out";
   EXPECT_EQ(server_.lease->spec.lease_transitions, 1);
+}
+
+// A status patch that was on its way when the lease was given back arrived beside the next leader's writes.
+TEST_F(LeaderElectionTest, TheLeaseIsNotGivenBackBeforeWhatWasSentHasEnded) {
+  for (const bool ends : {true, false}) {
+    Candidate a(loop_, clock_, server_, ends ? "a" : "b");
+    loop_.Advance(20s);
+    ASSERT_TRUE(a.elector.is_leader());
+    const base::Duration deadline = a.elector.deadline();
+    a.has_writes = true;
+    bool done = false;
+    a.elector.Stop([&] { done = true; });
+    loop_.Advance(3s);
+    EXPECT_FALSE(done);
+    EXPECT_FALSE(a.elector.is_leader()) << "nothing new is sent";
+    EXPECT_NE(server_.lease->spec.holder_identity, "");
+    a.has_writes = !ends;
+    loop_.Advance(ends ? 100ms : deadline - loop_.Now() + 100ms);
+    EXPECT_TRUE(done);
+    EXPECT_EQ(server_.lease->spec.holder_identity, "");
+  }
 }
 
 TEST_F(LeaderElectionTest, LosesAtOnceWhenAnotherHasTheLease) {

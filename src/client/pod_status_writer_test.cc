@@ -102,9 +102,9 @@ TEST_F(PodStatusWriterTest, AClearingBeforeTheWatchShowsTheNominationIsNotLost) 
 
 TEST_F(PodStatusWriterTest, ANominationWhoseAnswerWasLostIsCleared) {
   Nominate("n");
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 10; ++i) {
     transport_.calls().back()->End(Error::Unavailable("connection reset"));
-    loop_.Advance(1s);
+    loop_.Advance(12s);
   }
   EXPECT_THAT(results_, ElementsAre("connection reset"));
   Nominate("");

@@ -26,8 +26,10 @@ Reflector::Engine::Engine(ApiClient& client, base::Loop& loop, ChangeSink& sink,
   state_.kind = options_.kind;
 }
 
-void Reflector::Engine::Start() {
-  if (!std::exchange(running_, true)) Sync();
+void Reflector::Engine::Start(From from) {
+  if (std::exchange(running_, true)) return;
+  from_latest_ = from == From::kLatest;
+  Sync();
 }
 
 void Reflector::Engine::Stop() {
@@ -224,8 +226,8 @@ Reflector::Reflector(ApiClient& client, base::Loop& loop, ChangeSink& sink, Refl
 
 Reflector::~Reflector() { Stop(); }
 
-void Reflector::Start() {
-  engine_->loop().Post([engine = engine_] { engine->Start(); });
+void Reflector::Start(From from) {
+  engine_->loop().Post([engine = engine_, from] { engine->Start(from); });
 }
 
 void Reflector::Stop() {

@@ -78,7 +78,10 @@ class Reflector {
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
 
-  void Start();
+  // What the first list has to be: a standby is content with whatever the server has in its cache, which may be seconds
+  // old; who decides at once is not.
+  enum class From { kAnyVersion, kLatest };
+  void Start(From from = From::kAnyVersion);
   // The sink is not called any more once this has returned.
   void Stop();
 

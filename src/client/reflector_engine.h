@@ -19,7 +19,7 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
  public:
   Engine(ApiClient& client, base::Loop& loop, ChangeSink& sink, ReflectorOptions options);
 
-  void Start();
+  void Start(From from);
   void Stop();
   void CatchUp(std::function<void()> done);
 

@@ -299,6 +299,12 @@ TEST_P(ReflectorTest, CatchesUpWithTheLatest) {
   EXPECT_EQ(Parameter(LastCall(), "resourceVersion"), "") << "a consistent read";
 }
 
+// A leader decided on a list from the server's cache that was seconds old.
+TEST_P(ReflectorTest, WhoDecidesAtOnceBeginsWithTheLatest) {
+  Start({.kind = api::Kind::kNode}, Reflector::From::kLatest);
+  EXPECT_EQ(Parameter(transport_.calls().front()->request(), "resourceVersion"), "");
+}
+
 TEST_P(ReflectorTest, SaysNothingAfterStop) {
   Start();
   reflector_->Stop();

@@ -17,7 +17,8 @@ namespace {
 constexpr int kMaxWaits = 10;
 
 // client-go's retry.DefaultBackoff.
-constexpr int kRepeatedTries = 4;
+// The last of them a minute after the first: a report is worth waiting for the end of a short outage.
+constexpr int kRepeatedTries = 10;
 constexpr BackoffOptions kRetryBackoff = {.initial = std::chrono::milliseconds(10),
                                           .max = std::chrono::seconds(10),
                                           .factor = 5.0,
@@ -26,8 +27,9 @@ constexpr BackoffOptions kRetryBackoff = {.initial = std::chrono::milliseconds(1
 
 bool IsWorthAnotherTry(const ApiAnswer& answer) {
   const ApiStatus& status = answer.status;
-  if (status.code == 0) return answer.error == ErrorCode::kUnavailable;
-  return status.code == 500 || status.code == 503 || status.ToError().code == ErrorCode::kConflict;
+  // Code 0 and kConflict: it was not sent, for want of a lease.
+  if (status.code == 0) return answer.error != ErrorCode::kConflict;
+  return status.code >= 500 || status.ToError().code == ErrorCode::kConflict;
 }
 
 }  // namespace

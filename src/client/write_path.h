@@ -80,8 +80,8 @@ struct Write {
   std::string key{};  // of the object; "" for writes that are about none that anybody else writes
   // The request, as of now. Called on the loop before each attempt; nothing when there is nothing left to write.
   std::function<std::optional<http::Request>()> make;
-  // The same however often it is applied: also tried again, three times at most, on conflicts, 500, 503 and broken
-  // connections. Others only when the server says Retry-After, ten times at most, as client-go does.
+  // The same however often it is applied: also tried again, nine times at most, on conflicts, 5xx and calls without an
+  // answer. Others only when the server says Retry-After, ten times at most, as client-go does.
   bool repeatable = false;
   std::function<void(ApiAnswer)> done;  // once, on the loop
 };

@@ -206,8 +206,8 @@ TEST_F(WritePathTest, RetriesAreBounded) {
   EXPECT_THAT(done_, ElementsAre("bind 429"));
   script_ = std::deque<ApiAnswer>(100, AnswerOf(0));
   Submit(WriteClass::kStatus, "status", "uid", true);
-  loop_.Advance(1min);
-  EXPECT_THAT(sent_, SizeIs(15));
+  loop_.Advance(2min);
+  EXPECT_THAT(sent_, SizeIs(21));
   EXPECT_EQ(path_->waiting(WriteClass::kStatus) + path_->in_flight(WriteClass::kStatus), 0u);
 }
 

@@ -106,6 +106,13 @@ void LiveCore::MakeElector() {
   options.retry_period = election.retry_period;
   options.seed = random.Next();
   options.window = window_;
+  options.has_writes = [this] {
+    using client::WriteClass;
+    const client::WritePath& writes = client_.writes();
+    return writes.in_flight(WriteClass::kBind) + writes.in_flight(WriteClass::kEvict) +
+               writes.in_flight(WriteClass::kStatus) >
+           0;
+  };
   options.started_leading = [this] {
     OnStartedLeading();
     OnLooked();
@@ -132,7 +139,7 @@ void LiveCore::MakeElector() {
 void LiveCore::Start() {
   if (!elector_) {
     loop_->StartScheduling();
-    StartReflectors();
+    StartReflectors(client::Reflector::From::kLatest);
     return;
   }
   elector_->Start();
@@ -140,7 +147,7 @@ void LiveCore::Start() {
 }
 
 void LiveCore::OnLooked() {
-  if (!options_.configuration.delay_cache_until_active) StartReflectors();
+  if (!options_.configuration.delay_cache_until_active) StartReflectors(client::Reflector::From::kAnyVersion);
 }
 
 void LiveCore::Stop() {
@@ -154,10 +161,10 @@ void LiveCore::Release(std::function<void()> done) {
   elector_->Stop(std::move(done));
 }
 
-bool LiveCore::StartReflectors() {
+bool LiveCore::StartReflectors(client::Reflector::From from) {
   const std::lock_guard lock(reflecting_mutex_);
   if (std::exchange(reflecting_, true)) return false;
-  for (auto& reflector : reflectors_) reflector->Start();
+  for (auto& reflector : reflectors_) reflector->Start(from);
   sync_report_->Start();
   return true;
 }
@@ -165,7 +172,7 @@ bool LiveCore::StartReflectors() {
 void LiveCore::OnStartedLeading() {
   LOG_INFO(0, "Successfully acquired lease", {"lease", options_.configuration.leader_election.resource_name});
   election_metrics_.master_status.With(options_.configuration.leader_election.resource_name).Set(1);
-  if (StartReflectors()) {
+  if (StartReflectors(client::Reflector::From::kLatest)) {
     loop_->StartScheduling();
   } else {
     CatchUpThenSchedule();

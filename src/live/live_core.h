@@ -88,7 +88,7 @@ class LiveCore {
   void MakeElector();
   void MakeReflectors();
   // False when that had been done before.
-  bool StartReflectors();
+  bool StartReflectors(client::Reflector::From from);
   // The first look at the lease is over: who finds it free lists everything afterwards, and need not catch up with
   // anybody.
   void OnLooked();

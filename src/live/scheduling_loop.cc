@@ -39,7 +39,10 @@ SchedulingLoop::SchedulingLoop(const config::FeatureGates& gates, const base::Cl
       api_(client, events, mailbox_, runner, clock,
            [this](const Evictions::Ended& ended) {
              metrics_.OnEvicted(ended.failed, ended.took);
-             if (ended.needs_waking()) driver_->Activate(ended.preemptor_uid);
+             // One that left and came back in the meantime was held back at the gate, where no event asks for it.
+             const queue::QueuedPod* preemptor = driver_->queue().Find(ended.preemptor_uid);
+             const bool is_held = preemptor != nullptr && preemptor->gated();
+             if (ended.needs_waking() || is_held) driver_->Activate(ended.preemptor_uid);
            }),
       metrics_(metrics),
       unlisted_(options_.kinds) {}

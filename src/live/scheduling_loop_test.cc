@@ -78,6 +78,25 @@ TEST_F(SchedulingLoopTest, PreemptionMarksAndDeletesItsVictims) {
   EXPECT_NE(server_.Await({"pods/vip/binding"}), "");
 }
 
+// It is held back while its victims go, and no event asks for a pod that is held back.
+TEST_F(SchedulingLoopTest, APreemptorThatLeavesAndReturnsIsTriedAgain) {
+  const std::string eviction = "DELETE /api/v1/namespaces/default/pods/low";
+  server_.Hold(eviction);
+  TellNode("n1", "1");
+  Tell(MakePod("low").Node("n1").Request("cpu", "1").StartTime("2026-01-01T00:00:00Z"));
+  const auto vip = [] { return MakePod("vip").SchedulerName("default-scheduler").Request("cpu", "1").Priority(10); };
+  Tell(vip());
+  loop_->StartScheduling();
+  EXPECT_NE(server_.Await({eviction}), "");
+  Tell(vip(), ObjectChange::Type::kDeleted);
+  Tell(vip());
+  Settle();
+  server_.Release(eviction);
+  Settle();
+  Tell(MakePod("low").Node("n1"), ObjectChange::Type::kDeleted);
+  EXPECT_NE(server_.Await({"pods/vip/binding"}), "");
+}
+
 TEST_F(SchedulingLoopTest, APodIsBoundOnceHoweverOftenItIsHeardOf) {
   loop_->StartScheduling();
   TellNode("n1", "8");

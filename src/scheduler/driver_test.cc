@@ -168,6 +168,23 @@ TEST_F(DriverTest, ADeletedWaitingPodGivesItsRoomBackOnce) {
   EXPECT_EQ(driver_->scheduler().waiting_pods().pods().size(), 1u);
 }
 
+// Two binds of a pod that left and returned: the first one, to another node, is the one that took effect.
+TEST_F(DriverTest, APodThatTurnsOutToBeOnAnotherNodeWakesThoseWhoWantItsRoom) {
+  PutNode("n1", "1");
+  Put(MakePod("web").Request("cpu", "1"));
+  StepAll();
+  PutNode("n2", "1");
+  Put(MakePod("other").Node("n2").Request("cpu", "1"));
+  Put(MakePod("next").Request("cpu", "1"));
+  StepAll();
+  EXPECT_THAT(log_, ElementsAre("failed next"));
+  Put(MakePod("web").Request("cpu", "1").Node("n3"));
+  world_.clock.Advance(std::chrono::minutes(1));
+  StepAll();
+  ASSERT_EQ(binding_.size(), 2u) << "n1 is free";
+  EXPECT_EQ(binding_[1]->attempt().pod->name(), "next");
+}
+
 TEST_F(DriverTest, ARetryAfterAFailedBindTakesTheNewestVersion) {
   PutNode("n1", "4");
   Put(MakePod("web").Request("cpu", "1"));

@@ -14,6 +14,7 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view kZone = "topology.kubernetes.io/zone";
 constexpr std::string_view kZones[] = {"a", "b", "c"};
+constexpr uint64_t kCrowd = 30;
 constexpr base::Duration kSlowestKubelet = 2s;
 constexpr base::Duration kSlowestEnd = 6s;
 constexpr base::Duration kSlowestCollector = 15s;
@@ -136,6 +137,9 @@ void Actors::DoToPods(const Action& action) {
         });
       }
       return;
+    case ActionKind::kAddCrowd:
+      for (uint64_t i = 0; i < kCrowd; ++i) AddPod({action.at, ActionKind::kAddCrowd, action.choice + i});
+      return;
     default:
       return AddPod(action);
   }
@@ -150,6 +154,9 @@ void Actors::AddPod(const Action& action) {
     case ActionKind::kAddLargePod:
       milli = 3000 + 1000 * (choice / 2 % 4);
       break;
+    case ActionKind::kAddCrowd:
+      milli = 64'000;
+      break;
     case ActionKind::kAddUrgentPod:
       milli = 500 + 500 * (choice / 2 % 4);
       pod.Priority(static_cast<int32_t>(100 * (1 + choice / 8 % 3)));
@@ -159,6 +166,10 @@ void Actors::AddPod(const Action& action) {
       break;
     case ActionKind::kAddPinnedPod:
       pod.NodeSelector(kZone, kZones[choice / 32 % 3]);
+      break;
+    case ActionKind::kAddHeldPod:
+      milli = 500 + 500 * (choice / 2 % 4);
+      pod.Label(kHeld, "true");
       break;
     case ActionKind::kAddDirectPod:
       milli = 100;

@@ -33,7 +33,7 @@ class FirstFit final : public Instance, public client::ChangeSink {
         transport_(options.network, options.process),
         client_(transport_, io_, options.process.wall_clock(), ClientOptions()),
         election_client_(transport_, election_loop_, options.process.wall_clock(),
-                         {.protobuf = options.protobuf, .timeout = client::LeaseRequestTimeout(10s)}),
+                         {.protobuf = options.plan.protobuf, .timeout = client::LeaseRequestTimeout(10s)}),
         events_(client_, io_, options.process.wall_clock(),
                 {.hostname = options.process.name(), .seed = options.seed}) {
     base::Random random(options.seed);
@@ -65,13 +65,14 @@ class FirstFit final : public Instance, public client::ChangeSink {
     return left;
   }
   void BreakConnections() override { transport_.BreakAll("connection reset by peer"); }
+  void SilenceWatches() override { transport_.SilenceWatches(); }
 
  private:
   using PodPtr = std::shared_ptr<const api::Pod>;
 
   client::ApiClientOptions ClientOptions() {
     client::ApiClientOptions client;
-    client.protobuf = options_.protobuf;
+    client.protobuf = options_.plan.protobuf;
     if (defect_ != Defect::kIgnoresLease) client.window = window_;
     return client;
   }
@@ -100,9 +101,7 @@ class FirstFit final : public Instance, public client::ChangeSink {
     election.window = window_;
     election.started_leading = [this] {
       options_.trace.Add(options_.process.name(), "world leads");
-      if (defect_ != Defect::kDoesNotCatchUp) return CatchUp(reflectors_.size());
-      scheduling_ = true;
-      Consider();
+      CatchUp(reflectors_.size());
     };
     election.stopped_leading = [this] {
       options_.trace.Add(options_.process.name(), "world leads no longer");
@@ -139,7 +138,6 @@ class FirstFit final : public Instance, public client::ChangeSink {
       if (change.type == client::ObjectChange::Type::kDeleted) {
         objects_.erase(place);
         // It stays assumed: a binding under way may still find it.
-        if (defect_ == Defect::kForgetsWhileBinding) assumed_.erase(change.object.metadata().uid);
         continue;
       }
       const api::Pod* pod = change.object.As<api::Pod>();
@@ -221,12 +219,11 @@ class FirstFit final : public Instance, public client::ChangeSink {
         bound || (bound.error().code != ErrorCode::kUnavailable && bound.error().code != ErrorCode::kDeadlineExceeded);
     io_.RunAfter(kRetry, [this, pod, node, is_answer] {
       if (!assumed_.contains(pod->metadata.uid) || stopping_) return;
-      if (!is_answer && defect_ != Defect::kGivesUpOnSilence) return Bind(pod, node);
-      const auto forget = [this, uid = pod->metadata.uid] {
+      if (!is_answer) return Bind(pod, node);
+      pods_->CatchUp([this, uid = pod->metadata.uid] {
         assumed_.erase(uid);
         Consider();
-      };
-      defect_ == Defect::kGivesUpOnSilence ? forget() : pods_->CatchUp(forget);
+      });
     });
   }
 

@@ -13,12 +13,12 @@ constexpr uint64_t kSlowestRestart = 5'000'000'000;  // nanoseconds
 }  // namespace
 
 Host::Host(Timeline& timeline, Network& network, Trace& trace, const Scheduler& scheduler, std::string name,
-           bool protobuf, uint64_t seed, std::function<void(const Host& host)> on_life, Report report)
+           const Plan& plan, uint64_t seed, std::function<void(const Host& host)> on_life, Report report)
     : timeline_(timeline),
       network_(network),
       trace_(trace),
       scheduler_(scheduler),
-      protobuf_(protobuf),
+      plan_(plan),
       random_(seed),
       on_life_(std::move(on_life)),
       report_(std::move(report)),
@@ -35,7 +35,7 @@ void Host::Launch() {
                                .network = network_,
                                .trace = trace_,
                                .seed = random_.Next(),
-                               .protobuf = protobuf_,
+                               .plan = plan_,
                                .on_exit = [this, life] { timeline_.After(1ms, [this, life] { End(life); }); },
                                .report = report_});
   on_life_(*this);
@@ -59,6 +59,12 @@ void Host::Terminate() {
   if (instance_ == nullptr || process_.paused()) return;
   trace_.Add(process_.name(), "world is told to terminate");
   instance_->Terminate();
+}
+
+void Host::SilenceWatches() {
+  if (instance_ == nullptr) return;
+  trace_.Add(process_.name(), "world goes blind");
+  instance_->SilenceWatches();
 }
 
 void Host::Pause(base::Duration how_long) {

@@ -17,8 +17,8 @@ class Host {
   using Report = std::function<void(std::string invariant, std::string message, std::vector<std::string> subjects)>;
 
   // `on_life` is told about each new instance.
-  Host(Timeline& timeline, Network& network, Trace& trace, const Scheduler& scheduler, std::string name, bool protobuf,
-       uint64_t seed, std::function<void(const Host& host)> on_life, Report report);
+  Host(Timeline& timeline, Network& network, Trace& trace, const Scheduler& scheduler, std::string name,
+       const Plan& plan, uint64_t seed, std::function<void(const Host& host)> on_life, Report report);
   ~Host();
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
@@ -27,6 +27,7 @@ class Host {
   // Ends at once; started again some seconds later.
   void Crash();
   void Terminate();
+  void SilenceWatches();
   void Pause(base::Duration how_long);
   void Partition(base::Duration how_long, bool breaks_connections);
 
@@ -34,6 +35,7 @@ class Host {
   const Process& process() const { return process_; }
   // Null while it is down.
   const Instance* instance() const { return instance_.get(); }
+  bool is_leader() const { return instance_ != nullptr && instance_->is_leader(); }
 
  private:
   // Destroys the instance of that life, unless another has begun.
@@ -43,7 +45,7 @@ class Host {
   Network& network_;
   Trace& trace_;
   const Scheduler& scheduler_;
-  const bool protobuf_;
+  const Plan& plan_;
   base::Random random_;
   const std::function<void(const Host& host)> on_life_;
   const Report report_;

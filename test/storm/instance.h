@@ -6,12 +6,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "api/kind.h"
 #include "storm/network.h"
+#include "storm/plan.h"
 #include "storm/process.h"
 #include "storm/trace.h"
 
@@ -23,7 +25,7 @@ struct InstanceOptions {
   Network& network;
   Trace& trace;
   uint64_t seed;  // of this life
-  bool protobuf;
+  const Plan& plan;
   // Has to be called once, when the program would have exited by itself: the lease was lost, or Terminate has been
   // obeyed. The instance is destroyed some time later and a new one is started.
   std::function<void()> on_exit;
@@ -48,11 +50,16 @@ class Instance {
   virtual bool is_leader() const = 0;
   // Every object it believes to exist, as it has been told last.
   virtual Picture picture() const = 0;
+  // Where the API must say that pending pods are nominated to, by UID; those without are left out. Unset: it has no
+  // say.
+  virtual std::optional<std::map<std::string, std::string>> nominations() const { return std::nullopt; }
   // What it is still busy with, a line each: tickets, assumed pods, in-flight events, waiting writes, timers beyond
   // those that always run. Empty once the world is quiet.
   virtual std::vector<std::string> Leftovers() const = 0;
   // Connections that did not survive a partition.
   virtual void BreakConnections() = 0;
+  // Watches become half-open: nothing comes any more, and no error.
+  virtual void SilenceWatches() = 0;
 };
 
 // What kind of scheduler a storm is about.
@@ -68,12 +75,9 @@ Scheduler LiveScheduler();
 // Mistakes that a scheduler can be made to make, to see that storms find them.
 enum class Defect : uint8_t {
   kNone,
-  kForgetsWhileBinding,  // a pod that leaves the watch while it is being bound gives its room back
-  kGivesUpOnSilence,     // a binding without an answer counts as failed
-  kIgnoresLease,         // writes whenever it has started to
-  kDoesNotCatchUp,       // a new leader trusts its old picture
-  kDoesNotReport,        // that a pod fits nowhere
-  kSleepsThroughNodes,   // does not look again when nodes change
+  kIgnoresLease,        // writes whenever it has started to
+  kDoesNotReport,       // that a pod fits nowhere
+  kSleepsThroughNodes,  // does not look again when nodes change
 };
 
 // The first-fit scheduler of first_fit.cc, which proves the model: reflectors, elector, recorder and client are real.

@@ -95,6 +95,14 @@ std::vector<const api::Pod*> Invariants::PodsOn(const std::string& node) const {
   return found;
 }
 
+bool Invariants::HasReturned(const std::string& uid) const {
+  const std::vector<Change>& history = store_.history(api::Kind::kPod);
+  return std::any_of(history.begin(), history.end(), [&](const Change& change) {
+    return change.object.metadata().uid == uid && change.time + kOldestDecision >= timeline_.Now() &&
+           api::IsTerminated(*change.object.As<api::Pod>());
+  });
+}
+
 Amounts Invariants::RecentAllocatable(const std::string& node) const {
   Amounts most;
   const auto take = [&](const api::Object& object) {
@@ -121,10 +129,13 @@ void Invariants::CheckRoom(const Write& write) {
                                           write.key, write.node, kOldestDecision / 1s),
                    .subjects = {write.key, write.node}});
   }
+  // The room of a pod that is over is given to others at once, as upstream does it, even while its binding is on the
+  // way; when the pod comes back in time, that binding is good.
+  if (HasReturned(write.uid)) return;
   Amounts used = RequestsOf(*pod);
   std::vector<std::string> subjects = {write.node};
   for (const api::Pod* other : PodsOn(write.node)) {
-    if (!bound_by_us_.contains(other->metadata.uid)) continue;
+    if (!bound_by_us_.contains(other->metadata.uid) || HasReturned(other->metadata.uid)) continue;
     used += RequestsOf(*other);
     subjects.push_back(other->metadata.name);
   }
@@ -147,7 +158,9 @@ std::optional<Violation> Invariants::FindForgottenPod() const {
   for (const api::Pod* found : pending) {
     const api::Pod& pod = *found;
     const std::string key = api::KeyOf(pod.metadata);
+    const bool is_held = preempts_ && pod.metadata.labels.Contains(Symbol(kHeld));
     for (const auto& [name, node_object] : store_.objects(api::Kind::kNode)) {
+      if (is_held) break;
       const api::Node& node = *node_object.As<api::Node>();
       std::vector<const api::Pod*> present = PodsOn(name);
       if (Fits(pod, node, present)) {
@@ -204,6 +217,24 @@ std::optional<Violation> Invariants::FindWrongPicture(const Host& host) const {
   return std::nullopt;
 }
 
+// A promise of room that only one side knows of holds the room back for nobody, or gives it away.
+std::optional<Violation> Invariants::FindWrongNomination(const Host& host) const {
+  const auto nominations = host.instance()->nominations();
+  if (!nominations) return std::nullopt;
+  for (const auto& [key, object] : store_.objects(api::Kind::kPod)) {
+    const api::Pod& pod = *object.As<api::Pod>();
+    if (!IsOurPending(pod)) continue;
+    const auto found = nominations->find(pod.metadata.uid);
+    const std::string known = found != nominations->end() ? found->second : "";
+    if (known == pod.status.nominated_node_name) continue;
+    return Violation{"nominations are those of the API",
+                     fmt::format("{} is nominated to \"{}\", and {} believes \"{}\"", key,
+                                 pod.status.nominated_node_name, host.process().name(), known),
+                     {pod.metadata.name}};
+  }
+  return std::nullopt;
+}
+
 std::optional<Violation> Invariants::FindUnsettled(const std::vector<std::unique_ptr<Host>>& hosts) const {
   int leaders = 0;
   for (const auto& host : hosts) {
@@ -215,6 +246,7 @@ std::optional<Violation> Invariants::FindUnsettled(const std::vector<std::unique
   if (Found found = FindForgottenPod()) return found;
   for (const auto& host : hosts) {
     if (Found found = FindWrongPicture(*host)) return found;
+    if (Found found = FindWrongNomination(*host)) return found;
     const std::vector<std::string> left = host->instance()->Leftovers();
     if (!left.empty()) {
       return Violation{"nothing is left over",

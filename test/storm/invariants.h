@@ -48,7 +48,10 @@ class Invariants {
   using Found = std::optional<Violation>;
   Found FindForgottenPod() const;
   Found FindWrongPicture(const Host& host) const;
+  Found FindWrongNomination(const Host& host) const;
   std::vector<const api::Pod*> PodsOn(const std::string& node) const;
+  // Whether the pod was over, and came back, since a decision about it may have been made.
+  bool HasReturned(const std::string& uid) const;
   // The most the node of that name had lately: a decision may be that old.
   Amounts RecentAllocatable(const std::string& node) const;
 

@@ -25,6 +25,8 @@ using namespace std::chrono_literals;
 
 // A pod that nothing wakes has been forgotten; no storm is to be saved by the flush that tries everything again.
 constexpr base::Duration kNeverFlushed = 24h;
+constexpr int kMostReportsBeforeBinding = 16;
+constexpr base::Duration kLongestCalmWait = 1s;
 // A binding waits in line, or for the server to have time, no longer than this.
 constexpr base::Duration kOldestBinding = 60s;
 
@@ -57,8 +59,33 @@ class FiberRunner final : public live::BindingRunner {
   Fibers fibers_;
 };
 
-const framework::Registry& InTreePlugins() {
-  static const framework::Registry registry = plugins::InTreeRegistry();
+constexpr char kHoldName[] = "Hold";
+constexpr base::Duration kHoldTime = 2s;
+
+// Lets pods that are to be held wait in Permit for nothing. Their room is others' in the meantime, and again
+// afterwards.
+class Hold final : public framework::Plugin, public framework::PermitPlugin, public framework::EnqueueExtensions {
+ public:
+  std::string_view name() const override { return kHoldName; }
+  framework::PermitResult Permit(framework::CycleState&, const framework::PodInfo& pod, const std::string&) override {
+    if (!pod.pod().metadata.labels.Contains(Symbol(kHeld))) return {};
+    return {framework::Status::Wait(), kHoldTime};
+  }
+  // Not room that becomes free: held pods would wake each other for ever.
+  std::vector<framework::ClusterEventWithHint> EventsToRegister() const override {
+    return {{{framework::EventResource::kNode, framework::ActionType::kAdd}, {}}};
+  }
+};
+
+const framework::Registry& Plugins() {
+  static const framework::Registry registry = [] {
+    framework::Registry all = plugins::InTreeRegistry();
+    const auto make = [](const config::PluginArgs&, framework::Handle&) -> Result<std::unique_ptr<framework::Plugin>> {
+      return std::unique_ptr<framework::Plugin>(std::make_unique<Hold>());
+    };
+    CHECK(all.Register(kHoldName, make, "storm").ok());
+    return all;
+  }();
   return registry;
 }
 
@@ -76,13 +103,16 @@ class LiveInstance final : public Instance {
   const std::string& identity() const override { return core_->identity(); }
   bool is_leader() const override { return core_->is_leader(); }
   Picture picture() const override;
+  std::optional<std::map<std::string, std::string>> nominations() const override;
   std::vector<std::string> Leftovers() const override;
   void BreakConnections() override { transport_.BreakAll("connection reset by peer"); }
+  void SilenceWatches() override { transport_.SilenceWatches(); }
 
  private:
   live::LiveOptions CoreOptions() const;
   void TakeTurn();
   void CheckBinding(const http::Request& request) const;
+  void CheckOrder(const http::Request& request);
 
   const InstanceOptions options_;
   const ProcessClock clock_;
@@ -98,6 +128,8 @@ class LiveInstance final : public Instance {
   std::unique_ptr<live::LiveCore> core_;
   std::map<std::string, base::Time> seen_nodes_;  // and when the picture had them last
   base::TimerId next_turn_ = 0;
+  int reports_before_binding_ = 0;  // sent while some binding waited
+  base::Time binding_waits_since_{};
   bool mail_ = false;
   bool led_ = false;
   bool left_ = false;
@@ -113,8 +145,11 @@ LiveInstance::LiveInstance(const InstanceOptions& options)
       transport_(options.network, options.process),
       runner_(options.process),
       request_metrics_(metrics_, server_name_) {
-  transport_.set_on_request([this](const http::Request& request) { CheckBinding(request); });
-  Result<std::unique_ptr<live::LiveCore>> made = live::LiveCore::Create(CoreOptions(), InTreePlugins(), metrics_,
+  transport_.set_on_request([this](const http::Request& request) {
+    CheckBinding(request);
+    CheckOrder(request);
+  });
+  Result<std::unique_ptr<live::LiveCore>> made = live::LiveCore::Create(CoreOptions(), Plugins(), metrics_,
                                                                         {.transport = transport_,
                                                                          .io = io_,
                                                                          .writes = writes_,
@@ -144,9 +179,10 @@ live::LiveOptions LiveInstance::CoreOptions() const {
   live::LiveOptions options;
   options.configuration = config::DefaultConfiguration(options.gates);
   options.hostname = options_.process.name();
-  options.rest.qps = options.configuration.client_connection.qps;
-  options.rest.burst = options.configuration.client_connection.burst;
-  if (!options_.protobuf) options.rest.content_type = client::kJsonType;
+  options.configuration.profiles[0].plugins.multi_point.enabled.push_back({kHoldName, 0});
+  options.rest.qps = options_.plan.qps;
+  options.rest.burst = static_cast<int>(options_.plan.qps * 2);
+  if (!options_.plan.protobuf) options.rest.content_type = client::kJsonType;
   options.loop.seed = options_.seed;
   options.loop.verify_incremental = true;
   options.loop.max_unschedulable = kNeverFlushed;
@@ -179,6 +215,34 @@ void LiveInstance::CheckBinding(const http::Request& request) const {
                   fmt::format("{} binds {} to {}, which its picture has not had for {} s", options_.process.name(),
                               request.path, body->node, kOldestBinding / 1s),
                   {body->node, request.path});
+}
+
+// In calm weather nothing delays a binding but its rate, and the one report of its own pod that is on its way.
+void LiveInstance::CheckOrder(const http::Request& request) {
+  if (options_.plan.has_faults() || core_ == nullptr) return;
+  const bool is_report = request.method == "PATCH" && request.path.ends_with("/status");
+  if (core_->client().writes().waiting(client::WriteClass::kBind) == 0 || request.path.ends_with("/binding")) {
+    reports_before_binding_ = 0;
+    binding_waits_since_ = clock_.Now();
+    return;
+  }
+  if (!is_report || ++reports_before_binding_ < kMostReportsBeforeBinding) return;
+  if (clock_.Now() - binding_waits_since_ < kLongestCalmWait) return;
+  options_.report(
+      "no binding waits for reports",
+      fmt::format("{} has sent {} reports while a binding waits", options_.process.name(), reports_before_binding_),
+      {"/status", "/binding"});
+}
+
+std::optional<std::map<std::string, std::string>> LiveInstance::nominations() const {
+  if (!is_leader()) return std::nullopt;
+  std::map<std::string, std::string> known;
+  const scheduler::Driver& driver = core_->loop().driver();
+  driver.queue().ForEach([&](const queue::QueuedPod& pod, queue::PodState) {
+    const std::string& node = driver.cluster().nominator().NodeOf(pod.pod->uid());
+    if (!node.empty()) known.emplace(pod.pod->uid(), node);
+  });
+  return known;
 }
 
 Picture LiveInstance::picture() const {

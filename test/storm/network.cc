@@ -252,6 +252,10 @@ void ProcessTransport::Consumed(http::CallId call, size_t bytes) {
   found->second->Flush();
 }
 
+void ProcessTransport::SilenceWatches() {
+  for (const auto& [id, exchange] : open_) exchange->silent_ |= exchange->is_watch();
+}
+
 void ProcessTransport::BreakAll(std::string_view why) {
   for (const auto& [id, exchange] : open_) exchange->Push({.end = Error::Unavailable(std::string(why))});
 }

@@ -136,6 +136,8 @@ class ProcessTransport final : public http::Transport {
   void set_on_request(std::function<void(const http::Request& request)> observer) { on_request_ = std::move(observer); }
   // Connections that do not survive a partition.
   void BreakAll(std::string_view why);
+  // Those that are open now are half-open from now on.
+  void SilenceWatches();
 
  private:
   friend class Exchange;

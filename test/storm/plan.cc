@@ -12,20 +12,21 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::array<std::string_view, kActionKindCount> kNames = {
-    "add_pod",     "add_large_pod", "add_urgent_pod", "add_gated_pod",   "add_pinned_pod", "add_direct_pod",
-    "ungate_pod",  "finish_pod",    "fail_pod",       "fail_and_return", "delete_pod",     "recreate_pod",
-    "relabel_pod", "add_node",      "remove_node",    "replace_node",    "cordon_node",    "uncordon_node",
-    "taint_node",  "grow_node",     "relabel_node",   "compact",         "hide_kind",      "crash",
-    "terminate",   "pause",         "partition",      "step_clock",
+    "add_pod",      "add_large_pod", "add_urgent_pod", "add_gated_pod", "add_pinned_pod", "add_direct_pod",
+    "add_held_pod", "add_crowd",     "ungate_pod",     "finish_pod",    "fail_pod",       "fail_and_return",
+    "delete_pod",   "recreate_pod",  "relabel_pod",    "add_node",      "remove_node",    "replace_node",
+    "cordon_node",  "uncordon_node", "taint_node",     "grow_node",     "relabel_node",   "compact",
+    "hide_kind",    "crash",         "terminate",      "pause",         "partition",      "step_clock",
+    "takeover",
 };
 
 constexpr uint64_t kBurst = 200'000'000;  // nanoseconds
 
 // How often each is chosen, relative to the others.
 constexpr std::array<uint32_t, kActionKindCount> kWeights = {
-    40, 3, 8, 3, 4, 2, 4, 6, 3, 10, 6, 4, 3,  // pods
-    3,  2, 2, 3, 4, 2, 3, 2,                  // nodes
-    3,  1, 3, 2, 3, 2, 1,                     // the world
+    40, 3, 8, 3, 4, 2, 3, 1, 4, 6, 3, 10, 6, 4, 3,  // pods
+    3,  2, 2, 3, 4, 2, 3, 2,                        // nodes
+    3,  1, 3, 2, 3, 2, 1, 2,                        // the world
 };
 
 // The most each fault is worth in one storm, in chances of ten thousand.
@@ -104,6 +105,7 @@ Plan MakePlan(uint64_t seed) {
   plan.server = ChooseServer(random);
   plan.rates = ChooseRates(random);
   if (calm) plan.rates = {};
+  if (random.Below(3) == 0) plan.qps = static_cast<float>(2 + random.Below(8));
   plan.length = std::chrono::seconds(20 + random.Below(80));
   const uint64_t count = 30 + random.Below(60);
   base::Duration at{};

@@ -20,6 +20,8 @@ enum class ActionKind : uint8_t {
   kAddGatedPod,
   kAddPinnedPod,  // for one zone only
   kAddDirectPod,  // bound by its creator, as static pods are
+  kAddHeldPod,    // waits in Permit, and is rejected, whenever it is tried
+  kAddCrowd,      // many that fit nowhere
   kUngatePod,
   kFinishPod,
   kFailPod,
@@ -44,8 +46,9 @@ enum class ActionKind : uint8_t {
   kPause,
   kPartition,
   kStepClock,
+  kTakeover,  // the standbys go blind, then the leader leaves
 };
-inline constexpr size_t kActionKindCount = static_cast<size_t>(ActionKind::kStepClock) + 1;
+inline constexpr size_t kActionKindCount = static_cast<size_t>(ActionKind::kTakeover) + 1;
 
 std::string_view NameOf(ActionKind kind);
 // Done to the world, not within it: a fault.
@@ -62,6 +65,7 @@ struct Plan {
   int instances = 1;
   int nodes = 3;
   bool protobuf = true;
+  float qps = 50;  // of each scheduler's client; the burst is twice that
   ServerOptions server{};
   Faults::Rates rates{};
   std::vector<Action> actions{};  // by time
@@ -71,5 +75,8 @@ struct Plan {
 };
 
 Plan MakePlan(uint64_t seed);
+
+// Pods with this label are held in Permit.
+inline constexpr std::string_view kHeld = "storm/held";
 
 }  // namespace berth::storm

@@ -18,6 +18,7 @@ using namespace std::chrono_literals;
 constexpr base::Duration kLongestSettling = 10min;
 constexpr base::Duration kBetweenLooks = 5s;
 constexpr base::Duration kQuietTime = 1min;
+constexpr uint64_t kPodsOfTakeover = 4;
 // How often the world may stir before it is quiet.
 constexpr int kMostRounds = 10;
 constexpr int kNoisyRounds = 3;
@@ -56,7 +57,7 @@ Storm::Storm(const Plan& plan, const Scheduler& scheduler, Trace::Keep keep)
   actors_.MakeNodes(plan.nodes);
   for (int i = 0; i < plan.instances; ++i) {
     hosts_.push_back(std::make_unique<Host>(
-        timeline_, network_, trace_, scheduler_, fmt::format("sched-{}", i), plan.protobuf,
+        timeline_, network_, trace_, scheduler_, fmt::format("sched-{}", i), plan_,
         plan.seed * 16 + static_cast<uint64_t>(i), [this](const Host& host) { invariants_.AddLife(host); },
         [this](std::string invariant, std::string message, std::vector<std::string> subjects) {
           invariants_.Report({std::move(invariant), std::move(message), std::move(subjects)});
@@ -116,6 +117,8 @@ void Storm::DoToWorld(const Action& action) {
       return host.Crash();
     case ActionKind::kTerminate:
       return host.Terminate();
+    case ActionKind::kTakeover:
+      return TakeOver(choice);
     case ActionKind::kPause:
       return host.Pause(Between(choice, 100ms, 40s));
     case ActionKind::kPartition:
@@ -128,6 +131,23 @@ void Storm::DoToWorld(const Action& action) {
     default:
       return;
   }
+}
+
+// What the leader still does, the next one has not seen: not even what became of pods that both know.
+void Storm::TakeOver(uint64_t choice) {
+  for (uint64_t i = 0; i < kPodsOfTakeover; ++i) {
+    actors_.Do({.at = timeline_.Now(), .kind = ActionKind::kAddPod, .choice = choice * kPodsOfTakeover + i});
+  }
+  timeline_.After(Between(choice, 2ms, 30ms), [this] {
+    for (const auto& host : hosts_) {
+      if (!host->is_leader()) host->SilenceWatches();
+    }
+  });
+  timeline_.After(Between(choice, 1s, 15s), [this, crash = choice % 2 == 0] {
+    for (const auto& host : hosts_) {
+      if (host->is_leader()) crash ? host->Crash() : host->Terminate();
+    }
+  });
 }
 
 void Storm::HideKind(uint64_t choice) {

@@ -41,6 +41,7 @@ class Storm {
   void Do(const Action& action);
   void DoToWorld(const Action& action);
   void HideKind(uint64_t choice);
+  void TakeOver(uint64_t choice);
   // False when something broke.
   bool RunUntil(base::Duration until);
   void Calm();

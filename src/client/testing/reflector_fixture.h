@@ -22,12 +22,13 @@ class ReflectorFixture : public ::testing::TestWithParam<bool> {
       : transport_(loop_, [this](const http::testing::FakeCallPtr& call) { server_.Handle(call); }),
         client_(transport_, loop_, clock_, {.protobuf = GetParam()}) {}
 
-  void Start(ReflectorOptions options = {.kind = api::Kind::kNode}) {
+  void Start(ReflectorOptions options = {.kind = api::Kind::kNode},
+             Reflector::From from = Reflector::From::kAnyVersion) {
     options.on_problem = [this](const Error& error, int status) {
       problems_.push_back(std::to_string(status) + " " + error.message);
     };
     reflector_ = std::make_unique<Reflector>(client_, loop_, sink_, options);
-    reflector_->Start();
+    reflector_->Start(from);
     loop_.Run();
   }
 

@@ -19,8 +19,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
-constexpr const char* kNominated = R"({"status":{"nominatedNodeName":"n"}})";
-constexpr const char* kCleared = R"({"status":{"nominatedNodeName":null}})";
+constexpr const char* kNominated = R"({"metadata":{"uid":"u-1"},"status":{"nominatedNodeName":"n"}})";
+constexpr const char* kCleared = R"({"metadata":{"uid":"u-1"},"status":{"nominatedNodeName":null}})";
 
 class PodStatusWriterTest : public ::testing::Test {
  protected:

@@ -151,6 +151,13 @@ std::string PodStatusPatch(const api::Pod& pod, const PodStatusChange& change, b
   std::string body;
   JsonWriter writer(body);
   writer.StartObject();
+  if (!pod.metadata.uid.empty()) {
+    // Another pod of the same name by now is not patched: the server finds the UID immutable.
+    writer.Key("metadata");
+    writer.StartObject();
+    Text(writer, "uid", pod.metadata.uid);
+    writer.EndObject();
+  }
   writer.Key("status");
   writer.StartObject();
   if (condition_changes) {

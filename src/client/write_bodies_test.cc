@@ -60,52 +60,53 @@ TEST(WriteBodies, PodStatusPatchSaysOnlyWhatChanges) {
   };
   const api::PodCondition initialized{"Initialized", "True", "", ""};
   const auto failed = Condition("False", "Unschedulable", "0/1 nodes");
-  for (const Case& c : std::vector<Case>{
-           {"new condition",
-            {initialized},
-            "",
-            0,
-            {.condition = failed},
-            R"({"status":{"$setElementOrder/conditions":[{"type":"Initialized"},{"type":"PodScheduled"}],)"
-            R"("conditions":[{"lastProbeTime":null,"lastTransitionTime":"2023-11-14T22:13:20Z","message":"0/1 nodes",)"
-            R"("reason":"Unschedulable","status":"False","type":"PodScheduled"}]}})"},
-           {"another message",
-            {failed},
-            "",
-            3,
-            {.condition = Condition("False", "Unschedulable", "0/2 nodes")},
-            R"({"status":{"$setElementOrder/conditions":[{"type":"PodScheduled"}],)"
-            R"("conditions":[{"message":"0/2 nodes","observedGeneration":3,"type":"PodScheduled"}]}})"},
-           {"another status",
-            {Condition("True", "", "")},
-            "",
-            0,
-            {.condition = failed},
-            R"({"status":{"$setElementOrder/conditions":[{"type":"PodScheduled"}],)"
-            R"("conditions":[{"lastTransitionTime":"2023-11-14T22:13:20Z","message":"0/1 nodes",)"
-            R"("reason":"Unschedulable","status":"False","type":"PodScheduled"}]}})"},
-           {"message goes",
-            {failed},
-            "",
-            0,
-            {.condition = Condition("False", "Unschedulable", "")},
-            R"({"status":{"$setElementOrder/conditions":[{"type":"PodScheduled"}],)"
-            R"("conditions":[{"message":null,"type":"PodScheduled"}]}})"},
-           {"nominated",
-            {failed},
-            "",
-            0,
-            {.condition = failed, .nominated_node_name = "n"},
-            R"({"status":{"nominatedNodeName":"n"}})"},
-           {"not nominated any more",
-            {},
-            "n",
-            0,
-            {.nominated_node_name = ""},
-            R"({"status":{"nominatedNodeName":null}})"},
-           {"nothing new", {failed}, "n", 3, {.condition = failed, .nominated_node_name = "n"}, ""},
-           {"nothing at all", {}, "n", 3, {}, ""},
-       }) {
+  for (
+      const Case& c : std::vector<Case>{
+          {"new condition",
+           {initialized},
+           "",
+           0,
+           {.condition = failed},
+           R"({"metadata":{"uid":"u-1"},"status":{"$setElementOrder/conditions":[{"type":"Initialized"},{"type":"PodScheduled"}],)"
+           R"("conditions":[{"lastProbeTime":null,"lastTransitionTime":"2023-11-14T22:13:20Z","message":"0/1 nodes",)"
+           R"("reason":"Unschedulable","status":"False","type":"PodScheduled"}]}})"},
+          {"another message",
+           {failed},
+           "",
+           3,
+           {.condition = Condition("False", "Unschedulable", "0/2 nodes")},
+           R"({"metadata":{"uid":"u-1"},"status":{"$setElementOrder/conditions":[{"type":"PodScheduled"}],)"
+           R"("conditions":[{"message":"0/2 nodes","observedGeneration":3,"type":"PodScheduled"}]}})"},
+          {"another status",
+           {Condition("True", "", "")},
+           "",
+           0,
+           {.condition = failed},
+           R"({"metadata":{"uid":"u-1"},"status":{"$setElementOrder/conditions":[{"type":"PodScheduled"}],)"
+           R"("conditions":[{"lastTransitionTime":"2023-11-14T22:13:20Z","message":"0/1 nodes",)"
+           R"("reason":"Unschedulable","status":"False","type":"PodScheduled"}]}})"},
+          {"message goes",
+           {failed},
+           "",
+           0,
+           {.condition = Condition("False", "Unschedulable", "")},
+           R"({"metadata":{"uid":"u-1"},"status":{"$setElementOrder/conditions":[{"type":"PodScheduled"}],)"
+           R"("conditions":[{"message":null,"type":"PodScheduled"}]}})"},
+          {"nominated",
+           {failed},
+           "",
+           0,
+           {.condition = failed, .nominated_node_name = "n"},
+           R"({"metadata":{"uid":"u-1"},"status":{"nominatedNodeName":"n"}})"},
+          {"not nominated any more",
+           {},
+           "n",
+           0,
+           {.nominated_node_name = ""},
+           R"({"metadata":{"uid":"u-1"},"status":{"nominatedNodeName":null}})"},
+          {"nothing new", {failed}, "n", 3, {.condition = failed, .nominated_node_name = "n"}, ""},
+          {"nothing at all", {}, "n", 3, {}, ""},
+      }) {
     SCOPED_TRACE(c.name);
     api::Pod pod = MakePod();
     pod.metadata.generation = c.generation;

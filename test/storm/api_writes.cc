@@ -133,6 +133,12 @@ Reply ApiWrites::PatchPodStatus(const http::Request& request, const ApiRequest& 
   const api::Pod* found = store_.Find<api::Pod>(parsed.Key());
   if (found == nullptr) return NotFound(parsed);
   write.uid = found->metadata.uid;
+  const codec::Value* metadata = document->root().Find("metadata");
+  const codec::Value* uid = metadata != nullptr ? metadata->Find("uid") : nullptr;
+  if (uid != nullptr && uid->text() != found->metadata.uid) {
+    return RefusalReply(
+        {422, "Invalid", fmt::format("metadata.uid: Invalid value: \"{}\": field is immutable", uid->text())});
+  }
   api::Pod pod = *found;
   if (const codec::Value* status = document->root().Find("status")) {
     if (const codec::Value* conditions = status->Find("conditions")) {

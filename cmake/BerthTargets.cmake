@@ -5,7 +5,8 @@
 add_custom_target(berth_benchmarks)
 add_custom_target(berth_fuzzers)
 
-# Two precompiled headers serve every target: one for what is optimised, one for tests, which are not.
+# Three precompiled headers serve every target: one for what is optimised, two for tests, which are not. Project headers
+# are in the last one only: whoever changes one of those has nearly every test compiled again in any case.
 function(berth_precompile_header name header)
   # Written once: a newer file would have everything compiled again whenever a source file is added.
   if(NOT EXISTS ${CMAKE_BINARY_DIR}/${name}.cc)
@@ -17,19 +18,21 @@ endfunction()
 if(BERTH_PRECOMPILE)
   berth_precompile_header(berth_precompiled precompiled.h)
   target_link_libraries(berth_precompiled PRIVATE fmt::fmt)
-  berth_precompile_header(berth_test_precompiled precompiled_test.h)
-  target_link_libraries(berth_test_precompiled PRIVATE fmt::fmt rapidcheck GTest::gmock)
-  target_compile_options(berth_test_precompiled PRIVATE $<$<CONFIG:Release>:-O0;-g0>)
+  foreach(name IN ITEMS test framework_test)
+    berth_precompile_header(berth_${name}_precompiled precompiled_${name}.h)
+    target_link_libraries(berth_${name}_precompiled PRIVATE fmt::fmt rapidcheck GTest::gmock)
+    target_compile_options(berth_${name}_precompiled PRIVATE $<$<CONFIG:Release>:-O0;-g0>)
+  endforeach()
+  target_include_directories(berth_framework_test_precompiled PRIVATE ${CMAKE_SOURCE_DIR}/src)
 endif()
 
-# How the files of a library are compiled. Tests are not compiled in batches: fixtures of one name in several files, each
-# in its anonymous namespace, are what tests are made of.
-function(berth_compile target)
+# How the files of a target are compiled.
+function(berth_compile target precompiled batch)
   if(BERTH_PRECOMPILE)
-    target_precompile_headers(${target} REUSE_FROM berth_precompiled)
+    target_precompile_headers(${target} REUSE_FROM ${precompiled})
   endif()
   if(BERTH_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
     # In a batch, a type of a source file's anonymous namespace looks as if it stood in a header.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
@@ -48,7 +51,7 @@ function(berth_layer name)
 
   if(sources)
     add_library(berth_${name} STATIC ${sources})
-    berth_compile(berth_${name})
+    berth_compile(berth_${name} berth_precompiled 12)
     set(scope PUBLIC)
   else()
     add_library(berth_${name} INTERFACE)
@@ -82,14 +85,14 @@ endfunction()
 function(berth_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  if(BERTH_PRECOMPILE)
-    target_precompile_headers(${name} REUSE_FROM berth_test_precompiled)
-  endif()
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} rapidcheck GTest::gmock GTest::gtest_main)
   # The builders know the framework, so the tests of what lies below it do without.
-  if(NOT name MATCHES "^berth_(base|codec|cel|api|config)_test$")
+  set(precompiled berth_test_precompiled)
+  if(NOT name MATCHES "^berth_(base|codec|cel|api|config|metrics|http|client|serving)_test$")
     target_link_libraries(${name} PRIVATE $<$<TARGET_EXISTS:berth_testing>:berth_testing>)
+    set(precompiled berth_framework_test_precompiled)
   endif()
+  berth_compile(${name} ${precompiled} 8)
   # Test tables are read once; optimising them is most of what a test build would cost. What they test is optimised.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0;-g0>)
   target_compile_definitions(${name} PRIVATE BERTH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")

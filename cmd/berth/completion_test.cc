@@ -28,13 +28,13 @@ bool Installed(const std::string& program) {
   return std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) == 0;
 }
 
-struct Ran {
+struct Completed {
   int status;
   std::string output;  // of both kinds
 };
 
-Ran RunShell(const std::string& command) {
-  Ran ran{0, {}};
+Completed RunShell(const std::string& command) {
+  Completed ran{0, {}};
   std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
   std::array<char, 4096> buffer;
   for (size_t read; (read = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
@@ -111,14 +111,14 @@ TEST_F(BashTest, CompletesSubVerbs) {
 
 TEST_F(ShellTest, ZshTakesItsScript) {
   if (!Installed("zsh")) GTEST_SKIP() << "zsh is not installed: its completion script was NOT checked";
-  const Ran ran = RunShell("zsh -n " + Write("_berth", ZshCompletion(verbs_)));
+  const Completed ran = RunShell("zsh -n " + Write("_berth", ZshCompletion(verbs_)));
   EXPECT_EQ(ran.status, 0) << ran.output;
   EXPECT_EQ(ran.output, "");
 }
 
 TEST_F(ShellTest, FishTakesItsScript) {
   if (!Installed("fish")) GTEST_SKIP() << "fish is not installed: its completion script was NOT checked";
-  const Ran ran = RunShell("fish --no-execute " + Write("berth.fish", FishCompletion(verbs_)));
+  const Completed ran = RunShell("fish --no-execute " + Write("berth.fish", FishCompletion(verbs_)));
   EXPECT_EQ(ran.status, 0) << ran.output;
   EXPECT_EQ(ran.output, "");
 }
@@ -143,7 +143,7 @@ TEST_F(ShellTest, ManualPagesRenderWithoutWarnings) {
     const std::string path = Write(name + ".1", text);
     EXPECT_THAT(text, AllOf(HasSubstr(".SH NAME\n"), HasSubstr(".SH SYNOPSIS\n"), HasSubstr(".SH SEE ALSO\n")));
     if (Installed("groff")) {
-      const Ran groff = RunShell("groff -man -ww -Tutf8 -z " + path);
+      const Completed groff = RunShell("groff -man -ww -Tutf8 -z " + path);
       EXPECT_EQ(groff.output, "") << name;
     }
     if (Installed("mandoc")) {

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr char kV1[] = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
-struct Ran {
+struct ConfigRun {
   int status;
   std::string out, err;
 };
@@ -36,7 +36,7 @@ class ConfigCommand : public ::testing::Test {
     return path;
   }
 
-  Ran Run(const std::vector<std::string>& arguments) const {
+  ConfigRun Run(const std::vector<std::string>& arguments) const {
     ::testing::internal::CaptureStdout();
     ::testing::internal::CaptureStderr();
     const int status = Config(own_plugins, arguments);
@@ -55,7 +55,7 @@ TEST_F(ConfigCommand, ValidateGivesEveryProblemItsPlace) {
   const std::string bad = Write("bad.yaml", std::string(kV1) + "parallelism: 0\npodInitialBackoffSeconds: -1\n");
   const std::string unknown =
       Write("unknown.yaml", std::string(kV1) + "profiles:\n- plugins: {filter: {enabled: [{name: Nope}]}}\n");
-  const Ran ran = Run({"validate", good, bad, unknown});
+  const ConfigRun ran = Run({"validate", good, bad, unknown});
   EXPECT_EQ(ran.status, kBadInput);
   EXPECT_EQ(ran.out, good + ": valid\n");
   EXPECT_THAT(ran.err, HasSubstr(bad + ":3:14: parallelism: Invalid value: 0: should be an integer"));
@@ -66,7 +66,7 @@ TEST_F(ConfigCommand, ValidateGivesEveryProblemItsPlace) {
 }
 
 TEST_F(ConfigCommand, ShowPrintsWhatLoadsAgain) {
-  const Ran shown = Run({"show"});
+  const ConfigRun shown = Run({"show"});
   ASSERT_EQ(shown.status, kOk) << shown.err;
   EXPECT_THAT(shown.out, HasSubstr("parallelism: 16\n"));
   EXPECT_EQ(Run({"show", Write("again.yaml", shown.out)}).out, shown.out);
@@ -76,7 +76,7 @@ TEST_F(ConfigCommand, ShowPrintsWhatLoadsAgain) {
 TEST_F(ConfigCommand, ConvertWritesWhatKubeSchedulerReads) {
   const std::string old =
       Write("old.yaml", "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n");
-  const Ran converted = Run({"convert", old, "--strict-upstream"});
+  const ConfigRun converted = Run({"convert", old, "--strict-upstream"});
   ASSERT_EQ(converted.status, kOk) << converted.err;
   EXPECT_THAT(converted.err, HasSubstr("EBSLimits becomes NodeVolumeLimits"));
   const std::string as_v1 = Write("v1.yaml", converted.out);
@@ -91,7 +91,7 @@ TEST_F(ConfigCommand, ConvertReadsAPolicyAndAConfigMapOfOne) {
                                 "kind: ConfigMap\napiVersion: v1\nmetadata: {name: p}\ndata:\n  policy.cfg: "
                                 "'{\"kind\": \"Policy\", \"apiVersion\": \"v1\", \"predicates\": [], \"priorities\": "
                                 "[{\"name\": \"ImageLocalityPriority\", \"weight\": 3}]}'\n");
-  const Ran from_file = Run({"convert", policy});
+  const ConfigRun from_file = Run({"convert", policy});
   ASSERT_EQ(from_file.status, kOk) << from_file.err;
   EXPECT_THAT(from_file.out, HasSubstr("- name: ImageLocality\n        weight: 3\n"));
   EXPECT_EQ(Run({"convert", map}).out, from_file.out);
@@ -99,7 +99,7 @@ TEST_F(ConfigCommand, ConvertReadsAPolicyAndAConfigMapOfOne) {
 }
 
 TEST_F(ConfigCommand, PluginsAreToldByThePluginsThemselves) {
-  const Ran table = Run({"plugins"});
+  const ConfigRun table = Run({"plugins"});
   ASSERT_EQ(table.status, kOk) << table.err;
   EXPECT_THAT(table.out, HasSubstr("TaintToleration                       3  on       on    filter,preScore,score\n"));
   const std::string file =
@@ -159,7 +159,7 @@ TEST_F(SetupSources, ResourcesThatAnExtenderManagesAreNoneOfOurs) {
   for (const config::PluginConfig& plugin : setup->configuration.profiles[0].plugin_config) {
     if (plugin.name != "NodeResourcesFit") continue;
     EXPECT_THAT(std::get<config::NodeResourcesFitArgs>(plugin.args).ignored_resources,
-                testing::ElementsAre("example.com/a"));
+                ::testing::ElementsAre("example.com/a"));
     return;
   }
   FAIL() << "NodeResourcesFit has no arguments";

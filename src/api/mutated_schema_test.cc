@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kRounds = 1000;
 
-std::string ReadGolden(std::string_view kind, std::string_view suffix) {
+std::string ReadWhole(std::string_view kind, std::string_view suffix) {
   const std::string path =
       std::string(BERTH_SOURCE_DIR "/src/api/testdata/golden/") + std::string(kind) + std::string(suffix);
   std::ifstream file(path, std::ios::binary);
@@ -69,13 +69,13 @@ void ExpectSound(const Result<DecodedObjects>& decoded) {
 class MutationTest : public testing::TestWithParam<KindInfo> {};
 
 TEST_P(MutationTest, DamagedProtobufIsRefusedOrSound) {
-  const std::string golden = ReadGolden(GetParam().name, ".pb");
+  const std::string golden = ReadWhole(GetParam().name, ".pb");
   base::Random random(1);
   for (int round = 0; round < kRounds; ++round) ExpectSound(DecodeProtobufObjects(Mutate(golden, random)));
 }
 
 TEST_P(MutationTest, DamagedJsonIsRefusedOrSound) {
-  const std::string golden = ReadGolden(GetParam().name, ".sparse1.json");
+  const std::string golden = ReadWhole(GetParam().name, ".sparse1.json");
   base::Random random(2);
   for (int round = 0; round < kRounds; ++round) {
     Result<codec::Document> document = codec::ParseJson(Mutate(golden, random), "mutated.json");
@@ -84,7 +84,7 @@ TEST_P(MutationTest, DamagedJsonIsRefusedOrSound) {
 }
 
 TEST_P(MutationTest, DamagedYamlIsRefusedOrSound) {
-  const std::string golden = ReadGolden(GetParam().name, ".sparse1.json");
+  const std::string golden = ReadWhole(GetParam().name, ".sparse1.json");
   base::Random random(3);
   for (int round = 0; round < kRounds / 3; ++round) {
     Result<std::vector<codec::Document>> documents = codec::ParseYaml(Mutate(golden, random), "mutated.yaml");

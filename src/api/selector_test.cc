@@ -13,8 +13,8 @@ Labels MakeLabels(std::initializer_list<std::pair<std::string_view, std::string_
   return labels;
 }
 
-LabelSelectorRequirement Expression(std::string_view key, std::string op,
-                                    std::initializer_list<std::string_view> values) {
+LabelSelectorRequirement Requirement(std::string_view key, std::string op,
+                                     std::initializer_list<std::string_view> values) {
   LabelSelectorRequirement requirement{Symbol(key), std::move(op), {}};
   for (std::string_view value : values) requirement.values.emplace_back(value);
   return requirement;
@@ -80,8 +80,8 @@ TEST(Selector, ParseSaysWhatItExpected) {
 TEST(Selector, CompilesTheApiForm) {
   LabelSelector api;
   api.match_labels = MakeLabels({{"app", "web"}});
-  api.match_expressions = {Expression("zone", "NotIn", {"z2", "z1"}), Expression("app", "Exists", {}),
-                           Expression("old", "DoesNotExist", {})};
+  api.match_expressions = {Requirement("zone", "NotIn", {"z2", "z1"}), Requirement("app", "Exists", {}),
+                           Requirement("old", "DoesNotExist", {})};
   const Result<Selector> selector = Selector::Compile(api);
   ASSERT_TRUE(selector.ok());
   EXPECT_EQ(selector->ToString(), "app=web,app,!old,zone notin (z1,z2)");
@@ -115,20 +115,20 @@ TEST(Selector, CompileReportsWhatIsInvalid) {
       "and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation "
       "is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
   const std::pair<LabelSelectorRequirement, std::string> tests[] = {
-      {Expression("a", "Gt", {"5"}), "\"Gt\" is not a valid label selector operator"},
-      {Expression("a", "In", {}),
+      {Requirement("a", "Gt", {"5"}), "\"Gt\" is not a valid label selector operator"},
+      {Requirement("a", "In", {}),
        "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty"},
-      {Expression("a", "Exists", {"x", "<"}),
+      {Requirement("a", "Exists", {"x", "<"}),
        "[values: Invalid value: [\"x\",\"\\u003c\"]: values set must be empty for exists and does not exist, "
        "values[1][a]: Invalid value: \"<\": " +
            value_rule + "]"},
-      {Expression("a", "In", {"-x"}), "values[0][a]: Invalid value: \"-x\": " + value_rule},
-      {Expression("UP.com/a", "Exists", {}),
+      {Requirement("a", "In", {"-x"}), "values[0][a]: Invalid value: \"-x\": " + value_rule},
+      {Requirement("UP.com/a", "Exists", {}),
        "key: Invalid value: \"UP.com/a\": prefix part a lowercase RFC 1123 subdomain must consist of lower case "
        "alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. "
        "'example.com', regex used for validation is "
        "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"},
-      {Expression(std::string(64, 'y'), "Exists", {}),
+      {Requirement(std::string(64, 'y'), "Exists", {}),
        "key: Invalid value: \"" + std::string(64, 'y') + "\": name part must be no more than 63 bytes"},
   };
   for (const auto& [expression, message] : tests) {
@@ -151,7 +151,7 @@ TEST(Selector, FromLabelsChecksNothing) {
 TEST(Selector, EqualSelectorsHashAlike) {
   const Selector a = *Selector::Parse("x in (a,b),y");
   LabelSelector api;
-  api.match_expressions = {Expression("y", "Exists", {}), Expression("x", "In", {"b", "a"})};
+  api.match_expressions = {Requirement("y", "Exists", {}), Requirement("x", "In", {"b", "a"})};
   const Selector b = *Selector::Compile(api);
   EXPECT_EQ(a, b);
   EXPECT_EQ(std::hash<Selector>{}(a), std::hash<Selector>{}(b));

@@ -9,7 +9,7 @@
 namespace berth::cel {
 namespace {
 
-std::string Repeat(std::string_view text, int times) {
+std::string Times(std::string_view text, int times) {
   std::string out;
   for (int i = 0; i < times; ++i) out += text;
   return out;
@@ -105,20 +105,20 @@ TEST(CelParser, PointsAtTheProblem) {
 TEST(CelParser, NestingIsLimitedAsUpstreamLimitsIt) {
   const std::string recursion = "ERROR: <input>:-1:0: expression recursion limit exceeded: 250";
   const std::string depth = "ERROR: <input>:-1:0: max recursion depth exceeded";
-  EXPECT_EQ(IssuesOf(Repeat("(", 249) + "1" + Repeat(")", 249)), "");
-  EXPECT_EQ(IssuesOf(Repeat("(", 250) + "1" + Repeat(")", 250)), recursion);
-  EXPECT_EQ(IssuesOf(Repeat("[", 250) + Repeat("]", 250)), "");
-  EXPECT_EQ(IssuesOf(Repeat("[", 251) + Repeat("]", 251)), recursion);
-  EXPECT_EQ(IssuesOf(Repeat("a ? b : ", 249) + "c"), "");
-  EXPECT_EQ(IssuesOf(Repeat("a ? b : ", 250) + "c"), recursion);
-  EXPECT_EQ(IssuesOf(Repeat("(1 + ", 124) + "1" + Repeat(")", 124)), "");
-  EXPECT_EQ(IssuesOf(Repeat("(1 + ", 125) + "1" + Repeat(")", 125)), recursion);
-  EXPECT_EQ(IssuesOf(Repeat("1 + ", 250) + "1"), "");
-  EXPECT_EQ(IssuesOf(Repeat("1 + ", 251) + "1"), depth);
-  EXPECT_EQ(IssuesOf("a" + Repeat(".b", 250)), "");
-  EXPECT_EQ(IssuesOf("a" + Repeat(".b", 251)), depth);
-  EXPECT_EQ(IssuesOf(Repeat("a && ", 3000) + "a"), "");
-  EXPECT_EQ(IssuesOf(Repeat("!", 3000) + "a"), "");
+  EXPECT_EQ(IssuesOf(Times("(", 249) + "1" + Times(")", 249)), "");
+  EXPECT_EQ(IssuesOf(Times("(", 250) + "1" + Times(")", 250)), recursion);
+  EXPECT_EQ(IssuesOf(Times("[", 250) + Times("]", 250)), "");
+  EXPECT_EQ(IssuesOf(Times("[", 251) + Times("]", 251)), recursion);
+  EXPECT_EQ(IssuesOf(Times("a ? b : ", 249) + "c"), "");
+  EXPECT_EQ(IssuesOf(Times("a ? b : ", 250) + "c"), recursion);
+  EXPECT_EQ(IssuesOf(Times("(1 + ", 124) + "1" + Times(")", 124)), "");
+  EXPECT_EQ(IssuesOf(Times("(1 + ", 125) + "1" + Times(")", 125)), recursion);
+  EXPECT_EQ(IssuesOf(Times("1 + ", 250) + "1"), "");
+  EXPECT_EQ(IssuesOf(Times("1 + ", 251) + "1"), depth);
+  EXPECT_EQ(IssuesOf("a" + Times(".b", 250)), "");
+  EXPECT_EQ(IssuesOf("a" + Times(".b", 251)), depth);
+  EXPECT_EQ(IssuesOf(Times("a && ", 3000) + "a"), "");
+  EXPECT_EQ(IssuesOf(Times("!", 3000) + "a"), "");
 }
 
 TEST(CelParser, SizeIsLimited) {
@@ -126,7 +126,7 @@ TEST(CelParser, SizeIsLimited) {
   EXPECT_EQ(IssuesOf("\"" + std::string(99999, 'a') + "\""),
             "ERROR: <input>:-1:0: expression code point size exceeds limit: size: 100001, limit 100000");
   // Each optMap copies what it is called on.
-  EXPECT_EQ(IssuesOf("optional.of(1)" + Repeat(".optMap(x, x)", 40)),
+  EXPECT_EQ(IssuesOf("optional.of(1)" + Times(".optMap(x, x)", 40)),
             "ERROR: <input>:-1:0: expression size limit exceeded: macros expand to too many nodes");
 }
 

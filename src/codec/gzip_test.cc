@@ -28,7 +28,7 @@ std::string Gzipped(const std::string& text) {
   return out;
 }
 
-std::string MessageOf(const Result<std::string>& result) { return result.ok() ? "no error" : result.error().message; }
+std::string ErrorText(const Result<std::string>& result) { return result.ok() ? "no error" : result.error().message; }
 
 class ReadFileTest : public ::testing::Test {
  protected:
@@ -64,23 +64,23 @@ TEST(Gzip, IsUndoneByGunzip) {
 }
 
 TEST_F(ReadFileTest, SaysWhatIsWrongWithWhichFile) {
-  EXPECT_THAT(MessageOf(ReadFile("/no/such/file")), StartsWith("/no/such/file: No such file"));
+  EXPECT_THAT(ErrorText(ReadFile("/no/such/file")), StartsWith("/no/such/file: No such file"));
   EXPECT_EQ(ReadFile("/no/such/file").error().code, ErrorCode::kNotFound);
   const std::string path = Write("x");
-  EXPECT_THAT(MessageOf(ReadFile(folder_)), HasSubstr(": expected a file, found a directory"));
+  EXPECT_THAT(ErrorText(ReadFile(folder_)), HasSubstr(": expected a file, found a directory"));
   std::string broken = Gzipped(std::string(10'000, 'x') + "end");
-  EXPECT_EQ(MessageOf(ReadFile(Write(broken.substr(0, broken.size() - 3)))), path + ": gzip content ends too early");
-  EXPECT_EQ(MessageOf(ReadFile(Write(broken.substr(0, 5)))), path + ": gzip content ends too early");
-  EXPECT_EQ(MessageOf(ReadFile(Write(broken + "x"))), path + ": unexpected data after the gzip content");
+  EXPECT_EQ(ErrorText(ReadFile(Write(broken.substr(0, broken.size() - 3)))), path + ": gzip content ends too early");
+  EXPECT_EQ(ErrorText(ReadFile(Write(broken.substr(0, 5)))), path + ": gzip content ends too early");
+  EXPECT_EQ(ErrorText(ReadFile(Write(broken + "x"))), path + ": unexpected data after the gzip content");
   broken[broken.size() - 6] ^= 1;
-  EXPECT_THAT(MessageOf(ReadFile(Write(broken))), StartsWith(path + ": malformed gzip content"));
+  EXPECT_THAT(ErrorText(ReadFile(Write(broken))), StartsWith(path + ": malformed gzip content"));
 }
 
 TEST_F(ReadFileTest, HoldsToTheSizeLimit) {
   const std::string bomb = Gzipped(std::string(5'000'000, '\0'));
   EXPECT_LT(bomb.size(), 100'000u);
-  EXPECT_THAT(MessageOf(ReadFile(Write(bomb), 1'000'000)), HasSubstr("larger than the limit of 1000000 bytes"));
-  EXPECT_THAT(MessageOf(ReadFile(Write("12345"), 4)), HasSubstr("larger than the limit of 4 bytes"));
+  EXPECT_THAT(ErrorText(ReadFile(Write(bomb), 1'000'000)), HasSubstr("larger than the limit of 1000000 bytes"));
+  EXPECT_THAT(ErrorText(ReadFile(Write("12345"), 4)), HasSubstr("larger than the limit of 4 bytes"));
   EXPECT_EQ(*ReadFile(Write("1234"), 4), "1234");
 }
 

@@ -18,12 +18,12 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-Result<KubeSchedulerConfiguration> LoadBody(std::string_view body) {
+Result<KubeSchedulerConfiguration> LoadPolicy(std::string_view body) {
   return LoadPolicyText("kind: Policy\napiVersion: v1\n" + std::string(body), {});
 }
 
-std::string ErrorOf(std::string_view body) {
-  const auto loaded = LoadBody(body);
+std::string PolicyError(std::string_view body) {
+  const auto loaded = LoadPolicy(body);
   return loaded ? "" : loaded.error().message;
 }
 
@@ -36,7 +36,7 @@ std::vector<std::string> NamesAt(const KubeSchedulerConfiguration& configuration
 }
 
 template <class Args>
-Args ArgsOf(const KubeSchedulerConfiguration& configuration, std::string_view plugin) {
+Args PolicyArgsOf(const KubeSchedulerConfiguration& configuration, std::string_view plugin) {
   const auto& configs = configuration.profiles[0].plugin_config;
   const auto it = std::ranges::find(configs, plugin, &PluginConfig::name);
   EXPECT_NE(it, configs.end()) << plugin;
@@ -44,7 +44,7 @@ Args ArgsOf(const KubeSchedulerConfiguration& configuration, std::string_view pl
 }
 
 TEST(Policy, AbsentListsAreTheDefaultsOf122) {
-  const auto loaded = LoadBody("");
+  const auto loaded = LoadPolicy("");
   ASSERT_TRUE(loaded) << loaded.error().message;
   EXPECT_THAT(NamesAt(*loaded, kFilter),
               ElementsAre("NodeUnschedulable", "NodeResourcesFit", "NodeName", "NodePorts", "NodeAffinity",
@@ -55,12 +55,13 @@ TEST(Policy, AbsentListsAreTheDefaultsOf122) {
       NamesAt(*loaded, kScore),
       ElementsAre("NodeResourcesBalancedAllocation:1", "PodTopologySpread:2", "ImageLocality:1", "InterPodAffinity:1",
                   "NodeResourcesLeastAllocated:1", "NodeAffinity:1", "NodePreferAvoidPods:10000", "TaintToleration:1"));
-  EXPECT_EQ(ArgsOf<PodTopologySpreadArgs>(*loaded, "PodTopologySpread").defaulting_type, SpreadDefaulting::kSystem);
+  EXPECT_EQ(PolicyArgsOf<PodTopologySpreadArgs>(*loaded, "PodTopologySpread").defaulting_type,
+            SpreadDefaulting::kSystem);
   EXPECT_TRUE(loaded->legacy_plugins);
 }
 
 TEST(Policy, EmptyListsLeaveTheMandatoryPredicates) {
-  const auto loaded = LoadBody("predicates: []\npriorities: []\n");
+  const auto loaded = LoadPolicy("predicates: []\npriorities: []\n");
   ASSERT_TRUE(loaded) << loaded.error().message;
   EXPECT_THAT(NamesAt(*loaded, kFilter), ElementsAre("NodeUnschedulable", "TaintToleration"));
   EXPECT_THAT(NamesAt(*loaded, kScore), IsEmpty());
@@ -95,7 +96,7 @@ TEST(Policy, EveryPredicateMapsToItsPlugin) {
       {"GeneralPredicates", "NodeResourcesFit"},
   };
   for (const Case& c : cases) {
-    const auto loaded = LoadBody("predicates: [{name: " + std::string(c.predicate) + "}]\npriorities: []\n");
+    const auto loaded = LoadPolicy("predicates: [{name: " + std::string(c.predicate) + "}]\npriorities: []\n");
     ASSERT_TRUE(loaded) << loaded.error().message;
     EXPECT_THAT(NamesAt(*loaded, kFilter), Contains(c.plugin)) << c.predicate;
   }
@@ -119,18 +120,18 @@ TEST(Policy, EveryPriorityMapsToItsPlugin) {
       {"ImageLocalityPriority", "ImageLocality:3"},
   };
   for (const Case& c : cases) {
-    const auto loaded = LoadBody("predicates: []\npriorities: [{name: " + std::string(c.priority) +
-                                 ", weight: 3}, "
-                                 "{name: EqualPriority, weight: 1}]\n");
+    const auto loaded = LoadPolicy("predicates: []\npriorities: [{name: " + std::string(c.priority) +
+                                   ", weight: 3}, "
+                                   "{name: EqualPriority, weight: 1}]\n");
     ASSERT_TRUE(loaded) << loaded.error().message;
     EXPECT_THAT(NamesAt(*loaded, kScore), ElementsAre(c.plugin)) << c.priority;
   }
-  const auto even = LoadBody("predicates: []\npriorities: [{name: EvenPodsSpreadPriority, weight: 3}]\n");
-  EXPECT_EQ(ArgsOf<PodTopologySpreadArgs>(*even, "PodTopologySpread").defaulting_type, SpreadDefaulting::kList);
+  const auto even = LoadPolicy("predicates: []\npriorities: [{name: EvenPodsSpreadPriority, weight: 3}]\n");
+  EXPECT_EQ(PolicyArgsOf<PodTopologySpreadArgs>(*even, "PodTopologySpread").defaulting_type, SpreadDefaulting::kList);
 }
 
 TEST(Policy, ArgumentsOfCustomRulesAddUp) {
-  const auto loaded = LoadBody(R"(
+  const auto loaded = LoadPolicy(R"(
 predicates:
 - {name: rack, argument: {serviceAffinity: {labels: [rack, row]}}}
 - {name: zone, argument: {serviceAffinity: {labels: [zone]}}}
@@ -152,23 +153,23 @@ hardPodAffinitySymmetricWeight: 42
   ASSERT_TRUE(loaded) << loaded.error().message;
   EXPECT_THAT(NamesAt(*loaded, kScore),
               ElementsAre("InterPodAffinity:1", "NodeLabel:4", "RequestedToCapacityRatio:5", "ServiceAffinity:4"));
-  const auto service = ArgsOf<ServiceAffinityArgs>(*loaded, "ServiceAffinity");
+  const auto service = PolicyArgsOf<ServiceAffinityArgs>(*loaded, "ServiceAffinity");
   EXPECT_THAT(service.affinity_labels, ElementsAre("rack", "row", "zone"));
   EXPECT_THAT(service.anti_affinity_labels_preference, ElementsAre("zone"));
-  const auto label = ArgsOf<NodeLabelArgs>(*loaded, "NodeLabel");
+  const auto label = PolicyArgsOf<NodeLabelArgs>(*loaded, "NodeLabel");
   EXPECT_THAT(label.present_labels, ElementsAre("ready"));
   EXPECT_THAT(label.absent_labels, ElementsAre("retired"));
   EXPECT_THAT(label.present_labels_preference, ElementsAre("ssd"));
   EXPECT_THAT(label.absent_labels_preference, ElementsAre("old"));
-  const auto ratio = ArgsOf<RequestedToCapacityRatioArgs>(*loaded, "RequestedToCapacityRatio");
+  const auto ratio = PolicyArgsOf<RequestedToCapacityRatioArgs>(*loaded, "RequestedToCapacityRatio");
   ASSERT_EQ(ratio.resources.size(), 2u);
   EXPECT_EQ(ratio.resources[0].weight, 7);
   EXPECT_EQ(ratio.resources[1].weight, 1);
-  EXPECT_EQ(ArgsOf<InterPodAffinityArgs>(*loaded, "InterPodAffinity").hard_pod_affinity_weight, 42);
+  EXPECT_EQ(PolicyArgsOf<InterPodAffinityArgs>(*loaded, "InterPodAffinity").hard_pod_affinity_weight, 42);
 }
 
 TEST(Policy, ReadsExtendersOfItsTime) {
-  const auto loaded = LoadBody(R"(
+  const auto loaded = LoadPolicy(R"(
 extenders:
 - {urlPrefix: https://x, filterVerb: f, enableHttps: true, httpTimeout: 30000000000, ignorable: true,
    managedResources: [{name: a.com/x, ignoredByScheduler: true}]}
@@ -203,14 +204,14 @@ TEST(Policy, IsRefusedInTheWordsOf122) {
       {"extenders: [{urlPrefix: x, prioritizeVerb: p}]\n",
        "invalid policy: extenders[0].weight: Invalid value: 0: must have a positive weight applied to it"},
   };
-  for (const Case& c : cases) EXPECT_EQ(ErrorOf(c.body), c.error) << c.body;
-  EXPECT_THAT(ErrorOf("predicate: []\n"), HasSubstr("unknown field"));
+  for (const Case& c : cases) EXPECT_EQ(PolicyError(c.body), c.error) << c.body;
+  EXPECT_THAT(PolicyError("predicate: []\n"), HasSubstr("unknown field"));
   EXPECT_FALSE(LoadPolicyText("kind: Policy\napiVersion: v2\n", {}).ok());
 }
 
 TEST(Policy, AConvertedPolicyMeansTheSame) {
   for (const char* body : {"", "predicates: []\n", "alwaysCheckAllPredicates: true\n"}) {
-    const auto loaded = LoadBody(body);
+    const auto loaded = LoadPolicy(body);
     ASSERT_TRUE(loaded) << loaded.error().message;
     const std::string converted = DumpYaml(*loaded);
     const auto again = LoadText(converted, {});

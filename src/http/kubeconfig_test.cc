@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-constexpr std::string_view kWhole = R"(apiVersion: v1
+constexpr std::string_view kWholeKubeconfig = R"(apiVersion: v1
 kind: Config
 preferences: {colors: true}
 current-context: b
@@ -55,7 +55,7 @@ TEST(ReadKubeconfig, ReadsWhatTheCurrentContextNames) {
   const TemporaryFolder folder;
   folder.Write("pki/ca.crt", "");
   folder.Write("client.crt", "");
-  const std::string path = folder.Write("config", kWhole);
+  const std::string path = folder.Write("config", kWholeKubeconfig);
   const Result<std::optional<KubeconfigChoice>> read = ReadKubeconfig(path, "");
   ASSERT_TRUE(read) << read.error().message;
   ASSERT_TRUE(*read);

@@ -27,7 +27,7 @@ TEST(DataItems, ThresholdsAreComparedAndWrittenDown) {
   EXPECT_THAT(ApplyThreshold(items, 4, {"m", {{"result", "scheduled"}}, "Average", true}), IsEmpty());
   EXPECT_THAT(ApplyThreshold(items, 2, {"m", {{"result", "scheduled"}}, "Average", true}).size(), 1);
   EXPECT_THAT(ApplyThreshold(items, 2, {"m", {{"result", "error"}}, "Average", true}),
-              ElementsAre(testing::HasSubstr("no metric \"m\" with the labels")));
+              ElementsAre(::testing::HasSubstr("no metric \"m\" with the labels")));
   EXPECT_THAT(ApplyThreshold(items, 0, {"m", {{"result", "error"}}, "Average", true}), IsEmpty());
   EXPECT_THAT(ApplyThreshold(items, 2, {"m", {}, "Perc99", true}),
               ElementsAre("A/w/ns: no data present for \"m\" metric \"Perc99\" bucket"));

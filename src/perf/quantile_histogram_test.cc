@@ -51,7 +51,7 @@ TEST(Metrics, AddUpByLabels) {
   EXPECT_EQ(metrics.Sum(kMetric, {{"plugin", "C"}}), nullptr);
   EXPECT_EQ(metrics.Sum("scheduler_event_handling_duration_seconds", {}), nullptr);
   EXPECT_THAT(metrics.Occurred(kMetric, {"plugin"}),
-              testing::ElementsAre(MetricLabels{{"plugin", "A"}}, MetricLabels{{"plugin", "B"}}));
+              ::testing::ElementsAre(MetricLabels{{"plugin", "A"}}, MetricLabels{{"plugin", "B"}}));
   metrics.Reset();
   EXPECT_EQ(metrics.Sum(kMetric, {}), nullptr);
 }

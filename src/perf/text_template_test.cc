@@ -55,7 +55,7 @@ TEST(TextTemplate, NamesFileLineAndConstructOfWhatItCannotDo) {
       {"x\n{{ Mod .Index 0 }}", "pod.yaml:2: ", "division by zero"},
   };
   for (const auto& [text, where, what] : kTable) {
-    EXPECT_THAT(Expand(text), testing::AllOf(testing::StartsWith(where), HasSubstr(what))) << text;
+    EXPECT_THAT(Expand(text), ::testing::AllOf(::testing::StartsWith(where), HasSubstr(what))) << text;
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "queue/scheduling_queue.h"
 #include "testing/builders.h"
+#include "testing/by_priority_then_time.h"
 
 namespace berth::queue {
 namespace {
@@ -23,14 +24,6 @@ using framework::Status;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
-
-class ByPriorityThenTime final : public framework::QueueSortPlugin {
- public:
-  bool Less(const framework::QueuedPodView& a, const framework::QueuedPodView& b) const override {
-    if (a.pod.priority() != b.pod.priority()) return a.pod.priority() > b.pod.priority();
-    return a.added < b.added;
-  }
-};
 
 using Profiles = std::map<std::string, ProfileHooks>;
 
@@ -420,7 +413,7 @@ class RandomHistory : public ::testing::TestWithParam<uint32_t> {
 
   std::mt19937 random_;
   base::FakeClock clock_{base::Time(seconds(1000))};
-  ByPriorityThenTime sort_;
+  testing::ByPriorityThenTime sort_;
   std::set<std::string> shut_;
   std::unique_ptr<SchedulingQueue> queue_;
   ModelQueue model_;

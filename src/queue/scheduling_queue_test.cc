@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "testing/builders.h"
+#include "testing/by_priority_then_time.h"
 
 namespace berth::queue {
 namespace {
@@ -19,14 +20,6 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::MakePod;
-
-class ByPriorityThenTime final : public framework::QueueSortPlugin {
- public:
-  bool Less(const framework::QueuedPodView& a, const framework::QueuedPodView& b) const override {
-    if (a.pod.priority() != b.pod.priority()) return a.pod.priority() > b.pod.priority();
-    return a.added < b.added;
-  }
-};
 
 class SchedulingQueueTest : public ::testing::Test {
  protected:
@@ -71,7 +64,7 @@ class SchedulingQueueTest : public ::testing::Test {
   }
 
   base::FakeClock clock_{base::Time(seconds(1000))};
-  ByPriorityThenTime sort_;
+  testing::ByPriorityThenTime sort_;
   std::set<std::string> closed_gates_;
   std::unique_ptr<SchedulingQueue> queue_;
 };

@@ -26,10 +26,10 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-NodeBuilder Node(std::string_view name, std::string_view cpu = "4") {
+NodeBuilder SmallNode(std::string_view name, std::string_view cpu = "4") {
   return MakeNode(name).Capacity("cpu", cpu).Label("kubernetes.io/hostname", name);
 }
-PodBuilder Pod(std::string_view name, std::string_view cpu = "1") { return MakePod(name).Request("cpu", cpu); }
+PodBuilder SmallPod(std::string_view name, std::string_view cpu = "1") { return MakePod(name).Request("cpu", cpu); }
 
 class SimulationTest : public ::testing::Test {
  protected:
@@ -85,13 +85,13 @@ class SimulationTest : public ::testing::Test {
 };
 
 TEST_F(SimulationTest, MorePodsMayComeAfterARun) {
-  Add(Node("a", "2").Obj(), Pod("first").Obj());
+  Add(SmallNode("a", "2").Obj(), SmallPod("first").Obj());
   Run();
-  simulation->Submit(std::make_shared<const api::Pod>(Pod("second").Obj()));
+  simulation->Submit(std::make_shared<const api::Pod>(SmallPod("second").Obj()));
   report = simulation->Run();
   EXPECT_EQ(Fate("first"), "a");
   EXPECT_EQ(Fate("second"), "a");
-  simulation->Submit(std::make_shared<const api::Pod>(Pod("third").Obj()));
+  simulation->Submit(std::make_shared<const api::Pod>(SmallPod("third").Obj()));
   report = simulation->Run();
   EXPECT_EQ(Fate("third"), "Pending");
   EXPECT_EQ(report.pods.size(), 3u);
@@ -105,7 +105,7 @@ TEST_F(SimulationTest, NothingToDo) {
 }
 
 TEST_F(SimulationTest, WithoutNodesEveryPodPends) {
-  Add(Pod("a").Obj(), Pod("b").NominatedNode("gone").Obj());
+  Add(SmallPod("a").Obj(), SmallPod("b").NominatedNode("gone").Obj());
   Run();
   EXPECT_EQ(Fate("a"), "Pending");
   EXPECT_EQ(Report("a").message, "no nodes available to schedule pods");
@@ -113,8 +113,8 @@ TEST_F(SimulationTest, WithoutNodesEveryPodPends) {
 }
 
 TEST_F(SimulationTest, PodsThatNeedNoPlaceAreLeftAlone) {
-  Add(Node("n").Obj(), Pod("bound").Node("n").Obj(), Pod("elsewhere").Node("unknown").Obj(),
-      Pod("done").Phase("Succeeded").Obj(), Pod("failed").Node("n").Phase("Failed").Obj());
+  Add(SmallNode("n").Obj(), SmallPod("bound").Node("n").Obj(), SmallPod("elsewhere").Node("unknown").Obj(),
+      SmallPod("done").Phase("Succeeded").Obj(), SmallPod("failed").Node("n").Phase("Failed").Obj());
   Run();
   EXPECT_THAT(report.pods, IsEmpty());
   EXPECT_EQ(report.bound_before, 2u);
@@ -122,8 +122,8 @@ TEST_F(SimulationTest, PodsThatNeedNoPlaceAreLeftAlone) {
 
 TEST_F(SimulationTest, PodsOfOtherSchedulersAreNotOurs) {
   // What it was promised must not count either.
-  Add(Node("n", "1").Obj(), Pod("theirs").SchedulerName("other").NominatedNode("n").Priority(5).Obj(),
-      Pod("ours").Obj());
+  Add(SmallNode("n", "1").Obj(), SmallPod("theirs").SchedulerName("other").NominatedNode("n").Priority(5).Obj(),
+      SmallPod("ours").Obj());
   Run();
   EXPECT_EQ(Fate("theirs"), "Foreign");
   EXPECT_EQ(Report("theirs").message, "no profile has the name \"other\"");
@@ -131,22 +131,22 @@ TEST_F(SimulationTest, PodsOfOtherSchedulersAreNotOurs) {
 }
 
 TEST_F(SimulationTest, PreemptionLeavesPodsOfOtherSchedulersOutOfTheQueue) {
-  Add(Node("n", "1").Obj(), Pod("theirs").SchedulerName("other").NominatedNode("n").Obj(), Pod("low").Node("n").Obj(),
-      Pod("high").Priority(9).Obj());
+  Add(SmallNode("n", "1").Obj(), SmallPod("theirs").SchedulerName("other").NominatedNode("n").Obj(),
+      SmallPod("low").Node("n").Obj(), SmallPod("high").Priority(9).Obj());
   Run();
   EXPECT_EQ(Fate("high"), "n");
   EXPECT_EQ(Fate("theirs"), "Foreign");
 }
 
 TEST_F(SimulationTest, APodThatIsBeingDeletedIsNotScheduled) {
-  Add(Node("n").Obj(), Pod("going").Terminating().Obj());
+  Add(SmallNode("n").Obj(), SmallPod("going").Terminating().Obj());
   Run();
   EXPECT_EQ(Fate("going"), "Pending");
   EXPECT_EQ(Report("going").message, "skip schedule deleting pod: default/going");
 }
 
 TEST_F(SimulationTest, GatedPodsSayWhatHoldsThem) {
-  Add(Node("n").Obj(), Pod("held").Gate("example.com/quota").Obj(), Pod("free").Obj());
+  Add(SmallNode("n").Obj(), SmallPod("held").Gate("example.com/quota").Obj(), SmallPod("free").Obj());
   Run();
   EXPECT_EQ(Fate("held"), "Gated");
   EXPECT_EQ(Report("held").message, "waiting for scheduling gates: [example.com/quota]");
@@ -154,8 +154,8 @@ TEST_F(SimulationTest, GatedPodsSayWhatHoldsThem) {
 }
 
 TEST_F(SimulationTest, TheImportantComeFirstThenTheOld) {
-  Add(Node("n", "1").Obj(), Pod("old").CreatedAt("2024-01-01T00:00:00Z").Obj(),
-      Pod("new").CreatedAt("2024-02-01T00:00:00Z").Obj(), Pod("a-undated").Obj());
+  Add(SmallNode("n", "1").Obj(), SmallPod("old").CreatedAt("2024-01-01T00:00:00Z").Obj(),
+      SmallPod("new").CreatedAt("2024-02-01T00:00:00Z").Obj(), SmallPod("a-undated").Obj());
   Run();
   EXPECT_EQ(Fate("old"), "n");
   EXPECT_EQ(Fate("new"), "Pending");
@@ -163,7 +163,7 @@ TEST_F(SimulationTest, TheImportantComeFirstThenTheOld) {
             "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are "
             "available: 1 No preemption victims found for incoming pod.");
 
-  Add(Pod("boss").Priority(1).Obj());
+  Add(SmallPod("boss").Priority(1).Obj());
   Run();
   EXPECT_EQ(Fate("boss"), "n");
   EXPECT_EQ(Fate("old"), "Pending");
@@ -171,8 +171,8 @@ TEST_F(SimulationTest, TheImportantComeFirstThenTheOld) {
 }
 
 TEST_F(SimulationTest, APodThatPreemptsGetsTheNode) {
-  Add(Node("n", "2").Obj(), Pod("low-1").Node("n").Obj(), Pod("low-2").Node("n").Priority(1).Obj(),
-      Pod("high").Priority(10).Obj(), Pod("opportunist").Obj());
+  Add(SmallNode("n", "2").Obj(), SmallPod("low-1").Node("n").Obj(), SmallPod("low-2").Node("n").Priority(1).Obj(),
+      SmallPod("high").Priority(10).Obj(), SmallPod("opportunist").Obj());
   Run();
   EXPECT_EQ(Fate("high"), "n");
   EXPECT_TRUE(Report("high").preempting);
@@ -185,9 +185,9 @@ TEST_F(SimulationTest, APodThatPreemptsGetsTheNode) {
 
 TEST_F(SimulationTest, APodScheduledInThisRunMayBePreemptedToo) {
   // `high` fits nowhere until its friend is there, which comes later; by then `filler` has the room.
-  Add(Node("n", "2").Obj(), Pod("filler").Priority(1).Obj(),
-      Pod("friend").Label("app", "friend").Priority(10).CreatedAt("2024-02-01T00:00:00Z").Obj(),
-      Pod("high")
+  Add(SmallNode("n", "2").Obj(), SmallPod("filler").Priority(1).Obj(),
+      SmallPod("friend").Label("app", "friend").Priority(10).CreatedAt("2024-02-01T00:00:00Z").Obj(),
+      SmallPod("high")
           .Priority(10)
           .CreatedAt("2024-01-01T00:00:00Z")
           .PodAffinity("kubernetes.io/hostname", {{"app", "friend"}})
@@ -202,14 +202,15 @@ TEST_F(SimulationTest, APodScheduledInThisRunMayBePreemptedToo) {
 }
 
 TEST_F(SimulationTest, TerminatingVictimsGoWithoutMuchAdo) {
-  Add(Node("n", "1").Obj(), Pod("dying").Node("n").Terminating().Obj(), Pod("high").Priority(10).Obj());
+  Add(SmallNode("n", "1").Obj(), SmallPod("dying").Node("n").Terminating().Obj(), SmallPod("high").Priority(10).Obj());
   Run();
   EXPECT_EQ(Fate("high"), "n");
   EXPECT_THAT(Victims(), ElementsAre("default/dying for default/high"));
 }
 
 TEST_F(SimulationTest, ANeverPreemptingPodWaits) {
-  Add(Node("n", "1").Obj(), Pod("low").Node("n").Obj(), Pod("polite").Priority(10).PreemptionPolicy("Never").Obj());
+  Add(SmallNode("n", "1").Obj(), SmallPod("low").Node("n").Obj(),
+      SmallPod("polite").Priority(10).PreemptionPolicy("Never").Obj());
   Run();
   EXPECT_EQ(Fate("polite"), "Pending");
   EXPECT_THAT(Report("polite").message, HasSubstr("not eligible due to preemptionPolicy=Never"));
@@ -218,9 +219,9 @@ TEST_F(SimulationTest, ANeverPreemptingPodWaits) {
 
 // Each needs what the other holds and outranks nobody else: must end.
 TEST_F(SimulationTest, PodsThatCannotAllFitComeToRest) {
-  Add(Node("n", "1").Obj(), Node("m", "1").Obj());
+  Add(SmallNode("n", "1").Obj(), SmallNode("m", "1").Obj());
   for (int i = 0; i < 12; ++i) {
-    Add(Pod("p" + std::to_string(i))
+    Add(SmallPod("p" + std::to_string(i))
             .Priority(i % 5)
             .Label("app", i % 2 ? "odd" : "even")
             .PodAntiAffinity("kubernetes.io/hostname", {{"app", i % 2 ? "even" : "odd"}})
@@ -231,8 +232,8 @@ TEST_F(SimulationTest, PodsThatCannotAllFitComeToRest) {
 }
 
 TEST_F(SimulationTest, TheSameSeedGivesTheSameBytes) {
-  for (int i = 0; i < 5; ++i) Add(Node("n" + std::to_string(i)).Obj());
-  for (int i = 0; i < 12; ++i) Add(Pod("p" + std::to_string(i)).Priority(i % 3).Obj());
+  for (int i = 0; i < 5; ++i) Add(SmallNode("n" + std::to_string(i)).Obj());
+  for (int i = 0; i < 12; ++i) Add(SmallPod("p" + std::to_string(i)).Priority(i % 3).Obj());
   const std::string first = report::ToJson(Run(7));
   std::reverse(objects.begin(), objects.end());
   EXPECT_EQ(report::ToJson(Run(7)), first);
@@ -243,7 +244,7 @@ TEST_F(SimulationTest, APodWhoseCyclesFailIsGivenUp) {
   api::StorageClass broken = MakeStorageClass("broken");
   broken.volume_binding_mode.reset();
   broken.provisioner = "kubernetes.io/no-provisioner";
-  Add(Node("n").Obj(), broken, MakePvc("data", {.storage_class = "broken"}), Pod("p").Pvc("data").Obj());
+  Add(SmallNode("n").Obj(), broken, MakePvc("data", {.storage_class = "broken"}), SmallPod("p").Pvc("data").Obj());
   Run();
   EXPECT_EQ(Fate("p"), "Pending");
   EXPECT_THAT(Report("p").message, HasSubstr("VolumeBindingMode not set for StorageClass \"broken\""));
@@ -267,11 +268,11 @@ class SimulatedVolumes : public SimulationTest {
 };
 
 TEST_F(SimulatedVolumes, AClaimThatWaitsGetsTheVolumeOfTheNodeChosen) {
-  Add(Node("a").Obj(), Node("b").Obj(),
+  Add(SmallNode("a").Obj(), SmallNode("b").Obj(),
       MakeStorageClass("local", "WaitForFirstConsumer", "kubernetes.io/no-provisioner"),
       MakePv("disk-b", {.storage_class = "local", .node_label = "kubernetes.io/hostname", .node_label_values = {"b"}}),
       MakePvc("data", {.storage_class = "local"}), MakePvc("more", {.storage_class = "local"}),
-      Pod("db").Pvc("data").Obj(), Pod("db-2").Pvc("more").Obj());
+      SmallPod("db").Pvc("data").Obj(), SmallPod("db-2").Pvc("more").Obj());
   objects[3] = api::MakeObject([&] {
     api::PersistentVolume versioned = *objects[3].As<api::PersistentVolume>();
     versioned.metadata.resource_version = "12";
@@ -291,9 +292,9 @@ TEST_F(SimulatedVolumes, AClaimThatWaitsGetsTheVolumeOfTheNodeChosen) {
 TEST_F(SimulatedVolumes, AClaimThatWaitsIsProvisionedWhereThePodGoes) {
   api::StorageClass zonal = MakeStorageClass("zonal", "WaitForFirstConsumer", "csi.example.com");
   zonal.allowed_topologies = {{{{Symbol("zone"), {Symbol("z1"), Symbol("z2")}}}}};
-  Add(Node("a").Label("zone", "z1").Obj(), Node("b").Label("zone", "z2").Obj(), Node("c").Label("zone", "z3").Obj(),
-      zonal, MakePvc("data", {.storage_class = "zonal", .request = "5Gi"}),
-      Pod("first").Pvc("data").NodeSelector("kubernetes.io/hostname", "b").Obj());
+  Add(SmallNode("a").Label("zone", "z1").Obj(), SmallNode("b").Label("zone", "z2").Obj(),
+      SmallNode("c").Label("zone", "z3").Obj(), zonal, MakePvc("data", {.storage_class = "zonal", .request = "5Gi"}),
+      SmallPod("first").Pvc("data").NodeSelector("kubernetes.io/hostname", "b").Obj());
   Run();
   EXPECT_EQ(Fate("first"), "b");
   const api::PersistentVolume* volume = Volume(Claim("data").spec.volume_name);
@@ -310,10 +311,10 @@ TEST_F(SimulatedVolumes, AClaimThatWaitsIsProvisionedWhereThePodGoes) {
 TEST_F(SimulatedVolumes, ANewVolumeTiesLaterPodsToItsPlace) {
   api::CSINode csi = MakeCsiNode("a", "csi.example.com");
   csi.spec.drivers[0].topology_keys = {"kubernetes.io/hostname"};
-  Add(Node("a", "1").Obj(), Node("b", "1").Obj(), csi,
+  Add(SmallNode("a", "1").Obj(), SmallNode("b", "1").Obj(), csi,
       MakeStorageClass("fast", "WaitForFirstConsumer", "csi.example.com"), MakePvc("data", {.storage_class = "fast"}),
-      Pod("first").Priority(1).NodeSelector("kubernetes.io/hostname", "a").Pvc("data").Obj(),
-      Pod("second").Pvc("data").Obj());
+      SmallPod("first").Priority(1).NodeSelector("kubernetes.io/hostname", "a").Pvc("data").Obj(),
+      SmallPod("second").Pvc("data").Obj());
   Run();
   EXPECT_EQ(Fate("first"), "a");
   EXPECT_EQ(Fate("second"), "Pending");
@@ -324,8 +325,8 @@ TEST_F(SimulatedVolumes, AProvisionHalfDoneInTheInputIsFinished) {
   api::PersistentVolumeClaim claim = MakePvc("data", {.storage_class = "fast"});
   claim.metadata.annotations.Set("volume.kubernetes.io/selected-node", "b");
   claim.metadata.resource_version = "7";
-  Add(Node("a").Obj(), Node("b").Obj(), MakeStorageClass("fast", "WaitForFirstConsumer", "csi.example.com"), claim,
-      Pod("p").Pvc("data").Obj());
+  Add(SmallNode("a").Obj(), SmallNode("b").Obj(), MakeStorageClass("fast", "WaitForFirstConsumer", "csi.example.com"),
+      claim, SmallPod("p").Pvc("data").Obj());
   Run();
   EXPECT_EQ(report.Count(PodOutcome::kScheduled), 1u);
   EXPECT_TRUE(plugins::IsFullyBound(Claim("data")));
@@ -336,9 +337,9 @@ TEST_F(SimulatedVolumes, ImmediateClaimsAreBoundBeforeAnyPodIsScheduled) {
   usual.metadata.annotations.Set("storageclass.kubernetes.io/is-default-class", "true");
   api::PersistentVolume fresh = MakePv("small", {.storage_class = "static", .capacity = "2Gi"});
   fresh.status.phase.clear();
-  Add(Node("n").Obj(), usual, fresh, MakePv("large", {.storage_class = "static", .capacity = "9Gi"}),
+  Add(SmallNode("n").Obj(), usual, fresh, MakePv("large", {.storage_class = "static", .capacity = "9Gi"}),
       MakePvc("matched", {.storage_class = "static"}), MakePvc("made"), MakePvc("unserved", {.storage_class = ""}),
-      Pod("p").Pvc("matched").Pvc("made").Obj(), Pod("q").Pvc("unserved").Obj());
+      SmallPod("p").Pvc("matched").Pvc("made").Obj(), SmallPod("q").Pvc("unserved").Obj());
   Run();
   EXPECT_EQ(Fate("p"), "n");
   EXPECT_EQ(Claim("matched").spec.volume_name, "small");
@@ -351,8 +352,8 @@ TEST_F(SimulatedVolumes, ImmediateClaimsAreBoundBeforeAnyPodIsScheduled) {
 TEST_F(SimulatedVolumes, ClaimsAndVolumesThatNameEachOtherBelongTogether) {
   api::PersistentVolumeClaim names = MakePvc("names", {.storage_class = ""});
   names.spec.volume_name = "v1";
-  Add(Node("n").Obj(), MakePv("v1"), names, MakePv("v2", {.claim_namespace = "default", .claim_name = "named"}),
-      MakePvc("named", {.storage_class = ""}), Pod("p").Pvc("names").Pvc("named").Obj());
+  Add(SmallNode("n").Obj(), MakePv("v1"), names, MakePv("v2", {.claim_namespace = "default", .claim_name = "named"}),
+      MakePvc("named", {.storage_class = ""}), SmallPod("p").Pvc("names").Pvc("named").Obj());
   Run();
   EXPECT_EQ(Fate("p"), "n");
   EXPECT_EQ(Claim("named").spec.volume_name, "v2");
@@ -362,15 +363,15 @@ TEST_F(SimulatedVolumes, EphemeralVolumesGetTheirClaims) {
   api::VolumeSource source;
   api::PersistentVolumeClaimTemplate& claim = source.ephemeral.emplace().volume_claim_template.emplace();
   claim.spec = MakePvc("x", {.storage_class = "fast"}).spec;
-  Add(Node("n").Obj(), MakeStorageClass("fast", "WaitForFirstConsumer", "csi.example.com"),
-      Pod("p").Volume("scratch", source).Obj());
+  Add(SmallNode("n").Obj(), MakeStorageClass("fast", "WaitForFirstConsumer", "csi.example.com"),
+      SmallPod("p").Volume("scratch", source).Obj());
   Run();
   EXPECT_EQ(Fate("p"), "n");
   EXPECT_TRUE(plugins::IsFullyBound(Claim("p-scratch")));
 }
 
 TEST_F(SimulatedVolumes, AClaimThatIsNotThereIsSaidInUpstreamsWords) {
-  Add(Node("n").Obj(), Pod("p").Pvc("nowhere").Obj());
+  Add(SmallNode("n").Obj(), SmallPod("p").Pvc("nowhere").Obj());
   Run();
   EXPECT_THAT(Report("p").message, HasSubstr("persistentvolumeclaim \"nowhere\" not found"));
 }

@@ -14,7 +14,7 @@ using berth::testing::NodeBuilder;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr char kZone[] = "topology.kubernetes.io/zone";
+constexpr char kZoneLabel[] = "topology.kubernetes.io/zone";
 
 class UtilisationTest : public ::testing::Test {
  protected:
@@ -72,8 +72,8 @@ TEST_F(UtilisationTest, OtherResourcesWhereThereAreAny) {
 }
 
 TEST_F(UtilisationTest, NodesStandByNameWithTheirZones) {
-  AddNode(MakeNode("b").Label(kZone, "z2").Capacity("cpu", "1"));
-  AddNode(MakeNode("a").Label(kZone, "z1").Capacity("cpu", "1"));
+  AddNode(MakeNode("b").Label(kZoneLabel, "z2").Capacity("cpu", "1"));
+  AddNode(MakeNode("a").Label(kZoneLabel, "z1").Capacity("cpu", "1"));
   AddNode(MakeNode("c").Capacity("cpu", "1"));
   AddPod(MakePod("p").Node("a"));
   const Utilisation utilisation = MeasureUtilisation(cluster);

@@ -129,12 +129,12 @@ framework::PreFilterResult NodeAffinity::PreFilter(CycleState& state, const PodI
   return result;
 }
 
-bool NodeAffinity::AdmittedByAdded(const api::Node& node) const {
+bool NodeAffinity::MatchesAddedAffinity(const api::Node& node) const {
   return !added_required_ || added_required_->Match(node.metadata.labels, node.metadata.name) == api::NodeMatch::kMatch;
 }
 
 Status NodeAffinity::Filter(const CycleState& state, const PodInfo& pod, const framework::NodeInfo& node) const {
-  if (!AdmittedByAdded(node.node())) {
+  if (!MatchesAddedAffinity(node.node())) {
     return Status::UnschedulableAndUnresolvable("node(s) didn't match scheduler-enforced node affinity");
   }
   const Required* required = state.Find(required_key_);
@@ -172,7 +172,7 @@ framework::ScoreResult NodeAffinity::Score(const CycleState& state, const PodInf
 
 QueueingHint NodeAffinity::AfterNodeChange(const PodInfo& pod, const api::Node* before, const api::Node* after) const {
   if (!after) return QueueingHint::kQueue;
-  if (!AdmittedByAdded(*after)) return QueueingHint::kSkip;
+  if (!MatchesAddedAffinity(*after)) return QueueingHint::kSkip;
   const api::RequiredNodeAffinity required = CompileRequired(pod.pod());
   switch (required.Match(after->metadata.labels, after->metadata.name)) {
     case api::NodeMatch::kError:

@@ -53,7 +53,7 @@ class NodeAffinity final : public framework::Plugin,
 
   explicit NodeAffinity(framework::Handle& handle);
 
-  bool AdmittedByAdded(const api::Node& node) const;
+  bool MatchesAddedAffinity(const api::Node& node) const;
   framework::QueueingHint AfterNodeChange(const framework::PodInfo& pod, const api::Node* before,
                                           const api::Node* after) const;
 

@@ -22,7 +22,7 @@ using testing::MakeNode;
 using testing::MakePlugin;
 using testing::MakePod;
 
-framework::PodInfoPtr Pod(std::string_view cpu, std::string_view memory) {
+framework::PodInfoPtr Asking(std::string_view cpu, std::string_view memory) {
   return MakePod("p").Request("cpu", cpu).Request("memory", memory).Info();
 }
 
@@ -53,7 +53,7 @@ TEST_F(NodeResourcesFitTest, ListsEveryResourceThatIsShort) {
                                        .Capacity("example.com/gpu", "2")
                                        .Capacity("pods", "2")
                                        .Info({there});
-  const framework::NodeInfo full = MakeNode("n").Capacity("cpu", "4").Capacity("pods", "1").Info({Pod("1", "0")});
+  const framework::NodeInfo full = MakeNode("n").Capacity("cpu", "4").Capacity("pods", "1").Info({Asking("1", "0")});
   struct {
     const char* what;
     framework::PodInfoPtr pod;
@@ -61,11 +61,11 @@ TEST_F(NodeResourcesFitTest, ListsEveryResourceThatIsShort) {
     Code code;
     std::vector<std::string> reasons;
   } const cases[] = {
-      {"fits exactly", Pod("1", "2Gi"), node, Code::kSuccess, {}},
-      {"cpu", Pod("1001m", "1Gi"), node, Code::kUnschedulable, {"Insufficient cpu"}},
-      {"cpu and memory", Pod("2", "3Gi"), node, Code::kUnschedulable, {"Insufficient cpu", "Insufficient memory"}},
+      {"fits exactly", Asking("1", "2Gi"), node, Code::kSuccess, {}},
+      {"cpu", Asking("1001m", "1Gi"), node, Code::kUnschedulable, {"Insufficient cpu"}},
+      {"cpu and memory", Asking("2", "3Gi"), node, Code::kUnschedulable, {"Insufficient cpu", "Insufficient memory"}},
       {"more than the node has",
-       Pod("5", "3Gi"),
+       Asking("5", "3Gi"),
        node,
        Code::kUnschedulableAndUnresolvable,
        {"Insufficient cpu", "Insufficient memory"}},
@@ -86,7 +86,7 @@ TEST_F(NodeResourcesFitTest, ListsEveryResourceThatIsShort) {
        {"Insufficient example.com/nic"}},
       {"zero of it is no request", MakePod("p").Request("example.com/nic", "0").Info(), node, Code::kSuccess, {}},
       {"pods", MakePod("p").Info(), full, Code::kUnschedulable, {"Too many pods"}},
-      {"pods and cpu", Pod("4", "0"), full, Code::kUnschedulable, {"Too many pods", "Insufficient cpu"}},
+      {"pods and cpu", Asking("4", "0"), full, Code::kUnschedulable, {"Too many pods", "Insufficient cpu"}},
       {"overhead counts",
        MakePod("p").Request("cpu", "500m").Overhead("cpu", "501m").Info(),
        node,
@@ -114,8 +114,9 @@ TEST_F(NodeResourcesFitTest, ListsEveryResourceThatIsShort) {
 
 TEST_F(NodeResourcesFitTest, RejectionsCarryTheirNumbers) {
   const auto plugin = MakePlugin<NodeResourcesFit>(handle_);
-  const framework::NodeInfo node = MakeNode("n").Capacity("cpu", "4").Capacity("memory", "1Gi").Info({Pod("3", "0")});
-  const framework::Status status = Filter(*plugin, *Pod("2", "1"), node);
+  const framework::NodeInfo node =
+      MakeNode("n").Capacity("cpu", "4").Capacity("memory", "1Gi").Info({Asking("3", "0")});
+  const framework::Status status = Filter(*plugin, *Asking("2", "1"), node);
   ASSERT_EQ(status.shortfalls().size(), 1u);
   const framework::Shortfall& cpu = status.shortfalls()[0];
   EXPECT_EQ(cpu.resource, "cpu");
@@ -142,7 +143,7 @@ TEST_F(NodeResourcesFitTest, StrategiesScoreTheNodeAsItWouldBe) {
                                        .Capacity("cpu", "4")
                                        .Capacity("memory", "10000")
                                        .Capacity("example.com/gpu", "4")
-                                       .Info({Pod("1", "2000")});
+                                       .Info({Asking("1", "2000")});
   const auto args = [](config::ScoringStrategyType type, std::vector<config::ResourceSpec> resources) {
     config::NodeResourcesFitArgs made;
     made.scoring_strategy.type = type;
@@ -155,7 +156,7 @@ TEST_F(NodeResourcesFitTest, StrategiesScoreTheNodeAsItWouldBe) {
   const config::ResourceSpec memory{Symbol("memory"), 1};
   const config::ResourceSpec heavy_memory{Symbol("memory"), 3};
   const config::ResourceSpec gpu{Symbol("example.com/gpu"), 2};
-  const framework::PodInfoPtr pod = Pod("1", "3000");
+  const framework::PodInfoPtr pod = Asking("1", "3000");
   const framework::PodInfoPtr gpu_pod =
       MakePod("p").Request("cpu", "1").Request("memory", "3000").Request("example.com/gpu", "1").Info();
   struct {
@@ -165,16 +166,16 @@ TEST_F(NodeResourcesFitTest, StrategiesScoreTheNodeAsItWouldBe) {
     int64_t score;
   } const cases[] = {
       {"least", args(Type::kLeastAllocated, {cpu, memory}), pod, (50 + 50) / 2},
-      {"least, weighted", args(Type::kLeastAllocated, {cpu, heavy_memory}), Pod("1", "1000"), (50 + 3 * 70) / 4},
-      {"most", args(Type::kMostAllocated, {cpu, memory}), Pod("2", "3000"), (75 + 50) / 2},
-      {"most, beyond the capacity", args(Type::kMostAllocated, {cpu}), Pod("9", "1"), 100},
-      {"least, beyond the capacity", args(Type::kLeastAllocated, {cpu, memory}), Pod("9", "3000"), 25},
+      {"least, weighted", args(Type::kLeastAllocated, {cpu, heavy_memory}), Asking("1", "1000"), (50 + 3 * 70) / 4},
+      {"most", args(Type::kMostAllocated, {cpu, memory}), Asking("2", "3000"), (75 + 50) / 2},
+      {"most, beyond the capacity", args(Type::kMostAllocated, {cpu}), Asking("9", "1"), 100},
+      {"least, beyond the capacity", args(Type::kLeastAllocated, {cpu, memory}), Asking("9", "3000"), 25},
       {"a scalar that is not asked for is left out", args(Type::kLeastAllocated, {cpu, gpu}), pod, 50},
       {"a scalar that is asked for counts", args(Type::kLeastAllocated, {cpu, gpu}), gpu_pod, (50 + 2 * 75) / 3},
       {"ratio at a point", args(Type::kRequestedToCapacityRatio, {cpu}), pod, 100},
       {"ratio between points", args(Type::kRequestedToCapacityRatio, {cpu}), MakePod("p").Request("memory", "1").Info(),
        2 * 27},  // 100m by default
-      {"ratio beyond the capacity", args(Type::kRequestedToCapacityRatio, {cpu}), Pod("9", "1"), 30},
+      {"ratio beyond the capacity", args(Type::kRequestedToCapacityRatio, {cpu}), Asking("9", "1"), 30},
       {"a resource the node lacks", args(Type::kLeastAllocated, {{Symbol("example.com/nic"), 1}}), pod, 0},
   };
   for (const auto& test : cases) {
@@ -201,7 +202,7 @@ TEST_F(NodeResourcesFitTest, RefusesArgumentsOfOthersAndAnEmptyShape) {
 
 TEST_F(NodeResourcesFitTest, FilterWithoutPreFilterIsAnError) {
   const auto plugin = MakePlugin<NodeResourcesFit>(handle_);
-  EXPECT_TRUE(plugin->Filter(framework::CycleState(), *Pod("1", "1"), MakeNode("n").Info()).IsError());
+  EXPECT_TRUE(plugin->Filter(framework::CycleState(), *Asking("1", "1"), MakeNode("n").Info()).IsError());
 }
 
 // Rows and columns are two forms of one answer: over random nodes and pods they must agree, and equal verdicts must
@@ -265,7 +266,7 @@ TEST_F(NodeResourcesFitTest, ColumnsDoNotAnswerForScalarResources) {
 
 TEST_F(NodeResourcesFitTest, WakesUpForNodesThatGainWhatIsWanted) {
   const auto plugin = MakePlugin<NodeResourcesFit>(handle_);
-  const framework::PodInfoPtr pod = Pod("2", "0");
+  const framework::PodInfoPtr pod = Asking("2", "0");
   const api::Node small = MakeNode("n").Capacity("cpu", "1").Obj();
   const api::Node large = MakeNode("n").Capacity("cpu", "4").Obj();
   const api::Node large_with_memory = MakeNode("n").Capacity("cpu", "4").Capacity("memory", "1Gi").Obj();
@@ -280,7 +281,7 @@ TEST_F(NodeResourcesFitTest, WakesUpForNodesThatGainWhatIsWanted) {
 
 TEST_F(NodeResourcesFitTest, WakesUpForPodsThatGiveBackWhatIsWanted) {
   const auto plugin = MakePlugin<NodeResourcesFit>(handle_);
-  const framework::PodInfoPtr pod = Pod("2", "0");
+  const framework::PodInfoPtr pod = Asking("2", "0");
   const auto hint = [&](const framework::EventObject& before, const framework::EventObject& after) {
     return AskHint(*plugin, EventResource::kPod, *pod, before, after);
   };
@@ -300,10 +301,11 @@ TEST_F(NodeResourcesFitTest, WakesUpForPodsThatGiveBackWhatIsWanted) {
 TEST_F(NodeResourcesFitTest, SignatureTellsRequestsApart) {
   const auto plugin = MakePlugin<NodeResourcesFit>(handle_);
   const auto sign = [&](const framework::PodInfoPtr& pod) { return testing::SignatureOf(*plugin, *pod); };
-  EXPECT_EQ(sign(Pod("1", "1Gi")), sign(MakePod("other").Request("cpu", "1000m").Request("memory", "1024Mi").Info()));
-  EXPECT_NE(sign(Pod("1", "1Gi")), sign(Pod("1", "2Gi")));
+  EXPECT_EQ(sign(Asking("1", "1Gi")),
+            sign(MakePod("other").Request("cpu", "1000m").Request("memory", "1024Mi").Info()));
+  EXPECT_NE(sign(Asking("1", "1Gi")), sign(Asking("1", "2Gi")));
   // Asking for nothing and asking for the default score alike but fit differently.
-  EXPECT_NE(sign(MakePod("p").Container("c").Info()), sign(Pod("100m", "200Mi")));
+  EXPECT_NE(sign(MakePod("p").Container("c").Info()), sign(Asking("100m", "200Mi")));
 }
 
 TEST_F(NodeResourcesFitTest, ExplainsWhatIsShortAndWhoHoldsIt) {

@@ -35,11 +35,11 @@ using framework::Status;
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-constexpr const char* kHost = "kubernetes.io/hostname";
-constexpr const char* kZone = "topology.kubernetes.io/zone";
+constexpr const char* kHostname = "kubernetes.io/hostname";
+constexpr const char* kZoneLabel = "topology.kubernetes.io/zone";
 
 NodeBuilder Host(std::string_view name, std::string_view zone) {
-  return MakeNode(name).Label(kHost, name).Label(kZone, zone);
+  return MakeNode(name).Label(kHostname, name).Label(kZoneLabel, zone);
 }
 PodBuilder Web(std::string_view name, std::string_view node = "") {
   return MakePod(name).Label("app", "web").Node(node);
@@ -48,7 +48,7 @@ PodBuilder Web(std::string_view name, std::string_view node = "") {
 api::TopologySpreadConstraint ZoneConstraint(int32_t max_skew, std::string_view when, api::LabelSelector selector) {
   api::TopologySpreadConstraint constraint;
   constraint.max_skew = max_skew;
-  constraint.topology_key = Symbol(kZone);
+  constraint.topology_key = Symbol(kZoneLabel);
   constraint.when_unsatisfiable = when;
   constraint.label_selector = std::move(selector);
   return constraint;
@@ -68,7 +68,7 @@ class PodTopologySpreadTest : public ::testing::Test {
     handle_.cluster().AddNode(Host("b1", "b"));
     handle_.cluster().AddNode(Host("b2", "b").Taint("gpu"));
     handle_.cluster().AddNode(Host("c1", "c").Label("disk", "ssd"));
-    handle_.cluster().AddNode(MakeNode("bare").Label(kHost, "bare"));
+    handle_.cluster().AddNode(MakeNode("bare").Label(kHostname, "bare"));
     handle_.cluster().AddPod(Web("w1", "a1"));
     handle_.cluster().AddPod(Web("w2", "a1"));
     handle_.cluster().AddPod(Web("w3", "a2"));
@@ -130,7 +130,7 @@ class PodTopologySpreadTest : public ::testing::Test {
 
 TEST_F(PodTopologySpreadTest, WithoutHardConstraintsThereIsNothingToFilter) {
   EXPECT_THAT(FilterAll(Web("p")), ElementsAre(Pair("all", "skip")));
-  EXPECT_THAT(FilterAll(Web("p").SpreadConstraint(1, kZone, kScheduleAnyway, {{"app", "web"}})),
+  EXPECT_THAT(FilterAll(Web("p").SpreadConstraint(1, kZoneLabel, kScheduleAnyway, {{"app", "web"}})),
               ElementsAre(Pair("all", "skip")));
 }
 
@@ -175,8 +175,8 @@ TEST_F(PodTopologySpreadTest, NodesThePodCannotUseDoNotCountByPolicy) {
   EXPECT_THAT(Fitting(PodBuilder(picky).SpreadConstraint(ignoring)), ElementsAre("c1"));
 
   // Hosts: a1=2, a2=1, b1=1, b2=0 (tainted), c1=0.
-  auto per_host = WebPerZone([](auto& c) { c.topology_key = Symbol(kHost); });
-  const PodBuilder no_disk = Web("p").NodeAffinityIn(kZone, {"a", "b"});
+  auto per_host = WebPerZone([](auto& c) { c.topology_key = Symbol(kHostname); });
+  const PodBuilder no_disk = Web("p").NodeAffinityIn(kZoneLabel, {"a", "b"});
   EXPECT_THAT(Fitting(PodBuilder(no_disk).SpreadConstraint(per_host)), ElementsAre("b2", "bare", "c1"));
   per_host.node_taints_policy = "Honor";
   EXPECT_THAT(Fitting(PodBuilder(no_disk).SpreadConstraint(per_host)), ElementsAre("a2", "b1", "b2", "bare", "c1"));
@@ -184,7 +184,7 @@ TEST_F(PodTopologySpreadTest, NodesThePodCannotUseDoNotCountByPolicy) {
 }
 
 TEST_F(PodTopologySpreadTest, TooFewDomainsMakeTheMinimumZero) {
-  const PodBuilder in_a_and_b = Web("p").NodeAffinityIn(kZone, {"a", "b"});
+  const PodBuilder in_a_and_b = Web("p").NodeAffinityIn(kZoneLabel, {"a", "b"});
   EXPECT_THAT(Fitting(PodBuilder(in_a_and_b).SpreadConstraint(WebPerZone([](auto&) {}))),
               ElementsAre("b1", "b2", "c1"));
   EXPECT_THAT(Fitting(PodBuilder(in_a_and_b).SpreadConstraint(WebPerZone([](auto& c) { c.min_domains = 3; }))),
@@ -223,14 +223,14 @@ TEST_F(PodTopologySpreadTest, ABadSelectorIsAnError) {
 
 TEST_F(PodTopologySpreadTest, ScoresFewerPodsHigher) {
   // Three zones: ln 5 = 1.609. a: 3 pods, b: 1, c: 0.
-  const PodBuilder pod = Web("p").SpreadConstraint(1, kZone, kScheduleAnyway, {{"app", "web"}});
+  const PodBuilder pod = Web("p").SpreadConstraint(1, kZoneLabel, kScheduleAnyway, {{"app", "web"}});
   EXPECT_THAT(
       ScoreAll(pod, {"a1", "b1", "c1", "bare"}),
       ElementsAre(Pair("a1", Pair(5, 0)), Pair("b1", Pair(2, 60)), Pair("bare", Pair(0, 0)), Pair("c1", Pair(0, 100))));
   // maxSkew adds the same to all: 5+4, 2+4, 0+4.
-  EXPECT_THAT(ScoreAll(Web("p").SpreadConstraint(5, kZone, kScheduleAnyway, {{"app", "web"}}), {"a1", "b1", "c1"}),
+  EXPECT_THAT(ScoreAll(Web("p").SpreadConstraint(5, kZoneLabel, kScheduleAnyway, {{"app", "web"}}), {"a1", "b1", "c1"}),
               ElementsAre(Pair("a1", Pair(9, 44)), Pair("b1", Pair(6, 77)), Pair("c1", Pair(4, 100))));
-  EXPECT_THAT(ScoreAll(Web("p").SpreadConstraint(1, kZone, kScheduleAnyway, {{"app", "none"}}), {"a1", "b1"}),
+  EXPECT_THAT(ScoreAll(Web("p").SpreadConstraint(1, kZoneLabel, kScheduleAnyway, {{"app", "none"}}), {"a1", "b1"}),
               ElementsAre(Pair("a1", Pair(0, 100)), Pair("b1", Pair(0, 100))));
 }
 
@@ -310,8 +310,8 @@ TEST_F(PodTopologySpreadTest, SignsWhatItReads) {
   EXPECT_NE(signature, Signature(constrained(testing::MakePod("q")))) << "does not match itself";
   EXPECT_NE(signature, Signature(constrained(Web("q").Namespace("elsewhere"))));
   EXPECT_NE(signature, Signature(constrained(Web("q").NodeSelector("disk", "ssd"))));
-  EXPECT_NE(signature, Signature(Web("q").SpreadConstraint(2, kZone, kDoNotSchedule, {{"app", "web"}})));
-  EXPECT_NE(signature, Signature(Web("q").SpreadConstraint(1, kZone, kScheduleAnyway, {{"app", "web"}})));
+  EXPECT_NE(signature, Signature(Web("q").SpreadConstraint(2, kZoneLabel, kDoNotSchedule, {{"app", "web"}})));
+  EXPECT_NE(signature, Signature(Web("q").SpreadConstraint(1, kZoneLabel, kScheduleAnyway, {{"app", "web"}})));
 }
 
 TEST(PodTopologySpread, ExplainsTheSkewAndAllowsIt) {

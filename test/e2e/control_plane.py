@@ -36,8 +36,8 @@ class ControlPlane:
 
     def __init__(self, folder, binaries, etcd=None, bindings_only=False):
         self.folder = pathlib.Path(folder)
-        self._binaries = pathlib.Path(binaries)
-        self._etcd_program = etcd or self._binaries / "etcd"
+        self.binaries = pathlib.Path(binaries)
+        self._etcd_program = etcd or self.binaries / "etcd"
         self._etcd_url = f"http://127.0.0.1:{free_port()}"
         self._etcd_peer_url = f"http://127.0.0.1:{free_port()}"
         self._port = free_port()
@@ -70,7 +70,7 @@ class ControlPlane:
                 "--log-level=error", *more]
 
     def _apiserver_argv(self):
-        return [self._binaries / "kube-apiserver", f"--etcd-servers={self._etcd_url}", "--bind-address=127.0.0.1",
+        return [self.binaries / "kube-apiserver", f"--etcd-servers={self._etcd_url}", "--bind-address=127.0.0.1",
                 "--advertise-address=127.0.0.1", "--endpoint-reconciler-type=none", f"--secure-port={self._port}",
                 f"--tls-cert-file={self._server_pair.certificate}", f"--tls-private-key-file={self._server_pair.key}",
                 f"--client-ca-file={self.ca.certificate}",
@@ -129,7 +129,7 @@ class ControlPlane:
     def kubectl(self, *arguments):
         """What kubectl prints, as the administrator."""
         admin = self.kubeconfig("admin.kubeconfig", pair=self.admin)
-        ran = subprocess.run([self._binaries / "kubectl", f"--kubeconfig={admin}", *arguments],
+        ran = subprocess.run([self.binaries / "kubectl", f"--kubeconfig={admin}", *arguments],
                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60 * SCALE)
         if ran.returncode != 0:
             raise Failed(f"kubectl {' '.join(map(str, arguments))}: status {ran.returncode}\n{ran.stderr}")

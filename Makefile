@@ -1,8 +1,8 @@
 # Every target sets up what it needs by itself: packages (scripts/install-deps), configuration (CMakePresets.json), build.
 # Variables: JOBS=N limits parallel compilation, FUZZ_SECONDS=N is how long each fuzzer runs, BERTH_SKIP_DEPS=1 leaves
 # packages alone, SCHEDULER=upstream has `make e2e` test kube-scheduler instead of berth, ARGS are passed on by e2e and
-# bench-live, ARCH=arm64 has dist and package build for that architecture on an amd64 machine. With CI=true in the
-# environment, warnings are errors.
+# bench-live, TESTS are those that asan and tsan run, ARCH=arm64 has dist and package build for that architecture on an
+# amd64 machine. With CI=true in the environment, warnings are errors.
 
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 30
@@ -10,6 +10,7 @@ KIND ?= basic
 NODES ?= 5000
 PODS ?= 20000
 SEEDS ?= 2000
+TESTS ?=
 SCHEDULER ?= berth
 ARGS ?=
 HOST_ARCH := $(shell dpkg --print-architecture 2>/dev/null || echo amd64)
@@ -37,6 +38,11 @@ endif
 configure = cmake --preset $(1) -DBERTH_WERROR=$(WERROR) --log-level=WARNING >/dev/null
 compile = $(call configure,$(1)) && cmake --build --preset $(1) --parallel $(JOBS)
 run-tests = ctest --preset $(1) --parallel $(JOBS)
+# With TESTS, only those are run, and only what they need is built. Some run a program of another name.
+program-of = $(patsubst berth_storms,berth-storm,$(patsubst berth_parity_%,berth-parity,$(1)))
+space := $(subst ,, )
+programs = $(if $(TESTS),--target $(sort $(foreach test,$(TESTS),$(call program-of,$(test)))))
+chosen = $(if $(TESTS),--tests-regex '^($(subst $(space),|,$(strip $(TESTS))))$$')
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
@@ -59,13 +65,13 @@ debug: deps ## build and test without optimisation, in build-debug/
 	@$(call compile,debug)
 	@$(call run-tests,debug)
 
-asan: deps ## build and test with the address and undefined-behaviour sanitizers
-	@$(call compile,asan)
-	@$(call run-tests,asan)
+asan: deps ## build and test with the address and undefined-behaviour sanitizers [TESTS='berth_storms …']
+	@$(call compile,asan) $(programs)
+	@$(call run-tests,asan) $(chosen)
 
-tsan: deps ## build and test with the thread sanitizer
-	@$(call compile,tsan)
-	@$(call run-tests,tsan)
+tsan: deps ## build and test with the thread sanitizer [TESTS='berth_live_test …']
+	@$(call compile,tsan) $(programs)
+	@$(call run-tests,tsan) $(chosen)
 
 bench: deps ## build and run every *_bench program
 	@$(call compile,bench)

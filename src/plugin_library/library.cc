@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <span>
 
@@ -24,8 +25,21 @@ constexpr uint32_t kLeastTable = sizeof(berth_plugin_library_table);
 // What version 1.0 of the header had.
 constexpr uint32_t kLeastClass = offsetof(berth_plugin_class, explain);
 
+// A program with the C++ runtime linked in (make dist) has an unwinder of its own, beside the one of the libraries. It is
+// set up by the first exception that the program itself throws; one that comes from a library before that ends the
+// program.
+void SetUpUnwinder() {
+  try {
+    throw std::exception();
+  } catch (const std::exception&) {  // that was all
+  }
+}
+
 // Without a folder in its name, a library would be looked for where the system keeps its own.
-void* Open(const std::string& path) { return dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL); }
+void* Open(const std::string& path) {
+  SetUpUnwinder();
+  return dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
+}
 
 class Loader {
  public:

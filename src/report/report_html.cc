@@ -37,10 +37,11 @@ std::string EscapeForScript(std::string_view json) {
 
 bool FitsOnPage(size_t pods, size_t nodes) { return pods <= kMaxPods && pods * nodes <= kMaxRows; }
 
-std::string ToHtml(const sim::SimulationReport& report) {
+std::string ToHtml(const sim::SimulationReport& report, const PageContext& page_context) {
   const std::string data = EscapeForScript(ToPageData(report));
+  const std::string context = EscapeForScript(ToPageContext(report, page_context));
   std::string page;
-  page.reserve(kPageHtml.size() + kPageCss.size() + kPageJs.size() + data.size());
+  page.reserve(kPageHtml.size() + kPageCss.size() + kPageJs.size() + data.size() + context.size());
   // From mark to mark, so that nothing that is put in is ever searched for marks.
   std::string_view rest = kPageHtml;
   const auto put = [&](std::string_view mark, std::string_view text) {
@@ -51,6 +52,7 @@ std::string ToHtml(const sim::SimulationReport& report) {
   };
   put("@STYLE@", kPageCss);
   put("@REPORT@", data);
+  put("@CONTEXT@", context);
   put("@SCRIPT@", kPageJs);
   return page + std::string(rest);
 }

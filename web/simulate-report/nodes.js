@@ -23,11 +23,13 @@ function sides(nodes, position) {
   return (node) => Math.round(Math.max(Math.sqrt(amountOf(node, position) * scale), smallestSide));
 }
 
-function labelOf(node, resource) {
+// What a tile says, in parts: the first two can be seen where there is room.
+function labelOf(node, resource, domain) {
   const use = node.uses.get(resource);
   const now = node.pods.filter((pod) => pod.now).length;
-  return [node.name, use ? `${percent(use.share)} of ${resource}, ${use.requested} of ${use.allocatable}` : `no ${resource}`,
-    counted(node.pods.length, 'pod') + (now > 0 ? `, ${now} placed now` : ''), ...marksOf(node)].join('; ');
+  return [domain ? node.name.slice(0, -domain.length) : node.name, use ? percent(use.share) : '-',
+    [use ? `of ${resource}, ${use.requested} of ${use.allocatable}` : `no ${resource}`,
+      counted(node.pods.length, 'pod') + (now > 0 ? `, ${now} placed now` : ''), ...marksOf(node)].join('; ')];
 }
 
 // Pods that were there before lie at the bottom, those placed now above; the largest first.
@@ -41,7 +43,7 @@ function blocksOf(node, position, side) {
 
 function tileOf(node, resource, position, side, named, domain) {
   const use = node.uses.get(resource);
-  const tile = make('div', { class: 'tile', 'data-id': node.name, 'aria-label': labelOf(node, resource) });
+  const tile = make('div', { class: 'tile', 'data-id': node.name });
   tile.classList.toggle('named', named);
   tile.classList.toggle('none', !use || amountOf(node, position) === 0);
   tile.classList.toggle('over', Boolean(use) && use.share > 1);
@@ -59,7 +61,9 @@ function tileOf(node, resource, position, side, named, domain) {
   if (now === 0) badge.remove();
   else if (named) badge.textContent = `+${now}`;
   tile.append(square);
-  if (named) tile.append(make('span', { class: 'tile-name' }, domain ? node.name.slice(0, -domain.length) : node.name), make('span', { class: 'small' }, use ? percent(use.share) : '-'));
+  const [name, share, rest] = labelOf(node, resource, domain);
+  if (named) tile.append(make('span', { class: 'tile-name' }, name), ' ', make('span', { class: 'small' }, share), make('span', { class: 'unseen' }, ` ${rest}`));
+  else tile.append(make('span', { class: 'unseen' }, `${name} ${share} ${rest}`));
   return tile;
 }
 
@@ -108,13 +112,13 @@ function nameUnderPointer(event, model, position) {
   const x = event.clientX - box.left;
   const y = event.clientY - box.top;
   const at = blocks.findIndex((block) => block && x >= block.x && x < block.x + block.width && y >= block.y && y < block.y + block.height);
-  tile.title = at < 0 ? tile.getAttribute('aria-label')
+  tile.title = at < 0 ? labelOf(node, model.resources[position]).join(' ')
     : `${pods[at].key}${pods[at].now ? ', placed now' : ''}: ${amountText(model.resources[position], pods[at].amounts[position])} ${model.resources[position]}`;
 }
 
 export function drawNodes(model, address, choose) {
   const position = () => Math.max(model.resources.indexOf(address.get('size')), 0);
-  const grouping = () => (model.groupings.includes(address.get('group')) ? address.get('group') : '');
+  const grouping = () => (address.get('group') === '' || model.groupings.includes(address.get('group')) ? address.get('group') : address.defaults.group);
   const domain = commonDomain(model.nodes.map((node) => node.name));
   const map = new TileMap(byId('node-map'), 'Nodes', choose);
   const table = new SortableTable(byId('node-table'), { caption: 'Nodes', columns: nodeColumns(model, choose), address, sortName: 'nodesort', more: byId('more-nodes') });

@@ -7,7 +7,7 @@ import { TileMap } from '../shared/tiles.js';
 import { fillPanel, marksOf } from './node_panel.js';
 
 const smallestSide = 16;
-const largestSide = 176;
+const largestSide = 140;
 const namedFrom = 60;  // px of a side from which a tile has its name below
 const namedWidth = 104;
 const tileGap = 6;

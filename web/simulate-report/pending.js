@@ -5,8 +5,6 @@ import { outcomeName, outcomes } from './model.js';
 import { remedyList, verdictTable } from './verdicts.js';
 
 const fewPods = 12;
-// So many groups can stand open and still be looked over.
-const fewGroups = 3;
 
 export function drawPending(model, showPod, showNode) {
   const waiting = model.pods.filter((pod) => ['Pending', 'Gated', 'NotOurs'].includes(pod.outcome));
@@ -28,7 +26,7 @@ export function drawPending(model, showPod, showNode) {
       someOf(pods, fewPods, (pod) => link(pod.pod, () => showPod(pod.pod))),
       make('p', { class: 'reason' }, pods[0].message || (pods[0].outcome === 'NotOurs' ? 'its schedulerName is that of another scheduler' : '')),
       remedies && make('div', {}, make('h4', {}, told && pods.length > 1 ? `Would fit with (tried for ${told.pod})` : 'Would fit with'), remedies),
-      table && make('details', { class: 'closer', open: ordered.length <= fewGroups }, make('summary', {}, pods.length > 1 ? `Node by node (${told.pod})` : 'Node by node'), table));
+      table && make('details', { class: 'closer' }, make('summary', {}, pods.length > 1 ? `Node by node (${told.pod})` : 'Node by node'), table));
   }));
   byId('pending').hidden = false;
 }

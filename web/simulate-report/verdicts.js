@@ -34,8 +34,9 @@ function reasonOf(group, position, showNode) {
     if (first.detail) line.append(make('div', {}, first.detail));
     return line;
   }
-  line.append(someOf(details, fewDetails, (nodes) => make('div', {}, nodes[0].rejections[position].detail || 'no numbers', ' ',
-    nodes.length === 1 ? link(nodes[0].node, () => showNode(nodes[0].node)) : make('span', { class: 'small' }, `on ${counted(nodes.length, 'node')}`))));
+  line.append(someOf(details, fewDetails, (nodes) => make('div', {},
+    nodes.length === 1 ? link(nodes[0].node, () => showNode(nodes[0].node)) : make('span', { class: 'small' }, counted(nodes.length, 'node')), ': ',
+    nodes[0].rejections[position].detail || 'no numbers')));
   return line;
 }
 

@@ -172,6 +172,9 @@ int Run(const framework::Registry& own_plugins, const SimulateOptions& options, 
   sim::Simulation::Options run{.seed = options.seed, .verify_incremental = options.verify_incremental};
   run.explain = *std::move(explained);
   run.explain_pending = std::find(options.explain.begin(), options.explain.end(), "") != options.explain.end();
+  if (options.output == "html" && report::MayExplainPending(PendingPods(*input).size(), CountNodes(*input))) {
+    run.explain_pending = true;
+  }
   run.runner_ups = options.output != "table" || !run.explain.empty();
   run.progress = [&](size_t tried, size_t total) { progress.Update(tried, total); };
   Result<std::unique_ptr<sim::Simulation>> simulation =

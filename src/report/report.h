@@ -38,5 +38,7 @@ std::string ToHtml(const sim::SimulationReport& report, const PageContext& page_
 std::string ToPageData(const sim::SimulationReport& report);
 // Whether the page can hold the explanations of so many pods on so many nodes and remain a page.
 bool FitsOnPage(size_t pods, size_t nodes);
+// Whether those that stay pending can be explained in little time even so; the page then holds one for each message.
+bool MayExplainPending(size_t pods, size_t nodes);
 
 }  // namespace berth::report

@@ -128,6 +128,8 @@ test('a thousand nodes remain few elements, and tables are made as they are need
     assert.ok(await page.evaluate(() => document.querySelectorAll('*').length) < 12_000);
     const first = (await tileIds(page)).slice(0, 5);
     assert.deepEqual(first, ['node-0', 'node-3', 'node-6', 'node-9', 'node-12']);
+    await page.click('#pending-list summary');
+    assert.match(await page.innerText('#pending-list .verdicts tbody th'), /^1,000 nodes\s+node-0\s+node-1\s+node-2\s+node-3\s+and 996 more$/);
     assert.equal(await page.locator('#pod-table tbody tr').count(), 200);
     await page.click('#more-pods');
     assert.equal(await page.locator('#pod-table tbody tr').count(), 300);

@@ -81,6 +81,14 @@ export function readModel() {
   };
 }
 
+// What nodes said to this pod, or else to one that is pending for the same reason; undefined when it does not stand in
+// the page.
+export function explanationOf(model, pod) {
+  if (model.explained.has(pod.pod)) return model.explained.get(pod.pod);
+  if (pod.outcome !== 'Pending' || !pod.message) return undefined;
+  return [...model.explained.values()].find((told) => !told.node && told.message === pod.message);
+}
+
 // Worst first.
 export const outcomes = ['Pending', 'Gated', 'NotOurs', 'Preempted', 'Scheduled'];
 

@@ -1,7 +1,7 @@
 // The pods without a node, those with the same reason together.
 import { byId, link, make, someOf } from '../shared/dom.js';
 import { counted } from '../shared/text.js';
-import { outcomeName, outcomes } from './model.js';
+import { explanationOf, outcomeName, outcomes } from './model.js';
 import { remedyList, verdictTable } from './verdicts.js';
 
 const fewPods = 12;
@@ -18,7 +18,7 @@ export function drawPending(model, showPod, showNode) {
   const ordered = [...groups.values()].sort((a, b) => outcomes.indexOf(a[0].outcome) - outcomes.indexOf(b[0].outcome) || b.length - a.length);
   byId('pending-list').append(...ordered.map((pods) => {
     // The pods of a group were turned down for the same reasons; the numbers are those of the first.
-    const told = pods.map((pod) => model.explained.get(pod.pod)).find((entry) => entry);
+    const told = explanationOf(model, pods[0]);
     const remedies = told ? remedyList(told) : '';
     const table = told ? verdictTable(told, showNode) : '';
     return make('li', { class: `because ${pods[0].outcome}-edge` },

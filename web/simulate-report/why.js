@@ -1,6 +1,7 @@
 // The dialog that says why one pod is where it is, or why it is nowhere.
 import { byId, link, make, someOf } from '../shared/dom.js';
 import { amountText, counted } from '../shared/text.js';
+import { explanationOf } from './model.js';
 import { remedyList, scoreTable, verdictTable } from './verdicts.js';
 
 function preemptionPart(story) {
@@ -34,7 +35,7 @@ export function setUpWhy(model, address, showNode) {
   };
   const fill = (name) => {
     const pod = model.pods.find((entry) => entry.pod === name);
-    const told = model.explained.get(name);
+    const told = explanationOf(model, pod);
     byId('why-title').textContent = pod.outcome === 'Scheduled' ? `${name} is on ${pod.node}` : `${name} has no node`;
     const parts = [pod.size && make('p', { class: 'small' }, `Asks for ${requestText(model, pod.size)}; priority ${pod.size.priority}.`)];
     if (pod.message) parts.push(make('p', { class: 'reason' }, pod.message));
@@ -44,6 +45,7 @@ export function setUpWhy(model, address, showNode) {
     if (!told) {
       parts.push(make('p', {}, 'There are too many pods and nodes for the verdict of each node to stand in this page. ', make('code', {}, `--explain ${name}`), ' adds them.'));
     } else {
+      if (told.pod !== name) parts.push(make('p', { class: 'small' }, `The numbers are those of ${told.pod}, which is pending for the same reason.`));
       if (told.preFilter) parts.push(make('p', {}, `Turned down before any node was looked at: ${told.preFilter.reason}`));
       const remedies = remedyList(told);
       if (remedies) parts.push(make('h3', {}, 'Would fit with'), remedies);

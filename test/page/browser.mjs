@@ -12,6 +12,8 @@ import { chromium } from 'playwright-core';
 export const here = path.dirname(fileURLToPath(import.meta.url));
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'berth-page-'));
 let browser;
+// One window for each colour scheme: pages keep nothing, so tests need no more than a tab of their own.
+const windows = new Map();
 
 before(async () => {
   // Chromium has no sandbox for root.
@@ -37,8 +39,10 @@ export function makePage(name, ...files) {
 }
 
 export async function withPage(file, { hash = '', width = 1300, height = 900, dark = false } = {}, use) {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light' });
-  const page = await context.newPage();
+  const colorScheme = dark ? 'dark' : 'light';
+  if (!windows.has(colorScheme)) windows.set(colorScheme, await browser.newContext({ colorScheme }));
+  const page = await windows.get(colorScheme).newPage();
+  await page.setViewportSize({ width, height });
   page.setDefaultTimeout(60_000);
   const problems = [];
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
@@ -52,7 +56,7 @@ export async function withPage(file, { hash = '', width = 1300, height = 900, da
     assert.deepEqual(problems, []);
     return result;
   } finally {
-    await context.close();
+    await page.close();
   }
 }
 

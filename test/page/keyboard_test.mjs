@@ -34,6 +34,7 @@ test('Enter shows a node; Escape leaves it, back to its tile', async () => {
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');
     assert.equal(await page.innerText('#node-panel-title'), 'node-1');
+    assert.equal(await page.textContent('output#said'), 'node-1 is shown after the nodes');
     assert.equal(await page.locator('.tile[aria-selected="true"]').getAttribute('data-id'), 'node-1');
     await page.keyboard.press('Tab');
     assert.equal(await focused(page), 'node-close');

@@ -31,7 +31,7 @@ test('pending pods come first, those with the same reason together', async () =>
   await withPage(mixed(), {}, async (page) => {
     assert.deepEqual(await texts(page, 'main > section:visible > h2'), ['Pods without a node', 'Nodes', 'How full the cluster is', 'Pods']);
     assert.equal(await page.locator('#pending-list > li').count(), 1);
-    assert.deepEqual(await texts(page, '#pending-list > li > .names button'), ['shop/huge-1', 'shop/huge-10', 'shop/huge-2']);
+    assert.deepEqual(await texts(page, '#pending-list > li > .names button'), ['shop/huge-1', 'shop/huge-2', 'shop/huge-10']);
     assert.deepEqual((await texts(page, '#pod-table tbody tr td:nth-child(2)')).slice(0, 4), ['Pending', 'Pending', 'Pending', 'Scheduled']);
   });
 });

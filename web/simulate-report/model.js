@@ -61,7 +61,7 @@ export function readModel() {
   const resources = report.summary.utilisation.map((use) => use.resource);
   const listed = new Set(report.pods.map((pod) => pod.pod));
   const pods = report.pods.map((pod, i) => ({ ...pod, size: sizeOf(context.pods[i]) }))
-    .concat(report.preempted.filter((pod) => !listed.has(pod.pod)));
+    .concat(report.preempted.filter((pod) => !listed.has(pod.pod))).sort((a, b) => naturalCompare(a.pod, b.pod));
   const placedNow = new Set(pods.filter((pod) => pod.outcome === 'Scheduled').map((pod) => pod.pod));
   const unknown = { labels: [], taints: [], conditions: [], allocatable: [], pods: [] };
   const nodes = report.nodes.map((entry, i) => nodeOf(entry, (context.nodes && context.nodes[i]) || unknown, placedNow, context.labelKeys || []));

@@ -125,6 +125,18 @@ export function drawNodes(model, address, choose) {
   byId('domain').textContent = domain ? `All names end with ${domain}` : '';
   byId('node-map').addEventListener('pointermove', (event) => nameUnderPointer(event, model, position()));
 
+  // Tiles are made anew only when their sizes change, not for every letter of a filter.
+  const tiles = new Map();
+  let tilesFor = '';
+  const tilesOf = (nodes, resource, sideOf, named) => {
+    if (tilesFor !== resource) tiles.clear();
+    tilesFor = resource;
+    return nodes.map((node) => {
+      if (!tiles.has(node.name)) tiles.set(node.name, tileOf(node, resource, position(), sideOf(node), named, domain));
+      return tiles.get(node.name);
+    });
+  };
+
   const draw = () => {
     const matches = matcherOf(address.get('nodes'));
     const found = model.nodes.filter(matches);
@@ -148,13 +160,14 @@ export function drawNodes(model, address, choose) {
     const wide = (group) => group.nodes.reduce((sum, node) => sum + Math.max(sideOf(node), named ? namedWidth : 0) + tileGap, 0);
     map.draw(groupsOf(found, grouping()).map((group) => ({
       title: group.title, note: counted(group.nodes.length, 'node'), width: wide(group),
-      tiles: group.nodes.map((node) => tileOf(node, resource, position(), sideOf(node), named, domain)),
+      tiles: tilesOf(group.nodes, resource, sideOf, named),
     })), address.get('node'));
   };
   const panel = () => {
     const node = model.node.get(address.get('node'));
     map.mark(node ? node.name : '');
     byId('node-panel').hidden = !node;
+    byId('said').textContent = node ? `${node.name} is shown after the nodes` : '';
     if (node) fillPanel(model, node, { showPod: (name) => address.set({ pod: name }, { push: true }), close: () => closePanel() });
   };
   const closePanel = () => {

@@ -1,7 +1,7 @@
 // The table of all pods that the run decided about.
 import { byId, link, make } from '../shared/dom.js';
 import { SortableTable } from '../shared/table.js';
-import { amountText, counted, naturalCompare } from '../shared/text.js';
+import { amountText, counted } from '../shared/text.js';
 import { detailOf, outcomeName, outcomes } from './model.js';
 
 function sizeColumns(model) {
@@ -22,7 +22,7 @@ export function drawPods(model, address, showPod, showNode) {
     { id: 'detail', title: 'Detail', look: 'message', value: detailOf, cell: detailOf },
   ];
   const table = new SortableTable(byId('pod-table'), { caption: 'Pods', columns, address, sortName: 'sort', more: byId('more-pods') });
-  const pods = [...model.pods].sort((a, b) => naturalCompare(a.pod, b.pod));
+  const { pods } = model;
   for (const outcome of outcomes) {
     if (pods.some((pod) => pod.outcome === outcome)) byId('filter-outcome').append(make('option', { value: outcome }, outcomeName(outcome)));
   }

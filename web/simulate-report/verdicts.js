@@ -35,7 +35,7 @@ function reasonOf(group, position, showNode) {
     return line;
   }
   line.append(someOf(details, fewDetails, (nodes) => make('div', {},
-    nodes.length === 1 ? link(nodes[0].node, () => showNode(nodes[0].node)) : make('span', { class: 'small' }, counted(nodes.length, 'node')), ': ',
+    nodes.length === 1 ? link(nodes[0].node, () => showNode(nodes[0].node)) : make('span', { class: 'small' }, counted(nodes.length, 'node')), ' ',
     nodes[0].rejections[position].detail || 'no numbers')));
   return line;
 }

@@ -21,7 +21,12 @@ for (const [title, cluster, options] of views) {
       // Not through a script element: the page's policy is part of what is tested.
       await page.evaluate(axe);
       const { violations, passes } = await page.evaluate(() => window.axe.run());
-      assert.deepEqual(violations.map((rule) => `${rule.id}: ${rule.nodes.map((node) => `${node.target} ${node.failureSummary}`).join('\n')}`), []);
+      assert.deepEqual(
+        violations.map(
+          (rule) => `${rule.id}: ${rule.nodes.map((node) => `${node.target} ${node.failureSummary}`).join('\n')}`,
+        ),
+        [],
+      );
       assert.ok(passes.length > 15);
     });
   });
@@ -30,7 +35,9 @@ for (const [title, cluster, options] of views) {
 test('what axe finds would fail', async () => {
   await withPage(mixed(), {}, async (page) => {
     await page.evaluate(axe);
-    await page.evaluate(() => document.getElementById('node-filter').parentElement.replaceWith(document.getElementById('node-filter')));
+    await page.evaluate(() =>
+      document.getElementById('node-filter').parentElement.replaceWith(document.getElementById('node-filter')),
+    );
     await page.evaluate(() => document.getElementById('node-filter').removeAttribute('placeholder'));
     const { violations } = await page.evaluate(() => window.axe.run({ runOnly: ['label'] }));
     assert.ok(violations.some((rule) => rule.id === 'label'));

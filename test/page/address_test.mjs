@@ -5,8 +5,16 @@ import { texts, withPage } from './browser.mjs';
 import { longNames, mixed } from './clusters.mjs';
 
 const hashOf = (page) => page.evaluate(() => location.hash);
-const viewOf = async (page) => [await page.innerText('main'), await page.inputValue('#node-filter'), await page.inputValue('#group'), await page.inputValue('#size'),
-  await page.inputValue('#filter-text'), await page.inputValue('#filter-outcome'), await texts(page, '[aria-sort]'), await page.locator('.tile[aria-selected="true"]').count()];
+const viewOf = async (page) => [
+  await page.innerText('main'),
+  await page.inputValue('#node-filter'),
+  await page.inputValue('#group'),
+  await page.inputValue('#size'),
+  await page.inputValue('#filter-text'),
+  await page.inputValue('#filter-outcome'),
+  await texts(page, '[aria-sort]'),
+  await page.locator('.tile[aria-selected="true"]').count(),
+];
 
 test('a link shows the same view', async () => {
   const [hash, view] = await withPage(mixed(), {}, async (page) => {
@@ -21,7 +29,10 @@ test('a link shows the same view', async () => {
     await page.fill('#filter-text', 'huge');
     return [await hashOf(page), await viewOf(page)];
   });
-  assert.equal(hash, '#node=node-10&nodes=pool%3Dweb%20zone%3Db&size=memory&group=pool&q=huge&outcome=Pending&sort=-pod');
+  assert.equal(
+    hash,
+    '#node=node-10&nodes=pool%3Dweb%20zone%3Db&size=memory&group=pool&q=huge&outcome=Pending&sort=-pod',
+  );
   await withPage(mixed(), { hash }, async (page) => assert.deepEqual(await viewOf(page), view));
 });
 
@@ -50,7 +61,14 @@ test('a pod of the address is open, and Back closes it', async () => {
 
 test('an address that names nothing known shows the page as it is', async () => {
   const plain = await withPage(mixed(), {}, viewOf);
-  for (const hash of ['#pod=gone/gone', '#node=gone', '#group=gone&size=gone&sort=gone', '#%zz&q=%E4%', '#__proto__=x', '#pods']) {
+  for (const hash of [
+    '#pod=gone/gone',
+    '#node=gone',
+    '#group=gone&size=gone&sort=gone',
+    '#%zz&q=%E4%',
+    '#__proto__=x',
+    '#pods',
+  ]) {
     await withPage(mixed(), { hash }, async (page) => {
       assert.deepEqual(await viewOf(page).then((view) => view[0]), plain[0], hash);
       assert.equal(await page.locator('#why').isVisible(), false);
@@ -60,7 +78,9 @@ test('an address that names nothing known shows the page as it is', async () => 
 
 test('the view follows the address while the page is open', async () => {
   await withPage(mixed(), {}, async (page) => {
-    await page.evaluate(() => { location.hash = '#node=node-1&q=medium'; });
+    await page.evaluate(() => {
+      location.hash = '#node=node-1&q=medium';
+    });
     await page.waitForFunction(() => document.getElementById('node-panel-title')?.innerText === 'node-1');
     assert.deepEqual(await texts(page, '#pod-table tbody th'), ['shop/medium']);
   });

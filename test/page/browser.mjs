@@ -34,7 +34,11 @@ export function writeFile(name, content) {
 // The page that berth prints for these files; `name` is that of the page.
 export function makePage(name, ...files) {
   const args = ['simulate', '--fail-on', 'never', '-o', 'html', ...files.flatMap((file) => ['-f', file])];
-  const html = execFileSync(process.env.BERTH, args, { cwd: path.join(here, '../..'), maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'inherit'] });
+  const html = execFileSync(process.env.BERTH, args, {
+    cwd: path.join(here, '../..'),
+    maxBuffer: 1 << 28,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   return writeFile(`${name}.html`, html);
 }
 
@@ -61,5 +65,8 @@ export async function withPage(file, { hash = '', width = 1300, height = 900, da
 }
 
 export const texts = (page, selector) => page.locator(selector).allInnerTexts();
-export const focused = (page) => page.evaluate(() => document.activeElement.id || document.activeElement.dataset.id || document.activeElement.innerText);
+export const focused = (page) =>
+  page.evaluate(
+    () => document.activeElement.id || document.activeElement.dataset.id || document.activeElement.innerText,
+  );
 export const reportIn = (page) => page.evaluate(() => JSON.parse(document.getElementById('report').textContent));

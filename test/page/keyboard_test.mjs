@@ -19,7 +19,7 @@ test('Tab passes over all tiles at once; arrows go from tile to tile', async () 
     const top = () => page.evaluate(() => document.activeElement.getBoundingClientRect().bottom + scrollY);
     const first = await top();
     await page.keyboard.press('ArrowDown');
-    assert.ok(await top() > first);
+    assert.ok((await top()) > first);
     await page.keyboard.press('ArrowUp');
     assert.equal(await top(), first);
     await page.keyboard.press('Tab');
@@ -52,12 +52,17 @@ test('a pending pod is opened, read and closed', async () => {
     // The dialog keeps the focus.
     for (let i = 0; i < 12; i += 1) {
       await page.keyboard.press('Tab');
-      assert.equal(await page.evaluate(() => document.activeElement === document.body || Boolean(document.activeElement.closest('#why'))), true);
+      assert.equal(
+        await page.evaluate(
+          () => document.activeElement === document.body || Boolean(document.activeElement.closest('#why')),
+        ),
+        true,
+      );
     }
     await page.keyboard.press('Escape');
     assert.equal(await page.locator('#why').isVisible(), false);
     assert.equal(await focused(page), 'shop/huge-1');
-    assert.equal(await page.evaluate(() => location.hash), '');
+    await page.waitForFunction(() => location.hash === '');
   });
 });
 
@@ -67,8 +72,17 @@ test('headings sort by keyboard and keep the focus', async () => {
     await page.keyboard.press('Enter');
     assert.equal(await page.getAttribute('#pod-table thead th:first-child', 'aria-sort'), 'ascending');
     await page.keyboard.press(' ');
-    assert.deepEqual(await texts(page, '#pod-table tbody th'), ['shop/small', 'shop/medium', 'shop/huge-10', 'shop/huge-2', 'shop/huge-1']);
-    assert.equal(await page.evaluate(() => document.activeElement.closest('th').getAttribute('aria-sort')), 'descending');
+    assert.deepEqual(await texts(page, '#pod-table tbody th'), [
+      'shop/small',
+      'shop/medium',
+      'shop/huge-10',
+      'shop/huge-2',
+      'shop/huge-1',
+    ]);
+    assert.equal(
+      await page.evaluate(() => document.activeElement.closest('th').getAttribute('aria-sort')),
+      'descending',
+    );
   });
 });
 

@@ -5,8 +5,16 @@ import { layBlocks, pathOf } from '../../web/shared/blocks.js';
 import { amountText, commonDomain, naturalCompare, shellQuoted } from '../../web/shared/text.js';
 
 test('amounts are written for people', () => {
-  const table = [['cpu', 1500, '1.5'], ['cpu', 8000, '8'], ['cpu', 1, '0.001'], ['memory', 1610612736, '1.5Gi'], ['memory', 512, '512'],
-    ['ephemeral-storage', 2048, '2Ki'], ['hugepages-2Mi', 2097152, '2Mi'], ['example.com/gpu', 4096, '4096']];
+  const table = [
+    ['cpu', 1500, '1.5'],
+    ['cpu', 8000, '8'],
+    ['cpu', 1, '0.001'],
+    ['memory', 1610612736, '1.5Gi'],
+    ['memory', 512, '512'],
+    ['ephemeral-storage', 2048, '2Ki'],
+    ['hugepages-2Mi', 2097152, '2Mi'],
+    ['example.com/gpu', 4096, '4096'],
+  ];
   for (const [resource, amount, text] of table) assert.equal(amountText(resource, amount), text);
 });
 
@@ -36,11 +44,17 @@ test('blocks have the areas of their shares and lie within the tile without touc
       return;
     }
     assert.ok(Math.abs(block.width * block.height - shares[i] * 10_000) < 1e-6, `area of ${i}`);
-    assert.ok(block.x >= 0 && block.x + block.width <= 100 + 1e-9 && block.y >= 0 && block.y + block.height <= 100 + 1e-9, `place of ${i}`);
+    assert.ok(
+      block.x >= 0 && block.x + block.width <= 100 + 1e-9 && block.y >= 0 && block.y + block.height <= 100 + 1e-9,
+      `place of ${i}`,
+    );
     for (const other of blocks.slice(i + 1)) {
       if (!other) continue;
-      const apart = block.x + block.width <= other.x + 1e-9 || other.x + other.width <= block.x + 1e-9 ||
-        block.y + block.height <= other.y + 1e-9 || other.y + other.height <= block.y + 1e-9;
+      const apart =
+        block.x + block.width <= other.x + 1e-9 ||
+        other.x + other.width <= block.x + 1e-9 ||
+        block.y + block.height <= other.y + 1e-9 ||
+        other.y + other.height <= block.y + 1e-9;
       assert.ok(apart, `${i} lies over another`);
     }
   });

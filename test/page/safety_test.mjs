@@ -12,21 +12,41 @@ const known = new Set(['Pending', 'Scheduled', 'Ready', 'cpu', 'memory', 'pods']
 function poisoned(value) {
   if (typeof value === 'string') return known.has(value) ? value : value + markup;
   if (Array.isArray(value)) return value.map(poisoned);
-  if (value && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([key, inside]) => [key, poisoned(inside)]));
+  if (value && typeof value === 'object')
+    return Object.fromEntries(Object.entries(value).map(([key, inside]) => [key, poisoned(inside)]));
   return value;
 }
 
 function poisonedPage() {
-  const html = fs.readFileSync(mixed(), 'utf8').replace(/(<script type="application\/json"[^>]*>)(.*?)(<\/script>)/gs,
-    (_, start, json, end) => start + JSON.stringify(poisoned(JSON.parse(json))).replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`) + end);
+  const html = fs
+    .readFileSync(mixed(), 'utf8')
+    .replace(
+      /(<script type="application\/json"[^>]*>)(.*?)(<\/script>)/gs,
+      (_, start, json, end) =>
+        start +
+        JSON.stringify(poisoned(JSON.parse(json))).replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`) +
+        end,
+    );
   return writeFile('poisoned.html', html);
 }
 
 test('markup in any name, label, taint, message, file or argument stays text', async () => {
   await withPage(poisonedPage(), {}, async (page) => {
-    for (const hash of ['', `#node=${encodeURIComponent('node-2' + markup)}`, `#pod=${encodeURIComponent('shop/huge-1' + markup)}`, `#pod=${encodeURIComponent('shop/medium' + markup)}`, '#view=table', `#q=${encodeURIComponent(markup)}`]) {
-      await page.evaluate((fragment) => { location.hash = fragment; }, hash);
-      await page.waitForFunction((node) => document.getElementById('node-panel').hidden !== node, hash.startsWith('#node='));
+    for (const hash of [
+      '',
+      `#node=${encodeURIComponent('node-2' + markup)}`,
+      `#pod=${encodeURIComponent('shop/huge-1' + markup)}`,
+      `#pod=${encodeURIComponent('shop/medium' + markup)}`,
+      '#view=table',
+      `#q=${encodeURIComponent(markup)}`,
+    ]) {
+      await page.evaluate((fragment) => {
+        location.hash = fragment;
+      }, hash);
+      await page.waitForFunction(
+        (node) => document.getElementById('node-panel').hidden !== node,
+        hash.startsWith('#node='),
+      );
       assert.match(await page.innerText('body'), /<img src=x onerror=/);
       assert.equal(await page.locator('img').count(), 0);
       assert.equal(await page.locator('script').count(), 3);
@@ -36,7 +56,9 @@ test('markup in any name, label, taint, message, file or argument stays text', a
 });
 
 test('markup that berth itself was given stays text', async () => {
-  const input = writeFile('<b id=bold>.yaml', `
+  const input = writeFile(
+    '<b id=bold>.yaml',
+    `
 apiVersion: v1
 kind: Node
 metadata: {name: a}
@@ -46,7 +68,8 @@ apiVersion: v1
 kind: Pod
 metadata: {name: p}
 spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "2"}}}]}
-`);
+`,
+  );
   await withPage(makePage('given', input), { hash: '#node=a' }, async (page) => {
     assert.match((await texts(page, '#foot')).join(), /<b id=bold>\.yaml/);
     assert.match(await page.innerText('#node-panel'), /<b id=bold>=True/);

@@ -18,21 +18,44 @@ test('the reason of a pending pod is all there, whatever the window and the name
         const cut = await reason.evaluate((element) => {
           const box = element.getBoundingClientRect();
           const card = element.closest('section').getBoundingClientRect();
-          return element.scrollWidth > element.clientWidth + 1 || box.left < card.left || box.right > card.right || box.right > innerWidth;
+          return (
+            element.scrollWidth > element.clientWidth + 1 ||
+            box.left < card.left ||
+            box.right > card.right ||
+            box.right > innerWidth
+          );
         });
         assert.equal(cut, false, `${selector} at ${width}px`);
       }
-      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, `the page is wider than ${width}px`);
+      assert.equal(
+        await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+        true,
+        `the page is wider than ${width}px`,
+      );
     }
   });
 });
 
 test('pending pods come first, those with the same reason together', async () => {
   await withPage(mixed(), {}, async (page) => {
-    assert.deepEqual(await texts(page, 'main > section:visible > h2'), ['Pods without a node', 'Nodes', 'How full the cluster is', 'Pods']);
+    assert.deepEqual(await texts(page, 'main > section:visible > h2'), [
+      'Pods without a node',
+      'Nodes',
+      'How full the cluster is',
+      'Pods',
+    ]);
     assert.equal(await page.locator('#pending-list > li').count(), 1);
-    assert.deepEqual(await texts(page, '#pending-list > li > .names button'), ['shop/huge-1', 'shop/huge-2', 'shop/huge-10']);
-    assert.deepEqual((await texts(page, '#pod-table tbody tr td:nth-child(2)')).slice(0, 4), ['Pending', 'Pending', 'Pending', 'Scheduled']);
+    assert.deepEqual(await texts(page, '#pending-list > li > .names button'), [
+      'shop/huge-1',
+      'shop/huge-2',
+      'shop/huge-10',
+    ]);
+    assert.deepEqual((await texts(page, '#pod-table tbody tr td:nth-child(2)')).slice(0, 4), [
+      'Pending',
+      'Pending',
+      'Pending',
+      'Scheduled',
+    ]);
   });
 });
 
@@ -42,7 +65,10 @@ test('nodes with the same verdict stand together', async () => {
     assert.match(await rows.first().locator('th').innerText(), /^3 nodes\s+node-1\s+node-2\s+node-10$/);
     assert.match(await rows.first().locator('td').innerText(), /Insufficient cpu/);
     const counts = await rows.locator('th > div:first-child').allInnerTexts();
-    assert.equal(counts.map((text) => parseInt(text, 10)).reduce((a, b) => a + b), 6);
+    assert.equal(
+      counts.map((text) => parseInt(text, 10)).reduce((a, b) => a + b),
+      6,
+    );
     assert.ok(counts.length < 6);
   });
 });
@@ -60,7 +86,7 @@ test('nodes are tiles in natural order, grouped by zone or any other label', asy
 test('tiles are sized by capacity and show their pods, and what is the matter with a node', async () => {
   await withPage(mixed(), {}, async (page) => {
     const side = (name) => page.locator(`.tile[data-id="${name}"] .square`).evaluate((square) => square.clientWidth);
-    assert.equal(await side('node-2'), 2 * await side('node-1'));
+    assert.equal(await side('node-2'), 2 * (await side('node-1')));
     await page.selectOption('#size', 'memory');
     assert.equal(await side('node-2'), await side('node-1'));
     const path = (name, kind) => page.locator(`.tile[data-id="${name}"] path.${kind}`).getAttribute('d');
@@ -70,9 +96,16 @@ test('tiles are sized by capacity and show their pods, and what is the matter wi
     for (const placed of pods.filter((pod) => pod.outcome === 'Scheduled')) {
       const there = pods.filter((pod) => pod.node === placed.node).length;
       assert.equal((await path(placed.node, 'now')).split('z').length - 1, there);
-      assert.match(await page.locator(`.tile[data-id="${placed.node}"]`).textContent(), new RegExp(`${there} placed now`));
+      assert.match(
+        await page.locator(`.tile[data-id="${placed.node}"]`).textContent(),
+        new RegExp(`${there} placed now`),
+      );
     }
-    for (const [name, look, label] of [['cordoned', 'cordoned', 'cordoned'], ['tainted', 'tainted', 'tainted'], ['dead', 'not-ready', 'not ready']]) {
+    for (const [name, look, label] of [
+      ['cordoned', 'cordoned', 'cordoned'],
+      ['tainted', 'tainted', 'tainted'],
+      ['dead', 'not-ready', 'not ready'],
+    ]) {
       const tile = page.locator(`.tile[data-id="${name}"]`);
       assert.ok((await tile.getAttribute('class')).split(' ').includes(look));
       assert.match(await tile.textContent(), new RegExp(`; ${label}$`));
@@ -125,16 +158,31 @@ test('tables are sorted by their headings and filtered by words', async () => {
 test('a thousand nodes remain few elements, and tables are made as they are needed', async () => {
   await withPage(thousand(), {}, async (page) => {
     assert.equal(await page.locator('.tile').count(), 1000);
-    assert.ok(await page.evaluate(() => document.querySelectorAll('*').length) < 12_000);
+    assert.ok((await page.evaluate(() => document.querySelectorAll('*').length)) < 12_000);
     const first = (await tileIds(page)).slice(0, 5);
     assert.deepEqual(first, ['node-0', 'node-3', 'node-6', 'node-9', 'node-12']);
     await page.click('#pending-list summary');
-    assert.match(await page.innerText('#pending-list .verdicts tbody th'), /^1,000 nodes\s+node-0\s+node-1\s+node-2\s+node-3\s+and 996 more$/);
+    assert.match(
+      await page.innerText('#pending-list .verdicts tbody th'),
+      /^1,000 nodes\s+node-0\s+node-1\s+node-2\s+node-3\s+and 996 more$/,
+    );
     assert.equal(await page.locator('#pod-table tbody tr').count(), 200);
     await page.click('#more-pods');
     assert.equal(await page.locator('#pod-table tbody tr').count(), 300);
     await page.fill('#node-filter', 'node-99');
-    assert.deepEqual(await tileIds(page), ['node-99', 'node-990', 'node-993', 'node-996', 'node-999', 'node-991', 'node-994', 'node-997', 'node-992', 'node-995', 'node-998']);
+    assert.deepEqual(await tileIds(page), [
+      'node-99',
+      'node-990',
+      'node-993',
+      'node-996',
+      'node-999',
+      'node-991',
+      'node-994',
+      'node-997',
+      'node-992',
+      'node-995',
+      'node-998',
+    ]);
     assert.equal(await page.innerText('#shown-nodes'), '11 of 1,000 nodes');
   });
 });
@@ -142,9 +190,14 @@ test('a thousand nodes remain few elements, and tables are made as they are need
 test('the foot has the input files and the command', async () => {
   const file = makePage('quickstart', 'examples/quickstart/cluster.yaml', 'examples/quickstart/pods.yaml');
   await withPage(file, {}, async (page) => {
-    assert.deepEqual(await texts(page, '#foot li'), ['examples/quickstart/cluster.yaml', 'examples/quickstart/pods.yaml']);
-    assert.equal(await page.innerText('#command'),
-      'berth simulate --fail-on never -o html -f examples/quickstart/cluster.yaml -f examples/quickstart/pods.yaml');
+    assert.deepEqual(await texts(page, '#foot li'), [
+      'examples/quickstart/cluster.yaml',
+      'examples/quickstart/pods.yaml',
+    ]);
+    assert.equal(
+      await page.innerText('#command'),
+      'berth simulate --fail-on never -o html -f examples/quickstart/cluster.yaml -f examples/quickstart/pods.yaml',
+    );
     assert.equal(await page.locator('#pending').isVisible(), false);
   });
 });

@@ -1,7 +1,8 @@
 // The state of a page in the fragment of its address, so that a link shows the same view: #node=web-a1&group=zone. Values
 // are texts. Those that are as `defaults` has them are left out.
 
-const readable = (value) => encodeURIComponent(value).replaceAll('%2F', '/').replaceAll('%3A', ':').replaceAll('%2C', ',');
+const readable = (value) =>
+  encodeURIComponent(value).replaceAll('%2F', '/').replaceAll('%3A', ':').replaceAll('%2C', ',');
 
 export class Address {
   constructor(defaults) {
@@ -25,7 +26,8 @@ export class Address {
   set(values, { push = false } = {}) {
     const before = this.state;
     this.state = { ...before, ...values };
-    const parts = Object.keys(this.defaults).filter((name) => this.state[name] !== this.defaults[name])
+    const parts = Object.keys(this.defaults)
+      .filter((name) => this.state[name] !== this.defaults[name])
       .map((name) => `${name}=${readable(this.state[name])}`);
     const fragment = parts.length > 0 ? '#' + parts.join('&') : '';
     if (fragment !== location.hash) {

@@ -4,7 +4,7 @@
 // The longest side against the shortest of the worst block, were these areas one row of that width.
 function worstShape(areas, total, width) {
   const height = total / width;
-  return Math.max(...areas.map((area) => Math.max(area / height / height, height * height / area)));
+  return Math.max(...areas.map((area) => Math.max(area / height / height, (height * height) / area)));
 }
 
 // `shares` of 0 to 1 in the order wanted; those that are 0 get no block (null). More than 1 in all is scaled down to 1.

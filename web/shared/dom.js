@@ -16,7 +16,8 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-export const link = (text, onclick, attributes = {}) => make('button', { type: 'button', class: 'link', onclick, ...attributes }, text);
+export const link = (text, onclick, attributes = {}) =>
+  make('button', { type: 'button', class: 'link', onclick, ...attributes }, text);
 
 export function shareBar(share) {
   const element = make('span', { class: share > 1 ? 'bar over' : 'bar', 'aria-hidden': 'true' }, make('span'));
@@ -26,12 +27,26 @@ export function shareBar(share) {
 
 // A few of the items, and the others behind a line that opens.
 export function someOf(items, few, draw) {
-  if (items.length <= few + 1) return make('ul', { class: 'names' }, items.map((item) => make('li', {}, draw(item))));
+  if (items.length <= few + 1)
+    return make(
+      'ul',
+      { class: 'names' },
+      items.map((item) => make('li', {}, draw(item))),
+    );
   const rest = make('ul', { class: 'names' });
   const more = make('details', {}, make('summary', {}, `and ${(items.length - few).toLocaleString('en')} more`), rest);
   // Thousands of names are made only when somebody looks.
   more.addEventListener('toggle', () => {
     if (more.open && !rest.firstChild) rest.append(...items.slice(few).map((item) => make('li', {}, draw(item))));
   });
-  return make('div', {}, make('ul', { class: 'names' }, items.slice(0, few).map((item) => make('li', {}, draw(item)))), more);
+  return make(
+    'div',
+    {},
+    make(
+      'ul',
+      { class: 'names' },
+      items.slice(0, few).map((item) => make('li', {}, draw(item))),
+    ),
+    more,
+  );
 }

@@ -19,12 +19,25 @@ export class SortableTable {
     // The roles are those that the elements have by themselves, but for browsers that forget them when a narrow window
     // lays the rows out as blocks.
     table.setAttribute('role', 'table');
-    this.headings = columns.map((column) => make('th', { scope: 'col', role: 'columnheader', class: this.classOf(column) },
-      make('button', { type: 'button', class: 'sort', onclick: () => this.sortBy(column) }, column.title,
-        make('span', { 'aria-hidden': 'true', class: 'arrow' }))));
+    this.headings = columns.map((column) =>
+      make(
+        'th',
+        { scope: 'col', role: 'columnheader', class: this.classOf(column) },
+        make(
+          'button',
+          { type: 'button', class: 'sort', onclick: () => this.sortBy(column) },
+          column.title,
+          make('span', { 'aria-hidden': 'true', class: 'arrow' }),
+        ),
+      ),
+    );
     this.body = make('tbody', { role: 'rowgroup' });
     table.classList.add('folds');
-    table.replaceChildren(make('caption', { class: 'unseen' }, caption), make('thead', { role: 'rowgroup' }, make('tr', { role: 'row' }, this.headings)), this.body);
+    table.replaceChildren(
+      make('caption', { class: 'unseen' }, caption),
+      make('thead', { role: 'rowgroup' }, make('tr', { role: 'row' }, this.headings)),
+      this.body,
+    );
     address.watch([sortName], () => this.draw());
     more.addEventListener('click', () => {
       const first = this.limit;
@@ -36,7 +49,9 @@ export class SortableTable {
   }
 
   classOf(column) {
-    return [column.number ? 'number' : '', column.extra ? 'extra' : '', column.look || ''].join(' ').trim() || undefined;
+    return (
+      [column.number ? 'number' : '', column.extra ? 'extra' : '', column.look || ''].join(' ').trim() || undefined
+    );
   }
 
   sortBy(column) {
@@ -75,7 +90,16 @@ export class SortableTable {
   }
 
   row(item) {
-    return make('tr', { role: 'row' }, this.columns.map((column, i) => make(i === 0 ? 'th' : 'td',
-      { class: this.classOf(column), scope: i === 0 ? 'row' : undefined, role: i === 0 ? 'rowheader' : 'cell' }, column.cell(item))));
+    return make(
+      'tr',
+      { role: 'row' },
+      this.columns.map((column, i) =>
+        make(
+          i === 0 ? 'th' : 'td',
+          { class: this.classOf(column), scope: i === 0 ? 'row' : undefined, role: i === 0 ? 'rowheader' : 'cell' },
+          column.cell(item),
+        ),
+      ),
+    );
   }
 }

@@ -8,7 +8,8 @@ const collator = new Intl.Collator('en', { numeric: true });
 // node-2 before node-10.
 export const naturalCompare = (a, b) => collator.compare(a, b);
 
-const inBytes = (resource) => resource === 'memory' || resource === 'ephemeral-storage' || resource.startsWith('hugepages-');
+const inBytes = (resource) =>
+  resource === 'memory' || resource === 'ephemeral-storage' || resource.startsWith('hugepages-');
 const trimmed = (value, digits) => String(Number(value.toFixed(digits)));
 
 // Amounts in the units scheduling computes with: thousandths of a core for cpu, bytes or counts otherwise.
@@ -31,7 +32,8 @@ export function commonDomain(names) {
   if (names.length < 2) return '';
   const domainOf = (name) => (name.includes('.') ? name.slice(name.indexOf('.')) : '');
   let domain = domainOf(names[0]);
-  while (domain && !names.every((name) => name.endsWith(domain) && name.length > domain.length)) domain = domainOf(domain.slice(1));
+  while (domain && !names.every((name) => name.endsWith(domain) && name.length > domain.length))
+    domain = domainOf(domain.slice(1));
   return domain;
 }
 

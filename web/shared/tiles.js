@@ -21,14 +21,32 @@ export class TileMap {
   // side.
   draw(groups, chosen) {
     this.tiles = groups.flatMap((group) => group.tiles);
-    this.root.replaceChildren(...groups.map((group, i) => {
-      const id = `${this.root.id}-group-${i}`;
-      const part = make('div', { class: 'group', role: 'group', 'aria-labelledby': group.title ? id : undefined, 'aria-label': group.title ? undefined : 'all' },
-        group.title ? make('div', { class: 'group-title', id }, make('b', {}, group.title), ' ', make('span', { class: 'small' }, group.note)) : '',
-        make('div', { class: 'tiles', role: 'presentation' }, group.tiles));
-      if (group.width) part.style.setProperty('--wide', `${group.width}px`);
-      return part;
-    }));
+    this.root.replaceChildren(
+      ...groups.map((group, i) => {
+        const id = `${this.root.id}-group-${i}`;
+        const part = make(
+          'div',
+          {
+            class: 'group',
+            role: 'group',
+            'aria-labelledby': group.title ? id : undefined,
+            'aria-label': group.title ? undefined : 'all',
+          },
+          group.title
+            ? make(
+                'div',
+                { class: 'group-title', id },
+                make('b', {}, group.title),
+                ' ',
+                make('span', { class: 'small' }, group.note),
+              )
+            : '',
+          make('div', { class: 'tiles', role: 'presentation' }, group.tiles),
+        );
+        if (group.width) part.style.setProperty('--wide', `${group.width}px`);
+        return part;
+      }),
+    );
     for (const tile of this.tiles) {
       tile.setAttribute('role', 'option');
       tile.setAttribute('tabindex', '-1');
@@ -61,7 +79,14 @@ export class TileMap {
   onKey(event) {
     const at = this.tiles.indexOf(document.activeElement);
     if (at < 0 || event.ctrlKey || event.altKey || event.metaKey) return;
-    const steps = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: this.tiles.length - 1, ArrowDown: this.across(at, 1), ArrowUp: this.across(at, -1) };
+    const steps = {
+      ArrowRight: at + 1,
+      ArrowLeft: at - 1,
+      Home: 0,
+      End: this.tiles.length - 1,
+      ArrowDown: this.across(at, 1),
+      ArrowUp: this.across(at, -1),
+    };
     if (event.key === 'Enter' || event.key === ' ') this.pick(this.tiles[at]);
     else if (event.key in steps) this.focus(steps[event.key]);
     else return;
@@ -87,7 +112,11 @@ export class TileMap {
       if (Math.abs(box.bottom - from.bottom) < 2) continue;
       if (row === null) row = box.bottom;
       if (Math.abs(box.bottom - row) >= 2) break;
-      if (best < 0 || Math.abs(middle(box) - middle(from)) < Math.abs(middle(this.tiles[best].getBoundingClientRect()) - middle(from))) best = i;
+      if (
+        best < 0 ||
+        Math.abs(middle(box) - middle(from)) < Math.abs(middle(this.tiles[best].getBoundingClientRect()) - middle(from))
+      )
+        best = i;
     }
     return best;
   }

@@ -4,8 +4,16 @@ import { naturalCompare } from '../shared/text.js';
 
 const zoneLabel = 'topology.kubernetes.io/zone';
 // Labels by which people name groups of nodes, as the usual providers write them.
-const poolLabels = ['karpenter.sh/nodepool', 'eks.amazonaws.com/nodegroup', 'cloud.google.com/gke-nodepool', 'kubernetes.azure.com/agentpool',
-  'agentpool', 'node.kubernetes.io/pool', 'nodepool', 'pool'];
+const poolLabels = [
+  'karpenter.sh/nodepool',
+  'eks.amazonaws.com/nodegroup',
+  'cloud.google.com/gke-nodepool',
+  'kubernetes.azure.com/agentpool',
+  'agentpool',
+  'node.kubernetes.io/pool',
+  'nodepool',
+  'pool',
+];
 const mostGroups = 100;
 
 const taintKey = (taint) => taint.split(/[=:]/)[0];
@@ -37,8 +45,12 @@ function nodeOf(entry, more, placedNow, labelKeys) {
     conditions: conditions.filter(([type, status]) => (type === 'Ready' ? status !== 'True' : status !== 'False')),
     allocatable: more.allocatable,
     cordoned: more.cordoned || keys.includes(cordonTaint),
-    notReady: conditions.some(([type, status]) => type === 'Ready' && status !== 'True') || keys.some((key) => sickTaints.has(key)),
-    tainted: more.taints.some((taint) => keepsPodsOff(taint) && !sickTaints.has(taintKey(taint)) && taintKey(taint) !== cordonTaint),
+    notReady:
+      conditions.some(([type, status]) => type === 'Ready' && status !== 'True') ||
+      keys.some((key) => sickTaints.has(key)),
+    tainted: more.taints.some(
+      (taint) => keepsPodsOff(taint) && !sickTaints.has(taintKey(taint)) && taintKey(taint) !== cordonTaint,
+    ),
     pods: entry.pods.map((key, i) => ({ key, now: placedNow.has(key), ...sizeOf(more.pods[i]) })),
     gone: [],
   };
@@ -50,7 +62,9 @@ function groupings(nodes) {
   for (const node of nodes) {
     for (const [key, value] of node.labels) values.set(key, (values.get(key) || new Set()).add(value));
   }
-  const useful = [...values].filter(([, set]) => set.size <= mostGroups && (set.size < nodes.length || nodes.length === 1)).map(([key]) => key);
+  const useful = [...values]
+    .filter(([, set]) => set.size <= mostGroups && (set.size < nodes.length || nodes.length === 1))
+    .map(([key]) => key);
   const first = [zoneLabel, ...poolLabels].filter((key) => useful.includes(key));
   return [...first, ...useful.filter((key) => !first.includes(key)).sort(naturalCompare)];
 }
@@ -60,11 +74,15 @@ export function readModel() {
   const context = JSON.parse(byId('context').textContent);
   const resources = report.summary.utilisation.map((use) => use.resource);
   const listed = new Set(report.pods.map((pod) => pod.pod));
-  const pods = report.pods.map((pod, i) => ({ ...pod, size: sizeOf(context.pods[i]) }))
-    .concat(report.preempted.filter((pod) => !listed.has(pod.pod))).sort((a, b) => naturalCompare(a.pod, b.pod));
+  const pods = report.pods
+    .map((pod, i) => ({ ...pod, size: sizeOf(context.pods[i]) }))
+    .concat(report.preempted.filter((pod) => !listed.has(pod.pod)))
+    .sort((a, b) => naturalCompare(a.pod, b.pod));
   const placedNow = new Set(pods.filter((pod) => pod.outcome === 'Scheduled').map((pod) => pod.pod));
   const unknown = { labels: [], taints: [], conditions: [], allocatable: [], pods: [] };
-  const nodes = report.nodes.map((entry, i) => nodeOf(entry, (context.nodes && context.nodes[i]) || unknown, placedNow, context.labelKeys || []));
+  const nodes = report.nodes.map((entry, i) =>
+    nodeOf(entry, (context.nodes && context.nodes[i]) || unknown, placedNow, context.labelKeys || []),
+  );
   nodes.sort((a, b) => naturalCompare(a.name, b.name));
   const byName = new Map(nodes.map((node) => [node.name, node]));
   for (const pod of report.preempted) byName.get(pod.node)?.gone.push(pod);
@@ -99,5 +117,7 @@ export function detailOf(pod) {
   if (pod.outcome === 'Preempted') return `made room for ${pod.preemptedBy}`;
   if (pod.outcome !== 'Scheduled') return pod.message || '';
   if (pod.byPreemption) return 'its nominated node';
-  return pod.score === undefined ? 'the only feasible node' : `${pod.feasibleNodes.toLocaleString('en')} nodes feasible`;
+  return pod.score === undefined
+    ? 'the only feasible node'
+    : `${pod.feasibleNodes.toLocaleString('en')} nodes feasible`;
 }

@@ -11,8 +11,16 @@ import { setUpWhy } from './why.js';
 function start() {
   const model = readModel();
   const address = new Address({
-    pod: '', node: '', nodes: '', view: 'tiles', size: model.resources[0] || '',
-    group: model.groupings.includes(model.zoneLabel) ? model.zoneLabel : '', nodesort: 'name', q: '', outcome: '', sort: 'outcome',
+    pod: '',
+    node: '',
+    nodes: '',
+    view: 'tiles',
+    size: model.resources[0] || '',
+    group: model.groupings.includes(model.zoneLabel) ? model.zoneLabel : '',
+    nodesort: 'name',
+    q: '',
+    outcome: '',
+    sort: 'outcome',
   });
   const goTo = (id) => {
     byId(id).scrollIntoView({ block: 'start' });

@@ -15,18 +15,46 @@ export function drawPending(model, showPod, showNode) {
     if (!groups.has(key)) groups.set(key, []);
     groups.get(key).push(pod);
   }
-  const ordered = [...groups.values()].sort((a, b) => outcomes.indexOf(a[0].outcome) - outcomes.indexOf(b[0].outcome) || b.length - a.length);
-  byId('pending-list').append(...ordered.map((pods) => {
-    // The pods of a group were turned down for the same reasons; the numbers are those of the first.
-    const told = explanationOf(model, pods[0]);
-    const remedies = told ? remedyList(told) : '';
-    const table = told ? verdictTable(told, showNode) : '';
-    return make('li', { class: `because ${pods[0].outcome}-edge` },
-      make('h3', {}, make('span', { class: pods[0].outcome }, outcomeName(pods[0].outcome)), pods.length > 1 && ` · ${counted(pods.length, 'pod')}`),
-      someOf(pods, fewPods, (pod) => link(pod.pod, () => showPod(pod.pod))),
-      make('p', { class: 'reason' }, pods[0].message || (pods[0].outcome === 'NotOurs' ? 'its schedulerName is that of another scheduler' : '')),
-      remedies && make('div', {}, make('h4', {}, told && pods.length > 1 ? `Would fit with (tried for ${told.pod})` : 'Would fit with'), remedies),
-      table && make('details', { class: 'closer' }, make('summary', {}, pods.length > 1 ? `Node by node (${told.pod})` : 'Node by node'), table));
-  }));
+  const ordered = [...groups.values()].sort(
+    (a, b) => outcomes.indexOf(a[0].outcome) - outcomes.indexOf(b[0].outcome) || b.length - a.length,
+  );
+  byId('pending-list').append(
+    ...ordered.map((pods) => {
+      // The pods of a group were turned down for the same reasons; the numbers are those of the first.
+      const told = explanationOf(model, pods[0]);
+      const remedies = told ? remedyList(told) : '';
+      const table = told ? verdictTable(told, showNode) : '';
+      return make(
+        'li',
+        { class: `because ${pods[0].outcome}-edge` },
+        make(
+          'h3',
+          {},
+          make('span', { class: pods[0].outcome }, outcomeName(pods[0].outcome)),
+          pods.length > 1 && ` · ${counted(pods.length, 'pod')}`,
+        ),
+        someOf(pods, fewPods, (pod) => link(pod.pod, () => showPod(pod.pod))),
+        make(
+          'p',
+          { class: 'reason' },
+          pods[0].message || (pods[0].outcome === 'NotOurs' ? 'its schedulerName is that of another scheduler' : ''),
+        ),
+        remedies &&
+          make(
+            'div',
+            {},
+            make('h4', {}, told && pods.length > 1 ? `Would fit with (tried for ${told.pod})` : 'Would fit with'),
+            remedies,
+          ),
+        table &&
+          make(
+            'details',
+            { class: 'closer' },
+            make('summary', {}, pods.length > 1 ? `Node by node (${told.pod})` : 'Node by node'),
+            table,
+          ),
+      );
+    }),
+  );
   byId('pending').hidden = false;
 }

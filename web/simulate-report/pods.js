@@ -5,26 +5,71 @@ import { amountText, counted } from '../shared/text.js';
 import { detailOf, outcomeName, outcomes } from './model.js';
 
 function sizeColumns(model) {
-  return model.resources.flatMap((resource, i) => (resource === 'pods' ? [] : [{
-    id: resource, title: resource, number: true, extra: true, descending: true,
-    value: (pod) => pod.size?.amounts[i],
-    cell: (pod) => (pod.size && pod.size.amounts[i] > 0 ? amountText(resource, pod.size.amounts[i]) : '-'),
-  }])).slice(0, 3);
+  return model.resources
+    .flatMap((resource, i) =>
+      resource === 'pods'
+        ? []
+        : [
+            {
+              id: resource,
+              title: resource,
+              number: true,
+              extra: true,
+              descending: true,
+              value: (pod) => pod.size?.amounts[i],
+              cell: (pod) => (pod.size && pod.size.amounts[i] > 0 ? amountText(resource, pod.size.amounts[i]) : '-'),
+            },
+          ],
+    )
+    .slice(0, 3);
 }
 
 export function drawPods(model, address, showPod, showNode) {
   const columns = [
-    { id: 'pod', title: 'Pod', look: 'name', value: (pod) => pod.pod, cell: (pod) => link(pod.pod, () => showPod(pod.pod)) },
-    { id: 'outcome', title: 'Outcome', look: 'tight', value: (pod) => outcomes.indexOf(pod.outcome), cell: (pod) => make('span', { class: pod.outcome }, outcomeName(pod.outcome)) },
-    { id: 'node', title: 'Node', look: 'name', value: (pod) => pod.node, cell: (pod) => (pod.node ? link(pod.node, () => showNode(pod.node)) : '-') },
+    {
+      id: 'pod',
+      title: 'Pod',
+      look: 'name',
+      value: (pod) => pod.pod,
+      cell: (pod) => link(pod.pod, () => showPod(pod.pod)),
+    },
+    {
+      id: 'outcome',
+      title: 'Outcome',
+      look: 'tight',
+      value: (pod) => outcomes.indexOf(pod.outcome),
+      cell: (pod) => make('span', { class: pod.outcome }, outcomeName(pod.outcome)),
+    },
+    {
+      id: 'node',
+      title: 'Node',
+      look: 'name',
+      value: (pod) => pod.node,
+      cell: (pod) => (pod.node ? link(pod.node, () => showNode(pod.node)) : '-'),
+    },
     ...sizeColumns(model),
-    { id: 'score', title: 'Score', number: true, extra: true, descending: true, value: (pod) => pod.score, cell: (pod) => String(pod.score ?? '-') },
+    {
+      id: 'score',
+      title: 'Score',
+      number: true,
+      extra: true,
+      descending: true,
+      value: (pod) => pod.score,
+      cell: (pod) => String(pod.score ?? '-'),
+    },
     { id: 'detail', title: 'Detail', look: 'message', value: detailOf, cell: detailOf },
   ];
-  const table = new SortableTable(byId('pod-table'), { caption: 'Pods', columns, address, sortName: 'sort', more: byId('more-pods') });
+  const table = new SortableTable(byId('pod-table'), {
+    caption: 'Pods',
+    columns,
+    address,
+    sortName: 'sort',
+    more: byId('more-pods'),
+  });
   const { pods } = model;
   for (const outcome of outcomes) {
-    if (pods.some((pod) => pod.outcome === outcome)) byId('filter-outcome').append(make('option', { value: outcome }, outcomeName(outcome)));
+    if (pods.some((pod) => pod.outcome === outcome))
+      byId('filter-outcome').append(make('option', { value: outcome }, outcomeName(outcome)));
   }
   const show = () => {
     const words = address.get('q').toLowerCase().split(/\s+/).filter(Boolean);
@@ -37,7 +82,10 @@ export function drawPods(model, address, showPod, showNode) {
       return words.every((word) => text.includes(word));
     });
     table.show(found);
-    byId('shown-pods').textContent = found.length === pods.length ? counted(pods.length, 'pod') : `${found.length.toLocaleString('en')} of ${counted(pods.length, 'pod')}`;
+    byId('shown-pods').textContent =
+      found.length === pods.length
+        ? counted(pods.length, 'pod')
+        : `${found.length.toLocaleString('en')} of ${counted(pods.length, 'pod')}`;
   };
   byId('filter-text').addEventListener('input', () => address.set({ q: byId('filter-text').value }));
   byId('filter-outcome').addEventListener('change', () => address.set({ outcome: byId('filter-outcome').value }));

@@ -34,9 +34,19 @@ function reasonOf(group, position, showNode) {
     if (first.detail) line.append(make('div', {}, first.detail));
     return line;
   }
-  line.append(someOf(details, fewDetails, (nodes) => make('div', {},
-    nodes.length === 1 ? link(nodes[0].node, () => showNode(nodes[0].node)) : make('span', { class: 'small' }, counted(nodes.length, 'node')), ' ',
-    nodes[0].rejections[position].detail || 'no numbers')));
+  line.append(
+    someOf(details, fewDetails, (nodes) =>
+      make(
+        'div',
+        {},
+        nodes.length === 1
+          ? link(nodes[0].node, () => showNode(nodes[0].node))
+          : make('span', { class: 'small' }, counted(nodes.length, 'node')),
+        ' ',
+        nodes[0].rejections[position].detail || 'no numbers',
+      ),
+    ),
+  );
   return line;
 }
 
@@ -44,31 +54,119 @@ export function verdictTable(told, showNode) {
   const groups = verdictGroups(told);
   if (groups.length === 0) return '';
   const count = groups.reduce((sum, group) => sum + group.length, 0);
-  const rows = groups.map((group) => make('tr', { role: 'row' },
-    make('th', { scope: 'row', role: 'rowheader' }, make('div', {}, counted(group.length, 'node')), someOf(group.map((node) => node.node), fewNames, (name) => link(name, () => showNode(name)))),
-    make('td', { role: 'cell' }, make('ul', { class: 'reasons' }, group[0].rejections.map((_, i) => reasonOf(group, i, showNode))))));
-  return make('table', { class: 'verdicts folds', role: 'table' }, make('caption', {}, `Why not: ${counted(count, 'node')} of ${told.nodes.length.toLocaleString('en')} turned the pod down`),
-    make('thead', { role: 'rowgroup' }, make('tr', { role: 'row' }, make('th', { scope: 'col', role: 'columnheader' }, 'Nodes'), make('th', { scope: 'col', role: 'columnheader' }, 'Reasons'))),
-    make('tbody', { role: 'rowgroup' }, rows));
+  const rows = groups.map((group) =>
+    make(
+      'tr',
+      { role: 'row' },
+      make(
+        'th',
+        { scope: 'row', role: 'rowheader' },
+        make('div', {}, counted(group.length, 'node')),
+        someOf(
+          group.map((node) => node.node),
+          fewNames,
+          (name) => link(name, () => showNode(name)),
+        ),
+      ),
+      make(
+        'td',
+        { role: 'cell' },
+        make(
+          'ul',
+          { class: 'reasons' },
+          group[0].rejections.map((_, i) => reasonOf(group, i, showNode)),
+        ),
+      ),
+    ),
+  );
+  return make(
+    'table',
+    { class: 'verdicts folds', role: 'table' },
+    make(
+      'caption',
+      {},
+      `Why not: ${counted(count, 'node')} of ${told.nodes.length.toLocaleString('en')} turned the pod down`,
+    ),
+    make(
+      'thead',
+      { role: 'rowgroup' },
+      make(
+        'tr',
+        { role: 'row' },
+        make('th', { scope: 'col', role: 'columnheader' }, 'Nodes'),
+        make('th', { scope: 'col', role: 'columnheader' }, 'Reasons'),
+      ),
+    ),
+    make('tbody', { role: 'rowgroup' }, rows),
+  );
 }
 
 export function scoreTable(told, showNode) {
   const scored = told.nodes.filter((node) => node.scores);
   if (scored.length === 0) return '';
-  const groups = grouped(scored, (node) => (node.node === told.node ? 'chosen' : JSON.stringify(node.scores)))
-    .sort((a, b) => b[0].score - a[0].score || (b[0].node === told.node) - (a[0].node === told.node));
-  const rows = groups.map((group) => make('tr', { class: group[0].node === told.node ? 'winner' : undefined },
-    make('th', { scope: 'row' }, group.length > 1 && make('div', {}, counted(group.length, 'node')), someOf(group.map((node) => node.node), fewNames, (name) => link(name, () => showNode(name))),
-      group[0].node === told.node && make('span', { class: 'tag' }, 'chosen')),
-    make('td', { class: 'number' }, String(group[0].score)),
-    group[0].scores.map(([raw, , weighted]) => make('td', { class: 'number' }, String(weighted), ' ', make('span', { class: 'small' }, String(raw))))));
-  const titles = told.scorePlugins.map((plugin) => make('th', { scope: 'col', class: 'number' }, plugin.plugin, make('br'), make('span', { class: 'small' }, 'weight ' + plugin.weight)));
-  return make('div', { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': 'Scores' }, make('table', {},
-    make('caption', {}, 'Scores: weighted, and in grey as the plugin gave them; nodes with equal scores together'),
-    make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, 'Node'), make('th', { scope: 'col', class: 'number' }, 'Total'), titles)), make('tbody', {}, rows)));
+  const groups = grouped(scored, (node) => (node.node === told.node ? 'chosen' : JSON.stringify(node.scores))).sort(
+    (a, b) => b[0].score - a[0].score || (b[0].node === told.node) - (a[0].node === told.node),
+  );
+  const rows = groups.map((group) =>
+    make(
+      'tr',
+      { class: group[0].node === told.node ? 'winner' : undefined },
+      make(
+        'th',
+        { scope: 'row' },
+        group.length > 1 && make('div', {}, counted(group.length, 'node')),
+        someOf(
+          group.map((node) => node.node),
+          fewNames,
+          (name) => link(name, () => showNode(name)),
+        ),
+        group[0].node === told.node && make('span', { class: 'tag' }, 'chosen'),
+      ),
+      make('td', { class: 'number' }, String(group[0].score)),
+      group[0].scores.map(([raw, , weighted]) =>
+        make('td', { class: 'number' }, String(weighted), ' ', make('span', { class: 'small' }, String(raw))),
+      ),
+    ),
+  );
+  const titles = told.scorePlugins.map((plugin) =>
+    make(
+      'th',
+      { scope: 'col', class: 'number' },
+      plugin.plugin,
+      make('br'),
+      make('span', { class: 'small' }, 'weight ' + plugin.weight),
+    ),
+  );
+  return make(
+    'div',
+    { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': 'Scores' },
+    make(
+      'table',
+      {},
+      make('caption', {}, 'Scores: weighted, and in grey as the plugin gave them; nodes with equal scores together'),
+      make(
+        'thead',
+        {},
+        make(
+          'tr',
+          {},
+          make('th', { scope: 'col' }, 'Node'),
+          make('th', { scope: 'col', class: 'number' }, 'Total'),
+          titles,
+        ),
+      ),
+      make('tbody', {}, rows),
+    ),
+  );
 }
 
 export function remedyList(told) {
   if (!told.wouldFitWith || told.wouldFitWith.length === 0) return '';
-  return make('ul', { class: 'remedies' }, told.wouldFitWith.map((remedy) => make('li', {}, remedy.node && make('b', {}, remedy.node + ': '), remedy.changes.join(' and '))));
+  return make(
+    'ul',
+    { class: 'remedies' },
+    told.wouldFitWith.map((remedy) =>
+      make('li', {}, remedy.node && make('b', {}, remedy.node + ': '), remedy.changes.join(' and ')),
+    ),
+  );
 }

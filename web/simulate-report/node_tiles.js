@@ -5,13 +5,14 @@ import { amountText, commonDomain, counted, naturalCompare, percent } from '../s
 import { TileMap } from '../shared/tiles.js';
 import { marksOf } from './node_panel.js';
 
-const smallestSide = 16;
+const smallestSide = 12;
 const largestSide = 140;
 const namedFrom = 60; // px of a side from which a tile has its name below
 const namedWidth = 104;
 const mostNamed = 200; // tiles; of more, only the pointer and the panel tell names
 const tileGap = 6;
-const tilesArea = 520_000; // px² for all tiles together
+const tilesArea = 520_000; // px² for all tiles together,
+const tileArea = 420; // and for each of them at least, on average
 
 const amountOf = (node, position) => Math.max(node.allocatable[position] || 0, 0);
 
@@ -19,7 +20,8 @@ const amountOf = (node, position) => Math.max(node.allocatable[position] || 0, 0
 function sides(nodes, position) {
   const total = nodes.reduce((sum, node) => sum + amountOf(node, position), 0);
   const largest = nodes.reduce((most, node) => Math.max(most, amountOf(node, position)), 0);
-  const scale = Math.min(tilesArea / Math.max(total, 1), largestSide ** 2 / Math.max(largest, 1));
+  const area = Math.max(tilesArea, nodes.length * tileArea);
+  const scale = Math.min(area / Math.max(total, 1), largestSide ** 2 / Math.max(largest, 1));
   return (node) => Math.round(Math.max(Math.sqrt(amountOf(node, position) * scale), smallestSide));
 }
 

@@ -59,6 +59,7 @@ struct SimulateOptions {
   std::vector<std::string> explain;  // "" for all that stay pending
   uint64_t seed = 1;
   bool verify_incremental = false;
+  std::vector<std::string> arguments;  // all of them, as they were typed
 };
 
 struct Failures {
@@ -133,11 +134,25 @@ Result<std::set<std::string>> PodsToExplain(const SimulateOptions& options, cons
   return resolved;
 }
 
-std::string Render(const sim::SimulationReport& report, const std::string& format, bool color) {
+std::string Render(const sim::SimulationReport& report, const report::PageContext& page, const std::string& format,
+                   bool color) {
   if (format == "json") return report::ToJson(report);
   if (format == "yaml") return report::ToYaml(report);
-  if (format == "html") return report::ToHtml(report);
+  if (format == "html") return report::ToHtml(report, page);
   return report::ToTable(report, {.wide = format == "wide", .color = color});
+}
+
+// What a page shows of where it came from.
+report::PageContext PageContextOf(const SimulateOptions& options, const input::ClusterInput& input,
+                                  const SchedulerSetup& setup, const sim::Simulation& simulation) {
+  report::PageContext page{.cluster = &simulation.cluster(), .objects = input.objects, .gates = setup.gates};
+  page.command = {"berth", "simulate"};
+  page.command.insert(page.command.end(), options.arguments.begin(), options.arguments.end());
+  if (options.input.from_cluster) page.inputs.emplace_back("a running cluster");
+  for (const std::string& file : options.input.files) page.inputs.push_back(file == "-" ? "standard input" : file);
+  for (const std::string& nodes : options.input.nodes) page.inputs.push_back("nodes " + nodes);
+  page.version = BERTH_VERSION;
+  return page;
 }
 
 int Run(const framework::Registry& own_plugins, const SimulateOptions& options, const Failures& failures, bool color) {
@@ -157,6 +172,9 @@ int Run(const framework::Registry& own_plugins, const SimulateOptions& options, 
   sim::Simulation::Options run{.seed = options.seed, .verify_incremental = options.verify_incremental};
   run.explain = *std::move(explained);
   run.explain_pending = std::find(options.explain.begin(), options.explain.end(), "") != options.explain.end();
+  if (options.output == "html" && report::MayExplainPending(PendingPods(*input).size(), CountNodes(*input))) {
+    run.explain_pending = true;
+  }
   run.runner_ups = options.output != "table" || !run.explain.empty();
   run.progress = [&](size_t tried, size_t total) { progress.Update(tried, total); };
   Result<std::unique_ptr<sim::Simulation>> simulation =
@@ -164,7 +182,7 @@ int Run(const framework::Registry& own_plugins, const SimulateOptions& options, 
   if (!simulation) return BadInput("simulate", simulation.error().message);
   const sim::SimulationReport report = (*simulation)->Run();
   progress.Erase();
-  const std::string text = Render(report, options.output, color);
+  const std::string text = Render(report, PageContextOf(options, *input, *setup, **simulation), options.output, color);
   if (!WriteOut(text)) {
     return BadInput("simulate", "cannot write to standard output");
   }
@@ -174,7 +192,7 @@ int Run(const framework::Registry& own_plugins, const SimulateOptions& options, 
 }  // namespace
 
 int Simulate(const framework::Registry& own_plugins, const std::vector<std::string>& arguments) {
-  SimulateOptions options;
+  SimulateOptions options{.arguments = arguments};
   FlagSet flags("berth simulate", kSimulateUsage, kSimulateExamples);
   options.input.AddTo(flags);
   options.configuration.AddTo(flags);

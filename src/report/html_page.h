@@ -5,7 +5,7 @@
 
 namespace berth::report {
 
-// With the marks @STYLE@, @REPORT@ and @SCRIPT@, once each.
+// With the marks @STYLE@, @REPORT@, @CONTEXT@ and @SCRIPT@, once each.
 extern const std::string_view kPageHtml;
 extern const std::string_view kPageCss;
 extern const std::string_view kPageJs;

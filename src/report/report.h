@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "report/page_data.h"
 #include "sim/simulation.h"
 
 namespace berth::report {
@@ -32,10 +33,12 @@ std::string ToJson(const sim::SimulationReport& report);
 std::string ToYaml(const sim::SimulationReport& report);
 
 // One page that needs nothing else. Its source is web/simulate-report.
-std::string ToHtml(const sim::SimulationReport& report);
+std::string ToHtml(const sim::SimulationReport& report, const PageContext& page_context = {});
 // The same as ToJson for the page: on one line, scores as arrays, with the pods of each node.
 std::string ToPageData(const sim::SimulationReport& report);
 // Whether the page can hold the explanations of so many pods on so many nodes and remain a page.
 bool FitsOnPage(size_t pods, size_t nodes);
+// Whether those that stay pending can be explained in little time even so; the page then holds one for each message.
+bool MayExplainPending(size_t pods, size_t nodes);
 
 }  // namespace berth::report

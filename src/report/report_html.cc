@@ -1,4 +1,6 @@
 // The report as one page: the source of the page with the report as JSON inside.
+#include <set>
+
 #include "report/html_page.h"
 #include "report/report.h"
 
@@ -9,6 +11,25 @@ namespace {
 constexpr size_t kMaxPods = 2000;
 // Rows of the tables behind the pods, of about a hundred bytes each.
 constexpr size_t kMaxRows = 60'000;
+
+// Pairs of a pod and a node for which it is worth finding out why, before it is known which pods stay pending.
+constexpr size_t kMaxPairs = 500'000;
+
+// All explanations when they fit; else, of the pods with one message, that of the first, as long as there is room.
+std::vector<explain::Explanation> ExplanationsForPage(const std::vector<explain::Explanation>& all) {
+  size_t rows = 0;
+  for (const explain::Explanation& told : all) rows += told.nodes.size();
+  if (rows <= kMaxRows) return all;
+  std::vector<explain::Explanation> kept;
+  std::set<std::string_view> messages;
+  rows = 0;
+  for (const explain::Explanation& told : all) {
+    if (!messages.insert(told.message).second || rows + told.nodes.size() > kMaxRows) continue;
+    rows += told.nodes.size();
+    kept.push_back(told);
+  }
+  return kept;
+}
 
 // JSON that stands in a script element: whatever could end the element, or open a comment in it, is spelled otherwise,
 // which is the same to a reader of JSON.
@@ -37,10 +58,15 @@ std::string EscapeForScript(std::string_view json) {
 
 bool FitsOnPage(size_t pods, size_t nodes) { return pods <= kMaxPods && pods * nodes <= kMaxRows; }
 
-std::string ToHtml(const sim::SimulationReport& report) {
-  const std::string data = EscapeForScript(ToPageData(report));
+bool MayExplainPending(size_t pods, size_t nodes) { return nodes == 0 || pods <= kMaxPairs / nodes; }
+
+std::string ToHtml(const sim::SimulationReport& report, const PageContext& page_context) {
+  sim::SimulationReport shown = report;
+  shown.explanations = ExplanationsForPage(report.explanations);
+  const std::string data = EscapeForScript(ToPageData(shown));
+  const std::string context = EscapeForScript(ToPageContext(report, page_context));
   std::string page;
-  page.reserve(kPageHtml.size() + kPageCss.size() + kPageJs.size() + data.size());
+  page.reserve(kPageHtml.size() + kPageCss.size() + kPageJs.size() + data.size() + context.size());
   // From mark to mark, so that nothing that is put in is ever searched for marks.
   std::string_view rest = kPageHtml;
   const auto put = [&](std::string_view mark, std::string_view text) {
@@ -51,6 +77,7 @@ std::string ToHtml(const sim::SimulationReport& report) {
   };
   put("@STYLE@", kPageCss);
   put("@REPORT@", data);
+  put("@CONTEXT@", context);
   put("@SCRIPT@", kPageJs);
   return page + std::string(rest);
 }

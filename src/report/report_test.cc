@@ -188,6 +188,24 @@ TEST(Report, APageHoldsSoMuchAndNoMore) {
   EXPECT_FALSE(FitsOnPage(2000, 31));
 }
 
+TEST(Report, APageWithoutRoomForAllExplanationsHoldsOneForEachMessage) {
+  sim::SimulationReport report;
+  for (const char* pod : {"default/first", "default/second", "default/other"}) {
+    explain::Explanation told{.pod = pod, .message = pod == std::string("default/other") ? "no memory" : "no cpu"};
+    told.nodes.resize(25'000);
+    report.explanations.push_back(std::move(told));
+  }
+  const std::string page = ToHtml(report);
+  EXPECT_THAT(page, HasSubstr(R"("pod":"default/first")"));
+  EXPECT_THAT(page, Not(HasSubstr(R"("pod":"default/second")")));
+  EXPECT_THAT(page, HasSubstr(R"("pod":"default/other")"));
+  report.explanations.pop_back();
+  EXPECT_THAT(ToHtml(report), HasSubstr(R"("pod":"default/second")"));
+  EXPECT_TRUE(MayExplainPending(500, 1000));
+  EXPECT_FALSE(MayExplainPending(501, 1000));
+  EXPECT_TRUE(MayExplainPending(1'000'000, 0));
+}
+
 TEST(Report, ColourIsOnlyThereWhenAskedFor) {
   sim::SimulationReport report = Sample();
   report.utilisation = SomeUse();

@@ -1,0 +1,29 @@
+// What the page of `berth simulate -o html` shows besides the report: the nodes with labels and taints, the size of
+// each pod, and the command that made the page.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "api/object.h"
+#include "config/feature_gates.h"
+#include "framework/cluster_view.h"
+#include "sim/simulation.h"
+
+namespace berth::report {
+
+// Everything may be left out; the page then shows less.
+struct PageContext {
+  const framework::ClusterView* cluster = nullptr;  // after the run
+  std::span<const api::Object> objects;             // the input: what pods without a node ask for
+  config::FeatureGates gates;
+  std::vector<std::string> command;  // as it was typed, the program first
+  std::vector<std::string> inputs;   // files, or whatever else the objects came from
+  std::string version;
+};
+
+// JSON on one line; nodes and pods in the report's order. web/simulate-report/model.js reads it.
+std::string ToPageContext(const sim::SimulationReport& report, const PageContext& context);
+
+}  // namespace berth::report

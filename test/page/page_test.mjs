@@ -1,0 +1,7 @@
+// All tests of the page, in one browser.
+import './modules_test.mjs';
+import './views_test.mjs';
+import './address_test.mjs';
+import './keyboard_test.mjs';
+import './accessibility_test.mjs';
+import './safety_test.mjs';

@@ -25,8 +25,8 @@ constexpr uint32_t kLeastTable = sizeof(berth_plugin_library_table);
 // What version 1.0 of the header had.
 constexpr uint32_t kLeastClass = offsetof(berth_plugin_class, explain);
 
-// A program with the C++ runtime linked in (make dist) has an unwinder of its own, beside the one of the libraries. It is
-// set up by the first exception that the program itself throws; one that comes from a library before that ends the
+// A program with the C++ runtime linked in (make dist) has an unwinder of its own, beside the one of the libraries. It
+// is set up by the first exception that the program itself throws; one that comes from a library before that ends the
 // program.
 void SetUpUnwinder() {
   try {

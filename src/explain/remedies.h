@@ -1,5 +1,5 @@
 // Remedies: the smallest changes with which the pod would fit. Plugins propose them; each one is tried on a fork of the
-// cluster with all filters of the profile, and only what they accept is told.
+// cluster with all filters of the profile, and only what they accept is reported.
 #pragma once
 
 #include "engine/profile.h"

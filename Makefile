@@ -65,6 +65,9 @@ debug: deps ## build and test without optimisation, in build-debug/
 	@$(call compile,debug)
 	@$(call run-tests,debug)
 
+# What the optimiser of a sanitized build warns of is mostly its own doing.
+asan tsan: WERROR := OFF
+
 asan: deps ## build and test with the address and undefined-behaviour sanitizers [TESTS='berth_storms …']
 	@$(call compile,asan) $(programs)
 	@$(call run-tests,asan) $(chosen)

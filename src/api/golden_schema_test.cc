@@ -80,7 +80,18 @@ TEST_P(GoldenTest, RoundTripsKeepEverything) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryKind, GoldenTest, testing::ValuesIn(AllKinds().begin(), AllKinds().end()), NameOf);
+// Of these no bytes were recorded; resource_claim_test.cc has them by hand.
+bool IsRecorded(const KindInfo& info) {
+  return info.kind != Kind::kResourceClaimTemplate && info.kind != Kind::kDeviceTaintRule;
+}
+
+std::vector<KindInfo> RecordedKinds() {
+  std::vector<KindInfo> kinds(AllKinds().begin(), AllKinds().end());
+  std::erase_if(kinds, [](const KindInfo& info) { return !IsRecorded(info); });
+  return kinds;
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryKind, GoldenTest, testing::ValuesIn(RecordedKinds()), NameOf);
 
 using FieldNames = std::set<std::string>;
 
@@ -134,7 +145,7 @@ void CollectFilled(const codec::Message& message, const void* object, FieldNames
 TEST(GoldenCoverage, EveryFieldOfEveryTableIsFoundInProtobuf) {
   FieldNames known;
   FieldNames filled;
-  for (const KindInfo& info : AllKinds()) {
+  for (const KindInfo& info : RecordedKinds()) {
     CollectFields(info.message(), known);
     // Decoded by hand: the decoder of objects would take the namespace from those that should not have one.
     const std::string bytes = ReadGolden(info.name, ".pb");

@@ -22,6 +22,8 @@ constexpr std::string_view kScheduling[] = {"scheduling.k8s.io/v1", "scheduling.
 constexpr std::string_view kNode[] = {"node.k8s.io/v1", "node.k8s.io/v1beta1"};
 constexpr std::string_view kStorage[] = {"storage.k8s.io/v1", "storage.k8s.io/v1beta1"};
 constexpr std::string_view kResource[] = {"resource.k8s.io/v1", "resource.k8s.io/v1beta2"};
+// Rules that taint devices are not in resource.k8s.io/v1 yet.
+constexpr std::string_view kDeviceTaintRules[] = {"resource.k8s.io/v1beta2", "resource.k8s.io/v1alpha3"};
 constexpr std::string_view kCoordination[] = {"coordination.k8s.io/v1", "coordination.k8s.io/v1beta1"};
 constexpr std::string_view kEvents[] = {"events.k8s.io/v1", "events.k8s.io/v1beta1"};
 
@@ -67,8 +69,10 @@ constexpr KindInfo kKinds[] = {
     Row<CSIStorageCapacity>("CSIStorageCapacity", "csistoragecapacities", kNamespaced, kStorage),
     Row<VolumeAttachment>("VolumeAttachment", "volumeattachments", kClusterScoped, kStorage),
     Row<ResourceClaim>("ResourceClaim", "resourceclaims", kNamespaced, kResource),
+    Row<ResourceClaimTemplate>("ResourceClaimTemplate", "resourceclaimtemplates", kNamespaced, kResource),
     Row<ResourceSlice>("ResourceSlice", "resourceslices", kClusterScoped, kResource),
     Row<DeviceClass>("DeviceClass", "deviceclasses", kClusterScoped, kResource),
+    Row<DeviceTaintRule>("DeviceTaintRule", "devicetaintrules", kClusterScoped, kDeviceTaintRules),
     Row<Lease>("Lease", "leases", kNamespaced, kCoordination),
     Row<Event>("Event", "events", kNamespaced, kEvents),
 };

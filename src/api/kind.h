@@ -40,8 +40,10 @@ enum class Kind : uint8_t {
   kCSIStorageCapacity,
   kVolumeAttachment,
   kResourceClaim,
+  kResourceClaimTemplate,
   kResourceSlice,
   kDeviceClass,
+  kDeviceTaintRule,
   kLease,
   kEvent,
 };
@@ -69,8 +71,10 @@ struct CSIDriver;
 struct CSIStorageCapacity;
 struct VolumeAttachment;
 struct ResourceClaim;
+struct ResourceClaimTemplate;
 struct ResourceSlice;
 struct DeviceClass;
+struct DeviceTaintRule;
 struct Lease;
 struct Event;
 
@@ -96,8 +100,10 @@ constexpr Kind KindFor(const CSIDriver*) { return Kind::kCSIDriver; }
 constexpr Kind KindFor(const CSIStorageCapacity*) { return Kind::kCSIStorageCapacity; }
 constexpr Kind KindFor(const VolumeAttachment*) { return Kind::kVolumeAttachment; }
 constexpr Kind KindFor(const ResourceClaim*) { return Kind::kResourceClaim; }
+constexpr Kind KindFor(const ResourceClaimTemplate*) { return Kind::kResourceClaimTemplate; }
 constexpr Kind KindFor(const ResourceSlice*) { return Kind::kResourceSlice; }
 constexpr Kind KindFor(const DeviceClass*) { return Kind::kDeviceClass; }
+constexpr Kind KindFor(const DeviceTaintRule*) { return Kind::kDeviceTaintRule; }
 constexpr Kind KindFor(const Lease*) { return Kind::kLease; }
 constexpr Kind KindFor(const Event*) { return Kind::kEvent; }
 

@@ -93,7 +93,16 @@ TEST_P(MutationTest, DamagedYamlIsRefusedOrSound) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryKind, MutationTest, testing::ValuesIn(AllKinds().begin(), AllKinds().end()),
+// Those of which bytes were recorded.
+std::vector<KindInfo> KindsWithBytes() {
+  std::vector<KindInfo> kinds(AllKinds().begin(), AllKinds().end());
+  std::erase_if(kinds, [](const KindInfo& info) {
+    return info.kind == Kind::kResourceClaimTemplate || info.kind == Kind::kDeviceTaintRule;
+  });
+  return kinds;
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryKind, MutationTest, testing::ValuesIn(KindsWithBytes()),
                          [](const auto& param) { return std::string(param.param.name); });
 
 }  // namespace

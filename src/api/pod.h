@@ -151,6 +151,23 @@ struct PodResourceClaimStatus {
   std::optional<std::string> resource_claim_name;
 };
 
+// Which request of the pod's claim for extended resources serves a resource of a container.
+struct ContainerExtendedResourceRequest {
+  std::string container_name;
+  std::string resource_name;
+  std::string request_name;
+};
+struct PodExtendedResourceClaimStatus {
+  std::vector<ContainerExtendedResourceRequest> request_mappings;
+  std::string resource_claim_name;
+};
+// What a claim takes of the node's allocatable resources (gate DRANodeAllocatableResources).
+struct NodeAllocatableResourceClaimStatus {
+  std::string resource_claim_name;
+  std::vector<std::string> containers;
+  ResourceList resources;
+};
+
 struct PodStatus {
   std::string phase;
   std::vector<PodCondition> conditions;
@@ -161,6 +178,8 @@ struct PodStatus {
   std::vector<PodResourceClaimStatus> resource_claim_statuses;
   ResourceList allocated_resources;
   std::optional<ResourceRequirements> resources;
+  std::optional<PodExtendedResourceClaimStatus> extended_resource_claim_status;
+  std::vector<NodeAllocatableResourceClaimStatus> node_allocatable_resource_claim_statuses;
 };
 
 struct Pod {
@@ -199,6 +218,9 @@ const codec::Message& Describe(const PodSpec*);
 const codec::Message& Describe(const PodCondition*);
 const codec::Message& Describe(const ContainerStatus*);
 const codec::Message& Describe(const PodResourceClaimStatus*);
+const codec::Message& Describe(const ContainerExtendedResourceRequest*);
+const codec::Message& Describe(const PodExtendedResourceClaimStatus*);
+const codec::Message& Describe(const NodeAllocatableResourceClaimStatus*);
 const codec::Message& Describe(const PodStatus*);
 const codec::Message& Describe(const Pod*);
 const codec::Message& Describe(const PodTemplateSpec*);

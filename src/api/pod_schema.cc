@@ -209,6 +209,35 @@ const codec::Message& Describe(const PodResourceClaimStatus*) {
   return message;
 }
 
+const codec::Message& Describe(const ContainerExtendedResourceRequest*) {
+  static const codec::Message message =
+      codec::MessageOf<ContainerExtendedResourceRequest>("ContainerExtendedResourceRequest", {
+      codec::Field("containerName", 1, &ContainerExtendedResourceRequest::container_name),
+      codec::Field("resourceName", 2, &ContainerExtendedResourceRequest::resource_name),
+      codec::Field("requestName", 3, &ContainerExtendedResourceRequest::request_name),
+  });
+  return message;
+}
+
+const codec::Message& Describe(const PodExtendedResourceClaimStatus*) {
+  static const codec::Message message =
+      codec::MessageOf<PodExtendedResourceClaimStatus>("PodExtendedResourceClaimStatus", {
+      codec::Field("requestMappings", 1, &PodExtendedResourceClaimStatus::request_mappings),
+      codec::Field("resourceClaimName", 2, &PodExtendedResourceClaimStatus::resource_claim_name),
+  });
+  return message;
+}
+
+const codec::Message& Describe(const NodeAllocatableResourceClaimStatus*) {
+  static const codec::Message message =
+      codec::MessageOf<NodeAllocatableResourceClaimStatus>("NodeAllocatableResourceClaimStatus", {
+      codec::Field("resourceClaimName", 1, &NodeAllocatableResourceClaimStatus::resource_claim_name),
+      codec::Field("containers", 2, &NodeAllocatableResourceClaimStatus::containers),
+      codec::Field("resources", 3, &NodeAllocatableResourceClaimStatus::resources),
+  });
+  return message;
+}
+
 const codec::Message& Describe(const PodStatus*) {
   static const codec::Message message = codec::MessageOf<PodStatus>("PodStatus", {
       codec::Field("phase", 1, &PodStatus::phase),
@@ -220,10 +249,11 @@ const codec::Message& Describe(const PodStatus*) {
       codec::Field("resourceClaimStatuses", 15, &PodStatus::resource_claim_statuses),
       codec::Field("allocatedResources", 19, &PodStatus::allocated_resources),
       codec::Field("resources", 20, &PodStatus::resources),
+      codec::Field("extendedResourceClaimStatus", 18, &PodStatus::extended_resource_claim_status),
+      codec::Field("nodeAllocatableResourceClaimStatuses", 21, &PodStatus::node_allocatable_resource_claim_statuses),
   }).Ignore({
       "observedGeneration", "message", "reason", "hostIP", "hostIPs", "podIP", "podIPs", "qosClass",
-      "ephemeralContainerStatuses", "resize", "extendedResourceClaimStatus",
-      "nodeAllocatableResourceClaimStatuses",
+      "ephemeralContainerStatuses", "resize",
   });
   return message;
 }

@@ -1,5 +1,6 @@
 // Dynamic resource allocation (resource.k8s.io/v1): what a claim asks for, what a driver offers on its slices, and the
-// device classes between them. Device configuration is opaque to scheduling and skipped.
+// device classes between them. Device configuration is opaque to scheduling: it is kept as JSON, because an allocation
+// carries it on to the driver.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,35 @@
 
 namespace berth::api {
 
+// A JSON value that is carried and never read.
+struct RawExtension {
+  std::string json;
+  friend bool operator==(const RawExtension&, const RawExtension&) = default;
+};
+
+struct OpaqueDeviceConfiguration {
+  std::string driver;
+  RawExtension parameters;
+  friend bool operator==(const OpaqueDeviceConfiguration&, const OpaqueDeviceConfiguration&) = default;
+};
+struct DeviceConfiguration {
+  std::optional<OpaqueDeviceConfiguration> opaque;
+  friend bool operator==(const DeviceConfiguration&, const DeviceConfiguration&) = default;
+};
+struct DeviceClassConfiguration {
+  DeviceConfiguration device_configuration;
+};
+struct DeviceClaimConfiguration {
+  std::vector<std::string> requests;  // empty: all of the claim
+  DeviceConfiguration device_configuration;
+};
+struct DeviceAllocationConfiguration {
+  std::string source;  // FromClass, FromClaim
+  std::vector<std::string> requests;
+  DeviceConfiguration device_configuration;
+  friend bool operator==(const DeviceAllocationConfiguration&, const DeviceAllocationConfiguration&) = default;
+};
+
 struct CELDeviceSelector {
   std::string expression;
 };
@@ -27,6 +57,7 @@ struct DeviceToleration {
   std::string value;
   std::string effect;
   std::optional<int64_t> toleration_seconds;
+  friend bool operator==(const DeviceToleration&, const DeviceToleration&) = default;
 };
 
 struct CapacityRequirements {
@@ -69,6 +100,7 @@ struct DeviceConstraint {
 struct DeviceClaim {
   std::vector<DeviceRequest> requests;
   std::vector<DeviceConstraint> constraints;
+  std::vector<DeviceClaimConfiguration> config;
 };
 
 struct ResourceClaimSpec {
@@ -86,16 +118,20 @@ struct DeviceRequestAllocationResult {
   std::vector<std::string> binding_failure_conditions;
   std::optional<std::string> share_id;  // JSON shareID
   base::FlatMap<std::string, Quantity> consumed_capacity;
+  friend bool operator==(const DeviceRequestAllocationResult&, const DeviceRequestAllocationResult&) = default;
 };
 
 struct DeviceAllocationResult {
   std::vector<DeviceRequestAllocationResult> results;
+  std::vector<DeviceAllocationConfiguration> config;
+  friend bool operator==(const DeviceAllocationResult&, const DeviceAllocationResult&) = default;
 };
 
 struct AllocationResult {
   DeviceAllocationResult devices;
   std::optional<NodeSelector> node_selector;  // absent: usable on every node
   std::optional<Time> allocation_timestamp;
+  friend bool operator==(const AllocationResult&, const AllocationResult&) = default;
 };
 
 struct ResourceClaimConsumerReference {
@@ -103,11 +139,15 @@ struct ResourceClaimConsumerReference {
   std::string resource;
   std::string name;
   std::string uid;
+  friend bool operator==(const ResourceClaimConsumerReference&, const ResourceClaimConsumerReference&) = default;
 };
 
 struct DeviceCondition {
   std::string type;
   std::string status;
+  std::string reason;
+  std::string message;
+  friend bool operator==(const DeviceCondition&, const DeviceCondition&) = default;
 };
 
 // What a driver reports about an allocated device; binding waits for its conditions.
@@ -117,18 +157,30 @@ struct AllocatedDeviceStatus {
   std::string device;
   std::vector<DeviceCondition> conditions;
   std::optional<std::string> share_id;  // JSON shareID
+  friend bool operator==(const AllocatedDeviceStatus&, const AllocatedDeviceStatus&) = default;
 };
 
 struct ResourceClaimStatus {
   std::optional<AllocationResult> allocation;
   std::vector<ResourceClaimConsumerReference> reserved_for;
   std::vector<AllocatedDeviceStatus> devices;
+  friend bool operator==(const ResourceClaimStatus&, const ResourceClaimStatus&) = default;
 };
 
 struct ResourceClaim {
   ObjectMeta metadata;
   ResourceClaimSpec spec;
   ResourceClaimStatus status;
+};
+
+struct ResourceClaimTemplateSpec {
+  ObjectMeta metadata;
+  ResourceClaimSpec spec;
+};
+// From which each pod that names it gets a claim of its own.
+struct ResourceClaimTemplate {
+  ObjectMeta metadata;
+  ResourceClaimTemplateSpec spec;
 };
 
 struct ResourcePool {
@@ -154,6 +206,7 @@ struct DeviceCounterConsumption {
 // std::vector<bool> has no elements a decoder could point at.
 struct BoolValue {
   bool value = false;
+  friend bool operator==(const BoolValue&, const BoolValue&) = default;
 };
 
 // Exactly one member is set in a valid object.
@@ -166,6 +219,7 @@ struct DeviceAttribute {
   std::vector<BoolValue> bool_values;        // JSON bools
   std::vector<std::string> string_values;    // JSON strings
   std::vector<std::string> version_values;   // JSON versions
+  friend bool operator==(const DeviceAttribute&, const DeviceAttribute&) = default;
 };
 
 struct CapacityRequestPolicyRange {
@@ -190,6 +244,7 @@ struct DeviceTaint {
   std::string value;
   std::string effect;
   std::optional<Time> time_added;
+  friend bool operator==(const DeviceTaint&, const DeviceTaint&) = default;
 };
 
 // How much of a node's allocatable resource the use of a device takes.
@@ -232,6 +287,7 @@ struct ResourceSlice {
 
 struct DeviceClassSpec {
   std::vector<DeviceSelector> selectors;
+  std::vector<DeviceClassConfiguration> config;
   std::optional<std::string> extended_resource_name;
 };
 
@@ -240,6 +296,26 @@ struct DeviceClass {
   DeviceClassSpec spec;
 };
 
+struct DeviceTaintSelector {
+  std::optional<std::string> driver;
+  std::optional<std::string> pool;
+  std::optional<std::string> device;
+};
+struct DeviceTaintRuleSpec {
+  std::optional<DeviceTaintSelector> device_selector;
+  DeviceTaint taint;
+};
+// An administrator's taint on the devices it selects (gate DRADeviceTaintRules).
+struct DeviceTaintRule {
+  ObjectMeta metadata;
+  DeviceTaintRuleSpec spec;
+};
+
+const codec::Message& Describe(const OpaqueDeviceConfiguration*);
+const codec::Message& Describe(const DeviceConfiguration*);
+const codec::Message& Describe(const DeviceClassConfiguration*);
+const codec::Message& Describe(const DeviceClaimConfiguration*);
+const codec::Message& Describe(const DeviceAllocationConfiguration*);
 const codec::Message& Describe(const CELDeviceSelector*);
 const codec::Message& Describe(const DeviceSelector*);
 const codec::Message& Describe(const DeviceToleration*);
@@ -258,6 +334,8 @@ const codec::Message& Describe(const DeviceCondition*);
 const codec::Message& Describe(const AllocatedDeviceStatus*);
 const codec::Message& Describe(const ResourceClaimStatus*);
 const codec::Message& Describe(const ResourceClaim*);
+const codec::Message& Describe(const ResourceClaimTemplateSpec*);
+const codec::Message& Describe(const ResourceClaimTemplate*);
 const codec::Message& Describe(const ResourcePool*);
 const codec::Message& Describe(const Counter*);
 const codec::Message& Describe(const CounterSet*);
@@ -273,5 +351,8 @@ const codec::Message& Describe(const ResourceSliceSpec*);
 const codec::Message& Describe(const ResourceSlice*);
 const codec::Message& Describe(const DeviceClassSpec*);
 const codec::Message& Describe(const DeviceClass*);
+const codec::Message& Describe(const DeviceTaintSelector*);
+const codec::Message& Describe(const DeviceTaintRuleSpec*);
+const codec::Message& Describe(const DeviceTaintRule*);
 
 }  // namespace berth::api

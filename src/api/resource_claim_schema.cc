@@ -1,6 +1,8 @@
 #include "api/resource_claim.h"
 #include "api/scalars.h"
 #include "api/selector_schema.h"
+#include "codec/json_writer.h"
+#include "codec/protobuf_wire.h"
 #include "codec/schema.h"
 
 template <>
@@ -9,10 +11,72 @@ struct berth::codec::internal::TypeMaker<berth::api::BoolValue> {
   static constexpr Type Make() { return {.kind = Type::Kind::kBool}; }
 };
 
+template <>
+struct berth::codec::ScalarTraits<berth::api::RawExtension> {
+  static std::string FromJson(const Value& value, berth::api::RawExtension& out) {
+    out.json.clear();
+    JsonWriter(out.json).Write(value);
+    return {};
+  }
+  static void ToJson(const berth::api::RawExtension& value, JsonWriter& writer) { writer.Raw(value.json); }
+  static bool FromProtobuf(std::string_view payload, berth::api::RawExtension& out) {
+    out.json.clear();
+    WireReader reader(payload);
+    while (reader.Next()) {
+      if (reader.number() == 1) out.json = reader.bytes();
+    }
+    return reader.ok();
+  }
+  static void ToProtobuf(const berth::api::RawExtension& value, std::string& payload) {
+    WireWriter(payload).Bytes(1, value.json);
+  }
+  static bool IsEmpty(const berth::api::RawExtension& value) { return value.json.empty(); }
+};
+
 namespace berth::api {
 
 // One row of a table per line, whatever its length would allow.
 // clang-format off
+
+const codec::Message& Describe(const OpaqueDeviceConfiguration*) {
+  static const codec::Message message = codec::MessageOf<OpaqueDeviceConfiguration>("OpaqueDeviceConfiguration", {
+      codec::Field("driver", 1, &OpaqueDeviceConfiguration::driver),
+      codec::Field("parameters", 2, &OpaqueDeviceConfiguration::parameters),
+  });
+  return message;
+}
+
+const codec::Message& Describe(const DeviceConfiguration*) {
+  static const codec::Message message = codec::MessageOf<DeviceConfiguration>("DeviceConfiguration", {
+      codec::Field("opaque", 1, &DeviceConfiguration::opaque),
+  });
+  return message;
+}
+
+const codec::Message& Describe(const DeviceClassConfiguration*) {
+  static const codec::Message message = codec::MessageOf<DeviceClassConfiguration>("DeviceClassConfiguration", {
+      codec::Inline("deviceConfiguration", 1, &DeviceClassConfiguration::device_configuration),
+  });
+  return message;
+}
+
+const codec::Message& Describe(const DeviceClaimConfiguration*) {
+  static const codec::Message message = codec::MessageOf<DeviceClaimConfiguration>("DeviceClaimConfiguration", {
+      codec::Field("requests", 1, &DeviceClaimConfiguration::requests),
+      codec::Inline("deviceConfiguration", 2, &DeviceClaimConfiguration::device_configuration),
+  });
+  return message;
+}
+
+const codec::Message& Describe(const DeviceAllocationConfiguration*) {
+  static const codec::Message message =
+      codec::MessageOf<DeviceAllocationConfiguration>("DeviceAllocationConfiguration", {
+      codec::Field("source", 1, &DeviceAllocationConfiguration::source),
+      codec::Field("requests", 2, &DeviceAllocationConfiguration::requests),
+      codec::Inline("deviceConfiguration", 3, &DeviceAllocationConfiguration::device_configuration),
+  });
+  return message;
+}
 
 const codec::Message& Describe(const CELDeviceSelector*) {
   static const codec::Message message = codec::MessageOf<CELDeviceSelector>("CELDeviceSelector", {
@@ -94,7 +158,8 @@ const codec::Message& Describe(const DeviceClaim*) {
   static const codec::Message message = codec::MessageOf<DeviceClaim>("DeviceClaim", {
       codec::Field("requests", 1, &DeviceClaim::requests),
       codec::Field("constraints", 2, &DeviceClaim::constraints),
-  }).Ignore({"config"});
+      codec::Field("config", 3, &DeviceClaim::config),
+  });
   return message;
 }
 
@@ -125,7 +190,8 @@ const codec::Message& Describe(const DeviceRequestAllocationResult*) {
 const codec::Message& Describe(const DeviceAllocationResult*) {
   static const codec::Message message = codec::MessageOf<DeviceAllocationResult>("DeviceAllocationResult", {
       codec::Field("results", 1, &DeviceAllocationResult::results),
-  }).Ignore({"config"});
+      codec::Field("config", 2, &DeviceAllocationResult::config),
+  });
   return message;
 }
 
@@ -153,7 +219,9 @@ const codec::Message& Describe(const DeviceCondition*) {
   static const codec::Message message = codec::MessageOf<DeviceCondition>("DeviceCondition", {
       codec::Field("type", 1, &DeviceCondition::type),
       codec::Field("status", 2, &DeviceCondition::status),
-  }).Ignore({"observedGeneration", "lastTransitionTime", "reason", "message"});
+      codec::Field("reason", 5, &DeviceCondition::reason),
+      codec::Field("message", 6, &DeviceCondition::message),
+  }).Ignore({"observedGeneration", "lastTransitionTime"});
   return message;
 }
 
@@ -182,6 +250,22 @@ const codec::Message& Describe(const ResourceClaim*) {
       codec::Field("metadata", 1, &ResourceClaim::metadata),
       codec::Field("spec", 2, &ResourceClaim::spec),
       codec::Field("status", 3, &ResourceClaim::status),
+  }).Ignore({"apiVersion", "kind"});
+  return message;
+}
+
+const codec::Message& Describe(const ResourceClaimTemplateSpec*) {
+  static const codec::Message message = codec::MessageOf<ResourceClaimTemplateSpec>("ResourceClaimTemplateSpec", {
+      codec::Field("metadata", 1, &ResourceClaimTemplateSpec::metadata),
+      codec::Field("spec", 2, &ResourceClaimTemplateSpec::spec),
+  });
+  return message;
+}
+
+const codec::Message& Describe(const ResourceClaimTemplate*) {
+  static const codec::Message message = codec::MessageOf<ResourceClaimTemplate>("ResourceClaimTemplate", {
+      codec::Field("metadata", 1, &ResourceClaimTemplate::metadata),
+      codec::Field("spec", 2, &ResourceClaimTemplate::spec),
   }).Ignore({"apiVersion", "kind"});
   return message;
 }
@@ -321,8 +405,9 @@ const codec::Message& Describe(const ResourceSlice*) {
 const codec::Message& Describe(const DeviceClassSpec*) {
   static const codec::Message message = codec::MessageOf<DeviceClassSpec>("DeviceClassSpec", {
       codec::Field("selectors", 1, &DeviceClassSpec::selectors),
+      codec::Field("config", 2, &DeviceClassSpec::config),
       codec::Field("extendedResourceName", 4, &DeviceClassSpec::extended_resource_name),
-  }).Ignore({"config"});
+  });
   return message;
 }
 
@@ -331,6 +416,31 @@ const codec::Message& Describe(const DeviceClass*) {
       codec::Field("metadata", 1, &DeviceClass::metadata),
       codec::Field("spec", 2, &DeviceClass::spec),
   }).Ignore({"apiVersion", "kind"});
+  return message;
+}
+
+const codec::Message& Describe(const DeviceTaintSelector*) {
+  static const codec::Message message = codec::MessageOf<DeviceTaintSelector>("DeviceTaintSelector", {
+      codec::Field("driver", 2, &DeviceTaintSelector::driver),
+      codec::Field("pool", 3, &DeviceTaintSelector::pool),
+      codec::Field("device", 4, &DeviceTaintSelector::device),
+  });
+  return message;
+}
+
+const codec::Message& Describe(const DeviceTaintRuleSpec*) {
+  static const codec::Message message = codec::MessageOf<DeviceTaintRuleSpec>("DeviceTaintRuleSpec", {
+      codec::Field("deviceSelector", 1, &DeviceTaintRuleSpec::device_selector),
+      codec::Field("taint", 2, &DeviceTaintRuleSpec::taint),
+  });
+  return message;
+}
+
+const codec::Message& Describe(const DeviceTaintRule*) {
+  static const codec::Message message = codec::MessageOf<DeviceTaintRule>("DeviceTaintRule", {
+      codec::Field("metadata", 1, &DeviceTaintRule::metadata),
+      codec::Field("spec", 2, &DeviceTaintRule::spec),
+  }).Ignore({"apiVersion", "kind", "status"});
   return message;
 }
 

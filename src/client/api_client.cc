@@ -236,6 +236,57 @@ void ApiClient::PatchAnnotations(const api::Object& object, const api::Annotatio
   WriteForObject(WriteClass::kBind, object, std::move(request), std::move(done));
 }
 
+void ApiClient::PatchResourceClaim(const api::ResourceClaim& claim, ClaimWrite what, Done<api::Object> done) {
+  const api::ObjectMeta& metadata = claim.metadata;
+  std::string path = ObjectPath(api::Kind::kResourceClaim, metadata.namespace_.str(), metadata.name);
+  const std::string key = metadata.uid;
+  if (what != ClaimWrite::kFinalizers) path += "/status";
+  http::Request request = ObjectRequest("PATCH", std::move(path));
+  request.headers.emplace_back("Content-Type", "application/merge-patch+json");
+  request.body = what == ClaimWrite::kFinalizers ? ClaimFinalizersPatch(claim)
+                 : what == ClaimWrite::kStatus   ? ClaimStatusPatch(claim)
+                                                 : ClaimDeallocationPatch(claim);
+  Write(WriteClass::kBind, key, std::move(request), [done = std::move(done)](const ApiAnswer& answer) {
+    done(answer.ok() ? DecodeOne(answer.response) : Result<api::Object>(answer.ToError()));
+  });
+}
+
+void ApiClient::CreateResourceClaim(const api::ResourceClaim& claim, Done<api::Object> done) {
+  const api::Object object = api::MakeObject(claim);
+  // JSON: the configuration inside is kept as JSON.
+  http::Request request = ObjectRequest("POST", CollectionPath(object.kind(), claim.metadata.namespace_.str()));
+  request.headers.emplace_back("Content-Type", kJsonType);
+  request.body = api::EncodeJson(object);
+  Write(WriteClass::kBind, "", std::move(request), [done = std::move(done)](const ApiAnswer& answer) {
+    done(answer.ok() ? DecodeOne(answer.response) : Result<api::Object>(answer.ToError()));
+  });
+}
+
+void ApiClient::UnreserveResourceClaim(const api::ResourceClaim& claim, std::string_view pod_uid, Done<void> done) {
+  const api::ObjectMeta& metadata = claim.metadata;
+  const std::string path = ObjectPath(api::Kind::kResourceClaim, metadata.namespace_.str(), metadata.name);
+  Write(WriteClass::kBind, metadata.uid, PatchRequest(path + "/status", ClaimUnreservePatch(claim, pod_uid)),
+        [done = std::move(done)](const ApiAnswer& answer) {
+          done(answer.ok() ? Result<void>() : Result<void>(answer.ToError()));
+        });
+}
+
+void ApiClient::DeleteResourceClaim(const api::ResourceClaim& claim, Done<void> done) {
+  const api::ObjectMeta& metadata = claim.metadata;
+  http::Request request =
+      ObjectRequest("DELETE", ObjectPath(api::Kind::kResourceClaim, metadata.namespace_.str(), metadata.name));
+  request.headers.emplace_back("Content-Type", kJsonType);
+  request.body = DeleteJson(metadata.uid);
+  Write(WriteClass::kBind, metadata.uid, std::move(request), [done = std::move(done)](const ApiAnswer& answer) {
+    done(answer.ok() ? Result<void>() : Result<void>(answer.ToError()));
+  });
+}
+
+void ApiClient::PatchPodClaims(const api::Pod& pod, std::string body, Done<void> done) {
+  const std::string path = ObjectPath(api::Kind::kPod, pod.metadata.namespace_.str(), pod.metadata.name);
+  WriteForNothing(WriteClass::kBind, pod, PatchRequest(path + "/status", std::move(body)), std::move(done));
+}
+
 void ApiClient::Get(api::Kind kind, std::string_view name_space, std::string_view name, Done<api::Object> done) {
   Read(ObjectRequest("GET", ObjectPath(kind, name_space, name)), [done = std::move(done)](const ApiAnswer& answer) {
     done(answer.ok() ? DecodeOne(answer.response) : Result<api::Object>(answer.ToError()));

@@ -73,6 +73,15 @@ class ApiClient {
                      const api::Annotations& annotations, Done<api::Object> done);
   void PatchAnnotations(const api::Object& object, const api::Annotations& annotations, Done<api::Object> done);
 
+  // Resource claims: parts of binding a pod. kConflict as above; the result is the claim as it is now.
+  enum class ClaimWrite { kFinalizers, kStatus, kDeallocation };
+  void PatchResourceClaim(const api::ResourceClaim& claim, ClaimWrite what, Done<api::Object> done);
+  void CreateResourceClaim(const api::ResourceClaim& claim, Done<api::Object> done);
+  void UnreserveResourceClaim(const api::ResourceClaim& claim, std::string_view pod_uid, Done<void> done);
+  void DeleteResourceClaim(const api::ResourceClaim& claim, Done<void> done);
+  // A part of a pod's status that nothing else here writes, as a strategic merge patch.
+  void PatchPodClaims(const api::Pod& pod, std::string body, Done<void> done);
+
   void Get(api::Kind kind, std::string_view name_space, std::string_view name, Done<api::Object> done);
   // POST, and PUT with the resourceVersion the object has. For leases, which are whole here.
   void Create(const api::Object& object, Done<api::Object> done);

@@ -197,6 +197,113 @@ std::string AnnotationsPatch(std::string_view resource_version, const api::Annot
   return body;
 }
 
+namespace {
+
+void WriteClaimPrecondition(JsonWriter& writer, const api::ResourceClaim& claim, bool with_version) {
+  Text(writer, "uid", claim.metadata.uid);
+  if (with_version) Text(writer, "resourceVersion", claim.metadata.resource_version);
+}
+
+// {"metadata": {precondition}, "status": {…}}.
+template <class Write>
+std::string StatusPatchOf(const api::ResourceClaim& claim, bool with_version, const Write& write) {
+  std::string body;
+  JsonWriter writer(body);
+  writer.StartObject();
+  writer.Key("metadata");
+  writer.StartObject();
+  WriteClaimPrecondition(writer, claim, with_version);
+  writer.EndObject();
+  writer.Key("status");
+  writer.StartObject();
+  write(writer);
+  writer.EndObject();
+  writer.EndObject();
+  return body;
+}
+
+template <class T>
+void WriteList(JsonWriter& writer, std::string_view key, const std::vector<T>& list) {
+  writer.Key(key);
+  writer.StartArray();
+  for (const T& item : list) writer.Object(item);
+  writer.EndArray();
+}
+
+}  // namespace
+
+std::string ClaimFinalizersPatch(const api::ResourceClaim& claim) {
+  std::string body;
+  JsonWriter writer(body);
+  writer.StartObject();
+  writer.Key("metadata");
+  writer.StartObject();
+  WriteClaimPrecondition(writer, claim, true);
+  writer.Key("finalizers");
+  writer.StartArray();
+  for (const std::string& finalizer : claim.metadata.finalizers) writer.String(finalizer);
+  writer.EndArray();
+  writer.EndObject();
+  writer.EndObject();
+  return body;
+}
+
+std::string ClaimStatusPatch(const api::ResourceClaim& claim) {
+  return StatusPatchOf(claim, true, [&](JsonWriter& writer) {
+    if (claim.status.allocation) {
+      writer.Key("allocation");
+      writer.Object(*claim.status.allocation);
+    }
+    WriteList(writer, "reservedFor", claim.status.reserved_for);
+  });
+}
+
+std::string ClaimDeallocationPatch(const api::ResourceClaim& claim) {
+  return StatusPatchOf(claim, true, [](JsonWriter& writer) {
+    for (const std::string_view field : {"allocation", "reservedFor", "devices"}) {
+      writer.Key(field);
+      writer.Null();
+    }
+  });
+}
+
+std::string ClaimUnreservePatch(const api::ResourceClaim& claim, std::string_view pod_uid) {
+  return StatusPatchOf(claim, false, [&](JsonWriter& writer) {
+    writer.Key("reservedFor");
+    writer.StartArray();
+    writer.StartObject();
+    Text(writer, "$patch", "delete");
+    Text(writer, "uid", pod_uid);
+    writer.EndObject();
+    writer.EndArray();
+  });
+}
+
+std::string ExtendedResourceClaimPatch(const api::PodExtendedResourceClaimStatus& status) {
+  std::string body;
+  JsonWriter writer(body);
+  writer.StartObject();
+  writer.Key("status");
+  writer.StartObject();
+  writer.Key("extendedResourceClaimStatus");
+  writer.Object(status);
+  writer.EndObject();
+  writer.EndObject();
+  return body;
+}
+
+std::string NodeAllocatableResourceClaimsPatch(const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses) {
+  std::string body;
+  JsonWriter writer(body);
+  writer.StartObject();
+  writer.Key("status");
+  writer.StartObject();
+  WriteList(writer, "nodeAllocatableResourceClaimStatuses", statuses);
+  writer.EndObject();
+  writer.EndObject();
+  return body;
+}
+
 std::string SeriesPatch(const api::EventSeries& series) {
   std::string body;
   JsonWriter writer(body);

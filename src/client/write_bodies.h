@@ -5,9 +5,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/coordination.h"
 #include "api/pod.h"
+#include "api/resource_claim.h"
 #include "api/storage.h"
 #include "base/clock.h"
 
@@ -36,6 +38,18 @@ std::string ClaimRefPatch(const api::PersistentVolume& volume, const api::Object
                           const api::Annotations& annotations);
 // The same without touching the spec, for claims (and to take annotations off, with an empty value).
 std::string AnnotationsPatch(std::string_view resource_version, const api::Annotations& annotations);
+
+// Patches of resource claims. The first three name UID and resourceVersion of the claim they were decided on, so that
+// any change in between is a conflict; they are JSON merge patches.
+std::string ClaimFinalizersPatch(const api::ResourceClaim& claim);
+// Allocation and reservations as the claim has them.
+std::string ClaimStatusPatch(const api::ResourceClaim& claim);
+std::string ClaimDeallocationPatch(const api::ResourceClaim& claim);
+// Takes one pod off the reservations, whatever else has changed: a strategic merge patch.
+std::string ClaimUnreservePatch(const api::ResourceClaim& claim, std::string_view pod_uid);
+// Strategic merge patches of a pod's status.
+std::string ExtendedResourceClaimPatch(const api::PodExtendedResourceClaimStatus& status);
+std::string NodeAllocatableResourceClaimsPatch(const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses);
 
 // How often an event has happened by now.
 std::string SeriesPatch(const api::EventSeries& series);

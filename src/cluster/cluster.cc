@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "dra/inventory.h"
 
 namespace berth::cluster {
 
@@ -26,6 +27,13 @@ AssumedPod::~AssumedPod() {
   if (cluster_ && cluster_->AssumedBy(uid_) == ticket_) cluster_->Forget(uid_);
 }
 
+Cluster::Cluster(const config::FeatureGates& gates)
+    : gates_(gates), inventory_(std::make_unique<dra::Inventory>(dra::Features::Of(gates))) {
+  inventory_->FollowStores(objects_);
+}
+
+Cluster::~Cluster() = default;
+
 void Cluster::UpsertNode(std::shared_ptr<const api::Node> node) {
   const std::string name = node->metadata.name;
   if (const NodeInfo* known = table_.Find(name)) images_.Remove(known->node());
@@ -47,6 +55,7 @@ void Cluster::UpsertNode(std::shared_ptr<const api::Node> node) {
 void Cluster::RemoveNode(std::string_view name) {
   const std::unique_ptr<NodeInfo> row = table_.Remove(name);
   if (!row) return;
+  inventory_->ForgetNode(row->name());
   images_.Remove(row->node());
   for (const PodInfoPtr& pod : row->pods()) CountClaims(*pod, -1);
   if (!row->pods().empty()) waiting_for_node_[std::string(name)] = row->pods();

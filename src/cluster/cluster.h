@@ -31,6 +31,10 @@
 #include "framework/nominator.h"
 #include "framework/objects.h"
 
+namespace berth::dra {
+class Inventory;
+}
+
 namespace berth::cluster {
 
 class Cluster;
@@ -59,7 +63,8 @@ class AssumedPod {
 
 class Cluster final : public framework::ClusterView {
  public:
-  explicit Cluster(const config::FeatureGates& gates) : gates_(gates) {}
+  explicit Cluster(const config::FeatureGates& gates);
+  ~Cluster() override;
 
   // Nodes.
   void UpsertNode(std::shared_ptr<const api::Node> node);
@@ -92,6 +97,7 @@ class Cluster final : public framework::ClusterView {
 
   framework::Objects& objects() { return objects_; }
   const framework::Objects& objects() const { return objects_; }
+  dra::Inventory& inventory() { return *inventory_; }
   framework::Nominator& nominator() { return nominator_; }
   const framework::Nominator& nominator() const { return nominator_; }
   const NodeTable& table() const { return table_; }
@@ -128,6 +134,7 @@ class Cluster final : public framework::ClusterView {
   std::unordered_map<std::string, PlacedPod> pods_;                                       // by UID
   std::unordered_map<std::string, std::vector<framework::PodInfoPtr>> waiting_for_node_;  // by the unknown node's name
   std::unordered_map<std::string, int> claim_uses_;                                       // by namespace/name
+  std::unique_ptr<dra::Inventory> inventory_;                                             // follows objects_
   framework::Objects objects_;
   framework::Nominator nominator_;
 };

@@ -45,6 +45,9 @@ bool VisitStore(framework::Objects& objects, api::Kind kind, Visit&& visit) {
       return visit(objects.resource_slices), true;
     case api::Kind::kDeviceClass:
       return visit(objects.device_classes), true;
+    case api::Kind::kDeviceTaintRule:
+      return visit(objects.device_taint_rules), true;
+    case api::Kind::kResourceClaimTemplate:
     case api::Kind::kNode:
     case api::Kind::kPod:
     case api::Kind::kDeployment:

@@ -187,6 +187,11 @@ void JsonWriter::Number(std::string_view json_number) {
   impl_->With([&](auto& writer) { writer.RawValue(json_number.data(), json_number.size(), rapidjson::kNumberType); });
 }
 
+void JsonWriter::Raw(std::string_view json) {
+  if (json.empty()) return Null();
+  impl_->With([&](auto& writer) { writer.RawValue(json.data(), json.size(), rapidjson::kObjectType); });
+}
+
 void JsonWriter::Write(const Value& value) {
   switch (value.kind()) {
     case Value::Kind::kNull:

@@ -31,6 +31,7 @@ class JsonWriter {
   void Double(double value);  // not-a-number and infinities, which JSON lacks, become null
   void String(std::string_view value);
   void Number(std::string_view json_number);  // text that already is a JSON number
+  void Raw(std::string_view json);            // text that already is a JSON value; null when empty
   void Write(const Value& value);             // a whole tree, in its own order
   // A struct by its table.
   template <Described T>

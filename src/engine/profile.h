@@ -142,6 +142,7 @@ class Profile final : public framework::Handle {
   const framework::ClusterView& cluster() const override { return *view_; }
   const framework::Objects& objects() const override { return *objects_; }
   const framework::Nominator& nominator() const override { return environment_.cluster.nominator(); }
+  dra::Inventory& inventory() const override { return environment_.cluster.inventory(); }
   const config::FeatureGates& gates() const override { return environment_.gates; }
   const base::Clock& clock() const override { return environment_.clock; }
   base::Random& random() override { return environment_.random; }

@@ -107,7 +107,19 @@ bool RequestsLess(const api::Pod& before, const api::Pod& after, const config::F
   });
 }
 
+bool SameExtendedClaim(const api::PodStatus& before, const api::PodStatus& after) {
+  const auto& a = before.extended_resource_claim_status;
+  const auto& b = after.extended_resource_claim_status;
+  if (!a || !b) return a.has_value() == b.has_value();
+  return a->resource_claim_name == b->resource_claim_name &&
+         std::ranges::equal(a->request_mappings, b->request_mappings, [](const auto& x, const auto& y) {
+           return x.container_name == y.container_name && x.resource_name == y.resource_name &&
+                  x.request_name == y.request_name;
+         });
+}
+
 bool SameClaims(const api::Pod& before, const api::Pod& after) {
+  if (!SameExtendedClaim(before.status, after.status)) return false;
   return std::ranges::equal(before.status.resource_claim_statuses, after.status.resource_claim_statuses,
                             [](const api::PodResourceClaimStatus& a, const api::PodResourceClaimStatus& b) {
                               return a.name == b.name && a.resource_claim_name == b.resource_claim_name;

@@ -6,9 +6,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "api/pod.h"
 #include "base/clock.h"
 #include "base/random.h"
+#include "base/result.h"
 #include "config/feature_gates.h"
 #include "framework/cluster_view.h"
 #include "framework/cycle_state.h"
@@ -16,6 +19,10 @@
 #include "framework/objects.h"
 #include "framework/plugin.h"
 #include "framework/waiting_pods.h"
+
+namespace berth::dra {
+class Inventory;
+}
 
 namespace berth::framework {
 
@@ -46,6 +53,44 @@ class ApiWriter {
   virtual Status Await(const std::function<std::optional<Status>()>& /*check*/, base::Duration /*timeout*/) {
     return Status::Success();
   }
+
+  // DynamicResources' PreBind. Each gives what the API server made of the claim; kConflict means that the claim has
+  // changed since `claim` was read.
+  using ClaimResult = Result<std::shared_ptr<const api::ResourceClaim>>;
+  virtual ClaimResult GetResourceClaim(const std::string& /*name_space*/, const std::string& /*name*/) {
+    return Error::Unsupported("resource claims cannot be read here");
+  }
+  // The server completes the name.
+  virtual ClaimResult CreateResourceClaim(const api::ResourceClaim& /*claim*/) { return NoClaims(); }
+  // Writes the finalizers.
+  virtual ClaimResult UpdateResourceClaim(const api::ResourceClaim& /*claim*/) { return NoClaims(); }
+  // Writes allocation and reservations.
+  virtual ClaimResult UpdateResourceClaimStatus(const api::ResourceClaim& /*claim*/) { return NoClaims(); }
+  virtual Result<void> SetExtendedResourceClaimStatus(const PodInfo& /*pod*/,
+                                                      const api::PodExtendedResourceClaimStatus& /*status*/) {
+    return Error::Unsupported("the status of pods cannot be written here");
+  }
+  virtual Result<void> SetNodeAllocatableResourceClaimStatuses(
+      const PodInfo& /*pod*/, const std::vector<api::NodeAllocatableResourceClaimStatus>& /*statuses*/) {
+    return Error::Unsupported("the status of pods cannot be written here");
+  }
+  // A normal event about the pod.
+  virtual void Announce(const PodInfo& /*pod*/, const std::string& /*reason*/, const std::string& /*action*/,
+                        const std::string& /*note*/) {}
+
+  // DynamicResources' PostFilter and Unreserve: on the scheduling thread, so these must not wait for an answer. What
+  // comes of them shows when the API server reports the claim.
+  // Takes the pod off the claim's reservations.
+  virtual Status UnreserveResourceClaim(const api::ResourceClaim& /*claim*/, const PodInfo& /*pod*/) {
+    return Status::Success();
+  }
+  // Gives the claim's devices back: clears allocation, reservations and the state of devices.
+  virtual Status DeallocateResourceClaim(const api::ResourceClaim& /*claim*/) { return Status::Success(); }
+  // Takes the finalizer off and deletes the claim.
+  virtual Status DeleteResourceClaim(const api::ResourceClaim& /*claim*/) { return Status::Success(); }
+
+ private:
+  static Error NoClaims() { return Error::Unsupported("resource claims cannot be written here"); }
 };
 
 class Handle {
@@ -55,6 +100,8 @@ class Handle {
   virtual const ClusterView& cluster() const = 0;
   virtual const Objects& objects() const = 0;
   virtual const Nominator& nominator() const = 0;
+  // Devices and claims as dynamic resource allocation sees them; shared by all profiles.
+  virtual dra::Inventory& inventory() const = 0;
   virtual const config::FeatureGates& gates() const = 0;
   virtual const base::Clock& clock() const = 0;
   virtual base::Random& random() = 0;

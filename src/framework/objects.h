@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,6 +25,20 @@ class ObjectStore {
  public:
   using Key = std::pair<std::string, std::string>;  // namespace ("" when cluster-scoped), name
   using Map = std::map<Key, std::shared_ptr<const T>>;
+  using Object = std::shared_ptr<const T>;
+  // Told of every change once it has happened: what stood there before and what stands there now, null for nothing.
+  using Observer = std::function<void(const Object& before, const Object& after)>;
+
+  ObjectStore() = default;
+  // A copy is another picture: who follows the original does not follow it.
+  ObjectStore(const ObjectStore& other) : objects_(other.objects_), version_(other.version_) {}
+  ObjectStore& operator=(const ObjectStore& other) {
+    objects_ = other.objects_;
+    version_ = other.version_;
+    return *this;
+  }
+
+  void Observe(Observer observer) { observer_ = std::move(observer); }
 
   // Null when there is no such object.
   const T* Find(std::string_view name_space, std::string_view name) const {
@@ -40,7 +55,10 @@ class ObjectStore {
   std::shared_ptr<const T> Upsert(std::shared_ptr<const T> object) {
     std::shared_ptr<const T>& place = objects_[Key(object->metadata.namespace_.str(), object->metadata.name)];
     ++version_;
-    return std::exchange(place, std::move(object));
+    std::shared_ptr<const T> before = std::exchange(place, std::move(object));
+    // The place may move while the observer looks around; what it holds does not.
+    if (observer_) observer_(before, std::shared_ptr<const T>(place));
+    return before;
   }
   std::shared_ptr<const T> Erase(std::string_view name_space, std::string_view name) {
     const auto it = objects_.find(Key(name_space, name));
@@ -48,6 +66,7 @@ class ObjectStore {
     std::shared_ptr<const T> gone = std::move(it->second);
     objects_.erase(it);
     ++version_;
+    if (observer_) observer_(gone, nullptr);
     return gone;
   }
 
@@ -71,6 +90,7 @@ class ObjectStore {
  private:
   Map objects_;
   uint64_t version_ = 0;
+  Observer observer_;
 };
 
 struct Objects {
@@ -91,6 +111,7 @@ struct Objects {
   ObjectStore<api::ResourceClaim> resource_claims;
   ObjectStore<api::ResourceSlice> resource_slices;
   ObjectStore<api::DeviceClass> device_classes;
+  ObjectStore<api::DeviceTaintRule> device_taint_rules;
 
   // Of the objects that answers by topology domain read besides nodes and pods: whose labels a namespace selector sees,
   // and who spreads pods by default.

@@ -56,7 +56,6 @@ constexpr Shaper kShapesPods[] = {
     {"HorizontalPodAutoscaler", "is passed over: replicas are taken as they are"},
     {"CronJob", "is passed over: its pods come at times of their own; give a Job to see where they would go"},
     {"VerticalPodAutoscaler", "is passed over: requests are taken as they are"},
-    {"ResourceClaimTemplate", "is passed over: no claims are made from it, give the ResourceClaims"},
     {"Workload", "is passed over: its pods are scheduled one by one"},
     {"PodGroup", "is passed over: its pods are scheduled one by one"},
 };

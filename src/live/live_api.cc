@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/log.h"
+#include "client/write_bodies.h"
 
 namespace berth::live {
 
@@ -80,6 +81,87 @@ Status LiveApi::Await(const std::function<std::optional<Status>()>& check, base:
     });
   });
   return answered ? *answer : Status::FromError(Stopping());
+}
+
+namespace {
+
+framework::ApiWriter::ClaimResult AsClaim(const Result<api::Object>& result) {
+  if (!result) return result.error();
+  std::shared_ptr<const api::ResourceClaim> claim = result->Share<api::ResourceClaim>();
+  if (!claim) return Error::Internal("the API server answered with something that is no ResourceClaim");
+  return claim;
+}
+
+}  // namespace
+
+framework::ApiWriter::ClaimResult LiveApi::GetResourceClaim(const std::string& name_space, const std::string& name) {
+  return AsClaim(
+      Call<api::Object>([&](auto done) { client_.Get(api::Kind::kResourceClaim, name_space, name, std::move(done)); }));
+}
+
+framework::ApiWriter::ClaimResult LiveApi::CreateResourceClaim(const api::ResourceClaim& claim) {
+  return AsClaim(Call<api::Object>([&](auto done) { client_.CreateResourceClaim(claim, std::move(done)); }));
+}
+
+framework::ApiWriter::ClaimResult LiveApi::UpdateResourceClaim(const api::ResourceClaim& claim) {
+  return AsClaim(Call<api::Object>([&](auto done) {
+    client_.PatchResourceClaim(claim, client::ApiClient::ClaimWrite::kFinalizers, std::move(done));
+  }));
+}
+
+framework::ApiWriter::ClaimResult LiveApi::UpdateResourceClaimStatus(const api::ResourceClaim& claim) {
+  return AsClaim(Call<api::Object>(
+      [&](auto done) { client_.PatchResourceClaim(claim, client::ApiClient::ClaimWrite::kStatus, std::move(done)); }));
+}
+
+Result<void> LiveApi::SetExtendedResourceClaimStatus(const PodInfo& pod,
+                                                     const api::PodExtendedResourceClaimStatus& status) {
+  return Call<void>([&](auto done) {
+    client_.PatchPodClaims(pod.pod(), client::ExtendedResourceClaimPatch(status), std::move(done));
+  });
+}
+
+Result<void> LiveApi::SetNodeAllocatableResourceClaimStatuses(
+    const PodInfo& pod, const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses) {
+  return Call<void>([&](auto done) {
+    client_.PatchPodClaims(pod.pod(), client::NodeAllocatableResourceClaimsPatch(statuses), std::move(done));
+  });
+}
+
+void LiveApi::Announce(const PodInfo& pod, const std::string& reason, const std::string& action,
+                       const std::string& note) {
+  mailbox_.Post([this, about = NoteAbout(pod.pod(), "Normal", reason, action, note)] { events_.Record(about); });
+}
+
+Status LiveApi::UnreserveResourceClaim(const api::ResourceClaim& claim, const PodInfo& pod) {
+  client_.UnreserveResourceClaim(claim, pod.uid(), [key = api::KeyOf(claim.metadata)](const Result<void>& done) {
+    if (!done) LOG_ERROR("unreserve", {"err", done.error()}, {"resourceclaim", key});
+  });
+  return Status::Success();
+}
+
+Status LiveApi::DeallocateResourceClaim(const api::ResourceClaim& claim) {
+  client_.PatchResourceClaim(claim, client::ApiClient::ClaimWrite::kDeallocation,
+                             [key = api::KeyOf(claim.metadata)](const Result<api::Object>& done) {
+                               if (!done) LOG_ERROR("deallocate", {"err", done.error()}, {"resourceclaim", key});
+                             });
+  return Status::Success();
+}
+
+Status LiveApi::DeleteResourceClaim(const api::ResourceClaim& claim) {
+  const auto report = [key = api::KeyOf(claim.metadata)](const Error& error) {
+    if (error.code != ErrorCode::kNotFound) LOG_ERROR("delete", {"err", error}, {"resourceclaim", key});
+  };
+  api::ResourceClaim released = claim;
+  std::erase(released.metadata.finalizers, "resource.kubernetes.io/delete-protection");
+  client_.PatchResourceClaim(released, client::ApiClient::ClaimWrite::kFinalizers,
+                             [this, released, report](const Result<api::Object>& patched) {
+                               if (!patched) return report(patched.error());
+                               client_.DeleteResourceClaim(released, [report](const Result<void>& done) {
+                                 if (!done) report(done.error());
+                               });
+                             });
+  return Status::Success();
 }
 
 void LiveApi::CheckWaits() {

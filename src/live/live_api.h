@@ -40,8 +40,21 @@ class LiveApi final : public framework::ApiWriter {
   framework::Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) override;
   framework::Status Await(const std::function<std::optional<framework::Status>()>& check,
                           base::Duration timeout) override;
+  ClaimResult GetResourceClaim(const std::string& name_space, const std::string& name) override;
+  ClaimResult CreateResourceClaim(const api::ResourceClaim& claim) override;
+  ClaimResult UpdateResourceClaim(const api::ResourceClaim& claim) override;
+  ClaimResult UpdateResourceClaimStatus(const api::ResourceClaim& claim) override;
+  Result<void> SetExtendedResourceClaimStatus(const framework::PodInfo& pod,
+                                              const api::PodExtendedResourceClaimStatus& status) override;
+  Result<void> SetNodeAllocatableResourceClaimStatuses(
+      const framework::PodInfo& pod, const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses) override;
+  void Announce(const framework::PodInfo& pod, const std::string& reason, const std::string& action,
+                const std::string& note) override;
 
   // Scheduling thread: these do not.
+  framework::Status UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
+  framework::Status DeallocateResourceClaim(const api::ResourceClaim& claim) override;
+  framework::Status DeleteResourceClaim(const api::ResourceClaim& claim) override;
   framework::Status Evict(const framework::PodInfo& victim, const framework::PodInfo& preemptor) override {
     evictions_.Start({victim.shared_pod()}, preemptor);
     return framework::Status::Success();

@@ -63,9 +63,19 @@ client::ApiClientOptions LiveCore::ClientOptions() {
   return options;
 }
 
+namespace {
+
+std::set<api::Kind> KindsToRead(const config::FeatureGates& gates) {
+  std::set<api::Kind> kinds(std::begin(client::kSchedulingKinds), std::end(client::kSchedulingKinds));
+  if (gates.Enabled("DRADeviceTaintRules")) kinds.insert(api::Kind::kDeviceTaintRule);
+  return kinds;
+}
+
+}  // namespace
+
 Result<void> LiveCore::Make(const framework::Registry& registry) {
   SchedulingLoop::Options loop = options_.loop;
-  loop.kinds = {std::begin(client::kSchedulingKinds), std::end(client::kSchedulingKinds)};
+  loop.kinds = KindsToRead(options_.gates);
   Result<std::unique_ptr<SchedulingLoop>> made =
       SchedulingLoop::Create(options_.configuration, registry, options_.gates, environment_.monotonic,
                              environment_.runner, client_, events_, metrics_, std::move(loop));
@@ -77,7 +87,7 @@ Result<void> LiveCore::Make(const framework::Registry& registry) {
 }
 
 void LiveCore::MakeReflectors() {
-  for (const api::Kind kind : client::kSchedulingKinds) {
+  for (const api::Kind kind : KindsToRead(options_.gates)) {
     client::ReflectorOptions options{.kind = kind};
     if (kind == api::Kind::kPod) options.field_selector = client::kLivePods;
     options.always_served = client::IsAlwaysServed(kind);

@@ -22,9 +22,10 @@ constexpr uint64_t kStepsBetweenGauges = 256;
 // Between two looks at the mail there is at most one cycle; between two at everything else, so many.
 constexpr uint64_t kStepsPerTurn = 32;
 
+// What binding may wait for.
 bool IsStorage(api::Kind kind) {
   return kind == api::Kind::kPersistentVolume || kind == api::Kind::kPersistentVolumeClaim ||
-         kind == api::Kind::kNode || kind == api::Kind::kCSINode;
+         kind == api::Kind::kNode || kind == api::Kind::kCSINode || kind == api::Kind::kResourceClaim;
 }
 
 }  // namespace

@@ -38,9 +38,34 @@ class InstantApi final : public framework::ApiWriter {
     return Status::Success();
   }
 
+  // Claims are as they were written, and reported so at once.
+  ClaimResult GetResourceClaim(const std::string& name_space, const std::string& name) override {
+    const auto* found = driver_->cluster().objects().resource_claims.FindShared(name_space, name);
+    if (!found) return Error::NotFound("no such claim");
+    return *found;
+  }
+  ClaimResult CreateResourceClaim(const api::ResourceClaim& claim) override {
+    api::ResourceClaim created = claim;
+    created.metadata.name = claim.metadata.generate_name + "x";
+    created.metadata.uid = created.metadata.name;
+    created.metadata.resource_version = "1";
+    return Put(std::move(created));
+  }
+  ClaimResult UpdateResourceClaim(const api::ResourceClaim& claim) override { return Put(claim); }
+  ClaimResult UpdateResourceClaimStatus(const api::ResourceClaim& claim) override { return Put(claim); }
+  Result<void> SetExtendedResourceClaimStatus(const PodInfo&, const api::PodExtendedResourceClaimStatus&) override {
+    return {};
+  }
+
   uint64_t evicted = 0;
 
  private:
+  std::shared_ptr<const api::ResourceClaim> Put(api::ResourceClaim claim) {
+    auto stored = std::make_shared<const api::ResourceClaim>(std::move(claim));
+    driver_->Put(api::Object(stored));
+    return stored;
+  }
+
   scheduler::Driver* driver_ = nullptr;
 };
 

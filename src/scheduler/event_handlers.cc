@@ -52,6 +52,12 @@ void EventHandlers::Happened(framework::ClusterEvent event, std::shared_ptr<cons
   observer_(event, clock_.Now() - start);
 }
 
+// Rules change the taints of devices in slices, which then look like new ones.
+void EventHandlers::SlicesChanged() {
+  if (!gates_.Enabled("DRADeviceTaintRules")) return;
+  Happened<api::ResourceSlice>({EventResource::kResourceSlice, ActionType::kUpdate}, nullptr, nullptr);
+}
+
 void EventHandlers::Put(const api::Object& object) {
   if (object.kind() == api::Kind::kPod) return PutPod(object.Share<api::Pod>());
   if (object.kind() == api::Kind::kNode) return PutNode(object.Share<api::Node>());
@@ -60,6 +66,8 @@ void EventHandlers::Put(const api::Object& object) {
     const std::shared_ptr<const T> before = store.Upsert(after);
     if constexpr (kResourceOf<T>) {
       Happened<T>({*kResourceOf<T>, before ? ActionType::kUpdate : ActionType::kAdd}, before, after);
+    } else if constexpr (std::is_same_v<T, api::DeviceTaintRule>) {
+      SlicesChanged();
     }
   });
 }
@@ -72,6 +80,8 @@ void EventHandlers::Remove(const api::Object& object) {
     const std::shared_ptr<const T> gone = store.Erase(metadata.namespace_.str(), metadata.name);
     if constexpr (kResourceOf<T>) {
       if (gone) Happened<T>({*kResourceOf<T>, ActionType::kDelete}, gone, nullptr);
+    } else if constexpr (std::is_same_v<T, api::DeviceTaintRule>) {
+      if (gone) SlicesChanged();
     }
   });
 }

@@ -44,6 +44,7 @@ class EventHandlers {
   void DropAssumed(const std::string& uid);
   void PutNode(std::shared_ptr<const api::Node> node);
   void RemoveNode(const std::string& name);
+  void SlicesChanged();
   template <class T>
   void Happened(framework::ClusterEvent event, std::shared_ptr<const T> before, std::shared_ptr<const T> after,
                 std::string_view except = {});

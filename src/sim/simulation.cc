@@ -67,6 +67,10 @@ void Simulation::LoadCluster(const std::vector<api::Object>& objects) {
     return std::make_pair(a.kind(), api::KeyOf(a.metadata())) < std::make_pair(b.kind(), api::KeyOf(b.metadata()));
   });
   for (const api::Object& object : sorted) {
+    if (auto made = object.Share<api::ResourceClaimTemplate>()) {
+      claims_->AddTemplate(std::move(made));
+      continue;
+    }
     const auto pod = object.Share<api::Pod>();
     // The scheduler's watch leaves out pods that have run to their end.
     if (pod && api::IsTerminated(*pod)) continue;
@@ -93,6 +97,7 @@ Result<void> Simulation::MakeDriver(const config::KubeSchedulerConfiguration& co
   if (!made) return made.error();
   driver_ = std::move(*made);
   volumes_ = std::make_unique<VolumeController>(*driver_);
+  claims_ = std::make_unique<ClaimController>(*driver_);
   return {};
 }
 
@@ -115,7 +120,7 @@ void Simulation::Enqueue(const std::shared_ptr<const api::Pod>& pod) {
     return;
   }
   volumes_->CreateEphemeralClaims(*pod);
-  driver_->Put(api::Object(pod));
+  driver_->Put(api::Object(claims_->CreateClaims(pod)));
   clock_.Advance(std::chrono::microseconds(1));
 }
 
@@ -296,6 +301,7 @@ Status Simulation::Evict(const PodInfo& victim, const PodInfo& preemptor) {
   if (const auto ours = reports_.find(victim.uid()); ours != reports_.end()) ours->second = report;
   ++changes_;
   driver_->Remove(api::Object(victim.shared_pod()));
+  claims_->Release(victim.pod());
   return Status::Success();
 }
 
@@ -323,8 +329,42 @@ Status Simulation::UpdatePersistentVolumeClaim(std::shared_ptr<const api::Persis
 Status Simulation::Await(const std::function<std::optional<Status>()>& check, base::Duration /*timeout*/) {
   if (std::optional<Status> answer = check()) return *std::move(answer);
   volumes_->Reconcile();
+  claims_->PrepareDevices();
   if (std::optional<Status> answer = check()) return *std::move(answer);
   return Status::Error("binding volumes: context deadline exceeded");
+}
+
+framework::ApiWriter::ClaimResult Simulation::GetResourceClaim(const std::string& name_space, const std::string& name) {
+  return claims_->Get(name_space, name);
+}
+
+framework::ApiWriter::ClaimResult Simulation::CreateResourceClaim(const api::ResourceClaim& claim) {
+  return claims_->Create(claim);
+}
+
+framework::ApiWriter::ClaimResult Simulation::UpdateResourceClaim(const api::ResourceClaim& claim) {
+  return claims_->UpdateFinalizers(claim);
+}
+
+framework::ApiWriter::ClaimResult Simulation::UpdateResourceClaimStatus(const api::ResourceClaim& claim) {
+  return claims_->UpdateStatus(claim);
+}
+
+Status Simulation::UnreserveResourceClaim(const api::ResourceClaim& claim, const PodInfo& pod) {
+  claims_->Unreserve(claim, pod.uid());
+  return Status::Success();
+}
+
+Status Simulation::DeallocateResourceClaim(const api::ResourceClaim& claim) {
+  ++changes_;
+  claims_->Deallocate(claim);
+  return Status::Success();
+}
+
+Status Simulation::DeleteResourceClaim(const api::ResourceClaim& claim) {
+  ++changes_;
+  claims_->Delete(claim);
+  return Status::Success();
 }
 
 }  // namespace berth::sim

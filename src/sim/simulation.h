@@ -18,6 +18,7 @@
 #include "framework/handle.h"
 #include "framework/registry.h"
 #include "scheduler/driver.h"
+#include "sim/claim_controller.h"
 #include "sim/utilisation.h"
 #include "sim/volume_controller.h"
 
@@ -98,6 +99,21 @@ class Simulation final : public framework::ApiWriter, private scheduler::DriverO
   framework::Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) override;
   framework::Status Await(const std::function<std::optional<framework::Status>()>& check,
                           base::Duration timeout) override;
+  ClaimResult GetResourceClaim(const std::string& name_space, const std::string& name) override;
+  ClaimResult CreateResourceClaim(const api::ResourceClaim& claim) override;
+  ClaimResult UpdateResourceClaim(const api::ResourceClaim& claim) override;
+  ClaimResult UpdateResourceClaimStatus(const api::ResourceClaim& claim) override;
+  Result<void> SetExtendedResourceClaimStatus(const framework::PodInfo&,
+                                              const api::PodExtendedResourceClaimStatus&) override {
+    return {};  // nobody here reads it
+  }
+  Result<void> SetNodeAllocatableResourceClaimStatuses(
+      const framework::PodInfo&, const std::vector<api::NodeAllocatableResourceClaimStatus>&) override {
+    return {};
+  }
+  framework::Status UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
+  framework::Status DeallocateResourceClaim(const api::ResourceClaim& claim) override;
+  framework::Status DeleteResourceClaim(const api::ResourceClaim& claim) override;
 
  private:
   Simulation(const config::FeatureGates& gates, Options options);
@@ -133,6 +149,7 @@ class Simulation final : public framework::ApiWriter, private scheduler::DriverO
   base::FakeClock clock_;
   std::unique_ptr<scheduler::Driver> driver_;
   std::unique_ptr<VolumeController> volumes_;
+  std::unique_ptr<ClaimController> claims_;
   base::Duration max_sleep_{};
   std::optional<explain::Explanation> explaining_;  // the pod whose attempt is under way
   std::vector<std::shared_ptr<const api::Pod>> pending_;

@@ -1,5 +1,7 @@
 #include "testing/fake_handle.h"
 
+#include "dra/inventory.h"
+
 namespace berth::testing {
 
 using framework::NodeInfo;
@@ -34,6 +36,17 @@ Status FakeApi::UpdatePersistentVolumeClaim(std::shared_ptr<const api::Persisten
 Status FakeApi::Await(const Check& check, base::Duration) {
   awaited = check;
   return Status::Success();
+}
+
+FakeHandle::FakeHandle(Filter filter) : filter_(std::move(filter)) {}
+FakeHandle::~FakeHandle() = default;
+
+dra::Inventory& FakeHandle::inventory() const {
+  if (!inventory_) {
+    inventory_ = std::make_unique<dra::Inventory>(dra::Features::Of(gates_));
+    inventory_->FollowStores(objects_);
+  }
+  return *inventory_;
 }
 
 framework::NodeToStatus FakeHandle::FilterAll(const PodInfo& pod) const {

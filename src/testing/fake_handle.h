@@ -51,7 +51,8 @@ class FakeHandle final : public framework::Handle {
   using Filter = std::function<framework::Status(const framework::PodInfo&, const framework::NodeInfo&)>;
 
   // Every node passes a handle without a filter.
-  explicit FakeHandle(Filter filter = {}) : filter_(std::move(filter)) {}
+  explicit FakeHandle(Filter filter = {});
+  ~FakeHandle() override;
 
   // Into the store of its kind, in place of the object of that name.
   template <class T>
@@ -66,6 +67,8 @@ class FakeHandle final : public framework::Handle {
   const FakeCluster& cluster() const override { return cluster_; }
   const framework::Objects& objects() const override { return objects_; }
   const framework::Nominator& nominator() const override { return nominator_; }
+  // Made of the gates as they are when it is first asked for, and of the objects that come after that or are there.
+  dra::Inventory& inventory() const override;
   const config::FeatureGates& gates() const override { return gates_; }
   const base::FakeClock& clock() const override { return clock_; }
   base::Random& random() override { return random_; }
@@ -109,14 +112,15 @@ class FakeHandle final : public framework::Handle {
         std::tie(o.namespaces, o.persistent_volumes, o.persistent_volume_claims, o.storage_classes, o.csi_nodes,
                  o.csi_drivers, o.csi_storage_capacities, o.volume_attachments, o.services, o.replication_controllers,
                  o.replica_sets, o.stateful_sets, o.pod_disruption_budgets, o.priority_classes, o.resource_claims,
-                 o.resource_slices, o.device_classes));
+                 o.resource_slices, o.device_classes, o.device_taint_rules));
   }
 
   const Filter filter_;
   Signer signer_;
   std::set<std::string> broken_;
   FakeCluster cluster_;
-  framework::Objects objects_;
+  mutable framework::Objects objects_;
+  mutable std::unique_ptr<dra::Inventory> inventory_;
   framework::Nominator nominator_;
   config::FeatureGates gates_;
   base::FakeClock clock_{At("2030-01-01T00:00:00Z")};

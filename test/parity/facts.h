@@ -25,11 +25,18 @@ struct Decision {
   bool post_filter_ran = false;
   framework::PostFilterResult post_filter;
   std::string message;
+  Facts devices;  // what was allocated, and what was written about it
 };
+
+// JSON in one form: members sorted, amounts as quantities.
+std::string Canonical(const codec::Value& value);
+std::string CanonicalJson(const std::string& json);
 
 // Of the `expect` object of a case.
 Facts FactsOf(const codec::Value& expect);
 Facts FactsOf(const Decision& decision);
+
+std::string StatusText(const framework::Status& status);
 
 struct Difference {
   std::string field;

@@ -116,15 +116,22 @@ Result<void> RunEpisode(const codec::Value& episode, Report& report) {
     const codec::Value* pod = step.Find("pod");
     const codec::Value* expect = step.Find("expect");
     if (!pod || !expect) return Error::InvalidArgument(fmt::format("step {} has no pod or no expect", number));
+    if (const codec::Value* changes = step.Find("changes")) {
+      if (Result<void> changed = (*world)->Change(*changes); !changed) return changed;
+    }
     report.Add(fmt::format("{}#{}", NameOf(episode), number++), (*world)->Decide(*pod), *expect);
     const codec::Value* applied = step.Find("applied");
     const codec::Value* node = applied ? applied->Find("node") : nullptr;
-    if (!node) continue;
     std::vector<std::string> deleted;
-    if (const codec::Value* list = applied->Find("deleted")) {
+    if (const codec::Value* list = applied ? applied->Find("deleted") : nullptr) {
       for (const codec::Value& key : list->items()) deleted.emplace_back(key.text());
     }
-    if (Result<void> bound = (*world)->Bind(*pod, std::string(node->text()), deleted); !bound) return bound;
+    if (const codec::Value* changes = applied ? applied->Find("changes") : nullptr) {
+      if (Result<void> changed = (*world)->Change(*changes); !changed) return changed;
+    }
+    (*world)->Evict(deleted);
+    if (!node) continue;
+    if (Result<void> bound = (*world)->Bind(*pod, std::string(node->text())); !bound) return bound;
   }
   return {};
 }

@@ -6,28 +6,41 @@
 
 #include "api/time.h"
 #include "cluster/apply.h"
+#include "cluster/stores.h"
+#include "codec/json_writer.h"
 #include "config/load.h"
+#include "dra/inventory.h"
 #include "framework/diagnosis.h"
+#include "plugins/dynamic_resources/dynamic_resources.h"
 #include "plugins/registry.h"
 
 namespace berth::parity {
 
-using framework::Status;
+namespace {
 
-// Nothing is written while judging.
-class World::NoWrites final : public framework::ApiWriter {
- public:
-  Status Bind(const framework::PodInfo&, const std::string&) override { return Status::Success(); }
-  Status Evict(const framework::PodInfo&, const framework::PodInfo&) override { return Status::Success(); }
-  Status SetNominatedNode(const framework::PodInfo&, const std::string&) override { return Status::Success(); }
-  Status UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume>) override { return Status::Success(); }
-  Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim>) override {
-    return Status::Success();
+const plugins::CycleClaims* ClaimsOf(const engine::Profile& profile, const framework::CycleState& state) {
+  const auto* plugin =
+      dynamic_cast<const plugins::DynamicResources*>(profile.FindPlugin(plugins::DynamicResources::kName));
+  return plugin ? plugin->ClaimsOf(state) : nullptr;
+}
+
+void AddWrites(std::map<std::string, std::string>& facts, const std::vector<ClaimApi::Write>& writes,
+               const std::string& key) {
+  std::string text = "[";
+  for (const ClaimApi::Write& write : writes) {
+    text += fmt::format("{}{{object:{}", text.size() > 1 ? "," : "", write.object);
+    if (!write.patch.empty()) text += ",patch:" + CanonicalJson(write.patch);
+    text += ",resource:" + write.resource;
+    if (!write.subresource.empty()) text += ",subresource:" + write.subresource;
+    text += ",verb:" + write.verb + "}";
   }
-};
+  if (!writes.empty() || key == "writes") facts[key] = text + "]";
+}
+
+}  // namespace
 
 // Later than every time in the recordings, as they demand.
-World::World() : clock_(*api::ParseTime("2100-01-01T00:00:00Z")), api_(std::make_unique<NoWrites>()) {}
+World::World() : clock_(*api::ParseTime("2100-01-01T00:00:00Z")), api_(clock_) {}
 
 World::~World() = default;
 
@@ -47,7 +60,7 @@ Result<std::unique_ptr<World>> World::Create(const codec::Value& recorded) {
   if (!configuration) return configuration.error();
   const framework::Registry registry = plugins::InTreeRegistry();
   const engine::Environment environment{*world->cluster_, world->gates_, world->clock_,
-                                        world->random_,   *world->api_,  world->waiting_pods_};
+                                        world->random_,   world->api_,   world->waiting_pods_};
   for (const config::Profile& config : configuration->profiles) {
     Result<std::unique_ptr<engine::Profile>> profile = engine::Profile::Create(config, registry, environment);
     if (!profile) return profile.error();
@@ -76,6 +89,60 @@ Result<void> World::Load(const codec::Value& recorded) {
   for (const api::LocatedObject& located : decoded.objects) {
     if (const auto* pod = located.object.As<api::Pod>()) uid_by_key_[api::KeyOf(pod->metadata)] = pod->metadata.uid;
     cluster::Apply(*cluster_, located.object);
+  }
+  if (const codec::Value* flights = recorded.Find("inFlight")) {
+    for (const codec::Value& claim : flights->items()) {
+      api::DecodedObjects in_flight;
+      api::DecodeObjects(claim, {}, in_flight, problems);
+      if (Result<void> ok = codec::ToResult("inFlight", problems); !ok) return ok;
+      cluster_->inventory().claims().SetInFlight(in_flight.objects.front().object.Share<api::ResourceClaim>());
+    }
+  }
+  return {};
+}
+
+Result<void> World::Apply(const codec::Value& object) {
+  api::DecodedObjects decoded;
+  std::vector<codec::Diagnostic> problems;
+  api::DecodeObjects(object, {}, decoded, problems);
+  if (Result<void> ok = codec::ToResult("changes", problems); !ok) return ok;
+  for (const api::LocatedObject& located : decoded.objects) {
+    if (const auto* pod = located.object.As<api::Pod>()) uid_by_key_[api::KeyOf(pod->metadata)] = pod->metadata.uid;
+    cluster::Apply(*cluster_, located.object);
+  }
+  return {};
+}
+
+Result<void> World::Delete(const codec::Value& named) {
+  const auto text = [&](std::string_view key) {
+    const codec::Value* found = named.Find(key);
+    return found ? std::string(found->text()) : std::string();
+  };
+  const std::string kind = text("kind");
+  if (kind == "Pod") {
+    cluster_->RemovePod(uid_by_key_[text("namespace") + "/" + text("name")]);
+    return {};
+  }
+  if (kind == "Node") {
+    cluster_->RemoveNode(text("name"));
+    return {};
+  }
+  for (const api::KindInfo& info : api::AllKinds()) {
+    if (info.name != kind) continue;
+    cluster::VisitStore(cluster_->objects(), info.kind,
+                        [&](auto& store) { store.Erase(info.namespaced ? text("namespace") : "", text("name")); });
+    return {};
+  }
+  return Error::Unsupported("deletion of unknown kind " + kind);
+}
+
+Result<void> World::Change(const codec::Value& changes) {
+  for (const codec::Value& change : changes.items()) {
+    if (const codec::Value* object = change.Find("apply")) {
+      if (Result<void> applied = Apply(*object); !applied) return applied;
+    } else if (const codec::Value* named = change.Find("delete")) {
+      if (Result<void> deleted = Delete(*named); !deleted) return deleted;
+    }
   }
   return {};
 }
@@ -110,6 +177,7 @@ Result<Decision> World::Decide(const codec::Value& value) {
   framework::CycleState state = profile.NewCycleState();
   state.exhaustive_preemption = true;
   decision.evaluated = true;
+  api_.Start(cluster_->objects().resource_claims);
   // The short way too: it ends the program when the two disagree.
   (void)slot->second.evaluator->Decide(*info, random_);
   decision.evaluation = engine::EvaluateFromScratch(profile, state, *info, engine::Scope::kEverything);
@@ -125,18 +193,102 @@ Result<Decision> World::Decide(const codec::Value& value) {
       diagnosis.post_filter_message = decision.post_filter.status.Message();
     }
     decision.message = framework::FitErrorMessage(diagnosis, cluster_->nodes().size());
+    const std::vector<ClaimApi::Write> writes = api_.TakeWrites();
+    if (!writes.empty()) AddWrites(decision.devices["deallocation"], writes, "writes");
+    for (const auto& [key, text] : api_.ChangedClaims()) {
+      decision.devices["deallocation"]["claims " + key] = CanonicalJson(text);
+    }
   }
+  AddAllocations(profile, state, decision);
+  if (decision.evaluation.fits()) RunBinding(*slot->second.profile, state, *info, decision);
   return decision;
 }
 
-Result<void> World::Bind(const codec::Value& value, const std::string& node_name,
-                         const std::vector<std::string>& deleted) {
+void World::AddAllocations(const engine::Profile& profile, const framework::CycleState& state,
+                           Decision& decision) const {
+  const plugins::CycleClaims* cycle = ClaimsOf(profile, state);
+  if (!cycle) return;
+  for (const framework::NodeInfo* node : decision.evaluation.feasible) {
+    const auto here = cycle->nodes.find(node->name());
+    if (here == cycle->nodes.end()) continue;
+    size_t next = 0;
+    for (const dra::ClaimPtr& claim : cycle->claims) {
+      if (claim->status.allocation || next >= here->second.results.size()) continue;
+      decision.devices["allocations"][node->name() + " " + api::KeyOf(claim->metadata)] =
+          CanonicalJson(AllocationText(here->second.results[next++], clock_.Now()));
+    }
+    if (!here->second.extended_claim) continue;
+    std::string text = "{\"requests\":[";
+    for (const api::DeviceRequest& request : here->second.extended_claim->spec.devices.requests) {
+      text += (text.back() == '[' ? "" : ",") + codec::EncodeJson(request);
+    }
+    text += "],\"mappings\":[";
+    for (const api::ContainerExtendedResourceRequest& mapping : here->second.mappings) {
+      text += (text.back() == '[' ? "" : ",") + codec::EncodeJson(mapping);
+    }
+    decision.devices["extendedRequests"][node->name()] = CanonicalJson(text + "]}");
+  }
+}
+
+void World::RunBinding(engine::Profile& profile, framework::CycleState& state, const framework::PodInfo& pod,
+                       Decision& decision) {
+  if (!ClaimsOf(profile, state)) return;
+  const engine::Evaluation& evaluation = decision.evaluation;
+  const framework::NodeInfo* chosen = evaluation.nominated;
+  for (const uint32_t i : evaluation.best) {
+    if (!chosen || (!evaluation.nominated && evaluation.feasible[i]->name() < chosen->name())) {
+      chosen = evaluation.feasible[i];
+    }
+  }
+  std::map<std::string, std::string>& facts = decision.devices["bind"];
+  facts["node"] = chosen->name();
+  const framework::Status reserved = profile.RunReserve(state, pod, chosen->name());
+  framework::Status bound = reserved;
+  if (bound.ok()) bound = profile.RunPreBind(state, pod, chosen->name());
+  AddWrites(facts, api_.TakeWrites(), "writes");
+  if (!bound.ok()) facts[reserved.ok() ? "preBind" : "reserve"] = StatusText(bound);
+  // Nothing stays in flight from one decision to the next.
+  const bool waits = api_.waits;
+  if (!bound.ok()) {
+    profile.RunUnreserve(state, pod, chosen->name());
+    AddWrites(facts, api_.TakeWrites(), "unreserve");
+  }
+  for (const auto& [key, text] : api_.ChangedClaims()) facts["claims " + key] = CanonicalJson(text);
+  if (waits) facts["waiting"] = "true";
+  if (!api_.events.empty()) {
+    std::string text = "[";
+    for (const ClaimApi::Noted& event : api_.events) {
+      text += fmt::format("{}{{action:{},note:{},reason:{},type:Normal}}", text.size() > 1 ? "," : "", event.action,
+                          event.note, event.reason);
+    }
+    facts["events"] = text + "]";
+  }
+  extended_status_ = api_.extended_status;
+  if (api_.extended_status && bound.ok()) {
+    facts["extendedResourceClaimStatus"] = CanonicalJson(codec::EncodeJson(*api_.extended_status));
+  }
+  if (!api_.node_allocatable.empty() && bound.ok()) {
+    std::string text = "[";
+    for (const auto& status : api_.node_allocatable) text += (text.size() > 1 ? "," : "") + codec::EncodeJson(status);
+    facts["nodeAllocatableResourceClaimStatuses"] = CanonicalJson(text + "]");
+  }
+  // The claims of the cluster have not changed: what was written went to an API server of its own.
+  for (const auto& [key, claim] : cluster_->objects().resource_claims) {
+    cluster_->inventory().claims().Restore(key.first, key.second);
+  }
+}
+
+void World::Evict(const std::vector<std::string>& deleted) {
   for (const std::string& key : deleted) cluster_->RemovePod(uid_by_key_[key]);
+}
+
+Result<void> World::Bind(const codec::Value& value, const std::string& node_name) {
   Result<std::shared_ptr<const api::Pod>> pod = DecodePod(value);
   if (!pod) return pod.error();
   api::Pod bound = **pod;
   bound.spec.node_name = node_name;
   bound.status.phase = "Running";
+  if (extended_status_) bound.status.extended_resource_claim_status = extended_status_;
   if (bound.metadata.creation_timestamp)
     bound.status.start_time = *bound.metadata.creation_timestamp + std::chrono::seconds(1);
   uid_by_key_[api::KeyOf(bound.metadata)] = bound.metadata.uid;

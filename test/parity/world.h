@@ -9,6 +9,7 @@
 #include "api/object.h"
 #include "base/clock.h"
 #include "base/random.h"
+#include "claim_api.h"
 #include "cluster/cluster.h"
 #include "codec/value.h"
 #include "config/types.h"
@@ -27,15 +28,23 @@ class World {
   // Runs the pod's profile once over all nodes; changes nothing.
   Result<Decision> Decide(const codec::Value& pod);
 
-  // What an episode does with the pod afterwards: bind it, with the named victims gone.
-  Result<void> Bind(const codec::Value& pod, const std::string& node_name, const std::vector<std::string>& deleted);
+  // What an episode does afterwards: the named victims go, the pod is bound.
+  void Evict(const std::vector<std::string>& deleted);
+  Result<void> Bind(const codec::Value& pod, const std::string& node_name);
+  // What happens to the cluster between two decisions: objects that are applied, or deleted.
+  Result<void> Change(const codec::Value& changes);
 
  private:
-  class NoWrites;
-
   World();
   Result<void> Load(const codec::Value& recorded);
   Result<std::shared_ptr<const api::Pod>> DecodePod(const codec::Value& value);
+  Result<void> Apply(const codec::Value& object);
+  Result<void> Delete(const codec::Value& named);
+  // What the nodes would give the pod's claims.
+  void AddAllocations(const engine::Profile& profile, const framework::CycleState& state, Decision& decision) const;
+  // Reserve and PreBind on the node that upstream's record takes.
+  void RunBinding(engine::Profile& profile, framework::CycleState& state, const framework::PodInfo& pod,
+                  Decision& decision);
 
   struct ProfileSlot {
     std::unique_ptr<engine::Profile> profile;
@@ -45,7 +54,8 @@ class World {
   config::FeatureGates gates_;
   base::FakeClock clock_;
   base::Random random_{1};
-  std::unique_ptr<framework::ApiWriter> api_;
+  ClaimApi api_;
+  std::optional<api::PodExtendedResourceClaimStatus> extended_status_;  // what the last decision gave its pod
   framework::WaitingPods waiting_pods_;
   std::unique_ptr<cluster::Cluster> cluster_;
   std::map<std::string, ProfileSlot> profiles_;

@@ -1,8 +1,14 @@
 #include "plugins/dynamic_resources/dynamic_resources.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
+
+#include "dra/inventory.h"
+#include "framework/pod_resources.h"
 #include "plugins/args.h"
+#include "plugins/dynamic_resources/extended_resources.h"
 #include "plugins/dynamic_resources/pod_claims.h"
 #include "plugins/hints.h"
 
@@ -17,86 +23,145 @@ using framework::PodInfo;
 using framework::QueueingHint;
 using framework::Status;
 
-using Claims = std::vector<const api::ResourceClaim*>;
+constexpr base::Duration kDefaultBindingTimeout = std::chrono::seconds(600);
+
+// Tells claims apart that exist in memory only.
+std::string NewClaimUid() {
+  static std::atomic<uint64_t> made = 0;
+  return fmt::format("extended-resources-{}", ++made);
+}
 
 }  // namespace
 
-DynamicResources::DynamicResources(framework::Handle& handle) : handle_(handle), key_(handle.NewStateKey<Visited>()) {}
+bool IsReservedFor(const api::ResourceClaim& claim, const PodInfo& pod) {
+  const auto& reserved = claim.status.reserved_for;
+  return std::any_of(reserved.begin(), reserved.end(), [&](const auto& user) { return user.uid == pod.uid(); });
+}
+
+DynamicResources::DynamicResources(const config::DynamicResourcesArgs& args, framework::Handle& handle)
+    : handle_(handle),
+      inventory_(handle.inventory()),
+      features_(dra::Features::Of(handle.gates())),
+      filter_timeout_(args.has_filter_timeout ? args.filter_timeout : base::Duration::zero()),
+      binding_timeout_(args.has_binding_timeout ? args.binding_timeout : kDefaultBindingTimeout),
+      key_(handle.NewStateKey<ClaimState>()) {}
 
 Result<std::unique_ptr<framework::Plugin>> DynamicResources::Create(const config::PluginArgs& args,
                                                                     framework::Handle& handle) {
   const auto mine = ReadArgs<config::DynamicResourcesArgs>(args, kName);
   if (!mine) return mine.error();
-  return std::unique_ptr<framework::Plugin>(new DynamicResources(handle));
+  return std::unique_ptr<framework::Plugin>(new DynamicResources(*mine, handle));
+}
+
+const CycleClaims* DynamicResources::ClaimsOf(const CycleState& state) const {
+  const ClaimState* found = StateOf(state);
+  return found ? found->cycle.get() : nullptr;
 }
 
 Status DynamicResources::PreEnqueue(const PodInfo& pod) const {
-  const Result<Claims> claims = FindPodClaims(pod.pod(), handle_.objects());
+  if (pod.pod().spec.resource_claims.empty()) return Status::Success();
+  const Result<std::vector<PodClaim>> claims = FindPodClaims(pod.pod(), inventory_.claims());
   return claims ? Status::Success() : Status::UnschedulableAndUnresolvable(claims.error().message);
 }
 
 framework::PreFilterResult DynamicResources::PreFilter(CycleState& state, const PodInfo& pod) const {
-  state.Put(key_, std::make_unique<Visited>());
-  if (pod.pod().spec.resource_claims.empty()) return Status::Skip();
-  const Result<Claims> claims = FindPodClaims(pod.pod(), handle_.objects());
+  state.Put(key_, std::make_unique<ClaimState>());
+  const bool extended = AsksForServedResource(pod, inventory_.class_names());
+  if (pod.pod().spec.resource_claims.empty() && !extended) return Status::Skip();
+  Result<std::vector<PodClaim>> claims = FindPodClaims(pod.pod(), inventory_.claims());
   if (!claims) return Status::UnschedulableAndUnresolvable(claims.error().message);
-  if (claims->empty()) return Status::Skip();
-  return Status::UnschedulableAndUnresolvable("resource claims are not supported yet");
+  auto cycle = std::make_shared<CycleClaims>();
+  for (PodClaim& entry : *claims) {
+    cycle->names.push_back(*entry.name);
+    cycle->claims.push_back(std::move(entry.claim));
+  }
+  cycle->user_claims = cycle->claims.size();
+  if (extended) AddExtendedClaim(*cycle, pod);
+  if (cycle->empty()) return Status::Skip();
+  cycle->available_on.resize(cycle->claims.size());
+  cycle->reserved.resize(cycle->claims.size());
+  for (size_t i = 0; i < cycle->claims.size(); ++i) {
+    if (Status status = PrepareClaim(*cycle, i); !status.ok()) return status;
+  }
+  state.FindMutable(key_)->cycle = std::move(cycle);
+  return Status::Success();
 }
 
-Status DynamicResources::RequireVisited(const CycleState& state) const {
-  return state.Find(key_) ? Status::Success() : Status::Error("not found");
+void DynamicResources::AddExtendedClaim(CycleClaims& cycle, const PodInfo& pod) const {
+  cycle.scalar_requests = framework::Resource::From(framework::PodRequests(pod.pod(), {})).scalar;
+  const api::ObjectMeta& metadata = pod.pod().metadata;
+  // One that an earlier attempt left behind is not used again: it is in the way, and PostFilter deletes it.
+  if (dra::ClaimPtr left =
+          inventory_.claims().FindExtendedClaimOf(metadata.namespace_.str(), metadata.name, metadata.uid)) {
+    cycle.extended_uid = left->metadata.uid;
+    cycle.claims.push_back(std::move(left));
+    return;
+  }
+  auto claim = std::make_shared<api::ResourceClaim>();
+  claim->metadata.namespace_ = metadata.namespace_;
+  claim->metadata.name = kExtendedClaimName;
+  claim->metadata.uid = cycle.extended_uid = NewClaimUid();
+  claim->metadata.generate_name = metadata.name + "-extended-resources-";
+  claim->metadata.owner_references = {{"v1", "Pod", metadata.name, metadata.uid, true}};
+  claim->metadata.annotations.Set(std::string(dra::kExtendedResourceClaimAnnotation), "true");
+  cycle.claims.push_back(std::move(claim));
 }
 
-Status DynamicResources::Filter(const CycleState& state, const PodInfo&, const framework::NodeInfo&) const {
-  return RequireVisited(state);
+Status DynamicResources::PrepareClaim(CycleClaims& cycle, size_t index) const {
+  const api::ResourceClaim& claim = *cycle.claims[index];
+  if (const std::optional<api::AllocationResult>& allocation = claim.status.allocation) {
+    if (!allocation->node_selector) return Status::Success();
+    Result<api::CompiledNodeSelector> selector = api::CompiledNodeSelector::Compile(*allocation->node_selector);
+    if (!selector) return Status::FromError(selector.error());
+    cycle.available_on[index] = std::move(*selector);
+    return Status::Success();
+  }
+  cycle.allocates = true;
+  if (inventory_.claims().IsInFlight(claim.metadata.uid)) {
+    return Status::UnschedulableAndUnresolvable(
+        fmt::format("resource claim {} is in the process of being allocated", api::KeyOf(claim.metadata)));
+  }
+  return index < cycle.user_claims ? CheckClasses(claim) : Status::Success();
 }
 
-framework::PostFilterResult DynamicResources::PostFilter(CycleState& state, const PodInfo&,
-                                                         const framework::NodeToStatus&) const {
-  if (Status status = RequireVisited(state); !status.ok()) return status;
-  return Status::Unschedulable("no new claims to deallocate");
+Status DynamicResources::CheckClasses(const api::ResourceClaim& claim) const {
+  for (const api::DeviceRequest& request : claim.spec.devices.requests) {
+    const std::string where = fmt::format("resource claim {}, request {}", api::KeyOf(claim.metadata), request.name);
+    if (request.exactly) {
+      if (Status status = CheckClass(request.exactly->device_class_name, request.name); !status.ok()) return status;
+    } else if (request.first_available.empty()) {
+      return Status::UnschedulableAndUnresolvable(where + ": unknown request type");
+    } else if (!features_.prioritized_list) {
+      return Status::UnschedulableAndUnresolvable(where +
+                                                  ": has subrequests, but the DRAPrioritizedList feature is disabled");
+    }
+    for (const api::DeviceSubRequest& alternative : request.first_available) {
+      if (request.exactly) break;
+      const std::string name = request.name + "/" + alternative.name;
+      if (Status status = CheckClass(alternative.device_class_name, name); !status.ok()) return status;
+    }
+  }
+  return Status::Success();
 }
 
-framework::ScoreResult DynamicResources::Score(const CycleState& state, const PodInfo&,
-                                               const framework::NodeInfo&) const {
-  if (Status status = RequireVisited(state); !status.ok()) return status;
-  return int64_t{0};
-}
-
-bool DynamicResources::ScoreRange(const CycleState& state, const PodInfo&, const framework::NodeColumns&,
-                                  framework::NodeIndex, std::span<int64_t> scores) const {
-  if (!state.Find(key_)) return false;
-  std::fill(scores.begin(), scores.end(), int64_t{0});
-  return true;
-}
-
-Status DynamicResources::Reserve(CycleState& state, const PodInfo&, const std::string&) {
-  return RequireVisited(state);
-}
-
-void DynamicResources::Unreserve(CycleState&, const PodInfo&, const std::string&) {}
-
-framework::PreBindPreFlightResult DynamicResources::PreBindPreFlight(const CycleState& state, const PodInfo&,
-                                                                     const std::string&) {
-  if (Status status = RequireVisited(state); !status.ok()) return {std::move(status), true};
-  return {Status::Skip(), true};
-}
-
-Status DynamicResources::PreBind(CycleState& state, const PodInfo&, const std::string&) {
-  return RequireVisited(state);
+Status DynamicResources::CheckClass(const std::string& class_name, const std::string& request) const {
+  if (class_name.empty()) return Status::Error(fmt::format("request {}: unsupported request type", request));
+  if (inventory_.classes().contains(class_name)) return Status::Success();
+  return Status::UnschedulableAndUnresolvable(
+      fmt::format("request {}: device class {} does not exist", request, class_name));
 }
 
 QueueingHint DynamicResources::AfterClaimChange(const PodInfo& pod, const api::ResourceClaim* before,
                                                 const api::ResourceClaim* after) const {
   if (!after) return QueueingHint::kQueue;
-  const Result<Claims> claims = FindPodClaims(pod.pod(), handle_.objects());
+  const Result<std::vector<PodClaim>> claims = FindPodClaims(pod.pod(), inventory_.claims());
   if (!claims) return QueueingHint::kSkip;  // still waiting for another one
   // Devices that became free may serve anybody.
   if (before && before->status.allocation && !after->status.allocation) return QueueingHint::kQueue;
-  return QueueIf(std::any_of(claims->begin(), claims->end(), [&](const api::ResourceClaim* claim) {
-    return claim->metadata.uid == after->metadata.uid;
-  }));
+  const bool is_mine = std::any_of(claims->begin(), claims->end(), [&](const PodClaim& entry) {
+    return entry.claim->metadata.uid == after->metadata.uid;
+  });
+  return QueueIf(is_mine && (!before || before->status != after->status));
 }
 
 std::vector<framework::ClusterEventWithHint> DynamicResources::EventsToRegister() const {
@@ -104,7 +169,7 @@ std::vector<framework::ClusterEventWithHint> DynamicResources::EventsToRegister(
     const api::Pod* changed = after.As<api::Pod>();
     if (!changed) return QueueingHint::kQueue;
     if (changed->metadata.uid != pod.uid()) return QueueingHint::kSkip;
-    return QueueIf(FindPodClaims(*changed, handle_.objects()).ok());
+    return QueueIf(FindPodClaims(*changed, inventory_.claims()).ok());
   };
   constexpr ActionType kAddOrUpdate = ActionType::kAdd | ActionType::kUpdate;
   constexpr ActionType kNodeOffersMore =
@@ -117,7 +182,7 @@ std::vector<framework::ClusterEventWithHint> DynamicResources::EventsToRegister(
 }
 
 bool DynamicResources::Sign(const PodInfo& pod, framework::SignatureBuilder&) const {
-  return pod.pod().spec.resource_claims.empty();
+  return pod.pod().spec.resource_claims.empty() && !AsksForServedResource(pod, inventory_.class_names());
 }
 
 }  // namespace berth::plugins

@@ -1,15 +1,23 @@
-// DynamicResources: pods that use ResourceClaims.
+// DynamicResources: pods that use ResourceClaims, or extended resources that device classes serve.
 //
-// Pods without claims pass through untouched. Pods with claims wait at the door until their claims exist, and are then
-// turned away with a reason that says so: allocating devices is not done here yet.
+// Pods wait at the door until their claims exist. Filter asks the allocator what each node could give to the claims
+// that have no devices yet, and whether the devices of the others can be used there. Reserve puts the chosen node's
+// devices aside ("in flight"), PreBind writes them into the claims, and waits where devices must be prepared first.
+// When no node fits, PostFilter gives back devices that keep the pod from every node, if nobody else uses them.
 #pragma once
 
 #include <memory>
 
 #include "config/plugin_args.h"
+#include "dra/features.h"
 #include "framework/handle.h"
 #include "framework/node_to_status.h"
 #include "framework/plugin.h"
+#include "plugins/dynamic_resources/claim_state.h"
+
+namespace berth::dra {
+class Inventory;
+}
 
 namespace berth::plugins {
 
@@ -33,16 +41,18 @@ class DynamicResources final : public framework::Plugin,
 
   framework::Status Filter(const framework::CycleState& state, const framework::PodInfo& pod,
                            const framework::NodeInfo& node) const override;
+  // Of pods that can be signed: those pass.
   framework::DependsOn filter_depends_on() const override { return framework::DependsOn::kNode; }
 
-  // Has nothing to offer, but says so: its words are part of the message people see.
+  // Decides, and has the claim written.
   framework::PostFilterResult PostFilter(framework::CycleState& state, const framework::PodInfo& pod,
                                          const framework::NodeToStatus& statuses) const override;
 
-  // Zero everywhere, and present in the scores.
+  // The earlier alternatives of requests the node can serve, the higher. Of pods that can be signed: zero everywhere.
   framework::ScoreResult Score(const framework::CycleState& state, const framework::PodInfo& pod,
                                const framework::NodeInfo& node) const override;
   framework::DependsOn score_depends_on() const override { return framework::DependsOn::kNode; }
+  framework::Normalization normalization() const override { return framework::Normalization::kByMaximum; }
   bool ScoreRange(const framework::CycleState& state, const framework::PodInfo& pod,
                   const framework::NodeColumns& columns, framework::NodeIndex begin,
                   std::span<int64_t> scores) const override;
@@ -58,18 +68,48 @@ class DynamicResources final : public framework::Plugin,
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
 
+  // What this cycle worked out about the pod's claims; null when it has none.
+  const CycleClaims* ClaimsOf(const framework::CycleState& state) const;
+
  private:
-  // Left by PreFilter. Its absence is how later points notice that PreFilter did not get this far.
-  struct Visited : framework::CopyableState<Visited> {};
+  DynamicResources(const config::DynamicResourcesArgs& args, framework::Handle& handle);
 
-  explicit DynamicResources(framework::Handle& handle);
+  // Null: PreFilter did not get this far, which is an error wherever its work is needed.
+  const ClaimState* StateOf(const framework::CycleState& state) const { return state.Find(key_); }
+  framework::Status PrepareClaim(CycleClaims& cycle, size_t index) const;
+  framework::Status CheckClasses(const api::ResourceClaim& claim) const;
+  framework::Status CheckClass(const std::string& class_name, const std::string& request) const;
+  void AddExtendedClaim(CycleClaims& cycle, const framework::PodInfo& pod) const;
 
-  framework::Status RequireVisited(const framework::CycleState& state) const;
+  // The claim for extended resources as the node needs it, null when it needs none; or why the node will not do.
+  framework::Status FilterExtended(const CycleClaims& cycle, const framework::PodInfo& pod,
+                                   const framework::NodeInfo& node, NodeAllocation& allocation) const;
+  bool IsUnavailable(const CycleClaims& cycle, size_t index, const framework::NodeInfo& node) const;
+  framework::Status AllocateOn(const CycleClaims& cycle, const framework::NodeInfo& node,
+                               NodeAllocation& allocation) const;
+
+  // Of an allocated claim: whether its devices are ready; an error when preparing one has failed.
+  static Result<bool> IsReady(const api::ResourceClaim& claim);
+  bool IsOverdue(const api::ResourceClaim& claim) const;
+
+  Result<dra::ClaimPtr> BindClaim(CycleClaims& cycle, size_t index, const framework::PodInfo& pod,
+                                  const std::string& node_name);
+  Result<dra::ClaimPtr> WriteClaim(const dra::ClaimPtr& read, const std::optional<api::AllocationResult>& allocation,
+                                   const framework::PodInfo& pod);
+  framework::Status AwaitDevices(CycleClaims& cycle, const framework::PodInfo& pod, const std::string& node_name);
+
   framework::QueueingHint AfterClaimChange(const framework::PodInfo& pod, const api::ResourceClaim* before,
                                            const api::ResourceClaim* after) const;
 
-  const framework::Handle& handle_;
-  const framework::StateKey<Visited> key_;
+  framework::Handle& handle_;
+  dra::Inventory& inventory_;
+  const dra::Features features_;
+  const base::Duration filter_timeout_;
+  const base::Duration binding_timeout_;
+  const framework::StateKey<ClaimState> key_;
 };
+
+// Whether the pod is among those for which the claim is reserved.
+bool IsReservedFor(const api::ResourceClaim& claim, const framework::PodInfo& pod);
 
 }  // namespace berth::plugins

@@ -92,15 +92,6 @@ TEST_F(DynamicResourcesTest, PodsWaitForTheirClaims) {
   }
 }
 
-TEST_F(DynamicResourcesTest, AllocationIsTurnedDownWithAClearReason) {
-  AddClaim("here");
-  const auto plugin = MakePlugin<DynamicResources>(handle_);
-  framework::CycleState state;
-  const framework::Status status = plugin->PreFilter(state, *MakePod("p").ResourceClaim("gpu", "here").Info()).status;
-  EXPECT_EQ(status.code(), Code::kUnschedulableAndUnresolvable);
-  EXPECT_EQ(status.Message(), "resource claims are not supported yet");
-}
-
 TEST_F(DynamicResourcesTest, PodsWithClaimsShareNoEvaluation) {
   const auto plugin = MakePlugin<DynamicResources>(handle_);
   framework::SignatureBuilder signature;

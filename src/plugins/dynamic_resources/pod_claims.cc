@@ -28,14 +28,14 @@ Result<ClaimName> NameOfClaim(const api::Pod& pod, const api::PodResourceClaim& 
 
 }  // namespace
 
-Result<std::vector<const api::ResourceClaim*>> FindPodClaims(const api::Pod& pod, const framework::Objects& objects) {
-  std::vector<const api::ResourceClaim*> claims;
+Result<std::vector<PodClaim>> FindPodClaims(const api::Pod& pod, const dra::ClaimTracker& tracker) {
+  std::vector<PodClaim> claims;
   const std::string_view name_space = pod.metadata.namespace_.str();
   for (const api::PodResourceClaim& entry : pod.spec.resource_claims) {
     const Result<ClaimName> named = NameOfClaim(pod, entry);
     if (!named) return named.error();
     if (!named->name) continue;
-    const api::ResourceClaim* claim = objects.resource_claims.Find(name_space, *named->name);
+    dra::ClaimPtr claim = tracker.Find(name_space, *named->name);
     if (!claim) {
       return Error::NotFound("could not find ResourceClaim \"" + std::string(name_space) + "/" + *named->name + "\"");
     }
@@ -49,7 +49,7 @@ Result<std::vector<const api::ResourceClaim*>> FindPodClaims(const api::Pod& pod
                                api::KeyOf(pod.metadata) + " (Pod is not owner)");
       }
     }
-    claims.push_back(claim);
+    claims.push_back({&entry.name, std::move(claim)});
   }
   return claims;
 }

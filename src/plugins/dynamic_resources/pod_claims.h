@@ -6,12 +6,17 @@
 #include "api/pod.h"
 #include "api/resource_claim.h"
 #include "base/result.h"
-#include "framework/objects.h"
+#include "dra/claim_tracker.h"
 
 namespace berth::plugins {
 
+struct PodClaim {
+  const std::string* name;  // in the pod's spec
+  dra::ClaimPtr claim;
+};
+
 // Entries for which deliberately no claim was made are left out. An error says why the pod must wait: a claim is
 // missing, on its way out, or somebody else's.
-Result<std::vector<const api::ResourceClaim*>> FindPodClaims(const api::Pod& pod, const framework::Objects& objects);
+Result<std::vector<PodClaim>> FindPodClaims(const api::Pod& pod, const dra::ClaimTracker& claims);
 
 }  // namespace berth::plugins

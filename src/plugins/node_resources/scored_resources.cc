@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "plugins/node_resources/device_count.h"
 #include "plugins/node_resources/incoming_pod.h"
 
 namespace berth::plugins {
@@ -24,9 +25,10 @@ framework::PodRequestOptions ContainersWithDefaults() {
 }  // namespace
 
 ScoredResources::ScoredResources(std::span<const config::ResourceSpec> resources, Basis basis,
-                                 const config::FeatureGates& gates)
+                                 const config::FeatureGates& gates, dra::Inventory* inventory)
     : basis_(basis),
-      options_(basis == Basis::kRequested ? framework::RunningPodOptions(gates) : ContainersWithDefaults()) {
+      options_(basis == Basis::kRequested ? framework::RunningPodOptions(gates) : ContainersWithDefaults()),
+      inventory_(inventory) {
   resources_.reserve(resources.size());
   for (const config::ResourceSpec& resource : resources) {
     resources_.push_back({resource.name, resource.weight, KindOf(resource.name)});
@@ -95,6 +97,13 @@ ResourceUse ScoredResources::Read(const Entry& entry, int64_t demand, const Node
       if (demand == 0) break;
       capacity = node.allocatable().Get(entry.name);
       used = node.requested().Get(entry.name);
+      if (capacity == 0 && inventory_) {
+        const DeviceCount devices = CountDevices(*inventory_, entry.name, node.node());
+        if (devices.all > 0) {
+          capacity = devices.all;
+          used = devices.allocated;
+        }
+      }
       break;
     case Kind::kOther:
       break;

@@ -14,6 +14,10 @@
 #include "framework/pod_info.h"
 #include "framework/pod_resources.h"
 
+namespace berth::dra {
+class Inventory;
+}
+
 namespace berth::plugins {
 
 // One resource on one node, as a rule sees it.
@@ -35,7 +39,9 @@ class ScoredResources {
     kNonZeroRequested,
   };
 
-  ScoredResources(std::span<const config::ResourceSpec> resources, Basis basis, const config::FeatureGates& gates);
+  // With an inventory, resources that device classes serve count by their devices where a node has none of its own.
+  ScoredResources(std::span<const config::ResourceSpec> resources, Basis basis, const config::FeatureGates& gates,
+                  dra::Inventory* inventory = nullptr);
 
   bool empty() const { return resources_.empty(); }
   // What the incoming pod adds to each resource, in their order.
@@ -96,6 +102,7 @@ class ScoredResources {
   std::vector<Entry> resources_;
   Basis basis_;
   framework::PodRequestOptions options_;
+  dra::Inventory* inventory_ = nullptr;
   bool has_other_ = false;
 };
 

@@ -9,6 +9,10 @@
 #include "framework/plugin.h"
 #include "plugins/node_resources/scored_resources.h"
 
+namespace berth::dra {
+class Inventory;
+}
+
 namespace berth::plugins {
 
 class NodeResourcesBalancedAllocation final : public framework::Plugin,
@@ -42,6 +46,7 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
   NodeResourcesBalancedAllocation(const config::NodeResourcesBalancedAllocationArgs& args, framework::Handle& handle);
 
   const framework::StateKey<Demand> key_;
+  const dra::Inventory& inventory_;
   const ScoredResources resources_;
 };
 

@@ -100,7 +100,10 @@ Status CheckFit(const Resource& request, const NodeRoom& room) {
     rejection.Check(framework::EphemeralStorageName(), request.ephemeral_storage, used.ephemeral_storage,
                     capacity.ephemeral_storage);
   }
-  for (const auto& [name, amount] : request.scalar) rejection.Check(name, amount, used.Get(name), capacity.Get(name));
+  for (const auto& [name, amount] : request.scalar) {
+    if (room.classes && capacity.Get(name) <= 0 && room.classes->Find(name)) continue;
+    rejection.Check(name, amount, used.Get(name), capacity.Get(name));
+  }
   return std::move(rejection).Take();
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "dra/class_names.h"
 #include "framework/node_columns.h"
 #include "framework/resource.h"
 #include "framework/status.h"
@@ -27,6 +28,8 @@ struct NodeRoom {
   const framework::Resource& allocatable;
   const framework::Resource& requested;
   int64_t pod_count = 0;
+  // Resources that device classes serve are not checked on nodes that have none of their own; null for no classes.
+  const dra::ClassNames* classes = nullptr;
 };
 
 // Rejections list every resource that is short, with its numbers. Unresolvable when even the empty node would be too

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "dra/inventory.h"
 #include "plugins/args.h"
+#include "plugins/dynamic_resources/extended_resources.h"
 #include "plugins/hints.h"
 #include "plugins/node_resources/incoming_pod.h"
 #include "plugins/node_resources_fit/requeue.h"
@@ -34,8 +36,11 @@ NodeResourcesFit::NodeResourcesFit(const config::NodeResourcesFitArgs& args, Rul
       demand_key_(handle.NewStateKey<Demand>()),
       incoming_options_(IncomingPodOptions(handle.gates())),
       in_place_pod_level_resize_(handle.gates().Enabled("InPlacePodLevelResourcesVerticalScaling")),
+      extended_resources_(handle.gates().Enabled("DRAExtendedResource")),
+      inventory_(handle.inventory()),
       ignored_(IgnoredBy(args)),
-      scored_(args.scoring_strategy.resources, ScoredResources::Basis::kNonZeroRequested, handle.gates()),
+      scored_(args.scoring_strategy.resources, ScoredResources::Basis::kNonZeroRequested, handle.gates(),
+              &handle.inventory()),
       rule_(std::move(rule)) {}
 
 Result<std::unique_ptr<framework::Plugin>> NodeResourcesFit::Create(const config::PluginArgs& args,
@@ -66,6 +71,10 @@ Resource NodeResourcesFit::RequestOf(const PodInfo& pod) const {
   return RequestToCheck(IncomingPodRequest(pod, incoming_options_), ignored_);
 }
 
+const dra::ClassNames* NodeResourcesFit::classes() const {
+  return inventory_.class_names().empty() ? nullptr : &inventory_.class_names();
+}
+
 framework::PreFilterResult NodeResourcesFit::PreFilter(CycleState& state, const PodInfo& pod) const {
   auto request = std::make_unique<Request>();
   request->amounts = RequestOf(pod);
@@ -77,7 +86,8 @@ Status NodeResourcesFit::Filter(const CycleState& state, const PodInfo&, const N
   const Request* request = state.Find(request_key_);
   // A profile that runs Filter without PreFilter gets upstream's answer.
   if (!request) return Status::Error("error reading \"PreFilterNodeResourcesFit\" from cycleState: not found");
-  return CheckFit(request->amounts, {node.allocatable(), node.requested(), static_cast<int64_t>(node.pods().size())});
+  return CheckFit(request->amounts,
+                  {node.allocatable(), node.requested(), static_cast<int64_t>(node.pods().size()), classes()});
 }
 
 bool NodeResourcesFit::FilterRange(const CycleState& state, const PodInfo&, const framework::NodeColumns& columns,
@@ -149,20 +159,46 @@ QueueingHint NodeResourcesFit::AfterNodeChange(const PodInfo& pod, const api::No
   if (!after) return QueueingHint::kQueue;
   const Resource request = RequestOf(pod);
   const Resource now = Resource::From(after->status.allocatable);
-  if (!CheckFit(request, {.allocatable = now, .requested = Resource(), .pod_count = 0}).ok()) {
+  if (!CheckFit(request, {.allocatable = now, .requested = Resource(), .pod_count = 0, .classes = classes()}).ok()) {
     return QueueingHint::kSkip;  // too small even without any pod
+  }
+  // Whether devices would do is not for this plugin to say.
+  if (before && classes()) {
+    const bool by_devices = std::any_of(request.scalar.begin(), request.scalar.end(), [&](const auto& entry) {
+      return entry.second != 0 && now.Get(entry.first) <= 0 && classes()->Find(entry.first);
+    });
+    if (by_devices) return QueueingHint::kQueue;
   }
   return QueueIf(!before || OffersMoreOfWhatIsWanted(request, Resource::From(before->status.allocatable), now));
 }
 
+QueueingHint NodeResourcesFit::AfterDeviceClassChange(const PodInfo& pod, const api::DeviceClass* before,
+                                                      const api::DeviceClass* after) const {
+  if (!after) return QueueingHint::kQueue;
+  const std::string name = after->spec.extended_resource_name.value_or("");
+  if (before && before->spec.extended_resource_name.value_or("") == name) return QueueingHint::kSkip;
+  const api::ResourceList requests = framework::PodRequests(pod.pod(), {});
+  // The name of the class itself does not change.
+  const Symbol implicit("deviceclass.resource.kubernetes.io/" + after->metadata.name);
+  if (!before && requests.Find(implicit)) return QueueingHint::kQueue;
+  return QueueIf(after->spec.extended_resource_name && requests.Find(Symbol(name)));
+}
+
 std::vector<framework::ClusterEventWithHint> NodeResourcesFit::EventsToRegister() const {
-  return {{{EventResource::kPod, ActionType::kDelete | ActionType::kUpdatePodScaleDown},
-           HintOf(this, &NodeResourcesFit::AfterPodEvent)},
-          {{EventResource::kNode, ActionType::kAdd | ActionType::kUpdateNodeAllocatable},
-           HintOf(this, &NodeResourcesFit::AfterNodeChange)}};
+  std::vector<framework::ClusterEventWithHint> events = {
+      {{EventResource::kPod, ActionType::kDelete | ActionType::kUpdatePodScaleDown},
+       HintOf(this, &NodeResourcesFit::AfterPodEvent)},
+      {{EventResource::kNode, ActionType::kAdd | ActionType::kUpdateNodeAllocatable},
+       HintOf(this, &NodeResourcesFit::AfterNodeChange)}};
+  if (extended_resources_) {
+    events.push_back({{EventResource::kDeviceClass, ActionType::kAdd | ActionType::kUpdate},
+                      HintOf(this, &NodeResourcesFit::AfterDeviceClassChange)});
+  }
+  return events;
 }
 
 bool NodeResourcesFit::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {
+  if (AsksForServedResource(pod, inventory_.class_names())) return false;
   std::string text;
   for (const int64_t amount : scored_.Demand(pod)) AppendField(text, amount);
   AppendResource(text, RequestOf(pod));

@@ -14,6 +14,10 @@
 #include "plugins/node_resources/scoring_rules.h"
 #include "plugins/node_resources_fit/fit_check.h"
 
+namespace berth::dra {
+class Inventory;
+}
+
 namespace berth::plugins {
 
 class NodeResourcesFit final : public framework::Plugin,
@@ -70,6 +74,10 @@ class NodeResourcesFit final : public framework::Plugin,
   framework::Resource RequestOf(const framework::PodInfo& pod) const;
   framework::QueueingHint AfterPodEvent(const framework::PodInfo& pod, const api::Pod* before,
                                         const api::Pod* after) const;
+  framework::QueueingHint AfterDeviceClassChange(const framework::PodInfo& pod, const api::DeviceClass* before,
+                                                 const api::DeviceClass* after) const;
+  // Null when device classes serve no resource.
+  const dra::ClassNames* classes() const;
   framework::QueueingHint AfterNodeChange(const framework::PodInfo& pod, const api::Node* before,
                                           const api::Node* after) const;
 
@@ -77,6 +85,8 @@ class NodeResourcesFit final : public framework::Plugin,
   const framework::StateKey<Demand> demand_key_;
   const framework::PodRequestOptions incoming_options_;
   const bool in_place_pod_level_resize_;
+  const bool extended_resources_;  // device classes may serve some
+  const dra::Inventory& inventory_;
   const IgnoredResources ignored_;
   const ScoredResources scored_;
   const Rule rule_;

@@ -1,0 +1,78 @@
+#include "api/resource_claim.h"
+
+#include <gtest/gtest.h>
+
+#include "api/object.h"
+#include "codec/yaml.h"
+
+namespace berth::api {
+namespace {
+
+Object FromYaml(std::string_view text) {
+  Result<std::vector<codec::Document>> documents = codec::ParseYaml(text, "f.yaml");
+  EXPECT_TRUE(documents.ok());
+  Result<DecodedObjects> decoded = DecodeObjects(documents->at(0), {.strict = true});
+  EXPECT_TRUE(decoded.ok()) << decoded.error().message;
+  return decoded->objects.at(0).object;
+}
+
+// The same after it went out and came back, as JSON and as protobuf.
+void ExpectRoundTrips(const Object& object) {
+  const std::string json = EncodeJson(object);
+  EXPECT_EQ(EncodeJson(FromYaml(json)), json);
+  const Result<DecodedObjects> back = DecodeProtobufObjects(EncodeProtobuf(object));
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(EncodeJson(back->objects.at(0).object), json);
+}
+
+TEST(ResourceClaim, ConfigurationIsKeptAsItCame) {
+  const Object object = FromYaml(R"(
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: gpu, namespace: default}
+spec:
+  devices:
+    requests: [{name: r, exactly: {deviceClassName: gpu, allocationMode: ExactCount, count: 1}}]
+    config:
+    - requests: [r]
+      opaque: {driver: gpu.example.com, parameters: {b: [1, 2.5, null], a: {deep: "text"}}}
+)");
+  const ResourceClaim& claim = *object.As<ResourceClaim>();
+  ASSERT_EQ(claim.spec.devices.config.size(), 1u);
+  EXPECT_EQ(claim.spec.devices.config[0].device_configuration.opaque->parameters.json,
+            R"({"b":[1,2.5,null],"a":{"deep":"text"}})");
+  ExpectRoundTrips(object);
+}
+
+TEST(ResourceClaimTemplate, HoldsASpecOfAClaim) {
+  const Object object = FromYaml(R"(
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: gpu, namespace: default}
+spec:
+  metadata: {labels: {app: web}}
+  spec: {devices: {requests: [{name: r, firstAvailable: [{name: big, deviceClassName: gpu, count: 2}]}]}}
+)");
+  const ResourceClaimTemplate& made = *object.As<ResourceClaimTemplate>();
+  EXPECT_EQ(made.spec.spec.devices.requests.at(0).first_available.at(0).count, 2);
+  EXPECT_EQ(made.spec.metadata.labels.size(), 1u);
+  ExpectRoundTrips(object);
+}
+
+TEST(DeviceTaintRule, SelectsDevices) {
+  const Object object = FromYaml(R"(
+apiVersion: resource.k8s.io/v1beta2
+kind: DeviceTaintRule
+metadata: {name: broken}
+spec:
+  deviceSelector: {driver: gpu.example.com, pool: n1, device: g0}
+  taint: {key: health, value: bad, effect: NoExecute}
+)");
+  const DeviceTaintRule& rule = *object.As<DeviceTaintRule>();
+  EXPECT_EQ(*rule.spec.device_selector->device, "g0");
+  EXPECT_EQ(rule.spec.taint.effect, "NoExecute");
+  ExpectRoundTrips(object);
+}
+
+}  // namespace
+}  // namespace berth::api

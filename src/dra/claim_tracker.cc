@@ -1,0 +1,126 @@
+#include "dra/claim_tracker.h"
+
+#include <charconv>
+
+namespace berth::dra {
+namespace {
+
+uint64_t VersionOf(const api::ResourceClaim& claim) {
+  const std::string& text = claim.metadata.resource_version;
+  uint64_t version = 0;
+  std::from_chars(text.data(), text.data() + text.size(), version);
+  return version;
+}
+
+bool IsForExtendedResources(const api::ResourceClaim& claim) {
+  const std::string* value = claim.metadata.annotations.Find(std::string(kExtendedResourceClaimAnnotation));
+  return value && *value == "true";
+}
+
+}  // namespace
+
+void ClaimTracker::Exchange(const ClaimPtr& before, const ClaimPtr& after) {
+  if (before == after) return;
+  if (after && after->status.allocation) devices_.Add(*after->status.allocation);
+  if (before && before->status.allocation) devices_.Remove(*before->status.allocation);
+}
+
+void ClaimTracker::Put(ClaimPtr claim) {
+  Key key(claim->metadata.namespace_.str(), claim->metadata.name);
+  Entry& entry = claims_[key];
+  const ClaimPtr before = entry.latest();
+  const bool is_new = !entry.seen;
+  if (entry.assumed &&
+      (entry.assumed->metadata.uid != claim->metadata.uid || VersionOf(*claim) >= VersionOf(*entry.assumed))) {
+    entry.assumed.reset();
+  }
+  entry.seen = std::move(claim);
+  Exchange(before, entry.latest());
+  if (!is_new || !IsForExtendedResources(*entry.seen)) return;
+  for (const api::OwnerReference& owner : entry.seen->metadata.owner_references) {
+    if (owner.controller.value_or(false)) extended_claims_.emplace(owner.uid, key);
+  }
+}
+
+void ClaimTracker::Remove(const api::ResourceClaim& claim) {
+  const Key key(claim.metadata.namespace_.str(), claim.metadata.name);
+  const auto found = claims_.find(key);
+  if (found == claims_.end()) return;
+  const ClaimPtr before = found->second.latest();
+  for (const api::OwnerReference& owner : found->second.seen->metadata.owner_references) {
+    const auto [begin, end] = extended_claims_.equal_range(owner.uid);
+    for (auto it = begin; it != end;) it = it->second == key ? extended_claims_.erase(it) : std::next(it);
+  }
+  claims_.erase(found);
+  Exchange(before, nullptr);
+}
+
+ClaimPtr ClaimTracker::Find(std::string_view name_space, std::string_view name) const {
+  const auto found = claims_.find(Key(name_space, name));
+  return found == claims_.end() ? nullptr : found->second.latest();
+}
+
+ClaimPtr ClaimTracker::FindExtendedClaimOf(std::string_view name_space, std::string_view pod_name,
+                                           const std::string& pod_uid) const {
+  if (extended_claims_.empty()) return nullptr;
+  const auto [begin, end] = extended_claims_.equal_range(pod_uid);
+  for (auto it = begin; it != end; ++it) {
+    if (it->second.first != name_space) continue;
+    const ClaimPtr claim = Find(it->second.first, it->second.second);
+    for (const api::OwnerReference& owner : claim->metadata.owner_references) {
+      if (owner.uid == pod_uid && owner.name == pod_name && owner.controller.value_or(false)) return claim;
+    }
+  }
+  return nullptr;
+}
+
+void ClaimTracker::SetInFlight(ClaimPtr claim) {
+  ClaimPtr& place = in_flight_[claim->metadata.uid];
+  const ClaimPtr before = std::exchange(place, std::move(claim));
+  Exchange(before, place);
+}
+
+bool ClaimTracker::EndFlight(const std::string& uid) {
+  const auto found = in_flight_.find(uid);
+  if (found == in_flight_.end()) return false;
+  const ClaimPtr before = std::move(found->second);
+  in_flight_.erase(found);
+  Exchange(before, nullptr);
+  return true;
+}
+
+void ClaimTracker::Assume(ClaimPtr claim) {
+  const auto found = claims_.find(Key(claim->metadata.namespace_.str(), claim->metadata.name));
+  if (found == claims_.end()) return;
+  Entry& entry = found->second;
+  const ClaimPtr before = entry.latest();
+  if (before->metadata.uid != claim->metadata.uid || VersionOf(*claim) < VersionOf(*before)) return;
+  entry.assumed = std::move(claim);
+  Exchange(before, entry.assumed);
+}
+
+void ClaimTracker::Restore(std::string_view name_space, std::string_view name) {
+  const auto found = claims_.find(Key(name_space, name));
+  if (found == claims_.end()) return;
+  const ClaimPtr before = found->second.latest();
+  found->second.assumed.reset();
+  Exchange(before, found->second.seen);
+}
+
+void ClaimTracker::Post(std::function<void(ClaimTracker&)> change) {
+  const std::lock_guard lock(mutex_);
+  posted_.push_back(std::move(change));
+  has_posted_.store(true, std::memory_order_release);
+}
+
+void ClaimTracker::ApplyPosted() {
+  std::vector<std::function<void(ClaimTracker&)>> changes;
+  {
+    const std::lock_guard lock(mutex_);
+    changes.swap(posted_);
+    has_posted_.store(false, std::memory_order_release);
+  }
+  for (const auto& change : changes) change(*this);
+}
+
+}  // namespace berth::dra

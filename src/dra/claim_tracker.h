@@ -1,0 +1,87 @@
+// ClaimTracker: the scheduler's picture of resource claims.
+//
+//   seen      what the API server last reported
+//   assumed   what a write of ours made of a claim, until the API server reports it (or something newer)
+//   in flight what a claim will become once its pod's binding has written the allocation
+//
+// The devices of all of them are taken.
+//
+// Owned by the scheduling thread. Binding runs elsewhere: what it has to say is posted, and applied the next time the
+// scheduling thread looks.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "api/resource_claim.h"
+#include "dra/allocated_devices.h"
+
+namespace berth::dra {
+
+using ClaimPtr = std::shared_ptr<const api::ResourceClaim>;
+
+// The annotation of claims that the scheduler makes for a pod's extended resources.
+inline constexpr std::string_view kExtendedResourceClaimAnnotation = "resource.kubernetes.io/extended-resource-claim";
+inline constexpr std::string_view kClaimFinalizer = "resource.kubernetes.io/delete-protection";
+
+class ClaimTracker {
+ public:
+  explicit ClaimTracker(AllocatedDevices& devices) : devices_(devices) {}
+
+  // What the API server reports.
+  void Put(ClaimPtr claim);
+  void Remove(const api::ResourceClaim& claim);
+
+  // The newest version known; null when there is none.
+  ClaimPtr Find(std::string_view name_space, std::string_view name) const;
+  // The claim for extended resources that was made for this pod.
+  ClaimPtr FindExtendedClaimOf(std::string_view name_space, std::string_view pod_name,
+                               const std::string& pod_uid) const;
+  bool IsInFlight(const std::string& uid) const { return in_flight_.contains(uid); }
+
+  // `claim` carries the allocation that it will get.
+  void SetInFlight(ClaimPtr claim);
+  // False when it was not.
+  bool EndFlight(const std::string& uid);
+  // A write of ours succeeded and this came of it. Without effect when something newer is known, or nothing at all.
+  void Assume(ClaimPtr claim);
+  // Back to what the API server reported.
+  void Restore(std::string_view name_space, std::string_view name);
+
+  // From any thread; applied by CatchUp.
+  void Post(std::function<void(ClaimTracker&)> change);
+  // Scheduling thread: applies what was posted.
+  void CatchUp() {
+    if (has_posted_.load(std::memory_order_acquire)) ApplyPosted();
+  }
+
+ private:
+  struct Entry {
+    ClaimPtr seen;
+    ClaimPtr assumed;
+    const ClaimPtr& latest() const { return assumed ? assumed : seen; }
+  };
+  using Key = std::pair<std::string, std::string>;
+
+  void ApplyPosted();
+  // Moves the devices from one version of a claim to the next.
+  void Exchange(const ClaimPtr& before, const ClaimPtr& after);
+
+  AllocatedDevices& devices_;
+  std::map<Key, Entry, std::less<>> claims_;
+  std::unordered_map<std::string, ClaimPtr> in_flight_;        // by UID
+  std::unordered_multimap<std::string, Key> extended_claims_;  // by UID of the pod
+
+  std::mutex mutex_;
+  std::vector<std::function<void(ClaimTracker&)>> posted_;
+  std::atomic<bool> has_posted_ = false;
+};
+
+}  // namespace berth::dra

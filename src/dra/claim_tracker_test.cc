@@ -1,0 +1,118 @@
+#include "dra/claim_tracker.h"
+
+#include <gtest/gtest.h>
+
+#include "dra/testing/devices.h"
+
+namespace berth::dra {
+namespace {
+
+using namespace testing;  // NOLINT: builders
+
+class ClaimTrackerTest : public ::testing::Test {
+ protected:
+  bool IsTaken(const std::string& device) {
+    const DeviceId id = devices_.Acquire({kDriver, "n1"}, device);
+    const bool taken = devices_.IsAllocated(id);
+    devices_.Release(id);
+    return taken;
+  }
+  ClaimPtr Allocated(const std::string& device, const std::string& version) {
+    return MakeAllocated("c", "n1", {device}, version);
+  }
+  ClaimPtr Plain(const std::string& version) {
+    auto claim = MakeClaim("c");
+    claim->metadata.resource_version = version;
+    return claim;
+  }
+
+  AllocatedDevices devices_{true};
+  ClaimTracker claims_{devices_};
+};
+
+TEST_F(ClaimTrackerTest, AnAssumedClaimStandsUntilTheServerKnowsAsMuch) {
+  claims_.Put(Plain("5"));
+  claims_.Assume(Allocated("g0", "7"));
+  EXPECT_TRUE(IsTaken("g0"));
+  claims_.Put(Plain("6"));  // on its way since before
+  EXPECT_TRUE(IsTaken("g0"));
+  EXPECT_TRUE(claims_.Find("default", "c")->status.allocation.has_value());
+  claims_.Put(Plain("8"));
+  EXPECT_FALSE(IsTaken("g0"));
+}
+
+TEST_F(ClaimTrackerTest, AnOlderVersionOrAnotherClaimIsNotAssumed) {
+  claims_.Put(Plain("5"));
+  claims_.Assume(Allocated("g0", "4"));
+  EXPECT_FALSE(IsTaken("g0"));
+  auto other = MakeAllocated("c", "n1", {"g0"}, "9");
+  other->metadata.uid = "another";
+  claims_.Assume(other);
+  EXPECT_FALSE(IsTaken("g0"));
+}
+
+TEST_F(ClaimTrackerTest, DevicesInFlightAreTaken) {
+  claims_.Put(Plain("1"));
+  claims_.SetInFlight(Allocated("g0", "1"));
+  EXPECT_TRUE(claims_.IsInFlight("uid-c"));
+  EXPECT_TRUE(IsTaken("g0"));
+  // Written, and known to be: no moment in between at which the device looks free.
+  claims_.Assume(Allocated("g0", "2"));
+  EXPECT_TRUE(claims_.EndFlight("uid-c"));
+  EXPECT_TRUE(IsTaken("g0"));
+  EXPECT_FALSE(claims_.EndFlight("uid-c"));
+  claims_.Restore("default", "c");
+  EXPECT_FALSE(IsTaken("g0"));
+}
+
+TEST_F(ClaimTrackerTest, ADeletedClaimGivesItsDevicesBack) {
+  claims_.Put(Allocated("g0", "1"));
+  claims_.Put(Allocated("g1", "2"));
+  EXPECT_FALSE(IsTaken("g0"));
+  EXPECT_TRUE(IsTaken("g1"));
+  claims_.Remove(*Plain("3"));
+  EXPECT_FALSE(IsTaken("g1"));
+  EXPECT_EQ(claims_.Find("default", "c"), nullptr);
+}
+
+TEST_F(ClaimTrackerTest, WhatBindingPostsIsAppliedWhenSomebodyLooks) {
+  claims_.Put(Plain("1"));
+  claims_.Post([&](ClaimTracker& claims) { claims.Assume(Allocated("g0", "2")); });
+  EXPECT_FALSE(IsTaken("g0"));
+  claims_.CatchUp();
+  EXPECT_TRUE(IsTaken("g0"));
+}
+
+TEST_F(ClaimTrackerTest, SharesAddUpAndGo) {
+  const auto share = [&](const std::string& name, int64_t amount) {
+    auto claim = MakeAllocated(name, "n1", {"g0"});
+    claim->status.allocation->devices.results[0].share_id = name;
+    claim->status.allocation->devices.results[0].consumed_capacity.Set("memory", api::Quantity::FromInt(amount));
+    return claim;
+  };
+  const DeviceId id = devices_.Acquire({kDriver, "n1"}, "g0");
+  claims_.Put(share("a", 3));
+  claims_.Put(share("b", 4));
+  EXPECT_FALSE(devices_.IsDedicated(id));
+  ASSERT_NE(devices_.Consumed(id), nullptr);
+  EXPECT_EQ(devices_.Consumed(id)->Find("memory")->Value(), 7);
+  claims_.Remove(*share("a", 3));
+  EXPECT_EQ(devices_.Consumed(id)->Find("memory")->Value(), 4);
+  claims_.Remove(*share("b", 4));
+  EXPECT_EQ(devices_.Consumed(id), nullptr);
+  EXPECT_FALSE(devices_.IsAllocated(id));
+}
+
+TEST_F(ClaimTrackerTest, FindsTheClaimThatWasMadeForAPodsExtendedResources) {
+  auto claim = MakeClaim("web-extended-resources-abcde");
+  claim->metadata.annotations.Set(std::string(kExtendedResourceClaimAnnotation), "true");
+  claim->metadata.owner_references = {{"v1", "Pod", "web", "uid-web", true}};
+  claims_.Put(claim);
+  EXPECT_EQ(claims_.FindExtendedClaimOf("default", "web", "uid-web"), claim);
+  EXPECT_EQ(claims_.FindExtendedClaimOf("default", "web", "uid-other"), nullptr);
+  claims_.Remove(*claim);
+  EXPECT_EQ(claims_.FindExtendedClaimOf("default", "web", "uid-web"), nullptr);
+}
+
+}  // namespace
+}  // namespace berth::dra

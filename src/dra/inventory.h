@@ -1,0 +1,81 @@
+// Inventory: everything that dynamic resource allocation knows about the cluster, shared by the profiles of a
+// scheduler. Follows the stores of claims, slices, classes and taint rules change by change.
+//
+// Owned by the scheduling thread, but for what ClaimTracker says.
+#pragma once
+
+#include <memory>
+
+#include "base/clock.h"
+#include "dra/allocated_devices.h"
+#include "dra/allocator.h"
+#include "dra/claim_tracker.h"
+#include "dra/class_names.h"
+#include "dra/features.h"
+#include "dra/pools.h"
+#include "dra/selectors.h"
+
+namespace berth::dra {
+
+class Inventory {
+ public:
+  explicit Inventory(const Features& features)
+      : features_(features),
+        devices_(features.consumable_capacity),
+        pools_(features_, devices_),
+        claims_(devices_),
+        selectors_(features.list_type_attributes) {}
+  Inventory(const Inventory&) = delete;
+  Inventory& operator=(const Inventory&) = delete;
+
+  // What stood there before and what stands there now; null for nothing.
+  template <class T>
+  using Ptr = std::shared_ptr<const T>;
+  void Follow(const Ptr<api::ResourceClaim>& before, const Ptr<api::ResourceClaim>& after);
+  void Follow(const Ptr<api::ResourceSlice>& before, const Ptr<api::ResourceSlice>& after);
+  void Follow(const Ptr<api::DeviceClass>& before, const Ptr<api::DeviceClass>& after);
+  void Follow(const Ptr<api::DeviceTaintRule>& before, const Ptr<api::DeviceTaintRule>& after);
+  // Takes in what the stores hold, and follows them from now on. They must not change when this is gone.
+  template <class Objects>
+  void FollowStores(Objects& objects) {
+    const auto follow = [this](auto& store) {
+      for (const auto& [key, object] : store) Follow({}, object);
+      store.Observe([this](const auto& before, const auto& after) { Follow(before, after); });
+    };
+    follow(objects.device_classes);
+    follow(objects.resource_slices);
+    follow(objects.device_taint_rules);
+    follow(objects.resource_claims);
+  }
+  void ForgetNode(const std::string& name) { pools_.ForgetNode(name); }
+
+  const Features& features() const { return features_; }
+  const AllocatedDevices& devices() const { return devices_; }
+  PoolTable& pools() { return pools_; }
+  const DeviceClasses& classes() const { return classes_; }
+  const ClassNames& class_names() const { return class_names_; }
+  SelectorCache& selectors() { return selectors_; }
+  // With everything that binding has posted.
+  ClaimTracker& claims() {
+    claims_.CatchUp();
+    return claims_;
+  }
+  // For threads that only post.
+  ClaimTracker& posting() { return claims_; }
+
+  // Devices for the claims on the node; the search ends at the deadline by `clock`, which may be null.
+  AllocationOutcome Allocate(const std::shared_ptr<const api::Node>& node,
+                             std::span<const api::ResourceClaim* const> claims, const base::Clock* clock,
+                             base::Time deadline);
+
+ private:
+  const Features features_;
+  AllocatedDevices devices_;
+  PoolTable pools_;
+  ClaimTracker claims_;
+  DeviceClasses classes_;
+  ClassNames class_names_;
+  SelectorCache selectors_;
+};
+
+}  // namespace berth::dra

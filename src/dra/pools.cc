@@ -1,0 +1,356 @@
+#include "dra/pools.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace berth::dra {
+namespace {
+
+// As Kubernetes' generated code prints it.
+std::string SelectorText(const api::NodeSelector& selector) {
+  const auto requirements = [](const std::vector<api::NodeSelectorRequirement>& list) {
+    std::string text = "[]NodeSelectorRequirement{";
+    for (const api::NodeSelectorRequirement& requirement : list) {
+      std::string values;
+      for (const Symbol& value : requirement.values) {
+        if (!values.empty()) values += ' ';
+        values += value.str();
+      }
+      text += fmt::format("NodeSelectorRequirement{{Key:{},Operator:{},Values:[{}],}},", requirement.key.str(),
+                          requirement.op, values);
+    }
+    return text + "}";
+  };
+  std::string text = "&NodeSelector{NodeSelectorTerms:[]NodeSelectorTerm{";
+  for (const api::NodeSelectorTerm& term : selector.node_selector_terms) {
+    text += fmt::format("NodeSelectorTerm{{MatchExpressions:{},MatchFields:{},}},",
+                        requirements(term.match_expressions), requirements(term.match_fields));
+  }
+  return text + "},}";
+}
+
+// A pool's counters have numbers in the order of their sets and names.
+using CounterNumbers = std::map<std::pair<std::string, std::string>, uint32_t>;
+
+// Empty when every counter set has a name of its own; the numbers and amounts of the counters otherwise.
+std::string NumberCounters(const std::vector<SlicePtr>& slices, CounterNumbers& numbers, std::set<std::string>& sets,
+                           std::vector<Pool::Amount>& amounts) {
+  for (const SlicePtr& slice : slices) {
+    for (const api::CounterSet& set : slice->spec().shared_counters) {
+      if (!sets.insert(set.name).second) return "duplicate counter set name " + set.name;
+      for (const auto& [name, counter] : set.counters) {
+        numbers[{set.name, name}] = static_cast<uint32_t>(amounts.size());
+        amounts.push_back(counter.value.nanos());
+      }
+    }
+  }
+  return {};
+}
+
+std::string ReadConsumption(const api::Device& device, const CounterNumbers& numbers, const std::set<std::string>& sets,
+                            std::vector<Pool::Consumption>& consumes) {
+  for (const api::DeviceCounterConsumption& consumption : device.consumes_counters) {
+    if (!sets.contains(consumption.counter_set)) {
+      return fmt::format("counter set {} not found", consumption.counter_set);
+    }
+    for (const auto& [name, counter] : consumption.counters) {
+      const auto number = numbers.find({consumption.counter_set, name});
+      if (number == numbers.end()) {
+        return fmt::format("counter {} not found in counter set {}", name, consumption.counter_set);
+      }
+      consumes.push_back({number->second, counter.value.nanos()});
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+const std::vector<Pool::Amount>& Pool::AvailableCounters(const AllocatedDevices& allocated) const {
+  const uint64_t version = allocated.VersionOf(key);
+  if (available_version_ == version && available_.size() == counters.size()) return available_;
+  available_ = counters;
+  for (const std::vector<Device>* list : {&devices, &devices_elsewhere}) {
+    for (const Device& device : *list) {
+      if (device.consumes.empty() || !allocated.IsAllocated(device.id)) continue;
+      for (const Consumption& consumption : device.consumes) available_[consumption.counter] -= consumption.amount;
+    }
+  }
+  available_version_ = version;
+  return available_;
+}
+
+Result<bool> NodeMatches(const api::Node& node, const std::optional<std::string>& node_name,
+                         const std::optional<bool>& all_nodes, const std::optional<api::NodeSelector>& selector) {
+  if (node_name && !node_name->empty()) return node.metadata.name == *node_name;
+  if (all_nodes.value_or(false)) return true;
+  if (!selector) return false;
+  const Result<api::CompiledNodeSelector> compiled = api::CompiledNodeSelector::Compile(*selector);
+  if (!compiled) {
+    return Error::InvalidArgument(
+        fmt::format("failed to parse node selector {}: {}", SelectorText(*selector), compiled.error().message));
+  }
+  return compiled->Match(node.metadata.labels, node.metadata.name) == api::NodeMatch::kMatch;
+}
+
+bool PoolTable::IsShared(const api::ResourceSliceSpec& spec) {
+  return !spec.node_name || spec.node_name->empty() || !spec.shared_counters.empty();
+}
+
+void PoolTable::PutSlice(std::shared_ptr<const api::ResourceSlice> slice) {
+  plain_[slice->metadata.name] = slice;
+  Insert(WithRules(slice));
+}
+
+void PoolTable::RemoveSlice(const std::string& name) {
+  plain_.erase(name);
+  Erase(name);
+}
+
+void PoolTable::PutRule(std::shared_ptr<const api::DeviceTaintRule> rule) {
+  rules_[rule->metadata.name] = std::move(rule);
+  SyncRules();
+}
+
+void PoolTable::RemoveRule(const std::string& name) {
+  rules_.erase(name);
+  SyncRules();
+}
+
+std::shared_ptr<const api::ResourceSlice> PoolTable::WithRules(
+    const std::shared_ptr<const api::ResourceSlice>& slice) const {
+  if (!features_.taint_rules) return slice;
+  std::shared_ptr<api::ResourceSlice> tainted;
+  for (const auto& [name, rule] : rules_) {
+    // Without a selector the rule is for every device: so upstream reads it.
+    const api::DeviceTaintSelector selector = rule->spec.device_selector.value_or(api::DeviceTaintSelector());
+    if (selector.driver && *selector.driver != slice->spec.driver) continue;
+    if (selector.pool && *selector.pool != slice->spec.pool.name) continue;
+    for (size_t i = 0; i < slice->spec.devices.size(); ++i) {
+      if (selector.device && *selector.device != slice->spec.devices[i].name) continue;
+      if (!tainted) tainted = std::make_shared<api::ResourceSlice>(*slice);
+      tainted->spec.devices[i].taints.push_back(rule->spec.taint);
+    }
+  }
+  return tainted ? std::shared_ptr<const api::ResourceSlice>(std::move(tainted)) : slice;
+}
+
+void PoolTable::SyncRules() {
+  if (!features_.taint_rules) return;
+  for (const auto& [name, slice] : plain_) {
+    std::shared_ptr<const api::ResourceSlice> now = WithRules(slice);
+    const api::ResourceSlice& before = *slices_.at(name)->object;
+    const bool same = std::equal(now->spec.devices.begin(), now->spec.devices.end(), before.spec.devices.begin(),
+                                 before.spec.devices.end(),
+                                 [](const api::Device& a, const api::Device& b) { return a.taints == b.taints; });
+    if (!same) Insert(std::move(now));
+  }
+}
+
+void PoolTable::Touch(Group& group) {
+  group.built.clear();
+  ++version_;
+  // Slices of other nodes count when a pool is checked for being complete, so all of its nodes look again.
+  for (const auto& [name, slice] : group.slices) {
+    if (!IsShared(slice->spec())) local_[*slice->spec().node_name].version = version_;
+  }
+  if (group.shared > 0) shared_version_ = version_;
+}
+
+void PoolTable::Insert(std::shared_ptr<const api::ResourceSlice> object) {
+  const std::string name = object->metadata.name;
+  Erase(name);
+  const PoolKey key(object->spec.driver, object->spec.pool.name);
+  auto slice = std::make_shared<Slice>();
+  for (const api::Device& device : object->spec.devices) slice->ids.push_back(devices_.Acquire(key, device.name));
+  slice->answers.resize(object->spec.devices.size());
+  slice->object = std::move(object);
+  Group& group = groups_[key];
+  group.slices[name] = slice;
+  if (IsShared(slice->spec())) {
+    ++group.shared;
+    ++shared_[key];
+  } else {
+    ++local_[*slice->spec().node_name].pools[key];
+  }
+  slices_[name] = std::move(slice);
+  Touch(group);
+}
+
+void PoolTable::Erase(const std::string& name) {
+  const auto found = slices_.find(name);
+  if (found == slices_.end()) return;
+  const SlicePtr slice = found->second;
+  slices_.erase(found);
+  const PoolKey key(slice->spec().driver, slice->spec().pool.name);
+  Group& group = groups_[key];
+  Touch(group);
+  group.slices.erase(name);
+  if (IsShared(slice->spec())) {
+    --group.shared;
+    if (--shared_[key] == 0) shared_.erase(key);
+  } else {
+    Local& local = local_[*slice->spec().node_name];
+    if (--local.pools[key] == 0) local.pools.erase(key);
+    // Without an entry the version is 0, which no node that saw the entry remembers.
+    if (local.pools.empty()) local_.erase(*slice->spec().node_name);
+  }
+  if (group.slices.empty()) groups_.erase(key);
+  for (const DeviceId id : slice->ids) devices_.Release(id);
+}
+
+Result<bool> PoolTable::IsRelevant(const api::ResourceSlice& slice, const api::Node& node) const {
+  const api::ResourceSliceSpec& spec = slice.spec;
+  // Counters are needed to use a pool, wherever they are said to be.
+  if (!spec.shared_counters.empty()) return true;
+  if ((spec.node_name && !spec.node_name->empty()) || spec.all_nodes.value_or(false) || spec.node_selector) {
+    Result<bool> matches = NodeMatches(node, spec.node_name, spec.all_nodes, spec.node_selector);
+    if (matches) return matches;
+    return Error::InvalidArgument(
+        fmt::format("failed to perform node selection for slice {}: {}", slice.metadata.name, matches.error().message));
+  }
+  if (!spec.per_device_node_selection.value_or(false)) return false;
+  for (const api::Device& device : spec.devices) {
+    Result<bool> matches = NodeMatches(node, device.node_name, device.all_nodes, device.node_selector);
+    if (!matches) {
+      return Error::InvalidArgument(fmt::format("failed to perform node selection for device {} in slice {}: {}",
+                                                device.name, slice.metadata.name, matches.error().message));
+    }
+    if (*matches) return true;
+  }
+  return false;
+}
+
+Result<PoolPtr> PoolTable::PoolFor(const PoolKey& key, Group& group, const api::Node& node) {
+  std::vector<SlicePtr> relevant;
+  // The node's own slices come first: the first one of the newest generation says how many there should be.
+  for (const bool shared : {false, true}) {
+    for (const auto& [name, slice] : group.slices) {
+      const api::ResourceSliceSpec& spec = slice->spec();
+      if (IsShared(spec) != shared || (!shared && *spec.node_name != node.metadata.name)) continue;
+      if (!features_.partitionable_devices &&
+          (spec.per_device_node_selection.has_value() || !spec.shared_counters.empty())) {
+        continue;
+      }
+      const Result<bool> matters = IsRelevant(*slice->object, node);
+      if (!matters) return matters.error();
+      if (!*matters) continue;
+      const int64_t newest = relevant.empty() ? spec.pool.generation : relevant.front()->spec().pool.generation;
+      if (spec.pool.generation < newest) continue;
+      if (spec.pool.generation > newest) relevant.clear();
+      relevant.push_back(slice);
+    }
+  }
+  if (relevant.empty()) return PoolPtr();
+  for (const PoolPtr& pool : group.built) {
+    if (pool->relevant_ == relevant.size() && std::equal(relevant.begin(), relevant.end(), pool->seen_.begin())) {
+      return pool;
+    }
+  }
+  const api::ResourcePool& announced = relevant.front()->spec().pool;
+  std::vector<SlicePtr> all;
+  const bool complete = static_cast<int64_t>(relevant.size()) == announced.resource_slice_count;
+  if (!complete) {
+    for (const auto& [name, slice] : group.slices) {
+      const int64_t generation = slice->spec().pool.generation;
+      // The driver is replacing the pool, and has nothing for this node yet.
+      if (generation > announced.generation) return PoolPtr();
+      if (generation == announced.generation) all.push_back(slice);
+    }
+  }
+  PoolPtr built;
+  if (!complete && static_cast<int64_t>(all.size()) != announced.resource_slice_count) {
+    auto pool = std::make_shared<Pool>();
+    pool->key = key;
+    pool->incomplete = true;
+    pool->seen_ = relevant;
+    pool->relevant_ = relevant.size();
+    built = std::move(pool);
+  } else {
+    built = Build(key, std::move(relevant), complete ? nullptr : &all);
+  }
+  group.built.push_back(built);
+  return built;
+}
+
+PoolPtr PoolTable::Build(const PoolKey& key, std::vector<SlicePtr> relevant, const std::vector<SlicePtr>* all) const {
+  auto pool = std::make_shared<Pool>();
+  pool->key = key;
+  pool->seen_ = relevant;
+  pool->relevant_ = relevant.size();
+  std::sort(relevant.begin(), relevant.end(),
+            [](const SlicePtr& a, const SlicePtr& b) { return a->object->metadata.name < b->object->metadata.name; });
+  CounterNumbers numbers;
+  std::set<std::string> sets;
+  std::set<std::string_view> names;
+  // In the order in which upstream looks for trouble: the names of devices, the counter sets, what devices consume.
+  for (const SlicePtr& slice : relevant) {
+    if (features_.partitionable_devices && !slice->spec().shared_counters.empty()) continue;
+    for (uint32_t i = 0; i < slice->ids.size(); ++i) {
+      const api::Device& device = slice->spec().devices[i];
+      if (!names.insert(device.name).second) pool->invalid_reason = "duplicate device name " + device.name;
+      pool->has_binding_conditions |= !device.binding_conditions.empty();
+      pool->devices.push_back({slice.get(), i, slice->ids[i], {}});
+    }
+  }
+  if (features_.partitionable_devices && pool->invalid_reason.empty()) {
+    pool->invalid_reason = NumberCounters(relevant, numbers, sets, pool->counters);
+    const auto read = [&](const SlicePtr& slice, std::vector<Pool::Device>& devices, size_t& next, bool append) {
+      for (uint32_t i = 0; i < slice->ids.size() && pool->invalid_reason.empty(); ++i) {
+        std::vector<Pool::Consumption> consumes;
+        pool->invalid_reason = ReadConsumption(slice->spec().devices[i], numbers, sets, consumes);
+        if (append) {
+          if (!consumes.empty()) devices.push_back({slice.get(), i, slice->ids[i], std::move(consumes)});
+        } else if (slice->spec().shared_counters.empty()) {
+          devices[next++].consumes = std::move(consumes);
+        }
+      }
+    };
+    size_t next = 0;
+    for (const SlicePtr& slice : relevant) read(slice, pool->devices, next, /*append=*/false);
+    if (all && all->size() != relevant.size()) {
+      for (const SlicePtr& slice : *all) {
+        if (std::find(relevant.begin(), relevant.end(), slice) != relevant.end()) continue;
+        read(slice, pool->devices_elsewhere, next, /*append=*/true);
+        pool->seen_.push_back(slice);
+      }
+    }
+  }
+  if (!pool->invalid_reason.empty()) {
+    pool->devices.clear();
+    pool->has_binding_conditions = false;
+  }
+  return pool;
+}
+
+Result<std::vector<PoolPtr>> PoolTable::Gather(const api::Node& node) {
+  std::set<PoolKey> keys;
+  for (const auto& [key, count] : shared_) keys.insert(key);
+  if (const auto local = local_.find(node.metadata.name); local != local_.end()) {
+    for (const auto& [key, count] : local->second.pools) keys.insert(key);
+  }
+  std::vector<PoolPtr> pools;
+  for (const PoolKey& key : keys) {
+    Result<PoolPtr> pool = PoolFor(key, groups_[key], node);
+    if (!pool) return pool.error();
+    if (*pool) pools.push_back(*pool);
+  }
+  // Devices that a driver must prepare first are the last choice.
+  std::stable_partition(pools.begin(), pools.end(), [](const PoolPtr& pool) { return !pool->has_binding_conditions; });
+  return pools;
+}
+
+const Result<std::vector<PoolPtr>>& PoolTable::PoolsOf(const std::shared_ptr<const api::Node>& node) {
+  Seen& seen = seen_[node->metadata.name];
+  const auto local = local_.find(node->metadata.name);
+  const uint64_t local_version = local == local_.end() ? 0 : local->second.version;
+  if (seen.node == node && seen.local_version == local_version && seen.shared_version == shared_version_) {
+    return seen.pools;
+  }
+  seen = {node, local_version, shared_version_, Gather(*node)};
+  return seen.pools;
+}
+
+}  // namespace berth::dra

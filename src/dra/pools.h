@@ -1,0 +1,142 @@
+// PoolTable: resource slices, grouped into the pools that each node sees.
+//
+// What a node sees of a pool is shared between nodes that see the same slices, and kept until one of the pool's slices
+// or the node changes. Not thread-safe: owned by the scheduling thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "api/node.h"
+#include "api/node_selector.h"
+#include "api/resource_claim.h"
+#include "base/result.h"
+#include "dra/allocated_devices.h"
+#include "dra/features.h"
+#include "dra/selectors.h"
+
+namespace berth::dra {
+
+// A slice with the taints that rules add to its devices.
+struct Slice {
+  std::shared_ptr<const api::ResourceSlice> object;
+  std::vector<DeviceId> ids;                     // of its devices
+  mutable std::vector<SelectorAnswers> answers;  // about its devices
+
+  const api::ResourceSliceSpec& spec() const { return object->spec; }
+};
+using SlicePtr = std::shared_ptr<const Slice>;
+
+// The part of a pool that a node may use.
+struct Pool {
+  using Amount = api::Quantity::Nanos;
+
+  // One counter that a device consumes.
+  struct Consumption {
+    uint32_t counter;
+    Amount amount;
+  };
+  struct Device {
+    const Slice* slice;
+    uint32_t index;  // in the slice
+    DeviceId id;
+    std::vector<Consumption> consumes;
+
+    const api::Device& object() const { return slice->spec().devices[index]; }
+    SelectorAnswers& answers() const { return slice->answers[index]; }
+  };
+
+  PoolKey key;
+  bool incomplete = false;     // some slices are missing: nothing may be allocated from it
+  std::string invalid_reason;  // not empty: as above
+  bool has_binding_conditions = false;
+  std::vector<Device> devices;  // in the order in which they are tried
+  std::vector<Amount> counters;
+  // Devices of slices that other nodes use, as far as they consume counters.
+  std::vector<Device> devices_elsewhere;
+
+  bool usable() const { return !incomplete && invalid_reason.empty(); }
+  // What allocated devices leave of each counter; negative where they take more than there is.
+  const std::vector<Amount>& AvailableCounters(const AllocatedDevices& allocated) const;
+
+ private:
+  friend class PoolTable;
+  std::vector<SlicePtr> seen_;  // what it was built from: the slices that count for the node, first
+  size_t relevant_ = 0;
+  mutable std::vector<Amount> available_;
+  mutable uint64_t available_version_ = 0;
+};
+using PoolPtr = std::shared_ptr<const Pool>;
+
+// Whether the node is one for which the device or slice is meant. An error when the selector cannot be read.
+Result<bool> NodeMatches(const api::Node& node, const std::optional<std::string>& node_name,
+                         const std::optional<bool>& all_nodes, const std::optional<api::NodeSelector>& selector);
+
+class PoolTable {
+ public:
+  PoolTable(const Features& features, AllocatedDevices& devices) : features_(features), devices_(devices) {}
+
+  void PutSlice(std::shared_ptr<const api::ResourceSlice> slice);
+  void RemoveSlice(const std::string& name);
+  // Taints on devices, on top of those that their drivers set. Without effect unless the gate is on.
+  void PutRule(std::shared_ptr<const api::DeviceTaintRule> rule);
+  void RemoveRule(const std::string& name);
+  // What was kept for the node goes.
+  void ForgetNode(const std::string& name) { seen_.erase(name); }
+
+  // The pools of a node, in the order in which they are tried. The error says what could not be understood.
+  const Result<std::vector<PoolPtr>>& PoolsOf(const std::shared_ptr<const api::Node>& node);
+
+  // The slices, by name.
+  const std::map<std::string, SlicePtr>& slices() const { return slices_; }
+  bool empty() const { return slices_.empty(); }
+  // Grows with every change.
+  uint64_t version() const { return version_; }
+
+ private:
+  struct Group {
+    std::map<std::string, SlicePtr> slices;  // by name
+    size_t shared = 0;                       // how many are not one node's alone
+    std::vector<PoolPtr> built;
+  };
+  struct Seen {
+    std::shared_ptr<const api::Node> node;
+    uint64_t local_version = 0;
+    uint64_t shared_version = 0;
+    Result<std::vector<PoolPtr>> pools = std::vector<PoolPtr>();
+  };
+  struct Local {
+    std::map<PoolKey, size_t> pools;  // how many slices of each are this node's alone
+    uint64_t version = 0;
+  };
+
+  static bool IsShared(const api::ResourceSliceSpec& spec);
+  std::shared_ptr<const api::ResourceSlice> WithRules(const std::shared_ptr<const api::ResourceSlice>& slice) const;
+  void SyncRules();
+  void Insert(std::shared_ptr<const api::ResourceSlice> slice);
+  void Erase(const std::string& name);
+  void Touch(Group& group);
+  Result<bool> IsRelevant(const api::ResourceSlice& slice, const api::Node& node) const;
+  Result<PoolPtr> PoolFor(const PoolKey& key, Group& group, const api::Node& node);
+  PoolPtr Build(const PoolKey& key, std::vector<SlicePtr> relevant, const std::vector<SlicePtr>* all) const;
+  Result<std::vector<PoolPtr>> Gather(const api::Node& node);
+
+  const Features& features_;
+  AllocatedDevices& devices_;
+  std::map<std::string, std::shared_ptr<const api::ResourceSlice>> plain_;  // as the API has them
+  std::map<std::string, std::shared_ptr<const api::DeviceTaintRule>> rules_;
+  std::map<std::string, SlicePtr> slices_;
+  std::map<PoolKey, Group> groups_;
+  std::map<PoolKey, size_t> shared_;  // pools that have slices which are not one node's alone
+  std::unordered_map<std::string, Local> local_;
+  std::unordered_map<std::string, Seen> seen_;
+  uint64_t shared_version_ = 0;
+  uint64_t version_ = 0;
+};
+
+}  // namespace berth::dra

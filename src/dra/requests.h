@@ -1,0 +1,75 @@
+// A request of a claim, or one of its alternatives, as the search sees them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/resource_claim.h"
+#include "dra/pools.h"
+#include "dra/selectors.h"
+
+namespace berth::dra {
+
+// What requests and alternatives have in common; borrowed from the claim.
+struct RequestView {
+  const std::string* name = nullptr;
+  const std::string* device_class_name = nullptr;
+  const std::string* allocation_mode = nullptr;
+  int64_t count = 0;
+  bool has_admin_access = false;  // whether the field is there at all
+  bool admin_access = false;
+  const std::vector<api::DeviceSelector>* selectors = nullptr;
+  const std::vector<api::DeviceToleration>* tolerations = nullptr;
+  const api::CapacityRequirements* capacity = nullptr;
+
+  static RequestView Of(const std::string& name, const api::ExactDeviceRequest& request) {
+    return {&name,
+            &request.device_class_name,
+            &request.allocation_mode,
+            request.count,
+            request.admin_access.has_value(),
+            request.admin_access.value_or(false),
+            &request.selectors,
+            &request.tolerations,
+            request.capacity ? &*request.capacity : nullptr};
+  }
+  static RequestView Of(const api::DeviceSubRequest& request) {
+    return {&request.name,
+            &request.device_class_name,
+            &request.allocation_mode,
+            request.count,
+            false,
+            false,
+            &request.selectors,
+            &request.tolerations,
+            request.capacity ? &*request.capacity : nullptr};
+  }
+  bool wants_all() const { return *allocation_mode == "All"; }
+};
+
+// A device by its place in the node's pools.
+struct Location {
+  uint32_t pool = 0;
+  uint32_t device = 0;
+};
+
+struct RequestState {
+  RequestView view;
+  const std::string* parent = nullptr;  // of an alternative: the request's name
+  const api::DeviceClass* device_class = nullptr;
+  std::vector<std::shared_ptr<const CompiledSelector>> class_selectors;
+  std::vector<std::shared_ptr<const CompiledSelector>> selectors;
+  int64_t wanted = 0;         // how many devices
+  std::vector<Location> all;  // of a request for all devices: which
+
+  // What is known about the devices of the node, by position over all usable pools.
+  enum Match : uint8_t { kUnknown, kYes, kNo };
+  std::vector<uint8_t> matches;
+  size_t unknown = 0;  // devices that may be free and have not been looked at
+  // Once nothing is unknown: how many devices from a position on could be taken at best.
+  std::vector<uint32_t> at_best;
+
+  std::string FullName() const { return parent ? *parent + "/" + *view.name : *view.name; }
+};
+
+}  // namespace berth::dra

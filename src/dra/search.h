@@ -1,0 +1,126 @@
+// Search: one run of the allocator over one node.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dra/allocator.h"
+#include "dra/constraints.h"
+#include "dra/requests.h"
+
+namespace berth::dra {
+
+// A device that the search has taken.
+struct Taken {
+  const RequestState* request;
+  const Pool::Device* device;
+  bool shared = false;
+  ConsumedCapacity consumed;
+};
+
+class Search {
+ public:
+  explicit Search(const AllocatorInputs& inputs) : in_(inputs) {}
+
+  AllocationOutcome Run();
+
+ private:
+  enum class Step {
+    kDone,
+    kNo,
+    kTooMany,  // no way to stay within the limit of a claim's results from here
+    kFailed,   // failure_ says why: the whole search ends
+  };
+  struct ClaimState {
+    const api::ResourceClaim* claim;
+    // By request: the alternatives, or the request itself.
+    std::vector<std::vector<RequestState>> requests;
+    std::vector<size_t> chosen;  // by request: which alternative
+    std::vector<Constraint> constraints;
+    std::vector<Taken> taken;
+  };
+  struct Cursor {
+    size_t claim = 0;
+    size_t request = 0;
+    size_t alternative = 0;
+    int64_t device = 0;  // how many devices of the request have been taken
+  };
+  // What taking a device changed, to be undone.
+  struct Undo {
+    bool counters = false;
+    size_t constraints = 0;
+    bool marked = false;
+    bool capacity = false;
+    bool had_capacity = false;
+  };
+
+  // Before the search: everything that can be said about the claims without trying devices. False: failure_ says why.
+  bool Prepare();
+  bool PrepareClaim(ClaimState& claim);
+  bool PrepareRequest(const ClaimState& claim, RequestState& request);
+  bool PrepareConstraints(ClaimState& claim);
+  bool ListAll(const ClaimState& claim, RequestState& request);
+
+  Step AllocateOne(const Cursor& at, bool inside_alternative, Location start);
+  Step TryAlternatives(Cursor at);
+  Step TakeNextOfAll(const Cursor& at, bool inside_alternative);
+  Step TakeNext(const Cursor& at, bool inside_alternative, Location start);
+  // Takes the device if it can be had, and goes on from there.
+  bool Take(const Cursor& at, const Pool::Device& device, bool must);
+  void GiveBack(const Cursor& at, const Pool::Device& device, const Undo& undo);
+
+  // kYes, kNo, or kUnknown for a failure.
+  RequestState::Match IsSelectable(const ClaimState& claim, RequestState& request, const Pool::Device& device,
+                                   size_t position);
+  bool MatchesSelectors(const ClaimState& claim, const api::DeviceClass* device_class,
+                        const std::vector<std::shared_ptr<const CompiledSelector>>& selectors,
+                        const Pool::Device& device, bool& failed);
+  bool HasCapacity(const RequestState& request, const Pool::Device& device) const;
+  bool IsInUse(const Pool::Device& device) const;
+  bool IsTakenBy(const Pool::Device& device, size_t claim) const;
+  bool ReserveCounters(const Pool::Device& device);
+  void ReleaseCounters(const Pool::Device& device);
+  // How many devices from this position on could serve the request at best; all of them as long as some are unknown.
+  size_t AtBest(RequestState& request, size_t position);
+  bool IsTooLate();
+
+  ClaimState& claim(const Cursor& at) { return claims_[at.claim]; }
+  RequestState& request(const Cursor& at) { return claims_[at.claim].requests[at.request][at.alternative]; }
+  size_t PositionOf(const Location& at) const { return first_[at.pool] + at.device; }
+  Step Fail(std::string why) {
+    failure_ = std::move(why);
+    return Step::kFailed;
+  }
+
+  const AllocatorInputs& in_;
+  std::vector<const Pool*> pools_;  // those that can be used
+  std::vector<size_t> first_;       // position of the first device of each pool, and after the last pool the end
+  std::vector<ClaimState> claims_;
+
+  std::vector<std::pair<const Pool::Device*, size_t>> marked_;  // devices taken as a whole, and the claim
+  std::map<const Pool::Device*, ConsumedCapacity> sharing_;     // of devices that are shared in this search
+  std::map<const Pool*, std::vector<Pool::Amount>> counters_;   // consumed in this search
+  std::map<const Pool::Device*, const Pool*> pool_of_;          // of devices that consume counters
+  std::vector<Undo> undo_;                                      // of the devices taken, in order
+
+  std::string failure_;
+  bool timed_out_ = false;
+  uint64_t steps_ = 0;
+
+  friend class ResultBuilder;
+};
+
+// The allocation of one claim from what the search took for it.
+struct ClaimResult {
+  const Features& features;
+  const api::Node& node;
+  const api::ResourceClaim& claim;
+  // By request: what was chosen for it.
+  std::vector<const RequestState*> chosen;
+  const std::vector<Taken>& taken;
+};
+Result<api::AllocationResult> BuildAllocation(const ClaimResult& result);
+
+}  // namespace berth::dra

@@ -1,0 +1,49 @@
+// Selectors: device selectors, compiled once and shared, and what they say about devices.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "api/resource_claim.h"
+#include "cel/device_environment.h"
+
+namespace berth::dra {
+
+struct CompiledSelector {
+  std::shared_ptr<const cel::Program> program;  // null: `error` says why
+  std::string error;
+};
+
+class SelectorCache {
+ public:
+  explicit SelectorCache(bool list_type_attributes);
+
+  std::shared_ptr<const CompiledSelector> Compile(const std::string& expression);
+  const cel::DeviceFeatures& features() const { return features_; }
+
+ private:
+  const cel::DeviceFeatures features_;
+  std::shared_ptr<const cel::Environment> environment_;  // built on first use
+  std::unordered_map<std::string, std::shared_ptr<const CompiledSelector>> compiled_;
+};
+
+// What selectors said about one version of one device; worked out when asked, because an error counts only where the
+// search goes. Scheduling thread only.
+class SelectorAnswers {
+ public:
+  struct Answer {
+    bool matches = false;
+    std::string error;  // of the evaluation; empty when there was none
+  };
+  const Answer& Ask(const std::shared_ptr<const CompiledSelector>& selector, const cel::DeviceFeatures& features,
+                    const std::string& driver, const api::Device& device);
+
+ private:
+  std::unique_ptr<const cel::DeviceInput> input_;
+  std::vector<std::pair<std::shared_ptr<const CompiledSelector>, Answer>> answers_;
+};
+
+}  // namespace berth::dra

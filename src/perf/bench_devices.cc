@@ -1,0 +1,136 @@
+#include "perf/bench_devices.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "api/resource_claim.h"
+#include "perf/bench_workload.h"
+
+namespace berth::perf {
+namespace {
+
+constexpr uint64_t kDevicesPerNode = 8;
+constexpr uint64_t kZones = 3;
+constexpr char kDriver[] = "gpu.example.com";
+constexpr char kResource[] = "example.com/gpu";
+
+api::Device MakeDevice(std::string name, std::string profile) {
+  api::Device device;
+  device.name = std::move(name);
+  device.attributes["profile"].string_value = std::move(profile);
+  device.capacity["memory"].value = api::Quantity::FromInt(int64_t{80} << 30, api::Quantity::Format::kBinarySI);
+  return device;
+}
+
+api::ResourceSlice MakeSlice(const std::string& name, const std::string& pool, int64_t slices) {
+  api::ResourceSlice slice;
+  slice.metadata.name = name;
+  slice.spec.driver = kDriver;
+  slice.spec.pool = {pool, 1, slices};
+  return slice;
+}
+
+void Put(api::ResourceSlice slice, cluster::Cluster& cluster) {
+  cluster.objects().resource_slices.Upsert(std::make_shared<const api::ResourceSlice>(std::move(slice)));
+}
+
+void FillNode(const std::string& node, cluster::Cluster& cluster) {
+  api::ResourceSlice slice = MakeSlice(node + "-gpus", node, 1);
+  slice.spec.node_name = node;
+  for (uint64_t i = 0; i < kDevicesPerNode; ++i) slice.spec.devices.push_back(MakeDevice(fmt::format("g{}", i), "1"));
+  Put(std::move(slice), cluster);
+}
+
+void FillZone(uint64_t zone, uint64_t devices, cluster::Cluster& cluster) {
+  constexpr uint64_t kPerSlice = 128;
+  const std::string pool = fmt::format("zone-{}", zone);
+  const uint64_t slices = (devices + kPerSlice - 1) / kPerSlice;
+  for (uint64_t s = 0; s < slices; ++s) {
+    api::ResourceSlice slice = MakeSlice(fmt::format("{}-{:05}", pool, s), pool, static_cast<int64_t>(slices));
+    slice.spec.node_selector.emplace().node_selector_terms.push_back(
+        {{{Symbol("topology.kubernetes.io/zone"), "In", {Symbol(pool)}}}, {}});
+    for (uint64_t i = s * kPerSlice; i < std::min((s + 1) * kPerSlice, devices); ++i) {
+      slice.spec.devices.push_back(MakeDevice(fmt::format("g{}", i), "1"));
+    }
+    Put(std::move(slice), cluster);
+  }
+}
+
+void FillPartitions(const std::string& node, cluster::Cluster& cluster) {
+  const auto counter = [](int64_t amount) { return api::Counter{api::Quantity::FromInt(amount)}; };
+  api::ResourceSlice counters = MakeSlice(node + "-counters", node, 2);
+  counters.spec.node_name = node;
+  counters.spec.shared_counters = {{"gpu", {{"slices", counter(8)}}}};
+  Put(std::move(counters), cluster);
+  api::ResourceSlice slice = MakeSlice(node + "-partitions", node, 2);
+  slice.spec.node_name = node;
+  for (int64_t size = 8; size >= 1; size /= 2) {
+    for (int64_t i = 0; i < 8 / size; ++i) {
+      api::Device device = MakeDevice(fmt::format("p{}-{}", size, i), std::to_string(size));
+      device.consumes_counters = {{"gpu", {{"slices", counter(size)}}}};
+      slice.spec.devices.push_back(std::move(device));
+    }
+  }
+  Put(std::move(slice), cluster);
+}
+
+std::string ClaimName(uint64_t number) { return fmt::format("pod-{}-gpu", number); }
+
+}  // namespace
+
+bool IsDeviceKind(std::string_view kind) { return kind.starts_with("dra"); }
+
+std::string ExtendedClaimName(uint64_t number) { return fmt::format("pod-{}-extended-resources-x", number); }
+
+void FillDevices(std::string_view kind, uint64_t nodes, cluster::Cluster& cluster) {
+  api::DeviceClass device_class;
+  device_class.metadata.name = "gpu";
+  device_class.spec.selectors = {{api::CELDeviceSelector{"device.driver == \"gpu.example.com\""}}};
+  if (kind == "draextended") device_class.spec.extended_resource_name = kResource;
+  cluster.objects().device_classes.Upsert(std::make_shared<const api::DeviceClass>(std::move(device_class)));
+  for (uint64_t zone = 0; kind == "drashared" && zone < kZones; ++zone) {
+    FillZone(zone, nodes * kDevicesPerNode / kZones, cluster);
+  }
+  for (uint64_t i = 0; kind != "drashared" && i < nodes; ++i) {
+    const std::string node = fmt::format("node-{}", i);
+    kind == "drapartition" ? FillPartitions(node, cluster) : FillNode(node, cluster);
+  }
+}
+
+void ShapeDevicePod(std::string_view kind, uint64_t number, api::Pod& pod) {
+  if (kind == "draextended") {
+    pod.spec.containers.front().resources.requests.Set(Symbol(kResource), api::Quantity::FromInt(1));
+    return;
+  }
+  pod.spec.resource_claims = {{"gpu", std::nullopt, "one-gpu"}};
+  pod.status.resource_claim_statuses = {{"gpu", ClaimName(number)}};
+}
+
+void TurnDevices(std::string_view kind, uint64_t number, uint64_t nodes, cluster::Cluster& cluster) {
+  const bool extended = kind == "draextended";
+  const uint64_t lifetime = nodes * kDevicesPerNode * 3 / 4;
+  framework::ObjectStore<api::ResourceClaim>& claims = cluster.objects().resource_claims;
+  if (number >= lifetime) {
+    const uint64_t old = number - lifetime;
+    cluster.RemovePod(BenchWorkload::UidOf(old));
+    claims.Erase("default", extended ? ExtendedClaimName(old) : ClaimName(old));
+  }
+  if (extended) return;
+  api::ResourceClaim claim;
+  claim.metadata.name = ClaimName(number);
+  claim.metadata.namespace_ = Symbol("default");
+  claim.metadata.uid = claim.metadata.name;
+  claim.metadata.resource_version = "1";
+  claim.metadata.owner_references = {{"v1", "Pod", fmt::format("pod-{}", number), BenchWorkload::UidOf(number), true}};
+  api::DeviceRequest& request = claim.spec.devices.requests.emplace_back();
+  request.name = "gpu";
+  request.exactly.emplace();
+  request.exactly->device_class_name = "gpu";
+  request.exactly->allocation_mode = "ExactCount";
+  request.exactly->count = 1;
+  request.exactly->selectors = {{api::CELDeviceSelector{"device.attributes[\"gpu.example.com\"].profile == \"1\""}}};
+  claims.Upsert(std::make_shared<const api::ResourceClaim>(std::move(claim)));
+}
+
+}  // namespace berth::perf

@@ -38,8 +38,8 @@ read: the API server gets GET requests and nothing else. `berth snapshot` writes
 
 What a later -f gives again is laid over the earlier, as kubectl apply would: a cluster, and what a pull request makes of
 it. A workload whose template has changed is rolled out: its pods are replaced as its strategy says, or with --replace
-at once. A dump of a cluster has to have all that refers to each other; a snapshot has, and so has
-  @DUMP@
+at once. A dump of a cluster has to have all that refers to each other: a snapshot has (berth snapshot), and so has what
+the kubectl of the examples prints.
 
 With --explain, each node's verdict about a pod is told with the numbers behind it, and the smallest changes with which
 the pod would fit: of every pod that stays pending, or of the pods named (NAMESPACE/NAME, or the NAME of a pod that no
@@ -177,9 +177,8 @@ int Run(const framework::Registry& own_plugins, const SimulateOptions& options, 
 
 int Simulate(const framework::Registry& own_plugins, const std::vector<std::string>& arguments) {
   SimulateOptions options;
-  std::string usage = kSimulateUsage;
-  usage.replace(usage.find("@DUMP@"), 6, input::DumpCommand());
-  FlagSet flags("berth simulate", usage, kSimulateExamples);
+  const std::string dump = fmt::format("  {} > cluster.yaml\n", input::DumpCommand());
+  FlagSet flags("berth simulate", kSimulateUsage, kSimulateExamples + dump);
   options.input.AddTo(flags);
   options.configuration.AddTo(flags);
   flags.AddChoice(&options.output, "output", 'o', {std::begin(kFormats), std::end(kFormats)},

@@ -92,9 +92,9 @@ void FindPriorityRemedies(const engine::Profile& profile, const framework::PodIn
     const auto story = trials.With(pod.priority());
     if (const auto* trial = ChosenOf(story)) return Tell(*trial, "no preemptionPolicy Never", told);
   }
-  ++told.remedies_tried;
   const std::optional<int32_t> priority = trials.Lowest();
   if (!priority) return;
+  ++told.remedies_tried;
   const auto story = trials.With(*priority);
   const std::string change = fmt::format("priority {} -> {}{}{}", pod.priority(), *priority,
                                          ClassText(profile, *priority), never ? " without preemptionPolicy Never" : "");

@@ -118,13 +118,14 @@ struct ObjectReader::Decoded {
     for (api::LocatedObject& located : decoded.objects) {
       while (next < texts.size() && texts[next].mark() != located.where) ++next;
       CHECK(next < texts.size());
-      TakeUnknownFields(located, file, options.validation);
-      TakeObject(located.object, texts[next++], file, part);
+      const codec::Value& text = texts[next++];
+      if (TakeUnknownFields(located, file, options.validation)) TakeObject(located.object, text, file, part);
     }
   }
 
-  void TakeUnknownFields(const api::LocatedObject& located, const std::string& file, Validation validation) {
-    if (located.unknown_fields.empty() || validation == Validation::kIgnore) return;
+  // False when they are problems: the object is not what was meant.
+  bool TakeUnknownFields(const api::LocatedObject& located, const std::string& file, Validation validation) {
+    if (located.unknown_fields.empty() || validation == Validation::kIgnore) return true;
     const bool strict =
         validation == Validation::kStrict || (validation == Validation::kByOrigin && IsNew(located.object.metadata()));
     for (const codec::Diagnostic& field : located.unknown_fields) {
@@ -135,6 +136,7 @@ struct ObjectReader::Decoded {
         unknown_fields.push_back({std::string(located.object.info().name), WithoutIndexes(field.path), text});
       }
     }
+    return !strict;
   }
 
   void TakeObject(const api::Object& object, const codec::Value& text, const std::string& file, uint32_t part) {

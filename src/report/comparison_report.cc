@@ -85,7 +85,7 @@ std::string Summary(const sim::Comparison& comparison) {
                         change == sim::PodChange::kReason ? "for another reason" : name);
   }
   return fmt::format("{} of {} differ{}: {}.\n", comparison.differences.size(), Counted(comparison.compared, "pod"),
-                     comparison.differences.size() == 1 ? "s" : "", text);
+                     comparison.compared == 1 ? "s" : "", text);
 }
 
 void WriteSide(codec::JsonWriter& json, std::string_view key, const sim::ComparisonSide& side) {

@@ -59,47 +59,56 @@ void Note(std::optional<PodDifference> difference, Comparison& comparison) {
 // Pods that only one of the runs has under their name.
 class AlonePods {
  public:
-  void Add(const PodReport* before, const PodReport* after) {
+  void Add(const std::string& key, const PodReport* before, const PodReport* after) {
     const PodReport& pod = before ? *before : *after;
     // Without a workload there is nobody to have it under another name.
-    std::string key = pod.owner.empty() ? "Pod " + pod.key : pod.owner;
-    Sides& sides = by_owner_[std::move(key)];
-    (before ? sides.before : sides.after).push_back(&pod);
+    Sides& sides = by_owner_[pod.owner.empty() ? "Pod " + key : pod.owner];
+    (before ? sides.before : sides.after).push_back({&key, &pod});
   }
 
   // Those of one workload are matched in their order; on the same node first, as nothing changed for them.
   void Match(Comparison& comparison) {
     for (auto& [owner, sides] : by_owner_) {
-      for (const PodReport*& after : sides.after) {
-        const auto same = std::find_if(sides.before.begin(), sides.before.end(), [&](const PodReport* before) {
-          return before && HasNode(*before) && HasNode(*after) && before->node == after->node;
-        });
-        if (same == sides.before.end()) continue;
-        Pair(*std::exchange(*same, nullptr), *after, comparison);
-        after = nullptr;
+      std::map<std::string_view, std::vector<Alone*>> by_node;
+      for (Alone& before : sides.before) {
+        if (HasNode(*before.pod)) by_node[before.pod->node].push_back(&before);
       }
-      std::erase(sides.before, nullptr);
-      std::erase(sides.after, nullptr);
+      for (Alone& after : sides.after) {
+        const auto same = HasNode(*after.pod) ? by_node.find(after.pod->node) : by_node.end();
+        if (same == by_node.end() || same->second.empty()) continue;
+        Alone& before = *same->second.back();
+        same->second.pop_back();
+        Pair(before, after, comparison);
+        before.pod = nullptr;
+        after.pod = nullptr;
+      }
+      const auto is_matched = [](const Alone& alone) { return alone.pod == nullptr; };
+      std::erase_if(sides.before, is_matched);
+      std::erase_if(sides.after, is_matched);
       const size_t pairs = std::min(sides.before.size(), sides.after.size());
-      for (size_t i = 0; i < pairs; ++i) Pair(*sides.before[i], *sides.after[i], comparison);
+      for (size_t i = 0; i < pairs; ++i) Pair(sides.before[i], sides.after[i], comparison);
       for (size_t i = pairs; i < sides.before.size(); ++i) {
-        Note(DifferenceOf(sides.before[i]->key, sides.before[i], nullptr), comparison);
+        Note(DifferenceOf(*sides.before[i].key, sides.before[i].pod, nullptr), comparison);
       }
       for (size_t i = pairs; i < sides.after.size(); ++i) {
-        Note(DifferenceOf(sides.after[i]->key, nullptr, sides.after[i]), comparison);
+        Note(DifferenceOf(*sides.after[i].key, nullptr, sides.after[i].pod), comparison);
       }
     }
   }
 
  private:
+  struct Alone {
+    const std::string* key;
+    const PodReport* pod;
+  };
   struct Sides {
-    std::vector<const PodReport*> before;
-    std::vector<const PodReport*> after;
+    std::vector<Alone> before;
+    std::vector<Alone> after;
   };
 
-  static void Pair(const PodReport& before, const PodReport& after, Comparison& comparison) {
-    std::optional<PodDifference> difference = DifferenceOf(after.key, &before, &after);
-    if (difference) difference->replaces = before.key;
+  static void Pair(const Alone& before, const Alone& after, Comparison& comparison) {
+    std::optional<PodDifference> difference = DifferenceOf(*after.key, before.pod, after.pod);
+    if (difference) difference->replaces = *before.key;
     Note(std::move(difference), comparison);
   }
 
@@ -198,7 +207,7 @@ Comparison Compare(const RunOutcome& before, std::string before_name, const RunO
     if (take_left && take_right) {
       Note(DifferenceOf(key, old_pod, new_pod), comparison);
     } else {
-      alone.Add(old_pod, new_pod);
+      alone.Add(key, old_pod, new_pod);
     }
     if (take_left) ++left;
     if (take_right) ++right;

@@ -124,6 +124,46 @@ void WarnOfAbsentKinds(const std::set<api::Kind>& absent, ClusterDraft& draft) {
   if (told) draft.Warn("all that berth reads of a cluster: " + DumpCommand() + " (or: berth snapshot)");
 }
 
+namespace {
+
+// Claims without a volume whose class binds at once, by whether a cluster has left them so.
+struct UnboundClaims {
+  size_t count = 0;
+  const DraftObject* first = nullptr;
+
+  void Add(const DraftObject& claim) {
+    if (++count == 1) first = &claim;
+  }
+  std::string Others() const { return count == 1 ? "" : fmt::format(" (and {} more)", count - 1); }
+};
+
+void WarnOfUnboundClaims(ClusterDraft& draft) {
+  UnboundClaims left, fresh;
+  for (const DraftObject& object : draft.objects()) {
+    const auto* claim = object.object.As<api::PersistentVolumeClaim>();
+    if (!claim || !claim->spec.volume_name.empty() || claim->metadata.deletion_timestamp) continue;
+    const DraftObject* found = draft.Find(api::Kind::kStorageClass, claim->spec.storage_class_name.value_or(""));
+    if (!found) continue;
+    const auto* storage_class = found->object.As<api::StorageClass>();
+    if (storage_class->volume_binding_mode.value_or("Immediate") != "Immediate") continue;
+    (claim->metadata.creation_timestamp ? left : fresh).Add(object);
+  }
+  if (left.first) {
+    draft.Warn(*left.first, "spec.storageClassName",
+               fmt::format("is not bound, though its class binds at once{}: the cluster has not made its volume, and "
+                           "pods that use it stay pending",
+                           left.Others()));
+  }
+  if (fresh.first) {
+    draft.Warn(*fresh.first, "spec.storageClassName",
+               fmt::format("its class binds at once, before any pod is there{}: where the volume will be is not known, "
+                           "and it is taken to suit every node",
+                           fresh.Others()));
+  }
+}
+
+}  // namespace
+
 void WarnOfContradictions(ClusterDraft& draft) {
   std::vector<std::pair<const DraftObject*, std::string>> found;
   for (const DraftObject& object : draft.objects()) {
@@ -138,6 +178,7 @@ void WarnOfContradictions(ClusterDraft& draft) {
         &object, fmt::format("spec.volumeName: volume \"{}\" belongs to claim {}", claim->spec.volume_name, held));
   }
   for (const auto& [object, text] : found) draft.Warn(*object, "spec.volumeName", text);
+  WarnOfUnboundClaims(draft);
 }
 
 }  // namespace berth::input

@@ -5,11 +5,13 @@
 
 #include <charconv>
 #include <cstdio>
+#include <set>
 
 #include "codec/yaml_writer.h"
 #include "commands.h"
 #include "configuration_source.h"
 #include "flags.h"
+#include "input/absent_kinds.h"
 #include "input/node_template.h"
 #include "input_flags.h"
 #include "report/capacity_report.h"
@@ -112,6 +114,8 @@ int Print(const std::string& text, const std::string& json, const CapacityOption
 struct World {
   SchedulerSetup setup;
   std::vector<api::Object> objects;
+  std::vector<input::Rollout> rollouts;
+  std::set<api::Kind> absent;
   std::vector<sim::CapacityShare> shares;
 };
 
@@ -126,13 +130,14 @@ Result<World> ReadWorld(const framework::Registry& own_plugins, const CapacityOp
   if (!input) return input.error();
   Result<std::vector<sim::CapacityShare>> shares = ReadShares(options, input->objects);
   if (!shares) return shares.error();
-  return World{std::move(*setup), std::move(input->objects), std::move(*shares)};
+  return World{std::move(*setup), std::move(input->objects), std::move(input->rollouts), std::move(input->absent),
+               std::move(*shares)};
 }
 
 Result<std::unique_ptr<sim::Simulation>> Simulate(const World& world, const std::vector<api::Object>& objects,
                                                   const CapacityOptions& options) {
   return sim::Simulation::Create(objects, world.setup.configuration, world.setup.registry, world.setup.gates,
-                                 {.seed = options.seed});
+                                 {.seed = options.seed, .absent = world.absent, .rollouts = world.rollouts});
 }
 
 int Measure(const World& world, const CapacityOptions& options) {
@@ -201,10 +206,18 @@ int Plan(const World& world, const CapacityOptions& options) {
   for (const api::Object& object : world.objects) {
     if (const api::Node* known = object.As<api::Node>()) existing.push_back(known);
   }
+  if (world.absent.contains(api::Kind::kDaemonSet)) {
+    PrintWarnings(
+        {fmt::format("the input has pods of DaemonSets but no DaemonSet at all: what they take of each new "
+                     "node is not counted. All that berth reads of a cluster: {}",
+                     input::DumpCommand())});
+  }
   const auto trial = [&](size_t count) -> Result<sim::NodeTrial> {
     std::vector<api::Object> objects = world.objects;
     node->count = count;
-    for (api::Node& made : input::MakeNodes(*node, existing)) objects.push_back(api::MakeObject(std::move(made)));
+    std::vector<api::Node> nodes = input::MakeNodes(*node, existing);
+    for (api::Object& daemon : input::DaemonPodsOn(nodes, world.objects)) objects.push_back(std::move(daemon));
+    for (api::Node& made : nodes) objects.push_back(api::MakeObject(std::move(made)));
     return TryNodes(world, objects, options);
   };
   // A node for every pod: more cannot help.
@@ -261,7 +274,7 @@ int Capacity(const framework::Registry& own_plugins, const std::vector<std::stri
     return BadInput("capacity", sound.error().message + "\n" + flags.Hint());
   }
   const Result<World> world = ReadWorld(own_plugins, options);
-  if (!world) return BadInput("capacity", world.error().message);
+  if (!world) return BadInput("capacity", world.error().message, options.output);
   return options.add_nodes.empty() ? Measure(*world, options) : Plan(*world, options);
 }
 

@@ -159,7 +159,9 @@ TEST_F(RunningClusterTest, FilesAreAddedToTheCluster) {
   EXPECT_THAT(more.out, HasSubstr("a/big   n2    Scheduled"));
 
   const std::string same = folder_.Write("same.yaml", NodeText("n1"));
-  const Ran twice = Run(Simulate, {"--from-cluster", "--kubeconfig", kubeconfig, "-f", same});
+  const Ran over = Run(Simulate, {"--from-cluster", "--kubeconfig", kubeconfig, "-f", same});
+  EXPECT_THAT(over.err, HasSubstr("same.yaml:1:1: Node n1 replaces the one at the cluster\n"));
+  const Ran twice = Run(Simulate, {"--from-cluster", "--kubeconfig", kubeconfig, "-f", same, "--strict"});
   EXPECT_EQ(twice.status, kBadInput);
   EXPECT_THAT(twice.err, HasSubstr("same.yaml:3:18: Node n1: is already given at the cluster\n"));
 }

@@ -17,10 +17,16 @@ inline constexpr int kUnplaced = 2;  // it ran, and some pod has no place
 
 // Prints "berth VERB: MESSAGE" on standard error and returns kBadInput.
 int BadInput(std::string_view verb, std::string_view message);
+// The same, for verbs whose `output` may be meant for a program: as json and yaml, the lines of the message are written
+// to standard output besides, as a document of kind Problems.
+int BadInput(std::string_view verb, std::string_view message, std::string_view output);
 
 // Also what a program called kube-scheduler does, whatever its arguments.
 int Scheduler(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Simulate(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
+int Explain(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
+// The same over the cluster that kubectl talks to; what a program called kubectl-why does, whatever its arguments.
+int KubectlWhy(const framework::Registry& own_plugins, std::vector<std::string> arguments);
 int Capacity(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Diff(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Completion(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);

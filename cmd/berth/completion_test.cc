@@ -86,11 +86,11 @@ TEST_F(BashTest, CompletesVerbsAndFlags) {
 }
 
 TEST_F(BashTest, CompletesValuesInEverySpelling) {
-  EXPECT_THAT(Complete({"berth", "diff", "--output", ""}), ElementsAre("table", "json", "yaml"));
+  EXPECT_THAT(Complete({"berth", "diff", "--output", ""}), ElementsAre("table", "json", "yaml", "markdown", "github"));
   EXPECT_THAT(Complete({"berth", "diff", "-o", "j"}), ElementsAre("json"));
-  EXPECT_THAT(Complete({"berth", "diff", "--output", "="}), ElementsAre("table", "json", "yaml"));
+  EXPECT_THAT(Complete({"berth", "diff", "--output", "="}), ElementsAre("table", "json", "yaml", "markdown", "github"));
   EXPECT_THAT(Complete({"berth", "diff", "--output", "=", "y"}), ElementsAre("yaml"));
-  EXPECT_THAT(Complete({"berth", "diff", "--fail-on", ""}), ElementsAre("changed", "unplaced"));
+  EXPECT_THAT(Complete({"berth", "explain", "--validate", ""}), ElementsAre("strict", "warn", "ignore"));
   EXPECT_THAT(Complete({"berth", "diff", "--seed", ""}), IsEmpty());
 }
 

@@ -2,13 +2,16 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <set>
 
 #include "codec/yaml_writer.h"
 #include "commands.h"
 #include "configuration_source.h"
+#include "fail_on.h"
 #include "flags.h"
 #include "input_flags.h"
 #include "report/comparison_report.h"
+#include "report/gate_report.h"
 #include "sim/comparison.h"
 #include "sim/simulation.h"
 #include "terminal.h"
@@ -25,7 +28,8 @@ Usage:
   berth diff --config AFTER -f FILE... [flags]                    the defaults, and a configuration
   berth diff --base FILE... -f FILE... [--config FILE] [flags]    two inputs
 
-Both runs are simulations in memory, with the same seed. Pods are the same when they have the same namespace and name.
+Both runs are simulations in memory, with the same seed. Pods are the same when they have the same namespace and name; those of
+a workload that was rolled out, whose names differ, are matched by their workload.
 What differs is listed pod by pod; behind it, how evenly nodes and zones are filled before and after.
 
 Exit status: 0 it was compared (with --fail-on: and nothing of that kind happened), 2 it did, 1 bad usage or input.
@@ -43,7 +47,8 @@ struct DiffOptions {
   std::vector<std::string> configs;
   std::string feature_gates;
   std::vector<std::string> plugin_folders;
-  std::string fail_on;
+  std::string fail_on = "never";
+  std::set<std::string> failures;  // fail_on, taken apart
   std::string output = "table";
   uint64_t seed = 1;
 };
@@ -75,11 +80,18 @@ std::pair<Side, Side> SidesOf(const DiffOptions& options) {
   after.input = options.input;
   before.input = options.input;
   if (!options.base.empty()) {
+    // What says how to read is for both; what-ifs are for the second run.
     before.input = {};
     before.input.files = options.base;
+    before.input.strict = options.input.strict;
+    before.input.replace = options.input.replace;
+    before.input.validate = options.input.validate;
+    before.input.max_input = options.input.max_input;
+    before.input.name_space = options.input.name_space;
     before.name = Listed(options.base);
     after.name = Listed(options.input.files);
     if (options.input.from_cluster) after.name += after.name.empty() ? "the cluster" : " and the cluster";
+    after.name += options.input.WhatIfText();
   }
   if (options.base.empty() || before.config != after.config) {
     for (Side* side : {&before, &after}) {
@@ -103,7 +115,8 @@ Result<sim::RunOutcome> Run(const Side& side, const DiffOptions& options, const 
     PrintWarnings({"extenders are not called in a simulation; all is decided without them"});
   }
   Result<std::unique_ptr<sim::Simulation>> simulation = sim::Simulation::Create(
-      input.objects, setup->configuration, setup->registry, setup->gates, {.seed = options.seed});
+      input.objects, setup->configuration, setup->registry, setup->gates,
+      {.seed = options.seed, .absent = input.absent, .rollouts = input.rollouts, .refused = input.refused});
   if (!simulation) return simulation.error();
   const sim::SimulationReport report = (*simulation)->Run();
   return sim::OutcomeOf(**simulation, report);
@@ -143,15 +156,28 @@ Result<void> Check(const DiffOptions& options, const std::vector<std::string>& r
   return {};
 }
 
+int FailedStatus(const sim::Comparison& comparison, const DiffOptions& options) {
+  const std::set<std::string>& on = options.failures;
+  const bool failed =
+      (on.contains("changed") && comparison.changed()) || (on.contains("unplaced") && comparison.leaves_unplaced()) ||
+      (on.contains("preempted") && comparison.preempts()) || (on.contains("moved") && comparison.moves());
+  return failed ? kUnplaced : kOk;
+}
+
 int Print(const sim::Comparison& comparison, const DiffOptions& options) {
+  if (options.output == "markdown" || options.output == "github") {
+    const bool markdown = options.output == "markdown";
+    if (!WriteOut(markdown ? report::ToMarkdown(comparison) : report::ToGitHub(comparison))) {
+      return BadInput("diff", "cannot write to standard output");
+    }
+    return FailedStatus(comparison, options);
+  }
   std::string text = options.output == "table" ? report::ToTable(comparison) : report::ToJson(comparison);
   if (options.output == "yaml") text = codec::JsonToYaml(std::move(text));
   if (!WriteOut(text)) {
     return BadInput("diff", "cannot write to standard output");
   }
-  const bool failed = (options.fail_on == "changed" && comparison.changed()) ||
-                      (options.fail_on == "unplaced" && comparison.lost_a_place());
-  return failed ? kUnplaced : kOk;
+  return FailedStatus(comparison, options);
 }
 
 }  // namespace
@@ -164,9 +190,11 @@ int Diff(const framework::Registry& own_plugins, const std::vector<std::string>&
   flags.Add(&options.configs, "config", 0, "FILE", "KubeSchedulerConfiguration; twice: before and after");
   flags.Add(&options.feature_gates, "feature-gates", 0, "A=true,B=false", "feature gates, as kube-scheduler's");
   AddPluginFolders(flags, &options.plugin_folders);
-  flags.AddChoice(&options.fail_on, "fail-on", 0, {"changed", "unplaced"},
-                  "exit with status 2 when any pod differs, or when one loses its place");
-  flags.AddChoice(&options.output, "output", 'o', {"table", "json", "yaml"}, "how to print (default table)");
+  flags.Add(&options.fail_on, "fail-on", 0, "LIST",
+            "what exit status 2 stands for: changed (any pod differs), unplaced (one is left without a node that had "
+            "one, or is new), preempted, moved; several with commas, or never (default never)");
+  flags.AddChoice(&options.output, "output", 'o', {"table", "json", "yaml", "markdown", "github"},
+                  "how to print (default table)");
   flags.Add(&options.seed, "seed", 0, "N", "breaks ties between equally good nodes, in both runs (default 1)");
   const Result<std::vector<std::string>> rest = flags.Parse(arguments);
   if (rest && flags.help_wanted()) {
@@ -177,8 +205,11 @@ int Diff(const framework::Registry& own_plugins, const std::vector<std::string>&
   if (const Result<void> sound = Check(options, *rest); !sound) {
     return BadInput("diff", sound.error().message + "\n" + flags.Hint());
   }
+  Result<std::set<std::string>> failures = ParseFailOn(options.fail_on, {"changed", "unplaced", "preempted", "moved"});
+  if (!failures) return BadInput("diff", failures.error().message);
+  options.failures = std::move(*failures);
   const Result<sim::Comparison> comparison = CompareSides(options, own_plugins);
-  return comparison ? Print(*comparison, options) : BadInput("diff", comparison.error().message);
+  return comparison ? Print(*comparison, options) : BadInput("diff", comparison.error().message, options.output);
 }
 
 }  // namespace berth::cmd

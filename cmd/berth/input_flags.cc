@@ -4,6 +4,9 @@
 
 #include <cstdio>
 
+#include "api/label_syntax.h"
+#include "api/quantity.h"
+#include "base/printable.h"
 #include "terminal.h"
 
 namespace berth::cmd {
@@ -20,10 +23,18 @@ void InputFlags::AddTo(FlagSet& flags) {
   flags.Add(&without_nodes, "without-node", 0, "NODE", "what if a node were gone, and its pods elsewhere; repeatable");
   flags.Add(&cordons, "cordon", 0, "NODE", "what if a node took no new pods; repeatable");
   flags.Add(&drains, "drain", 0, "NODE", "what if a node were drained; repeatable");
+  flags.Add(&name_space, "namespace", 'n', "NAME", "of objects, and of pods on the command line, that name none");
+  flags.Add(&replace, "replace", 0,
+            "replace the pods of a changed template at once, rather than as its workload rolls out");
+  flags.Add(&strict, "strict", 0, "refuse an object that is given again, rather than let the later one count");
+  flags.AddChoice(
+      &validate, "validate", 0, {"strict", "warn", "ignore"},
+      "what unknown fields are (default: errors in what a person wrote, warnings in what a server printed)");
+  flags.Add(&max_input, "max-input", 0, "SIZE", "read no more than this, unpacked (default 2Gi)");
 }
 
 Result<void> InputFlags::Check() const {
-  if (files.empty() && !from_cluster) {
+  if (files.empty() && !from_cluster && nodes.empty()) {
     return Error::InvalidArgument("no input: give at least one file with -f, or --from-cluster");
   }
   if (cluster.any() && !from_cluster) {
@@ -31,6 +42,19 @@ Result<void> InputFlags::Check() const {
   }
   if (const Result<input::InputChanges> changes = Changes(); !changes) return changes.error();
   return {};
+}
+
+std::string InputFlags::WhatIfText() const {
+  std::string text;
+  const auto add = [&](std::string_view what, const std::vector<std::string>& values) {
+    for (const std::string& value : values) text += fmt::format("{}{} {}", text.empty() ? " " : ", ", what, value);
+  };
+  add("plus nodes", nodes);
+  add("with replicas", replicas);
+  add("without node", without_nodes);
+  add("cordoning", cordons);
+  add("draining", drains);
+  return text;
 }
 
 Result<input::InputChanges> InputFlags::Changes() const {
@@ -45,6 +69,25 @@ Result<input::InputChanges> InputFlags::Changes() const {
     if (!parsed) return Error::InvalidArgument("--replicas: " + parsed.error().message);
     changes.what_if.replicas.push_back(std::move(*parsed));
   }
+  if (!max_input.empty()) {
+    const Result<api::Quantity> size = api::Quantity::Parse(max_input);
+    if (!size || size->Sign() <= 0) {
+      return Error::InvalidArgument(
+          fmt::format("--max-input: expected a size such as 500Mi, found \"{}\"", base::Clipped(max_input)));
+    }
+    changes.max_bytes = static_cast<size_t>(size->Value());
+  }
+  if (!name_space.empty()) {
+    if (!api::DnsLabelProblems(name_space).empty()) {
+      return Error::InvalidArgument(fmt::format("-n: \"{}\" cannot be the name of a namespace", name_space));
+    }
+    changes.name_space = name_space;
+  }
+  if (validate == "strict") changes.validation = input::Validation::kStrict;
+  if (validate == "warn") changes.validation = input::Validation::kWarn;
+  if (validate == "ignore") changes.validation = input::Validation::kIgnore;
+  changes.strict = strict;
+  changes.replace = replace;
   changes.what_if.without_nodes = without_nodes;
   changes.what_if.cordons = cordons;
   changes.what_if.drains = drains;
@@ -68,12 +111,17 @@ Result<input::ClusterInput> InputFlags::Read() const {
   Result<input::ClusterInput> input = input::ReadCluster(files, std::move(*changes));
   progress.Erase();
   if (!input) return Error{input.error().code, "the input has problems:\n" + input.error().message};
+  PrintNotes(input->notes);
   PrintWarnings(input->warnings);
   return input;
 }
 
+void PrintNotes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", base::Printable(note));
+}
+
 void PrintWarnings(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
+  for (const std::string& warning : warnings) fmt::print(stderr, "warning: {}\n", base::Printable(warning));
 }
 
 }  // namespace berth::cmd

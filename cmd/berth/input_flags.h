@@ -21,10 +21,17 @@ struct InputFlags {
   std::vector<std::string> without_nodes;
   std::vector<std::string> cordons;
   std::vector<std::string> drains;
+  bool strict = false;
+  bool replace = false;
+  std::string validate;  // empty: by who wrote it
+  std::string max_input;
+  std::string name_space;
 
   void AddTo(FlagSet& flags);
   // Whether what was given makes sense together.
   Result<void> Check() const;
+  // " without node a, with b drained": the what-ifs, for people; "" when there are none.
+  std::string WhatIfText() const;
   // Prints warnings on standard error.
   Result<input::ClusterInput> Read() const;
 
@@ -34,6 +41,7 @@ struct InputFlags {
 };
 
 // On standard error, a line each.
+void PrintNotes(const std::vector<std::string>& notes);
 void PrintWarnings(const std::vector<std::string>& warnings);
 
 }  // namespace berth::cmd

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <set>
-#include <sstream>
 
 #include "commands.h"
 #include "configuration_source.h"
+#include "fail_on.h"
 #include "flags.h"
+#include "input/absent_kinds.h"
 #include "input_flags.h"
+#include "pod_names.h"
+#include "report/gate_report.h"
 #include "report/report.h"
 #include "sim/simulation.h"
 #include "terminal.h"
@@ -33,27 +36,32 @@ and provisioned as the control plane would. Pods that make room are gone: nothin
 With --from-cluster, objects are read from a running cluster, and from files besides when there are any. It is only
 read: the API server gets GET requests and nothing else. `berth snapshot` writes the same objects to a file.
 
+What a later -f gives again is laid over the earlier, as kubectl apply would: a cluster, and what a pull request makes of
+it. A workload whose template has changed is rolled out: its pods are replaced as its strategy says, or with --replace
+at once. A dump of a cluster has to have all that refers to each other: a snapshot has (berth snapshot), and so has what
+the kubectl of the examples prints.
+
 With --explain, each node's verdict about a pod is told with the numbers behind it, and the smallest changes with which
 the pod would fit: of every pod that stays pending, or of the pods named (NAMESPACE/NAME, or the NAME of a pod that no
-other namespace has).
+other namespace has), and then of nothing else.
 
 Exit status: 0 all pending pods have a place, 2 some pod has none (or what --fail-on says), 1 bad usage or input.
 )";
 
 constexpr char kSimulateExamples[] = R"(  berth simulate -f cluster.yaml -f pods.yaml
-  kubectl get nodes,pods -A -o yaml | berth simulate -f - -o json
+  berth snapshot | berth simulate -f - -f deployment.yaml -o json
   berth simulate -f cluster.yaml -f pods.yaml --config scheduler.yaml --seed 7
   berth simulate -f cluster.yaml -f pods.yaml --explain shop/web-3
   berth simulate --from-cluster --explain
   berth simulate --from-cluster --kubeconfig admin.conf --context production -f new-pods.yaml
 )";
 
-constexpr std::string_view kFormats[] = {"table", "wide", "json", "yaml", "html"};
+constexpr std::string_view kFormats[] = {"table", "wide", "json", "yaml", "html", "markdown", "junit", "github"};
 
 struct SimulateOptions {
   InputFlags input;
   ConfigurationFlags configuration;
-  std::string output = "table";
+  std::string output;  // empty: a table
   std::string color = "auto";
   std::string fail_on = "unplaced";
   std::vector<std::string> explain;  // "" for all that stay pending
@@ -62,36 +70,11 @@ struct SimulateOptions {
   std::vector<std::string> arguments;  // all of them, as they were typed
 };
 
-struct Failures {
-  bool unplaced = false;
-  bool preempted = false;
-};
-
-Result<Failures> ParseFailOn(const std::string& text) {
-  Failures failures;
-  bool never = false;
-  std::stringstream list(text);
-  for (std::string word; std::getline(list, word, ',');) {
-    if (word == "unplaced") {
-      failures.unplaced = true;
-    } else if (word == "preempted") {
-      failures.preempted = true;
-    } else if (word == "never") {
-      never = true;
-    } else {
-      return Error::InvalidArgument(
-          fmt::format("--fail-on: expected unplaced, preempted or never, found \"{}\"", word));
-    }
-  }
-  if (text.empty() || (never && (failures.unplaced || failures.preempted))) {
-    return Error::InvalidArgument("--fail-on: expected a list of unplaced and preempted, or never");
-  }
-  return failures;
-}
-
-int ExitStatus(const sim::SimulationReport& report, const Failures& failures) {
-  const bool unplaced = report.Count(sim::PodOutcome::kScheduled) != report.pods.size();
-  const bool failed = (failures.unplaced && unplaced) || (failures.preempted && !report.preempted.empty());
+int ExitStatus(const sim::SimulationReport& report, const std::set<std::string>& failures) {
+  // A pod on a node that is not there counts nowhere, and not as placed.
+  const bool unplaced = report.Count(sim::PodOutcome::kScheduled) != report.pods.size() || report.lost_bound > 0;
+  const bool failed =
+      (failures.contains("unplaced") && unplaced) || (failures.contains("preempted") && !report.preempted.empty());
   return failed ? kUnplaced : kOk;
 }
 
@@ -100,6 +83,10 @@ std::vector<std::string> PendingPods(const input::ClusterInput& input) {
   for (const api::Object& object : input.objects) {
     const auto pod = object.Share<api::Pod>();
     if (pod && pod->spec.node_name.empty() && !api::IsTerminated(*pod)) pending.push_back(api::KeyOf(pod->metadata));
+  }
+  for (const input::RefusedPod& refused : input.refused) pending.push_back(api::KeyOf(refused.pod->metadata));
+  for (const input::Rollout& rollout : input.rollouts) {
+    for (const auto& pod : rollout.new_pods) pending.push_back(api::KeyOf(pod->metadata));
   }
   return pending;
 }
@@ -118,20 +105,25 @@ Result<std::set<std::string>> PodsToExplain(const SimulateOptions& options, cons
   if (options.output == "html" && report::FitsOnPage(pending.size(), CountNodes(input))) {
     resolved.insert(pending.begin(), pending.end());
   }
-  for (const std::string& name : options.explain) {
-    if (name.empty()) continue;
-    std::vector<std::string> matches;
-    std::copy_if(pending.begin(), pending.end(), std::back_inserter(matches), [&](const std::string& key) {
-      return key == name || (key.ends_with("/" + name) && name.find('/') == std::string::npos);
-    });
-    if (matches.empty()) return Error::NotFound(fmt::format("--explain: no pod {} is pending in the input", name));
-    if (matches.size() > 1) {
-      return Error::InvalidArgument(
-          fmt::format("--explain: {} is in several namespaces; name one, such as {}", name, matches.front()));
-    }
-    resolved.insert(matches.front());
-  }
+  const Result<std::set<std::string>> named =
+      ResolvePods(options.explain, pending, options.input.name_space, "is pending in the input");
+  if (!named) return Error{named.error().code, "--explain: " + named.error().message};
+  resolved.insert(named->begin(), named->end());
   return resolved;
+}
+
+// Whoever asks about a pod wants to read about that pod, and no more unless a format was asked for, too.
+bool IsAboutPods(const SimulateOptions& options) {
+  return options.output.empty() && std::any_of(options.explain.begin(), options.explain.end(),
+                                               [](const std::string& name) { return !name.empty(); });
+}
+
+std::string ExplanationsOnly(const sim::SimulationReport& report, bool color) {
+  std::string text;
+  for (const explain::Explanation& told : report.explanations) {
+    text += (text.empty() ? "" : "\n") + report::ToText(told, {.color = color});
+  }
+  return text;
 }
 
 std::string Render(const sim::SimulationReport& report, const report::PageContext& page, const std::string& format,
@@ -139,6 +131,9 @@ std::string Render(const sim::SimulationReport& report, const report::PageContex
   if (format == "json") return report::ToJson(report);
   if (format == "yaml") return report::ToYaml(report);
   if (format == "html") return report::ToHtml(report, page);
+  if (format == "markdown") return report::ToMarkdown(report);
+  if (format == "junit") return report::ToJUnit(report);
+  if (format == "github") return report::ToGitHub(report);
   return report::ToTable(report, {.wide = format == "wide", .color = color});
 }
 
@@ -155,7 +150,8 @@ report::PageContext PageContextOf(const SimulateOptions& options, const input::C
   return page;
 }
 
-int Run(const framework::Registry& own_plugins, const SimulateOptions& options, const Failures& failures, bool color) {
+int Run(const framework::Registry& own_plugins, const SimulateOptions& options, const std::set<std::string>& failures,
+        bool color) {
   const Result<SchedulerSetup> setup = LoadSetup(options.configuration, options.input.files, own_plugins);
   if (!setup) return BadInput("simulate", setup.error().message);
   PrintWarnings(setup->warnings);
@@ -163,26 +159,33 @@ int Run(const framework::Registry& own_plugins, const SimulateOptions& options, 
     PrintWarnings({"extenders are not called in a simulation; all is decided without them"});
   }
   const Result<input::ClusterInput> input = options.input.Read();
-  if (!input) return BadInput("simulate", input.error().message);
+  if (!input) return BadInput("simulate", input.error().message, options.output);
   Result<std::set<std::string>> explained = PodsToExplain(options, *input);
   if (!explained) return BadInput("simulate", explained.error().message);
 
   const base::SystemClock clock;
   ProgressLine progress(stderr, IsTerminal(stderr), clock, "pods");
   sim::Simulation::Options run{.seed = options.seed, .verify_incremental = options.verify_incremental};
+  run.rollouts = input->rollouts;
+  run.absent = input->absent;
+  run.refused = input->refused;
   run.explain = *std::move(explained);
   run.explain_pending = std::find(options.explain.begin(), options.explain.end(), "") != options.explain.end();
   if (options.output == "html" && report::MayExplainPending(PendingPods(*input).size(), CountNodes(*input))) {
     run.explain_pending = true;
   }
-  run.runner_ups = options.output != "table" || !run.explain.empty();
+  run.runner_ups = (!options.output.empty() && options.output != "table") || !run.explain.empty();
   run.progress = [&](size_t tried, size_t total) { progress.Update(tried, total); };
   Result<std::unique_ptr<sim::Simulation>> simulation =
       sim::Simulation::Create(input->objects, setup->configuration, setup->registry, setup->gates, std::move(run));
   if (!simulation) return BadInput("simulate", simulation.error().message);
-  const sim::SimulationReport report = (*simulation)->Run();
+  sim::SimulationReport report = (*simulation)->Run();
   progress.Erase();
-  const std::string text = Render(report, PageContextOf(options, *input, *setup, **simulation), options.output, color);
+  report.warnings = input->warnings;
+  report.notes = input->notes;
+  const std::string text = IsAboutPods(options) ? ExplanationsOnly(report, color)
+                                                : Render(report, PageContextOf(options, *input, *setup, **simulation),
+                                                         options.output, color);
   if (!WriteOut(text)) {
     return BadInput("simulate", "cannot write to standard output");
   }
@@ -193,7 +196,8 @@ int Run(const framework::Registry& own_plugins, const SimulateOptions& options, 
 
 int Simulate(const framework::Registry& own_plugins, const std::vector<std::string>& arguments) {
   SimulateOptions options{.arguments = arguments};
-  FlagSet flags("berth simulate", kSimulateUsage, kSimulateExamples);
+  const std::string dump = fmt::format("  {} > cluster.yaml\n", input::DumpCommand());
+  FlagSet flags("berth simulate", kSimulateUsage, kSimulateExamples + dump);
   options.input.AddTo(flags);
   options.configuration.AddTo(flags);
   flags.AddChoice(&options.output, "output", 'o', {std::begin(kFormats), std::end(kFormats)},
@@ -216,7 +220,7 @@ int Simulate(const framework::Registry& own_plugins, const std::vector<std::stri
     return BadInput("simulate", fmt::format("unexpected argument \"{}\"; files are given with -f", rest->front()));
   if (const Result<void> sound = options.input.Check(); !sound)
     return BadInput("simulate", sound.error().message + "\n" + flags.Hint());
-  const Result<Failures> failures = ParseFailOn(options.fail_on);
+  const Result<std::set<std::string>> failures = ParseFailOn(options.fail_on, {"unplaced", "preempted"});
   if (!failures) return BadInput("simulate", failures.error().message);
   const Result<bool> color = WantsColor(options.color, stdout);
   if (!color) return BadInput("simulate", color.error().message);

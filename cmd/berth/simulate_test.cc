@@ -64,18 +64,18 @@ TEST_F(SimulateTest, BadFlagsSayWhatWasExpected) {
   EXPECT_EQ(Run(fits, {"--fail-on=never,unplaced"}), 1);
   EXPECT_EQ(Run(fits, {"-o", "xml"}), 1);
   EXPECT_EQ(errors,
-            "berth simulate: -o: expected table, wide, json, yaml or html, found \"xml\"\nTry berth simulate "
-            "--help.\n");
+            "berth simulate: -o: expected table, wide, json, yaml, html, markdown, junit or github, found \"xml\"\nTry "
+            "berth simulate --help.\n");
   EXPECT_EQ(Run(fits, {"--color=red"}), 1);
   EXPECT_EQ(Run(fits, {"--explain=default/gone"}), 1);
-  EXPECT_EQ(errors, "berth simulate: --explain: no pod default/gone is pending in the input\n");
+  EXPECT_THAT(errors, StartsWith("berth simulate: --explain: no pod default/gone is pending in the input"));
 }
 
 TEST_F(SimulateTest, PodsAreExplainedByNameOrForPending) {
   EXPECT_EQ(Run(pends, {"--explain"}), 2);
   EXPECT_THAT(output, HasSubstr("\ndefault/big has no node: "));
   EXPECT_EQ(Run(pends, {"--explain", "web", "--color", "never"}), 2);
-  EXPECT_THAT(output, HasSubstr("\ndefault/web is on n1; 1 of 1 nodes was feasible\n"));
+  EXPECT_THAT(output, StartsWith("default/web is on n1; 1 of 1 nodes was feasible\n")) << "and nothing before it";
 }
 
 TEST_F(SimulateTest, EveryFormatIsThere) {

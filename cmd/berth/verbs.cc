@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/check.h"
+#include "base/printable.h"
 #include "base/spelling.h"
 #include "commands.h"
+#include "report/gate_report.h"
 #include "scheduler_flags.h"
+#include "terminal.h"
 
 namespace berth::cmd {
 
@@ -14,6 +19,7 @@ namespace {
 constexpr Verb kVerbs[] = {
     {"scheduler", "schedule the pods of a real cluster; takes kube-scheduler's flags and configuration", Scheduler},
     {"simulate", "schedule pods onto a cluster in memory, and say where everything went and why", Simulate},
+    {"explain", "say why a pod has no node, or that one, and what would help", Explain},
     {"capacity", "say how many more instances of a pod fit, and what stops the next one", Capacity},
     {"diff", "say what another configuration, or another input, changes", Diff},
     {"snapshot", "write what scheduling reads of a real cluster to a file for simulate", Snapshot},
@@ -79,7 +85,7 @@ Examples:
   berth capacity -f cluster.yaml --pod pod.yaml
   berth diff --config old.yaml --config new.yaml -f cluster.yaml
 
-`berth VERB --help` says more about each.
+`berth help VERB` says more about each.
 )";
 }
 
@@ -96,8 +102,21 @@ std::vector<VerbDescription> DescribeVerbs() {
 }
 
 int BadInput(std::string_view verb, std::string_view message) {
-  fmt::print(stderr, "berth {}: {}\n", verb, message);
+  fmt::print(stderr, "berth {}: {}\n", verb, base::PrintableLines(message));
   return kBadInput;
+}
+
+int BadInput(std::string_view verb, std::string_view message, std::string_view output) {
+  const int status = BadInput(verb, message);
+  if (output != "json" && output != "yaml" && output != "github") return status;
+  std::vector<std::string> errors;
+  for (std::string_view rest = message; !rest.empty();) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    if (end > 0 && !rest.substr(0, end).ends_with("the input has problems:")) errors.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  WriteOut(output == "github" ? report::ErrorsToGitHub(errors) : report::ErrorsToJson(errors, output == "yaml"));
+  return status;
 }
 
 }  // namespace berth::cmd

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "framework/registry.h"
@@ -23,6 +24,10 @@ class SchedulerCommand {
   int Run(int argc, char** argv);
 
  private:
+  int RunVerb(const std::vector<std::string>& arguments);
+  int Help(std::vector<std::string> words);
+  static int Version(const std::vector<std::string>& flags);
+
   framework::Registry plugins_;
   std::optional<Error> error_;  // the first one
 };

@@ -62,6 +62,7 @@ constexpr KindInfo kKinds[] = {
     Row<PodDisruptionBudget>("PodDisruptionBudget", "poddisruptionbudgets", kNamespaced, kPolicy),
     Row<PriorityClass>("PriorityClass", "priorityclasses", kClusterScoped, kScheduling),
     Row<LimitRange>("LimitRange", "limitranges", kNamespaced, kCore),
+    Row<ResourceQuota>("ResourceQuota", "resourcequotas", kNamespaced, kCore),
     Row<RuntimeClass>("RuntimeClass", "runtimeclasses", kClusterScoped, kNode),
     Row<StorageClass>("StorageClass", "storageclasses", kClusterScoped, kStorage),
     Row<CSINode>("CSINode", "csinodes", kClusterScoped, kStorage),

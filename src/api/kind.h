@@ -33,6 +33,7 @@ enum class Kind : uint8_t {
   kPodDisruptionBudget,
   kPriorityClass,
   kLimitRange,
+  kResourceQuota,
   kRuntimeClass,
   kStorageClass,
   kCSINode,
@@ -64,6 +65,7 @@ struct Job;
 struct PodDisruptionBudget;
 struct PriorityClass;
 struct LimitRange;
+struct ResourceQuota;
 struct RuntimeClass;
 struct StorageClass;
 struct CSINode;
@@ -93,6 +95,7 @@ constexpr Kind KindFor(const Job*) { return Kind::kJob; }
 constexpr Kind KindFor(const PodDisruptionBudget*) { return Kind::kPodDisruptionBudget; }
 constexpr Kind KindFor(const PriorityClass*) { return Kind::kPriorityClass; }
 constexpr Kind KindFor(const LimitRange*) { return Kind::kLimitRange; }
+constexpr Kind KindFor(const ResourceQuota*) { return Kind::kResourceQuota; }
 constexpr Kind KindFor(const RuntimeClass*) { return Kind::kRuntimeClass; }
 constexpr Kind KindFor(const StorageClass*) { return Kind::kStorageClass; }
 constexpr Kind KindFor(const CSINode*) { return Kind::kCSINode; }

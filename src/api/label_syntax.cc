@@ -23,6 +23,11 @@ constexpr std::string_view kSubdomainRule =
     "end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
     "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
+constexpr std::string_view kDnsLabelRule =
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
+    "an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
+    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+
 bool IsLowerAlphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 bool IsAlphanumeric(char c) { return IsLowerAlphanumeric(c) || (c >= 'A' && c <= 'Z'); }
 
@@ -54,6 +59,13 @@ std::vector<std::string> DnsSubdomainProblems(std::string_view name) {
   std::vector<std::string> problems;
   if (name.size() > kMaxSubdomainLength) problems.push_back(TooLong(kMaxSubdomainLength));
   if (!IsDnsSubdomain(name)) problems.emplace_back(kSubdomainRule);
+  return problems;
+}
+
+std::vector<std::string> DnsLabelProblems(std::string_view name) {
+  std::vector<std::string> problems;
+  if (name.size() > kMaxNameLength) problems.push_back(TooLong(kMaxNameLength));
+  if (!IsDnsLabel(name)) problems.emplace_back(kDnsLabelRule);
   return problems;
 }
 

@@ -13,6 +13,8 @@ std::vector<std::string> LabelKeyProblems(std::string_view key);
 // Empty, or up to 63 characters.
 std::vector<std::string> LabelValueProblems(std::string_view value);
 std::vector<std::string> DnsSubdomainProblems(std::string_view name);
+// The name of a namespace, a container or a volume: up to 63 characters, without dots.
+std::vector<std::string> DnsLabelProblems(std::string_view name);
 
 // A resource name with a domain that is not kubernetes.io, nor a quota name ("requests.…").
 bool IsExtendedResourceName(std::string_view name);

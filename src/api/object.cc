@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "api/envelope.h"
 #include "api/policy.h"
 #include "codec/field_mark.h"
@@ -30,6 +33,11 @@ std::string Join(std::string_view path, std::string_view field) {
 std::string_view TextAt(const Value& object, std::string_view key) {
   const Value* value = object.Find(key);
   return value != nullptr && value->is_string() ? value->text() : std::string_view();
+}
+
+bool IsServers(const Value& metadata) {
+  return !TextAt(metadata, "uid").empty() || !TextAt(metadata, "resourceVersion").empty() ||
+         !TextAt(metadata, "creationTimestamp").empty();
 }
 
 // What an item says about itself; items of a typed list ("PodList") may leave it to the list.
@@ -63,19 +71,20 @@ class ObjectDecoder {
       const Value* metadata = value.Find("metadata");
       out_.unknown.push_back({std::string(type.api_version), std::string(type.kind),
                               std::string(metadata != nullptr ? TextAt(*metadata, "name") : std::string_view()),
-                              value.mark()});
+                              value.mark(), metadata != nullptr && IsServers(*metadata)});
     }
   }
 
   // Everything a decoded object still needs before it is frozen. Empty, or what is wrong with its metadata.
-  static std::string Complete(const KindInfo& info, std::string_view api_version, void* object) {
+  static std::string Complete(const KindInfo& info, std::string_view api_version, const Symbol& default_namespace,
+                              void* object) {
     if (info.kind == Kind::kPodDisruptionBudget && api_version == "policy/v1beta1") {
       // There an empty selector selected nothing; since v1 it selects everything, and an absent one nothing.
       auto& selector = static_cast<PodDisruptionBudget*>(object)->spec.selector;
       if (selector && selector->empty()) selector.reset();
     }
     ObjectMeta& metadata = info.metadata(object);
-    if (info.namespaced && metadata.namespace_.empty()) metadata.namespace_ = DefaultNamespace();
+    if (info.namespaced && metadata.namespace_.empty()) metadata.namespace_ = default_namespace;
     if (info.namespaced || metadata.namespace_.empty()) return {};
     metadata.namespace_ = Symbol();
     return fmt::format("a {} belongs to no namespace", info.name);
@@ -86,11 +95,6 @@ class ObjectDecoder {
   }
 
  private:
-  static const Symbol& DefaultNamespace() {
-    static const Symbol* const kDefault = new Symbol("default");
-    return *kDefault;
-  }
-
   void Report(std::string path, codec::Mark where, std::string message) {
     problems_.push_back({std::move(path), where, std::move(message)});
   }
@@ -151,13 +155,27 @@ class ObjectDecoder {
     std::shared_ptr<void> object = info.make();
     codec::Decode(value, info.message(), object.get(), {.strict = options_.strict}, problems_, path);
     CheckName(value, info.metadata(object.get()), problems_before, path);
-    std::string complaint = Complete(info, api_version, object.get());
+    std::string complaint = Complete(info, api_version, options_.default_namespace, object.get());
     if (!complaint.empty() && options_.strict) {
       Report(Join(path, "metadata.namespace"), codec::FieldMark(value, "metadata.namespace"), std::move(complaint));
     }
+    std::vector<Diagnostic> unknown;
+    if (options_.keep_unknown_fields) unknown = TakeUnknownFields(problems_before, Join(path, "status."));
     if (problems_.size() == problems_before) {
-      out_.objects.push_back({Freeze(info, std::move(object)), value.mark()});
+      out_.objects.push_back({Freeze(info, std::move(object)), value.mark(), std::move(unknown)});
+    } else {
+      std::move(unknown.begin(), unknown.end(), std::back_inserter(problems_));
     }
+  }
+
+  std::vector<Diagnostic> TakeUnknownFields(size_t problems_before, const std::string& status) {
+    const auto first = problems_.begin() + static_cast<ptrdiff_t>(problems_before);
+    const auto unknown =
+        std::stable_partition(first, problems_.end(), [](const Diagnostic& problem) { return !problem.unknown_field; });
+    std::vector<Diagnostic> taken(std::make_move_iterator(unknown), std::make_move_iterator(problems_.end()));
+    problems_.erase(unknown, problems_.end());
+    std::erase_if(taken, [&](const Diagnostic& problem) { return problem.path.starts_with(status); });
+    return taken;
   }
 
   void CheckName(const Value& value, const ObjectMeta& metadata, size_t problems_before, const std::string& path) {
@@ -193,7 +211,8 @@ Result<void> DecodeProtobufObject(const KindInfo& info, std::string_view api_ver
   if (info.metadata(object.get()).name.empty()) {
     return Error::InvalidArgument(fmt::format("{}.metadata.name: missing: every object needs a name", info.name));
   }
-  ObjectDecoder::Complete(info, api_version, object.get());
+  static const Symbol* const kDefault = new Symbol("default");
+  ObjectDecoder::Complete(info, api_version, *kDefault, object.get());
   out.objects.push_back({ObjectDecoder::Freeze(info, std::move(object)), {}});
   return {};
 }

@@ -60,6 +60,8 @@ Object MakeObject(T value) {
 struct LocatedObject {
   Object object;
   codec::Mark where;  // nowhere when it came as protobuf
+  // With ObjectOptions::keep_unknown_fields.
+  std::vector<codec::Diagnostic> unknown_fields = {};
 };
 
 // An object of a kind that is not in the registry, or not in that version: skipped, for the caller to judge.
@@ -68,6 +70,7 @@ struct UnknownObject {
   std::string kind;
   std::string name;  // empty when unknown
   codec::Mark where;
+  bool from_server = false;  // has what only servers write into its metadata
 };
 
 struct DecodedObjects {
@@ -83,6 +86,11 @@ struct ObjectOptions {
   bool strict = false;
   // Accept objects without a name that have a generateName; the caller generates the name.
   bool allow_generate_name = false;
+  // With `strict`: an object whose only problem are unknown fields is decoded all the same, and they stand beside it
+  // rather than among the problems. Those below its status, which servers write, are not even mentioned.
+  bool keep_unknown_fields = false;
+  // Of objects that name none.
+  Symbol default_namespace = Symbol("default");
 };
 
 // Decodes the object in `value`, or each object of a list (v1 List, PodList, …; lists may nest). An object of a

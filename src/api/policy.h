@@ -52,6 +52,29 @@ struct LimitRange {
   LimitRangeSpec spec;
 };
 
+struct ScopeRequirement {  // ScopedResourceSelectorRequirement
+  std::string scope_name;
+  std::string op;  // JSON operator
+  std::vector<std::string> values;
+};
+struct ScopeSelector {
+  std::vector<ScopeRequirement> match_expressions;
+};
+struct ResourceQuotaSpec {
+  ResourceList hard;
+  std::vector<std::string> scopes;
+  std::optional<ScopeSelector> scope_selector;
+};
+struct ResourceQuotaStatus {
+  ResourceList hard;
+  ResourceList used;
+};
+struct ResourceQuota {
+  ObjectMeta metadata;
+  ResourceQuotaSpec spec;
+  ResourceQuotaStatus status;
+};
+
 struct RuntimeClassOverhead {
   ResourceList pod_fixed;
 };
@@ -72,6 +95,11 @@ const codec::Message& Describe(const PriorityClass*);
 const codec::Message& Describe(const LimitRangeItem*);
 const codec::Message& Describe(const LimitRangeSpec*);
 const codec::Message& Describe(const LimitRange*);
+const codec::Message& Describe(const ScopeRequirement*);
+const codec::Message& Describe(const ScopeSelector*);
+const codec::Message& Describe(const ResourceQuotaSpec*);
+const codec::Message& Describe(const ResourceQuotaStatus*);
+const codec::Message& Describe(const ResourceQuota*);
 const codec::Message& Describe(const RuntimeClassOverhead*);
 const codec::Message& Describe(const RuntimeClassScheduling*);
 const codec::Message& Describe(const RuntimeClass*);

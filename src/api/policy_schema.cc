@@ -71,6 +71,48 @@ const codec::Message& Describe(const LimitRange*) {
   return message;
 }
 
+const codec::Message& Describe(const ScopeRequirement*) {
+  static const codec::Message message = codec::MessageOf<ScopeRequirement>("ScopedResourceSelectorRequirement", {
+      codec::Field("scopeName", 1, &ScopeRequirement::scope_name),
+      codec::Field("operator", 2, &ScopeRequirement::op),
+      codec::Field("values", 3, &ScopeRequirement::values),
+  });
+  return message;
+}
+
+const codec::Message& Describe(const ScopeSelector*) {
+  static const codec::Message message = codec::MessageOf<ScopeSelector>("ScopeSelector", {
+      codec::Field("matchExpressions", 1, &ScopeSelector::match_expressions),
+  });
+  return message;
+}
+
+const codec::Message& Describe(const ResourceQuotaSpec*) {
+  static const codec::Message message = codec::MessageOf<ResourceQuotaSpec>("ResourceQuotaSpec", {
+      codec::Field("hard", 1, &ResourceQuotaSpec::hard),
+      codec::Field("scopes", 2, &ResourceQuotaSpec::scopes),
+      codec::Field("scopeSelector", 3, &ResourceQuotaSpec::scope_selector),
+  });
+  return message;
+}
+
+const codec::Message& Describe(const ResourceQuotaStatus*) {
+  static const codec::Message message = codec::MessageOf<ResourceQuotaStatus>("ResourceQuotaStatus", {
+      codec::Field("hard", 1, &ResourceQuotaStatus::hard),
+      codec::Field("used", 2, &ResourceQuotaStatus::used),
+  });
+  return message;
+}
+
+const codec::Message& Describe(const ResourceQuota*) {
+  static const codec::Message message = codec::MessageOf<ResourceQuota>("ResourceQuota", {
+      codec::Field("metadata", 1, &ResourceQuota::metadata),
+      codec::Field("spec", 2, &ResourceQuota::spec),
+      codec::Field("status", 3, &ResourceQuota::status),
+  }).Ignore({"apiVersion", "kind"});
+  return message;
+}
+
 const codec::Message& Describe(const RuntimeClassOverhead*) {
   static const codec::Message message = codec::MessageOf<RuntimeClassOverhead>("Overhead", {
       codec::Field("podFixed", 1, &RuntimeClassOverhead::pod_fixed),

@@ -42,10 +42,22 @@ struct ReplicaSet {
   ReplicaSetSpec spec;
 };
 
+// How pods of an older template make way for those of the newer. Deployments and DaemonSets use both numbers,
+// StatefulSets `partition` and `max_unavailable`.
+struct RollingUpdate {
+  std::optional<IntOrString> max_unavailable;
+  std::optional<IntOrString> max_surge;
+};
+struct DeploymentStrategy {
+  std::string type;  // RollingUpdate, Recreate
+  std::optional<RollingUpdate> rolling_update;
+};
 struct DeploymentSpec {
   std::optional<int32_t> replicas;
   std::optional<LabelSelector> selector;
   PodTemplateSpec pod_template;
+  std::optional<DeploymentStrategy> strategy;
+  bool paused = false;
 };
 struct Deployment {
   ObjectMeta metadata;
@@ -55,12 +67,21 @@ struct Deployment {
 struct StatefulSetOrdinals {
   int32_t start = 0;
 };
+struct StatefulSetRollingUpdate {
+  std::optional<int32_t> partition;
+  std::optional<IntOrString> max_unavailable;
+};
+struct StatefulSetUpdateStrategy {
+  std::string type;  // RollingUpdate, OnDelete
+  std::optional<StatefulSetRollingUpdate> rolling_update;
+};
 struct StatefulSetSpec {
   std::optional<int32_t> replicas;
   std::optional<LabelSelector> selector;
   PodTemplateSpec pod_template;
   std::vector<PersistentVolumeClaim> volume_claim_templates;
   std::string service_name;
+  std::optional<StatefulSetUpdateStrategy> update_strategy;
   std::optional<StatefulSetOrdinals> ordinals;
 };
 struct StatefulSet {
@@ -68,9 +89,14 @@ struct StatefulSet {
   StatefulSetSpec spec;
 };
 
+struct DaemonSetUpdateStrategy {
+  std::string type;  // RollingUpdate, OnDelete
+  std::optional<RollingUpdate> rolling_update;
+};
 struct DaemonSetSpec {
   std::optional<LabelSelector> selector;
   PodTemplateSpec pod_template;
+  std::optional<DaemonSetUpdateStrategy> update_strategy;
 };
 struct DaemonSet {
   ObjectMeta metadata;
@@ -106,11 +132,16 @@ const codec::Message& Describe(const ReplicationControllerSpec*);
 const codec::Message& Describe(const ReplicationController*);
 const codec::Message& Describe(const ReplicaSetSpec*);
 const codec::Message& Describe(const ReplicaSet*);
+const codec::Message& Describe(const RollingUpdate*);
+const codec::Message& Describe(const DeploymentStrategy*);
 const codec::Message& Describe(const DeploymentSpec*);
 const codec::Message& Describe(const Deployment*);
 const codec::Message& Describe(const StatefulSetOrdinals*);
+const codec::Message& Describe(const StatefulSetRollingUpdate*);
+const codec::Message& Describe(const StatefulSetUpdateStrategy*);
 const codec::Message& Describe(const StatefulSetSpec*);
 const codec::Message& Describe(const StatefulSet*);
+const codec::Message& Describe(const DaemonSetUpdateStrategy*);
 const codec::Message& Describe(const DaemonSetSpec*);
 const codec::Message& Describe(const DaemonSet*);
 const codec::Message& Describe(const JobSpec*);

@@ -63,12 +63,30 @@ const codec::Message& Describe(const ReplicaSet*) {
   return message;
 }
 
+const codec::Message& Describe(const RollingUpdate*) {
+  static const codec::Message message = codec::MessageOf<RollingUpdate>("RollingUpdate", {
+      codec::Field("maxUnavailable", 1, &RollingUpdate::max_unavailable),
+      codec::Field("maxSurge", 2, &RollingUpdate::max_surge),
+  });
+  return message;
+}
+
+const codec::Message& Describe(const DeploymentStrategy*) {
+  static const codec::Message message = codec::MessageOf<DeploymentStrategy>("DeploymentStrategy", {
+      codec::Field("type", 1, &DeploymentStrategy::type),
+      codec::Field("rollingUpdate", 2, &DeploymentStrategy::rolling_update),
+  });
+  return message;
+}
+
 const codec::Message& Describe(const DeploymentSpec*) {
   static const codec::Message message = codec::MessageOf<DeploymentSpec>("DeploymentSpec", {
       codec::Field("replicas", 1, &DeploymentSpec::replicas),
       codec::Field("selector", 2, &DeploymentSpec::selector),
       codec::Field("template", 3, &DeploymentSpec::pod_template),
-  }).Ignore({"strategy", "minReadySeconds", "revisionHistoryLimit", "paused", "progressDeadlineSeconds", "rollbackTo"});
+      codec::Field("strategy", 4, &DeploymentSpec::strategy),
+      codec::Field("paused", 7, &DeploymentSpec::paused),
+  }).Ignore({"minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds", "rollbackTo"});
   return message;
 }
 
@@ -87,6 +105,22 @@ const codec::Message& Describe(const StatefulSetOrdinals*) {
   return message;
 }
 
+const codec::Message& Describe(const StatefulSetRollingUpdate*) {
+  static const codec::Message message = codec::MessageOf<StatefulSetRollingUpdate>("RollingUpdateStatefulSetStrategy", {
+      codec::Field("partition", 1, &StatefulSetRollingUpdate::partition),
+      codec::Field("maxUnavailable", 2, &StatefulSetRollingUpdate::max_unavailable),
+  });
+  return message;
+}
+
+const codec::Message& Describe(const StatefulSetUpdateStrategy*) {
+  static const codec::Message message = codec::MessageOf<StatefulSetUpdateStrategy>("StatefulSetUpdateStrategy", {
+      codec::Field("type", 1, &StatefulSetUpdateStrategy::type),
+      codec::Field("rollingUpdate", 2, &StatefulSetUpdateStrategy::rolling_update),
+  });
+  return message;
+}
+
 const codec::Message& Describe(const StatefulSetSpec*) {
   static const codec::Message message = codec::MessageOf<StatefulSetSpec>("StatefulSetSpec", {
       codec::Field("replicas", 1, &StatefulSetSpec::replicas),
@@ -94,10 +128,10 @@ const codec::Message& Describe(const StatefulSetSpec*) {
       codec::Field("template", 3, &StatefulSetSpec::pod_template),
       codec::Field("volumeClaimTemplates", 4, &StatefulSetSpec::volume_claim_templates),
       codec::Field("serviceName", 5, &StatefulSetSpec::service_name),
+      codec::Field("updateStrategy", 7, &StatefulSetSpec::update_strategy),
       codec::Field("ordinals", 11, &StatefulSetSpec::ordinals),
   }).Ignore({
-      "podManagementPolicy", "updateStrategy", "revisionHistoryLimit", "minReadySeconds",
-      "persistentVolumeClaimRetentionPolicy",
+      "podManagementPolicy", "revisionHistoryLimit", "minReadySeconds", "persistentVolumeClaimRetentionPolicy",
   });
   return message;
 }
@@ -110,11 +144,20 @@ const codec::Message& Describe(const StatefulSet*) {
   return message;
 }
 
+const codec::Message& Describe(const DaemonSetUpdateStrategy*) {
+  static const codec::Message message = codec::MessageOf<DaemonSetUpdateStrategy>("DaemonSetUpdateStrategy", {
+      codec::Field("type", 1, &DaemonSetUpdateStrategy::type),
+      codec::Field("rollingUpdate", 2, &DaemonSetUpdateStrategy::rolling_update),
+  });
+  return message;
+}
+
 const codec::Message& Describe(const DaemonSetSpec*) {
   static const codec::Message message = codec::MessageOf<DaemonSetSpec>("DaemonSetSpec", {
       codec::Field("selector", 1, &DaemonSetSpec::selector),
       codec::Field("template", 2, &DaemonSetSpec::pod_template),
-  }).Ignore({"updateStrategy", "minReadySeconds", "revisionHistoryLimit", "templateGeneration"});
+      codec::Field("updateStrategy", 3, &DaemonSetSpec::update_strategy),
+  }).Ignore({"minReadySeconds", "revisionHistoryLimit", "templateGeneration"});
   return message;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <system_error>
@@ -14,14 +15,16 @@ Result<std::string> ReadStream(std::FILE* stream, size_t size_limit) {
   std::string content;
   while (true) {
     const size_t before = content.size();
-    content.resize(before + kChunk);
-    const size_t count = std::fread(content.data() + before, 1, kChunk, stream);
+    // One byte more than allowed is enough to know that there is more.
+    const size_t wanted = std::min(kChunk, size_limit - before + (size_limit < SIZE_MAX ? 1 : 0));
+    content.resize(before + wanted);
+    const size_t count = std::fread(content.data() + before, 1, wanted, stream);
     content.resize(before + count);
     if (content.size() > size_limit) {
       return Error::InvalidArgument(fmt::format("larger than the limit of {} bytes", size_limit));
     }
-    if (count < kChunk && std::ferror(stream)) return Error::Unavailable(std::generic_category().message(errno));
-    if (count < kChunk) return content;
+    if (count < wanted && std::ferror(stream)) return Error::Unavailable(std::generic_category().message(errno));
+    if (count < wanted) return content;
   }
 }
 

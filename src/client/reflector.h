@@ -13,8 +13,8 @@
 //
 // Not served: the kind counts as having no objects. Three answers of 404 in a row are needed, since a load balancer may
 // give one during a rollout; and once there are objects, nothing but 404 for not_served_after. Until then what is known
-// stays, as with a server that cannot be reached. Then its deletion is reported, then OnNotServed: nothing is left behind,
-// and a kind that comes and goes does so no faster than that. A kind that is always_served never gets there.
+// stays, as with a server that cannot be reached. Then its deletion is reported, then OnNotServed: nothing is left
+// behind, and a kind that comes and goes does so no faster than that. A kind that is always_served never gets there.
 //
 // Waits are those of client-go: 800 ms to 30 s with jitter, or what Retry-After says.
 //

@@ -15,12 +15,18 @@
 namespace berth::client {
 namespace {
 
-// In the order of reading. Priority classes are for pods that are not in the cluster yet: those in it know theirs.
+// Besides what plugins read: what makes pods, and what shapes or refuses pods that are not in the cluster yet.
+constexpr api::Kind kPlanningKinds[] = {
+    api::Kind::kDeployment,   api::Kind::kDaemonSet,  api::Kind::kJob,           api::Kind::kPriorityClass,
+    api::Kind::kRuntimeClass, api::Kind::kLimitRange, api::Kind::kResourceQuota,
+};
+
+// In the order of reading.
 std::vector<api::Kind> KindsToRead() {
   std::vector<api::Kind> kinds = {api::Kind::kPod};
   std::copy_if(std::begin(kSchedulingKinds), std::end(kSchedulingKinds), std::back_inserter(kinds),
                [](api::Kind kind) { return kind != api::Kind::kPod; });
-  kinds.push_back(api::Kind::kPriorityClass);
+  kinds.insert(kinds.end(), std::begin(kPlanningKinds), std::end(kPlanningKinds));
   return kinds;
 }
 

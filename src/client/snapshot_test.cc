@@ -98,16 +98,20 @@ TEST_F(SnapshotTest, HasEverythingInOrder) {
   Serve(api::Kind::kNode, {"n2", "n1"});
   Serve(api::Kind::kDeviceClass, {"gpu"});
   Serve(api::Kind::kPriorityClass, {"urgent"});
+  Serve(api::Kind::kDaemonSet, {"a/agent"});
+  Serve(api::Kind::kDeployment, {"a/web"});
+  Serve(api::Kind::kResourceQuota, {"a/q"});
   const Result<Snapshot> taken = Take();
   ASSERT_TRUE(taken) << taken.error().message;
-  EXPECT_THAT(Names(*taken), ElementsAre("DeviceClass gpu", "Node n1", "Node n2", "Pod a/z", "Pod b/a", "Pod b/z",
-                                         "PriorityClass urgent"));
+  EXPECT_THAT(Names(*taken),
+              ElementsAre("DaemonSet a/agent", "Deployment a/web", "DeviceClass gpu", "Node n1", "Node n2", "Pod a/z",
+                          "Pod b/a", "Pod b/z", "PriorityClass urgent", "ResourceQuota a/q"));
   EXPECT_THAT(taken->warnings, IsEmpty());
 }
 
 TEST_F(SnapshotTest, OnlyListsAndPodsFirst) {
   ASSERT_TRUE(Take());
-  EXPECT_EQ(transport_.calls().size(), std::size(kSchedulingKinds) + 1);  // and priority classes
+  EXPECT_EQ(transport_.calls().size(), std::size(kSchedulingKinds) + 7);  // and what makes and shapes pods
   for (const http::testing::FakeCallPtr& call : transport_.calls()) {
     EXPECT_EQ(call->request().method, "GET");
     EXPECT_EQ(call->request().body, "");

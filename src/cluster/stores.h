@@ -54,6 +54,7 @@ bool VisitStore(framework::Objects& objects, api::Kind kind, Visit&& visit) {
     case api::Kind::kDaemonSet:
     case api::Kind::kJob:
     case api::Kind::kLimitRange:
+    case api::Kind::kResourceQuota:
     case api::Kind::kRuntimeClass:
     case api::Kind::kLease:
     case api::Kind::kEvent:

@@ -13,6 +13,9 @@
 namespace berth::codec {
 namespace {
 
+// Beyond so many keys their order matters (DecodeSorted).
+constexpr size_t kManyKeys = 64;
+
 // Where the decoder is, as a chain of stack frames: spelled out only when there is something to report.
 struct FieldPath {
   const FieldPath* parent = nullptr;
@@ -81,6 +84,7 @@ class Decoder {
           const std::string_view meant = message.Suggest(member.key);
           Report(meant.empty() ? "unknown field" : fmt::format("unknown field, did you mean \"{}\"?", meant),
                  member.key_mark, field_path);
+          problems_.back().unknown_field = true;
         }
       }
       if (field == nullptr || member.superseded || member.value.is_null()) continue;
@@ -165,12 +169,24 @@ class Decoder {
   void DecodeMap(const Type& type, const Value& value, void* out, const FieldPath& path, DropKey drop_key) {
     if (!value.is_object()) return Expected("an object", value, path);
     type.map->reserve(out, value.members().size());
-    for (const Member& member : value.members()) {
-      const FieldPath entry_path{&path, member.key, 0, FieldPath::Kind::kKey};
-      if (options_.strict && member.repeated) Report("duplicate key", member.key_mark, entry_path);
-      if (member.superseded || (drop_key != nullptr && drop_key(member.key))) continue;
-      DecodeValue(*type.element, member.value, type.map->insert(out, member.key), entry_path);
-    }
+    if (value.members().size() > kManyKeys) return DecodeSorted(type, value, out, path, drop_key);
+    for (const Member& member : value.members()) DecodeEntry(type, member, out, path, drop_key);
+  }
+
+  // Maps are sorted vectors: entries in the order of their keys go to the end of one, any others into its middle.
+  void DecodeSorted(const Type& type, const Value& value, void* out, const FieldPath& path, DropKey drop_key) {
+    std::vector<const Member*> members;
+    members.reserve(value.members().size());
+    for (const Member& member : value.members()) members.push_back(&member);
+    std::stable_sort(members.begin(), members.end(), [](const Member* a, const Member* b) { return a->key < b->key; });
+    for (const Member* member : members) DecodeEntry(type, *member, out, path, drop_key);
+  }
+
+  void DecodeEntry(const Type& type, const Member& member, void* out, const FieldPath& path, DropKey drop_key) {
+    const FieldPath entry_path{&path, member.key, 0, FieldPath::Kind::kKey};
+    if (options_.strict && member.repeated) Report("duplicate key", member.key_mark, entry_path);
+    if (member.superseded || (drop_key != nullptr && drop_key(member.key))) return;
+    DecodeValue(*type.element, member.value, type.map->insert(out, member.key), entry_path);
   }
 
   void Expected(std::string_view what, const Value& found, const FieldPath& path) {

@@ -16,6 +16,7 @@ struct Diagnostic {
   std::string path;  // spec.containers[0].resources.requests[cpu]; empty for the document itself
   Mark where;
   std::string message;  // "expected a string, found number 5"
+  bool unknown_field = false;
 
   // "PATH: MESSAGE"
   std::string ToString() const;

@@ -5,6 +5,7 @@
 
 #include "engine/search.h"
 #include "explain/plugin_explainers.h"
+#include "explain/priority_remedies.h"
 #include "explain/remedies.h"
 
 namespace berth::explain {
@@ -51,10 +52,11 @@ class ExplainedSearch {
   }
 
   // Of the first plugin that preempts and explains itself; unset when there is none.
-  std::optional<framework::PreemptionExplanation> ExplainPreemption() const {
+  // `pod` is this one, or one that differs from it in its priority or preemption policy.
+  std::optional<framework::PreemptionExplanation> ExplainPreemption(const framework::PodInfo& pod) const {
     for (const std::string_view name : profile_.PluginsAt(config::ExtensionPoint::kPostFilter)) {
       const auto* plugin = dynamic_cast<const framework::ExplainsPreemption*>(profile_.FindPlugin(name));
-      if (plugin) return plugin->ExplainPreemption(state_, pod_, evaluation_.diagnosis.node_to_status);
+      if (plugin) return plugin->ExplainPreemption(state_, pod, evaluation_.diagnosis.node_to_status);
     }
     return std::nullopt;
   }
@@ -127,13 +129,59 @@ std::string NodeRejection::Detail() const {
   return text;
 }
 
+std::string NodeRejection::Sort() const {
+  std::string text = plugin + "\n" + reason;
+  for (const framework::Finding& finding : findings) text += "\n" + finding.subject + " " + finding.sort;
+  return text;
+}
+
+double NodeRejection::Shortage() const {
+  double sum = 0;
+  for (const framework::Finding& finding : findings) sum += finding.shortage;
+  return sum;
+}
+
+namespace {
+
+// Of every plugin that turned the pod or a node down, in the order in which they did.
+std::vector<std::string> CollectHints(const PluginExplainers& explainers, const Explanation& told) {
+  std::vector<std::string> plugins;
+  const auto note = [&](const std::string& plugin) {
+    if (!plugin.empty() && std::find(plugins.begin(), plugins.end(), plugin) == plugins.end())
+      plugins.push_back(plugin);
+  };
+  note(told.pre_filter_plugin);
+  for (const NodeVerdict& verdict : told.nodes) {
+    for (const NodeRejection& rejection : verdict.rejections) {
+      note(rejection.plugin);
+      for (const std::string& plugin : rejection.left_out_by) note(plugin);
+    }
+  }
+  std::vector<std::string> hints;
+  for (const std::string& plugin : plugins) {
+    for (std::string& hint : explainers.Of(plugin).Hints()) {
+      if (std::find(hints.begin(), hints.end(), hint) == hints.end()) hints.push_back(std::move(hint));
+    }
+  }
+  return hints;
+}
+
+}  // namespace
+
 Explanation Explain(engine::Profile& profile, const framework::PodInfo& pod) {
   const PluginExplainers explainers(profile, pod);
   const ExplainedSearch search(profile, pod, explainers);
   Explanation told = search.Explain();
   if (search.evaluation().fits() || !search.evaluation().error.ok()) return told;
-  told.preemption = search.ExplainPreemption();
+  told.preemption = search.ExplainPreemption(pod);
   FindRemedies(profile, pod, explainers, told);
+  if (told.nodes.empty()) {
+    told.hints = CollectHints(explainers, told);
+    return told;
+  }
+  const auto preempt_as = [&](const framework::PodInfo& other) { return search.ExplainPreemption(other); };
+  FindPriorityRemedies(profile, pod, preempt_as, told);
+  told.hints = CollectHints(explainers, told);
   return told;
 }
 

@@ -21,6 +21,10 @@ struct NodeRejection {
 
   // The findings as one text.
   std::string Detail() const;
+  // What must be equal for nodes to be told together, whatever their numbers.
+  std::string Sort() const;
+  // How far the node is from what is asked; comparable among rejections of equal sort.
+  double Shortage() const;
 };
 
 // By position in Explanation::score_plugins.
@@ -48,7 +52,7 @@ struct WeightedPlugin {
 
 // Changes that were tried, and with which the pod would fit.
 struct ProvenRemedy {
-  std::string node;
+  std::string node;                  // "" when it is the same for every node
   std::vector<std::string> changes;  // all of them are needed
 };
 
@@ -65,6 +69,7 @@ struct Explanation {
   std::optional<framework::PreemptionExplanation> preemption;  // when the pod fitted nowhere, now or before
   std::vector<ProvenRemedy> remedies;                          // the smallest first; at most a handful
   size_t remedies_tried = 0;
+  std::vector<std::string> hints;  // facts worth a look; see framework::RejectionExplainer::Hints
 };
 
 }  // namespace berth::explain

@@ -55,6 +55,9 @@ std::vector<Finding> ShortfallFindings(const Status& status, const NodeInfo& nod
     const int64_t free = std::max<int64_t>(WrappingSubtract(shortfall.capacity, shortfall.used), 0);
     Finding finding{std::string(name), AmountText(name, shortfall.requested), AmountText(name, free), {}};
     finding.text = ShortfallText(shortfall, finding, node);
+    if (shortfall.requested > 0) {
+      finding.shortage = static_cast<double>(shortfall.requested - free) / static_cast<double>(shortfall.requested);
+    }
     findings.push_back(std::move(finding));
   }
   return findings;

@@ -26,6 +26,9 @@ struct Finding {
   std::string asked;    // "2", "ssd"
   std::string there;    // "1.3", "hdd"; "" when there is none
   std::string text;     // the same as a clause for people; may be left empty
+  // What sets nodes apart even where they are many and told together: their taints, say. Numbers do not.
+  std::string sort = {};
+  double shortage = 0;  // how much is lacking, in parts of what is asked; the node with the least is the closest
 
   // `text`, or a clause made of the rest: "asks for label disk ssd, has hdd".
   std::string Text() const;
@@ -92,6 +95,10 @@ class RejectionExplainer {
   // change for this plugin to accept the node; `so_far` itself where that is enough. Empty: none is known. Each one is
   // tried before it is told, with all filters of the profile.
   virtual std::vector<Remedy> Remedies(const NodeInfo& /*node*/, const Remedy& /*so_far*/) const { return {}; }
+
+  // What is worth looking at, whichever node it is: a name that is nearly that of something else, a pod that matches in
+  // another namespace. Facts, not remedies: nothing of it is tried. Asked only of plugins that turned something down.
+  virtual std::vector<std::string> Hints() const { return {}; }
 };
 
 // Implemented by plugins that filter and explain themselves.

@@ -150,7 +150,74 @@ void Admission::ApplyRuntimeClass(api::Pod& pod, const Report& report) const {
   pod.spec.tolerations = Merge(std::move(pod.spec.tolerations), runtime_class.scheduling->tolerations);
 }
 
+namespace {
+
+// Pods on nodes that do not exist, by node: how many, and the first.
+class StrandedPods {
+ public:
+  void Add(const std::string& node, const DraftObject& pod) {
+    Stranded& entry = by_node_[node];
+    if (++entry.count == 1) entry.first = pod;
+  }
+
+  // One warning for each node, and for many nodes one for the rest.
+  void Warn(ClusterDraft& draft) const {
+    constexpr size_t kShown = 10;
+    size_t shown = 0, rest = 0;
+    for (const auto& [node, entry] : by_node_) {
+      if (++shown > kShown) {
+        rest += entry.count;
+        continue;
+      }
+      const std::string others = entry.count == 1 ? "the pod counts" : fmt::format("its {} pods count", entry.count);
+      draft.Warn(*entry.first, "spec.nodeName",
+                 fmt::format("spec.nodeName: node \"{}\" is not in the input, so {} nowhere", node, others));
+    }
+    if (rest > 0)
+      draft.Warn(fmt::format("{} more pods are on nodes that are not in the input, and count nowhere", rest));
+  }
+
+ private:
+  struct Stranded {
+    size_t count = 0;
+    std::optional<DraftObject> first;
+  };
+  std::map<std::string, Stranded> by_node_;
+};
+
+// What the pods of each node ask for, where that is so much that its sum might not be a number any more.
+class LargeSums {
+ public:
+  void Add(const DraftObject& found, const api::Pod& pod, ClusterDraft& draft) {
+    for (const std::vector<api::Container>* containers : {&pod.spec.containers, &pod.spec.init_containers}) {
+      for (const api::Container& container : *containers) {
+        for (const auto& [name, quantity] : container.resources.requests) {
+          const bool large = quantity > api::Quantity::FromInt(kLarge);
+          if (!large) continue;
+          api::Quantity& sum = by_node_[{pod.spec.node_name, std::string(name.str())}];
+          const bool told = sum > api::Quantity::FromInt(kMost);
+          sum.Add(quantity);
+          if (told || sum <= api::Quantity::FromInt(kMost)) continue;
+          draft.Problem(
+              found, "spec.containers",
+              fmt::format("spec.containers: with this, pods on node \"{}\" ask for {} {}: that cannot be meant",
+                          pod.spec.node_name, sum.ToString(), name.str()));
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr int64_t kLarge = int64_t{1} << 44;
+  static constexpr int64_t kMost = int64_t{1} << 60;
+  std::map<std::pair<std::string, std::string>, api::Quantity> by_node_;
+};
+
+}  // namespace
+
 void AdmitPods(const Admission& admission, ClusterDraft& draft) {
+  StrandedPods stranded;
+  LargeSums sums;
   for (size_t i = 0; i < draft.objects().size(); ++i) {
     const DraftObject found = draft.objects()[i];
     const api::Pod* pod = found.object.As<api::Pod>();
@@ -165,11 +232,12 @@ void AdmitPods(const Admission& admission, ClusterDraft& draft) {
       admission.SetPriority(completed, report);
       draft.Replace(i, api::MakeObject(std::move(completed)));
     }
+    sums.Add(found, *pod, draft);
     const std::string& node = pod->spec.node_name;
-    if (node.empty() || draft.Find(api::Kind::kNode, node)) continue;
-    draft.Warn(found, "spec.nodeName",
-               fmt::format("spec.nodeName: node \"{}\" is not in the input, so the pod counts nowhere", node));
+    if (node.empty() || api::IsTerminated(*pod) || draft.Find(api::Kind::kNode, node)) continue;
+    stranded.Add(node, found);
   }
+  stranded.Warn(draft);
 }
 
 }  // namespace berth::input

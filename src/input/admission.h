@@ -1,5 +1,6 @@
 // Admission: what the API server's admission plugins do to a pod on its way into a cluster, as far as scheduling sees
-// it: Priority, LimitRanger, DefaultTolerationSeconds and RuntimeClass. ResourceQuota is not enforced.
+// it: Priority, LimitRanger, DefaultTolerationSeconds and RuntimeClass. ResourceQuotas are enforced later, over all
+// pods (quotas.h).
 #pragma once
 
 #include <functional>

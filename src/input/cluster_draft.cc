@@ -2,13 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+
+#include "base/printable.h"
+#include "input/overlay.h"
 
 namespace berth::input {
 
 namespace {
 
+// Objects that are replaced are noted one by one up to here.
+constexpr size_t kReplacementsNoted = 10;
+// Nothing that is worth telling is longer.
+constexpr size_t kMaxLine = 2'000;
+
 std::string NameOf(api::Kind kind, std::string_view key) { return fmt::format("{} {}", api::InfoOf(kind).name, key); }
+
+std::string Line(std::string_view text) { return base::Printable(base::Clipped(text, kMaxLine)); }
 
 }  // namespace
 
@@ -17,8 +28,33 @@ std::string DraftObject::Who() const { return NameOf(object.kind(), api::KeyOf(o
 void ClusterDraft::Add(DraftObject object) {
   const auto [it, is_new] = by_name_.emplace(object.Who(), objects_.size());
   if (is_new) return objects_.push_back(std::move(object));
-  Problem(object, "metadata.name", "is already given at " + WhereText(objects_[it->second]));
+  DraftObject& first = objects_[it->second];
+  if (strict_ || object.origin.input <= first.origin.input) {
+    return Problem(object, "metadata.name", "is already given at " + WhereText(first));
+  }
+  if (++replacements_ <= kReplacementsNoted) {
+    Note(
+        fmt::format("{}: {} replaces the one at {}", WhereText(object), base::Clipped(object.Who()), WhereText(first)));
+  }
+  replaced_.emplace(object.Who(), first.object);
+  first = LaidOver(first, std::move(object));
 }
+
+const api::Object* ClusterDraft::Replaced(const DraftObject& object) const {
+  const auto it = replaced_.find(object.Who());
+  return it == replaced_.end() ? nullptr : &it->second;
+}
+
+std::vector<std::string> ClusterDraft::TakeNotes() {
+  if (replacements_ > kReplacementsNoted) {
+    Note(fmt::format("{} more objects replace earlier ones", replacements_ - kReplacementsNoted));
+  }
+  return std::move(notes_);
+}
+
+void ClusterDraft::Problem(std::string_view text) { problems_.push_back(Line(text)); }
+void ClusterDraft::Warn(std::string_view text) { warnings_.push_back(Line(text)); }
+void ClusterDraft::Note(std::string_view text) { notes_.push_back(Line(text)); }
 
 void ClusterDraft::RemoveIf(const std::function<bool(const DraftObject&)>& unwanted) {
   if (std::erase_if(objects_, unwanted) == 0) return;
@@ -36,11 +72,11 @@ std::string ClusterDraft::WhereText(const DraftObject& object, std::string_view 
 }
 
 void ClusterDraft::Problem(const DraftObject& object, std::string_view path, std::string_view text) {
-  Problem(fmt::format("{}: {}: {}", WhereText(object, path), object.Who(), text));
+  Problem(fmt::format("{}: {}: {}", WhereText(object, path), base::Clipped(object.Who()), text));
 }
 
 void ClusterDraft::Warn(const DraftObject& object, std::string_view path, std::string_view text) {
-  Warn(fmt::format("{}: {}: {}", WhereText(object, path), object.Who(), text));
+  Warn(fmt::format("{}: {}: {}", WhereText(object, path), base::Clipped(object.Who()), text));
 }
 
 }  // namespace berth::input

@@ -1,7 +1,9 @@
 // ClusterDraft: the objects of the input while they become a cluster. The stages of reading (what-ifs, expansion,
 // admission) add, replace and remove objects here and report problems here; problems and warnings have their position.
 //
-// An object is known by kind, namespace and name, and there is one of each. Not thread-safe.
+// An object is known by kind, namespace and name, and there is one of each: a later input replaces what an earlier one
+// gave. Texts from the input are escaped and cut to size before they become problems and warnings, so that each is one
+// line. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +24,8 @@ struct ObjectOrigin {
   static constexpr uint32_t kFlags = UINT32_MAX - 1;  // described on the command line
   uint32_t part = kCluster;
   codec::Mark mark = {};
+  // Which input the object is from: 0 the cluster, then each -f in turn. What a later one says counts.
+  uint32_t input = 0;
 };
 
 struct DraftObject {
@@ -39,11 +43,17 @@ class ClusterDraft {
   // The position of a field of the object: "FILE:LINE:COL".
   using Where = std::function<std::string(const ObjectOrigin& origin, std::string_view path)>;
 
-  explicit ClusterDraft(Where where) : where_(std::move(where)) {}
+  // `strict`: what is given twice is a problem, whichever input gives it.
+  explicit ClusterDraft(Where where, bool strict = false) : where_(std::move(where)), strict_(strict) {}
 
-  // A name that is taken is a problem, and the object is dropped.
+  // A name that is taken: the object is laid over the earlier one (overlay.h) when it comes from a later input. From
+  // the same one it is a problem, and dropped.
   void Add(DraftObject object);
   void Replace(size_t index, api::Object object) { objects_[index].object = std::move(object); }
+  void ReplaceByNew(size_t index, api::Object object) {
+    Replace(index, std::move(object));
+    objects_[index].is_new = true;
+  }
   void RemoveIf(const std::function<bool(const DraftObject&)>& unwanted);
 
   const std::vector<DraftObject>& objects() const { return objects_; }
@@ -51,22 +61,32 @@ class ClusterDraft {
   // Null when there is none. `key` is api::KeyOf.
   const DraftObject* Find(api::Kind kind, std::string_view key) const;
 
+  // What an earlier input had in place of this object; null when nothing was replaced.
+  const api::Object* Replaced(const DraftObject& object) const;
+
   // `path` is the field that the text is about; the text includes it.
   void Problem(const DraftObject& object, std::string_view path, std::string_view text);
-  void Problem(std::string text) { problems_.push_back(std::move(text)); }
+  void Problem(std::string_view text);
   void Warn(const DraftObject& object, std::string_view path, std::string_view text);
-  void Warn(std::string text) { warnings_.push_back(std::move(text)); }
+  void Warn(std::string_view text);
+  // Worth knowing, and as it should be.
+  void Note(std::string_view text);
   std::string WhereText(const DraftObject& object, std::string_view path = {}) const;
 
   const std::vector<std::string>& problems() const { return problems_; }
   std::vector<std::string> TakeWarnings() { return std::move(warnings_); }
+  std::vector<std::string> TakeNotes();
 
  private:
   Where where_;
+  const bool strict_;
   std::vector<DraftObject> objects_;
   std::unordered_map<std::string, size_t> by_name_;  // Who() to the index in objects_
   std::vector<std::string> problems_;
   std::vector<std::string> warnings_;
+  std::vector<std::string> notes_;
+  std::unordered_map<std::string, api::Object> replaced_;  // by Who()
+  size_t replacements_ = 0;
 };
 
 }  // namespace berth::input

@@ -28,6 +28,16 @@ class FieldChecks {
   void Required(const std::string& path, bool present);
   void OneOf(const std::string& path, std::string_view value, std::initializer_list<std::string_view> allowed);
   void NotNegative(const std::string& path, const api::ResourceList& amounts);
+  // Names of resources that a container, or a node, cannot have; and amounts that are negative, broken where they must
+  // be whole, or more than can be meant.
+  void ContainerResources(const std::string& path, const api::ResourceList& amounts);
+  void NodeResources(const std::string& path, const api::ResourceList& amounts);
+  void Amounts(const std::string& path, const api::ResourceList& amounts);
+  // Empty is fine.
+  void DnsName(const std::string& path, std::string_view name);   // a subdomain, as the names of most objects
+  void DnsLabel(const std::string& path, std::string_view name);  // of a namespace, a container, a volume
+  void LabelKey(const std::string& path, std::string_view key);
+  void LabelValue(const std::string& path, std::string_view value);
   void LabelMap(const std::string& path, const api::Labels& labels);
   void Selector(const std::string& path, const std::optional<api::LabelSelector>& selector);
   void NodeSelector(const std::string& path, const std::optional<api::NodeSelector>& selector);

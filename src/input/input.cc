@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "input/absent_kinds.h"
 #include "input/admission.h"
 #include "input/cluster_draft.h"
 #include "input/defaults.h"
@@ -70,26 +71,39 @@ Error ProblemsAsError(const std::vector<std::string>& problems) {
 }
 
 Result<ClusterInput> Assemble(InputFiles files, InputChanges changes, size_t threads) {
-  ObjectReader reader(std::move(files.files));
-  ClusterDraft draft([&](const ObjectOrigin& origin, std::string_view path) { return reader.Where(origin, path); });
-  for (std::string& problem : files.problems) draft.Problem(std::move(problem));
-  for (std::string& warning : files.warnings) draft.Warn(std::move(warning));
+  ObjectReader reader(std::move(files.files),
+                      {.validation = changes.validation, .default_namespace = Symbol(changes.name_space)});
+  ClusterDraft draft([&](const ObjectOrigin& origin, std::string_view path) { return reader.Where(origin, path); },
+                     changes.strict);
+  for (const std::string& problem : files.problems) draft.Problem(problem);
+  for (const std::string& warning : files.warnings) draft.Warn(warning);
   AddLive(std::move(changes.live), draft);
   const bool all_read = reader.ReadInto(draft, threads, changes.progress) && files.problems.empty();
   CheckUids(draft);
+  ClusterInput input;
   // An object that could not be read is not there to be referred to; to complain about that as well would mislead.
   if (all_read) {
     AddDescribedNodes(changes.nodes, draft);
+    if (draft.objects().empty() && draft.problems().empty())
+      draft.Problem("the input holds no object that berth reads");
     const std::set<std::string> exact = ApplyWhatIf(changes.what_if, draft);
     const Admission admission(draft);
     AdmitPods(admission, draft);
-    ExpandWorkloads(admission, exact, changes.most_pods_made, draft);
+    input.absent = FindAbsentKinds(draft);
+    // Daemons matter on nodes that are new.
+    std::set<api::Kind> told = input.absent;
+    if (changes.nodes.empty()) told.erase(api::Kind::kDaemonSet);
+    WarnOfAbsentKinds(told, draft);
+    WarnOfContradictions(draft);
+    input.rollouts = ExpandWorkloads(
+        admission, {.exact = exact, .most_pods = changes.most_pods_made, .replace = changes.replace}, draft);
+    input.refused = EnforceQuotas(draft, input.rollouts);
   }
   if (!draft.problems().empty()) return ProblemsAsError(draft.problems());
 
-  ClusterInput input;
   for (DraftObject& found : draft.TakeObjects()) input.objects.push_back(std::move(found.object));
   input.warnings = draft.TakeWarnings();
+  input.notes = draft.TakeNotes();
   input.passed_over = reader.passed_over();
   return input;
 }
@@ -98,7 +112,8 @@ Result<ClusterInput> Assemble(InputFiles files, InputChanges changes, size_t thr
 
 Result<ClusterInput> ReadCluster(const std::vector<std::string>& files, InputChanges changes) {
   const size_t threads = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads);
-  return Assemble(ReadInputFiles(files), std::move(changes), threads);
+  const size_t max_bytes = changes.max_bytes;
+  return Assemble(ReadInputFiles(files, max_bytes), std::move(changes), threads);
 }
 
 Result<ClusterInput> ReadCluster(const std::vector<std::string>& files, std::vector<api::Object> live) {
@@ -109,6 +124,31 @@ Result<ClusterInput> ReadCluster(const std::vector<std::string>& files, std::vec
 
 Result<ClusterInput> ReadClusterTexts(std::vector<InputFile> files, InputChanges changes, size_t threads) {
   return Assemble({.files = std::move(files), .problems = {}, .warnings = {}}, std::move(changes), threads);
+}
+
+std::vector<api::Object> DaemonPodsOn(const std::vector<api::Node>& nodes, const std::vector<api::Object>& objects) {
+  // A cluster of just these nodes, with what makes and shapes daemons.
+  ClusterDraft draft([](const ObjectOrigin&, std::string_view) { return std::string("the cluster"); });
+  for (const api::Object& object : objects) {
+    switch (object.kind()) {
+      case api::Kind::kDaemonSet:
+      case api::Kind::kPriorityClass:
+      case api::Kind::kRuntimeClass:
+      case api::Kind::kLimitRange:
+        draft.Add({object});
+        break;
+      default:
+        break;
+    }
+  }
+  for (const api::Node& node : nodes) draft.Add({api::MakeObject(node)});
+  const Admission admission(draft);
+  ExpandWorkloads(admission, {}, draft);
+  std::vector<api::Object> pods;
+  for (DraftObject& found : draft.TakeObjects()) {
+    if (found.object.kind() == api::Kind::kPod) pods.push_back(std::move(found.object));
+  }
+  return pods;
 }
 
 }  // namespace berth::input

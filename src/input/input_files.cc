@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <new>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -37,6 +38,13 @@ std::string HowToRender(const fs::path& path) {
 
 class Collector {
  public:
+  explicit Collector(size_t max_bytes) : bytes_left_(max_bytes), max_bytes_(max_bytes) {}
+
+  void TakeInput(const std::string& path) {
+    ++input_;
+    Take(path);
+  }
+
   void Take(const std::string& path) {
     std::error_code ignored;
     if (path != "-" && fs::is_directory(path, ignored)) return TakeFolder(path);
@@ -46,14 +54,29 @@ class Collector {
       return;
     }
     if (const std::string how = HowToRender(path); !how.empty()) return Problem(path, how);
-    Result<std::string> text = codec::ReadFile(path);
+    Result<std::string> text = Read(path);
     if (!text) return result_.problems.push_back(text.error().message);
-    result_.files.push_back({path == "-" ? "standard input" : path, std::move(*text)});
+    bytes_left_ -= text->size();
+    result_.files.push_back({path == "-" ? "standard input" : path, std::move(*text), input_});
   }
 
   InputFiles Finish() { return std::move(result_); }
 
  private:
+  Result<std::string> Read(const std::string& path) const {
+    const std::string name = path == "-" ? "standard input" : path;
+    try {
+      Result<std::string> text = codec::ReadFile(path, bytes_left_);
+      const bool too_large = !text && text.error().message.ends_with(fmt::format("limit of {} bytes", bytes_left_));
+      if (!too_large) return text;
+      return Error::InvalidArgument(
+          fmt::format("{}: the input, unpacked, is larger than {} bytes; --max-input allows more", name, max_bytes_));
+    } catch (const std::bad_alloc&) {
+      return Error::Unavailable(
+          fmt::format("{}: there is not enough memory to read it; --max-input sets a limit", name));
+    }
+  }
+
   void Problem(const std::string& path, std::string_view what) {
     result_.problems.push_back(fmt::format("{}: {}", path, what));
   }
@@ -62,7 +85,7 @@ class Collector {
     const size_t before = result_.files.size() + result_.problems.size();
     Walk(folder);
     if (result_.files.size() + result_.problems.size() > before) return;
-    result_.warnings.push_back(folder + ": holds no file that ends in .yaml, .yml or .json");
+    result_.problems.push_back(folder + ": holds no file that ends in .yaml, .yml or .json");
   }
 
   void Walk(const fs::path& folder) {
@@ -82,20 +105,25 @@ class Collector {
       if (fs::is_directory(status)) {
         Walk(path);
       } else if (IsObjectFile(path.filename().string()) && !fs::is_directory(path, error)) {
-        Take(path.string());
+        // Behind a link, too: a pipe or a device may have no end.
+        const bool special = fs::exists(path, error) && !fs::is_regular_file(path, error);
+        special ? Problem(path.string(), "is no regular file, and is not read from a directory") : Take(path.string());
       }
     }
   }
 
   InputFiles result_;
   std::set<std::string> seen_;
+  uint32_t input_ = 0;
+  size_t bytes_left_;
+  const size_t max_bytes_;
 };
 
 }  // namespace
 
-InputFiles ReadInputFiles(const std::vector<std::string>& paths) {
-  Collector collector;
-  for (const std::string& path : paths) collector.Take(path);
+InputFiles ReadInputFiles(const std::vector<std::string>& paths, size_t max_bytes) {
+  Collector collector(max_bytes);
+  for (const std::string& path : paths) collector.TakeInput(path);
   return collector.Finish();
 }
 

@@ -107,8 +107,16 @@ TEST_F(InputTest, ObjectsOfARunningClusterComeBesideFiles) {
   ASSERT_TRUE(both);
   EXPECT_THAT(both->objects, SizeIs(2));
   const Result<ClusterInput> twice = ReadCluster({Write("node.yaml", kNode)}, live);
-  ASSERT_FALSE(twice);
-  EXPECT_THAT(Lines(twice.error().message), ElementsAre("node.yaml:3:18: Node node: is already given at the cluster"));
+  ASSERT_TRUE(twice) << twice.error().message;
+  EXPECT_THAT(twice->objects, SizeIs(1));
+  EXPECT_THAT(twice->notes, ElementsAre(HasSubstr("node.yaml:1:1: Node node replaces the one at the cluster")));
+  InputChanges strict;
+  strict.live = live;
+  strict.strict = true;
+  const Result<ClusterInput> refused = ReadCluster({Write("node.yaml", kNode)}, std::move(strict));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(Lines(refused.error().message),
+              ElementsAre("node.yaml:3:18: Node node: is already given at the cluster"));
 }
 
 TEST_F(InputTest, ADirectoryStandsForTheFilesBelowIt) {
@@ -124,8 +132,9 @@ TEST_F(InputTest, ADirectoryStandsForTheFilesBelowIt) {
   std::vector<std::string> names;
   for (const api::Object& object : input->objects) names.push_back(object.metadata().name);
   EXPECT_THAT(names, ElementsAre("node", "web", "x2", "x"));
-  EXPECT_THAT(ReadCluster({folder + "empty"})->warnings,
-              ElementsAre(HasSubstr("holds no file that ends in .yaml, .yml or .json")));
+  const Result<ClusterInput> empty = ReadCluster({folder + "empty"});
+  ASSERT_FALSE(empty);
+  EXPECT_THAT(empty.error().message, HasSubstr("holds no file that ends in .yaml, .yml or .json"));
 }
 
 TEST_F(InputTest, ChartsAndKustomizationsAreNotObjects) {
@@ -210,10 +219,12 @@ TEST_F(InputTest, RubbishIsRefusedInTime) {
   EXPECT_THAT(Problems(many), ::testing::AllOf(SizeIs(1'001), ::testing::Contains("and 2000 more problems")));
 }
 
-TEST_F(InputTest, AnEmptyFileIsWorthAWarning) {
-  for (const char* text : {"", " \n\n", "# only a comment\n", "---\n---\n"}) {
-    EXPECT_THAT(Read(text).warnings, ElementsAre(HasSubstr("holds no objects"))) << text;
+TEST_F(InputTest, AnEmptyFileIsAProblem) {
+  for (const char* text : {"", " \n\n", "# only a comment\n", "---\n---\n", "null\n"}) {
+    EXPECT_THAT(Problems(text), ElementsAre(HasSubstr("holds no objects"))) << text;
   }
+  EXPECT_THAT(Problems("apiVersion: v1\nkind: List\nitems: []\n"),
+              ElementsAre("the input holds no object that berth reads"));
 }
 
 TEST_F(InputTest, TextThatIsNoYamlOrJson) {
@@ -316,13 +327,12 @@ TEST_F(InputTest, UnknownKinds) {
   EXPECT_THAT(Problems("kind: Pod\nmetadata: {name: x}\n"),
               ElementsAre("input.yaml:1:1: apiVersion: missing: every object needs one"));
 
-  EXPECT_THAT(Read(about("v1", "ConfigMap")).warnings, IsEmpty());
-  EXPECT_THAT(Read(about("v1", "ResourceQuota")).warnings,
-              ElementsAre(HasSubstr("v1 ResourceQuota x is not enforced")));
-  EXPECT_THAT(Read(about("batch/v1", "CronJob") + "---\n" + about("batch/v1", "CronJob")).warnings,
+  const std::string node = "---\napiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {capacity: {pods: 1}}\n";
+  EXPECT_THAT(Read(about("v1", "ConfigMap") + node).warnings, IsEmpty());
+  EXPECT_THAT(Read(about("batch/v1", "CronJob") + "---\n" + about("batch/v1", "CronJob") + node).warnings,
               ElementsAre(HasSubstr("input.yaml:1:1: batch/v1 CronJob x (and 1 more) is passed over: ")));
-  EXPECT_EQ(Read(about("v1", "ConfigMap") + "---\n" + about("v1", "Secret")).passed_over, 2u);
-  EXPECT_THAT(Read(about("example.com/v1", "Widget")).warnings,
+  EXPECT_EQ(Read(about("v1", "ConfigMap") + "---\n" + about("v1", "Secret") + node).passed_over, 2u);
+  EXPECT_THAT(Read(about("example.com/v1", "Widget") + node).warnings,
               ElementsAre(HasSubstr("input.yaml:1:1: example.com/v1 Widget x is passed over")));
 }
 

@@ -7,6 +7,7 @@
 #include "api/policy.h"
 #include "api/storage.h"
 #include "api/workload.h"
+#include "base/printable.h"
 
 namespace berth::input {
 
@@ -15,11 +16,13 @@ namespace {
 void Check(const api::Pod& pod, FieldChecks& checks) { CheckPod(pod, checks); }
 
 void Check(const api::Node& node, FieldChecks& checks) {
-  checks.NotNegative("status.capacity", node.status.capacity);
-  checks.NotNegative("status.allocatable", node.status.allocatable);
+  checks.NodeResources("status.capacity", node.status.capacity);
+  checks.NodeResources("status.allocatable", node.status.allocatable);
   for (size_t i = 0; i < node.spec.taints.size(); ++i) {
     const std::string path = fmt::format("spec.taints[{}]", i);
     checks.Required(path + ".key", !node.spec.taints[i].key.empty());
+    checks.LabelKey(path + ".key", node.spec.taints[i].key.str());
+    checks.LabelValue(path + ".value", node.spec.taints[i].value.str());
     checks.OneOf(path + ".effect", node.spec.taints[i].effect.str(), {"NoSchedule", "PreferNoSchedule", "NoExecute"});
   }
 }
@@ -112,22 +115,26 @@ void Check(const api::LimitRange& range, FieldChecks& checks) {
 }
 
 void Check(const api::RuntimeClass& runtime_class, FieldChecks& checks) {
-  if (runtime_class.overhead) checks.NotNegative("overhead.podFixed", runtime_class.overhead->pod_fixed);
+  if (runtime_class.overhead) checks.ContainerResources("overhead.podFixed", runtime_class.overhead->pod_fixed);
   if (runtime_class.scheduling) checks.LabelMap("scheduling.nodeSelector", runtime_class.scheduling->node_selector);
 }
 
 void Check(const api::PersistentVolumeClaim& claim, FieldChecks& checks) {
   CheckSelector(claim, checks);
   checks.NotNegative("spec.resources.requests", claim.spec.resources.requests);
+  checks.DnsName("spec.storageClassName", claim.spec.storage_class_name.value_or(""));
+  checks.DnsName("spec.volumeName", claim.spec.volume_name);
 }
 
 void Check(const api::PersistentVolume& volume, FieldChecks& checks) {
   checks.NotNegative("spec.capacity", volume.spec.capacity);
+  checks.DnsName("spec.storageClassName", volume.spec.storage_class_name);
   if (volume.spec.node_affinity) checks.NodeSelector("spec.nodeAffinity.required", volume.spec.node_affinity->required);
 }
 
 void Check(const api::StorageClass& storage_class, FieldChecks& checks) {
   checks.Required("provisioner", !storage_class.provisioner.empty());
+  checks.LabelKey("provisioner", storage_class.provisioner);
   checks.OneOf("volumeBindingMode", storage_class.volume_binding_mode.value_or("Immediate"),
                {"Immediate", "WaitForFirstConsumer"});
 }
@@ -146,6 +153,15 @@ void Check(const api::PriorityClass& priority_class, FieldChecks& checks) {
                {"PreemptLowerPriority", "Never"});
 }
 
+void Check(const api::ResourceQuota& quota, FieldChecks& checks) {
+  checks.NotNegative("spec.hard", quota.spec.hard);
+  for (const auto& [name, amount] : quota.spec.hard) {
+    if (!api::LabelKeyProblems(name.str()).empty() && name.str().find('/') == std::string_view::npos) {
+      checks.Add("spec.hard", fmt::format("\"{}\" is no name of a resource", base::Clipped(name.str())));
+    }
+  }
+}
+
 template <class... T>
 void CheckAs(const api::Object& object, FieldChecks& checks) {
   (..., (object.As<T>() ? Check(*object.As<T>(), checks) : void()));
@@ -156,14 +172,26 @@ void CheckAs(const api::Object& object, FieldChecks& checks) {
 std::vector<FieldProblem> ProblemsOf(const api::Object& object) {
   FieldChecks checks;
   const api::ObjectMeta& metadata = object.metadata();
-  for (const std::string& wrong : api::DnsSubdomainProblems(metadata.name)) {
-    checks.Add("metadata.name", fmt::format("bad name \"{}\": {}", metadata.name, wrong));
+  if (metadata.name.empty()) checks.Required("metadata.name", false);
+  // Names of other kinds may be anything that can be part of a path; everything that is read here is a subdomain.
+  checks.DnsName("metadata.name", metadata.name);
+  checks.DnsLabel("metadata.namespace", metadata.namespace_.str());
+  for (size_t i = 0; i < metadata.owner_references.size(); ++i) {
+    const api::OwnerReference& owner = metadata.owner_references[i];
+    const std::string path = fmt::format("metadata.ownerReferences[{}]", i);
+    checks.DnsName(path + ".name", owner.name);
+    if (!owner.kind.empty() && !api::LabelKeyProblems(owner.kind).empty()) {
+      checks.Add(path + ".kind", fmt::format("expected a kind, found \"{}\"", base::Clipped(owner.kind)));
+    }
+  }
+  if (base::Printable(metadata.uid) != metadata.uid) {
+    checks.Add("metadata.uid", fmt::format("expected printable text, found \"{}\"", base::Clipped(metadata.uid)));
   }
   checks.LabelMap("metadata.labels", metadata.labels);
   CheckAs<api::Pod, api::Node, api::Service, api::ReplicationController, api::ReplicaSet, api::Deployment,
           api::DaemonSet, api::Job, api::StatefulSet, api::PodDisruptionBudget, api::PersistentVolumeClaim,
           api::PersistentVolume, api::StorageClass, api::CSIStorageCapacity, api::PriorityClass, api::LimitRange,
-          api::RuntimeClass>(object, checks);
+          api::RuntimeClass, api::ResourceQuota>(object, checks);
   return checks.Take();
 }
 

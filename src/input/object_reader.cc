@@ -9,6 +9,7 @@
 
 #include "api/node.h"
 #include "api/policy.h"
+#include "base/printable.h"
 #include "base/workers.h"
 #include "codec/field_mark.h"
 #include "codec/json.h"
@@ -58,6 +59,17 @@ bool IsNew(const api::ObjectMeta& metadata) {
   return metadata.uid.empty() && metadata.resource_version.empty() && !metadata.creation_timestamp;
 }
 
+// "spec.containers[].foo" of "items[3].spec.containers[0].foo"
+std::string WithoutIndexes(std::string_view path) {
+  std::string plain;
+  for (size_t i = 0; i < path.size(); ++i) {
+    plain += path[i];
+    if (path[i] != '[') continue;
+    while (i + 1 < path.size() && path[i + 1] != ']') ++i;
+  }
+  return plain;
+}
+
 // What is allowed, but seldom meant.
 std::string GapIn(const api::Object& object, const codec::Value& text) {
   if (const auto* node = object.As<api::Node>(); node && !node->status.allocatable.Contains(Symbol("pods"))) {
@@ -79,16 +91,23 @@ struct ObjectReader::Decoded {
   std::vector<std::string> decode_problems;
   std::vector<std::string> field_problems;
   std::vector<std::string> warnings;
+  struct UnknownField {
+    std::string kind;
+    std::string path;  // without the numbers of items
+    std::string text;
+  };
+  std::vector<UnknownField> unknown_fields;  // worth a warning
+  bool has_text = false;                     // there is something, if only an empty list
 
-  bool says_nothing() const {
-    return objects.empty() && unknown.empty() && syntax_problems.empty() && decode_problems.empty();
-  }
-
-  void TakeObjects(const codec::Value& root, const std::string& path, const std::string& file, uint32_t part) {
+  void TakeObjects(const codec::Value& root, const std::string& path, const std::string& file, uint32_t part,
+                   const ReaderOptions& options) {
     if (root.is_null()) return;
+    has_text = true;
     api::DecodedObjects decoded;
     std::vector<codec::Diagnostic> problems;
-    api::DecodeObjects(root, {.strict = true}, decoded, problems, path);
+    api::DecodeObjects(root,
+                       {.strict = true, .keep_unknown_fields = true, .default_namespace = options.default_namespace},
+                       decoded, problems, path);
     for (const codec::Diagnostic& problem : problems) {
       decode_problems.push_back(fmt::format("{}: {}", codec::Where(file, problem.where), problem.ToString()));
     }
@@ -99,14 +118,32 @@ struct ObjectReader::Decoded {
     for (api::LocatedObject& located : decoded.objects) {
       while (next < texts.size() && texts[next].mark() != located.where) ++next;
       CHECK(next < texts.size());
-      TakeObject(located.object, texts[next++], file, part);
+      const codec::Value& text = texts[next++];
+      if (TakeUnknownFields(located, file, options.validation)) TakeObject(located.object, text, file, part);
     }
+  }
+
+  // False when they are problems: the object is not what was meant.
+  bool TakeUnknownFields(const api::LocatedObject& located, const std::string& file, Validation validation) {
+    if (located.unknown_fields.empty() || validation == Validation::kIgnore) return true;
+    const bool strict =
+        validation == Validation::kStrict || (validation == Validation::kByOrigin && IsNew(located.object.metadata()));
+    for (const codec::Diagnostic& field : located.unknown_fields) {
+      const std::string text = fmt::format("{}: {}", codec::Where(file, field.where), field.ToString());
+      if (strict) {
+        decode_problems.push_back(text);
+      } else {
+        unknown_fields.push_back({std::string(located.object.info().name), WithoutIndexes(field.path), text});
+      }
+    }
+    return !strict;
   }
 
   void TakeObject(const api::Object& object, const codec::Value& text, const std::string& file, uint32_t part) {
     DraftObject found{WithDefaults(object), {part, text.mark()}, IsNew(object.metadata())};
     const auto say = [&](std::vector<std::string>& where, std::string_view path, std::string_view what) {
-      where.push_back(fmt::format("{}: {}: {}", codec::Where(file, codec::FieldMark(text, path)), found.Who(), what));
+      where.push_back(fmt::format("{}: {}: {}", codec::Where(file, codec::FieldMark(text, path)),
+                                  base::Clipped(found.Who()), what));
     };
     for (const FieldProblem& problem : ProblemsOf(object)) say(field_problems, problem.path, problem.ToString());
     if (const std::string gap = GapIn(found.object, text); !gap.empty()) {
@@ -138,9 +175,10 @@ struct ObjectReader::Reparsed {
 
 ObjectReader::~ObjectReader() = default;
 
-ObjectReader::ObjectReader(std::vector<InputFile> files, size_t part_size) : files_(std::move(files)) {
+ObjectReader::ObjectReader(std::vector<InputFile> files, ReaderOptions options)
+    : files_(std::move(files)), options_(std::move(options)) {
   for (size_t file = 0; file < files_.size(); ++file) {
-    for (const TextPart& part : SplitText(files_[file].text, part_size)) parts_.push_back({file, part});
+    for (const TextPart& part : SplitText(files_[file].text, options_.part_size)) parts_.push_back({file, part});
   }
 }
 
@@ -164,12 +202,12 @@ ObjectReader::Decoded ObjectReader::Decode(uint32_t number) const {
   }
   for (const codec::Document& document : *documents) {
     if (part.form != TextPart::Form::kItems) {
-      out.TakeObjects(document.root(), {}, file, number);
+      out.TakeObjects(document.root(), {}, file, number, options_);
       continue;
     }
     size_t index = part.first_item;
     for (const codec::Value& item : document.root().items()) {
-      out.TakeObjects(item, fmt::format("items[{}]", index++), file, number);
+      out.TakeObjects(item, fmt::format("items[{}]", index++), file, number, options_);
     }
   }
   return out;
@@ -213,27 +251,64 @@ bool ObjectReader::ReadInto(ClusterDraft& draft, size_t threads, const ReadProgr
   });
   RejoinLists(decoded);
 
-  std::vector<bool> has_content(files_.size());
-  bool all_read = true;
-  for (size_t i = 0; i < parts_.size(); ++i) {
-    if (!decoded[i].says_nothing()) has_content[parts_[i].file] = true;
-    for (const auto* problems : {&decoded[i].syntax_problems, &decoded[i].decode_problems}) {
+  bool all_read = CheckContents(decoded, draft);
+  for (Decoded& part : decoded) {
+    for (const auto* problems : {&part.syntax_problems, &part.decode_problems}) {
       all_read = all_read && problems->empty();
       for (const std::string& problem : *problems) draft.Problem(problem);
     }
   }
-  for (size_t file = 0; file < files_.size(); ++file) {
-    if (!has_content[file]) draft.Warn(files_[file].name + ": holds no objects");
-  }
   JudgeUnknown(decoded, draft);
-  for (Decoded& part : decoded) {
-    for (DraftObject& object : part.objects) draft.Add(std::move(object));
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    for (DraftObject& object : decoded[i].objects) {
+      object.origin.input = files_[parts_[i].file].input;
+      draft.Add(std::move(object));
+    }
   }
   for (Decoded& part : decoded) {
-    for (std::string& problem : part.field_problems) draft.Problem(std::move(problem));
-    for (std::string& warning : part.warnings) draft.Warn(std::move(warning));
+    for (const std::string& problem : part.field_problems) draft.Problem(problem);
+    for (const std::string& warning : part.warnings) draft.Warn(warning);
   }
+  WarnOfUnknownFields(decoded, draft);
   return all_read && all_known_;
+}
+
+bool ObjectReader::CheckContents(const std::vector<Decoded>& decoded, ClusterDraft& draft) const {
+  std::vector<bool> has_text(files_.size()), has_objects(files_.size());
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    const Decoded& part = decoded[i];
+    if (part.has_text || !part.syntax_problems.empty()) has_text[parts_[i].file] = true;
+    const bool nothing =
+        part.objects.empty() && part.unknown.empty() && part.decode_problems.empty() && part.syntax_problems.empty();
+    if (!nothing) has_objects[parts_[i].file] = true;
+  }
+  bool all = true;
+  for (size_t file = 0; file < files_.size(); ++file) {
+    if (!has_text[file]) {
+      all = false;
+      draft.Problem(files_[file].name + ": holds no objects: it is empty, or has nothing but comments");
+    } else if (!has_objects[file]) {
+      draft.Warn(files_[file].name + ": holds no objects, only an empty list");
+    }
+  }
+  return all;
+}
+
+void ObjectReader::WarnOfUnknownFields(const std::vector<Decoded>& decoded, ClusterDraft& draft) const {
+  struct Seen {
+    const std::string* first;
+    size_t count = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Seen> seen;
+  for (const Decoded& part : decoded) {
+    for (const Decoded::UnknownField& field : part.unknown_fields) {
+      Seen& entry = seen.try_emplace({field.kind, field.path}, Seen{&field.text}).first->second;
+      ++entry.count;
+    }
+  }
+  for (const auto& [kind_and_path, entry] : seen) {
+    draft.Warn(*entry.first + (entry.count == 1 ? "" : fmt::format(" (and {} more)", entry.count - 1)));
+  }
 }
 
 void ObjectReader::JudgeUnknown(const std::vector<Decoded>& decoded, ClusterDraft& draft) {
@@ -248,10 +323,12 @@ void ObjectReader::JudgeUnknown(const std::vector<Decoded>& decoded, ClusterDraf
       ++passed_over_;
       const UnreadKind kind = JudgeUnread(unknown.api_version, unknown.kind);
       if (kind.judgement == UnreadKind::Judgement::kHarmless) continue;
-      const std::string who =
-          fmt::format("{}: {} {}{}{}", codec::Where(files_[parts_[i].file].name, unknown.where), unknown.api_version,
-                      unknown.kind, unknown.name.empty() ? "" : " ", unknown.name);
-      if (kind.judgement == UnreadKind::Judgement::kMistake) {
+      const std::string who = fmt::format("{}: {} {}{}{}", codec::Where(files_[parts_[i].file].name, unknown.where),
+                                          base::Clipped(unknown.api_version), base::Clipped(unknown.kind),
+                                          unknown.name.empty() ? "" : " ", base::Clipped(unknown.name));
+      // A newer server has kinds that were not known when this was written.
+      const bool tolerated = unknown.from_server && options_.validation != Validation::kStrict;
+      if (kind.judgement == UnreadKind::Judgement::kMistake && !tolerated) {
         draft.Problem(fmt::format("{} {}", who, kind.text));
         all_known_ = false;
       } else if (Passed& passed = worth_a_warning[{unknown.api_version, unknown.kind}]; ++passed.count == 1) {

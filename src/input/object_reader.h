@@ -19,9 +19,24 @@ namespace berth::input {
 // How many bytes of the files have been read, of how many. From any thread, one call at a time.
 using ReadProgress = std::function<void(size_t bytes, size_t total)>;
 
+// What becomes of fields that nobody knows. Those below the status of an object are passed over in any case: newer
+// servers write more there.
+enum class Validation {
+  kByOrigin,  // as kStrict in what a person wrote, as kWarn in what a server printed
+  kStrict,    // they are problems
+  kWarn,
+  kIgnore,
+};
+
+struct ReaderOptions {
+  Validation validation = Validation::kByOrigin;
+  Symbol default_namespace = Symbol("default");
+  size_t part_size = kPartSize;
+};
+
 class ObjectReader {
  public:
-  explicit ObjectReader(std::vector<InputFile> files, size_t part_size = kPartSize);
+  explicit ObjectReader(std::vector<InputFile> files, ReaderOptions options = {});
   ~ObjectReader();
 
   // Objects, problems and warnings go into the draft; the result is the same for any number of threads. False when
@@ -43,11 +58,16 @@ class ObjectReader {
   struct Reparsed;
 
   Decoded Decode(uint32_t number) const;
+  // The unknown fields that are worth a warning, equal ones of one kind of object together.
+  void WarnOfUnknownFields(const std::vector<Decoded>& decoded, ClusterDraft& draft) const;
+  // Files that hold nothing at all are problems: whatever was to write them failed.
+  bool CheckContents(const std::vector<Decoded>& decoded, ClusterDraft& draft) const;
   // Decodes a list as a whole when one of its parts cannot be parsed on its own.
   void RejoinLists(std::vector<Decoded>& decoded);
   void JudgeUnknown(const std::vector<Decoded>& decoded, ClusterDraft& draft);
 
   std::vector<InputFile> files_;
+  const ReaderOptions options_;
   std::vector<Part> parts_;
   mutable std::unique_ptr<Reparsed> reparsed_;  // the part that was last parsed again
   size_t passed_over_ = 0;

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+
+#include "input/pod_prototype.h"
 
 namespace berth::input {
 
@@ -30,6 +33,23 @@ bool RefersTo(const api::OwnerReference& owner, const api::Object& object) {
          (owner.uid.empty() || metadata.uid.empty() || owner.uid == metadata.uid);
 }
 
+std::string DeploymentOf(const api::Pod& pod) {
+  const api::OwnerReference* owner = api::ControllerOf(pod.metadata);
+  const Symbol* hash = pod.metadata.labels.Find(Symbol(kPodTemplateHash));
+  if (!owner || owner->kind != "ReplicaSet" || !hash || hash->empty()) return {};
+  const std::string suffix = fmt::format("-{}", hash->str());
+  if (!owner->name.ends_with(suffix)) return {};
+  return owner->name.substr(0, owner->name.size() - suffix.size());
+}
+
+std::string WorkloadOf(const api::Pod& pod) {
+  const api::OwnerReference* owner = api::ControllerOf(pod.metadata);
+  if (!owner) return {};
+  const std::string deployment = DeploymentOf(pod);
+  return deployment.empty() ? OwnerKey(owner->kind, pod.metadata.namespace_, owner->name)
+                            : OwnerKey("Deployment", pod.metadata.namespace_, deployment);
+}
+
 OwnedPods::OwnedPods(const ClusterDraft& draft) : draft_(draft), taken_(draft.objects().size()) {
   for (size_t i = 0; i < draft.objects().size(); ++i) {
     const api::Pod* pod = draft.objects()[i].object.As<api::Pod>();
@@ -37,6 +57,9 @@ OwnedPods::OwnedPods(const ClusterDraft& draft) : draft_(draft), taken_(draft.ob
     const Symbol& name_space = pod->metadata.namespace_;
     if (const api::OwnerReference* owner = api::ControllerOf(pod->metadata)) {
       by_owner_[OwnerKey(owner->kind, name_space, owner->name)].push_back(i);
+      if (const std::string deployment = DeploymentOf(*pod); !deployment.empty()) {
+        by_deployment_[fmt::format("{}/{}", name_space.str(), deployment)].push_back(i);
+      }
       continue;
     }
     orphans_[name_space].push_back(i);
@@ -63,6 +86,19 @@ std::vector<size_t> OwnedPods::Claim(const api::Object& workload, const api::Sel
     Adopt(orphans_[metadata.namespace_], selector, claimed);
   }
   std::sort(claimed.begin(), claimed.end());
+  return claimed;
+}
+
+std::vector<size_t> OwnedPods::ClaimOfAbsentSets(const api::Deployment& deployment,
+                                                 const api::Selector& selector) const {
+  std::vector<size_t> claimed;
+  const auto found = by_deployment_.find(api::KeyOf(deployment.metadata));
+  if (found == by_deployment_.end()) return claimed;
+  std::copy_if(found->second.begin(), found->second.end(), std::back_inserter(claimed), [&](size_t i) {
+    const api::ObjectMeta& metadata = draft_.objects()[i].object.metadata();
+    const std::string set = fmt::format("{}/{}", metadata.namespace_.str(), api::ControllerOf(metadata)->name);
+    return selector.Matches(metadata.labels) && !draft_.Find(api::Kind::kReplicaSet, set);
+  });
   return claimed;
 }
 

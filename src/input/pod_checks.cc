@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "base/printable.h"
 #include "input/object_checks.h"
 
 namespace berth::input {
@@ -17,6 +18,10 @@ void CheckWeight(const std::string& path, int32_t weight, FieldChecks& checks) {
 
 void CheckTerm(const std::string& path, const api::PodAffinityTerm& term, FieldChecks& checks) {
   checks.Required(path + ".topologyKey", !term.topology_key.empty());
+  checks.LabelKey(path + ".topologyKey", term.topology_key.str());
+  for (size_t i = 0; i < term.namespaces.size(); ++i) {
+    checks.DnsLabel(fmt::format("{}.namespaces[{}]", path, i), term.namespaces[i].str());
+  }
   checks.Selector(path + ".labelSelector", term.label_selector);
   checks.Selector(path + ".namespaceSelector", term.namespace_selector);
 }
@@ -55,6 +60,7 @@ void CheckSpread(const std::vector<api::TopologySpreadConstraint>& constraints, 
     if (constraint.min_domains && *constraint.min_domains < 1)
       checks.Add(path + ".minDomains", fmt::format("expected 1 or more, found {}", *constraint.min_domains));
     checks.Required(path + ".topologyKey", !constraint.topology_key.empty());
+    checks.LabelKey(path + ".topologyKey", constraint.topology_key.str());
     checks.OneOf(path + ".whenUnsatisfiable", constraint.when_unsatisfiable, {"DoNotSchedule", "ScheduleAnyway"});
     checks.OneOf(path + ".nodeAffinityPolicy", constraint.node_affinity_policy.value_or("Honor"), {"Honor", "Ignore"});
     checks.OneOf(path + ".nodeTaintsPolicy", constraint.node_taints_policy.value_or("Ignore"), {"Honor", "Ignore"});
@@ -75,6 +81,8 @@ void CheckTolerations(const std::vector<api::Toleration>& tolerations, FieldChec
     if (!toleration.effect.empty()) {
       checks.OneOf(path + ".effect", toleration.effect.str(), {"NoSchedule", "PreferNoSchedule", "NoExecute"});
     }
+    checks.LabelKey(path + ".key", toleration.key.str());
+    checks.LabelValue(path + ".value", toleration.value.str());
     const bool exists = toleration.op == api::TolerationExists();
     if (toleration.key.empty() && !exists) checks.Add(path + ".operator", "must be Exists when key is empty");
     if (exists && !toleration.value.empty()) checks.Add(path + ".value", "must be empty when operator is Exists");
@@ -82,8 +90,8 @@ void CheckTolerations(const std::vector<api::Toleration>& tolerations, FieldChec
 }
 
 void CheckResources(const std::string& path, const api::ResourceRequirements& resources, FieldChecks& checks) {
-  checks.NotNegative(path + ".requests", resources.requests);
-  checks.NotNegative(path + ".limits", resources.limits);
+  checks.ContainerResources(path + ".requests", resources.requests);
+  checks.ContainerResources(path + ".limits", resources.limits);
   for (const auto& [name, request] : resources.requests) {
     const api::Quantity* limit = resources.limits.Find(name);
     if (!limit || request <= *limit) continue;
@@ -92,20 +100,28 @@ void CheckResources(const std::string& path, const api::ResourceRequirements& re
   }
 }
 
+bool IsIpText(std::string_view text) {
+  return text.find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos;
+}
+
 void CheckContainers(const std::string& path, const std::vector<api::Container>& containers,
                      std::set<std::string>& names, FieldChecks& checks) {
   for (size_t i = 0; i < containers.size(); ++i) {
     const api::Container& container = containers[i];
     const std::string at = fmt::format("{}[{}]", path, i);
     checks.Required(at + ".name", !container.name.empty());
+    checks.DnsLabel(at + ".name", container.name);
     if (!names.insert(container.name).second && !container.name.empty()) {
-      checks.Add(at + ".name", fmt::format("\"{}\" is used twice", container.name));
+      checks.Add(at + ".name", fmt::format("\"{}\" is used twice", base::Clipped(container.name)));
     }
     CheckResources(at + ".resources", container.resources, checks);
     for (size_t j = 0; j < container.ports.size(); ++j) {
       const std::string port = fmt::format("{}.ports[{}]", at, j);
       const std::string& protocol = container.ports[j].protocol;
       if (!protocol.empty()) checks.OneOf(port + ".protocol", protocol, {"TCP", "UDP", "SCTP"});
+      if (const std::string& ip = container.ports[j].host_ip; !IsIpText(ip)) {
+        checks.Add(port + ".hostIP", fmt::format("expected an IP address, found \"{}\"", base::Clipped(ip)));
+      }
       const int32_t number = container.ports[j].host_port;
       if (number < 0 || number > 65535) {
         checks.Add(port + ".hostPort", fmt::format("expected 0 to 65535, found {}", number));
@@ -118,15 +134,39 @@ void CheckVolumes(const std::vector<api::Volume>& volumes, FieldChecks& checks) 
   std::set<std::string> names;
   for (size_t i = 0; i < volumes.size(); ++i) {
     const std::string path = fmt::format("spec.volumes[{}]", i);
+    checks.DnsLabel(path + ".name", volumes[i].name);
     if (!names.insert(volumes[i].name).second)
-      checks.Add(path + ".name", fmt::format("\"{}\" is used twice", volumes[i].name));
+      checks.Add(path + ".name", fmt::format("\"{}\" is used twice", base::Clipped(volumes[i].name)));
     const api::VolumeSource& source = volumes[i].from();
     if (source.persistent_volume_claim) {
-      checks.Required(path + ".persistentVolumeClaim.claimName", !source.persistent_volume_claim->claim_name.empty());
+      const std::string& claim = source.persistent_volume_claim->claim_name;
+      checks.Required(path + ".persistentVolumeClaim.claimName", !claim.empty());
+      checks.DnsName(path + ".persistentVolumeClaim.claimName", claim);
     }
     if (source.ephemeral) {
       checks.Required(path + ".ephemeral.volumeClaimTemplate", source.ephemeral->volume_claim_template.has_value());
     }
+  }
+}
+
+// What the API server would refuse, and what must not be printed as it is.
+void CheckNames(const api::PodSpec& spec, FieldChecks& checks) {
+  checks.DnsName("spec.nodeName", spec.node_name);
+  checks.DnsName("spec.schedulerName", spec.scheduler_name);
+  checks.DnsName("spec.priorityClassName", spec.priority_class_name);
+  checks.DnsName("spec.runtimeClassName", spec.runtime_class_name.value_or(""));
+  checks.DnsName("spec.serviceAccountName", spec.service_account_name);
+  for (size_t i = 0; i < spec.scheduling_gates.size(); ++i) {
+    const std::string path = fmt::format("spec.schedulingGates[{}].name", i);
+    checks.Required(path, !spec.scheduling_gates[i].name.empty());
+    checks.LabelKey(path, spec.scheduling_gates[i].name);
+  }
+  for (size_t i = 0; i < spec.resource_claims.size(); ++i) {
+    const std::string path = fmt::format("spec.resourceClaims[{}]", i);
+    checks.DnsLabel(path + ".name", spec.resource_claims[i].name);
+    checks.DnsName(path + ".resourceClaimName", spec.resource_claims[i].resource_claim_name.value_or(""));
+    checks.DnsName(path + ".resourceClaimTemplateName",
+                   spec.resource_claims[i].resource_claim_template_name.value_or(""));
   }
 }
 
@@ -139,7 +179,8 @@ void CheckPod(const api::Pod& pod, FieldChecks& checks) {
   CheckContainers("spec.initContainers", spec.init_containers, names, checks);
   CheckContainers("spec.containers", spec.containers, names, checks);
   if (spec.resources) CheckResources("spec.resources", *spec.resources, checks);
-  checks.NotNegative("spec.overhead", spec.overhead);
+  CheckNames(spec, checks);
+  checks.ContainerResources("spec.overhead", spec.overhead);
   checks.LabelMap("spec.nodeSelector", spec.node_selector);
   checks.OneOf("spec.preemptionPolicy", spec.preemption_policy.value_or("Never"), {"PreemptLowerPriority", "Never"});
   CheckTolerations(spec.tolerations, checks);

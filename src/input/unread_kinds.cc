@@ -52,7 +52,6 @@ struct Shaper {
   std::string_view text;
 };
 constexpr Shaper kShapesPods[] = {
-    {"ResourceQuota", "is not enforced: pods beyond it are scheduled all the same"},
     {"HorizontalPodAutoscaler", "is passed over: replicas are taken as they are"},
     {"CronJob", "is passed over: its pods come at times of their own; give a Job to see where they would go"},
     {"VerticalPodAutoscaler", "is passed over: requests are taken as they are"},

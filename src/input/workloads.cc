@@ -15,6 +15,7 @@
 #include "input/job_indexes.h"
 #include "input/owned_pods.h"
 #include "input/pod_prototype.h"
+#include "input/template_match.h"
 
 namespace berth::input {
 
@@ -23,7 +24,15 @@ namespace {
 // What counts as one of the wanted: a pod that has ended or is being deleted does not.
 bool IsActive(const api::Pod& pod) { return !api::IsTerminated(pod) && !pod.metadata.deletion_timestamp; }
 
-size_t Wanted(const std::optional<int32_t>& replicas) { return static_cast<size_t>(std::max(replicas.value_or(1), 0)); }
+api::PodTemplateSpec TemplateOf(const api::Object& workload) {
+  if (const auto* deployment = workload.As<api::Deployment>()) return deployment->spec.pod_template;
+  if (const auto* set = workload.As<api::ReplicaSet>()) return set->spec.pod_template;
+  if (const auto* set = workload.As<api::StatefulSet>()) return set->spec.pod_template;
+  if (const auto* set = workload.As<api::DaemonSet>()) return set->spec.pod_template;
+  if (const auto* job = workload.As<api::Job>()) return job->spec.pod_template;
+  const auto* controller = workload.As<api::ReplicationController>();
+  return controller ? controller->spec.pod_template.value_or(api::PodTemplateSpec{}) : api::PodTemplateSpec{};
+}
 
 api::Selector Compiled(const std::optional<api::LabelSelector>& selector, const api::Labels& template_labels) {
   if (!selector) return template_labels.empty() ? api::Selector::Nothing() : api::Selector::FromLabels(template_labels);
@@ -45,17 +54,23 @@ bool IsWorkload(api::Kind kind) {
   }
 }
 
+// Pods of a workload that are at work, by whether they are what its template says.
+struct Members {
+  std::vector<size_t> current;
+  std::vector<size_t> old;
+};
+
 class Expander {
  public:
-  Expander(const Admission& admission, const std::set<std::string>& exact, size_t most_pods, ClusterDraft& draft)
-      : admission_(admission), exact_(exact), most_pods_(most_pods), draft_(draft), pods_(draft) {
+  Expander(const Admission& admission, const ExpansionOptions& options, ClusterDraft& draft)
+      : admission_(admission), options_(options), draft_(draft), pods_(draft) {
     for (const DraftObject& found : draft.objects()) {
       if (found.object.kind() == api::Kind::kReplicaSet) replica_sets_.push_back(found);
       if (found.object.kind() == api::Kind::kNode) nodes_.push_back(found.object.Share<api::Node>());
     }
   }
 
-  void Run() {
+  std::vector<Rollout> Run() {
     // By name, so that it does not matter in which order they were read. Deployments come first: the ReplicaSets that
     // they own are theirs to scale.
     std::vector<size_t> workloads;
@@ -79,7 +94,9 @@ class Expander {
       draft_.Warn(fmt::format("{} {}{} without a pod template: the pods that are missing are not made", count, kind,
                               count == 1 ? "" : "s"));
     }
+    WarnOfDifferences();
     draft_.RemoveIf([&](const DraftObject& found) { return surplus_.contains(found.Who()); });
+    return std::move(rollouts_);
   }
 
  private:
@@ -94,6 +111,20 @@ class Expander {
     return pods;
   }
 
+  // Whether pods may be of another template than this. Somebody wrote it, or laid another one over that of the cluster;
+  // what a cluster has of itself fits together, whatever its webhooks made of the pods.
+  bool MayHaveChanged(const DraftObject& workload) const {
+    const api::Object* before = draft_.Replaced(workload);
+    if (!before) return workload.is_new;
+    return !SameTemplate(TemplateOf(*before), TemplateOf(workload.object));
+  }
+
+  // The number asked for. A person who leaves it out means the one that is there.
+  static size_t Wanted(const DraftObject& workload, const std::optional<int32_t>& replicas, size_t active) {
+    if (!replicas && workload.is_new && active > 0) return active;
+    return static_cast<size_t>(std::max(replicas.value_or(1), 0));
+  }
+
   // The pod that all pods of the workload are made from; nothing, and that is told, when admission refuses it or there
   // would be too many.
   std::optional<api::Pod> Prototype(const DraftObject& workload, const api::Object& owner,
@@ -103,10 +134,10 @@ class Expander {
       return std::nullopt;
     }
     made_ += count;
-    if (made_ > most_pods_) {
-      draft_.Problem(
-          workload, "spec.replicas",
-          fmt::format("needs {} more pods, and {} are the most that workloads may need together", count, most_pods_));
+    if (made_ > options_.most_pods) {
+      draft_.Problem(workload, "spec.replicas",
+                     fmt::format("needs {} more pods, and {} are the most that workloads may need together", count,
+                                 options_.most_pods));
       made_ -= count;
       return std::nullopt;
     }
@@ -120,8 +151,46 @@ class Expander {
     return pod;
   }
 
-  void AddPod(const DraftObject& workload, api::Pod pod) {
-    draft_.Add({api::MakeObject(std::move(pod)), workload.origin});
+  // The same to compare with, whatever admission has to say.
+  api::Pod Sample(const DraftObject& workload, const api::PodTemplateSpec& pod_template) const {
+    return admission_.Admit(MakePrototype(workload.object, pod_template),
+                            [](const std::string&, const std::string&) {});
+  }
+
+  // Splits pods by their template; all are current where it cannot have changed.
+  Members Split(const DraftObject& workload, const api::PodTemplateSpec& pod_template, std::vector<size_t> pods) {
+    Members members;
+    if (pods.empty() || pod_template.spec.containers.empty()) return {std::move(pods), {}};
+    const api::Pod sample = Sample(workload, pod_template);
+    if (!MayHaveChanged(workload)) {
+      NoteDifference(workload, PodAt(pods.front()), sample);
+      return {std::move(pods), {}};
+    }
+    for (const size_t i : pods) (IsOfTemplate(PodAt(i), sample) ? members.current : members.old).push_back(i);
+    return members;
+  }
+
+  void NoteDifference(const DraftObject& workload, const api::Pod& pod, const api::Pod& sample) {
+    if (draft_.Replaced(workload)) return;
+    const std::string difference = RequestDifference(pod, sample);
+    if (difference.empty() || ++differing_ > 1) return;
+    first_difference_ = fmt::format("{}: its template asks for {}", workload.Who(), difference);
+  }
+
+  void WarnOfDifferences() {
+    if (differing_ == 0) return;
+    draft_.Warn(fmt::format(
+        "{}{}; its pods count as they are. To see the template tried, give it without uid and resourceVersion",
+        first_difference_, differing_ == 1 ? "" : fmt::format(" (and {} other workloads)", differing_ - 1)));
+  }
+
+  // In place of a pod of the same name, if there is one.
+  void PutPod(const DraftObject& workload, api::Pod pod) {
+    const std::string key = api::KeyOf(pod.metadata);
+    const DraftObject* old = draft_.Find(api::Kind::kPod, key);
+    if (!old) return draft_.Add({api::MakeObject(std::move(pod)), workload.origin, /*is_new=*/true});
+    surplus_.erase(old->Who());
+    draft_.ReplaceByNew(static_cast<size_t>(old - draft_.objects().data()), api::MakeObject(std::move(pod)));
   }
 
   bool IsNameTaken(const DraftObject& workload, api::Kind kind, const std::string& name) const {
@@ -129,32 +198,78 @@ class Expander {
   }
 
   // Pods that differ in their number only.
-  void AddNumbered(const DraftObject& workload, const api::Pod& prototype, const std::string& base, size_t count) {
-    for (size_t number = 0; count > 0; ++number) {
+  std::vector<api::Pod> Numbered(const DraftObject& workload, const api::Pod& prototype, const std::string& base,
+                                 size_t count) const {
+    std::vector<api::Pod> pods;
+    for (size_t number = 0; pods.size() < count; ++number) {
       std::string name = fmt::format("{}-{}", base, number);
-      if (IsNameTaken(workload, api::Kind::kPod, name)) continue;
-      AddPod(workload, Named(prototype, std::move(name)));
-      --count;
+      if (!IsNameTaken(workload, api::Kind::kPod, name)) pods.push_back(Named(prototype, std::move(name)));
     }
+    return pods;
   }
 
-  // When somebody asked for fewer: those without a node go first, then the youngest.
-  void DropSurplus(const DraftObject& workload, std::vector<size_t> active, size_t wanted) {
-    if (active.size() <= wanted || !exact_.contains(workload.Who())) return;
+  // Those without a node go first, then the youngest.
+  void SortForRemoval(std::vector<size_t>& pods) const {
     const auto rank = [&](size_t i) {
       const api::Pod& pod = PodAt(i);
       return std::tuple(!pod.spec.node_name.empty(),
                         -pod.metadata.creation_timestamp.value_or(base::Time::max()).time_since_epoch(), i);
     };
-    std::sort(active.begin(), active.end(), [&](size_t a, size_t b) { return rank(a) < rank(b); });
+    std::sort(pods.begin(), pods.end(), [&](size_t a, size_t b) { return rank(a) < rank(b); });
+  }
+
+  void Remove(const std::vector<size_t>& pods) {
+    for (const size_t i : pods) surplus_.insert(draft_.objects()[i].Who());
+  }
+
+  // When somebody asked for fewer.
+  void DropSurplus(const DraftObject& workload, bool number_given, std::vector<size_t> active, size_t wanted) {
+    const bool exact = options_.exact.contains(workload.Who()) || (workload.is_new && number_given);
+    if (active.size() <= wanted || !exact) return;
+    SortForRemoval(active);
     active.resize(active.size() - wanted);
-    for (const size_t i : active) surplus_.insert(draft_.objects()[i].Who());
+    Remove(active);
+  }
+
+  // Takes the pods without a node out of `old`: nothing is lost with them, so they go at once.
+  void RemoveUnbound(std::vector<size_t>& old) {
+    std::vector<size_t> unbound;
+    std::erase_if(old, [&](size_t i) {
+      const bool waits = PodAt(i).spec.node_name.empty();
+      if (waits) unbound.push_back(i);
+      return waits;
+    });
+    Remove(unbound);
+  }
+
+  // The older pods of a rollout in the order given; `pods` come in their place.
+  Rollout MakeRollout(const DraftObject& workload, const Members& members, std::vector<api::Pod> pods) {
+    Rollout rollout;
+    rollout.workload = workload.Who();
+    for (const size_t i : members.old) rollout.old_uids.push_back(PodAt(i).metadata.uid);
+    for (const size_t i : members.current) rollout.updated_uids.push_back(PodAt(i).metadata.uid);
+    for (api::Pod& pod : pods) {
+      // The older pod may have the name, and an identity that was made of it.
+      pod.metadata.uid += "/updated";
+      rollout.new_pods.push_back(std::make_shared<const api::Pod>(std::move(pod)));
+    }
+    return rollout;
+  }
+
+  void AddRollout(Rollout rollout) {
+    draft_.Note(fmt::format("{}: its template has changed: {} pod{} replaced ({})", rollout.workload,
+                            rollout.old_uids.size(), rollout.old_uids.size() == 1 ? " is" : "s are", rollout.Pace()));
+    rollouts_.push_back(std::move(rollout));
+  }
+
+  void NoteReplaced(const DraftObject& workload, size_t count) {
+    draft_.Note(fmt::format("{}: its template has changed: {} pod{} replaced at once", workload.Who(), count,
+                            count == 1 ? " is" : "s are"));
   }
 
   void Expand(const DraftObject& workload, const api::Deployment& deployment) {
     const api::PodTemplateSpec& pod_template = deployment.spec.pod_template;
     const api::Selector selector = Compiled(deployment.spec.selector, pod_template.metadata.labels);
-    std::vector<size_t> pods = pods_.Claim(workload.object, selector);
     std::vector<DraftObject> sets;
     for (const DraftObject& found : replica_sets_) {
       const auto& set = *found.object.As<api::ReplicaSet>();
@@ -162,19 +277,53 @@ class Expander {
         sets.push_back(found);
       }
     }
+    const DraftObject* current_set = SetOfTemplate(pod_template, sets);
+    std::vector<size_t> loose = pods_.Claim(workload.object, selector);
+    const std::vector<size_t> of_absent = pods_.ClaimOfAbsentSets(deployment, selector);
+    loose.insert(loose.end(), of_absent.begin(), of_absent.end());
+    Members members = Split(workload, pod_template, Active(std::move(loose)));
     for (const DraftObject& set : sets) {
       scaled_by_others_.insert(set.Who());
-      const std::vector<size_t> more = pods_.Claim(set.object, api::Selector::Nothing());
-      pods.insert(pods.end(), more.begin(), more.end());
+      const bool is_old = current_set != &set && !pod_template.spec.containers.empty();
+      const std::vector<size_t> more = Active(pods_.Claim(set.object, api::Selector::Nothing()));
+      std::vector<size_t>& place = is_old ? members.old : members.current;
+      place.insert(place.end(), more.begin(), more.end());
     }
-    const std::vector<size_t> active = Active(std::move(pods));
-    const size_t wanted = Wanted(deployment.spec.replicas);
-    DropSurplus(workload, active, wanted);
-    if (active.size() >= wanted) return;
-    const size_t missing = wanted - active.size();
-    const api::Object set = CurrentSet(workload, deployment, sets);
-    std::optional<api::Pod> prototype = Prototype(workload, set, set.As<api::ReplicaSet>()->spec.pod_template, missing);
-    if (prototype) AddNumbered(workload, *prototype, set.metadata().name, missing);
+    if (deployment.spec.paused) KeepOld(workload, "it is paused", members);
+    const size_t wanted = Wanted(workload, deployment.spec.replicas, members.current.size() + members.old.size());
+    RemoveUnbound(members.old);
+    DropSurplus(workload, deployment.spec.replicas.has_value(), members.current, wanted);
+    const size_t missing = wanted - std::min(wanted, members.current.size());
+    if (missing == 0 && members.old.empty()) return;
+    const api::Object set = current_set ? current_set->object : MakeSet(workload, deployment);
+    std::vector<api::Pod> pods;
+    if (missing > 0) {
+      std::optional<api::Pod> prototype =
+          Prototype(workload, set, set.As<api::ReplicaSet>()->spec.pod_template, missing);
+      if (!prototype) return;
+      pods = Numbered(workload, *prototype, set.metadata().name, missing);
+    }
+    if (members.old.empty() || options_.replace) {
+      if (!members.old.empty()) NoteReplaced(workload, members.old.size());
+      Remove(members.old);
+      for (api::Pod& pod : pods) PutPod(workload, std::move(pod));
+      return;
+    }
+    SortForRemoval(members.old);
+    Rollout rollout = MakeRollout(workload, members, std::move(pods));
+    SetPace(deployment, wanted, rollout);
+    AddRollout(std::move(rollout));
+  }
+
+  // The controller does nothing about pods of an older template, and neither does this, unless it is asked to.
+  void KeepOld(const DraftObject& workload, std::string_view why, Members& members) {
+    if (members.old.empty() || options_.replace) return;
+    draft_.Warn(workload, "spec.template",
+                fmt::format("its template has changed, but {}: {} pod{} older one; --replace replaces {} at once", why,
+                            members.old.size(), members.old.size() == 1 ? " keeps the" : "s keep the",
+                            members.old.size() == 1 ? "it" : "them"));
+    members.current.insert(members.current.end(), members.old.begin(), members.old.end());
+    members.old.clear();
   }
 
   static bool Owns(const api::Object& deployment, const api::Selector& selector, const api::ReplicaSet& set) {
@@ -182,18 +331,16 @@ class Expander {
     return !selector.empty() && selector.Matches(set.metadata.labels);
   }
 
-  // The set that new pods belong to. One that no API server has seen before gets a set of its own unless its template
-  // is that of a set; one that comes from a cluster has it there, and it is the last.
-  api::Object CurrentSet(const DraftObject& workload, const api::Deployment& deployment,
-                         const std::vector<DraftObject>& sets) {
-    const std::string hash = TemplateHash(deployment.spec.pod_template);
-    const DraftObject* last = nullptr;
+  // The set that the Deployment's pods belong to: that of its template, of several the newest. Null when there is none:
+  // the template has never been rolled out.
+  static const DraftObject* SetOfTemplate(const api::PodTemplateSpec& pod_template,
+                                          const std::vector<DraftObject>& sets) {
+    const DraftObject* found = nullptr;
     for (const DraftObject& set : sets) {
-      if (TemplateHash(set.object.As<api::ReplicaSet>()->spec.pod_template) == hash) return set.object;
-      if (!last || Revision(set.object) > Revision(last->object)) last = &set;
+      if (!SameTemplate(set.object.As<api::ReplicaSet>()->spec.pod_template, pod_template)) continue;
+      if (!found || Revision(set.object) > Revision(found->object)) found = &set;
     }
-    if (last && !workload.is_new) return last->object;
-    return MakeSet(workload, deployment, hash);
+    return found;
   }
 
   static int64_t Revision(const api::Object& set) {
@@ -202,7 +349,8 @@ class Expander {
   }
 
   // In the cluster it would be there, and spreading by default looks at it.
-  api::Object MakeSet(const DraftObject& workload, const api::Deployment& deployment, const std::string& hash) {
+  api::Object MakeSet(const DraftObject& workload, const api::Deployment& deployment) {
+    const std::string hash = TemplateHash(deployment.spec.pod_template);
     api::ReplicaSet set;
     set.metadata.name = fmt::format("{}-{}", deployment.metadata.name, hash);
     set.metadata.namespace_ = deployment.metadata.namespace_;
@@ -243,39 +391,93 @@ class Expander {
 
   void ExpandReplicas(const DraftObject& workload, const std::optional<int32_t>& replicas,
                       const api::Selector& selector, const api::PodTemplateSpec& pod_template) {
-    const std::vector<size_t> active = Active(pods_.Claim(workload.object, selector));
-    const size_t wanted = Wanted(replicas);
-    DropSurplus(workload, active, wanted);
-    if (active.size() >= wanted) return;
-    const size_t missing = wanted - active.size();
+    Members members = Split(workload, pod_template, Active(pods_.Claim(workload.object, selector)));
+    KeepOld(workload, fmt::format("a {} does not replace its pods", workload.object.info().name), members);
+    const size_t wanted = Wanted(workload, replicas, members.current.size() + members.old.size());
+    DropSurplus(workload, replicas.has_value(), members.current, wanted);
+    if (!members.old.empty()) NoteReplaced(workload, members.old.size());
+    Remove(members.old);
+    if (members.current.size() >= wanted) return;
+    const size_t missing = wanted - members.current.size();
     std::optional<api::Pod> prototype = Prototype(workload, workload.object, pod_template, missing);
-    if (prototype) AddNumbered(workload, *prototype, workload.object.metadata().name, missing);
+    if (!prototype) return;
+    for (api::Pod& pod : Numbered(workload, *prototype, workload.object.metadata().name, missing)) {
+      PutPod(workload, std::move(pod));
+    }
   }
 
   void Expand(const DraftObject& workload, const api::StatefulSet& set) {
     const std::string& name = set.metadata.name;
-    const int64_t first = set.spec.ordinals ? std::max(set.spec.ordinals->start, 0) : 0;
-    const int64_t end = first + static_cast<int64_t>(Wanted(set.spec.replicas));
     const api::Selector selector = Compiled(set.spec.selector, set.spec.pod_template.metadata.labels);
+    std::vector<size_t> pods = pods_.Claim(workload.object, selector);
+    // The controller deletes a pod that has ended, and makes it again under its name.
+    std::erase_if(pods, [&](size_t i) { return api::IsTerminated(PodAt(i)); });
+    const int64_t first = set.spec.ordinals ? std::max(set.spec.ordinals->start, 0) : 0;
+    const size_t wanted = Wanted(workload, set.spec.replicas, pods.size());
+    const int64_t end = first + static_cast<int64_t>(wanted);
     std::set<std::string> present;
-    for (const size_t i : pods_.Claim(workload.object, selector)) {
-      const api::Pod& pod = PodAt(i);
-      // The controller deletes a pod that has ended, and makes it again under its name.
-      if (api::IsTerminated(pod)) continue;
-      present.insert(pod.metadata.name);
+    for (const size_t i : pods) present.insert(PodAt(i).metadata.name);
+    if (options_.exact.contains(workload.Who()) || (workload.is_new && set.spec.replicas)) {
+      DropOrdinals(workload, name, end, present);
     }
-    if (exact_.contains(workload.Who())) DropOrdinals(workload, name, end, present);
+    Members members = Split(workload, set.spec.pod_template, std::move(pods));
+    const std::map<int64_t, size_t> old = OldOrdinals(workload, set, first, end, members);
     std::vector<int64_t> missing;
     // Of a number that is refused below, this many are enough to know.
-    for (int64_t ordinal = first; ordinal < end && missing.size() <= most_pods_; ++ordinal) {
+    for (int64_t ordinal = first; ordinal < end && missing.size() <= options_.most_pods; ++ordinal) {
       if (!present.contains(fmt::format("{}-{}", name, ordinal))) missing.push_back(ordinal);
     }
-    if (missing.empty()) return;
-    std::optional<api::Pod> prototype = Prototype(workload, workload.object, set.spec.pod_template, missing.size());
+    if (missing.empty() && old.empty()) return;
+    std::optional<api::Pod> prototype =
+        Prototype(workload, workload.object, set.spec.pod_template, missing.size() + old.size());
     if (!prototype) return;
     prototype->metadata.labels.Set(Symbol("controller-revision-hash"),
                                    Symbol(fmt::format("{}-{}", name, TemplateHash(set.spec.pod_template))));
-    for (const int64_t ordinal : missing) AddOrdinal(workload, set, *prototype, ordinal);
+    for (const int64_t ordinal : missing) PutPod(workload, Ordinal(workload, set, *prototype, ordinal));
+    if (options_.replace && !old.empty()) NoteReplaced(workload, old.size());
+    Members turned{std::move(members.current), {}};
+    std::vector<api::Pod> updated;
+    // From the highest down, one in the place of the other.
+    for (auto it = old.rbegin(); it != old.rend(); ++it) {
+      api::Pod pod = Ordinal(workload, set, *prototype, it->first);
+      if (options_.replace || PodAt(it->second).spec.node_name.empty()) {
+        PutPod(workload, std::move(pod));
+        continue;
+      }
+      turned.old.push_back(it->second);
+      updated.push_back(std::move(pod));
+    }
+    if (turned.old.empty()) return;
+    Rollout rollout = MakeRollout(workload, turned, std::move(updated));
+    SetPace(set, wanted, rollout);
+    AddRollout(std::move(rollout));
+  }
+
+  // The pods that the controller replaces, by ordinal; the others stay as they are.
+  std::map<int64_t, size_t> OldOrdinals(const DraftObject& workload, const api::StatefulSet& set, int64_t first,
+                                        int64_t end, Members& members) {
+    const auto strategy = set.spec.update_strategy.value_or(api::StatefulSetUpdateStrategy{});
+    if (strategy.type == "OnDelete") KeepOld(workload, "updateStrategy is OnDelete", members);
+    int64_t partition = 0;
+    if (strategy.rolling_update) partition = strategy.rolling_update->partition.value_or(0);
+    std::map<int64_t, size_t> old;
+    size_t kept = 0;
+    for (const size_t i : members.old) {
+      const std::string& pod = PodAt(i).metadata.name;
+      if (!pod.starts_with(set.metadata.name + "-")) continue;
+      const int64_t ordinal = std::atoll(pod.c_str() + set.metadata.name.size() + 1);
+      if (ordinal < first || ordinal >= end) continue;
+      if (ordinal < partition && !options_.replace) {
+        ++kept;
+      } else {
+        old.emplace(ordinal, i);
+      }
+    }
+    if (kept > 0) {
+      draft_.Note(fmt::format("{}: {} pod{} the older template, below partition {}", workload.Who(), kept,
+                              kept == 1 ? " keeps" : "s keep", partition));
+    }
+    return old;
   }
 
   void DropOrdinals(const DraftObject& workload, const std::string& name, int64_t end,
@@ -286,8 +488,9 @@ class Expander {
     }
   }
 
-  void AddOrdinal(const DraftObject& workload, const api::StatefulSet& set, const api::Pod& prototype,
-                  int64_t ordinal) {
+  // Its claims are made on the way.
+  api::Pod Ordinal(const DraftObject& workload, const api::StatefulSet& set, const api::Pod& prototype,
+                   int64_t ordinal) {
     api::Pod pod = Named(prototype, fmt::format("{}-{}", set.metadata.name, ordinal));
     pod.metadata.labels.Set(Symbol("statefulset.kubernetes.io/pod-name"), Symbol(pod.metadata.name));
     pod.metadata.labels.Set(Symbol("apps.kubernetes.io/pod-index"), Symbol(std::to_string(ordinal)));
@@ -300,10 +503,7 @@ class Expander {
       pod.spec.volumes.push_back({claim_template.metadata.name, std::move(source)});
       AddClaim(workload, set, claim_template, claim);
     }
-    const std::string key = api::KeyOf(pod.metadata);
-    const DraftObject* old = draft_.Find(api::Kind::kPod, key);
-    if (!old) return AddPod(workload, std::move(pod));
-    draft_.Replace(static_cast<size_t>(old - draft_.objects().data()), api::MakeObject(std::move(pod)));
+    return pod;
   }
 
   // Claims outlive their pods: one that is there is used again.
@@ -322,53 +522,110 @@ class Expander {
 
   void Expand(const DraftObject& workload, const api::DaemonSet& set) {
     const api::PodTemplateSpec daemon_template = WithDaemonTolerations(set.spec.pod_template);
-    std::set<std::string> served;
-    for (const size_t i :
-         pods_.Claim(workload.object, Compiled(set.spec.selector, set.spec.pod_template.metadata.labels))) {
-      if (!api::IsTerminated(PodAt(i))) served.insert(TargetNode(PodAt(i)));
-    }
-    std::set<std::string> nodes;
+    std::vector<size_t> pods =
+        pods_.Claim(workload.object, Compiled(set.spec.selector, set.spec.pod_template.metadata.labels));
+    std::erase_if(pods, [&](size_t i) { return api::IsTerminated(PodAt(i)); });
+    std::set<std::string> suitable;
     for (const std::shared_ptr<const api::Node>& node : nodes_) {
-      if (served.contains(node->metadata.name)) continue;
-      if (ShouldRunDaemon(daemon_template.spec, *node)) nodes.insert(node->metadata.name);
+      if (ShouldRunDaemon(daemon_template.spec, *node)) suitable.insert(node->metadata.name);
     }
-    if (nodes.empty()) return;
-    std::optional<api::Pod> prototype = Prototype(workload, workload.object, daemon_template, nodes.size());
+    Members members = SplitDaemons(workload, set, daemon_template, suitable, pods);
+    std::set<std::string> nodes = suitable;
+    for (const size_t i : pods) nodes.erase(TargetNode(PodAt(i)));
+    RemoveUnbound(members.old);
+    if (nodes.empty() && members.old.empty()) return;
+    std::optional<api::Pod> prototype =
+        Prototype(workload, workload.object, daemon_template, nodes.size() + members.old.size());
     if (!prototype) return;
     prototype->metadata.labels.Set(Symbol("controller-revision-hash"), Symbol(TemplateHash(set.spec.pod_template)));
     for (const std::string& node : nodes) {
-      api::Pod pod = Named(*prototype, fmt::format("{}-{}", set.metadata.name, node));
-      BindToNode(node, pod);
-      if (!IsNameTaken(workload, api::Kind::kPod, pod.metadata.name)) AddPod(workload, std::move(pod));
+      api::Pod pod = Daemon(set, *prototype, node);
+      if (!IsNameTaken(workload, api::Kind::kPod, pod.metadata.name)) PutPod(workload, std::move(pod));
     }
+    if (members.old.empty()) return;
+    if (options_.replace) {
+      NoteReplaced(workload, members.old.size());
+      Remove(members.old);
+      for (const size_t i : members.old) PutPod(workload, Daemon(set, *prototype, TargetNode(PodAt(i))));
+      return;
+    }
+    std::sort(members.old.begin(), members.old.end(),
+              [&](size_t a, size_t b) { return PodAt(a).spec.node_name < PodAt(b).spec.node_name; });
+    std::vector<api::Pod> updated;
+    for (const size_t i : members.old) updated.push_back(Daemon(set, *prototype, TargetNode(PodAt(i))));
+    Rollout rollout = MakeRollout(workload, members, std::move(updated));
+    SetPace(set, suitable.size(), rollout);
+    AddRollout(std::move(rollout));
+  }
+
+  static api::Pod Daemon(const api::DaemonSet& set, const api::Pod& prototype, const std::string& node) {
+    api::Pod pod = Named(prototype, fmt::format("{}-{}", set.metadata.name, node));
+    BindToNode(node, pod);
+    return pod;
+  }
+
+  // Each pod is compared with one that is tied to the same node. Where the changed set no longer runs, its pods go.
+  Members SplitDaemons(const DraftObject& workload, const api::DaemonSet& set,
+                       const api::PodTemplateSpec& daemon_template, const std::set<std::string>& suitable,
+                       std::vector<size_t>& pods) {
+    Members members;
+    if (pods.empty() || daemon_template.spec.containers.empty()) return {pods, {}};
+    const api::Pod sample = Sample(workload, daemon_template);
+    if (!MayHaveChanged(workload)) {
+      NoteDifference(workload, PodAt(pods.front()), sample);
+      return {pods, {}};
+    }
+    std::vector<size_t> unsuitable;
+    for (const size_t i : pods) {
+      const std::string node = TargetNode(PodAt(i));
+      api::Pod own = sample;
+      BindToNode(node, own);
+      const bool current = IsOfTemplate(PodAt(i), own) || IsOfTemplate(PodAt(i), sample);
+      if (!current && !suitable.contains(node) && draft_.Find(api::Kind::kNode, node)) {
+        unsuitable.push_back(i);
+      } else {
+        (current ? members.current : members.old).push_back(i);
+      }
+    }
+    const bool on_delete = set.spec.update_strategy && set.spec.update_strategy->type == "OnDelete";
+    if (on_delete) KeepOld(workload, "updateStrategy is OnDelete", members);
+    Remove(unsuitable);
+    return members;
   }
 
   void Expand(const DraftObject& workload, const api::Job& job) {
-    const std::vector<size_t> pods =
+    std::vector<size_t> pods =
         pods_.Claim(workload.object, job.spec.selector ? Compiled(job.spec.selector, {}) : api::Selector::Nothing());
+    Members members = Split(workload, job.spec.pod_template, Active(pods));
+    KeepOld(workload, "a Job does not replace its pods", members);
+    if (!members.old.empty()) NoteReplaced(workload, members.old.size());
+    Remove(members.old);
+    std::erase_if(pods, [&](size_t i) { return surplus_.contains(draft_.objects()[i].Who()); });
     std::vector<const api::Pod*> known;
     for (const size_t i : pods) known.push_back(&PodAt(i));
     const JobNeeds needs = NeedsOf(job, known);
-    if (needs.missing == 0) return DropSurplus(workload, Active(pods), needs.wanted);
+    if (needs.missing == 0) return DropSurplus(workload, job.spec.parallelism.has_value(), Active(pods), needs.wanted);
     std::optional<api::Pod> prototype = Prototype(workload, workload.object, job.spec.pod_template, needs.missing);
     if (!prototype) return;
     AddJobLabels(job, *prototype);
-    if (!needs.indexed) return AddNumbered(workload, *prototype, job.metadata.name, needs.missing);
+    const auto add_numbered = [&](const api::Pod& pod, const std::string& base, size_t count) {
+      for (api::Pod& made : Numbered(workload, pod, base, count)) PutPod(workload, std::move(made));
+    };
+    if (!needs.indexed) return add_numbered(*prototype, job.metadata.name, needs.missing);
     for (const int32_t index : needs.indexes) {
       api::Pod pod = *prototype;
       AddJobIndex(index, pod);
       const std::string base = fmt::format("{}-{}", job.metadata.name, index);
       if (IsNameTaken(workload, api::Kind::kPod, base)) {
-        AddNumbered(workload, pod, base, 1);
+        add_numbered(pod, base, 1);
       } else {
-        AddPod(workload, Named(std::move(pod), base));
+        PutPod(workload, Named(std::move(pod), base));
       }
     }
   }
 
   const Admission& admission_;
-  const std::set<std::string>& exact_;
-  const size_t most_pods_;
+  const ExpansionOptions& options_;
   ClusterDraft& draft_;
   OwnedPods pods_;
   std::vector<DraftObject> replica_sets_;  // of the input
@@ -377,15 +634,17 @@ class Expander {
   std::set<std::string> surplus_;
   std::map<std::string_view, size_t> without_template_;
   size_t made_ = 0;
+  std::vector<Rollout> rollouts_;
+  size_t differing_ = 0;  // workloads of the cluster whose pods request something else than their template
+  std::string first_difference_;
 };
 
 }  // namespace
 
-void ExpandWorkloads(const Admission& admission, const std::set<std::string>& exact, size_t most_pods,
-                     ClusterDraft& draft) {
+std::vector<Rollout> ExpandWorkloads(const Admission& admission, const ExpansionOptions& options, ClusterDraft& draft) {
   const bool any = std::any_of(draft.objects().begin(), draft.objects().end(),
                                [](const DraftObject& found) { return IsWorkload(found.object.kind()); });
-  if (any) Expander(admission, exact, most_pods, draft).Run();
+  return any ? Expander(admission, options, draft).Run() : std::vector<Rollout>();
 }
 
 }  // namespace berth::input

@@ -126,7 +126,7 @@ TEST(Workloads, OnlyWhatIsMissingIsMade) {
   }
 }
 
-TEST(Workloads, ADeploymentCountsThePodsOfAllItsReplicaSets) {
+TEST(Workloads, ADeploymentReplacesThePodsOfItsOlderReplicaSets) {
   const auto set = [](std::string_view name, int replicas, std::string_view image) {
     return fmt::format(
         "apiVersion: apps/v1\nkind: ReplicaSet\n"
@@ -145,7 +145,8 @@ TEST(Workloads, ADeploymentCountsThePodsOfAllItsReplicaSets) {
   // The set "web-new" has the Deployment's template; "web-old" is empty, as after a roll-out.
   const ClusterInput input = Read(Workload("apps/v1", "Deployment", "replicas: 3") + set("web-old", 0, ", image: old") +
                                   set("web-new", 3, "") + pod("one", "web-old") + pod("two", "web-new"));
-  EXPECT_THAT(PendingNames(input), ElementsAre("one", "two", "web-new-0"));
+  EXPECT_THAT(PendingNames(input), ElementsAre("two", "web-new-0", "web-new-1")) << "one had no node to keep";
+  EXPECT_THAT(input.rollouts, IsEmpty());
 }
 
 TEST(Workloads, AReplicationController) {
@@ -175,7 +176,9 @@ TEST(Workloads, AStatefulSetHasOrdinalsAndClaims) {
     if (const auto* claim = object.As<api::PersistentVolumeClaim>())
       claims[claim->metadata.name] = claim->spec.volume_name;
   }
-  EXPECT_THAT(claims, ElementsAre(std::pair("data-web-1", ""), std::pair("data-web-3", "old")));
+  EXPECT_THAT(claims,
+              ElementsAre(std::pair("data-web-1", ""), std::pair("data-web-2", ""), std::pair("data-web-3", "old")))
+      << "web-2 was of another template, and is made anew";
 }
 
 TEST(Workloads, ADaemonSetHasAPodForEachNodeItMatches) {

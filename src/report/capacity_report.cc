@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codec/json_writer.h"
+#include "report/table_cells.h"
 
 namespace berth::report {
 
@@ -26,7 +27,7 @@ std::string_view StopName(sim::CapacityStop stop) {
 }
 
 std::string Requirements(const sim::CapacityReport::Share& share) {
-  std::string text = fmt::format("{} pod requirements:\n", share.pod);
+  std::string text = fmt::format("{} pod requirements:\n", Cell(share.pod));
   const auto amount = [&](std::string_view name) {
     const api::Quantity* quantity = share.requests.Find(Symbol(name));
     return quantity ? quantity->ToString() : "0";
@@ -34,11 +35,11 @@ std::string Requirements(const sim::CapacityReport::Share& share) {
   text += fmt::format("\t- CPU: {}\n\t- Memory: {}\n", amount("cpu"), amount("memory"));
   for (const auto& [name, quantity] : share.requests) {
     if (name.str() == "cpu" || name.str() == "memory" || quantity.IsZero()) continue;
-    text += fmt::format("\t- {}: {}\n", name.str(), quantity.ToString());
+    text += fmt::format("\t- {}: {}\n", Cell(name.str()), quantity.ToString());
   }
   std::vector<std::string> selector;
   for (const auto& [key, value] : share.node_selector) {
-    selector.push_back(fmt::format("{}={}", key.str(), value.str()));
+    selector.push_back(Cell(fmt::format("{}={}", key.str(), value.str())));
   }
   if (!selector.empty()) text += fmt::format("\t- NodeSelector: {}\n", fmt::join(selector, ","));
   return text + "\n";
@@ -49,7 +50,7 @@ std::string Ratio(const sim::CapacityReport& report) {
   std::string text;
   for (size_t i = 0; i < report.shares.size(); ++i) {
     if (i > 0) text += i + 1 == report.shares.size() ? " and " : ", ";
-    text += fmt::format("{} {}", report.shares[i].per_round, report.shares[i].pod);
+    text += fmt::format("{} {}", report.shares[i].per_round, Cell(report.shares[i].pod));
   }
   return text;
 }
@@ -114,24 +115,24 @@ std::string ToText(const sim::CapacityReport& report, bool verbose) {
     for (const sim::CapacityReport::Share& share : report.shares) text += Requirements(share);
   }
   for (const sim::CapacityReport::Share& share : report.shares) {
-    text += fmt::format("The cluster can schedule {} instance(s) of the pod {}.\n", share.instances, share.pod);
+    text += fmt::format("The cluster can schedule {} instance(s) of the pod {}.\n", share.instances, Cell(share.pod));
   }
   const bool in_rounds = report.shares.size() > 1 || report.shares.front().per_round > 1;
   if (in_rounds) {
     text += fmt::format("\n{} complete round(s) of {}.", report.rounds, Ratio(report));
     if (report.stop != sim::CapacityStop::kLimitReached) {
-      text += fmt::format(" The next {} has no place.", report.shares[report.stopped_share].pod);
+      text += fmt::format(" The next {} has no place.", Cell(report.shares[report.stopped_share].pod));
     }
     text += '\n';
   }
   if (!report.preempted.empty()) text += fmt::format("\n{} pod(s) had to make room.\n", report.preempted.size());
-  text += fmt::format("\nTermination reason: {}: {}\n", StopName(report.stop), report.message);
+  text += fmt::format("\nTermination reason: {}: {}\n", StopName(report.stop), Cell(report.message));
   if (verbose && report.instances() > 0) {
     text += "\nPod distribution among nodes:\n";
     for (const sim::CapacityReport::Share& share : report.shares) {
-      text += share.pod + "\n";
+      text += Cell(share.pod) + "\n";
       for (const auto& [node, instances] : share.by_node) {
-        text += fmt::format("\t- {}: {} instance(s)\n", node, instances);
+        text += fmt::format("\t- {}: {} instance(s)\n", Cell(node), instances);
       }
     }
   }

@@ -26,8 +26,10 @@ std::string PodTable(const std::vector<sim::PodDifference>& differences) {
   };
   std::string table = line("POD", "BEFORE", "AFTER", "CHANGE", "DETAIL");
   for (const sim::PodDifference& difference : differences) {
-    table += line(difference.pod, OrDash(difference.node_before), OrDash(difference.node_after),
-                  NameOf(difference.change), difference.detail);
+    const std::string was = difference.replaces.empty() ? "" : fmt::format("was {}", difference.replaces);
+    const std::string_view between = was.empty() || difference.detail.empty() ? "" : "; ";
+    table += line(Cell(difference.pod), OrDash(difference.node_before), OrDash(difference.node_after),
+                  NameOf(difference.change), Cell(was + std::string(between) + difference.detail));
   }
   return table;
 }
@@ -43,7 +45,7 @@ std::string BalanceTable(const sim::Comparison& comparison) {
                          Percent(balance.highest), balance.deviation * 100);
   };
   for (const sim::Balance& balance : comparison.before.balance) {
-    line(balance.resource, "before", balance);
+    line(Cell(balance.resource), "before", balance);
     for (const sim::Balance& other : comparison.after.balance) {
       if (other.resource == balance.resource) line("", "after", other);
     }
@@ -59,14 +61,18 @@ std::string BalanceTable(const sim::Comparison& comparison) {
 std::string ZoneText(std::string_view name, const sim::ComparisonSide& side) {
   std::string text;
   for (const sim::ZoneUse& zone : side.zones) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", zone.zone.empty() ? "no zone" : zone.zone, zone.pods);
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", zone.zone.empty() ? "no zone" : Cell(zone.zone), zone.pods);
   }
   return fmt::format("  {:<6}  {}; skew {}\n", name, text, side.zone_skew);
 }
 
 // "2 of 14 pods change: 1 moved, 1 pending."
 std::string Summary(const sim::Comparison& comparison) {
-  if (!comparison.changed()) return fmt::format("No difference: {} pods end up the same.\n", comparison.compared);
+  if (!comparison.changed()) {
+    return fmt::format("No difference: {} end{} up the same.\n", Counted(comparison.compared, "pod"),
+                       comparison.compared == 1 ? "s" : "");
+  }
   std::string text;
   for (const sim::PodChange change :
        {sim::PodChange::kMoved, sim::PodChange::kPlaced, sim::PodChange::kPending, sim::PodChange::kPreempted,
@@ -78,7 +84,8 @@ std::string Summary(const sim::Comparison& comparison) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count,
                         change == sim::PodChange::kReason ? "for another reason" : name);
   }
-  return fmt::format("{} of {} pods differ: {}.\n", comparison.differences.size(), comparison.compared, text);
+  return fmt::format("{} of {} differ{}: {}.\n", comparison.differences.size(), Counted(comparison.compared, "pod"),
+                     comparison.compared == 1 ? "s" : "", text);
 }
 
 void WriteSide(codec::JsonWriter& json, std::string_view key, const sim::ComparisonSide& side) {
@@ -135,6 +142,8 @@ void WriteDifference(codec::JsonWriter& json, const sim::PodDifference& differen
     json.String(value);
   };
   text("pod", difference.pod);
+  text("owner", difference.owner);
+  text("replaces", difference.replaces);
   text("change", NameOf(difference.change));
   text("nodeBefore", difference.node_before);
   text("nodeAfter", difference.node_after);
@@ -145,7 +154,8 @@ void WriteDifference(codec::JsonWriter& json, const sim::PodDifference& differen
 }  // namespace
 
 std::string ToTable(const sim::Comparison& comparison) {
-  std::string text = fmt::format("before: {}\nafter:  {}\n\n", comparison.before.name, comparison.after.name);
+  std::string text =
+      fmt::format("before: {}\nafter:  {}\n\n", Cell(comparison.before.name), Cell(comparison.after.name));
   if (comparison.changed()) text += PodTable(comparison.differences) + "\n";
   text += BalanceTable(comparison) + "\n";
   if (!comparison.before.zones.empty() || !comparison.after.zones.empty()) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "report/report.h"
+#include "report/table_cells.h"
 
 namespace berth::report {
 
@@ -19,12 +20,12 @@ std::string RejectionText(const explain::NodeRejection& rejection) {
   std::string text =
       rejection.plugin.empty() ? rejection.reason : fmt::format("{}: {}", rejection.plugin, rejection.reason);
   const std::string detail = rejection.Detail();
-  return detail.empty() ? text : fmt::format("{}: {}", text, detail);
+  return Cell(detail.empty() ? text : fmt::format("{}: {}", text, detail));
 }
 
 std::string NamesText(const std::vector<const explain::NodeVerdict*>& nodes) {
-  std::vector<std::string_view> names;
-  for (size_t i = 0; i < std::min(nodes.size(), kNamesShown); ++i) names.push_back(nodes[i]->node);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < std::min(nodes.size(), kNamesShown); ++i) names.push_back(Cell(nodes[i]->node));
   std::string text = fmt::format("{}", fmt::join(names, ", "));
   if (nodes.size() > kNamesShown) text += fmt::format(" and {} more", nodes.size() - kNamesShown);
   return text;
@@ -35,7 +36,13 @@ struct Group {
   bool alike = true;  // in their numbers too
 };
 
-// By what is said of them, in the order of the first node of each.
+double ShortageOf(const explain::NodeVerdict& verdict) {
+  double sum = 0;
+  for (const explain::NodeRejection& rejection : verdict.rejections) sum += rejection.Shortage();
+  return sum;
+}
+
+// By what is said of them, in the order of the first node of each; the closest node of each stands first.
 std::vector<Group> GroupsOf(const explain::Explanation& told) {
   std::vector<Group> groups;
   std::map<std::string, size_t> by_text;
@@ -43,12 +50,11 @@ std::vector<Group> GroupsOf(const explain::Explanation& told) {
       told.nodes.begin(), told.nodes.end(), [](const explain::NodeVerdict& verdict) { return !verdict.feasible(); }));
   for (const explain::NodeVerdict& verdict : told.nodes) {
     if (verdict.feasible()) continue;
-    std::string key, exact;
+    std::string key;
     for (const explain::NodeRejection& rejection : verdict.rejections) {
-      key += rejection.plugin + "\n" + rejection.reason + "\n";
-      exact += rejection.Detail() + "\n";
+      key += rejection.Sort() + "\n";
+      if (rejected <= kFewNodes) key += rejection.Detail() + "\n";
     }
-    if (rejected <= kFewNodes) key += exact;
     const auto [found, added] = by_text.try_emplace(key, groups.size());
     if (added) groups.emplace_back();
     Group& group = groups[found->second];
@@ -57,6 +63,12 @@ std::vector<Group> GroupsOf(const explain::Explanation& told) {
       group.alike = group.alike && verdict.rejections[i].Detail() == group.nodes.front()->rejections[i].Detail();
     }
   }
+  for (Group& group : groups) {
+    if (group.alike) continue;
+    const auto closest = std::min_element(group.nodes.begin(), group.nodes.end(),
+                                          [](const auto* a, const auto* b) { return ShortageOf(*a) < ShortageOf(*b); });
+    std::rotate(group.nodes.begin(), closest, closest + 1);
+  }
   return groups;
 }
 
@@ -64,8 +76,9 @@ std::string VerdictsText(const explain::Explanation& told, const TableStyle& sty
   std::string text;
   for (const Group& group : GroupsOf(told)) {
     text += "  " + Tinted(NamesText(group.nodes), Tint::kBold, style);
-    text +=
-        group.alike ? "\n" : fmt::format(" ({} nodes; numbers of {})\n", group.nodes.size(), group.nodes.front()->node);
+    text += group.alike ? "\n"
+                        : fmt::format(" ({} nodes; numbers of the closest, {})\n", group.nodes.size(),
+                                      Cell(group.nodes.front()->node));
     for (const explain::NodeRejection& rejection : group.nodes.front()->rejections) {
       text += fmt::format("    {}\n", RejectionText(rejection));
     }
@@ -91,7 +104,7 @@ std::string ScoresText(const explain::Explanation& told, const explain::NodeVerd
     return second ? fmt::format("{:<22}  {}", a, b) : std::string(a);
   };
   const auto head = [](const explain::NodeVerdict& node) {
-    return node.node.size() > 22 ? node.node.substr(0, 21) + "…" : node.node;
+    return Cell(node.node.size() > 22 ? node.node.substr(0, 21) + "…" : node.node);
   };
   std::string text =
       Tinted(fmt::format("  {:<{}}  WEIGHT  {}", "SCORE", width, pair(head(winner), second ? head(*second) : "")),
@@ -109,7 +122,7 @@ std::string ScoresText(const explain::Explanation& told, const explain::NodeVerd
 
 std::string PreemptionText(const framework::PreemptionExplanation& story, const TableStyle& style) {
   std::string text = "  " + Tinted("Preemption", Tint::kBold, style) + "\n";
-  if (!story.not_eligible.empty()) return text + fmt::format("    {}\n", story.not_eligible);
+  if (!story.not_eligible.empty()) return text + fmt::format("    {}\n", Cell(story.not_eligible));
   std::map<std::string, std::vector<std::string>> in_vain;  // nodes by verdict
   for (const framework::PreemptionTrial& trial : story.trials) {
     if (!trial.would_fit) {
@@ -118,18 +131,18 @@ std::string PreemptionText(const framework::PreemptionExplanation& story, const 
     }
     std::vector<std::string> victims;
     for (const framework::NamedVictim& victim : trial.victims) {
-      victims.push_back(fmt::format("{} (priority {})", victim.pod, victim.priority));
+      victims.push_back(Cell(fmt::format("{} (priority {})", victim.pod, victim.priority)));
     }
-    text += fmt::format("    {} {}: evicting {}{}; {}\n", trial.node, trial.chosen ? "chosen" : "not chosen",
+    text += fmt::format("    {} {}: evicting {}{}; {}\n", Cell(trial.node), trial.chosen ? "chosen" : "not chosen",
                         fmt::join(victims, ", "),
                         trial.pdb_violations > 0 ? fmt::format(", against {} disruption budget{}", trial.pdb_violations,
                                                                trial.pdb_violations == 1 ? "" : "s")
                                                  : "",
-                        trial.verdict);
+                        Cell(trial.verdict));
   }
   for (const auto& [verdict, nodes] : in_vain) {
-    text +=
-        fmt::format("    {}: {}\n", nodes.size() == 1 ? nodes.front() : fmt::format("{} nodes", nodes.size()), verdict);
+    text += fmt::format("    {}: {}\n", nodes.size() == 1 ? Cell(nodes.front()) : fmt::format("{} nodes", nodes.size()),
+                        Cell(verdict));
   }
   if (story.not_helpful > 0) {
     text += fmt::format("    {} node{} where evicting pods would not help\n", story.not_helpful,
@@ -138,11 +151,20 @@ std::string PreemptionText(const framework::PreemptionExplanation& story, const 
   return text;
 }
 
+std::string HintsText(const explain::Explanation& told, const TableStyle& style) {
+  if (told.hints.empty()) return {};
+  std::string text = "  " + Tinted("Worth a look", Tint::kBold, style) + "\n";
+  for (const std::string& hint : told.hints) text += fmt::format("    {}\n", Cell(hint));
+  return text;
+}
+
 std::string RemediesText(const explain::Explanation& told, const TableStyle& style) {
   if (told.nodes.empty()) return {};
   std::string text = "  " + Tinted("Would fit with", Tint::kBold, style) + "\n";
   for (const explain::ProvenRemedy& remedy : told.remedies) {
-    text += fmt::format("    {}: {}\n", remedy.node, fmt::join(remedy.changes, " and "));
+    const std::string changes = Cell(fmt::format("{}", fmt::join(remedy.changes, " and ")));
+    text += remedy.node.empty() ? fmt::format("    {}\n", changes)
+                                : fmt::format("    {}: {}\n", Cell(remedy.node), changes);
   }
   if (told.remedies.empty()) {
     text += told.remedies_tried == 0 ? "    nothing that berth knows to try\n"
@@ -155,7 +177,7 @@ std::string PlacedText(const explain::Explanation& told, const TableStyle& style
   const explain::NodeVerdict* winner = FindNode(told, told.node);
   const size_t feasible = static_cast<size_t>(std::count_if(
       told.nodes.begin(), told.nodes.end(), [](const explain::NodeVerdict& node) { return node.feasible(); }));
-  std::string text = Tinted(told.pod, Tint::kBold, style) + fmt::format(" is on {}", told.node);
+  std::string text = Tinted(Cell(told.pod), Tint::kBold, style) + fmt::format(" is on {}", Cell(told.node));
   if (told.nominated) text += ", the node that preemption had promised it";
   text += fmt::format("; {} of {} nodes {} feasible\n", feasible, told.nodes.size(), feasible == 1 ? "was" : "were");
   if (winner && !winner->points.empty()) {
@@ -171,14 +193,14 @@ std::string PlacedText(const explain::Explanation& told, const TableStyle& style
 
 std::string ToText(const explain::Explanation& told, const TableStyle& style) {
   if (!told.node.empty()) return PlacedText(told, style);
-  std::string text = Tinted(told.pod, Tint::kBold, style) + fmt::format(" has no node: {}\n", told.message);
+  std::string text = Tinted(Cell(told.pod), Tint::kBold, style) + fmt::format(" has no node: {}\n", Cell(told.message));
   if (!told.pre_filter.empty()) {
     const std::string plugin = told.pre_filter_plugin.empty() ? "" : told.pre_filter_plugin + ": ";
-    text += fmt::format("  turned down before any node was looked at: {}{}\n", plugin, told.pre_filter);
+    text += "  " + Cell(fmt::format("turned down before any node was looked at: {}{}", plugin, told.pre_filter)) + "\n";
   }
   text += VerdictsText(told, style);
   if (told.preemption) text += PreemptionText(*told.preemption, style);
-  return text + RemediesText(told, style);
+  return text + RemediesText(told, style) + HintsText(told, style);
 }
 
 }  // namespace berth::report

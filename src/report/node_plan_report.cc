@@ -3,17 +3,21 @@
 #include <fmt/format.h>
 
 #include "codec/json_writer.h"
+#include "report/table_cells.h"
 
 namespace berth::report {
 
-std::string ToText(const sim::NodePlan& plan, const std::string& kind, const std::string& wanted) {
+std::string ToText(const sim::NodePlan& plan, const std::string& node_template, const std::string& what) {
   const sim::NodeTrial& left = plan.short_of;
+  const std::string kind = Cell(node_template);
+  const std::string wanted = Cell(what);
   if (plan.possible && plan.nodes == 0) return fmt::format("No more nodes are needed for {}.\n", wanted);
   std::string text =
       plan.possible
           ? fmt::format("{} more node(s) with {} are needed for {}.\n\nWith one less, ", plan.nodes, kind, wanted)
           : fmt::format("No number of nodes with {} is enough for {}.\n\nWith {} of them, ", kind, wanted, plan.nodes);
-  return text + fmt::format("{} have no place. {}: {}\n", left.unplaced, left.pod, left.message);
+  return text + fmt::format("{} {} no place. {}: {}\n", left.unplaced, left.unplaced == 1 ? "has" : "have",
+                            Cell(left.pod), Cell(left.message));
 }
 
 std::string ToJson(const sim::NodePlan& plan, const std::string& kind, const std::string& wanted) {

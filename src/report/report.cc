@@ -40,10 +40,6 @@ Tint TintOf(sim::PodOutcome outcome) {
   return Tint::kNone;
 }
 
-std::string Counted(size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 // "6 of 8 pods scheduled onto 5 nodes, 2 pending; 3 pods were bound before."
 std::string Summary(const sim::SimulationReport& report) {
   std::string text = fmt::format("{} of {} scheduled onto {}", report.Count(sim::PodOutcome::kScheduled),
@@ -55,8 +51,17 @@ std::string Summary(const sim::SimulationReport& report) {
   add(report.Count(sim::PodOutcome::kGated), "gated");
   add(report.Count(sim::PodOutcome::kForeign), "of other schedulers");
   add(report.preempted.size(), "preempted");
+  if (report.lost_bound > 0) text += fmt::format(", {} on nodes that the input lacks", report.lost_bound);
   return text + fmt::format("; {} bound before.\n",
                             Counted(report.bound_before, "pod") + (report.bound_before == 1 ? " was" : " were"));
+}
+
+// "Rollout of Deployment shop/web: 3 of 3 pods are of the new template."
+std::string RolloutText(const sim::RolloutReport& rollout) {
+  const std::string kept =
+      rollout.old_left == 0 ? "" : fmt::format("; it stands still, and {} of the old one stay", rollout.old_left);
+  return fmt::format("Rollout of {}: {} of {} of the new template have a node{}.\n", Cell(rollout.workload),
+                     rollout.updated, Counted(rollout.wanted, "pod"), kept);
 }
 
 // Pods that ran before and had to go are not among the pending ones; they stand at the end.
@@ -90,10 +95,10 @@ std::string PodTable(const sim::SimulationReport& report, const TableStyle& styl
   for (const sim::PodReport* pod : rows) {
     const bool has_second = !pod->runner_up.empty();
     table += fmt::format(
-        "{:<{}}  {:<{}}  {}  {}{}\n", pod->key, pod_width, OrDash(pod->node), node_width,
+        "{:<{}}  {:<{}}  {}  {}{}\n", Cell(pod->key), pod_width, OrDash(pod->node), node_width,
         Tinted(fmt::format("{:<9}", NameOf(pod->outcome)), TintOf(pod->outcome), style),
         second(OrDash(pod->runner_up), has_second ? fmt::format("{}", pod->score - pod->runner_up_score) : "-"),
-        Detail(*pod));
+        Cell(Detail(*pod)));
   }
   return table;
 }
@@ -124,6 +129,7 @@ std::string_view NameOf(sim::PodOutcome outcome) {
 
 std::string ToTable(const sim::SimulationReport& report, const TableStyle& style) {
   std::string text = PodTable(report, style) + "\n" + Summary(report);
+  for (const sim::RolloutReport& rollout : report.rollouts) text += RolloutText(rollout);
   const std::string fullness = ToTable(report.utilisation, style);
   if (!fullness.empty()) text += "\n" + fullness;
   for (const explain::Explanation& explanation : report.explanations) text += "\n" + ToText(explanation, style);

@@ -26,6 +26,13 @@ class ReportWriter {
     List("pods", report.pods, [&](const sim::PodReport& pod) { Pod(pod); });
     List("preempted", report.preempted, [&](const sim::PodReport& pod) { Pod(pod); });
     List("nodes", report.utilisation.nodes, [&](const sim::NodeUse& node) { Node(report.utilisation, node); });
+    if (!report.rollouts.empty()) {
+      List("rollouts", report.rollouts, [&](const sim::RolloutReport& rollout) { Rollout(rollout); });
+    }
+    if (reader_ == Reader::kProgram) {
+      List("warnings", report.warnings, [&](const std::string& warning) { json_.String(warning); });
+      List("notes", report.notes, [&](const std::string& note) { json_.String(note); });
+    }
     if (!report.explanations.empty()) {
       List("explanations", report.explanations, [&](const explain::Explanation& told) { Explain(told); });
     }
@@ -72,6 +79,7 @@ class ReportWriter {
     json_.StartObject();
     Count("nodes", report.nodes);
     Count("boundBefore", report.bound_before);
+    if (report.lost_bound > 0) Count("onMissingNodes", report.lost_bound);
     Count("scheduled", report.Count(sim::PodOutcome::kScheduled));
     Count("pending", report.Count(sim::PodOutcome::kPending));
     Count("gated", report.Count(sim::PodOutcome::kGated));
@@ -80,6 +88,16 @@ class ReportWriter {
     List("utilisation", report.utilisation.resources, [&](const sim::ResourceUse& use) { Resource(use); });
     List("zones", report.utilisation.zones, [&](const sim::ZoneUse& zone) { Zone(zone); });
     Count("placedSpread", report.utilisation.PlacedSpread());
+    json_.EndObject();
+  }
+
+  void Rollout(const sim::RolloutReport& rollout) {
+    json_.StartObject();
+    Text("workload", rollout.workload);
+    Count("wanted", rollout.wanted);
+    Count("updated", rollout.updated);
+    Count("oldLeft", rollout.old_left);
+    Flag("complete", rollout.complete());
     json_.EndObject();
   }
 
@@ -137,6 +155,7 @@ class ReportWriter {
   void Pod(const sim::PodReport& pod) {
     json_.StartObject();
     Text("pod", pod.key);
+    Text("owner", pod.owner);
     Text("outcome", NameOf(pod.outcome));
     Text("node", pod.node);
     Text("message", pod.message);
@@ -186,6 +205,7 @@ class ReportWriter {
         List("changes", remedy.changes, [&](const std::string& change) { json_.String(change); });
         json_.EndObject();
       });
+      if (!told.hints.empty()) List("hints", told.hints, [&](const std::string& hint) { json_.String(hint); });
     }
     json_.EndObject();
   }

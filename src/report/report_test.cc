@@ -3,6 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "report/capacity_report.h"
+#include "report/comparison_report.h"
+#include "report/gate_report.h"
+#include "report/node_plan_report.h"
+
 namespace berth::report {
 namespace {
 
@@ -88,7 +95,9 @@ TEST(Report, JsonIsStable) {
             "preemptedBy": "default/high"
         }
     ],
-    "nodes": []
+    "nodes": [],
+    "warnings": [],
+    "notes": []
 }
 )");
 }
@@ -213,6 +222,72 @@ TEST(Report, ColourIsOnlyThereWhenAskedFor) {
   const std::string coloured = ToTable(report, {.color = true});
   EXPECT_THAT(coloured, HasSubstr("\x1b[31mPending  \x1b[0m"));
   EXPECT_THAT(coloured, HasSubstr("\x1b[32mScheduled\x1b[0m"));
+}
+
+// Everything that may come from the input is this; no renderer may let it through.
+constexpr char kHostile[] = "x\x1b]0;pwned\x07\x1b[2J\r\n::error::FAKE<script>|**";
+
+sim::SimulationReport HostileReport() {
+  sim::SimulationReport report;
+  const std::string text = kHostile;
+  for (const sim::PodOutcome outcome : {sim::PodOutcome::kScheduled, sim::PodOutcome::kPending, sim::PodOutcome::kGated,
+                                        sim::PodOutcome::kForeign, sim::PodOutcome::kPreempted}) {
+    sim::PodReport pod;
+    pod.outcome = outcome;
+    pod.key = pod.node = pod.message = pod.runner_up = pod.preempted_by = pod.owner = text;
+    report.pods.push_back(pod);
+    report.preempted.push_back(pod);
+  }
+  report.rollouts = {{text, 1, 0, 1}};
+  report.warnings = report.notes = {text};
+  report.utilisation.resources = {{text, {1, 2}, {text, 0.5}, {text, 0.5}, {text, 0.5}}};
+  report.utilisation.nodes = {{text, text, {{1, 2}}, {text}}};
+  report.utilisation.zones = {{text, 1, 1, 1}};
+  explain::Explanation told{.pod = text};
+  told.message = told.pre_filter = told.pre_filter_plugin = text;
+  told.nodes = {{text, {{text, text, {}, {{text, text, text, text}}}}}};
+  told.preemption.emplace();
+  told.preemption->trials = {{text, true, {{text, 1}}, 1, true, text}, {text, false, {}, 0, false, text}};
+  told.remedies = {{text, {text, text}}};
+  told.hints = {text};
+  explain::Explanation placed = told;
+  placed.node = placed.runner_up = text;
+  report.explanations = {told, placed};
+  return report;
+}
+
+TEST(Report, NothingOfTheInputReachesATerminalOrALogAsItIs) {
+  const sim::SimulationReport report = HostileReport();
+  sim::Comparison comparison;
+  comparison.differences = {{kHostile, kHostile, kHostile, sim::PodChange::kPending, kHostile, kHostile, kHostile}};
+  comparison.before.name = comparison.after.name = kHostile;
+  comparison.before.balance = comparison.after.balance = {{kHostile}};
+  comparison.before.zones = comparison.after.zones = {{kHostile, 1, 1, 1}};
+  sim::CapacityReport capacity;
+  capacity.shares = {{kHostile, kHostile, 2, 1, {{kHostile, 1}}}};
+  capacity.message = kHostile;
+  const sim::NodePlan plan{.possible = true, .nodes = 1, .short_of = {1, kHostile, kHostile}};
+  const std::pair<std::string_view, std::string> texts[] = {
+      {"table", ToTable(report, {.wide = true})},
+      {"markdown", ToMarkdown(report)},
+      {"junit", ToJUnit(report)},
+      {"github", ToGitHub(report)},
+      {"diff", ToTable(comparison)},
+      {"diff markdown", ToMarkdown(comparison)},
+      {"diff github", ToGitHub(comparison)},
+      {"capacity", ToText(capacity, true)},
+      {"plan", ToText(plan, kHostile, kHostile)},
+      {"errors", ErrorsToGitHub({kHostile})},
+  };
+  for (const auto& [name, text] : texts) {
+    EXPECT_THAT(text, HasSubstr("\\x1b]0;pwned\\x07")) << name;
+    EXPECT_TRUE(
+        std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t' || c < 0 || c >= 0x20; }))
+        << name << ": " << text;
+    EXPECT_THAT(text, Not(HasSubstr("\n::error::FAKE"))) << name;
+  }
+  EXPECT_THAT(ToMarkdown(report), Not(HasSubstr("<script>")));
+  EXPECT_THAT(ToJUnit(report), Not(HasSubstr("<script>")));
 }
 
 }  // namespace

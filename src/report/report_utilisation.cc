@@ -25,7 +25,7 @@ std::string Bar(double share, const TableStyle& style) {
 }
 
 std::string NodeText(const sim::NodeShare& share) {
-  return share.node.empty() ? "-" : fmt::format("{} {}", Percent(share.share), share.node);
+  return share.node.empty() ? "-" : fmt::format("{} {}", Percent(share.share), Cell(share.node));
 }
 
 struct Row {
@@ -35,7 +35,7 @@ struct Row {
 std::string ResourceTable(const sim::Utilisation& utilisation, const TableStyle& style) {
   std::vector<Row> rows = {{"RESOURCE", "REQUESTED", "EMPTIEST NODE", "MEDIAN", "FULLEST NODE"}};
   for (const sim::ResourceUse& use : utilisation.resources) {
-    rows.push_back({use.resource,
+    rows.push_back({Cell(use.resource),
                     fmt::format("{} of {}", framework::AmountText(use.resource, use.total.requested),
                                 framework::AmountText(use.resource, use.total.allocatable)),
                     NodeText(use.lowest), use.median.node.empty() ? "-" : Percent(use.median.share),
@@ -65,8 +65,7 @@ std::string ZoneTable(const sim::Utilisation& utilisation, const TableStyle& sty
   for (const sim::ZoneUse& zone : utilisation.zones) width = std::max(width, zone.zone.size());
   std::string table = Tinted(fmt::format("{:<{}}  NODES  PODS   PLACED", "ZONE", width), Tint::kBold, style) + "\n";
   for (const sim::ZoneUse& zone : utilisation.zones) {
-    table += fmt::format("{:<{}}  {:<5}  {:<5}  {}\n", zone.zone.empty() ? "-" : zone.zone, width, zone.nodes,
-                         zone.pods, zone.placed);
+    table += fmt::format("{:<{}}  {:<5}  {:<5}  {}\n", OrDash(zone.zone), width, zone.nodes, zone.pods, zone.placed);
   }
   return table + fmt::format("Spread of the pods placed over zones: {}\n", utilisation.PlacedSpread());
 }

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
+
+#include "input/owned_pods.h"
 
 namespace berth::sim {
 
@@ -32,6 +35,7 @@ PodChange ChangeInto(const PodReport& before, const PodReport& after) {
 
 std::optional<PodDifference> DifferenceOf(const std::string& key, const PodReport* before, const PodReport* after) {
   PodDifference difference{.pod = key};
+  difference.owner = after ? after->owner : before->owner;
   // Where a preempted pod was is no place that it has.
   if (before && HasNode(*before)) difference.node_before = before->node;
   if (after && HasNode(*after)) difference.node_after = after->node;
@@ -46,6 +50,70 @@ std::optional<PodDifference> DifferenceOf(const std::string& key, const PodRepor
   difference.detail = DetailOf(*after);
   return difference;
 }
+
+void Note(std::optional<PodDifference> difference, Comparison& comparison) {
+  ++comparison.compared;
+  if (difference) comparison.differences.push_back(*std::move(difference));
+}
+
+// Pods that only one of the runs has under their name.
+class AlonePods {
+ public:
+  void Add(const std::string& key, const PodReport* before, const PodReport* after) {
+    const PodReport& pod = before ? *before : *after;
+    // Without a workload there is nobody to have it under another name.
+    Sides& sides = by_owner_[pod.owner.empty() ? "Pod " + key : pod.owner];
+    (before ? sides.before : sides.after).push_back({&key, &pod});
+  }
+
+  // Those of one workload are matched in their order; on the same node first, as nothing changed for them.
+  void Match(Comparison& comparison) {
+    for (auto& [owner, sides] : by_owner_) {
+      std::map<std::string_view, std::vector<Alone*>> by_node;
+      for (Alone& before : sides.before) {
+        if (HasNode(*before.pod)) by_node[before.pod->node].push_back(&before);
+      }
+      for (Alone& after : sides.after) {
+        const auto same = HasNode(*after.pod) ? by_node.find(after.pod->node) : by_node.end();
+        if (same == by_node.end() || same->second.empty()) continue;
+        Alone& before = *same->second.back();
+        same->second.pop_back();
+        Pair(before, after, comparison);
+        before.pod = nullptr;
+        after.pod = nullptr;
+      }
+      const auto is_matched = [](const Alone& alone) { return alone.pod == nullptr; };
+      std::erase_if(sides.before, is_matched);
+      std::erase_if(sides.after, is_matched);
+      const size_t pairs = std::min(sides.before.size(), sides.after.size());
+      for (size_t i = 0; i < pairs; ++i) Pair(sides.before[i], sides.after[i], comparison);
+      for (size_t i = pairs; i < sides.before.size(); ++i) {
+        Note(DifferenceOf(*sides.before[i].key, sides.before[i].pod, nullptr), comparison);
+      }
+      for (size_t i = pairs; i < sides.after.size(); ++i) {
+        Note(DifferenceOf(*sides.after[i].key, nullptr, sides.after[i].pod), comparison);
+      }
+    }
+  }
+
+ private:
+  struct Alone {
+    const std::string* key;
+    const PodReport* pod;
+  };
+  struct Sides {
+    std::vector<Alone> before;
+    std::vector<Alone> after;
+  };
+
+  static void Pair(const Alone& before, const Alone& after, Comparison& comparison) {
+    std::optional<PodDifference> difference = DifferenceOf(*after.key, before.pod, after.pod);
+    if (difference) difference->replaces = *before.key;
+    Note(std::move(difference), comparison);
+  }
+
+  std::map<std::string, Sides> by_owner_;
+};
 
 Balance BalanceOf(const Utilisation& utilisation, size_t position) {
   const ResourceUse& use = utilisation.resources[position];
@@ -100,6 +168,7 @@ RunOutcome OutcomeOf(const Simulation& simulation, const SimulationReport& repor
       bound.key = pod->Key();
       bound.outcome = PodOutcome::kScheduled;
       bound.node = node->name();
+      bound.owner = input::WorkloadOf(pod->pod());
     }
   }
   for (const PodReport& pod : report.preempted) outcome.pods[pod.key] = pod;
@@ -114,9 +183,10 @@ size_t Comparison::Count(PodChange change) const {
                     [&](const PodDifference& difference) { return difference.change == change; }));
 }
 
-bool Comparison::lost_a_place() const {
+bool Comparison::leaves_unplaced() const {
   return std::any_of(differences.begin(), differences.end(), [](const PodDifference& difference) {
-    return difference.change != PodChange::kRemoved && !difference.node_before.empty() && difference.node_after.empty();
+    const bool had_none = difference.node_before.empty() && difference.change != PodChange::kAdded;
+    return difference.unplaced() && !had_none;
   });
 }
 
@@ -124,6 +194,7 @@ Comparison Compare(const RunOutcome& before, std::string before_name, const RunO
   Comparison comparison;
   comparison.before = SideOf(before, std::move(before_name));
   comparison.after = SideOf(after, std::move(after_name));
+  AlonePods alone;
   // Both are sorted by name: one walk over the two.
   auto left = before.pods.begin();
   auto right = after.pods.begin();
@@ -133,11 +204,17 @@ Comparison Compare(const RunOutcome& before, std::string before_name, const RunO
     const std::string& key = take_left ? left->first : right->first;
     const PodReport* old_pod = take_left ? &left->second : nullptr;
     const PodReport* new_pod = take_right ? &right->second : nullptr;
-    if (auto difference = DifferenceOf(key, old_pod, new_pod)) comparison.differences.push_back(*std::move(difference));
-    ++comparison.compared;
+    if (take_left && take_right) {
+      Note(DifferenceOf(key, old_pod, new_pod), comparison);
+    } else {
+      alone.Add(key, old_pod, new_pod);
+    }
     if (take_left) ++left;
     if (take_right) ++right;
   }
+  alone.Match(comparison);
+  std::sort(comparison.differences.begin(), comparison.differences.end(),
+            [](const PodDifference& a, const PodDifference& b) { return a.pod < b.pod; });
   return comparison;
 }
 

@@ -1,5 +1,6 @@
 // Two runs side by side: which pods end up elsewhere, and what that does to the balance. The runs may differ in their
-// configuration, in their objects, or in both; pods are the same when they have the same namespace and name.
+// configuration, in their objects, or in both. Pods are the same when they have the same namespace and name; those that
+// only one run has are matched with another one of the same workload, as names carry a hash of the pod's template.
 #pragma once
 
 #include <cstddef>
@@ -36,10 +37,15 @@ std::string_view NameOf(PodChange change);
 
 struct PodDifference {
   std::string pod;
+  std::string replaces;  // what the same workload has in its place in the first run, under another name
+  std::string owner;     // "Deployment shop/web"
   PodChange change = PodChange::kMoved;
   std::string node_before;  // empty: none
   std::string node_after;
   std::string detail;  // why it waits, or for whom it made room
+
+  // It is there, and has no node.
+  bool unplaced() const { return change != PodChange::kRemoved && node_after.empty(); }
 };
 
 // How evenly nodes are filled, in shares of what each has.
@@ -72,8 +78,10 @@ struct Comparison {
 
   bool changed() const { return !differences.empty(); }
   size_t Count(PodChange change) const;
-  // Some pod had a node and has none now.
-  bool lost_a_place() const;
+  // Some pod has no node now that had one before, or that is new: nothing that was there already.
+  bool leaves_unplaced() const;
+  bool preempts() const { return after.preempted > before.preempted || Count(PodChange::kPreempted) > 0; }
+  bool moves() const { return Count(PodChange::kMoved) > 0; }
 };
 
 Comparison Compare(const RunOutcome& before, std::string before_name, const RunOutcome& after, std::string after_name);

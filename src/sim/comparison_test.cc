@@ -68,11 +68,30 @@ TEST(Comparison, PodsOfOneSideOnly) {
               ElementsAre("a Removed n1->", "c Added ->: full"));
 }
 
-TEST(Comparison, APlaceIsLostOnlyByWhoIsStillThere) {
+TEST(Comparison, WhoIsLeftUnplacedWasPlacedBeforeOrIsNew) {
   const RunOutcome before = Outcome({{"a", Placed("n1")}, {"b", Waiting("full")}});
-  EXPECT_FALSE(Compare(before, "", Outcome({{"b", Placed("n1")}}), "").lost_a_place());
-  EXPECT_FALSE(Compare(before, "", Outcome({{"a", Placed("n2")}, {"b", Waiting("x")}}), "").lost_a_place());
-  EXPECT_TRUE(Compare(before, "", Outcome({{"a", Waiting("x")}, {"b", Placed("n1")}}), "").lost_a_place());
+  EXPECT_FALSE(Compare(before, "", Outcome({{"b", Placed("n1")}}), "").leaves_unplaced());
+  EXPECT_FALSE(Compare(before, "", Outcome({{"a", Placed("n2")}, {"b", Waiting("x")}}), "").leaves_unplaced());
+  EXPECT_TRUE(Compare(before, "", Outcome({{"a", Waiting("x")}, {"b", Placed("n1")}}), "").leaves_unplaced());
+  EXPECT_TRUE(Compare(before, "", Outcome({{"a", Placed("n1")}, {"b", Waiting("full")}, {"c", Waiting("x")}}), "")
+                  .leaves_unplaced())
+      << "an added pod that is pending";
+}
+
+TEST(Comparison, PodsOfAWorkloadAreMatchedWhateverTheirNames) {
+  const auto owned = [](PodReport pod) {
+    pod.owner = "Deployment shop/web";
+    return pod;
+  };
+  const RunOutcome before = Outcome({{"web-a-1", owned(Placed("n1"))}, {"web-a-2", owned(Placed("n2"))}});
+  EXPECT_THAT(Differences(before, Outcome({{"web-b-1", owned(Placed("n2"))}, {"web-b-2", owned(Placed("n1"))}})),
+              ElementsAre());
+  const Comparison moved =
+      Compare(before, "", Outcome({{"web-b-1", owned(Placed("n1"))}, {"web-b-2", owned(Waiting("full"))}}), "");
+  ASSERT_EQ(moved.differences.size(), 1u);
+  EXPECT_EQ(moved.differences[0].pod, "web-b-2");
+  EXPECT_EQ(moved.differences[0].replaces, "web-a-2");
+  EXPECT_TRUE(moved.leaves_unplaced());
 }
 
 class ComparedRuns : public ::testing::Test {

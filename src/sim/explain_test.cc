@@ -85,7 +85,8 @@ TEST_F(ExplainTest, ResourcesTellWhoHoldsTheRest) {
   EXPECT_THAT(Rejections(told, "a"),
               ElementsAre("NodeResourcesFit: Insufficient cpu: needs 2 cpu, 1.3 free of 4; 2.7 held by 3 pods, largest "
                           "default/web-2 with 1"));
-  EXPECT_THAT(Remedies(told), ElementsAre("a: cpu request 2 -> 1.3"));
+  EXPECT_THAT(Remedies(told), ElementsAre("a: cpu request 2 -> 1.3",
+                                          "a: priority 0 -> 1: default/web-3 (priority 0) would be evicted"));
   EXPECT_EQ(told.node, "");
   EXPECT_EQ(told.message, report.pods[0].message);
 }
@@ -139,7 +140,8 @@ TEST_F(ExplainTest, SpreadTellsTheCounts) {
               ElementsAre("PodTopologySpread: node(s) didn't match pod topology spread constraints: "
                           "topology.kubernetes.io/zone=east would have 3 matching pods, 3 more than the emptiest "
                           "(west 0, east 2); maxSkew is 1"));
-  EXPECT_THAT(Remedies(told), ElementsAre("a: maxSkew 1 -> 3 by topology.kubernetes.io/zone"));
+  EXPECT_THAT(Remedies(told), ElementsAre("a: maxSkew 1 -> 3 by topology.kubernetes.io/zone",
+                                          "b: priority 0 -> 1: default/filler (priority 0) would be evicted"));
 }
 
 TEST_F(ExplainTest, AntiAffinityNamesThePodInTheWay) {
@@ -149,7 +151,8 @@ TEST_F(ExplainTest, AntiAffinityNamesThePodInTheWay) {
   EXPECT_THAT(Rejections(told, "a"),
               ElementsAre("InterPodAffinity: node(s) didn't match pod anti-affinity rules: anti-affinity to app=db by "
                           "kubernetes.io/hostname: default/other is on a"));
-  EXPECT_THAT(Remedies(told), ElementsAre("a: no required anti-affinity"));
+  EXPECT_THAT(Remedies(told), ElementsAre("a: no required anti-affinity",
+                                          "a: priority 0 -> 1: default/other (priority 0) would be evicted"));
 }
 
 TEST_F(ExplainTest, AffinityTellsWhatCompanyIsMissing) {
@@ -171,7 +174,8 @@ TEST_F(ExplainTest, SomebodyElsesAntiAffinity) {
   const explain::Explanation& told = Run();
   EXPECT_THAT(Rejections(told, "a"),
               ElementsAre(HasSubstr("default/loner on a has anti-affinity to app=db by kubernetes.io/hostname")));
-  EXPECT_THAT(Remedies(told), IsEmpty()) << "the pod itself can do nothing about it";
+  EXPECT_THAT(Remedies(told), ElementsAre("a: priority 0 -> 1: default/loner (priority 0) would be evicted"))
+      << "there is nothing else that the pod could do about it";
 }
 
 TEST_F(ExplainTest, PortsAndCordons) {
@@ -180,7 +184,8 @@ TEST_F(ExplainTest, PortsAndCordons) {
   const explain::Explanation& told = Run();
   EXPECT_THAT(Rejections(told, "a"), ElementsAre(HasSubstr("port 80/TCP is taken by default/web")));
   EXPECT_THAT(Rejections(told, "b"), ElementsAre(HasSubstr("spec.unschedulable is set")));
-  EXPECT_THAT(Remedies(told), ElementsAre("a: no host port 80/TCP", "b: uncordon b"));
+  EXPECT_THAT(Remedies(told), ElementsAre("a: no host port 80/TCP", "b: uncordon b",
+                                          "a: priority 0 -> 1: default/web (priority 0) would be evicted"));
 }
 
 TEST_F(ExplainTest, APlacedPodTellsItsScores) {
@@ -249,8 +254,8 @@ TEST_F(ExplainTest, ManyNodesStandTogether) {
   for (int i = 10; i < 40; ++i) Add(Node("n" + std::to_string(i), i < 30 ? "1" : "2").Obj());
   Add(Pod("p", "3").Obj());
   const std::string text = report::ToText(Run());
-  EXPECT_THAT(text, HasSubstr("  n10, n11, n12, n13 and 26 more (30 nodes; numbers of n10)\n"
-                              "    NodeResourcesFit: Insufficient cpu: needs 3 cpu, has 1\n"));
+  EXPECT_THAT(text, HasSubstr("  n30, n10, n11, n12 and 26 more (30 nodes; numbers of the closest, n30)\n"
+                              "    NodeResourcesFit: Insufficient cpu: needs 3 cpu, has 2\n"));
   EXPECT_THAT(text, Not(HasSubstr("n20")));
 }
 

@@ -1,8 +1,12 @@
 #include "sim/simulation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cctype>
 
 #include "explain/explain.h"
+#include "input/owned_pods.h"
 
 namespace berth::sim {
 
@@ -47,6 +51,7 @@ Result<std::unique_ptr<Simulation>> Simulation::Create(const std::vector<api::Ob
   if (Result<void> made = simulation->MakeDriver(configuration, registry); !made) return made.error();
   simulation->LoadCluster(objects);
   simulation->EnqueuePending();
+  simulation->rollouts_->Advance();
   return simulation;
 }
 
@@ -66,6 +71,14 @@ void Simulation::LoadCluster(const std::vector<api::Object>& objects) {
   std::stable_sort(sorted.begin(), sorted.end(), [](const api::Object& a, const api::Object& b) {
     return std::make_pair(a.kind(), api::KeyOf(a.metadata())) < std::make_pair(b.kind(), api::KeyOf(b.metadata()));
   });
+  std::set<std::string_view> nodes;
+  for (const api::Object& object : sorted) {
+    if (object.kind() == api::Kind::kNode) nodes.insert(object.metadata().name);
+  }
+  std::set<std::string> old_uids;
+  for (const input::Rollout& rollout : options_.rollouts) {
+    old_uids.insert(rollout.old_uids.begin(), rollout.old_uids.end());
+  }
   for (const api::Object& object : sorted) {
     if (auto made = object.Share<api::ResourceClaimTemplate>()) {
       claims_->AddTemplate(std::move(made));
@@ -78,9 +91,15 @@ void Simulation::LoadCluster(const std::vector<api::Object>& objects) {
       pending_.push_back(pod);
       continue;
     }
-    if (pod) ++result_.bound_before;
+    if (pod) ++(nodes.contains(pod->spec.node_name) ? result_.bound_before : result_.lost_bound);
+    if (pod && old_uids.contains(pod->metadata.uid)) old_pods_.emplace(pod->metadata.uid, pod);
     driver_->Put(object);
   }
+  rollouts_ = std::make_unique<Rollouts>(
+      std::move(options_.rollouts),
+      Rollouts::Hooks{.create = [this](const std::shared_ptr<const api::Pod>& created) { CreatePod(created); },
+                      .remove = [this](const std::string& uid) { RemoveOld(uid); },
+                      .has_node = [this](const std::string& uid) { return !cluster().NodeOf(uid).empty(); }});
   result_.nodes = cluster().nodes().size();
 }
 
@@ -113,6 +132,7 @@ void Simulation::EnqueuePending() {
 void Simulation::Enqueue(const std::shared_ptr<const api::Pod>& pod) {
   PodReport& report = reports_[pod->metadata.uid];
   report.key = api::KeyOf(pod->metadata);
+  report.owner = input::WorkloadOf(*pod);
   if (!driver_->Serves(pod->spec.scheduler_name)) {
     report.outcome = PodOutcome::kForeign;
     const std::string& name = pod->spec.scheduler_name;
@@ -122,6 +142,20 @@ void Simulation::Enqueue(const std::shared_ptr<const api::Pod>& pod) {
   volumes_->CreateEphemeralClaims(*pod);
   driver_->Put(api::Object(claims_->CreateClaims(pod)));
   clock_.Advance(std::chrono::microseconds(1));
+}
+
+void Simulation::RemoveOld(const std::string& uid) {
+  const auto pod = old_pods_.find(uid);
+  if (pod == old_pods_.end() || cluster().NodeOf(uid).empty()) return;
+  ++changes_;
+  driver_->Remove(api::Object(pod->second));
+}
+
+void Simulation::CreatePod(const std::shared_ptr<const api::Pod>& pod) {
+  if (pod->spec.node_name.empty()) return Submit(pod);
+  // Its template says where it goes; no scheduler is asked.
+  ++changes_;
+  driver_->Put(api::Object(pod));
 }
 
 void Simulation::Submit(std::shared_ptr<const api::Pod> pod) {
@@ -157,6 +191,7 @@ SimulationReport Simulation::Run() {
 
   result_.pods.clear();
   for (auto& [uid, report] : reports_) result_.pods.push_back(report);
+  CollectWaiting();
   std::sort(result_.pods.begin(), result_.pods.end(),
             [](const PodReport& a, const PodReport& b) { return a.key < b.key; });
   result_.utilisation = MeasureUtilisation(cluster());
@@ -185,7 +220,9 @@ bool Simulation::Step() {
     if (options_.progress) options_.progress(tried_, pending_.size());
     return true;
   }
-  // Nothing is ready. Let time pass for those it can help: pods in backoff and pods that wait for permission.
+  // Nothing is ready. Controllers go on with what they roll out.
+  if (rollouts_->Advance()) return true;
+  // Let time pass for those it can help: pods in backoff and pods that wait for permission.
   const queue::SchedulingQueue::Counts counts = driver().queue().counts();
   std::optional<base::Time> wake;
   if (counts.backoff > 0 || !driver().scheduler().waiting_pods().empty()) wake = driver_->NextWake();
@@ -257,10 +294,22 @@ void Simulation::OnBound(const scheduler::Attempt& attempt) {
 void Simulation::OnFailed(const scheduler::Attempt& attempt, const PodInfo& /*newest*/) {
   PodReport& report = NoteTried(attempt);
   report.outcome = PodOutcome::kPending;
-  report.message = attempt.message;
+  report.message = attempt.message + WhatIsAbsent(attempt.message);
   const std::string& uid = attempt.pod->uid();
   const queue::QueuedPod* queued = driver().queue().Find(uid);
   if (queued != nullptr && queued->consecutive_errors >= kMaxErrors) driver_->GiveUp(uid);
+}
+
+// "Not found" says little about what was never looked for.
+std::string Simulation::WhatIsAbsent(std::string_view message) const {
+  if (message.find("not found") == std::string_view::npos) return {};
+  for (const api::Kind kind : options_.absent) {
+    std::string word(api::InfoOf(kind).name);
+    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (message.find(word) == std::string_view::npos) continue;
+    return fmt::format(" (the input has no {} at all, so this says nothing)", api::InfoOf(kind).name);
+  }
+  return {};
 }
 
 void Simulation::OnSkipped(const PodInfo& pod) {
@@ -269,6 +318,22 @@ void Simulation::OnSkipped(const PodInfo& pod) {
 
 void Simulation::CollectGated() {
   for (const std::shared_ptr<const api::Pod>& pod : pending_) NoteIfGated(pod);
+}
+
+void Simulation::CollectWaiting() {
+  rollouts_->ForEachWaiting([&](const input::Rollout& rollout, const std::shared_ptr<const api::Pod>& pod) {
+    PodReport& report = result_.pods.emplace_back();
+    report.key = api::KeyOf(pod->metadata);
+    report.owner = input::WorkloadOf(*pod);
+    report.message = fmt::format("not created: the rollout of {} stands still, and older pods stay", rollout.workload);
+  });
+  for (const input::RefusedPod& refused : options_.refused) {
+    PodReport& report = result_.pods.emplace_back();
+    report.key = api::KeyOf(refused.pod->metadata);
+    report.owner = input::WorkloadOf(*refused.pod);
+    report.message = refused.message;
+  }
+  result_.rollouts = rollouts_->Report();
 }
 
 void Simulation::NoteIfGated(const std::shared_ptr<const api::Pod>& pod) {

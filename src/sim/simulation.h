@@ -17,8 +17,10 @@
 #include "explain/explanation.h"
 #include "framework/handle.h"
 #include "framework/registry.h"
+#include "input/quotas.h"
 #include "scheduler/driver.h"
 #include "sim/claim_controller.h"
+#include "sim/rollouts.h"
 #include "sim/utilisation.h"
 #include "sim/volume_controller.h"
 
@@ -46,14 +48,19 @@ struct PodReport {
   bool preempting = false;     // scheduled onto the node that preemption had nominated
   std::string nominated_node;  // of a pending pod
   std::string preempted_by;    // namespace/name
+  std::string owner;           // the workload it belongs to: "Deployment shop/web"; "" without one
 };
 
 struct SimulationReport {
   std::vector<PodReport> pods;       // those that were pending in the input, by namespace and name
   std::vector<PodReport> preempted;  // in the order it happened
   size_t nodes = 0;
-  size_t bound_before = 0;                         // pods that had a node in the input
-  Utilisation utilisation;                         // afterwards
+  size_t bound_before = 0;            // pods that had a node in the input
+  size_t lost_bound = 0;              // and those whose node is not there: they count nowhere
+  std::vector<std::string> warnings;  // of the input; for whoever reports, who fills them in
+  std::vector<std::string> notes;
+  Utilisation utilisation;  // afterwards
+  std::vector<RolloutReport> rollouts;
   std::vector<explain::Explanation> explanations;  // by pod, of those asked for
 
   size_t Count(PodOutcome outcome) const;
@@ -68,6 +75,12 @@ class Simulation final : public framework::ApiWriter, private scheduler::DriverO
     // Pods to explain, as namespace/name; and whether to explain those that stay pending, too.
     std::set<std::string> explain;
     bool explain_pending = false;
+    // Kinds that the input lacks as a whole: what is not found of them may well exist.
+    std::set<api::Kind> absent;
+    // Pods of older templates, and what comes in their place.
+    std::vector<input::Rollout> rollouts;
+    // Pods that are not even created, and why; they are reported as pending.
+    std::vector<input::RefusedPod> refused;
     // Called after each step with the pods that have had an attempt, and all that wait for one.
     std::function<void(size_t tried, size_t total)> progress;
   };
@@ -131,6 +144,12 @@ class Simulation final : public framework::ApiWriter, private scheduler::DriverO
   bool Step();
   PodReport& NoteTried(const scheduler::Attempt& attempt);
   void CollectGated();
+  // Reports on pods whose turn in a rollout did not come: they have no place.
+  void CollectWaiting();
+  // What a rollout does.
+  void CreatePod(const std::shared_ptr<const api::Pod>& pod);
+  void RemoveOld(const std::string& uid);
+  std::string WhatIsAbsent(std::string_view message) const;
   void NoteIfGated(const std::shared_ptr<const api::Pod>& pod);
   void CollectExplanations();
   void NoteExplanation(explain::Explanation explanation, const scheduler::Attempt& attempt);
@@ -145,11 +164,13 @@ class Simulation final : public framework::ApiWriter, private scheduler::DriverO
   void OnSkipped(const framework::PodInfo& pod) override;
 
   const config::FeatureGates gates_;
-  const Options options_;
+  Options options_;  // constant, but for the rollouts, which are moved out
   base::FakeClock clock_;
   std::unique_ptr<scheduler::Driver> driver_;
   std::unique_ptr<VolumeController> volumes_;
   std::unique_ptr<ClaimController> claims_;
+  std::unique_ptr<Rollouts> rollouts_;
+  std::map<std::string, std::shared_ptr<const api::Pod>> old_pods_;  // of rollouts, by UID
   base::Duration max_sleep_{};
   std::optional<explain::Explanation> explaining_;  // the pod whose attempt is under way
   std::vector<std::shared_ptr<const api::Pod>> pending_;

@@ -22,12 +22,30 @@ const Symbol& ZoneLabel() {
   return label;
 }
 
+// What plugins compute with wraps around, as upstream's does; what people read must not.
+int64_t SaturatingAdd(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return a > 0 ? INT64_MAX : INT64_MIN;
+}
+
+int64_t RequestedOn(const NodeInfo& node, const Symbol& resource) {
+  int64_t sum = 0;
+  for (const framework::PodInfoPtr& pod : node.pods()) sum = SaturatingAdd(sum, pod->requests().Get(resource));
+  return sum;
+}
+
 Amount AmountOn(const NodeInfo& node, const Symbol& resource) {
   // Every pod takes one place, whatever it asks for.
   if (resource == framework::PodsName()) {
     return {static_cast<int64_t>(node.pods().size()), node.allocatable().allowed_pod_number};
   }
-  return {node.requested().Get(resource), node.allocatable().Get(resource)};
+  const int64_t requested = node.requested().Get(resource);
+  // A sum that wrapped shows as one that is too small for one of its parts.
+  const bool wrapped = std::any_of(node.pods().begin(), node.pods().end(), [&](const framework::PodInfoPtr& pod) {
+    return pod->requests().Get(resource) > std::max<int64_t>(requested, 0);
+  });
+  return {wrapped ? RequestedOn(node, resource) : requested, node.allocatable().Get(resource)};
 }
 
 std::vector<Symbol> ResourcesIn(const cluster::Cluster& cluster) {
@@ -102,8 +120,8 @@ Utilisation MeasureUtilisation(const cluster::Cluster& cluster) {
     for (size_t i = 0; i < resources.size(); ++i) {
       const Amount amount = AmountOn(*node, resources[i]);
       Amount& total = utilisation.resources[i].total;
-      total.requested = framework::WrappingAdd(total.requested, amount.requested);
-      total.allocatable = framework::WrappingAdd(total.allocatable, amount.allocatable);
+      total.requested = SaturatingAdd(total.requested, amount.requested);
+      total.allocatable = SaturatingAdd(total.allocatable, amount.allocatable);
       use.amounts.push_back(amount);
     }
     for (const framework::PodInfoPtr& pod : node->pods()) use.pods.push_back(pod->Key());

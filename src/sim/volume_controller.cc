@@ -117,7 +117,9 @@ void VolumeController::BindIfPossible(ClaimPtr claim) {
     return;
   }
   if (const VolumePtr match = FindMatch(*claim)) return Bind(*match, *claim);
-  if (provisions) Bind(*Provision(*claim, *storage_class, nullptr), *claim);
+  // In a cluster the provisioner has had its chance: whatever keeps it from making the volume is not known here.
+  const bool left_unbound = claim->metadata.creation_timestamp.has_value();
+  if (provisions && !left_unbound) Bind(*Provision(*claim, *storage_class, nullptr), *claim);
 }
 
 VolumeController::ClaimPtr VolumeController::WithDefaultClass(ClaimPtr claim) {

@@ -75,6 +75,33 @@ class AffinityExplainer final : public framework::RejectionExplainer {
     return {remedy};
   }
 
+  // Company that is there, but not where the term looks for it.
+  std::vector<std::string> Hints() const override {
+    std::vector<std::string> hints;
+    for (const AffinityTerm& term : pod_.required_affinity_terms()) {
+      std::map<std::string, size_t> elsewhere;  // pods that match but for their namespace
+      bool found = false;
+      for (const NodeInfo* node : handle_.cluster().nodes()) {
+        for (const PodInfoPtr& other : node->pods()) {
+          if (!term.selector.Matches(other->labels())) continue;
+          if (term.Matches(other->pod(), NamespaceLabels(*other))) {
+            found = true;
+          } else {
+            ++elsewhere[std::string(other->namespace_().str())];
+          }
+        }
+      }
+      if (found) continue;
+      if (elsewhere.empty()) hints.push_back(fmt::format("no pod at all matches {}", term.selector.ToString()));
+      for (const auto& [name_space, count] : elsewhere) {
+        hints.push_back(fmt::format("{} in namespace {} match{} {}: the term looks in others",
+                                    count == 1 ? "a pod" : fmt::format("{} pods", count), name_space,
+                                    count == 1 ? "es" : "", term.selector.ToString()));
+      }
+    }
+    return hints;
+  }
+
  private:
   // A pod that matters in a domain, the first by name.
   struct Neighbour {

@@ -1,6 +1,11 @@
 // Which conditions of nodeSelector and node affinity a node does not meet, and the labels that it lacks.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <set>
+
+#include "base/spelling.h"
 #include "framework/label_text.h"
 #include "plugins/node_affinity/node_affinity.h"
 
@@ -54,7 +59,8 @@ void SetLabel(const Symbol& key, const Symbol& value, Remedy& remedy) {
 
 class NodeAffinityExplainer final : public framework::RejectionExplainer {
  public:
-  explicit NodeAffinityExplainer(const framework::PodInfo& pod) : pod_(pod.pod()) {
+  NodeAffinityExplainer(const framework::ClusterView& cluster, const framework::PodInfo& pod)
+      : cluster_(cluster), pod_(pod.pod()) {
     if (const api::NodeSelector* required = RequiredSelector(pod_)) {
       required_ = api::CompiledNodeSelector::CompileLazily(*required);
     }
@@ -96,7 +102,55 @@ class NodeAffinityExplainer final : public framework::RejectionExplainer {
     return {remedy};
   }
 
+  // A value that no node has, and what some node has that is nearly it.
+  std::vector<std::string> Hints() const override {
+    std::vector<std::string> hints;
+    for (const auto& [key, value] : pod_.spec.node_selector) AddHint(key, std::vector<Symbol>{value}, hints);
+    if (!required_) return hints;
+    using Operator = api::Requirement::Operator;
+    for (const api::CompiledNodeSelectorTerm& term : required_->terms()) {
+      for (const api::Requirement& requirement : term.labels().requirements()) {
+        if (requirement.op() == Operator::kIn) AddHint(requirement.key(), requirement.values(), hints);
+      }
+    }
+    return hints;
+  }
+
  private:
+  template <class Values>
+  void AddHint(const Symbol& key, const Values& wanted, std::vector<std::string>& hints) const {
+    std::set<std::string_view> keys, values;
+    for (const NodeInfo* node : cluster_.nodes()) {
+      for (const auto& [name, value] : node->labels()) {
+        keys.insert(name.str());
+        if (name == key) values.insert(value.str());
+      }
+    }
+    if (values.empty()) {
+      const std::vector<std::string_view> known(keys.begin(), keys.end());
+      const std::string_view near = base::NearestWord(key.str(), known);
+      hints.push_back(
+          fmt::format("no node has the label {}{}", key.str(), near.empty() ? "" : fmt::format("; nearest: {}", near)));
+      return;
+    }
+    const std::vector<std::string_view> known(values.begin(), values.end());
+    for (const Symbol& value : wanted) {
+      if (values.contains(value.str())) continue;
+      const std::string_view near = base::NearestWord(value.str(), known);
+      hints.push_back(fmt::format("no node has {}={}; {}: {}", key.str(), value.str(),
+                                  near.empty() ? "there is" : "nearest",
+                                  near.empty() ? Some(known) : std::string(near)));
+    }
+  }
+
+  static std::string Some(const std::vector<std::string_view>& values) {
+    constexpr size_t kShown = 5;
+    const size_t shown = std::min(values.size(), kShown);
+    std::string text =
+        fmt::format("{}", fmt::join(values.begin(), values.begin() + static_cast<ptrdiff_t>(shown), ", "));
+    return values.size() > shown ? text + fmt::format(" and {} more", values.size() - shown) : text;
+  }
+
   bool MeetsRequired(const NodeInfo& node) const {
     return !required_ || required_->Match(node.labels(), node.name()) == api::NodeMatch::kMatch;
   }
@@ -114,6 +168,7 @@ class NodeAffinityExplainer final : public framework::RejectionExplainer {
     return true;
   }
 
+  const framework::ClusterView& cluster_;
   const api::Pod& pod_;
   std::optional<api::CompiledNodeSelector> required_;
 };
@@ -121,7 +176,7 @@ class NodeAffinityExplainer final : public framework::RejectionExplainer {
 }  // namespace
 
 std::unique_ptr<framework::RejectionExplainer> NodeAffinity::ExplainRejections(const framework::PodInfo& pod) const {
-  return std::make_unique<NodeAffinityExplainer>(pod);
+  return std::make_unique<NodeAffinityExplainer>(handle_.cluster(), pod);
 }
 
 }  // namespace berth::plugins

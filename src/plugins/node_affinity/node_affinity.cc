@@ -86,7 +86,7 @@ void AppendTerm(std::string& text, const api::NodeSelectorTerm& term) {
 }  // namespace
 
 NodeAffinity::NodeAffinity(framework::Handle& handle)
-    : required_key_(handle.NewStateKey<Required>()), preferred_key_(handle.NewStateKey<Preferred>()) {}
+    : handle_(handle), required_key_(handle.NewStateKey<Required>()), preferred_key_(handle.NewStateKey<Preferred>()) {}
 
 Result<std::unique_ptr<framework::Plugin>> NodeAffinity::Create(const config::PluginArgs& args,
                                                                 framework::Handle& handle) {

@@ -57,6 +57,7 @@ class NodeAffinity final : public framework::Plugin,
   framework::QueueingHint AfterNodeChange(const framework::PodInfo& pod, const api::Node* before,
                                           const api::Node* after) const;
 
+  const framework::Handle& handle_;
   const framework::StateKey<Required> required_key_;
   const framework::StateKey<Preferred> preferred_key_;
   std::optional<api::CompiledNodeSelector> added_required_;

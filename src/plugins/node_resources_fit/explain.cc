@@ -2,43 +2,143 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "framework/amount_text.h"
+#include "framework/pod_resources.h"
 #include "plugins/node_resources_fit/node_resources_fit.h"
 
 namespace berth::plugins {
 namespace {
 
-// Takes `excess` off the containers' requests, the largest first. False when they do not ask for that much.
-bool ReduceRequests(api::Pod& pod, const Symbol& resource, int64_t excess) {
-  const bool is_cpu = resource == framework::CpuName();
-  std::vector<api::Quantity*> requests;
-  for (api::Container& container : pod.spec.containers) {
-    if (api::Quantity* request = container.resources.requests.Find(resource)) requests.push_back(request);
-  }
-  std::stable_sort(requests.begin(), requests.end(), [](const auto* a, const auto* b) { return *b < *a; });
-  for (api::Quantity* request : requests) {
-    const int64_t amount = is_cpu ? request->MilliValue() : request->Value();
-    const int64_t less = std::min(excess, amount);
-    *request = is_cpu ? api::Quantity::FromMilli(amount - less, request->format())
-                      : api::Quantity::FromInt(amount - less, request->format());
-    excess -= less;
-  }
-  return excess <= 0;
+int64_t AmountIn(const api::ResourceList& amounts, const Symbol& resource) {
+  const api::Quantity* amount = amounts.Find(resource);
+  if (!amount) return 0;
+  return resource == framework::CpuName() ? amount->MilliValue() : amount->Value();
 }
 
-// Rounded text would promise more than there is.
-std::string ExactText(std::string_view resource, int64_t amount) {
-  const std::string text = framework::AmountText(resource, amount);
+void SetAmount(api::ResourceList& amounts, const Symbol& resource, int64_t amount) {
+  api::Quantity& quantity = *amounts.Find(resource);
+  quantity = resource == framework::CpuName() ? api::Quantity::FromMilli(amount, quantity.format())
+                                              : api::Quantity::FromInt(amount, quantity.format());
+}
+
+// What a pod's request is made of. Either all its containers run side by side with the sidecars, or, before that, one
+// init container with the sidecars that were started before it; whichever needs more counts.
+struct RequestPart {
+  std::string name;  // "init migrate", "sidecar mesh"
+  int64_t amount = 0;
+  api::ResourceList* requests = nullptr;  // where it stands in the pod; null for overhead
+};
+
+std::vector<RequestPart> PartsOf(api::Pod& pod, const Symbol& resource) {
+  std::vector<RequestPart> sidecars, peak;
+  int64_t sidecar_sum = 0, peak_sum = 0;
+  for (api::Container& container : pod.spec.init_containers) {
+    api::ResourceList& requests = container.resources.requests;
+    const int64_t amount = AmountIn(requests, resource);
+    if (framework::IsRestartableInit(container)) {
+      sidecars.push_back({"sidecar " + container.name, amount, &requests});
+      sidecar_sum += amount;
+      continue;
+    }
+    if (amount + sidecar_sum <= peak_sum) continue;
+    peak_sum = amount + sidecar_sum;
+    peak = sidecars;
+    peak.push_back({"init " + container.name, amount, &requests});
+  }
+  std::vector<RequestPart> parts;
+  int64_t sum = sidecar_sum;
+  for (api::Container& container : pod.spec.containers) {
+    api::ResourceList& requests = container.resources.requests;
+    parts.push_back({container.name, AmountIn(requests, resource), &requests});
+    sum += parts.back().amount;
+  }
+  parts.insert(parts.end(), sidecars.begin(), sidecars.end());
+  if (peak_sum > sum) parts = std::move(peak);
+  parts.push_back({"overhead", AmountIn(pod.spec.overhead, resource), nullptr});
+  std::erase_if(parts, [](const RequestPart& part) { return part.amount <= 0; });
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const RequestPart& left, const RequestPart& right) { return left.amount > right.amount; });
+  return parts;
+}
+
+// "init migrate 9 + sidecar mesh 1"; nothing when there is one container and no more to say.
+std::string PartsText(const api::Pod& pod, const Symbol& resource) {
+  api::Pod copy = pod;
+  const std::vector<RequestPart> parts = PartsOf(copy, resource);
+  const bool plain = parts.size() == 1 && parts.front().name.find(' ') == std::string::npos;
+  if (parts.empty() || plain || pod.spec.resources) return {};
+  std::string text;
+  for (const RequestPart& part : parts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : " + ", part.name,
+                        framework::AmountText(resource.str(), part.amount));
+  }
+  return text;
+}
+
+// Takes `excess` off the requests that make up the sum, the largest first, until the pod asks for no more than that;
+// another part may be the peak then. False when overhead alone is too much.
+bool ReduceRequests(api::Pod& pod, const Symbol& resource, int64_t wanted) {
+  constexpr int kMaxRounds = 64;
+  for (int round = 0; round < kMaxRounds; ++round) {
+    int64_t sum = 0;
+    const std::vector<RequestPart> parts = PartsOf(pod, resource);
+    for (const RequestPart& part : parts) sum += part.amount;
+    int64_t excess = sum - wanted;
+    if (excess <= 0) return true;
+    bool reduced = false;
+    for (const RequestPart& part : parts) {
+      const int64_t less = std::min(excess, part.amount);
+      if (!part.requests || less <= 0) continue;
+      SetAmount(*part.requests, resource, part.amount - less);
+      excess -= less;
+      reduced = true;
+    }
+    if (!reduced) return false;
+  }
+  return false;
+}
+
+// What a person would write: no more than `amount`, and not down to the byte.
+std::string RoundedDown(std::string_view resource, int64_t amount) {
+  const bool bytes = resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
+  if (!bytes) return framework::AmountText(resource, amount);
+  constexpr std::pair<int64_t, std::string_view> kUnits[] = {
+      {int64_t{1} << 40, "Ti"}, {int64_t{1} << 30, "Gi"}, {int64_t{1} << 20, "Mi"}, {int64_t{1} << 10, "Ki"}};
+  for (const auto& [unit, suffix] : kUnits) {
+    if (amount < unit) continue;
+    for (int64_t hundredths = amount / unit * 100 + (amount % unit) * 100 / unit; hundredths > 0; --hundredths) {
+      std::string text = fmt::format("{}.{:02}", hundredths / 100, hundredths % 100);
+      while (text.ends_with('0')) text.pop_back();
+      if (text.ends_with('.')) text.pop_back();
+      text += suffix;
+      const auto parsed = api::Quantity::Parse(text);
+      if (parsed && parsed->Value() <= amount) return text;
+    }
+  }
+  return fmt::format("{}", amount);
+}
+
+int64_t ValueOf(std::string_view resource, const std::string& text) {
   const auto parsed = api::Quantity::Parse(text);
-  const bool exact = parsed && (resource == "cpu" ? parsed->MilliValue() : parsed->Value()) == amount;
-  return exact ? text : framework::QuantityText(resource, amount);
+  return !parsed ? 0 : resource == "cpu" ? parsed->MilliValue() : parsed->Value();
 }
 
 class FitExplainer final : public framework::RejectionExplainer {
  public:
   // `wanted` without what is not checked.
   FitExplainer(const framework::PodInfo& pod, framework::Resource wanted) : pod_(pod), wanted_(std::move(wanted)) {}
+
+  std::vector<framework::Finding> Findings(const framework::Status& status,
+                                           const framework::NodeInfo& node) const override {
+    std::vector<framework::Finding> findings = ShortfallFindings(status, node);
+    for (framework::Finding& finding : findings) {
+      const std::string parts = PartsText(pod_.pod(), Symbol(finding.subject));
+      if (!parts.empty() && !finding.text.empty()) finding.text += fmt::format("; asked for by {}", parts);
+    }
+    return findings;
+  }
 
   std::vector<framework::Remedy> Remedies(const framework::NodeInfo& node,
                                           const framework::Remedy& so_far) const override {
@@ -49,19 +149,42 @@ class FitExplainer final : public framework::RejectionExplainer {
       const int64_t free = node.allocatable().Get(name) - node.requested().Get(name);
       const int64_t needed = wanted_.Get(name);
       if (needed <= free || free <= 0) continue;
-      api::Pod smaller = pod_.pod();
-      if (!ReduceRequests(smaller, name, needed - free)) continue;
-      const std::string_view text = name.str();
+      const std::string_view resource = name.str();
+      const std::string target = RoundedDown(resource, free);
+      const int64_t wanted = std::min(ValueOf(resource, target), free);
+      api::Pod smaller = *remedy.pod();
+      if (wanted <= 0 || !ReduceRequests(smaller, name, wanted)) continue;
+      const std::string whose = WhoseRequest(*remedy.pod(), smaller, name);
       remedy.ChangePod(
-          {fmt::format("{} request {} -> {}", text, framework::AmountText(text, needed), ExactText(text, free)),
-           fmt::format("{} request", text), static_cast<double>(needed - free) / static_cast<double>(needed)},
-          [&](api::Pod& pod) { (void)ReduceRequests(pod, name, needed - free); });
+          {fmt::format("{} request {} -> {}{}", resource, framework::AmountText(resource, needed), target, whose),
+           fmt::format("{} request", resource), static_cast<double>(needed - wanted) / static_cast<double>(needed)},
+          [&](api::Pod& pod) { (void)ReduceRequests(pod, name, wanted); });
     }
     if (remedy.steps().size() == so_far.steps().size()) return {};
     return {remedy};
   }
 
  private:
+  // " (init migrate 9 -> 3)" where it is not just the one container that there is.
+  static std::string WhoseRequest(api::Pod before, api::Pod after, const Symbol& resource) {
+    if (before.spec.init_containers.empty() && before.spec.containers.size() == 1) return {};
+    std::string text;
+    const auto compare = [&](std::string_view what, std::vector<api::Container>& old,
+                             std::vector<api::Container>& changed) {
+      for (size_t i = 0; i < old.size(); ++i) {
+        const int64_t was = AmountIn(old[i].resources.requests, resource);
+        const int64_t is = AmountIn(changed[i].resources.requests, resource);
+        if (was == is) continue;
+        text += fmt::format("{}{}{} {} -> {}", text.empty() ? " (" : ", ",
+                            framework::IsRestartableInit(old[i]) ? "sidecar " : what, old[i].name,
+                            framework::AmountText(resource.str(), was), framework::AmountText(resource.str(), is));
+      }
+    };
+    compare("init ", before.spec.init_containers, after.spec.init_containers);
+    compare("", before.spec.containers, after.spec.containers);
+    return text.empty() ? text : text + ")";
+  }
+
   const framework::PodInfo& pod_;
   const framework::Resource wanted_;
 };

@@ -16,6 +16,8 @@ class CordonExplainer final : public framework::RejectionExplainer {
 
   std::vector<framework::Remedy> Remedies(const framework::NodeInfo& node,
                                           const framework::Remedy& so_far) const override {
+    // The taint that comes with a cordon may have been seen to already.
+    if (!so_far.node()->spec.unschedulable) return {so_far};
     framework::Remedy remedy = so_far;
     remedy.ChangeNode({fmt::format("uncordon {}", node.name()), "uncordon"}, [this](api::Node& changed) {
       changed.spec.unschedulable = false;

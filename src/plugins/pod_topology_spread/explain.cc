@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
+#include "base/spelling.h"
 #include "plugins/pod_topology_spread/pod_topology_spread.h"
 
 namespace berth::plugins {
@@ -56,27 +58,96 @@ class SpreadExplainer final : public framework::RejectionExplainer {
     return findings;
   }
 
-  // A greater maxSkew, by as little as it takes.
+  // A greater maxSkew, by as little as it takes; or fewer domains to be there at least, where that is why; or the label
+  // that the node lacks.
   std::vector<Remedy> Remedies(const NodeInfo& node, const Remedy& so_far) const override {
-    Remedy remedy = so_far;
+    std::vector<Remedy> remedies;
+    for (const bool fewer_domains : {false, true}) {
+      Remedy remedy = so_far;
+      bool differs = false;
+      if (!Adapt(node, fewer_domains, remedy, differs) || remedy.steps().size() == so_far.steps().size()) continue;
+      if (fewer_domains && !differs) continue;
+      remedies.push_back(std::move(remedy));
+    }
+    return remedies;
+  }
+
+  std::vector<std::string> Hints() const override {
+    std::vector<std::string> hints;
+    const Counts& all = counts();
+    for (size_t i = 0; all.plan && i < all.plan->size(); ++i) {
+      const Symbol& key = all.plan->constraint(i).topology_key;
+      if (!all.by_domain[i].empty()) continue;
+      const std::string near = NearestLabel(key.str());
+      hints.push_back(fmt::format("no node that counts has the label {}, by which pods are spread{}", key.str(),
+                                  near.empty() ? "" : fmt::format("; nearest: {}", near)));
+    }
+    return hints;
+  }
+
+ private:
+  std::string NearestLabel(std::string_view key) const {
+    std::set<std::string_view> keys;
+    for (const NodeInfo* node : cluster_.nodes()) {
+      for (const auto& [name, value] : node->labels()) keys.insert(name.str());
+    }
+    const std::vector<std::string_view> all(keys.begin(), keys.end());
+    return std::string(base::NearestWord(key, all));
+  }
+
+  // False when nothing is known that helps. `differs`: minDomains was lowered.
+  bool Adapt(const NodeInfo& node, bool fewer_domains, Remedy& remedy, bool& differs) const {
     size_t position = 0;  // among the hard constraints
     const auto& constraints = pod_.pod().spec.topology_spread_constraints;
     for (size_t i = 0; i < constraints.size(); ++i) {
       if (constraints[i].when_unsatisfiable != kDoNotSchedule) continue;
-      const std::optional<int64_t> needed = NeededSkew(position++, node);
-      if (!needed) return {};
+      const size_t at = position++;
+      const std::optional<int64_t> needed = NeededSkew(at, node);
+      if (!needed) {
+        if (!SetDomain(at, node, remedy)) return false;
+        continue;
+      }
       const int32_t before = constraints[i].max_skew;
       if (*needed <= before) continue;
+      const Counts& all = counts();
+      if (fewer_domains && HasTooFewDomains(all, at)) {
+        const auto domains = static_cast<int32_t>(all.by_domain[at].size());
+        remedy.ChangePod({fmt::format("minDomains {} -> {} by {}", all.plan->constraint(at).min_domains, domains,
+                                      constraints[i].topology_key.str()),
+                          "minDomains"},
+                         [&](api::Pod& pod) { pod.spec.topology_spread_constraints[i].min_domains = domains; });
+        differs = true;
+        continue;
+      }
       const auto after = static_cast<int32_t>(std::min<int64_t>(*needed, INT32_MAX));
       remedy.ChangePod(
           {fmt::format("maxSkew {} -> {} by {}", before, after, constraints[i].topology_key.str()), "maxSkew"},
           [&](api::Pod& pod) { pod.spec.topology_spread_constraints[i].max_skew = after; });
     }
-    if (remedy.steps().size() == so_far.steps().size()) return {};
-    return {remedy};
+    return true;
   }
 
- private:
+  // The label that the node lacks, with the value of the emptiest domain; a node's own name is its hostname.
+  bool SetDomain(size_t constraint, const NodeInfo& node, Remedy& remedy) const {
+    const Counts& all = counts();
+    if (!all.plan || constraint >= all.plan->size()) return false;
+    const Symbol key = all.plan->constraint(constraint).topology_key;
+    std::string value = key.str() == "kubernetes.io/hostname" ? node.name() : "";
+    int64_t fewest = INT64_MAX;
+    for (const auto& [domain, count] : all.by_domain[constraint]) {
+      if (!value.empty() || count >= fewest) continue;
+      fewest = count;
+    }
+    for (const auto& [domain, count] : all.by_domain[constraint]) {
+      if (value.empty() && count == fewest) value = domain;
+    }
+    if (value.empty()) return false;
+    remedy.ChangeNode({fmt::format("label {} on {}, as it is in truth (tried with {})", key.str(), node.name(), value),
+                       fmt::format("label {}", key.str())},
+                      [&](api::Node& changed) { changed.metadata.labels.Set(key, Symbol(value)); });
+    return true;
+  }
+
   struct Counts {
     std::unique_ptr<SpreadPlan> plan;     // null when there are no hard constraints
     std::vector<PodsByDomain> by_domain;  // by constraint
@@ -137,10 +208,17 @@ class SpreadExplainer final : public framework::RejectionExplainer {
     const Counts& all = counts();
     const SpreadConstraint& constraint = all.plan->constraint(i);
     const Symbol& key = constraint.topology_key;
-    return fmt::format("{}={} would have {} matching pods, {} more than the emptiest ({}); maxSkew is {}{}", key.str(),
-                       node.labels().Find(key)->str(), skew + all.lowest[i], skew, DomainsText(all.by_domain[i]),
-                       constraint.max_skew,
-                       HasTooFewDomains(all, i) ? fmt::format(", minDomains {}", constraint.min_domains) : "");
+    const std::string own = fmt::format("{}={} would have {} matching pods", key.str(), node.labels().Find(key)->str(),
+                                        skew + all.lowest[i]);
+    if (HasTooFewDomains(all, i)) {
+      return fmt::format(
+          "{}, {} more than the minimum, which counts as 0: there are {} of at least {} domains ({}); "
+          "maxSkew is {}, minDomains {}",
+          own, skew, all.by_domain[i].size(), constraint.min_domains, DomainsText(all.by_domain[i]),
+          constraint.max_skew, constraint.min_domains);
+    }
+    return fmt::format("{}, {} more than the emptiest ({}); maxSkew is {}", own, skew, DomainsText(all.by_domain[i]),
+                       constraint.max_skew);
   }
 
   const framework::ClusterView& cluster_;

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "plugins/taint_toleration/taint_toleration.h"
 
 namespace berth::plugins {
@@ -17,14 +19,22 @@ class TaintExplainer final : public framework::RejectionExplainer {
     for (const api::Taint& taint : Untolerated(pod_.pod(), node.node())) texts.push_back(taint.ToString());
     if (texts.empty()) return {};
     const std::string list = fmt::format("{}", fmt::join(texts, ", "));
-    return {{"taints", "none but those tolerated", list,
-             fmt::format("{} {} is not tolerated", texts.size() == 1 ? "taint" : "each of the taints", list)}};
+    framework::Finding finding{
+        "taints", "none but those tolerated", list,
+        fmt::format("{} {} is not tolerated", texts.size() == 1 ? "taint" : "each of the taints", list)};
+    finding.sort = list;
+    return {finding};
   }
 
   // Taints that a change to the node takes away need no toleration.
   std::vector<framework::Remedy> Remedies(const framework::NodeInfo&, const framework::Remedy& so_far) const override {
     framework::Remedy remedy = so_far;
-    for (const api::Taint& taint : Untolerated(*so_far.pod(), *so_far.node())) {
+    const std::vector<api::Taint> untolerated = Untolerated(*so_far.pod(), *so_far.node());
+    // To tolerate that a node is dead or in trouble is no remedy.
+    if (std::any_of(untolerated.begin(), untolerated.end(), SaysTrouble)) return {};
+    const bool cordoned = std::any_of(untolerated.begin(), untolerated.end(), IsCordon);
+    if (cordoned) Uncordon(remedy);
+    for (const api::Taint& taint : Untolerated(*remedy.pod(), *remedy.node())) {
       remedy.ChangePod({fmt::format("tolerate {}", taint.ToString()), taint.ToString()}, [&](api::Pod& pod) {
         pod.spec.tolerations.push_back(
             {.key = taint.key, .op = api::TolerationEqual(), .value = taint.value, .effect = taint.effect});
@@ -34,6 +44,23 @@ class TaintExplainer final : public framework::RejectionExplainer {
   }
 
  private:
+  static bool IsCordon(const api::Taint& taint) { return taint.key.str() == "node.kubernetes.io/unschedulable"; }
+
+  // What the node and cloud controllers say of a node. A cordon is a person's word.
+  static bool SaysTrouble(const api::Taint& taint) {
+    const std::string_view key = taint.key.str();
+    return !IsCordon(taint) &&
+           (key.starts_with("node.kubernetes.io/") || key.starts_with("node.cloudprovider.kubernetes.io/"));
+  }
+
+  // As `kubectl uncordon` does: the node controller takes the taint away.
+  static void Uncordon(framework::Remedy& remedy) {
+    remedy.ChangeNode({fmt::format("uncordon {}", remedy.node()->metadata.name), "uncordon"}, [](api::Node& node) {
+      node.spec.unschedulable = false;
+      std::erase_if(node.spec.taints, IsCordon);
+    });
+  }
+
   std::vector<api::Taint> Untolerated(const api::Pod& pod, const api::Node& node) const {
     std::vector<api::Taint> found;
     for (const api::Taint& taint : node.spec.taints) {

@@ -15,8 +15,12 @@ class ClaimExplainer final : public framework::RejectionExplainer {
 
   std::vector<framework::Finding> Findings(const framework::Status& status,
                                            const framework::NodeInfo& node) const override;
+  // Claims and classes that are not there, and what is called nearly like them.
+  std::vector<std::string> Hints() const override;
 
  private:
+  void HintAtClass(const api::PersistentVolumeClaim& claim, std::vector<std::string>& hints) const;
+
   const framework::Handle& handle_;
   const framework::PodInfo& pod_;
 };

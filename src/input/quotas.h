@@ -1,0 +1,23 @@
+// ResourceQuota: pods that are yet to be created and that the API server would refuse, as their namespace has used up
+// what it may ask for. What pods of the input ask for already is counted; a quota's status is not needed.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/pod.h"
+#include "input/cluster_draft.h"
+#include "input/rollout.h"
+
+namespace berth::input {
+
+struct RefusedPod {
+  std::shared_ptr<const api::Pod> pod;
+  std::string message;  // in the API server's words
+};
+
+// Takes refused pods out of the draft and out of the rollouts; of these, older pods have made room for newer ones.
+std::vector<RefusedPod> EnforceQuotas(ClusterDraft& draft, std::vector<Rollout>& rollouts);
+
+}  // namespace berth::input

@@ -1,0 +1,18 @@
+// Names and amounts of resources: what the API server would refuse, and what nobody can mean.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/quantity.h"
+
+namespace berth::input {
+
+// What is wrong with the name, with a guess at what was meant; empty when nothing is.
+std::string ContainerResourceProblem(std::string_view name);
+// A node may have resources of any name that does not look like a misspelt one.
+std::string NodeResourceProblem(std::string_view name);
+// What is wrong with that much of it.
+std::string AmountProblem(std::string_view name, const api::Quantity& amount);
+
+}  // namespace berth::input

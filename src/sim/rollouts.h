@@ -1,0 +1,71 @@
+// Rollouts: replaces pods of older templates by newer ones at the pace that each workload allows (input/rollout.h), as
+// its controller would. A pod with a node counts as available; one that finds none keeps the older ones where they are.
+//
+// Between attempts of the scheduler, whenever nothing moves any more. Not thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "input/rollout.h"
+
+namespace berth::sim {
+
+// How far a rollout came.
+struct RolloutReport {
+  std::string workload;  // "Deployment shop/web"
+  size_t wanted = 0;
+  size_t updated = 0;   // pods of the newer template that have a node
+  size_t old_left = 0;  // pods of the older one that could not go
+
+  bool complete() const { return old_left == 0 && updated >= wanted; }
+};
+
+class Rollouts {
+ public:
+  // What a controller can do, and see.
+  struct Hooks {
+    std::function<void(const std::shared_ptr<const api::Pod>& pod)> create;
+    std::function<void(const std::string& uid)> remove;
+    std::function<bool(const std::string& uid)> has_node;
+  };
+
+  Rollouts(std::vector<input::Rollout> rollouts, Hooks hooks);
+
+  // Takes every rollout one step further; false when none can go on.
+  bool Advance();
+
+  // Newer pods that have not been created: their turn did not come.
+  template <class Visit>
+  void ForEachWaiting(Visit visit) const {
+    for (const State& state : states_) {
+      for (size_t i = state.created; i < state.rollout.new_pods.size(); ++i)
+        visit(state.rollout, state.rollout.new_pods[i]);
+    }
+  }
+  std::vector<RolloutReport> Report() const;
+
+ private:
+  struct State {
+    input::Rollout rollout;
+    size_t created = 0;  // of new_pods
+    size_t removed = 0;  // of old_uids
+  };
+
+  bool AdvanceAnyFirst(State& state);
+  bool AdvanceInTurn(State& state);
+  bool CreateNext(State& state);
+  bool RemoveNext(State& state);
+  size_t NewWithNode(const State& state) const;
+  size_t UpdatedWithNode(const State& state) const;
+  // Of the older pods that have not been removed; others may have evicted them.
+  size_t OldWithNode(const State& state) const;
+
+  std::vector<State> states_;
+  const Hooks hooks_;
+};
+
+}  // namespace berth::sim

@@ -8,7 +8,7 @@
 namespace berth::api {
 namespace {
 
-Object FromYaml(std::string_view text) {
+Object ReadYaml(std::string_view text) {
   Result<std::vector<codec::Document>> documents = codec::ParseYaml(text, "f.yaml");
   EXPECT_TRUE(documents.ok());
   Result<DecodedObjects> decoded = DecodeObjects(documents->at(0), {.strict = true});
@@ -19,14 +19,14 @@ Object FromYaml(std::string_view text) {
 // The same after it went out and came back, as JSON and as protobuf.
 void ExpectRoundTrips(const Object& object) {
   const std::string json = EncodeJson(object);
-  EXPECT_EQ(EncodeJson(FromYaml(json)), json);
+  EXPECT_EQ(EncodeJson(ReadYaml(json)), json);
   const Result<DecodedObjects> back = DecodeProtobufObjects(EncodeProtobuf(object));
   ASSERT_TRUE(back.ok()) << back.error().message;
   EXPECT_EQ(EncodeJson(back->objects.at(0).object), json);
 }
 
 TEST(ResourceClaim, ConfigurationIsKeptAsItCame) {
-  const Object object = FromYaml(R"(
+  const Object object = ReadYaml(R"(
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaim
 metadata: {name: gpu, namespace: default}
@@ -45,7 +45,7 @@ spec:
 }
 
 TEST(ResourceClaimTemplate, HoldsASpecOfAClaim) {
-  const Object object = FromYaml(R"(
+  const Object object = ReadYaml(R"(
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaimTemplate
 metadata: {name: gpu, namespace: default}
@@ -60,7 +60,7 @@ spec:
 }
 
 TEST(DeviceTaintRule, SelectsDevices) {
-  const Object object = FromYaml(R"(
+  const Object object = ReadYaml(R"(
 apiVersion: resource.k8s.io/v1beta2
 kind: DeviceTaintRule
 metadata: {name: broken}

@@ -55,7 +55,7 @@ std::string Workload(std::string_view api_version, std::string_view kind, std::s
       api_version, kind, spec);
 }
 
-std::string PodText(std::string_view name, std::string_view metadata, std::string_view spec = "",
+std::string WorkloadPodText(std::string_view name, std::string_view metadata, std::string_view spec = "",
                     std::string_view status = "") {
   return fmt::format(
       "apiVersion: v1\nkind: Pod\nmetadata: {{name: {}, namespace: shop{}{}}}\n"
@@ -63,7 +63,7 @@ std::string PodText(std::string_view name, std::string_view metadata, std::strin
       name, metadata.empty() ? "" : ", ", metadata, spec.empty() ? "" : ", ", spec, status);
 }
 
-std::string NodeText(std::string_view name, std::string_view more = "") {
+std::string SizedNodeText(std::string_view name, std::string_view more = "") {
   return fmt::format(
       "apiVersion: v1\nkind: Node\nmetadata: {{name: {}, labels: {{kind: {}}}}}\n{}"
       "status: {{allocatable: {{cpu: 4, pods: 10}}}}\n---\n",
@@ -107,19 +107,19 @@ TEST(Workloads, OnlyWhatIsMissingIsMade) {
     size_t made;
   } cases[] = {
       {"none yet", "", 3},
-      {"one by owner", PodText("a", owned), 2},
-      {"one by selector", PodText("a", "labels: {app: web}"), 2},
-      {"another's", PodText("a", "labels: {app: web}, ownerReferences: [{kind: Job, name: web, controller: true}]"), 3},
+      {"one by owner", WorkloadPodText("a", owned), 2},
+      {"one by selector", WorkloadPodText("a", "labels: {app: web}"), 2},
+      {"another's", WorkloadPodText("a", "labels: {app: web}, ownerReferences: [{kind: Job, name: web, controller: true}]"), 3},
       {"of another incarnation",
-       PodText("a", "labels: {app: web}, ownerReferences: [{kind: ReplicaSet, name: other, controller: true}]"), 3},
-      {"not selected", PodText("a", "labels: {app: db}"), 3},
-      {"done", PodText("a", owned, "", "phase: Succeeded"), 3},
-      {"failed", PodText("a", owned, "", "phase: Failed"), 3},
-      {"terminating", PodText("a", owned + ", deletionTimestamp: '2024-01-01T00:00:00Z'", "nodeName: n1"), 3},
-      {"more than wanted", PodText("a", owned) + PodText("b", owned) + PodText("c", owned) + PodText("d", owned), 0},
+       WorkloadPodText("a", "labels: {app: web}, ownerReferences: [{kind: ReplicaSet, name: other, controller: true}]"), 3},
+      {"not selected", WorkloadPodText("a", "labels: {app: db}"), 3},
+      {"done", WorkloadPodText("a", owned, "", "phase: Succeeded"), 3},
+      {"failed", WorkloadPodText("a", owned, "", "phase: Failed"), 3},
+      {"terminating", WorkloadPodText("a", owned + ", deletionTimestamp: '2024-01-01T00:00:00Z'", "nodeName: n1"), 3},
+      {"more than wanted", WorkloadPodText("a", owned) + WorkloadPodText("b", owned) + WorkloadPodText("c", owned) + WorkloadPodText("d", owned), 0},
   };
   for (const auto& [what, pods, made] : cases) {
-    const ClusterInput input = Read(Workload("apps/v1", "ReplicaSet", "replicas: 3") + NodeText("n1") + pods);
+    const ClusterInput input = Read(Workload("apps/v1", "ReplicaSet", "replicas: 3") + SizedNodeText("n1") + pods);
     size_t found = 0;
     for (const auto& [name, pod] : Pending(input)) found += name.starts_with("web-") ? 1 : 0;
     EXPECT_EQ(found, made) << what;
@@ -138,7 +138,7 @@ TEST(Workloads, ADeploymentReplacesThePodsOfItsOlderReplicaSets) {
         name, replicas, image);
   };
   const auto pod = [](std::string_view name, std::string_view owner) {
-    return PodText(
+    return WorkloadPodText(
         name, fmt::format("labels: {{app: web}}, ownerReferences: [{{kind: ReplicaSet, name: {}, controller: true}}]",
                           owner));
   };
@@ -162,7 +162,7 @@ TEST(Workloads, AStatefulSetHasOrdinalsAndClaims) {
                                    "  - metadata: {name: data}\n    spec: {resources: {requests: {storage: 1Gi}}}");
   const ClusterInput input =
       Read(set +
-           PodText("web-2", "labels: {app: web}, ownerReferences: [{kind: StatefulSet, name: web, controller: true}]") +
+           WorkloadPodText("web-2", "labels: {app: web}, ownerReferences: [{kind: StatefulSet, name: web, controller: true}]") +
            "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data-web-3, namespace: shop}\nspec: "
            "{volumeName: old}\n");
   EXPECT_THAT(PendingNames(input), ElementsAre("web-1", "web-2", "web-3"));
@@ -183,12 +183,12 @@ TEST(Workloads, AStatefulSetHasOrdinalsAndClaims) {
 
 TEST(Workloads, ADaemonSetHasAPodForEachNodeItMatches) {
   const ClusterInput input = Read(
-      Workload("apps/v1", "DaemonSet", "minReadySeconds: 0") + NodeText("a") +
-      NodeText("b", "spec: {taints: [{key: gpu, effect: NoSchedule}]}\n") +
-      NodeText("c",
+      Workload("apps/v1", "DaemonSet", "minReadySeconds: 0") + SizedNodeText("a") +
+      SizedNodeText("b", "spec: {taints: [{key: gpu, effect: NoSchedule}]}\n") +
+      SizedNodeText("c",
                "spec: {unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]}\n") +
-      NodeText("d") +
-      PodText("there", "labels: {app: web}, ownerReferences: [{kind: DaemonSet, name: web, controller: true}]",
+      SizedNodeText("d") +
+      WorkloadPodText("there", "labels: {app: web}, ownerReferences: [{kind: DaemonSet, name: web, controller: true}]",
               "nodeName: d"));
   EXPECT_THAT(PendingNames(input), ElementsAre("web-a", "web-c"));
   const api::Pod& pod = *Pending(input).at("web-a");
@@ -218,7 +218,7 @@ TEST(Workloads, JobsWantPodsUntilTheyAreDone) {
       {job("parallelism: 2", "{succeeded: 1}"), {}},
       {job("parallelism: 2\n  suspend: true"), {}},
       {job("parallelism: 2", "{conditions: [{type: Complete, status: 'True'}]}"), {}},
-      {job("parallelism: 2\n  completions: 2") + PodText("a", done, "", "phase: Succeeded"), {"web-0"}},
+      {job("parallelism: 2\n  completions: 2") + WorkloadPodText("a", done, "", "phase: Succeeded"), {"web-0"}},
       {job("parallelism: 3\n  completions: 8\n  completionMode: Indexed", "{completedIndexes: '0-1,3', succeeded: 3}"),
        {"web-2", "web-4", "web-5"}},
   };

@@ -34,6 +34,8 @@ class ThreadedTransport final : public http::Transport {
   void Cancel(http::CallId call) override {
     loop_.Post([this, call] { fake_.Cancel(call); });
   }
+  // What is still to be done is done while there is somebody to do it to.
+  ~ThreadedTransport() override { loop_.Stop(); }
   base::ThreadLoop& loop() { return loop_; }
 
  private:

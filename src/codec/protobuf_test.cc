@@ -25,7 +25,7 @@ Ship FromJson(std::string json) {
   return std::move(*ship);
 }
 
-std::string ErrorOf(std::string_view bytes) {
+std::string DecodeError(std::string_view bytes) {
   Ship ship;
   const Result<void> result = DecodeProtobuf(bytes, ship);
   return result.ok() ? "no error" : result.error().message;
@@ -139,7 +139,7 @@ TEST(Protobuf, SaysWhatIsMalformed) {
       {"\x7a\x08\x0a\x01k\x12\x03\x0a\x01x", "malformed protobuf: Ship.cranes[k]: malformed value"},
       {"\x9a\x01\x04\x0a\x02\x0a\x09", "malformed protobuf: Ship.source.wharf: length goes beyond the end"},
   };
-  for (const auto& [bytes, message] : cases) EXPECT_THAT(ErrorOf(bytes), StartsWith(message));
+  for (const auto& [bytes, message] : cases) EXPECT_THAT(DecodeError(bytes), StartsWith(message));
 }
 
 TEST(Protobuf, RefusesHostileNesting) {
@@ -150,7 +150,7 @@ TEST(Protobuf, RefusesHostileNesting) {
     bytes = std::move(outer);
     if (bytes.size() > 60'000) break;
   }
-  EXPECT_THAT(ErrorOf(bytes), HasSubstr("nested deeper than 100 messages"));
+  EXPECT_THAT(DecodeError(bytes), HasSubstr("nested deeper than 100 messages"));
 }
 
 TEST(Protobuf, SurvivesEveryTruncation) {

@@ -281,7 +281,9 @@ TEST(Report, NothingOfTheInputReachesATerminalOrALogAsItIs) {
   };
   for (const auto& [name, text] : texts) {
     // It is there, and harmless. Annotations of a comparison name nothing but a count.
-    if (name != "diff github") EXPECT_THAT(text, HasSubstr("pwned")) << name;
+    if (name != "diff github") {
+      EXPECT_THAT(text, HasSubstr("pwned")) << name;
+    }
     EXPECT_TRUE(
         std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t' || c < 0 || c >= 0x20; }))
         << name << ": " << text;

@@ -56,7 +56,7 @@ std::string Workload(std::string_view api_version, std::string_view kind, std::s
 }
 
 std::string WorkloadPodText(std::string_view name, std::string_view metadata, std::string_view spec = "",
-                    std::string_view status = "") {
+                            std::string_view status = "") {
   return fmt::format(
       "apiVersion: v1\nkind: Pod\nmetadata: {{name: {}, namespace: shop{}{}}}\n"
       "spec: {{containers: [{{name: c}}]{}{}}}\nstatus: {{{}}}\n---\n",
@@ -109,14 +109,19 @@ TEST(Workloads, OnlyWhatIsMissingIsMade) {
       {"none yet", "", 3},
       {"one by owner", WorkloadPodText("a", owned), 2},
       {"one by selector", WorkloadPodText("a", "labels: {app: web}"), 2},
-      {"another's", WorkloadPodText("a", "labels: {app: web}, ownerReferences: [{kind: Job, name: web, controller: true}]"), 3},
+      {"another's",
+       WorkloadPodText("a", "labels: {app: web}, ownerReferences: [{kind: Job, name: web, controller: true}]"), 3},
       {"of another incarnation",
-       WorkloadPodText("a", "labels: {app: web}, ownerReferences: [{kind: ReplicaSet, name: other, controller: true}]"), 3},
+       WorkloadPodText("a", "labels: {app: web}, ownerReferences: [{kind: ReplicaSet, name: other, controller: true}]"),
+       3},
       {"not selected", WorkloadPodText("a", "labels: {app: db}"), 3},
       {"done", WorkloadPodText("a", owned, "", "phase: Succeeded"), 3},
       {"failed", WorkloadPodText("a", owned, "", "phase: Failed"), 3},
       {"terminating", WorkloadPodText("a", owned + ", deletionTimestamp: '2024-01-01T00:00:00Z'", "nodeName: n1"), 3},
-      {"more than wanted", WorkloadPodText("a", owned) + WorkloadPodText("b", owned) + WorkloadPodText("c", owned) + WorkloadPodText("d", owned), 0},
+      {"more than wanted",
+       WorkloadPodText("a", owned) + WorkloadPodText("b", owned) + WorkloadPodText("c", owned) +
+           WorkloadPodText("d", owned),
+       0},
   };
   for (const auto& [what, pods, made] : cases) {
     const ClusterInput input = Read(Workload("apps/v1", "ReplicaSet", "replicas: 3") + SizedNodeText("n1") + pods);
@@ -162,7 +167,8 @@ TEST(Workloads, AStatefulSetHasOrdinalsAndClaims) {
                                    "  - metadata: {name: data}\n    spec: {resources: {requests: {storage: 1Gi}}}");
   const ClusterInput input =
       Read(set +
-           WorkloadPodText("web-2", "labels: {app: web}, ownerReferences: [{kind: StatefulSet, name: web, controller: true}]") +
+           WorkloadPodText("web-2",
+                           "labels: {app: web}, ownerReferences: [{kind: StatefulSet, name: web, controller: true}]") +
            "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data-web-3, namespace: shop}\nspec: "
            "{volumeName: old}\n");
   EXPECT_THAT(PendingNames(input), ElementsAre("web-1", "web-2", "web-3"));
@@ -185,11 +191,11 @@ TEST(Workloads, ADaemonSetHasAPodForEachNodeItMatches) {
   const ClusterInput input = Read(
       Workload("apps/v1", "DaemonSet", "minReadySeconds: 0") + SizedNodeText("a") +
       SizedNodeText("b", "spec: {taints: [{key: gpu, effect: NoSchedule}]}\n") +
-      SizedNodeText("c",
-               "spec: {unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]}\n") +
+      SizedNodeText(
+          "c", "spec: {unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]}\n") +
       SizedNodeText("d") +
       WorkloadPodText("there", "labels: {app: web}, ownerReferences: [{kind: DaemonSet, name: web, controller: true}]",
-              "nodeName: d"));
+                      "nodeName: d"));
   EXPECT_THAT(PendingNames(input), ElementsAre("web-a", "web-c"));
   const api::Pod& pod = *Pending(input).at("web-a");
   const auto& terms =

@@ -75,16 +75,17 @@ User WithAuthenticatedGroup(User user) {
 
 }  // namespace
 
-Authenticator::Authenticator(const AuthenticationOptions& options, Reviewer* reviewer, const base::Clock& clock)
+Authenticator::Authenticator(const AuthenticationOptions& options, Reviewer* reviewer, const base::Clock& clock,
+                             const base::Clock& monotonic)
     : options_(options),
       reviewer_(reviewer),
       clock_(clock),
       token_hash_key_(RandomKey()),
-      tokens_(clock, kTokenCapacity) {}
+      tokens_(monotonic, kTokenCapacity) {}
 
 Result<std::unique_ptr<Authenticator>> Authenticator::Create(const AuthenticationOptions& options, Reviewer* reviewer,
-                                                             const base::Clock& clock) {
-  std::unique_ptr<Authenticator> authenticator(new Authenticator(options, reviewer, clock));
+                                                             const base::Clock& clock, const base::Clock& monotonic) {
+  std::unique_ptr<Authenticator> authenticator(new Authenticator(options, reviewer, clock, monotonic));
   if (Result<void> used = authenticator->Use({}); !used) return used.error();
   return authenticator;
 }
@@ -148,9 +149,12 @@ std::string Authenticator::TokenKey(const std::string& token) const {
   return std::string(reinterpret_cast<char*>(digest.data()), size);
 }
 
-Result<std::optional<User>> Authenticator::ReviewCached(const std::string& token) {
+std::optional<Result<std::optional<User>>> Authenticator::UserOfToken(const std::string& token, bool may_review) {
   const std::string key = TokenKey(token);
-  if (std::optional<std::optional<User>> known = tokens_.Get(key)) return *known;
+  // Looked up once: what is known now may have expired a moment later, and the caller may not be one who can wait.
+  if (std::optional<std::optional<User>> known = tokens_.Get(key))
+    return Result<std::optional<User>>(*std::move(known));
+  if (!may_review) return std::nullopt;
   Result<std::optional<User>> reviewed = reviewer_->ReviewToken(token);
   // An error says nothing about the token: not kept.
   if (reviewed) tokens_.Put(key, *reviewed, options_.token_cache_ttl);
@@ -167,10 +171,10 @@ std::optional<Result<User>> Authenticator::Decide(const HttpRequest& request, bo
   }
   const std::string token = reviewer_ ? BearerToken(request) : "";
   if (!token.empty()) {
-    if (!may_review && !tokens_.Get(TokenKey(token))) return std::nullopt;
-    Result<std::optional<User>> reviewed = ReviewCached(token);
-    if (reviewed && *reviewed) return WithAuthenticatedGroup(std::move(**reviewed));
-    wrong = reviewed ? Error::InvalidArgument("invalid bearer token") : reviewed.error();
+    std::optional<Result<std::optional<User>>> reviewed = UserOfToken(token, may_review);
+    if (!reviewed) return std::nullopt;
+    if (reviewed->ok() && **reviewed) return WithAuthenticatedGroup(***std::move(reviewed));
+    wrong = reviewed->ok() ? Error::InvalidArgument("invalid bearer token") : reviewed->error();
   }
   if (wrong) {
     LOG_ERROR("Unable to authenticate the request", {"err", *wrong});

@@ -51,9 +51,10 @@ Result<ClusterAuthentication> LookUpClusterAuthentication(http::Transport& trans
 
 class Authenticator {
  public:
-  // Without `reviewer` tokens are ignored, as upstream does without a kubeconfig. The two must outlive it.
+  // Without `reviewer` tokens are ignored, as upstream does without a kubeconfig. Certificates are valid by the wall
+  // clock; how long an answer about a token holds is measured by the monotonic one. All three must outlive it.
   static Result<std::unique_ptr<Authenticator>> Create(const AuthenticationOptions& options, Reviewer* reviewer,
-                                                       const base::Clock& clock);
+                                                       const base::Clock& clock, const base::Clock& monotonic);
 
   // Fills in what the flags left open; may be called again whenever the cluster's answer changes.
   Result<void> Use(const ClusterAuthentication& cluster);
@@ -69,12 +70,14 @@ class Authenticator {
     RequestHeaderOptions request_header;
   };
 
-  Authenticator(const AuthenticationOptions& options, Reviewer* reviewer, const base::Clock& clock);
+  Authenticator(const AuthenticationOptions& options, Reviewer* reviewer, const base::Clock& clock,
+                const base::Clock& monotonic);
   std::shared_ptr<const Trust> trust();
   std::optional<Result<User>> ByRequestHeader(const Trust& trust, const HttpRequest& request);
   std::optional<Result<User>> ByCertificate(const Trust& trust, const HttpRequest& request);
   std::string TokenKey(const std::string& token) const;
-  Result<std::optional<User>> ReviewCached(const std::string& token);
+  // Whose token it is: as known, or else as the API server says. No answer when it would have to be asked and must not.
+  std::optional<Result<std::optional<User>>> UserOfToken(const std::string& token, bool may_review);
   std::optional<Result<User>> Decide(const HttpRequest& request, bool may_review);
 
   const AuthenticationOptions options_;

@@ -21,12 +21,12 @@ HttpRequest WithToken(const std::string& token) { return {.headers = {{"authoriz
 class AuthenticationTest : public testing::Test {
  protected:
   std::unique_ptr<Authenticator> Make(AuthenticationOptions options, bool with_reviewer = true) {
-    auto made = Authenticator::Create(options, with_reviewer ? &reviewer_ : nullptr, clock_);
+    auto made = Authenticator::Create(options, with_reviewer ? &reviewer_ : nullptr, clock_, monotonic_);
     EXPECT_TRUE(made.ok()) << made.error().message;
     return std::move(*made);
   }
 
-  base::FakeClock clock_{Now()};
+  base::FakeClock clock_{Now()}, monotonic_{Now()};
   FakeReviewer reviewer_;
   TestFolder folder_;
   TestAuthority authority_{"cluster-ca"};
@@ -52,9 +52,39 @@ TEST_F(AuthenticationTest, TokensAreReviewedOnceWhileTheAnswerHolds) {
   }
   EXPECT_TRUE(authenticator->TryAuthenticate(WithToken("good")).has_value());
   EXPECT_EQ(reviewer_.token_reviews, 2);
-  clock_.Advance(10s);
+  monotonic_.Advance(10s);
   EXPECT_TRUE(authenticator->Authenticate(WithToken("good")).ok());
   EXPECT_EQ(reviewer_.token_reviews, 3);
+}
+
+TEST_F(AuthenticationTest, AWallClockThatWasSetBackKeptTokensValid) {
+  reviewer_.tokens["good"] = {.name = "prometheus"};
+  const auto authenticator = Make({.token_cache_ttl = 10s});
+  EXPECT_TRUE(authenticator->Authenticate(WithToken("good")).ok());
+  clock_.Advance(-3600s);
+  monotonic_.Advance(10s);
+  EXPECT_FALSE(authenticator->TryAuthenticate(WithToken("good")).has_value());
+}
+
+// A clock that goes on by a second whenever it is read.
+class TickingClock final : public base::Clock {
+ public:
+  base::Time Now() const override { return now_ += 1s; }
+
+ private:
+  mutable base::Time now_{};
+};
+
+TEST_F(AuthenticationTest, ATokenThatExpiredBetweenLookUpAndReviewBlockedWhoMayNotWait) {
+  reviewer_.tokens["good"] = {.name = "prometheus"};
+  const TickingClock ticking;
+  const auto authenticator = *Authenticator::Create({.token_cache_ttl = 10s}, &reviewer_, clock_, ticking);
+  EXPECT_TRUE(authenticator->Authenticate(WithToken("good")).ok());
+  int known = 0;
+  while (known < 100 && authenticator->TryAuthenticate(WithToken("good")).has_value()) ++known;
+  // Each look-up is one reading of the clock; the tenth finds nothing and must not ask.
+  EXPECT_EQ(known, 9);
+  EXPECT_EQ(reviewer_.token_reviews, 1);
 }
 
 TEST_F(AuthenticationTest, AnErrorOfTheReviewerIsNotKept) {
@@ -156,7 +186,8 @@ TEST_F(AuthenticationTest, TheClusterFillsInWhatFlagsLeftOpen) {
 }
 
 TEST_F(AuthenticationTest, AMissingAuthorityFileIsAnError) {
-  const auto made = Authenticator::Create({.client_ca_file = folder_.path() + "/none.crt"}, nullptr, clock_);
+  const auto made =
+      Authenticator::Create({.client_ca_file = folder_.path() + "/none.crt"}, nullptr, clock_, monotonic_);
   ASSERT_FALSE(made.ok());
   EXPECT_THAT(made.error().message, HasSubstr("/none.crt: cannot be read"));
 }

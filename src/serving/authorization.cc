@@ -19,12 +19,12 @@ std::string_view WithoutSlash(std::string_view path) {
 
 }  // namespace
 
-Authorizer::Authorizer(const AuthorizationOptions& options, Reviewer* reviewer, const base::Clock& clock)
-    : options_(options), reviewer_(reviewer), answers_(clock, kAnswerCapacity) {}
+Authorizer::Authorizer(const AuthorizationOptions& options, Reviewer* reviewer, const base::Clock& monotonic)
+    : options_(options), reviewer_(reviewer), answers_(monotonic, kAnswerCapacity) {}
 
 Result<std::unique_ptr<Authorizer>> Authorizer::Create(const AuthorizationOptions& options, Reviewer* reviewer,
-                                                       const base::Clock& clock) {
-  std::unique_ptr<Authorizer> authorizer(new Authorizer(options, reviewer, clock));
+                                                       const base::Clock& monotonic) {
+  std::unique_ptr<Authorizer> authorizer(new Authorizer(options, reviewer, monotonic));
   for (const std::string& allowed : options.always_allow_paths) {
     const std::string_view path = WithoutSlash(allowed);
     const size_t star = path.find('*');

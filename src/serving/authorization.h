@@ -26,14 +26,14 @@ class Authorizer {
  public:
   // Without `reviewer` everything else is forbidden. The two must outlive it.
   static Result<std::unique_ptr<Authorizer>> Create(const AuthorizationOptions& options, Reviewer* reviewer,
-                                                    const base::Clock& clock);
+                                                    const base::Clock& monotonic);
 
   // TryAuthorize asks nobody: it has no answer when the API server must be asked.
   std::optional<AccessAnswer> TryAuthorize(const AccessQuestion& question);
   Result<AccessAnswer> Authorize(const AccessQuestion& question);
 
  private:
-  Authorizer(const AuthorizationOptions& options, Reviewer* reviewer, const base::Clock& clock);
+  Authorizer(const AuthorizationOptions& options, Reviewer* reviewer, const base::Clock& monotonic);
   bool AlwaysAllowed(const AccessQuestion& question) const;
 
   const AuthorizationOptions options_;

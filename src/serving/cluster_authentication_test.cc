@@ -61,7 +61,7 @@ class ClusterAuthenticationTest : public testing::Test {
 
   base::SystemClock clock_;
   TestAuthority before_{"before"}, after_{"after"};
-  std::unique_ptr<Authenticator> authenticator_ = *Authenticator::Create({}, nullptr, clock_);
+  std::unique_ptr<Authenticator> authenticator_ = *Authenticator::Create({}, nullptr, clock_, clock_);
   ConfigMapServer server_;
   ClusterAuthenticationFollower follower_{server_, *authenticator_};
 };

@@ -31,10 +31,11 @@ Result<std::unique_ptr<SecureServing>> SecureServing::Start(SecureServingOptions
   if (!tls) return tls.error();
   serving->tls_ = std::move(*tls);
   Result<std::unique_ptr<Authenticator>> authenticator =
-      Authenticator::Create(options.authentication, token_reviewer, clock);
+      Authenticator::Create(options.authentication, token_reviewer, clock, serving->monotonic_);
   if (!authenticator) return authenticator.error();
   serving->authenticator_ = std::move(*authenticator);
-  Result<std::unique_ptr<Authorizer>> authorizer = Authorizer::Create(options.authorization, access_reviewer, clock);
+  Result<std::unique_ptr<Authorizer>> authorizer =
+      Authorizer::Create(options.authorization, access_reviewer, serving->monotonic_);
   if (!authorizer) return authorizer.error();
   serving->authorizer_ = std::move(*authorizer);
   if (!access_reviewer) {

@@ -34,6 +34,7 @@ class SecureServing {
   SecureServing() = default;
 
   // In the order of their dependence: the server goes first.
+  const base::MonotonicClock monotonic_;  // for how long answers hold
   std::unique_ptr<TlsContext> tls_;
   std::unique_ptr<Authenticator> authenticator_;
   std::unique_ptr<Authorizer> authorizer_;

@@ -20,6 +20,7 @@
 #include "config/types.h"
 #include "framework/handle.h"
 #include "framework/node_to_status.h"
+#include "framework/posted_work.h"
 #include "framework/registry.h"
 
 namespace berth::engine {
@@ -34,6 +35,9 @@ struct Environment {
   base::Random& random;
   framework::ApiWriter& api;
   framework::WaitingPods& waiting_pods;
+  framework::PostedWork& posted;
+  // Has a pod that sleeps in the queue tried again; unset where there is no queue. Called on the scheduling thread.
+  std::function<void(const std::string& uid)> activate{};
   std::span<Extender* const> extenders{};  // in the order to ask them
 };
 
@@ -147,6 +151,10 @@ class Profile final : public framework::Handle {
   const base::Clock& clock() const override { return environment_.clock; }
   base::Random& random() override { return environment_.random; }
   framework::ApiWriter& api() override { return environment_.api; }
+  void Post(std::function<void()> work) override { environment_.posted.Post(std::move(work)); }
+  void Allow(const std::string& uid, const std::string& plugin) override;
+  void Reject(const std::string& uid, const std::string& plugin, const std::string& message) override;
+  void Activate(const std::vector<std::string>& uids) override;
   framework::WaitingPods& waiting_pods() override { return environment_.waiting_pods; }
   std::span<framework::PreemptionExtender* const> preemption_extenders() const override {
     return preemption_extenders_;

@@ -244,7 +244,7 @@ Status Profile::RunPreBind(CycleState& state, const PodInfo& pod, const std::str
   for (const auto& enabled : pre_bind_) {
     if (IsSkipped(skipped, enabled.id)) continue;
     const Status status = Observed(ExtensionPoint::kPreBind, enabled.name,
-                                   [&] { return enabled.plugin->PreBind(state, pod, node_name); });
+                                   [&] { return enabled.plugin->PreBind(*this, state, pod, node_name); });
     if (status.ok()) continue;
     return status.IsRejected() ? status.WithPlugin(enabled.name) : AsPluginError(status, "PreBind", enabled.name);
   }
@@ -254,7 +254,7 @@ Status Profile::RunPreBind(CycleState& state, const PodInfo& pod, const std::str
 Status Profile::RunBind(CycleState& state, const PodInfo& pod, const std::string& node_name) {
   for (const auto& enabled : bind_) {
     const Status status =
-        Observed(ExtensionPoint::kBind, enabled.name, [&] { return enabled.plugin->Bind(state, pod, node_name); });
+        Observed(ExtensionPoint::kBind, enabled.name, [&] { return enabled.plugin->Bind(*this, state, pod, node_name); });
     if (status.IsSkip()) continue;
     if (status.ok()) return status;
     return status.IsRejected() ? status.WithPlugin(enabled.name) : AsPluginError(status, "Bind", enabled.name);
@@ -262,8 +262,24 @@ Status Profile::RunBind(CycleState& state, const PodInfo& pod, const std::string
   return Status::Error("no bind plugin took the pod");
 }
 
+void Profile::Allow(const std::string& uid, const std::string& plugin) {
+  Post([this, uid, plugin] { environment_.waiting_pods.Allow(uid, plugin); });
+}
+
+void Profile::Reject(const std::string& uid, const std::string& plugin, const std::string& message) {
+  Post([this, uid, plugin, message] { environment_.waiting_pods.Reject(uid, plugin, message); });
+}
+
+void Profile::Activate(const std::vector<std::string>& uids) {
+  Post([this, uids] {
+    for (const std::string& uid : uids) {
+      if (environment_.activate) environment_.activate(uid);
+    }
+  });
+}
+
 void Profile::RunPostBind(CycleState& state, const PodInfo& pod, const std::string& node_name) {
-  for (const auto& enabled : post_bind_) enabled.plugin->PostBind(state, pod, node_name);
+  for (const auto& enabled : post_bind_) enabled.plugin->PostBind(*this, state, pod, node_name);
 }
 
 }  // namespace berth::engine

@@ -1,4 +1,6 @@
-// Handle: what the profile offers a plugin. Lives as long as the plugin.
+// What the profile offers a plugin; lives as long as the plugin. Two handles, by where a plugin runs:
+//   BindingHandle   from any thread: all that PreBind, Bind and PostBind are given, which run off the scheduling thread
+//   Handle          on the scheduling thread: besides that, what this thread owns
 #pragma once
 
 #include <functional>
@@ -93,19 +95,34 @@ class ApiWriter {
   static Error NoClaims() { return Error::Unsupported("resource claims cannot be written here"); }
 };
 
-class Handle {
+// Thread-safe.
+class BindingHandle {
  public:
-  virtual ~Handle() = default;
+  virtual ~BindingHandle() = default;
 
+  virtual const config::FeatureGates& gates() const = 0;
+  virtual const base::Clock& clock() const = 0;
+  virtual ApiWriter& api() = 0;
+
+  // Runs `work` on the scheduling thread, between cycles, where it may use the plugin's Handle. In the order posted.
+  // Work that has not run when the scheduler ends never does.
+  virtual void Post(std::function<void()> work) = 0;
+  // Answers for `plugin` about a pod that waits in Permit; nothing happens if it does not wait (any more).
+  virtual void Allow(const std::string& uid, const std::string& plugin) = 0;
+  virtual void Reject(const std::string& uid, const std::string& plugin, const std::string& message) = 0;
+  // Has sleeping pods tried again at once, whatever their backoff: siblings of the pod at hand, for instance. Takes
+  // effect between cycles; pods that do not sleep are left alone. Upstream's PodsToActivate.
+  virtual void Activate(const std::vector<std::string>& uids) = 0;
+};
+
+class Handle : public BindingHandle {
+ public:
   virtual const ClusterView& cluster() const = 0;
   virtual const Objects& objects() const = 0;
   virtual const Nominator& nominator() const = 0;
   // Devices and claims as dynamic resource allocation sees them; shared by all profiles.
   virtual dra::Inventory& inventory() const = 0;
-  virtual const config::FeatureGates& gates() const = 0;
-  virtual const base::Clock& clock() const = 0;
   virtual base::Random& random() = 0;
-  virtual ApiWriter& api() = 0;
   // Pods that a Permit plugin asked to hold, for the plugin to allow or reject later.
   virtual WaitingPods& waiting_pods() = 0;
   // In the order to ask them.

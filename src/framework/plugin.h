@@ -257,25 +257,30 @@ struct PreBindPreFlightResult {
   bool allow_parallel = false;
 };
 
+// What may be used off the scheduling thread (handle.h).
+class BindingHandle;
+
+// PreBind, Bind and PostBind run off the scheduling thread, and may block. They are given the handle to use there; the
+// Handle that the plugin was made with is the scheduling thread's.
 class PreBindPlugin {
  public:
   virtual ~PreBindPlugin() = default;
   virtual PreBindPreFlightResult PreBindPreFlight(const CycleState& state, const PodInfo& pod,
                                                   const std::string& node_name) = 0;
-  virtual Status PreBind(CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
+  virtual Status PreBind(BindingHandle& handle, CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
 };
 
 class BindPlugin {
  public:
   virtual ~BindPlugin() = default;
   // Skip: not mine, ask the next bind plugin.
-  virtual Status Bind(CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
+  virtual Status Bind(BindingHandle& handle, CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
 };
 
 class PostBindPlugin {
  public:
   virtual ~PostBindPlugin() = default;
-  virtual void PostBind(CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
+  virtual void PostBind(BindingHandle& handle, CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
 };
 
 // Collects what a plugin's Filter and Score read from the incoming pod. Pods with equal signatures share evaluations.

@@ -73,6 +73,7 @@ Result<void> SchedulingLoop::MakeDriver(const config::KubeSchedulerConfiguration
   };
   options.max_unschedulable = options_.max_unschedulable;
   options.max_binding = options_.max_binding;
+  options.on_posted = [this] { mailbox_.Post([] {}); };  // makes the next turn due
   Result<std::unique_ptr<scheduler::Driver>> made =
       scheduler::Driver::Create(configuration, registry, gates_, clock_, api_, *this, std::move(options));
   if (!made) return made.error();

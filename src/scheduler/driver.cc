@@ -23,10 +23,12 @@ Result<std::unique_ptr<Driver>> Driver::Create(const config::KubeSchedulerConfig
           take(std::move(cycle));
         };
   }
+  scheduler_options.activate = [owner = driver.get()](const std::string& uid) { owner->Activate(uid); };
   Result<std::unique_ptr<Scheduler>> made = Scheduler::Create(configuration, registry, driver->gates_, driver->cluster_,
                                                               clock, api, std::move(scheduler_options));
   if (!made) return made.error();
   driver->scheduler_ = std::move(*made);
+  driver->scheduler_->posted().set_on_first(driver->options_.on_posted);
 
   std::map<std::string, queue::ProfileHooks> hooks = QueueHooks(*driver->scheduler_);
   if (driver->options_.adapt_hooks) driver->options_.adapt_hooks(hooks);
@@ -51,6 +53,7 @@ void Driver::Remove(const api::Object& object) {
 }
 
 bool Driver::Step() {
+  scheduler_->posted().RunAll();
   SettleWaiting();
   if (binding_.size() >= options_.max_binding) return false;
   const queue::QueuedPod* next = queue_->Pop();

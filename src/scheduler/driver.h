@@ -59,6 +59,8 @@ class Driver {
     base::Duration max_unschedulable = std::chrono::minutes(5);  // asleep; then a pod is tried again in any case
     // No more pods are placed while so many are being bound: what is decided early is decided on old news.
     size_t max_binding = 512;
+    // A plugin has posted work, which the next Step does; called on the plugin's thread.
+    std::function<void()> on_posted{};
     // May change what the queue knows of the profiles, for instance to time it.
     std::function<void(std::map<std::string, queue::ProfileHooks>& hooks)> adapt_hooks{};
   };
@@ -75,7 +77,7 @@ class Driver {
   // A pending pod of one of our profiles. Put does the same; this is for whoever has made the PodInfo already.
   void Add(framework::PodInfoPtr pod) { queue_->Add(std::move(pod)); }
 
-  // Ends the waits that are over, then schedules one pod. False when none is ready.
+  // Does what plugins have posted and ends the waits that are over, then schedules one pod. False when none is ready.
   bool Step();
   // The end of a binding cycle that take_binding handed out.
   void Finish(std::unique_ptr<BindingCycle> cycle);

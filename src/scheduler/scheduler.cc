@@ -54,8 +54,15 @@ Result<std::unique_ptr<Scheduler>> Scheduler::Create(const config::KubeScheduler
   std::stable_partition(options.extenders.begin(), options.extenders.end(),
                         [](const engine::Extender* extender) { return !extender->IsIgnorable(); });
   std::unique_ptr<Scheduler> scheduler(new Scheduler(cluster, clock, api, options));
-  const engine::Environment environment{
-      cluster, gates, clock, scheduler->random_, api, scheduler->waiting_pods_, scheduler->options_.extenders};
+  const engine::Environment environment{.cluster = cluster,
+                                        .gates = gates,
+                                        .clock = clock,
+                                        .random = scheduler->random_,
+                                        .api = api,
+                                        .waiting_pods = scheduler->waiting_pods_,
+                                        .posted = scheduler->posted_,
+                                        .activate = scheduler->options_.activate,
+                                        .extenders = scheduler->options_.extenders};
   std::string first_sort;
   for (const config::Profile& config : configuration.profiles) {
     Result<std::unique_ptr<engine::Profile>> profile = engine::Profile::Create(config, registry, environment);

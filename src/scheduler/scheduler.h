@@ -40,6 +40,8 @@ class Scheduler {
     engine::Scope scope = engine::Scope::kDecide;
     // Takes binding cycles elsewhere, to Run them and give them back to Finish. Unset: they run on the spot.
     std::function<void(std::unique_ptr<BindingCycle>)> take_binding{};
+    // Has a pod that sleeps in the queue tried again, for plugins that ask for it.
+    std::function<void(const std::string& uid)> activate{};
     // Outlive the scheduler. Asked in this order, those that may be ignored after the others.
     std::vector<engine::Extender*> extenders{};
   };
@@ -63,6 +65,8 @@ class Scheduler {
   Attempt Finish(std::unique_ptr<BindingCycle> cycle);
   // Pods whose wait in Permit ended: their binding cycle runs now.
   std::vector<Attempt> FinishWaiting();
+  // What plugins want done on this thread; Driver runs it between cycles.
+  framework::PostedWork& posted() { return posted_; }
   framework::WaitingPods& waiting_pods() { return waiting_pods_; }
   const framework::WaitingPods& waiting_pods() const { return waiting_pods_; }
 
@@ -97,6 +101,7 @@ class Scheduler {
   const Options options_;
   base::Random random_;
   framework::WaitingPods waiting_pods_;
+  framework::PostedWork posted_;
   std::map<std::string, ProfileSlot> profiles_;
   std::map<std::string, std::unique_ptr<BindingCycle>> waiting_;  // by UID
 };

@@ -73,6 +73,16 @@ class FakeHandle final : public framework::Handle {
   const base::FakeClock& clock() const override { return clock_; }
   base::Random& random() override { return random_; }
   FakeApi& api() override { return api_; }
+  // At once: a test has one thread.
+  void Post(std::function<void()> work) override { work(); }
+  void Allow(const std::string& uid, const std::string& plugin) override { waiting_pods_.Allow(uid, plugin); }
+  void Reject(const std::string& uid, const std::string& plugin, const std::string& message) override {
+    waiting_pods_.Reject(uid, plugin, message);
+  }
+  void Activate(const std::vector<std::string>& uids) override {
+    activated.insert(activated.end(), uids.begin(), uids.end());
+  }
+  std::vector<std::string> activated;  // UIDs, in the order asked for
   framework::WaitingPods& waiting_pods() override { return waiting_pods_; }
   // The filter counts pods nominated to the node unless they matter less, in one pass.
   framework::Status RunFilterWithNominatedPods(framework::CycleState& state, const framework::PodInfo& pod,

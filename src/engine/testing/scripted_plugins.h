@@ -170,7 +170,7 @@ class PreBinder final : public Named, public framework::PreBindPlugin {
     log_->push_back("pre-flight " + std::string(name()));
     return {pre_flight_};
   }
-  Status PreBind(CycleState&, const PodInfo&, const std::string&) override {
+  Status PreBind(framework::BindingHandle&, CycleState&, const PodInfo&, const std::string&) override {
     log_->push_back("pre-bind " + std::string(name()));
     return pre_bind_;
   }

@@ -40,7 +40,7 @@ struct World {
   explicit World(uint64_t seed = 1) : random(seed) {}
   World(const World&) = delete;
 
-  Environment environment() { return {cluster, gates, clock, random, api, waiting_pods}; }
+  Environment environment() { return {cluster, gates, clock, random, api, waiting_pods, posted}; }
   std::unique_ptr<Profile> MakeProfile(const config::Profile& config, const framework::Registry& registry) {
     Result<std::unique_ptr<Profile>> profile = Profile::Create(config, registry, environment());
     CHECK_WHY(profile.ok(), profile.ok() ? "" : profile.error().message.c_str());
@@ -53,6 +53,7 @@ struct World {
   base::Random random;
   RecordingApi api;
   framework::WaitingPods waiting_pods;
+  framework::PostedWork posted;
 };
 
 }  // namespace berth::engine::testing

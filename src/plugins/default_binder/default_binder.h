@@ -14,14 +14,9 @@ class DefaultBinder final : public framework::Plugin, public framework::BindPlug
   static constexpr std::string_view kName = "DefaultBinder";
   static Result<std::unique_ptr<framework::Plugin>> Create(const config::PluginArgs& args, framework::Handle& handle);
 
-  explicit DefaultBinder(framework::Handle& handle) : handle_(handle) {}
-
   std::string_view name() const override { return kName; }
-  framework::Status Bind(framework::CycleState& state, const framework::PodInfo& pod,
+  framework::Status Bind(framework::BindingHandle& handle, framework::CycleState& state, const framework::PodInfo& pod,
                          const std::string& node_name) override;
-
- private:
-  framework::Handle& handle_;
 };
 
 }  // namespace berth::plugins

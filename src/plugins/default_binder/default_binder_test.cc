@@ -19,9 +19,9 @@ TEST(DefaultBinder, WritesTheBindingAndHandsTheAnswerOn) {
   FakeHandle handle;
   const auto plugin = MakePlugin<DefaultBinder>(handle);
   framework::CycleState state;
-  EXPECT_TRUE(plugin->Bind(state, *MakePod("web").Info(), "n1").ok());
+  EXPECT_TRUE(plugin->Bind(handle, state, *MakePod("web").Info(), "n1").ok());
   handle.api().answer = framework::Status::Error("conflict");
-  EXPECT_EQ(plugin->Bind(state, *MakePod("db").Info(), "n2").Message(), "conflict");
+  EXPECT_EQ(plugin->Bind(handle, state, *MakePod("db").Info(), "n2").Message(), "conflict");
   EXPECT_THAT(handle.api().bound, ElementsAre(Pair("default/web", "n1"), Pair("default/db", "n2")));
 }
 

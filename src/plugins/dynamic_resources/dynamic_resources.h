@@ -62,7 +62,7 @@ class DynamicResources final : public framework::Plugin,
   void Unreserve(framework::CycleState& state, const framework::PodInfo& pod, const std::string& node_name) override;
   framework::PreBindPreFlightResult PreBindPreFlight(const framework::CycleState& state, const framework::PodInfo& pod,
                                                      const std::string& node_name) override;
-  framework::Status PreBind(framework::CycleState& state, const framework::PodInfo& pod,
+  framework::Status PreBind(framework::BindingHandle& handle, framework::CycleState& state, const framework::PodInfo& pod,
                             const std::string& node_name) override;
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;

@@ -146,16 +146,16 @@ framework::PreBindPreFlightResult VolumeBinding::PreBindPreFlight(const CycleSta
   return {Status::Success(), true};
 }
 
-Status VolumeBinding::PreBind(CycleState& state, const PodInfo&, const std::string& node_name) {
+Status VolumeBinding::PreBind(framework::BindingHandle& handle, CycleState& state, const PodInfo&, const std::string& node_name) {
   State* found = state.FindMutable(state_key_);
   if (found == nullptr) return Status::Error(kNoBindingState);
   if (found->all_bound) return Status::Success();
   if (!found->reservation) return Status::Error(fmt::format("no pod volume found for node \"{}\"", node_name));
-  if (Status status = found->reservation->Write(handle_.api()); !status.ok()) return status;
+  if (Status status = found->reservation->Write(handle.api()); !status.ok()) return status;
   const auto check = [this, node_name, reservation = *found->reservation] {
     return reservation.Check(handle_.objects(), handle_.cluster().Find(node_name));
   };
-  return handle_.api().Await(check, bind_timeout_);
+  return handle.api().Await(check, bind_timeout_);
 }
 
 bool VolumeBinding::Sign(const PodInfo& pod, framework::SignatureBuilder&) const {

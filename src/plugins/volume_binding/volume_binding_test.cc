@@ -284,7 +284,7 @@ TEST_F(VolumeBindingTest, PreBindWritesAndWaitsForTheVolumeController) {
   ASSERT_TRUE(plugin->PreFilter(state, *pod).status.ok());
   ASSERT_TRUE(plugin->Reserve(state, *pod, "a").ok());
   EXPECT_TRUE(plugin->PreBindPreFlight(state, *pod, "a").status.ok());
-  ASSERT_TRUE(plugin->PreBind(state, *pod, "a").ok());
+  ASSERT_TRUE(plugin->PreBind(handle_, state, *pod, "a").ok());
 
   ASSERT_EQ(handle_.api().written_volumes.size(), 1u);
   api::PersistentVolume volume = *handle_.api().written_volumes[0];
@@ -320,7 +320,7 @@ TEST_F(VolumeBindingTest, AFailedWriteEndsPreBind) {
   ASSERT_TRUE(plugin->PreFilter(state, *pod).status.ok());
   ASSERT_TRUE(plugin->Reserve(state, *pod, "a").ok());
   handle_.api().answer = Status::Error("conflict");
-  EXPECT_EQ(plugin->PreBind(state, *pod, "a"), Status::Error("conflict"));
+  EXPECT_EQ(plugin->PreBind(handle_, state, *pod, "a"), Status::Error("conflict"));
   EXPECT_FALSE(handle_.api().awaited);
   EXPECT_EQ(Judge(*plugin, *pod, Node("b")), Rejected(kBindConflict));
   plugin->Unreserve(state, *pod, "a");
@@ -336,7 +336,7 @@ TEST_F(VolumeBindingTest, NothingToBindMeansNoPreBind) {
     (void)plugin->PreFilter(state, *pod);
     ASSERT_TRUE(plugin->Reserve(state, *pod, "a").ok());
     EXPECT_TRUE(plugin->PreBindPreFlight(state, *pod, "a").status.IsSkip());
-    EXPECT_TRUE(plugin->PreBind(state, *pod, "a").ok());
+    EXPECT_TRUE(plugin->PreBind(handle_, state, *pod, "a").ok());
   }
   EXPECT_TRUE(handle_.api().written_volumes.empty());
 }

@@ -253,8 +253,8 @@ Status Profile::RunPreBind(CycleState& state, const PodInfo& pod, const std::str
 
 Status Profile::RunBind(CycleState& state, const PodInfo& pod, const std::string& node_name) {
   for (const auto& enabled : bind_) {
-    const Status status =
-        Observed(ExtensionPoint::kBind, enabled.name, [&] { return enabled.plugin->Bind(*this, state, pod, node_name); });
+    const Status status = Observed(ExtensionPoint::kBind, enabled.name,
+                                   [&] { return enabled.plugin->Bind(*this, state, pod, node_name); });
     if (status.IsSkip()) continue;
     if (status.ok()) return status;
     return status.IsRejected() ? status.WithPlugin(enabled.name) : AsPluginError(status, "Bind", enabled.name);

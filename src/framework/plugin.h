@@ -267,7 +267,8 @@ class PreBindPlugin {
   virtual ~PreBindPlugin() = default;
   virtual PreBindPreFlightResult PreBindPreFlight(const CycleState& state, const PodInfo& pod,
                                                   const std::string& node_name) = 0;
-  virtual Status PreBind(BindingHandle& handle, CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
+  virtual Status PreBind(BindingHandle& handle, CycleState& state, const PodInfo& pod,
+                         const std::string& node_name) = 0;
 };
 
 class BindPlugin {

@@ -1,5 +1,6 @@
 // Mailbox: how the rest of the program talks to the scheduling thread. Messages are functions that run there, between
-// cycles, in the order they were posted.
+// cycles, in the order they were posted. Its length is bounded by its users: binding cycles and evictions under way,
+// one message for each kind of object that has unread changes (ChangeBacklog), and pages that are being served.
 #pragma once
 
 #include <atomic>

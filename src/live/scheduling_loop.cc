@@ -218,7 +218,7 @@ void SchedulingLoop::OnStale(const Attempt& attempt) {
 }
 
 void SchedulingLoop::OnChanges(api::Kind kind, std::vector<client::ObjectChange> changes) {
-  mailbox_.Post([this, kind, changes = std::move(changes)] { Apply(kind, changes); });
+  if (backlog_.Add(kind, std::move(changes))) mailbox_.Post([this, kind] { Apply(kind, backlog_.Take(kind)); });
 }
 
 void SchedulingLoop::OnNotServed(api::Kind kind) {

@@ -19,6 +19,7 @@
 #include "config/types.h"
 #include "framework/registry.h"
 #include "live/binding_runner.h"
+#include "live/change_backlog.h"
 #include "live/live_api.h"
 #include "live/loop_metrics.h"
 #include "live/mailbox.h"
@@ -102,6 +103,7 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   const base::Clock& clock_;
   const Options options_;
   Mailbox mailbox_;
+  ChangeBacklog backlog_;  // of watches; each kind with unread changes has one message in the mailbox
   BindingRunner& runner_;
   LiveApi api_;
   LoopMetrics metrics_;

@@ -106,8 +106,14 @@ class Process:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def peak_memory_bytes(self):
+        return self._status_bytes("VmHWM:")
+
+    def memory_bytes(self):
+        return self._status_bytes("VmRSS:")
+
+    def _status_bytes(self, field):
         with open(f"/proc/{self.pid}/status", encoding="ascii") as status:
             for line in status:
-                if line.startswith("VmHWM:"):
+                if line.startswith(field):
                     return int(line.split()[1]) * 1024
         return 0

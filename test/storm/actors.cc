@@ -137,6 +137,8 @@ void Actors::DoToPods(const Action& action) {
         });
       }
       return;
+    case ActionKind::kChangeClass:
+      return ChangeClass(fmt::format("class-{}", action.choice % 3));
     case ActionKind::kAddCrowd:
       for (uint64_t i = 0; i < kCrowd; ++i) AddPod({action.at, ActionKind::kAddCrowd, action.choice + i});
       return;
@@ -171,6 +173,12 @@ void Actors::AddPod(const Action& action) {
       milli = 500 + 500 * (choice / 2 % 4);
       pod.Label(kHeld, "true");
       break;
+    case ActionKind::kAddRefusedPod:
+      milli = 500 + 500 * (choice / 2 % 4);
+      pod.Label(kRefused, "true");
+      timeline_.After(1s + Soon(kSlowestEnd),
+                      [this, name = fmt::format("default/pod-{}", last_pod_)] { store_.Delete<api::Pod>(name); });
+      break;
     case ActionKind::kAddDirectPod:
       milli = 100;
       if (const api::Node* node = PickNode(choice)) pod.Node(node->metadata.name);
@@ -180,6 +188,16 @@ void Actors::AddPod(const Action& action) {
   }
   pod.Request("cpu", fmt::format("{}m", milli)).Request("memory", fmt::format("{}Mi", 100 + 50 * (choice / 64 % 10)));
   Create(pod.Obj());
+}
+
+void Actors::ChangeClass(const std::string& name) {
+  if (store_.Find<api::StorageClass>(name) != nullptr) {
+    store_.Delete<api::StorageClass>(name);
+    return;
+  }
+  api::StorageClass made = berth::testing::MakeStorageClass(name, "WaitForFirstConsumer", "csi.example.com");
+  made.metadata.uid.clear();
+  store_.Put(std::move(made));
 }
 
 void Actors::Create(api::Pod pod) {

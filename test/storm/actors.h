@@ -27,6 +27,7 @@ class Actors {
   void DoToPods(const Action& action);
   void DoToNodes(const Action& action);
   void AddPod(const Action& action);
+  void ChangeClass(const std::string& name);
   void Create(api::Pod pod);
   void FailAndReturn(const api::Pod& pod);
   void Recreate(const api::Pod& pod);

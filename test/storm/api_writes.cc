@@ -8,6 +8,7 @@
 #include "api/coordination.h"
 #include "api/pod.h"
 #include "codec/json.h"
+#include "storm/plan.h"
 #include "storm/process.h"
 
 namespace berth::storm {
@@ -117,7 +118,9 @@ Reply ApiWrites::Bind(const http::Request& request, const ApiRequest& parsed, Wr
     return Conflict(parsed, fmt::format("pod is already assigned to node \"{}\"", found->spec.node_name));
   }
   if (!found->spec.scheduling_gates.empty()) return Conflict(parsed, "pod has non-empty .spec.schedulingGates");
-  if (faults_.Strikes(Fault::kAdmission)) return RefusalReply({422, "Invalid", "the binding is refused by admission"});
+  const bool refused = found->metadata.labels.Contains(Symbol(kRefused));
+  if (refused || faults_.Strikes(Fault::kAdmission))
+    return RefusalReply({422, "Invalid", "the binding is refused by admission"});
   Tell(write);
   api::Pod pod = *found;
   pod.spec.node_name = body->node;

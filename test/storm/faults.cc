@@ -9,7 +9,7 @@ constexpr std::array<std::string_view, kFaultCount> kNames = {
     "silent_stream",     "duplicate_event",   "late_events",
     "stale_list",        "version_too_large", "expired",
     "too_many_requests", "server_error",      "server_error_after",
-    "not_found_once",    "admission",
+    "not_found_once",    "admission",         "slow_patch",
 };
 constexpr uint64_t kChances = 10'000;
 

@@ -111,6 +111,7 @@ class LiveInstance final : public Instance {
  private:
   live::LiveOptions CoreOptions() const;
   void TakeTurn();
+  void CheckAttempts() const;
   void CheckBinding(const http::Request& request) const;
   void CheckOrder(const http::Request& request);
 
@@ -194,6 +195,7 @@ void LiveInstance::TakeTurn() {
   turns_.Cancel(next_turn_);
   live::SchedulingLoop& loop = core_->loop();
   const base::Time next = loop.Turn();
+  CheckAttempts();
   for (const framework::NodeInfo* node : loop.driver().cluster().nodes()) seen_nodes_[node->name()] = clock_.Now();
   if (std::exchange(led_, core_->is_leader()) != led_) {
     options_.trace.Add(options_.process.name(), "world {}", led_ ? "leads" : "leads no longer");
@@ -203,6 +205,19 @@ void LiveInstance::TakeTurn() {
   } else if (!std::exchange(left_, true)) {
     core_->Release(options_.on_exit);
   }
+}
+
+// One attempt at a time: a pod that is being bound stands in no line for another.
+void LiveInstance::CheckAttempts() const {
+  const scheduler::Driver& driver = core_->loop().driver();
+  if (driver.binding() == 0) return;
+  driver.queue().ForEach([&](const queue::QueuedPod& pod, queue::PodState place) {
+    const bool in_attempt = place == queue::PodState::kBinding || place == queue::PodState::kInFlight;
+    if (in_attempt || !driver.cluster().IsAssumed(pod.pod->uid())) return;
+    options_.report("a pod is in one attempt at a time",
+                    fmt::format("{} has {} in line while it is being bound", options_.process.name(), pod.pod->Key()),
+                    {pod.pod->name()});
+  });
 }
 
 void LiveInstance::CheckBinding(const http::Request& request) const {

@@ -26,6 +26,9 @@ std::string PathOf(const http::Request& request) {
 }
 
 bool IsBinding(const http::Request& request) { return request.path.ends_with("/binding"); }
+bool IsStatusPatch(const http::Request& request) {
+  return request.method == "PATCH" && request.path.ends_with("/status");
+}
 
 }  // namespace
 
@@ -197,6 +200,9 @@ void Network::SendRequest(const ExchangePtr& exchange) {
   if (IsBinding(exchange->request()) && faults_.Strikes(Fault::kSlowBind)) {
     exchange->slow_answer_ = faults_.Below(Fault::kSlowBind, 2) == 0;
     if (!exchange->slow_answer_) latency += faults_.UpTo(Fault::kSlowBind, kSlowestBind);
+  }
+  if (IsStatusPatch(exchange->request()) && faults_.Strikes(Fault::kSlowPatch)) {
+    latency += faults_.UpTo(Fault::kSlowPatch, kSlowestBind);
   }
   if (faults_.Strikes(Fault::kRequestLost)) {
     trace_.Add(exchange->process(), "request lost: {} {}", exchange->request().method, PathOf(exchange->request()));

@@ -18,10 +18,11 @@ enum class ActionKind : uint8_t {
   kAddLargePod,   // fits nowhere, or only on an empty node
   kAddUrgentPod,  // of high priority
   kAddGatedPod,
-  kAddPinnedPod,  // for one zone only
-  kAddDirectPod,  // bound by its creator, as static pods are
-  kAddHeldPod,    // waits in Permit, and is rejected, whenever it is tried
-  kAddCrowd,      // many that fit nowhere
+  kAddPinnedPod,   // for one zone only
+  kAddDirectPod,   // bound by its creator, as static pods are
+  kAddHeldPod,     // waits in Permit, and is rejected, whenever it is tried
+  kAddRefusedPod,  // admission refuses its bindings; its owner gives up after a while
+  kAddCrowd,       // many that fit nowhere
   kUngatePod,
   kFinishPod,
   kFailPod,
@@ -29,6 +30,7 @@ enum class ActionKind : uint8_t {
   kDeletePod,
   kRecreatePod,  // the same name with another UID
   kRelabelPod,
+  kChangeClass,  // a storage class comes or goes: a kind that a server need not serve
   // Nodes.
   kAddNode,
   kRemoveNode,
@@ -76,7 +78,8 @@ struct Plan {
 
 Plan MakePlan(uint64_t seed);
 
-// Pods with this label are held in Permit.
+// Pods with this label are held in Permit; the bindings of those with the other one are refused.
 inline constexpr std::string_view kHeld = "storm/held";
+inline constexpr std::string_view kRefused = "storm/refused";
 
 }  // namespace berth::storm

@@ -151,7 +151,9 @@ void Storm::TakeOver(uint64_t choice) {
 }
 
 void Storm::HideKind(uint64_t choice) {
-  const api::Kind kind = client::kSchedulingKinds[choice % std::size(client::kSchedulingKinds)];
+  // Of those that a server need not serve, only storage classes ever have objects.
+  const size_t other = choice / 2 % std::size(client::kSchedulingKinds);
+  const api::Kind kind = choice % 2 == 0 ? api::Kind::kStorageClass : client::kSchedulingKinds[other];
   trace_.Add("server", "world does not serve {}", api::InfoOf(kind).resource);
   server_.SetServed(kind, false);
   timeline_.After(Between(choice, 1s, 150s), [this, kind] {

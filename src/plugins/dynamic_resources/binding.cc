@@ -146,7 +146,8 @@ framework::PreBindPreFlightResult DynamicResources::PreBindPreFlight(const Cycle
   return {found->cycle ? Status::Success() : Status::Skip(), true};
 }
 
-Status DynamicResources::PreBind(framework::BindingHandle&, CycleState& state, const PodInfo& pod, const std::string& node_name) {
+Status DynamicResources::PreBind(framework::BindingHandle&, CycleState& state, const PodInfo& pod,
+                                 const std::string& node_name) {
   const ClaimState* found = StateOf(state);
   if (!found) return Status::Error("not found");
   if (!found->cycle) return Status::Success();

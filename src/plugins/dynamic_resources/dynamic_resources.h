@@ -62,8 +62,8 @@ class DynamicResources final : public framework::Plugin,
   void Unreserve(framework::CycleState& state, const framework::PodInfo& pod, const std::string& node_name) override;
   framework::PreBindPreFlightResult PreBindPreFlight(const framework::CycleState& state, const framework::PodInfo& pod,
                                                      const std::string& node_name) override;
-  framework::Status PreBind(framework::BindingHandle& handle, framework::CycleState& state, const framework::PodInfo& pod,
-                            const std::string& node_name) override;
+  framework::Status PreBind(framework::BindingHandle& handle, framework::CycleState& state,
+                            const framework::PodInfo& pod, const std::string& node_name) override;
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;

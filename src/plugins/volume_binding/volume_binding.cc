@@ -146,7 +146,8 @@ framework::PreBindPreFlightResult VolumeBinding::PreBindPreFlight(const CycleSta
   return {Status::Success(), true};
 }
 
-Status VolumeBinding::PreBind(framework::BindingHandle& handle, CycleState& state, const PodInfo&, const std::string& node_name) {
+Status VolumeBinding::PreBind(framework::BindingHandle& handle, CycleState& state, const PodInfo&,
+                              const std::string& node_name) {
   State* found = state.FindMutable(state_key_);
   if (found == nullptr) return Status::Error(kNoBindingState);
   if (found->all_bound) return Status::Success();

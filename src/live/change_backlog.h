@@ -1,0 +1,34 @@
+// ChangeBacklog: what watches have told and the scheduling thread has not read yet. Bounded by what exists, not by how
+// much has happened: once a kind has many unread changes, those that a later one makes obsolete are dropped, as if the
+// watch had missed them. What stays of an object is its newest state, after its deletion if there was one in between,
+// so that an object that left and returned has done so for the reader too. Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "client/object_change.h"
+
+namespace berth::live {
+
+class ChangeBacklog {
+ public:
+  // True when nothing of the kind was waiting, so that nobody has been told to Take it yet.
+  bool Add(api::Kind kind, std::vector<client::ObjectChange> changes);
+  // In the order they happened.
+  std::vector<client::ObjectChange> Take(api::Kind kind);
+
+ private:
+  struct Line {
+    std::vector<client::ObjectChange> changes;
+    bool is_waiting = false;  // also when it is empty: that a kind has no objects is news
+    size_t compact_at = 0;
+  };
+
+  std::mutex mutex_;
+  std::map<api::Kind, Line> lines_;  // guarded by mutex_
+};
+
+}  // namespace berth::live

@@ -90,6 +90,19 @@ TEST_F(EvictionsTest, AFailureSparesTheLastVictimAndThePreemptorIsTriedAgain) {
   EXPECT_EQ(Ended("error"), 1);
 }
 
+TEST_F(EvictionsTest, APreemptorSleptOnWhenItsLastVictimWasGoneBeforeItsTurn) {
+  server_.Hold(kDeleteFirst);
+  server_.Answer("pods/last", 404);
+  Preempt();
+  ASSERT_NE(server_.Await({kDeleteFirst}), "");
+  Tell(Last(), ObjectChange::Type::kDeleted);
+  Tell(First(), ObjectChange::Type::kDeleted);
+  Settle();
+  EXPECT_EQ(Count("pods/vip/binding"), 0) << "it is held back";
+  server_.Release(kDeleteFirst);
+  EXPECT_NE(server_.Await({"pods/vip/binding"}), "");
+}
+
 TEST_F(EvictionsTest, AVictimThatIsGoneAlreadyIsNoFailure) {
   server_.Answer(kDeleteFirst, 404);
   Preempt();

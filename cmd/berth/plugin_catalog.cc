@@ -115,7 +115,7 @@ class Workbench {
 std::vector<CatalogEntry> MissingPlugins(const framework::Registry& registry) {
   using enum ExtensionPoint;
   std::vector<CatalogEntry> missing = {
-      {.name = "GangScheduling", .points = {kPreEnqueue, kReserve, kPermit}, .missing = true},
+      {.name = "GangScheduling", .points = {kPreEnqueue, kPermit}, .missing = true},
       {.name = "PodGroupPodsCount", .points = {}, .placement_score = true, .missing = true},
       {.name = "TopologyPlacementGenerator", .points = {}, .placement_generate = true, .missing = true},
   };

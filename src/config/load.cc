@@ -17,6 +17,8 @@
 #include "config/default_plugins.h"
 #include "config/file_conversion.h"
 #include "config/file_format.h"
+#include "config/old_fields.h"
+#include "config/old_settings.h"
 #include "config/validate.h"
 #include "config/version_check.h"
 #include "config/versions.h"
@@ -25,6 +27,7 @@ namespace berth::config {
 namespace {
 
 constexpr std::string_view kNodeResourcesFit = "NodeResourcesFit";
+constexpr std::string_view kPodTopologySpread = "PodTopologySpread";
 
 std::string NotRegistered(std::string_view kind, std::string_view api_version) {
   return fmt::format(
@@ -79,15 +82,18 @@ struct LoadedProfile {
 
 class ProfileLoader {
  public:
-  ProfileLoader(FileVersion version, const FeatureGates& gates, DecodeErrors& errors)
-      : version_(version), gates_(gates), errors_(errors) {}
+  // `provider`: the plugins that take the place of the version's default ones, or null.
+  ProfileLoader(FileVersion version, const Plugins* provider, const FeatureGates& gates, DecodeErrors& errors)
+      : version_(version), provider_(provider), gates_(gates), errors_(errors) {}
 
   LoadedProfile Run(const FileProfile& file, size_t index) {
     LoadedProfile loaded;
     Profile& profile = loaded.profile;
     profile.scheduler_name = file.scheduler_name.value_or("");
     profile.percentage_of_nodes_to_score = file.percentage_of_nodes_to_score;
-    profile.plugins = EffectivePlugins(version_, file.plugins ? FromFile(*file.plugins) : Plugins{}, gates_);
+    const Plugins custom = file.plugins ? FromFile(*file.plugins) : Plugins{};
+    profile.plugins = provider_ == nullptr ? EffectivePlugins(version_, custom, gates_)
+                                           : EffectivePlugins(version_, custom, *provider_);
     for (size_t i = 0; i < file.plugin_config.size(); ++i) {
       const FilePluginConfig& config = file.plugin_config[i];
       AddConfig(config.name, config.args.value, fmt::format("profiles[{}].pluginConfig[{}]", index, i), loaded);
@@ -137,6 +143,7 @@ class ProfileLoader {
                 fmt::format("decoding .{}: strict decoding error: decoding args for plugin {}: strict decoding error: ",
                             path, config.name));
     config.args = std::move(read.args);
+    if (config.name == kPodTopologySpread && value.Find("defaultingType") == nullptr) DefaultSpreading(config, read);
     if (!checks_itself) {
       problems = std::move(read.problems);
     } else if (!read.problems.empty()) {
@@ -144,20 +151,31 @@ class ProfileLoader {
     }
   }
 
+  // Before v1beta2, constraints in the file were enough to mean them rather than the system's. In the alpha versions
+  // there were none of the system's: SelectorSpread did their work.
+  void DefaultSpreading(PluginConfig& config, ReadArgs& read) const {
+    auto& args = std::get<PodTopologySpreadArgs>(config.args);
+    if (!IsBeforeV1beta2(version_) || (args.default_constraints.empty() && !IsAlpha(version_))) return;
+    args.defaulting_type = SpreadDefaulting::kList;
+    std::erase_if(read.problems,
+                  [](const std::string& problem) { return problem.find(".defaultingType: ") != std::string::npos; });
+  }
+
   FileVersion version_;
+  const Plugins* provider_;
   const FeatureGates& gates_;
   DecodeErrors& errors_;
 };
 
-KubeSchedulerConfiguration FromDecoded(FileConfiguration file, FileVersion version, const FeatureGates& gates,
-                                       DecodeErrors& errors, ArgsProblems& args_problems) {
+KubeSchedulerConfiguration FromDecoded(FileConfiguration file, FileVersion version, const Plugins* provider,
+                                       const FeatureGates& gates, DecodeErrors& errors, ArgsProblems& args_problems) {
   KubeSchedulerConfiguration configuration = FromFile(file);
   if (file.profiles.empty()) file.profiles.emplace_back();
   // Several profiles must say who they are.
   if (file.profiles.size() == 1 && !file.profiles[0].scheduler_name) {
     file.profiles[0].scheduler_name = api::kDefaultSchedulerName;
   }
-  ProfileLoader loader(version, gates, errors);
+  ProfileLoader loader(version, provider, gates, errors);
   for (size_t i = 0; i < file.profiles.size(); ++i) {
     LoadedProfile loaded = loader.Run(file.profiles[i], i);
     configuration.profiles.push_back(std::move(loaded.profile));
@@ -166,6 +184,42 @@ KubeSchedulerConfiguration FromDecoded(FileConfiguration file, FileVersion versi
   // What its own version allowed stays allowed when it is told in the terms of v1.
   if (version != FileVersion::kV1 && UsesInTreeVolumeLimits(configuration)) configuration.legacy_plugins = true;
   return configuration;
+}
+
+// The plugins of the algorithm provider that the file or whoever loads it asks for.
+Result<std::optional<Plugins>> ProviderOf(const OldFields& old, FileVersion version, const LoadOptions& options) {
+  const std::string name = options.provider.empty() ? old.algorithm_source.provider.value_or("") : options.provider;
+  if (name.empty()) return std::optional<Plugins>();
+  Result<Plugins> plugins = PluginsOfProvider(name, version);
+  if (!plugins) return plugins.error();
+  return std::optional(*std::move(plugins));
+}
+
+// The Policy that the file names goes to whoever asked for it.
+Result<void> FindPolicy(const OldFields& old, const FileConfiguration& file, const OldSettings& settings,
+                        const LoadOptions& options) {
+  const std::optional<OldPolicySource>& policy = old.algorithm_source.policy;
+  if (!policy || !options.provider.empty()) return {};
+  const auto fail = [&](std::string_view why) {
+    return Error::InvalidArgument(
+        fmt::format("{}{}{}", options.file_name, options.file_name.empty() ? "" : ": ", why));
+  };
+  if (!policy->file && !policy->config_map) {
+    return fail("algorithmSource.policy: Required value: a file or a configMap");
+  }
+  const FileProfile& profile = file.profiles.front();
+  if (profile.plugins) return fail("using Plugins and Policy simultaneously is not supported");
+  if (!profile.plugin_config.empty()) return fail("using PluginConfig and Policy simultaneously is not supported");
+  if (options.policy_source == nullptr) return fail("algorithmSource.policy: a Policy cannot be read here");
+  PolicySource& source = options.policy_source->emplace();
+  source.settings = settings;
+  if (policy->file) {
+    source.file = policy->file->path;
+  } else {
+    source.config_map = policy->config_map->name;
+    if (!policy->config_map->name_space.empty()) source.config_map_namespace = policy->config_map->name_space;
+  }
+  return {};
 }
 
 Error ToError(const std::vector<std::string>& problems, const codec::Value& root, const LoadOptions& options) {
@@ -196,12 +250,23 @@ Result<KubeSchedulerConfiguration> Load(const codec::Value& root, const FeatureG
   FileConfiguration file;
   std::vector<codec::Diagnostic> diagnostics;
   codec::Decode(root, file, {.strict = true}, diagnostics);
+  const OldFields old = ReadOldFields(root, version, diagnostics);
   CheckVersion(root, version, options, diagnostics, errors);
   errors.Add(diagnostics, {}, {});
+  std::vector<std::string> problems;
+  MoveIntoV1(old, version, file, problems);
+  const OldSettings settings = SettingsOf(old, problems);
+  const Result<std::optional<Plugins>> provider = ProviderOf(old, version, options);
+  if (!provider) return provider.error();
+  if (Result<void> found = FindPolicy(old, file, settings, options); !found) return found.error();
+
   ArgsProblems args_problems;
-  KubeSchedulerConfiguration configuration = FromDecoded(std::move(file), version, gates, errors, args_problems);
+  const Plugins* base = provider->has_value() ? &**provider : nullptr;
+  KubeSchedulerConfiguration configuration =
+      FromDecoded(std::move(file), version, base, gates, errors, args_problems);
   if (!errors.empty()) return errors.ToError();
-  const std::vector<std::string> problems = FindProblems(configuration, args_problems);
+  for (Profile& profile : configuration.profiles) ApplySettings(settings, profile);
+  std::ranges::move(FindProblems(configuration, args_problems), std::back_inserter(problems));
   if (!problems.empty()) return ToError(problems, root, options);
   return configuration;
 }
@@ -230,7 +295,7 @@ KubeSchedulerConfiguration DefaultConfiguration(const FeatureGates& gates) {
   const LoadOptions options;
   DecodeErrors errors(options);
   ArgsProblems args_problems;
-  KubeSchedulerConfiguration configuration = FromDecoded({}, FileVersion::kV1, gates, errors, args_problems);
+  KubeSchedulerConfiguration configuration = FromDecoded({}, FileVersion::kV1, nullptr, gates, errors, args_problems);
   CHECK_WHY(errors.empty() && Validate(configuration, args_problems), "the defaults must be valid");
   return configuration;
 }

@@ -1,8 +1,10 @@
-// A configuration file (kubescheduler.config.k8s.io/v1, v1beta3 or v1beta2) into KubeSchedulerConfiguration: decoded
+// A configuration file (kubescheduler.config.k8s.io/v1 or any version before it) into KubeSchedulerConfiguration: decoded
 // strictly, defaulted as its version defaults, validated. What only shows when the scheduler is put together (unknown
 // plugins, no binder) is resolve.h's.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +16,21 @@
 
 namespace berth::config {
 
+// What v1alpha1 and v1alpha2 set for all profiles and later versions set in a profile's plugins and their arguments.
+struct OldSettings {
+  bool disable_preemption = false;
+  std::optional<int64_t> bind_timeout_seconds{};
+  std::optional<int32_t> hard_pod_affinity_weight{};
+};
+
+// A Policy that takes the place of profiles: in a file, or in a ConfigMap of the cluster.
+struct PolicySource {
+  std::string file{};
+  std::string config_map{};
+  std::string config_map_namespace = "kube-system";
+  OldSettings settings{};
+};
+
 struct LoadOptions {
   // With a name, every problem is a line of its own that starts with FILE:LINE:COL. Without, errors read as
   // kube-scheduler prints them.
@@ -24,6 +41,11 @@ struct LoadOptions {
   bool strict_upstream = false;
   // Gets what is worth a sentence without being wrong, such as an old version.
   std::vector<std::string>* warnings = nullptr;
+  // Gets the Policy that the file names (algorithmSource of v1alpha1), for ApplyPolicy; without a place for it, such a
+  // file is an error.
+  std::optional<PolicySource>* policy_source = nullptr;
+  // An algorithm provider whose plugins take the place of the default ones; wins over one that the file names.
+  std::string provider{};
 };
 
 Result<KubeSchedulerConfiguration> Load(const codec::Value& root, const FeatureGates& gates,

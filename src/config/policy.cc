@@ -14,6 +14,7 @@
 #include "config/args_reader.h"
 #include "config/default_plugins.h"
 #include "config/extender_fields.h"
+#include "config/old_settings.h"
 #include "config/policy_format.h"
 #include "config/policy_registry.h"
 #include "config/validate.h"
@@ -24,6 +25,7 @@ namespace {
 
 using enum ExtensionPoint;
 
+constexpr std::string_view kRatioPriority = "RequestedToCapacityRatioPriority";
 constexpr std::string_view kTopologySpread = "PodTopologySpread";
 // A weight may not push a total over what 64 bits hold.
 constexpr int64_t kMaxWeight = std::numeric_limits<int64_t>::max() / 100;
@@ -121,6 +123,12 @@ class PolicyMapper {
     if (priority.argument && CountArguments(*priority.argument) != 1) {
       return Error::InvalidArgument(fmt::format("exactly 1 priority argument is required, numArgs: {}, priority {}",
                                                 CountArguments(*priority.argument), priority.name));
+    }
+    if (priority.name == kRatioPriority && !priority.argument) {
+      // Kubernetes 1.14 had it under this name with a curve of its own: the emptier, the better.
+      if (!ratio_) ratio_.emplace().shape = {{0, 10}, {100, 0}};
+      priorities_["RequestedToCapacityRatio"] = priority.weight;
+      return {};
     }
     if (const PolicyRule* rule = FindPriority(priority.name)) {
       if (Result<void> usable = CheckArgumentGiven(*rule, priority); !usable) return usable;
@@ -323,6 +331,28 @@ Result<KubeSchedulerConfiguration> LoadPolicyText(std::string_view text, const F
   return LoadPolicy(documents->empty() ? codec::Value() : documents->front().root(), gates, options);
 }
 
+Result<void> ApplyPolicy(std::string_view text, const PolicySource& source, const FeatureGates& gates,
+                         const LoadOptions& options, KubeSchedulerConfiguration& configuration) {
+  Result<std::vector<codec::Document>> documents = codec::ParseYaml(text, options.file_name);
+  if (!documents) return documents.error();
+  const codec::Value root = documents->empty() ? codec::Value() : documents->front().root();
+  Result<KubeSchedulerConfiguration> policy = LoadPolicy(root, gates, options);
+  if (!policy) return policy.error();
+  OldSettings settings = source.settings;
+  // The Policy's own weight wins.
+  const codec::Value* weight = root.Find("hardPodAffinitySymmetricWeight");
+  if (weight != nullptr && weight->text() != "0") settings.hard_pod_affinity_weight.reset();
+  for (Profile& profile : configuration.profiles) {
+    profile.plugins = policy->profiles.front().plugins;
+    profile.plugin_config = policy->profiles.front().plugin_config;
+    ApplySettings(settings, profile);
+  }
+  configuration.extenders = std::move(policy->extenders);
+  configuration.legacy_plugins = policy->legacy_plugins;
+  configuration.always_check_all_predicates = policy->always_check_all_predicates;
+  return {};
+}
+
 Result<std::string> PolicyTextOf(const codec::Value& config_map) {
   const codec::Value* data = config_map.Find("data");
   const codec::Value* policy = data == nullptr ? nullptr : data->Find(kPolicyConfigMapKey);
@@ -333,21 +363,11 @@ Result<std::string> PolicyTextOf(const codec::Value& config_map) {
 }
 
 Result<KubeSchedulerConfiguration> ProviderConfiguration(std::string_view provider, const FeatureGates& gates) {
-  const bool autoscaler = provider == "ClusterAutoscalerProvider";
-  if (!autoscaler && provider != "DefaultProvider") {
-    return Error::InvalidArgument(
-        fmt::format("couldn't create scheduler using provider {}: algorithm provider {} is not registered",
-                    api::Quote(provider), api::Quote(provider)));
-  }
+  const Result<Plugins> plugins = PluginsOfProvider(provider, FileVersion::kV1beta1);
+  if (!plugins) return plugins.error();
   Profile profile;
   profile.scheduler_name = api::kDefaultSchedulerName;
-  profile.plugins = EffectivePlugins(FileVersion::kV1beta2, {}, gates);
-  // Since then scoring by allocation is a strategy of NodeResourcesFit; these providers still had plugins for it.
-  std::erase_if(profile.plugins.at(kPreScore).enabled, [](const Plugin& p) { return p.name == "NodeResourcesFit"; });
-  std::vector<Plugin>& score = profile.plugins.at(kScore).enabled;
-  const auto fit = std::ranges::find(score, "NodeResourcesFit", &Plugin::name);
-  fit->name = autoscaler ? "NodeResourcesMostAllocated" : "NodeResourcesLeastAllocated";
-  score.insert(std::ranges::find(score, kTopologySpread, &Plugin::name), {"NodePreferAvoidPods", 10000});
+  profile.plugins = EffectivePlugins(FileVersion::kV1beta1, {}, *plugins);
   for (const std::string& name : EnabledPluginNames(profile.plugins)) {
     if (HasArgsType(name)) profile.plugin_config.push_back({.name = name, .args = DefaultArgs(name, gates)});
   }

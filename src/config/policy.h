@@ -27,6 +27,10 @@ Result<KubeSchedulerConfiguration> LoadPolicy(const codec::Value& root, const Fe
 Result<KubeSchedulerConfiguration> LoadPolicyText(std::string_view text, const FeatureGates& gates,
                                                   const LoadOptions& options = {});
 
+// Puts what a Policy says in the place of every profile's plugins and of the extenders; the profiles keep their names.
+Result<void> ApplyPolicy(std::string_view text, const PolicySource& source, const FeatureGates& gates,
+                         const LoadOptions& options, KubeSchedulerConfiguration& configuration);
+
 // The Policy inside a ConfigMap, as text.
 Result<std::string> PolicyTextOf(const codec::Value& config_map);
 

@@ -68,6 +68,8 @@ std::span<const PolicyRule> KnownPriorities() {
       {"NodeLabel", ScoreOnly("NodeLabel")},
       {"NodePreferAvoidPodsPriority", ScoreOnly("NodePreferAvoidPods")},
       {"RequestedToCapacityRatio", ScoreOnly("RequestedToCapacityRatio")},
+      // Of Kubernetes 1.14 to 1.18, behind a feature gate there.
+      {"ResourceLimitsPriority", ScoreOnly("NodeResourceLimits")},
       // Spreading a service's pods became a default of topology spreading.
       {"SelectorSpreadPriority", Scoring("PodTopologySpread")},
       {"ServiceAffinity", ScoreOnly("ServiceAffinity")},

@@ -31,7 +31,7 @@ class ProfileReducer {
       MoveScoring(name);
     }
     MoveSelectorSpread();
-    for (std::string_view name : {"NodeLabel", "NodePreferAvoidPods", "ServiceAffinity"}) {
+    for (std::string_view name : {"NodeLabel", "NodePreferAvoidPods", "NodeResourceLimits", "ServiceAffinity"}) {
       if (Drop(name)) Note(name, "is dropped: kube-scheduler has nothing like it");
     }
   }
@@ -134,6 +134,7 @@ bool IsUpstreamPlugin(std::string_view name) {
   constexpr std::string_view kGone[] = {
       "NodeLabel",
       "NodePreferAvoidPods",
+      "NodeResourceLimits",
       "NodeResourcesLeastAllocated",
       "NodeResourcesMostAllocated",
       "ServiceAffinity",

@@ -21,6 +21,9 @@ class VersionCheck {
                                    NameOf(version_), kApiVersion));
     RefuseFields(root_, FieldsNotYetIn(version_), "", errors);
     for (std::string_view field : FieldsDroppedSince(version_)) DropField(field, diagnostics);
+    if (IsAlpha(version_)) DropUnreserve(diagnostics);
+    if (version_ == FileVersion::kV1alpha1) ForgiveUnknownFields(diagnostics);
+    CheckPlugins(root_, "", errors);
     const codec::Value* profiles = root_.Find("profiles");
     if (profiles == nullptr) return;
     for (size_t i = 0; i < profiles->items().size(); ++i) CheckProfile(profiles->items()[i], i, errors);
@@ -42,11 +45,14 @@ class VersionCheck {
     });
     const codec::Value* value = root_.Find(field);
     if (value == nullptr) return;
-    Warn(value->mark(), fmt::format("{} has no effect: the port without TLS is gone", field));
+    Warn(value->mark(),
+         fmt::format("{} has no effect: {}", field,
+                     field == "failureDomains" ? "every term names its topology key" : "the port without TLS is gone"));
   }
 
   void CheckProfile(const codec::Value& profile, size_t index, DecodeErrors& errors) const {
     RefuseFields(profile, ProfileFieldsNotYetIn(version_), fmt::format("profiles[{}].", index), errors);
+    CheckPlugins(profile, fmt::format("profiles[{}].", index), errors);
     const codec::Value* plugins = profile.Find("plugins");
     if (plugins == nullptr || version_ != FileVersion::kV1beta2) return;
     for (std::string_view unread : {"multiPoint", "preEnqueue"}) {
@@ -54,6 +60,29 @@ class VersionCheck {
       if (set == nullptr) continue;
       Warn(set->mark(), fmt::format("profiles[{}].plugins.{} has no effect in v1beta2", index, unread));
     }
+  }
+
+  void CheckPlugins(const codec::Value& profile, const std::string& path, DecodeErrors& errors) const {
+    const codec::Value* plugins = profile.Find("plugins");
+    if (plugins != nullptr) RefuseFields(*plugins, PluginPointsNotYetIn(version_), path + "plugins.", errors);
+  }
+
+  // A plugin's Unreserve belongs to its Reserve since, and runs wherever that does.
+  void DropUnreserve(std::vector<codec::Diagnostic>& diagnostics) const {
+    std::erase_if(diagnostics, [&](const codec::Diagnostic& problem) {
+      if (!problem.unknown_field || !problem.path.ends_with("plugins.unreserve")) return false;
+      Warn(problem.where, fmt::format("{} has no effect: a plugin's Unreserve runs with its Reserve", problem.path));
+      return true;
+    });
+  }
+
+  // As Kubernetes 1.18 did for this version only.
+  void ForgiveUnknownFields(std::vector<codec::Diagnostic>& diagnostics) const {
+    std::erase_if(diagnostics, [&](const codec::Diagnostic& problem) {
+      if (!problem.unknown_field) return false;
+      Warn(problem.where, fmt::format("{}: {}; v1alpha1 ignores it", problem.path, problem.message));
+      return true;
+    });
   }
 
   void Warn(codec::Mark where, const std::string& text) const {

@@ -1,7 +1,10 @@
 #include "config/versions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "api/field_error.h"
 #include "config/default_plugins.h"
 #include "config/file_format.h"
 
@@ -19,6 +22,9 @@ constexpr NamedVersion kVersions[] = {
     {FileVersion::kV1, kApiVersion},
     {FileVersion::kV1beta3, "kubescheduler.config.k8s.io/v1beta3"},
     {FileVersion::kV1beta2, "kubescheduler.config.k8s.io/v1beta2"},
+    {FileVersion::kV1beta1, "kubescheduler.config.k8s.io/v1beta1"},
+    {FileVersion::kV1alpha2, "kubescheduler.config.k8s.io/v1alpha2"},
+    {FileVersion::kV1alpha1, "kubescheduler.config.k8s.io/v1alpha1"},
 };
 
 std::vector<Plugin> Unweighted(std::initializer_list<const char*> names) {
@@ -40,31 +46,6 @@ Plugins DefaultPluginsOfV1beta3() {
       {"ImageLocality", 1},    {"DefaultBinder", 0},      {"SchedulingGates", 0},
   };
   return plugins;
-}
-
-// Before multiPoint, a choice replaced the defaults at its own point, and nothing else had to know what was disabled.
-// Two lists were in the format without being read: preEnqueue and multiPoint.
-Plugins MergeAsV1beta2(const Plugins& custom) {
-  Plugins read = custom;
-  read.at(kPreEnqueue) = {};
-  read.multi_point = {};
-  read.placement_generate = {};
-  read.placement_score = {};
-  Plugins merged = MergePlugins(DefaultPluginsOfV1beta2(), read);
-  for (PluginSet& set : merged.points) set.disabled.clear();
-  return merged;
-}
-
-}  // namespace
-
-std::string_view NameOf(FileVersion version) {
-  return std::ranges::find(kVersions, version, &NamedVersion::version)->name;
-}
-
-std::optional<FileVersion> ParseFileVersion(std::string_view api_version) {
-  const auto it = std::ranges::find(kVersions, api_version, &NamedVersion::name);
-  if (it == std::end(kVersions)) return std::nullopt;
-  return it->version;
 }
 
 // NodeVolumeLimits has since moved work into PreFilter, so that point comes with its Filter.
@@ -97,7 +78,109 @@ Plugins DefaultPluginsOfV1beta2() {
   return plugins;
 }
 
+// Scoring by allocation was a plugin of its own, as was keeping away from nodes that a controller wants avoided.
+Plugins DefaultPluginsOfV1beta1() {
+  Plugins plugins = DefaultPluginsOfV1beta2();
+  std::erase_if(plugins.at(kPreScore).enabled, [](const Plugin& plugin) { return plugin.name == "NodeResourcesFit"; });
+  std::vector<Plugin>& score = plugins.at(kScore).enabled;
+  std::ranges::find(score, "NodeResourcesFit", &Plugin::name)->name = "NodeResourcesLeastAllocated";
+  score.insert(std::ranges::find(score, "PodTopologySpread", &Plugin::name), {"NodePreferAvoidPods", 10000});
+  return plugins;
+}
+
+// Those of Kubernetes 1.18. What the scheduler then did by itself (preemption, binding of volumes) is a plugin since,
+// and so is work that has moved into PreFilter and PreScore; SelectorSpread was called DefaultPodTopologySpread.
+Plugins DefaultPluginsOfAlpha() {
+  Plugins plugins = DefaultPluginsOfV1beta1();
+  plugins.at(kFilter).enabled =
+      Unweighted({"NodeUnschedulable", "NodeResourcesFit", "NodeName", "NodePorts", "NodeAffinity",
+                  "VolumeRestrictions", "TaintToleration", "EBSLimits", "GCEPDLimits", "NodeVolumeLimits",
+                  "AzureDiskLimits", "VolumeBinding", "VolumeZone", "InterPodAffinity", "PodTopologySpread"});
+  plugins.at(kPreScore).enabled = Unweighted({"InterPodAffinity", "SelectorSpread", "TaintToleration",
+                                              "PodTopologySpread", "NodeAffinity", "NodeResourcesBalancedAllocation"});
+  plugins.at(kScore).enabled = {
+      {"NodeResourcesBalancedAllocation", 1},
+      {"ImageLocality", 1},
+      {"InterPodAffinity", 1},
+      {"NodeResourcesLeastAllocated", 1},
+      {"NodeAffinity", 1},
+      {"NodePreferAvoidPods", 10000},
+      {"SelectorSpread", 1},
+      {"TaintToleration", 1},
+      {"PodTopologySpread", 1},
+  };
+  return plugins;
+}
+
+Plugins DefaultPluginsBeforeV1beta2(FileVersion version) {
+  return IsAlpha(version) ? DefaultPluginsOfAlpha() : DefaultPluginsOfV1beta1();
+}
+
+// What is enabled here comes after the defaults that are not disabled; nothing is replaced.
+PluginSet Append(const PluginSet& defaults, const PluginSet& custom) {
+  PluginSet merged;
+  const auto disabled = [&](std::string_view name) {
+    return std::ranges::find(custom.disabled, name, &Plugin::name) != custom.disabled.end();
+  };
+  if (!disabled("*")) {
+    std::ranges::copy_if(defaults.enabled, std::back_inserter(merged.enabled),
+                         [&](const Plugin& plugin) { return !disabled(plugin.name); });
+  }
+  merged.enabled.insert(merged.enabled.end(), custom.enabled.begin(), custom.enabled.end());
+  return merged;
+}
+
+// Before multiPoint, a choice replaced the defaults at its own point, and nothing else had to know what was disabled.
+// Two lists were in the format without being read: preEnqueue and multiPoint.
+Plugins MergeAsV1beta2(const Plugins& custom) {
+  Plugins read = custom;
+  read.at(kPreEnqueue) = {};
+  read.multi_point = {};
+  read.placement_generate = {};
+  read.placement_score = {};
+  Plugins merged = MergePlugins(DefaultPluginsOfV1beta2(), read);
+  for (PluginSet& set : merged.points) set.disabled.clear();
+  return merged;
+}
+
+}  // namespace
+
+std::string_view NameOf(FileVersion version) {
+  return std::ranges::find(kVersions, version, &NamedVersion::version)->name;
+}
+
+std::optional<FileVersion> ParseFileVersion(std::string_view api_version) {
+  const auto it = std::ranges::find(kVersions, api_version, &NamedVersion::name);
+  if (it == std::end(kVersions)) return std::nullopt;
+  return it->version;
+}
+
+Plugins EffectivePlugins(FileVersion version, const Plugins& custom, const Plugins& provider) {
+  Plugins merged = custom;
+  for (int i = 0; i < kExtensionPointCount; ++i) merged.points[i] = Append(provider.points[i], custom.points[i]);
+  // Gates on pods came later, and no file of that time could say anything about them.
+  if (IsBeforeV1beta2(version)) merged.at(kPreEnqueue) = provider.at(kPreEnqueue);
+  merged.multi_point.disabled = {{"*", 0}};
+  return merged;
+}
+
+Result<Plugins> PluginsOfProvider(std::string_view provider, FileVersion version) {
+  const bool autoscaler = provider == "ClusterAutoscalerProvider";
+  if (!autoscaler && provider != "DefaultProvider") {
+    return Error::InvalidArgument(
+        fmt::format("couldn't create scheduler using provider {}: algorithm provider {} is not registered",
+                    api::Quote(provider), api::Quote(provider)));
+  }
+  Plugins plugins = DefaultPluginsBeforeV1beta2(version);
+  if (autoscaler) {
+    std::ranges::find(plugins.at(kScore).enabled, "NodeResourcesLeastAllocated", &Plugin::name)->name =
+        "NodeResourcesMostAllocated";
+  }
+  return plugins;
+}
+
 Plugins EffectivePlugins(FileVersion version, const Plugins& custom, const FeatureGates& gates) {
+  if (IsBeforeV1beta2(version)) return EffectivePlugins(version, custom, DefaultPluginsBeforeV1beta2(version));
   if (version == FileVersion::kV1) return MergePlugins(DefaultPlugins(gates), custom);
   Plugins merged =
       version == FileVersion::kV1beta3 ? MergePlugins(DefaultPluginsOfV1beta3(), custom) : MergeAsV1beta2(custom);
@@ -106,8 +189,19 @@ Plugins EffectivePlugins(FileVersion version, const Plugins& custom, const Featu
 }
 
 std::vector<std::string_view> FieldsNotYetIn(FileVersion version) {
-  if (version == FileVersion::kV1) return {};
-  return {"delayCacheUntilActive"};
+  switch (version) {
+    case FileVersion::kV1:
+      return {};
+    case FileVersion::kV1beta3:
+    case FileVersion::kV1beta2:
+    case FileVersion::kV1beta1:
+      return {"delayCacheUntilActive"};
+    case FileVersion::kV1alpha2:
+      return {"delayCacheUntilActive", "parallelism"};
+    case FileVersion::kV1alpha1:
+      return {"delayCacheUntilActive", "parallelism", "profiles", "extenders"};
+  }
+  return {};
 }
 
 std::vector<std::string_view> ProfileFieldsNotYetIn(FileVersion version) {
@@ -115,9 +209,20 @@ std::vector<std::string_view> ProfileFieldsNotYetIn(FileVersion version) {
   return {"percentageOfNodesToScore"};
 }
 
+std::vector<std::string_view> PluginPointsNotYetIn(FileVersion version) {
+  if (!IsBeforeV1beta2(version)) return {};
+  std::vector<std::string_view> points = {"preEnqueue", "multiPoint", "placementGenerate", "placementScore"};
+  // v1alpha1 says postFilter to what is preScore since.
+  if (version == FileVersion::kV1alpha2) points.push_back("postFilter");
+  if (version == FileVersion::kV1alpha1) points.push_back("preScore");
+  return points;
+}
+
 std::vector<std::string_view> FieldsDroppedSince(FileVersion version) {
-  if (version != FileVersion::kV1beta2) return {};
-  return {"healthzBindAddress", "metricsBindAddress"};
+  if (version < FileVersion::kV1beta2) return {};
+  std::vector<std::string_view> fields = {"healthzBindAddress", "metricsBindAddress"};
+  if (version == FileVersion::kV1alpha1) fields.push_back("failureDomains");
+  return fields;
 }
 
 bool IsInTreeVolumeLimit(std::string_view plugin) {

@@ -1,5 +1,6 @@
-// The versions of the configuration file that load, and what each meant where nothing was written. Kubernetes 1.22 to
-// 1.27 read v1beta2, 1.23 to 1.28 read v1beta3; whatever is loaded is converted to v1. Internal to this folder.
+// The versions of the configuration file that load, and what each meant where nothing was written. Kubernetes up to 1.18
+// read v1alpha1, 1.18 v1alpha2, 1.19 to 1.22 v1beta1, 1.22 to 1.27 v1beta2, 1.23 to 1.28 v1beta3; whatever is loaded is
+// converted to v1. Internal to this folder.
 #pragma once
 
 #include <optional>
@@ -7,12 +8,18 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "config/feature_gates.h"
 #include "config/types.h"
 
 namespace berth::config {
 
-enum class FileVersion { kV1, kV1beta3, kV1beta2 };
+// The newest first.
+enum class FileVersion { kV1, kV1beta3, kV1beta2, kV1beta1, kV1alpha2, kV1alpha1 };
+
+inline bool IsAlpha(FileVersion version) { return version >= FileVersion::kV1alpha2; }
+// Algorithm providers, and defaults that a file added to without replacing them.
+inline bool IsBeforeV1beta2(FileVersion version) { return version >= FileVersion::kV1beta1; }
 
 // "kubescheduler.config.k8s.io/v1beta3"
 std::string_view NameOf(FileVersion version);
@@ -21,13 +28,17 @@ std::optional<FileVersion> ParseFileVersion(std::string_view api_version);
 // What a profile runs: the defaults of that version with a person's own choice laid over them. For the older versions
 // the result disables "*" at multiPoint, so that it reads the same as a v1 file, whose defaults are others.
 Plugins EffectivePlugins(FileVersion version, const Plugins& custom, const FeatureGates& gates);
+// The same over the plugins of an algorithm provider, as Kubernetes 1.21 did it: what the file enables comes after what
+// the provider enables, and a plugin in both is there twice, which is an error when the profile is made.
+Plugins EffectivePlugins(FileVersion version, const Plugins& custom, const Plugins& provider);
 
-// The default set of v1beta2, which Kubernetes 1.22 also gave to a scheduler without a configuration file.
-Plugins DefaultPluginsOfV1beta2();
+// "DefaultProvider" or "ClusterAutoscalerProvider", as they were in the time of that version.
+Result<Plugins> PluginsOfProvider(std::string_view provider, FileVersion version);
 
-// Fields of a v1 file that this version did not have: top level, and of a profile.
+// Fields of a v1 file that this version did not have: top level, of a profile, and of its plugins.
 std::vector<std::string_view> FieldsNotYetIn(FileVersion version);
 std::vector<std::string_view> ProfileFieldsNotYetIn(FileVersion version);
+std::vector<std::string_view> PluginPointsNotYetIn(FileVersion version);
 // Fields that this version had and that mean nothing any more.
 std::vector<std::string_view> FieldsDroppedSince(FileVersion version);
 

@@ -107,9 +107,15 @@ TEST(Versions, FieldsOfLaterVersionsAreUnknown) {
        ""},
       {"v1beta3", "parallelism: 0\n",
        "f.yaml:3:14: parallelism: Invalid value: 0: should be an integer value greater than zero"},
-      {"v1beta1", "",
+      {"v1beta1", "profiles: [{plugins: {multiPoint: {}}}]\n",
+       "f.yaml:3:23: strict decoding error: unknown field \"profiles[0].plugins.multiPoint\""},
+      {"v1alpha2", "parallelism: 4\n", "f.yaml:3:1: strict decoding error: unknown field \"parallelism\""},
+      {"v1alpha2", "schedulerName: mine\n", "f.yaml:3:1: strict decoding error: unknown field \"schedulerName\""},
+      {"v1alpha1", "profiles: [{schedulerName: a}]\n",
+       "f.yaml:3:1: strict decoding error: unknown field \"profiles\""},
+      {"v1alpha3", "",
        "f.yaml:1:1: no kind \"KubeSchedulerConfiguration\" is registered for version "
-       "\"kubescheduler.config.k8s.io/v1beta1\" in scheme \"pkg/scheduler/apis/config/scheme/scheme.go:29\""},
+       "\"kubescheduler.config.k8s.io/v1alpha3\" in scheme \"pkg/scheduler/apis/config/scheme/scheme.go:29\""},
   };
   for (const Case& c : cases) EXPECT_EQ(ErrorOf(LoadVersion(c.version, c.body)), c.error) << c.body;
 }

@@ -13,6 +13,7 @@
 #include "plugins/node_name/node_name.h"
 #include "plugins/node_ports/node_ports.h"
 #include "plugins/node_prefer_avoid_pods/node_prefer_avoid_pods.h"
+#include "plugins/node_resource_limits/node_resource_limits.h"
 #include "plugins/node_resources_balanced_allocation/node_resources_balanced_allocation.h"
 #include "plugins/node_resources_fit/node_resources_fit.h"
 #include "plugins/node_resources_least_allocated/node_resources_least_allocated.h"
@@ -73,6 +74,7 @@ constexpr InTreePlugin kInTreePlugins[] = {
     Of<GCEPDLimits>(),
     Of<NodeLabel>(),
     Of<NodePreferAvoidPods>(),
+    Of<NodeResourceLimits>(),
     Of<NodeResourcesLeastAllocated>(),
     Of<NodeResourcesMostAllocated>(),
     Of<RequestedToCapacityRatio>(),

@@ -12,7 +12,7 @@ using testing::FakeHandle;
 TEST(InTreeRegistry, EveryPluginCanBeMadeWithItsDefaultsAndKnowsItsName) {
   FakeHandle handle;
   const framework::Registry registry = InTreeRegistry();
-  EXPECT_EQ(registry.entries().size(), 31u);
+  EXPECT_EQ(registry.entries().size(), 32u);
   for (const auto& [name, entry] : registry.entries()) {
     SCOPED_TRACE(name);
     config::PluginArgs args;

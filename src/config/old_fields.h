@@ -1,0 +1,74 @@
+// What configuration files of v1alpha1 and v1alpha2 could say that later versions say elsewhere, or no longer.
+// Internal to this folder.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codec/decode.h"
+#include "config/file_format.h"
+#include "config/load.h"
+#include "config/policy_format.h"
+#include "config/versions.h"
+
+namespace berth::config {
+
+struct OldPolicyFile {
+  std::string path;
+};
+
+struct OldPolicyConfigMap {
+  std::string name_space, name;
+};
+
+struct OldPolicySource {
+  std::optional<OldPolicyFile> file;
+  std::optional<OldPolicyConfigMap> config_map;
+};
+
+struct OldAlgorithmSource {
+  std::optional<OldPolicySource> policy;
+  std::optional<std::string> provider;
+};
+
+// With the names of the lock that came before resourceName and resourceNamespace.
+struct OldLeaderElection {
+  FileLeaderElection later;
+  std::string lock_object_namespace, lock_object_name;
+};
+
+struct OldFields {
+  // Of both.
+  std::optional<bool> disable_preemption;
+  std::optional<int64_t> bind_timeout_seconds;
+  // Of v1alpha1, which has one profile, at the top level.
+  std::optional<std::string> scheduler_name;
+  OldAlgorithmSource algorithm_source;
+  std::optional<int32_t> hard_pod_affinity_symmetric_weight;
+  std::optional<FilePlugins> plugins;
+  std::vector<FilePluginConfig> plugin_config;
+  OldLeaderElection leader_election;
+  // Of v1alpha2, in the form of a Policy's.
+  std::vector<PolicyExtender> extenders;
+};
+
+const codec::Message& Describe(const OldPolicyFile*);
+const codec::Message& Describe(const OldPolicyConfigMap*);
+const codec::Message& Describe(const OldPolicySource*);
+const codec::Message& Describe(const OldAlgorithmSource*);
+const codec::Message& Describe(const OldLeaderElection*);
+const codec::Message& Describe(const OldFields*);
+
+// Decodes them from a file of that version. `diagnostics` are those of decoding the same file as v1: what is about these
+// fields is replaced by what their own decoding found. Nothing happens for later versions.
+OldFields ReadOldFields(const codec::Value& root, FileVersion version, std::vector<codec::Diagnostic>& diagnostics);
+
+// Puts them where v1 has them: the lock's name, the one profile, extenders. `problems` gets what is contradictory.
+void MoveIntoV1(const OldFields& old, FileVersion version, FileConfiguration& file, std::vector<std::string>& problems);
+
+// For what has no field of its own in a FileConfiguration.
+OldSettings SettingsOf(const OldFields& old, std::vector<std::string>& problems);
+
+}  // namespace berth::config

@@ -1,0 +1,11 @@
+// What the alpha versions set for every profile, as plugins and arguments. Internal to this folder.
+#pragma once
+
+#include "config/load.h"
+#include "config/types.h"
+
+namespace berth::config {
+
+void ApplySettings(const OldSettings& settings, Profile& profile);
+
+}  // namespace berth::config

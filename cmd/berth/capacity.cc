@@ -120,7 +120,7 @@ struct World {
 };
 
 Result<World> ReadWorld(const framework::Registry& own_plugins, const CapacityOptions& options) {
-  Result<SchedulerSetup> setup = LoadSetup(options.configuration, options.input.files, own_plugins);
+  Result<SchedulerSetup> setup = LoadSetup(options.configuration, ConfigMapInFiles(options.input.files), own_plugins);
   if (!setup) return setup.error();
   PrintWarnings(setup->warnings);
   if (!setup->configuration.extenders.empty()) {

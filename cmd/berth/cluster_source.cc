@@ -62,21 +62,15 @@ void ClusterFlags::AddTo(FlagSet& flags) {
   flags.Add(&context, "context", 0, "NAME", "a context of the kubeconfig (default its current one)");
 }
 
-Result<std::string> FindKubeconfig(const ClusterFlags& flags, const http::Surroundings& surroundings) {
-  if (!flags.kubeconfig.empty()) return flags.kubeconfig;
+Result<std::vector<std::string>> FindKubeconfigs(const ClusterFlags& flags, const http::Surroundings& surroundings) {
+  if (!flags.kubeconfig.empty()) return std::vector{flags.kubeconfig};
   const std::string list = surroundings.environment("KUBECONFIG");
   const std::string home_file = surroundings.environment("HOME") + "/.kube/config";
   const std::vector<std::string> files = !list.empty()       ? ExistingFiles(list)
                                          : Exists(home_file) ? std::vector{home_file}
                                                              : std::vector<std::string>{};
-  if (files.size() > 1) {
-    return Error::Unsupported(
-        fmt::format("$KUBECONFIG names {} files, which are not merged here: choose one with --kubeconfig, or make one "
-                    "with `kubectl config view --flatten`",
-                    files.size()));
-  }
-  if (!files.empty()) return files.front();
-  if (!surroundings.environment("KUBERNETES_SERVICE_HOST").empty()) return std::string();
+  if (!files.empty()) return files;
+  if (!surroundings.environment("KUBERNETES_SERVICE_HOST").empty()) return files;
   return Error::NotFound(
       fmt::format("no cluster to read: there is no --kubeconfig, {}, and this is no pod of a cluster",
                   list.empty() ? fmt::format("$KUBECONFIG is not set, {} does not exist", home_file)
@@ -88,16 +82,15 @@ Result<RunningCluster> ReadRunningCluster(const ClusterFlags& flags) {
   http::Surroundings surroundings = http::RealSurroundings();
   surroundings.warn = [&warnings](const Error& error) { warnings.Add(error.message); };
   surroundings.context = flags.context;
-  const Result<std::string> kubeconfig = FindKubeconfig(flags, surroundings);
-  if (!kubeconfig) return kubeconfig.error();
-  if (kubeconfig->empty() && !flags.context.empty()) {
+  Result<std::vector<std::string>> kubeconfigs = FindKubeconfigs(flags, surroundings);
+  if (!kubeconfigs) return kubeconfigs.error();
+  if (kubeconfigs->empty() && !flags.context.empty()) {
     return Error::InvalidArgument("--context: there is no kubeconfig to find it in");
   }
-  config::ClientConnection connection;
-  connection.kubeconfig = *kubeconfig;
+  surroundings.kubeconfigs = *std::move(kubeconfigs);
   const base::SystemClock clock;
   Result<http::RestConfig> rest =
-      http::BuildRestConfig(connection, "", http::UserAgent("berth", BERTH_VERSION), clock, surroundings);
+      http::BuildRestConfig({}, "", http::UserAgent("berth", BERTH_VERSION), clock, surroundings);
   if (!rest) return rest.error();
 
   RunningCluster cluster{.server = rest->server, .snapshot = {}};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "client/snapshot.h"
@@ -18,9 +19,10 @@ struct ClusterFlags {
   bool any() const { return !kubeconfig.empty() || !context.empty(); }
 };
 
-// The kubeconfig that kubectl would read: --kubeconfig, else the file that $KUBECONFIG names, else ~/.kube/config.
-// Empty when there is none and the service account of a pod is what is left; an error when there is not even that.
-Result<std::string> FindKubeconfig(const ClusterFlags& flags, const http::Surroundings& surroundings);
+// The kubeconfig that kubectl would read: --kubeconfig, else the files that $KUBECONFIG names and that exist, which are
+// read as one, else ~/.kube/config. Empty when there is none and the service account of a pod is what is left; an error
+// when there is not even that.
+Result<std::vector<std::string>> FindKubeconfigs(const ClusterFlags& flags, const http::Surroundings& surroundings);
 
 struct RunningCluster {
   std::string server;  // its address

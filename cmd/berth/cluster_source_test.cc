@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-TEST(FindKubeconfig, LooksWhereKubectlDoes) {
+TEST(FindKubeconfigs, LooksWhereKubectlDoes) {
   const http::TemporaryFolder folder;
   const std::string home = folder.Write("home/.kube/config", "");
   const std::string home_folder = folder.path() + "/home";
@@ -33,15 +33,15 @@ TEST(FindKubeconfig, LooksWhereKubectlDoes) {
   const struct {
     std::string flag;
     std::map<std::string, std::string> environment;
-    std::optional<std::string> found;  // "" for the service account
+    std::optional<std::vector<std::string>> found;  // none of them: the service account
     std::string error{};
   } cases[] = {
-      {"given", {{"HOME", home_folder}, {"KUBECONFIG", one}}, "given"},
-      {"", {{"HOME", home_folder}, {"KUBECONFIG", one}}, one},
-      {"", {{"HOME", home_folder}, {"KUBECONFIG", "/missing::" + two}}, two},
-      {"", {{"HOME", home_folder}}, home},
-      {"", {{"HOME", "/missing"}, {"KUBERNETES_SERVICE_HOST", "10.0.0.1"}}, ""},
-      {"", {{"KUBECONFIG", one + ":" + two}}, {}, "$KUBECONFIG names 2 files, which are not merged here"},
+      {"given", {{"HOME", home_folder}, {"KUBECONFIG", one}}, {{"given"}}},
+      {"", {{"HOME", home_folder}, {"KUBECONFIG", one}}, {{one}}},
+      {"", {{"HOME", home_folder}, {"KUBECONFIG", "/missing::" + two}}, {{two}}},
+      {"", {{"HOME", home_folder}}, {{home}}},
+      {"", {{"HOME", "/missing"}, {"KUBERNETES_SERVICE_HOST", "10.0.0.1"}}, std::vector<std::string>{}},
+      {"", {{"KUBECONFIG", two + ":/missing:" + one}}, {{two, one}}},
       {"", {{"HOME", home_folder}, {"KUBECONFIG", "/missing"}}, {}, "no cluster to read: "},
       {"", {{"HOME", "/missing"}}, {}, "no cluster to read: "},
   };
@@ -51,7 +51,7 @@ TEST(FindKubeconfig, LooksWhereKubectlDoes) {
       const auto variable = variables.find(name);
       return variable == variables.end() ? std::string() : variable->second;
     };
-    const Result<std::string> file = FindKubeconfig({.kubeconfig = flag, .context = ""}, surroundings);
+    const auto file = FindKubeconfigs({.kubeconfig = flag, .context = ""}, surroundings);
     EXPECT_EQ(file ? std::optional(*file) : std::nullopt, found) << error;
     EXPECT_THAT(file ? "" : file.error().message, StartsWith(error));
   }

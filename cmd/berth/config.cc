@@ -32,7 +32,7 @@ Usage:
   berth config convert FILE       older versions and Policies as kubescheduler.config.k8s.io/v1
   berth config plugins [FILE]     plugins, the extension points each serves, weight, on or off
 
-A FILE is a KubeSchedulerConfiguration (v1, v1beta3, v1beta2), a scheduler Policy, or a ConfigMap with a Policy at
+A FILE is a KubeSchedulerConfiguration (v1, or any version since v1alpha1), a scheduler Policy, or a ConfigMap with a Policy at
 policy.cfg; YAML or JSON, - for standard input. Without one, the defaults.
 )";
 
@@ -97,7 +97,7 @@ class Reader {
   // Loaded and validated. An empty name is the defaults, or the provider's.
   Result<Loaded> Load(const std::string& file, std::vector<std::string>& warnings) const {
     Loaded loaded;
-    if (!options_.algorithm_provider.empty()) {
+    if (file.empty() && !options_.algorithm_provider.empty()) {
       return With(std::move(loaded), config::ProviderConfiguration(options_.algorithm_provider, gates_));
     }
     if (file.empty()) return With(std::move(loaded), config::DefaultConfiguration(gates_));
@@ -112,7 +112,14 @@ class Reader {
     load.text = *text;
     load.strict_upstream = options_.strict_upstream;
     load.warnings = &warnings;
+    load.provider = options_.algorithm_provider;
+    std::optional<config::PolicySource> policy;
+    load.policy_source = &policy;
     Result<config::KubeSchedulerConfiguration> configuration = LoadRoot(loaded.root(), load);
+    if (configuration && policy) {
+      const Result<void> applied = TakePolicy(*policy, load, *configuration);
+      if (!applied) return applied.error();
+    }
     return With(std::move(loaded), std::move(configuration));
   }
 
@@ -160,6 +167,21 @@ class Reader {
     return config::LoadPolicyText(*policy, gates_, load);
   }
 
+  // The Policy that a file of v1alpha1 names.
+  Result<void> TakePolicy(const config::PolicySource& source, config::LoadOptions load,
+                          config::KubeSchedulerConfiguration& configuration) const {
+    if (source.file.empty()) {
+      return Error::InvalidArgument(fmt::format(
+          "{}: algorithmSource names the ConfigMap {}/{} of a cluster, which is not read here: give the ConfigMap "
+          "itself as a file",
+          load.file_name, source.config_map_namespace, source.config_map));
+    }
+    const Result<std::string> text = codec::ReadFile(source.file);
+    if (!text) return text.error();
+    load.file_name = source.file;
+    return config::ApplyPolicy(*text, source, gates_, load, configuration);
+  }
+
   // These errors name a plugin rather than a path: the place is where the file first names it.
   static Error InFile(const Loaded& loaded, const Error& error) {
     const size_t begin = error.message.find('"');
@@ -176,11 +198,12 @@ class Reader {
   static void WarnOfMissing(const Completed& completed, const std::string& at, std::vector<std::string>& warnings) {
     for (const CatalogEntry& entry : completed.catalog) {
       if (!entry.missing) continue;
+      const auto has = [&](const std::vector<config::Plugin>& list) {
+        return std::ranges::find(list, entry.name, &config::Plugin::name) != list.end();
+      };
       const auto runs = [&](const config::ResolvedPlugins& profile) {
-        for (const auto& list : profile.points) {
-          if (std::ranges::find(list, entry.name, &config::Plugin::name) != list.end()) return true;
-        }
-        return !profile.placement_generate.empty() || !profile.placement_score.empty();
+        return std::ranges::any_of(profile.points, has) || has(profile.placement_generate) ||
+               has(profile.placement_score);
       };
       if (std::ranges::any_of(completed.profiles, runs)) {
         warnings.push_back(fmt::format("{}plugin {} is not implemented yet", at, entry.name));

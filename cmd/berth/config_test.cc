@@ -118,16 +118,19 @@ TEST_F(ConfigCommand, BadUsageSaysWhatWasExpected) {
 using SetupSources = ConfigCommand;
 
 TEST_F(SetupSources, AreRefusedTogether) {
-  const std::string with_profiles = Write("p.yaml", std::string(kV1) + "profiles: [{schedulerName: a}]\n");
+  const std::string with_profiles = Write("p.yaml", std::string(kV1) + "profiles: [{plugins: {}}]\n");
+  const std::string with_args =
+      Write("a.yaml", std::string(kV1) + "profiles: [{pluginConfig: [{name: NodeAffinity}]}]\n");
+  const std::string two = Write("t.yaml", std::string(kV1) + "profiles: [{schedulerName: a}, {schedulerName: b}]\n");
   const std::string policy = Write("policy.cfg", "kind: Policy\napiVersion: v1\n");
   const auto error = [](const ConfigurationFlags& flags) {
-    const auto setup = LoadSetup(flags, {}, {});
+    const auto setup = LoadSetup(flags, ConfigMapInFiles({}), {});
     return setup ? std::string() : setup.error().message;
   };
   EXPECT_EQ(error({.config = with_profiles, .policy_config_file = policy}),
             "cannot set a Plugin config and Policy config");
-  EXPECT_EQ(error({.config = with_profiles, .algorithm_provider = "DefaultProvider"}),
-            "cannot set a Plugin config and an algorithm provider");
+  EXPECT_EQ(error({.config = with_args, .policy_config_file = policy}), "cannot set a Plugin config and Policy config");
+  EXPECT_EQ(error({.config = two, .policy_config_file = policy}), "cannot set a Plugin config and Policy config");
   EXPECT_EQ(error({.algorithm_provider = "DefaultProvider", .policy_config_file = policy}),
             "cannot set an algorithm provider and Policy config");
   EXPECT_EQ(error({.use_legacy_policy_config = true}),
@@ -135,15 +138,79 @@ TEST_F(SetupSources, AreRefusedTogether) {
   EXPECT_EQ(error({.policy_config_file = policy}), "");
 }
 
+TEST_F(SetupSources, AFileThatOnlyNamesASchedulerGoesWithAPolicy) {
+  const std::string named =
+      Write("n.yaml", std::string(kV1) + "podMaxBackoffSeconds: 20\nprofiles: [{schedulerName: mine}]\n");
+  const std::string policy = Write("policy.cfg", "kind: Policy\napiVersion: v1\npriorities: []\n");
+  const auto setup = LoadSetup({.config = named, .policy_config_file = policy}, ConfigMapInFiles({}), {});
+  ASSERT_TRUE(setup) << setup.error().message;
+  ASSERT_EQ(setup->configuration.profiles.size(), 1u);
+  EXPECT_EQ(setup->configuration.profiles[0].scheduler_name, "mine");
+  EXPECT_TRUE(setup->configuration.profiles[0].plugins.at(config::ExtensionPoint::kScore).enabled.empty());
+  EXPECT_EQ(setup->configuration.pod_max_backoff_seconds, 20);
+}
+
+TEST_F(SetupSources, AProviderIsTheBaseOfTheFilesProfiles) {
+  const std::string file = Write("p.yaml", std::string(kV1) +
+                                               "profiles:\n- schedulerName: a\n- schedulerName: b\n  plugins: {score: "
+                                               "{disabled: [{name: ImageLocality}]}}\n");
+  const auto setup =
+      LoadSetup({.config = file, .algorithm_provider = "ClusterAutoscalerProvider"}, ConfigMapInFiles({}), {});
+  ASSERT_TRUE(setup) << setup.error().message;
+  ASSERT_EQ(setup->configuration.profiles.size(), 2u);
+  const auto scores = [&](size_t i) {
+    return setup->configuration.profiles[i].plugins.at(config::ExtensionPoint::kScore);
+  };
+  EXPECT_EQ(scores(0).enabled.size(), scores(1).enabled.size() + 1);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_NE(std::ranges::find(scores(i).enabled, "NodeResourcesMostAllocated", &config::Plugin::name),
+              scores(i).enabled.end());
+  }
+}
+
+TEST_F(SetupSources, AFileOfV1alpha1MayNameItsPolicy) {
+  const std::string policy = Write("policy.cfg", "kind: Policy\napiVersion: v1\npriorities: []\n");
+  const std::string file = Write("old.yaml",
+                                 "apiVersion: kubescheduler.config.k8s.io/v1alpha1\nkind: KubeSchedulerConfiguration\n"
+                                 "schedulerName: mine\nalgorithmSource: {policy: {file: {path: " +
+                                     policy + "}}}\n");
+  const auto setup = LoadSetup({.config = file}, ConfigMapInFiles({}), {});
+  ASSERT_TRUE(setup) << setup.error().message;
+  EXPECT_EQ(setup->configuration.profiles[0].scheduler_name, "mine");
+  EXPECT_TRUE(setup->configuration.profiles[0].plugins.at(config::ExtensionPoint::kScore).enabled.empty());
+  EXPECT_THAT(Run({"convert", file}).out, HasSubstr("schedulerName: mine"));
+  const std::string map = Write("map.yaml",
+                                "apiVersion: kubescheduler.config.k8s.io/v1alpha1\nkind: KubeSchedulerConfiguration\n"
+                                "algorithmSource: {policy: {configMap: {name: p}}}\n");
+  EXPECT_THAT(Run({"validate", map}).err, HasSubstr("names the ConfigMap kube-system/p of a cluster"));
+}
+
+TEST_F(SetupSources, ParallelismOtherThanTheDefaultIsOneWarning) {
+  const std::string file = Write("p.yaml", std::string(kV1) + "parallelism: 4\n");
+  const auto setup = LoadSetup({.config = file}, ConfigMapInFiles({}), {});
+  ASSERT_TRUE(setup) << setup.error().message;
+  EXPECT_THAT(setup->warnings, ::testing::ElementsAre(HasSubstr("parallelism: 4 has no effect")));
+  const std::string same = Write("s.yaml", std::string(kV1) + "parallelism: 16\n");
+  EXPECT_TRUE(LoadSetup({.config = same}, ConfigMapInFiles({}), {})->warnings.empty());
+}
+
+TEST_F(ConfigCommand, ThePluginCatalogueHasUpstreamsPoints) {
+  const std::string out = Run({"plugins"}).out;
+  EXPECT_THAT(out, HasSubstr("preEnqueue,permit (not implemented yet)"));
+  EXPECT_THAT(out, HasSubstr("preFilter,filter,preScore,score,placementScore"));
+  EXPECT_EQ(Run({"validate", Write("ok.yaml", kV1)}).err, "");
+}
+
 TEST_F(SetupSources, ThePolicyConfigMapIsAmongTheInput) {
   const std::string objects = Write("objects.yaml",
                                     "kind: ConfigMap\napiVersion: v1\nmetadata: {name: p, namespace: kube-system}\n"
                                     "data: {policy.cfg: '{\"kind\": \"Policy\", \"apiVersion\": \"v1\", "
                                     "\"priorities\": []}'}\n");
-  const auto setup = LoadSetup({.policy_configmap = "p"}, {objects}, {});
+  const auto setup = LoadSetup({.policy_configmap = "p"}, ConfigMapInFiles({objects}), {});
   ASSERT_TRUE(setup) << setup.error().message;
   EXPECT_TRUE(setup->configuration.profiles[0].plugins.at(config::ExtensionPoint::kScore).enabled.empty());
-  const auto elsewhere = LoadSetup({.policy_configmap = "p", .policy_configmap_namespace = "default"}, {objects}, {});
+  const auto elsewhere =
+      LoadSetup({.policy_configmap = "p", .policy_configmap_namespace = "default"}, ConfigMapInFiles({objects}), {});
   ASSERT_FALSE(elsewhere);
   EXPECT_THAT(elsewhere.error().message, HasSubstr("couldn't get policy config map default/p"));
 }
@@ -154,7 +221,7 @@ TEST_F(SetupSources, ResourcesThatAnExtenderManagesAreNoneOfOurs) {
                                                "  filterVerb: filter\n  tlsConfig: {caFile: /nowhere/ca.pem}\n"
                                                "  managedResources:\n  - name: example.com/a\n"
                                                "    ignoredByScheduler: true\n  - name: example.com/b\n");
-  const auto setup = LoadSetup({.config = file}, {}, {});
+  const auto setup = LoadSetup({.config = file}, ConfigMapInFiles({}), {});
   ASSERT_TRUE(setup) << setup.error().message;
   for (const config::PluginConfig& plugin : setup->configuration.profiles[0].plugin_config) {
     if (plugin.name != "NodeResourcesFit") continue;
@@ -166,7 +233,7 @@ TEST_F(SetupSources, ResourcesThatAnExtenderManagesAreNoneOfOurs) {
 }
 
 TEST_F(SetupSources, AGateWithoutAnImplementationIsAWarning) {
-  const auto setup = LoadSetup({.feature_gates = "GenericWorkload=true,GangScheduling=true"}, {}, {});
+  const auto setup = LoadSetup({.feature_gates = "GenericWorkload=true,GangScheduling=true"}, ConfigMapInFiles({}), {});
   ASSERT_TRUE(setup) << setup.error().message;
   EXPECT_THAT(setup->warnings, Contains(HasSubstr("GangScheduling=true has no effect")));
   for (const auto& plugin : setup->configuration.profiles[0].plugins.multi_point.enabled) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "codec/gzip.h"
 #include "codec/yaml.h"
@@ -24,20 +25,20 @@ std::string_view TextAt(const codec::Value& object, std::string_view name) {
 }
 
 // The ConfigMap of that name in `value`, which may be a list of objects.
-const codec::Value* FindConfigMap(const codec::Value& value, const ConfigurationFlags& flags) {
+const codec::Value* FindConfigMap(const codec::Value& value, const config::PolicySource& source) {
   if (const codec::Value* items = value.Find("items")) {
     for (const codec::Value& item : items->items()) {
-      if (const codec::Value* found = FindConfigMap(item, flags)) return found;
+      if (const codec::Value* found = FindConfigMap(item, source)) return found;
     }
   }
   const codec::Value* metadata = value.Find("metadata");
   if (metadata == nullptr || TextAt(value, "kind") != "ConfigMap") return nullptr;
   const std::string_view name_space = TextAt(*metadata, "namespace");
-  const bool same_namespace = (name_space.empty() ? "default" : name_space) == flags.policy_configmap_namespace;
-  return same_namespace && TextAt(*metadata, "name") == flags.policy_configmap ? &value : nullptr;
+  const bool same_namespace = (name_space.empty() ? "default" : name_space) == source.config_map_namespace;
+  return same_namespace && TextAt(*metadata, "name") == source.config_map ? &value : nullptr;
 }
 
-Result<std::string> PolicyFromConfigMap(const ConfigurationFlags& flags, const std::vector<std::string>& files) {
+Result<std::string> FindInFiles(const config::PolicySource& source, const std::vector<std::string>& files) {
   for (const std::string& file : files) {
     if (file == "-") continue;  // can be read once only, and the cluster is read from it
     const Result<std::string> text = codec::ReadFile(file);
@@ -45,50 +46,83 @@ Result<std::string> PolicyFromConfigMap(const ConfigurationFlags& flags, const s
     const Result<std::vector<codec::Document>> documents = codec::ParseYaml(*text, file);
     if (!documents) return documents.error();
     for (const codec::Document& document : *documents) {
-      if (const codec::Value* found = FindConfigMap(document.root(), flags)) return config::PolicyTextOf(*found);
+      if (const codec::Value* found = FindConfigMap(document.root(), source)) return config::PolicyTextOf(*found);
     }
   }
   return Error::NotFound(
       fmt::format("couldn't get policy config map {}/{}: configmaps \"{}\" not found in the files given with -f",
-                  flags.policy_configmap_namespace, flags.policy_configmap, flags.policy_configmap));
+                  source.config_map_namespace, source.config_map, source.config_map));
 }
 
-// Set when a Policy was asked for.
-Result<std::optional<config::KubeSchedulerConfiguration>> LoadPolicySource(const ConfigurationFlags& flags,
-                                                                           const std::vector<std::string>& object_files,
-                                                                           SchedulerSetup& setup) {
+// The Policy that the flags ask for, in upstream's order of precedence.
+std::optional<config::PolicySource> PolicyOf(const ConfigurationFlags& flags) {
   const bool from_map = !flags.use_legacy_policy_config && !flags.policy_configmap.empty();
-  if (!from_map && flags.policy_config_file.empty()) return std::optional<config::KubeSchedulerConfiguration>();
-  Result<std::string> text =
-      from_map ? PolicyFromConfigMap(flags, object_files) : codec::ReadFile(flags.policy_config_file);
+  if (!from_map && flags.policy_config_file.empty()) return std::nullopt;
+  config::PolicySource source;
+  if (!from_map) {
+    source.file = flags.policy_config_file;
+    return source;
+  }
+  source.config_map = flags.policy_configmap;
+  if (!flags.policy_configmap_namespace.empty()) source.config_map_namespace = flags.policy_configmap_namespace;
+  return source;
+}
+
+Result<void> TakePolicy(const config::PolicySource& source, const ConfigMapReader& read_config_map,
+                        SchedulerSetup& setup) {
+  const bool from_map = source.file.empty();
+  const Result<std::string> text =
+      from_map ? read_config_map(source, setup.configuration.client_connection) : codec::ReadFile(source.file);
   if (!text) return text.error();
   config::LoadOptions options;
-  options.file_name = from_map
-                          ? fmt::format("configmap {}/{}", flags.policy_configmap_namespace, flags.policy_configmap)
-                          : flags.policy_config_file;
+  options.file_name =
+      from_map ? fmt::format("configmap {}/{}", source.config_map_namespace, source.config_map) : source.file;
   options.warnings = &setup.warnings;
-  Result<config::KubeSchedulerConfiguration> loaded = config::LoadPolicyText(*text, setup.gates, options);
-  if (!loaded) return loaded.error();
-  return std::optional(std::move(*loaded));
+  return config::ApplyPolicy(*text, source, setup.gates, options, setup.configuration);
+}
+
+// Whether the file says which plugins run, rather than only what their scheduler is called.
+bool ConfiguresPlugins(const codec::Value& root) {
+  const auto configures = [](const codec::Value& profile) {
+    const codec::Value* plugins = profile.Find("plugins");
+    const codec::Value* args = profile.Find("pluginConfig");
+    return (plugins != nullptr && !plugins->is_null()) || (args != nullptr && !args->items().empty());
+  };
+  const codec::Value* profiles = root.Find("profiles");
+  if (profiles == nullptr || profiles->items().empty()) return configures(root);
+  return profiles->items().size() > 1 || configures(profiles->items().front());
 }
 
 struct LoadedFile {
   config::KubeSchedulerConfiguration configuration;
-  bool has_profiles = false;
+  bool configures_plugins = false;
+  std::optional<config::PolicySource> policy{};
 };
 
-Result<LoadedFile> LoadFile(const std::string& file, SchedulerSetup& setup) {
-  const Result<std::string> text = codec::ReadFile(file);
+Result<LoadedFile> LoadFile(const ConfigurationFlags& flags, SchedulerSetup& setup) {
+  const Result<std::string> text = codec::ReadFile(flags.config);
   if (!text) return text.error();
+  LoadedFile file;
   config::LoadOptions options;
-  options.file_name = file;
+  options.file_name = flags.config;
   options.warnings = &setup.warnings;
+  options.policy_source = &file.policy;
+  options.provider = flags.algorithm_provider;
   Result<config::KubeSchedulerConfiguration> loaded = config::LoadText(*text, setup.gates, options);
   if (!loaded) return loaded.error();
-  const Result<std::vector<codec::Document>> documents = codec::ParseYaml(*text, file);
-  const codec::Value* profiles =
-      documents && !documents->empty() ? documents->front().root().Find("profiles") : nullptr;
-  return LoadedFile{std::move(*loaded), profiles != nullptr && !profiles->items().empty()};
+  file.configuration = std::move(*loaded);
+  const Result<std::vector<codec::Document>> documents = codec::ParseYaml(*text, flags.config);
+  file.configures_plugins = documents && !documents->empty() && ConfiguresPlugins(documents->front().root());
+  return file;
+}
+
+// What the profiles are before any Policy: of the file, of the provider, or the defaults.
+Result<LoadedFile> LoadBase(const ConfigurationFlags& flags, SchedulerSetup& setup) {
+  if (!flags.config.empty()) return LoadFile(flags, setup);
+  if (flags.algorithm_provider.empty()) return LoadedFile{config::DefaultConfiguration(setup.gates)};
+  auto provider = config::ProviderConfiguration(flags.algorithm_provider, setup.gates);
+  if (!provider) return provider.error();
+  return LoadedFile{*std::move(provider)};
 }
 
 Result<void> CheckCombination(const ConfigurationFlags& flags) {
@@ -170,7 +204,13 @@ Result<void> AddLibraries(const config::KubeSchedulerConfiguration& configuratio
   return plugin_library::LoadInto(registry, paths);
 }
 
-Result<SchedulerSetup> LoadSetup(const ConfigurationFlags& flags, const std::vector<std::string>& object_files,
+ConfigMapReader ConfigMapInFiles(std::vector<std::string> files) {
+  return [files = std::move(files)](const config::PolicySource& source, const config::ClientConnection&) {
+    return FindInFiles(source, files);
+  };
+}
+
+Result<SchedulerSetup> LoadSetup(const ConfigurationFlags& flags, const ConfigMapReader& read_config_map,
                                  const framework::Registry& own_plugins) {
   SchedulerSetup setup;
   Result<config::FeatureGates> gates = LoadGates(flags.feature_gates, setup.warnings);
@@ -178,34 +218,26 @@ Result<SchedulerSetup> LoadSetup(const ConfigurationFlags& flags, const std::vec
   setup.gates = std::move(*gates);
   if (Result<void> combined = CheckCombination(flags); !combined) return combined.error();
 
-  LoadedFile file{config::DefaultConfiguration(setup.gates), false};
-  if (!flags.config.empty()) {
-    Result<LoadedFile> loaded = LoadFile(flags.config, setup);
-    if (!loaded) return loaded.error();
-    file = std::move(*loaded);
-  }
-  setup.configuration = std::move(file.configuration);
-
-  auto policy = LoadPolicySource(flags, object_files, setup);
-  if (!policy) return policy.error();
-  if (*policy && file.has_profiles) return Error::InvalidArgument("cannot set a Plugin config and Policy config");
-  if (*policy) {
-    setup.configuration.profiles = std::move((*policy)->profiles);
-    setup.configuration.extenders = std::move((*policy)->extenders);
-    setup.configuration.legacy_plugins = (*policy)->legacy_plugins;
-    setup.configuration.always_check_all_predicates = (*policy)->always_check_all_predicates;
-  }
+  Result<LoadedFile> file = LoadBase(flags, setup);
+  if (!file) return file.error();
+  setup.configuration = std::move(file->configuration);
   if (!flags.algorithm_provider.empty()) {
-    if (file.has_profiles) return Error::InvalidArgument("cannot set a Plugin config and an algorithm provider");
-    auto provider = config::ProviderConfiguration(flags.algorithm_provider, setup.gates);
-    if (!provider) return provider.error();
     setup.warnings.push_back("--algorithm-provider is deprecated; berth config show prints what it means");
-    setup.configuration.profiles = std::move(provider->profiles);
-    setup.configuration.legacy_plugins = provider->legacy_plugins;
+  }
+  const std::optional<config::PolicySource> by_flags = PolicyOf(flags);
+  const std::optional<config::PolicySource>& policy = by_flags ? by_flags : file->policy;
+  if (policy) {
+    if (file->configures_plugins) return Error::InvalidArgument("cannot set a Plugin config and Policy config");
+    if (Result<void> taken = TakePolicy(*policy, read_config_map, setup); !taken) return taken.error();
   }
   if (setup.configuration.always_check_all_predicates) {
     setup.warnings.push_back(
         "alwaysCheckAllPredicates: a rejected node is reported with its first reason only; placements are the same");
+  }
+  if (setup.configuration.parallelism != config::KubeSchedulerConfiguration().parallelism) {
+    setup.warnings.push_back(
+        fmt::format("parallelism: {} has no effect: one thread evaluates all nodes, and more were not faster",
+                    setup.configuration.parallelism));
   }
   if (Result<void> hidden = config::HideManagedResources(setup.configuration); !hidden) return hidden.error();
   Result<framework::Registry> registry = MakeRegistry(own_plugins);

@@ -2,11 +2,13 @@
 // Policy file, a Policy ConfigMap, the name of an algorithm provider), and the feature gates that go with it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "config/feature_gates.h"
+#include "config/load.h"
 #include "config/types.h"
 #include "flags.h"
 #include "framework/registry.h"
@@ -36,9 +38,18 @@ struct SchedulerSetup {
   std::vector<std::string> warnings;
 };
 
-// `object_files` is where a Policy ConfigMap is looked up. The ConfigMap wins over the Policy file unless
-// --use-legacy-policy-config; a provider or a Policy cannot be combined with profiles of a file, or with each other.
-Result<SchedulerSetup> LoadSetup(const ConfigurationFlags& flags, const std::vector<std::string>& object_files,
+// The Policy in a ConfigMap, as text. `connection` is what the configuration says about the API server.
+using ConfigMapReader =
+    std::function<Result<std::string>(const config::PolicySource& source, const config::ClientConnection& connection)>;
+
+// A Policy's ConfigMap among objects in files, for whoever has no cluster.
+ConfigMapReader ConfigMapInFiles(std::vector<std::string> files);
+
+// The ConfigMap wins over the Policy file unless --use-legacy-policy-config, and both win over a Policy that the file
+// of
+// --config names. The plugins of a Policy are those of the one profile there is: a file that configures plugins is an
+// error beside it. A provider's plugins are the base of every profile in the file.
+Result<SchedulerSetup> LoadSetup(const ConfigurationFlags& flags, const ConfigMapReader& read_config_map,
                                  const framework::Registry& own_plugins);
 
 // Berth's plugins and the program's own. A duplicate name is an error that names both origins.

@@ -108,7 +108,7 @@ Result<sim::RunOutcome> Run(const Side& side, const DiffOptions& options, const 
   configuration.config = side.config;
   configuration.feature_gates = options.feature_gates;
   configuration.plugin_folders = options.plugin_folders;
-  const Result<SchedulerSetup> setup = LoadSetup(configuration, side.input.files, own_plugins);
+  const Result<SchedulerSetup> setup = LoadSetup(configuration, ConfigMapInFiles(side.input.files), own_plugins);
   if (!setup) return setup.error();
   PrintWarnings(setup->warnings);
   if (!setup->configuration.extenders.empty()) {

@@ -94,7 +94,8 @@ std::string Render(const sim::SimulationReport& report, const ExplainOptions& op
 }
 
 int Run(const framework::Registry& own_plugins, const ExplainOptions& options, bool color) {
-  const Result<SchedulerSetup> setup = LoadSetup(options.configuration, options.input.files, own_plugins);
+  const Result<SchedulerSetup> setup =
+      LoadSetup(options.configuration, ConfigMapInFiles(options.input.files), own_plugins);
   if (!setup) return BadInput("explain", setup.error().message);
   PrintWarnings(setup->warnings);
   Result<input::ClusterInput> input = options.input.Read();

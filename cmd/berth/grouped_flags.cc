@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/field_error.h"
+#include "base/spelling.h"
 #include "flags.h"
 
 namespace berth::cmd {
@@ -54,7 +55,13 @@ Result<GroupedFlags::FlagId> GroupedFlags::FindLong(const std::string& name, con
   std::string normalized = name;
   std::ranges::replace(normalized, '_', '-');
   const State* state = Find(normalized);
-  if (state == nullptr) return Error::InvalidArgument("unknown flag: --" + name);
+  if (state == nullptr) {
+    std::vector<std::string_view> names;
+    for (const State& known : flags_) names.emplace_back(known.flag.name);
+    const std::string_view near = base::NearestWord(normalized, names);
+    return Error::InvalidArgument(
+        fmt::format("unknown flag: --{}{}", name, near.empty() ? "" : fmt::format(", did you mean --{}?", near)));
+  }
   return static_cast<FlagId>(state - flags_.data());
 }
 

@@ -51,6 +51,8 @@ config::PointSet PointsOf(const framework::Plugin& plugin) {
   return points;
 }
 
+constexpr std::string_view kNodeResourcesFit = "NodeResourcesFit";
+
 // Arguments a plugin accepts when nobody gives any.
 config::PluginArgs AcceptableArgs(const std::string& plugin, const config::FeatureGates& gates) {
   // The one plugin without defaults: it cannot score without a shape.
@@ -134,7 +136,9 @@ Result<std::vector<CatalogEntry>> PluginCatalog(const framework::Registry& regis
     const auto plugin =
         workbench.Make(entry.factory, own ? ArgsAsWritten(configuration, name) : AcceptableArgs(name, gates));
     if (plugin) {
-      catalog.push_back({.name = name, .points = PointsOf(**plugin)});
+      // The one plugin here that upstream's groups of pods would ask as well.
+      catalog.push_back(
+          {.name = name, .points = PointsOf(**plugin), .placement_score = !own && name == kNodeResourcesFit});
     } else if (own) {
       catalog.push_back({.name = name, .points = {}, .refused = plugin.error().message});
     } else {

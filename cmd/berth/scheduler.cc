@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/log.h"
+#include "cluster_policy.h"
 #include "commands.h"
 #include "config/dump.h"
 #include "config/resolve.h"
@@ -53,18 +54,35 @@ Result<void> SetUpLog(const LoggingOptions& options) {
   return base::ConfigureLog(std::move(log));
 }
 
+// The ConfigMap of a Policy, from the cluster that flags and file name.
+Result<std::string> ReadPolicy(const SchedulerOptions& options, const config::PolicySource& source,
+                               config::ClientConnection connection) {
+  if (options.config_file.empty() && options.Given("kubeconfig")) connection.kubeconfig = options.deprecated.kubeconfig;
+  const base::SystemClock clock;
+  Result<http::RestConfig> rest =
+      http::BuildRestConfig(connection, options.master, http::UserAgent("kube-scheduler", BERTH_VERSION), clock);
+  if (!rest) return rest.error();
+  http::ApiTransport transport(*std::move(rest));
+  return ReadPolicyConfigMap(transport, source);
+}
+
 // The configuration that flags and file make together.
 Result<SchedulerSetup> Load(const SchedulerOptions& options, const framework::Registry& own_plugins) {
   ConfigurationFlags source;
   source.config = options.config_file;
   source.plugin_folders = options.plugin_dirs;
   source.policy_config_file = options.policy_config_file;
+  source.policy_configmap = options.policy_configmap;
+  source.policy_configmap_namespace = options.policy_configmap_namespace;
   source.use_legacy_policy_config = options.use_legacy_policy_config;
   source.algorithm_provider = options.algorithm_provider;
   Result<std::string> gates = KubeGates(options.feature_gates);
   if (!gates) return gates.error();
   source.feature_gates = *std::move(gates);
-  Result<SchedulerSetup> setup = LoadSetup(source, {}, own_plugins);
+  const ConfigMapReader read = [&](const config::PolicySource& policy, const config::ClientConnection& connection) {
+    return ReadPolicy(options, policy, connection);
+  };
+  Result<SchedulerSetup> setup = LoadSetup(source, read, own_plugins);
   if (!setup) return setup;
   if (Result<void> applied = ApplyOptions(options, setup->configuration); !applied) return applied.error();
   if (Result<void> applied = config::ApplyExtenders(setup->configuration); !applied) return applied.error();

@@ -99,6 +99,7 @@ constexpr KnownFlag kOwn[] = {
     {"Berth", "--plugin-dir strings", "[]"},
     {"Berth", "--policy-config-file string", ""},
     {"Berth", "--policy-configmap string", ""},
+    {"Berth", "--policy-configmap-namespace string", "\"kube-system\""},
     {"Berth", "--seed uint", "0"},
     {"Berth", "--use-legacy-policy-config", "false"},
     {"Berth", "--verify-incremental", "false"},
@@ -222,6 +223,8 @@ TEST(SchedulerFlags, ErrorsReadAsUpstreams) {
   } kCases[] = {
       {{"--foo"}, "unknown flag: --foo"},
       {{"--policy_file=x"}, "unknown flag: --policy_file"},
+      {{"--leader-elct"}, "unknown flag: --leader-elct, did you mean --leader-elect?"},
+      {{"--secure_prt=1"}, "unknown flag: --secure_prt, did you mean --secure-port?"},
       {{"-xv"}, "unknown shorthand flag: 'x' in -xv"},
       {{"--=x"}, "bad flag syntax: --=x"},
       {{"--config"}, "flag needs an argument: --config"},
@@ -262,8 +265,6 @@ TEST(SchedulerFlags, ErrorsReadAsUpstreams) {
 
 TEST(SchedulerFlags, WhatBerthCannotDoIsRefusedWithItsReason) {
   EXPECT_THAT(ErrorOf({"--emulated-version=1.35"}), HasSubstr("--emulated-version=1.35: berth decides as"));
-  EXPECT_THAT(ErrorOf({"--policy-configmap=x"}),
-              HasSubstr("save the ConfigMap's policy.cfg and give it with --policy-config-file"));
   EXPECT_THAT(ErrorOf({"--version=v1.2.3"}), HasSubstr("berth reports its own version only"));
 }
 

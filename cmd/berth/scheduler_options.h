@@ -108,6 +108,7 @@ struct SchedulerOptions {
   // Of schedulers before Kubernetes 1.23, in place of profiles.
   std::string policy_config_file{};
   std::string policy_configmap{};
+  std::string policy_configmap_namespace = "kube-system";
   std::string algorithm_provider{};
   bool use_legacy_policy_config = false;
   std::vector<std::string> plugin_dirs{};

@@ -152,7 +152,8 @@ report::PageContext PageContextOf(const SimulateOptions& options, const input::C
 
 int Run(const framework::Registry& own_plugins, const SimulateOptions& options, const std::set<std::string>& failures,
         bool color) {
-  const Result<SchedulerSetup> setup = LoadSetup(options.configuration, options.input.files, own_plugins);
+  const Result<SchedulerSetup> setup =
+      LoadSetup(options.configuration, ConfigMapInFiles(options.input.files), own_plugins);
   if (!setup) return BadInput("simulate", setup.error().message);
   PrintWarnings(setup->warnings);
   if (!setup->configuration.extenders.empty()) {

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "api/envelope.h"
+#include "base/ascii.h"
 #include "codec/json.h"
 #include "codec/protobuf_wire.h"
 #include "codec/value.h"
@@ -157,6 +158,14 @@ void FillFromCode(std::string_view method, std::string_view body, ApiStatus& sta
 
 }  // namespace
 
+bool IsWebPage(const http::ResponseHead& head, std::string_view body) {
+  if (head.Find("content-type").starts_with("text/html")) return true;
+  const size_t begin = body.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return false;
+  const std::string start = base::LowerCase(body.substr(begin, 14));
+  return start.starts_with("<html") || start.starts_with("<!doctype html");
+}
+
 bool ApiStatus::IsExpired() const { return code == 410 || reason == "Expired" || reason == "Gone"; }
 
 Error ApiStatus::ToError() const {
@@ -182,7 +191,15 @@ ApiStatus ReadStatus(std::string_view method, const http::ResponseHead& head, st
   Result<ApiStatus> decoded = DecodeStatus(body);
   if (decoded) status = std::move(*decoded);
   status.code = head.status;
-  if (!decoded) FillFromCode(method, body.substr(0, kShown), status);
+  if (!decoded && IsWebPage(head, body)) {
+    FillFromCode(method, "", status);
+    status.message = fmt::format(
+        "the answer is a web page (HTTP status {}), not one of an API server: is a proxy or a login page "
+        "in between?",
+        head.status);
+  } else if (!decoded) {
+    FillFromCode(method, body.substr(0, kShown), status);
+  }
   // The header counts first, as for every HTTP client; a date there is not something Kubernetes sends.
   const std::string_view header = head.Find("retry-after");
   int seconds = 0;

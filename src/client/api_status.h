@@ -32,6 +32,10 @@ struct ApiStatus {
 // `code` of HTTP decides whether it was a success.
 inline bool IsSuccess(int code) { return code >= 200 && code < 300; }
 
+// Whether the answer is HTML: that of a proxy, a load balancer or a login page in front of the server, or instead of
+// it.
+bool IsWebPage(const http::ResponseHead& head, std::string_view body);
+
 // From the answer to a request made with `method`.
 ApiStatus ReadStatus(std::string_view method, const http::ResponseHead& head, std::string_view body);
 

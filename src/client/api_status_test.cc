@@ -77,5 +77,18 @@ TEST(ApiStatus, IsMadeUpWhereAProxyAnswers) {
   EXPECT_TRUE(ReadStatus("GET", {.status = 503, .headers = {{"retry-after", "0"}}}, "").AsksToWait());
 }
 
+TEST(ApiStatus, AWebPageIsNamedAsOne) {
+  const http::ResponseHead html{.status = 502, .headers = {{"content-type", "text/html; charset=utf-8"}}};
+  for (const ApiStatus& status : {ReadStatus("GET", html, "<p>Bad gateway"),
+                                  ReadStatus("GET", {.status = 403}, "\n<!DOCTYPE HTML><title>Sign in")}) {
+    EXPECT_THAT(status.message, ::testing::HasSubstr("is a web page"));
+    EXPECT_THAT(status.message, ::testing::HasSubstr("proxy"));
+    EXPECT_THAT(status.message, ::testing::Not(::testing::HasSubstr("<")));
+  }
+  EXPECT_EQ(ReadStatus("GET", html, "x").ToError().code, ErrorCode::kUnavailable) << "worth another try";
+  EXPECT_FALSE(IsWebPage({.status = 200}, "{}"));
+  EXPECT_FALSE(IsWebPage({.status = 200}, ""));
+}
+
 }  // namespace
 }  // namespace berth::client

@@ -201,8 +201,7 @@ Result<void> FindPolicy(const OldFields& old, const FileConfiguration& file, con
   const std::optional<OldPolicySource>& policy = old.algorithm_source.policy;
   if (!policy || !options.provider.empty()) return {};
   const auto fail = [&](std::string_view why) {
-    return Error::InvalidArgument(
-        fmt::format("{}{}{}", options.file_name, options.file_name.empty() ? "" : ": ", why));
+    return Error::InvalidArgument(fmt::format("{}{}{}", options.file_name, options.file_name.empty() ? "" : ": ", why));
   };
   if (!policy->file && !policy->config_map) {
     return fail("algorithmSource.policy: Required value: a file or a configMap");
@@ -262,8 +261,7 @@ Result<KubeSchedulerConfiguration> Load(const codec::Value& root, const FeatureG
 
   ArgsProblems args_problems;
   const Plugins* base = provider->has_value() ? &**provider : nullptr;
-  KubeSchedulerConfiguration configuration =
-      FromDecoded(std::move(file), version, base, gates, errors, args_problems);
+  KubeSchedulerConfiguration configuration = FromDecoded(std::move(file), version, base, gates, errors, args_problems);
   if (!errors.empty()) return errors.ToError();
   for (Profile& profile : configuration.profiles) ApplySettings(settings, profile);
   std::ranges::move(FindProblems(configuration, args_problems), std::back_inserter(problems));

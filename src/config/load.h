@@ -1,6 +1,6 @@
-// A configuration file (kubescheduler.config.k8s.io/v1 or any version before it) into KubeSchedulerConfiguration: decoded
-// strictly, defaulted as its version defaults, validated. What only shows when the scheduler is put together (unknown
-// plugins, no binder) is resolve.h's.
+// A configuration file (kubescheduler.config.k8s.io/v1 or any version before it) into KubeSchedulerConfiguration:
+// decoded strictly, defaulted as its version defaults, validated. What only shows when the scheduler is put together
+// (unknown plugins, no binder) is resolve.h's.
 #pragma once
 
 #include <cstdint>

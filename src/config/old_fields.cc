@@ -19,14 +19,9 @@ using codec::MessageOf;
 std::vector<std::string_view> FieldsOf(FileVersion version) {
   if (version == FileVersion::kV1alpha2) return {"disablePreemption", "bindTimeoutSeconds", "extenders"};
   if (version != FileVersion::kV1alpha1) return {};
-  return {"disablePreemption",
-          "bindTimeoutSeconds",
-          "schedulerName",
-          "algorithmSource",
-          "hardPodAffinitySymmetricWeight",
-          "plugins",
-          "pluginConfig",
-          "leaderElection"};
+  return {
+      "disablePreemption", "bindTimeoutSeconds", "schedulerName", "algorithmSource", "hardPodAffinitySymmetricWeight",
+      "plugins",           "pluginConfig",       "leaderElection"};
 }
 
 bool IsUnder(std::string_view path, const std::vector<std::string_view>& fields) {
@@ -101,22 +96,22 @@ const Message& Describe(const OldPolicySource*) {
 }
 
 const Message& Describe(const OldAlgorithmSource*) {
-  static const Message message = MessageOf<OldAlgorithmSource>(
-      "SchedulerAlgorithmSource", {
-                                      Field("policy", 0, &OldAlgorithmSource::policy),
-                                      Field("provider", 0, &OldAlgorithmSource::provider),
-                                  });
+  static const Message message =
+      MessageOf<OldAlgorithmSource>("SchedulerAlgorithmSource", {
+                                                                    Field("policy", 0, &OldAlgorithmSource::policy),
+                                                                    Field("provider", 0, &OldAlgorithmSource::provider),
+                                                                });
   return message;
 }
 
 const Message& Describe(const OldLeaderElection*) {
-  static const Message message = MessageOf<OldLeaderElection>(
-      "KubeSchedulerLeaderElectionConfiguration",
-      {
-          Inline("later", 0, &OldLeaderElection::later),
-          Field("lockObjectNamespace", 0, &OldLeaderElection::lock_object_namespace),
-          Field("lockObjectName", 0, &OldLeaderElection::lock_object_name),
-      });
+  static const Message message =
+      MessageOf<OldLeaderElection>("KubeSchedulerLeaderElectionConfiguration",
+                                   {
+                                       Inline("later", 0, &OldLeaderElection::later),
+                                       Field("lockObjectNamespace", 0, &OldLeaderElection::lock_object_namespace),
+                                       Field("lockObjectName", 0, &OldLeaderElection::lock_object_name),
+                                   });
   return message;
 }
 

@@ -61,8 +61,8 @@ const codec::Message& Describe(const OldAlgorithmSource*);
 const codec::Message& Describe(const OldLeaderElection*);
 const codec::Message& Describe(const OldFields*);
 
-// Decodes them from a file of that version. `diagnostics` are those of decoding the same file as v1: what is about these
-// fields is replaced by what their own decoding found. Nothing happens for later versions.
+// Decodes them from a file of that version. `diagnostics` are those of decoding the same file as v1: what is about
+// these fields is replaced by what their own decoding found. Nothing happens for later versions.
 OldFields ReadOldFields(const codec::Value& root, FileVersion version, std::vector<codec::Diagnostic>& diagnostics);
 
 // Puts them where v1 has them: the lock's name, the one profile, extenders. `problems` gets what is contradictory.

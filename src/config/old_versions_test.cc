@@ -148,7 +148,8 @@ TEST(OldVersions, MistakesAreReported) {
       {"v1alpha1", "hardPodAffinitySymmetricWeight: 101\n",
        "f.yaml:3:33: hardPodAffinitySymmetricWeight: Invalid value: 101: not in valid range [0-100]"},
       {"v1alpha2", "bindTimeoutSeconds: -1\n",
-       "f.yaml:3:21: bindTimeoutSeconds: Invalid value: -1: invalid BindTimeoutSeconds, should not be a negative value"},
+       "f.yaml:3:21: bindTimeoutSeconds: Invalid value: -1: invalid BindTimeoutSeconds, should not be a negative "
+       "value"},
       {"v1alpha1", "algorithmSource: {provider: Mine}\n",
        "couldn't create scheduler using provider \"Mine\": algorithm provider \"Mine\" is not registered"},
       {"v1alpha1", "algorithmSource: {policy: {}}\n",

@@ -1,6 +1,6 @@
-// The versions of the configuration file that load, and what each meant where nothing was written. Kubernetes up to 1.18
-// read v1alpha1, 1.18 v1alpha2, 1.19 to 1.22 v1beta1, 1.22 to 1.27 v1beta2, 1.23 to 1.28 v1beta3; whatever is loaded is
-// converted to v1. Internal to this folder.
+// The versions of the configuration file that load, and what each meant where nothing was written. Kubernetes up
+// to 1.18 read v1alpha1, 1.18 v1alpha2, 1.19 to 1.22 v1beta1, 1.22 to 1.27 v1beta2, 1.23 to 1.28 v1beta3; whatever is
+// loaded is converted to v1. Internal to this folder.
 #pragma once
 
 #include <optional>

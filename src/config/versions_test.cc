@@ -111,8 +111,7 @@ TEST(Versions, FieldsOfLaterVersionsAreUnknown) {
        "f.yaml:3:23: strict decoding error: unknown field \"profiles[0].plugins.multiPoint\""},
       {"v1alpha2", "parallelism: 4\n", "f.yaml:3:1: strict decoding error: unknown field \"parallelism\""},
       {"v1alpha2", "schedulerName: mine\n", "f.yaml:3:1: strict decoding error: unknown field \"schedulerName\""},
-      {"v1alpha1", "profiles: [{schedulerName: a}]\n",
-       "f.yaml:3:1: strict decoding error: unknown field \"profiles\""},
+      {"v1alpha1", "profiles: [{schedulerName: a}]\n", "f.yaml:3:1: strict decoding error: unknown field \"profiles\""},
       {"v1alpha3", "",
        "f.yaml:1:1: no kind \"KubeSchedulerConfiguration\" is registered for version "
        "\"kubescheduler.config.k8s.io/v1alpha3\" in scheme \"pkg/scheduler/apis/config/scheme/scheme.go:29\""},

@@ -175,11 +175,10 @@ void ResolvePath(const std::string& file, std::string& path) {
   path = (std::filesystem::path(file).parent_path() / path).lexically_normal().string();
 }
 
-void ResolvePaths(const std::string& file, FileCluster& cluster, FileUser& user) {
-  for (std::string* path :
-       {&cluster.certificate_authority, &user.client_certificate, &user.client_key, &user.token_file}) {
-    ResolvePath(file, *path);
-  }
+void ResolvePaths(const std::string& file, FileCluster& cluster) { ResolvePath(file, cluster.certificate_authority); }
+
+void ResolvePaths(const std::string& file, FileUser& user) {
+  for (std::string* path : {&user.client_certificate, &user.client_key, &user.token_file}) ResolvePath(file, *path);
   // A bare name is looked up through PATH.
   if (user.exec && user.exec->command.find('/') != std::string::npos) {
     ResolvePath(file, user.exec->command);
@@ -250,64 +249,102 @@ KubeconfigChoice ToChoice(const std::string& cluster_name, FileCluster cluster, 
   return choice;
 }
 
-// The entry that the context names as its `role`, moved out; its path in the file goes to `path`.
-template <class Named>
-typename Named::Entry Take(std::vector<Named>& entries, const std::string& name, std::string_view role,
-                           const std::string& context_path, const std::string& context, Mistakes& mistakes,
-                           std::string& path) {
-  if (name.empty()) return {};
-  const int index = IndexOf(entries, name);
-  if (index < 0) {
-    mistakes.Add(fmt::format("{}.{}", context_path, role),
-                 fmt::format("{} {} was not found for context {}", role, api::Quote(name), api::Quote(context)));
-    return {};
+// One of the files that are read as one, with the mistakes found in it.
+struct Source {
+  explicit Source(const codec::Document& from) : document(&from), mistakes(from.root()) {
+    codec::Decode(from.root(), file, {}, mistakes.found());
+    if (!file.kind.empty() && file.kind != "Config") {
+      mistakes.Add("kind", fmt::format("expected Config, found {}", api::Quote(file.kind)));
+    }
+    if (!file.api_version.empty() && file.api_version != "v1") {
+      mistakes.Add("apiVersion", fmt::format("expected v1, found {}", api::Quote(file.api_version)));
+    }
+    CheckNames(file.clusters, "clusters", mistakes);
+    CheckNames(file.users, "users", mistakes);
+    CheckNames(file.contexts, "contexts", mistakes);
   }
-  path = fmt::format("{}s[{}].{}", role, index, role);
-  return std::move(entries[static_cast<size_t>(index)].entry);
+
+  const codec::Document* document;
+  FileKubeconfig file{};
+  Mistakes mistakes;
+};
+
+// An entry, and the file that has it.
+template <class Entry>
+struct Found {
+  Entry entry{};
+  Source* source = nullptr;  // null when no entry is named, or none of that name exists
+  std::string path{};
+};
+
+// Of several files with an entry of that name the first one's counts, whole.
+template <class Named>
+Found<typename Named::Entry> Find(std::vector<Source>& sources, std::vector<Named> FileKubeconfig::*list,
+                                  const std::string& name, std::string_view role) {
+  for (Source& source : sources) {
+    const std::vector<Named>& entries = source.file.*list;
+    if (const int index = IndexOf(entries, name); index >= 0) {
+      return {entries[static_cast<size_t>(index)].entry, &source, fmt::format("{}s[{}].{}", role, index, role)};
+    }
+  }
+  return {};
 }
 
-Result<std::optional<KubeconfigChoice>> Choose(const codec::Document& document, const std::string& master,
-                                               const std::string& asked_for) {
-  FileKubeconfig file;
-  Mistakes mistakes(document.root());
-  codec::Decode(document.root(), file, {}, mistakes.found());
-  if (!file.kind.empty() && file.kind != "Config") {
-    mistakes.Add("kind", fmt::format("expected Config, found {}", api::Quote(file.kind)));
+Result<void> MistakesIn(std::vector<Source>& sources) {
+  std::string all;
+  for (Source& source : sources) {
+    const Result<void> right = codec::ToResult(source.document->file_name(), source.mistakes.found());
+    if (!right) all += (all.empty() ? "" : "\n") + right.error().message;
   }
-  if (!file.api_version.empty() && file.api_version != "v1") {
-    mistakes.Add("apiVersion", fmt::format("expected v1, found {}", api::Quote(file.api_version)));
-  }
-  CheckNames(file.clusters, "clusters", mistakes);
-  CheckNames(file.users, "users", mistakes);
-  CheckNames(file.contexts, "contexts", mistakes);
+  if (!all.empty()) return Error::InvalidArgument(all);
+  return {};
+}
 
-  FileContext context;
-  std::string context_path = "current-context", cluster_path = "clusters", user_path = "users";
-  const std::string& wanted = asked_for.empty() ? file.current_context : asked_for;
-  const int chosen = IndexOf(file.contexts, wanted);
-  if (chosen >= 0) {
-    context = file.contexts[static_cast<size_t>(chosen)].entry;
-    context_path = fmt::format("contexts[{}].context", chosen);
-  } else if (!wanted.empty()) {
-    if (!asked_for.empty()) context_path = "contexts";
-    mistakes.Add(context_path, "context was not found for specified context: " + wanted);
+Result<std::optional<KubeconfigChoice>> Choose(const std::vector<codec::Document>& documents, const std::string& master,
+                                               const std::string& asked_for) {
+  std::vector<Source> sources;
+  for (const codec::Document& document : documents) sources.emplace_back(document);
+  const auto current = std::ranges::find_if(sources, [](const Source& s) { return !s.file.current_context.empty(); });
+  Source& naming = current == sources.end() ? sources.front() : *current;
+  const std::string wanted = asked_for.empty() ? naming.file.current_context : asked_for;
+
+  Found<FileContext> context = Find(sources, &FileKubeconfig::contexts, wanted, "context");
+  if (context.source == nullptr && !wanted.empty()) {
+    naming.mistakes.Add(asked_for.empty() ? "current-context" : "contexts",
+                        "context was not found for specified context: " + wanted);
   }
-  FileCluster cluster = Take(file.clusters, context.cluster, "cluster", context_path, wanted, mistakes, cluster_path);
-  FileUser user = Take(file.users, context.user, "user", context_path, wanted, mistakes, user_path);
+  const auto need = [&](const Source* found, const std::string& name, std::string_view role) {
+    if (name.empty() || found != nullptr) return;
+    context.source->mistakes.Add(
+        fmt::format("{}.{}", context.path, role),
+        fmt::format("{} {} was not found for context {}", role, api::Quote(name), api::Quote(wanted)));
+  };
+  Found<FileCluster> cluster;
+  Found<FileUser> user;
+  if (context.source != nullptr) {
+    cluster = Find(sources, &FileKubeconfig::clusters, context.entry.cluster, "cluster");
+    need(cluster.source, context.entry.cluster, "cluster");
+    user = Find(sources, &FileKubeconfig::users, context.entry.user, "user");
+    need(user.source, context.entry.user, "user");
+  }
   if (!master.empty()) {
-    cluster.server = master;
-    cluster.tls_server_name.clear();
+    cluster.entry.server = master;
+    cluster.entry.tls_server_name.clear();
   }
-  ResolvePaths(document.file_name(), cluster, user);
-  const bool empty = IsEmptyCluster(cluster);
-  if (mistakes.found().empty()) {
-    if (!empty) CheckCluster(cluster, context.cluster, cluster_path, mistakes);
-    CheckUser(user, context.user, user_path, mistakes);
+  if (cluster.source != nullptr) ResolvePaths(cluster.source->document->file_name(), cluster.entry);
+  if (user.source != nullptr) ResolvePaths(user.source->document->file_name(), user.entry);
+  const bool empty = IsEmptyCluster(cluster.entry);
+  if (MistakesIn(sources)) {
+    Source& of_cluster = cluster.source != nullptr ? *cluster.source : naming;
+    Source& of_user = user.source != nullptr ? *user.source : naming;
+    if (!empty) CheckCluster(cluster.entry, context.entry.cluster, cluster.path, of_cluster.mistakes);
+    CheckUser(user.entry, context.entry.user, user.path, of_user.mistakes);
   }
-  if (Result<void> right = codec::ToResult(document.file_name(), mistakes.found()); !right) return right.error();
+  if (Result<void> right = MistakesIn(sources); !right) return right.error();
   if (empty) return std::optional<KubeconfigChoice>();
-  KubeconfigChoice choice = ToChoice(context.cluster, std::move(cluster), context.user, std::move(user));
-  choice.default_namespace = context.default_namespace;
+  KubeconfigChoice choice =
+      ToChoice(context.entry.cluster, std::move(cluster.entry), context.entry.user, std::move(user.entry));
+  choice.default_namespace = context.entry.default_namespace;
   return std::optional(std::move(choice));
 }
 
@@ -334,15 +371,24 @@ std::string CheckProxyUrl(const std::string& url) {
 
 Result<std::optional<KubeconfigChoice>> ReadKubeconfig(const std::string& path, const std::string& master,
                                                        const std::string& context) {
-  Result<std::string> text = ReadFile(path);
-  if (!text) return text.error();
-  Result<std::vector<codec::Document>> documents = codec::ParseYaml(*text, path);
-  if (!documents) return documents.error();
-  if (documents->size() > 1) {
-    return Error::InvalidArgument(fmt::format("{}: expected one document, found {}",
-                                              codec::Where(path, (*documents)[1].root().mark()), documents->size()));
+  return ReadKubeconfigs({path}, master, context);
+}
+
+Result<std::optional<KubeconfigChoice>> ReadKubeconfigs(const std::vector<std::string>& paths,
+                                                        const std::string& master, const std::string& context) {
+  std::vector<codec::Document> files;
+  for (const std::string& path : paths) {
+    Result<std::string> text = ReadFile(path);
+    if (!text) return text.error();
+    Result<std::vector<codec::Document>> documents = codec::ParseYaml(*text, path);
+    if (!documents) return documents.error();
+    if (documents->size() > 1) {
+      return Error::InvalidArgument(fmt::format("{}: expected one document, found {}",
+                                                codec::Where(path, (*documents)[1].root().mark()), documents->size()));
+    }
+    std::ranges::move(*documents, std::back_inserter(files));
   }
-  if (!documents->empty()) return Choose(documents->front(), master, context);
+  if (!files.empty()) return Choose(files, master, context);
   if (master.empty()) return std::optional<KubeconfigChoice>();
   return std::optional(KubeconfigChoice{.cluster = {.server = master}});
 }

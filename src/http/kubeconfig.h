@@ -65,6 +65,11 @@ struct KubeconfigChoice {
 Result<std::optional<KubeconfigChoice>> ReadKubeconfig(const std::string& path, const std::string& master,
                                                        const std::string& context = {});
 
+// The same for several files that are read as one, by client-go's rules: the first that has a current context names it,
+// and of clusters, users and contexts of one name the first file's counts, whole. Paths are relative to their own file.
+Result<std::optional<KubeconfigChoice>> ReadKubeconfigs(const std::vector<std::string>& paths,
+                                                        const std::string& master, const std::string& context = {});
+
 // An error that names the file when it cannot be read.
 Result<std::string> ReadFile(const std::string& path);
 

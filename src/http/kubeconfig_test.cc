@@ -85,6 +85,40 @@ TEST(ReadKubeconfig, ReadsWhatTheCurrentContextNames) {
   EXPECT_EQ(user.exec->cluster_extension, R"({"audience":"x","level":3})");
 }
 
+TEST(ReadKubeconfigs, TheFirstFileToNameSomethingWins) {
+  const TemporaryFolder folder;
+  folder.Write("b/ca.pem", "pem");
+  const std::string empty = folder.Write("empty", "");
+  const std::string a = folder.Write("a/config",
+                                     "contexts:\n- {name: x, context: {cluster: c, user: u}}\n"
+                                     "users:\n- {name: u, user: {token: first}}\n");
+  const std::string b =
+      folder.Write("b/config",
+                   "current-context: x\n"
+                   "clusters:\n- {name: c, cluster: {server: 'https://second', certificate-authority: ca.pem}}\n"
+                   "users:\n- {name: u, user: {token: second, as: nobody}}\n"
+                   "contexts:\n- {name: x, context: {cluster: missing, user: missing}}\n");
+  const std::string c = folder.Write("c", "current-context: y\n");
+  const auto read = ReadKubeconfigs({empty, a, b, c}, "");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  ASSERT_TRUE(read->has_value());
+  EXPECT_EQ((*read)->cluster.server, "https://second");
+  EXPECT_EQ((*read)->cluster.certificate_authority, folder.path() + "/b/ca.pem") << "relative to its own file";
+  EXPECT_EQ((*read)->user.token, "first");
+  EXPECT_EQ((*read)->user.as, "") << "an entry counts whole";
+}
+
+TEST(ReadKubeconfigs, MistakesNameTheFileTheyAreIn) {
+  const TemporaryFolder folder;
+  const std::string a = folder.Write("a", "contexts:\n- {name: x, context: {cluster: c, user: u}}\n");
+  const std::string b = folder.Write("b", "current-context: x\nusers:\n- {name: u, user: {token: [1]}}\n");
+  const auto read = ReadKubeconfigs({a, b}, "");
+  ASSERT_FALSE(read.ok());
+  EXPECT_THAT(read.error().message, ::testing::HasSubstr("a:2:"));
+  EXPECT_THAT(read.error().message, ::testing::HasSubstr("cluster \"c\" was not found for context \"x\""));
+  EXPECT_THAT(read.error().message, ::testing::HasSubstr("b:3:"));
+}
+
 TEST(ReadKubeconfig, MasterTakesTheServersPlaceAndDropsItsName) {
   const TemporaryFolder folder;
   const std::string path = folder.Write("config", R"(

@@ -201,8 +201,11 @@ Result<RestConfig> FromServiceAccount(const base::Clock& clock, const Surroundin
 Result<RestConfig> FindServer(const std::string& kubeconfig, const std::string& master, const base::Clock& clock,
                               const Surroundings& surroundings) {
   std::optional<KubeconfigChoice> choice;
-  if (!kubeconfig.empty()) {
-    Result<std::optional<KubeconfigChoice>> read = ReadKubeconfig(kubeconfig, master, surroundings.context);
+  const std::vector<std::string> files = !surroundings.kubeconfigs.empty() ? surroundings.kubeconfigs
+                                         : kubeconfig.empty()              ? std::vector<std::string>{}
+                                                                           : std::vector{kubeconfig};
+  if (!files.empty()) {
+    Result<std::optional<KubeconfigChoice>> read = ReadKubeconfigs(files, master, surroundings.context);
     if (!read) return read.error();
     choice = std::move(*read);
   } else if (!master.empty()) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -37,7 +38,9 @@ struct RestConfig {
 // Where the program finds itself; replaced in tests.
 struct Surroundings {
   std::function<std::string(const char* name)> environment;  // empty when there is no such variable
-  std::string context{};                                     // of the kubeconfig; empty: its current one
+  // Files that are read as one in place of a connection's kubeconfig, such as those of $KUBECONFIG.
+  std::vector<std::string> kubeconfigs{};
+  std::string context{};  // of the kubeconfig; empty: its current one
   std::string service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
   CredentialWarning warn{};
   ExecObserver exec_observer{};

@@ -1,5 +1,5 @@
-// NodeResourceLimits: a point for nodes that are large enough for the pod's limits, to break ties between nodes that are
-// otherwise alike. Behind the name ResourceLimitsPriority in Policies of Kubernetes up to 1.18.
+// NodeResourceLimits: a point for nodes that are large enough for the pod's limits, to break ties between nodes that
+// are otherwise alike. Behind the name ResourceLimitsPriority in Policies of Kubernetes up to 1.18.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,7 @@
 
 namespace berth::plugins {
 
-class NodeResourceLimits final : public framework::Plugin,
-                                 public framework::ScorePlugin,
-                                 public framework::SignPlugin {
+class NodeResourceLimits final : public framework::Plugin, public framework::ScorePlugin, public framework::SignPlugin {
  public:
   static constexpr std::string_view kName = "NodeResourceLimits";
   static Result<std::unique_ptr<framework::Plugin>> Create(const config::PluginArgs& args, framework::Handle& handle);

@@ -89,6 +89,7 @@ int Bench(const framework::Registry& own_plugins, const std::vector<std::string>
   flags.Add(&options.nodes, "nodes", 0, "N", "nodes in the cluster (default 5000)");
   flags.Add(&options.pods, "pods", 0, "M", "pods to schedule and time (default 10000)");
   flags.Add(&options.existing, "existing", 0, "P", "pods bound before the start (default 0)");
+  flags.Add(&options.unlike, "unlike", 0, "each existing pod has labels, requests and an image of its own");
   flags.Add(&options.lifetime, "lifetime", 0, "L",
             "delete each pod when L more have been scheduled (default 0: never)");
   flags.Add(&options.threads, "threads", 0, "T", "threads that share passes over many nodes (default 1)");

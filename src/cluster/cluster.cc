@@ -65,9 +65,8 @@ void Cluster::UpsertPod(std::shared_ptr<const api::Pod> pod) {
   DisplacePod(pod->metadata.uid);
   if (api::IsTerminated(*pod)) return nominator_.Remove(pod->metadata.uid);
   if (pod->spec.node_name.empty()) return;
-  const std::string node_name = pod->spec.node_name;
   nominator_.Remove(pod->metadata.uid);
-  PlacePod(MakePodInfo(std::move(pod)), node_name, base::Ticket::kNone);
+  PlacePod(PodInfo::Pack(*pod, gates_, shapes_), pod->spec.node_name, base::Ticket::kNone);
 }
 
 void Cluster::RemovePod(const std::string& uid) {
@@ -77,13 +76,12 @@ void Cluster::RemovePod(const std::string& uid) {
 
 PodInfoPtr Cluster::FindPod(const std::string& uid) const {
   const auto it = pods_.find(uid);
-  return it == pods_.end() ? nullptr : it->second.pod;
+  return it == pods_.end() ? nullptr : it->pod;
 }
 
-const std::string& Cluster::NodeOf(const std::string& uid) const {
-  static const std::string kNone;
+std::string Cluster::NodeOf(std::string_view uid) const {
   const auto it = pods_.find(uid);
-  return it == pods_.end() ? kNone : it->second.node_name;
+  return it == pods_.end() ? std::string() : std::string(it->node_name.str());
 }
 
 Result<AssumedPod> Cluster::Assume(PodInfoPtr pod, const std::string& node_name, base::Ticket ticket) {
@@ -103,7 +101,7 @@ void Cluster::Forget(const std::string& uid) {
 
 base::Ticket Cluster::AssumedBy(const std::string& uid) const {
   const auto it = pods_.find(uid);
-  return it == pods_.end() ? base::Ticket::kNone : it->second.assumed_by;
+  return it == pods_.end() ? base::Ticket::kNone : it->assumed_by;
 }
 
 PodInfoPtr Cluster::MakePodInfo(std::shared_ptr<const api::Pod> pod) const {
@@ -115,10 +113,10 @@ int Cluster::PodsUsingClaim(std::string_view name_space, std::string_view claim)
   return it == claim_uses_.end() ? 0 : it->second;
 }
 
-void Cluster::PlacePod(PodInfoPtr pod, const std::string& node_name, base::Ticket assumed_by) {
-  pods_[pod->uid()] = {pod, node_name, assumed_by};
+void Cluster::PlacePod(PodInfoPtr pod, std::string_view node_name, base::Ticket assumed_by) {
+  CHECK(pods_.insert({pod, Symbol(node_name), assumed_by}).second);
   if (!table_.Find(node_name)) {
-    waiting_for_node_[node_name].push_back(std::move(pod));
+    waiting_for_node_[std::string(node_name)].push_back(std::move(pod));
     return;
   }
   CountClaims(*pod, +1);
@@ -128,19 +126,20 @@ void Cluster::PlacePod(PodInfoPtr pod, const std::string& node_name, base::Ticke
 void Cluster::DisplacePod(const std::string& uid) {
   const auto it = pods_.find(uid);
   if (it == pods_.end()) return;
-  const PlacedPod placed = std::move(it->second);
+  const PlacedPod placed = *it;
   pods_.erase(it);
-  if (const auto waiting = waiting_for_node_.find(placed.node_name); waiting != waiting_for_node_.end()) {
+  const std::string node_name(placed.node_name.str());
+  if (const auto waiting = waiting_for_node_.find(node_name); waiting != waiting_for_node_.end()) {
     std::erase_if(waiting->second, [&](const PodInfoPtr& pod) { return pod->uid() == uid; });
     if (waiting->second.empty()) waiting_for_node_.erase(waiting);
     return;
   }
   CountClaims(*placed.pod, -1);
-  table_.RemovePod(placed.node_name, placed.pod);
+  table_.RemovePod(node_name, placed.pod);
 }
 
 void Cluster::CountClaims(const PodInfo& pod, int sign) {
-  for (const api::Volume& volume : pod.pod().spec.volumes) {
+  for (const api::Volume& volume : pod.volumes()) {
     const auto& claim = volume.from().persistent_volume_claim;
     if (!claim) continue;
     const std::string key = ClaimKey(pod.namespace_().str(), claim->claim_name);

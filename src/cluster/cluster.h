@@ -16,6 +16,7 @@
 // Not thread-safe: one writer, the scheduling thread. Nothing changes while a cycle's plugins run.
 #pragma once
 
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -77,12 +78,12 @@ class Cluster final : public framework::ClusterView {
   // Null when unknown.
   framework::PodInfoPtr FindPod(const std::string& uid) const;
   // "" when unknown.
-  const std::string& NodeOf(const std::string& uid) const;
+  std::string NodeOf(std::string_view uid) const;
   size_t pod_count() const { return pods_.size(); }
   // Every pod, also those whose node is not known, in no particular order: visit(const PodInfoPtr&).
   template <class Visit>
   void ForEachPod(Visit&& visit) const {
-    for (const auto& [uid, placed] : pods_) visit(placed.pod);
+    for (const PlacedPod& placed : pods_) visit(placed.pod);
   }
 
   // Counts `pod` against the node from now on. Fails when the node is unknown or the pod is already placed.
@@ -120,18 +121,30 @@ class Cluster final : public framework::ClusterView {
  private:
   struct PlacedPod {
     framework::PodInfoPtr pod;
-    std::string node_name;
+    Symbol node_name;
     base::Ticket assumed_by = base::Ticket::kNone;
   };
+  struct UidHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view uid) const { return std::hash<std::string_view>()(uid); }
+    size_t operator()(const PlacedPod& placed) const { return (*this)(placed.pod->uid()); }
+  };
+  struct SameUid {
+    using is_transparent = void;
+    static std::string_view UidOf(std::string_view uid) { return uid; }
+    static std::string_view UidOf(const PlacedPod& placed) { return placed.pod->uid(); }
+    bool operator()(const auto& a, const auto& b) const { return UidOf(a) == UidOf(b); }
+  };
 
-  void PlacePod(framework::PodInfoPtr pod, const std::string& node_name, base::Ticket assumed_by);
+  void PlacePod(framework::PodInfoPtr pod, std::string_view node_name, base::Ticket assumed_by);
   void DisplacePod(const std::string& uid);
   void CountClaims(const framework::PodInfo& pod, int sign);
 
   const config::FeatureGates& gates_;
   NodeTable table_;
   ImageTable images_;
-  std::unordered_map<std::string, PlacedPod> pods_;                                       // by UID
+  boost::unordered_flat_set<PlacedPod, UidHash, SameUid> pods_;
+  framework::PodShapes shapes_;                                                           // of bound pods
   std::unordered_map<std::string, std::vector<framework::PodInfoPtr>> waiting_for_node_;  // by the unknown node's name
   std::unordered_map<std::string, int> claim_uses_;                                       // by namespace/name
   std::unique_ptr<dra::Inventory> inventory_;                                             // follows objects_

@@ -1,157 +1,54 @@
 #include "framework/pod_info.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "framework/pod_resources.h"
-
 namespace berth::framework {
-namespace {
 
-std::vector<Symbol> NamespacesOf(const api::Pod& owner, const api::PodAffinityTerm& term) {
-  if (term.namespaces.empty() && !term.namespace_selector) return {owner.metadata.namespace_};
-  std::vector<Symbol> namespaces = term.namespaces;
-  std::sort(namespaces.begin(), namespaces.end());
-  namespaces.erase(std::unique(namespaces.begin(), namespaces.end()), namespaces.end());
-  return namespaces;
+const AffinityTerms PodInfo::kNoTerms;
+
+PodInfo::PodInfo(Private, const api::Pod& pod, std::shared_ptr<const PodShape> shape,
+                 std::shared_ptr<const api::Pod> kept)
+    : identity_(api::PodIdentity::Of(pod)),
+      namespace_symbol_(pod.metadata.namespace_),
+      shape_(std::move(shape)),
+      pod_(std::move(kept)),
+      labels_(pod_ ? &pod_->metadata.labels : &shape_->labels) {}
+
+PodInfoPtr PodInfo::Make(std::shared_ptr<const api::Pod> pod, const config::FeatureGates& gates) {
+  auto shape = std::make_shared<const PodShape>(PodShape::Of(*pod, gates));
+  const api::Pod& object = *pod;
+  return std::make_shared<const PodInfo>(Private(), object, std::move(shape), std::move(pod));
 }
 
-// An absent selector selects nothing.
-Result<api::Selector> CompileOptional(const std::optional<api::LabelSelector>& selector) {
-  return api::Selector::Compile(selector ? &*selector : nullptr);
+PodInfoPtr PodInfo::Pack(const api::Pod& pod, const config::FeatureGates& gates, PodShapes& shapes) {
+  return std::make_shared<const PodInfo>(Private(), pod, shapes.Of(pod, gates), nullptr);
 }
 
-Result<AffinityTerm> CompileTerm(const api::Pod& owner, const api::PodAffinityTerm& term) {
-  Result<api::Selector> selector = CompileOptional(term.label_selector);
-  if (!selector) return selector.error();
-  Result<api::Selector> namespace_selector = CompileOptional(term.namespace_selector);
-  if (!namespace_selector) return namespace_selector.error();
-  return AffinityTerm{NamespacesOf(owner, term), *std::move(selector), term.topology_key,
-                      *std::move(namespace_selector)};
-}
-
-AffinityTerm Wrap(AffinityTerm term, const api::PodAffinityTerm&) { return term; }
-WeightedAffinityTerm Wrap(AffinityTerm term, const api::WeightedPodAffinityTerm& source) {
-  return {std::move(term), source.weight};
-}
-const api::PodAffinityTerm& Unwrap(const api::PodAffinityTerm& term) { return term; }
-const api::PodAffinityTerm& Unwrap(const api::WeightedPodAffinityTerm& term) { return term.pod_affinity_term; }
-
-// All or nothing: a pod with one bad term is treated as having none of this kind.
-template <class Compiled, class Term>
-std::vector<Compiled> CompileTerms(const api::Pod& owner, const std::vector<Term>& terms, std::string_view kind,
-                                   std::vector<std::string>& problems) {
-  std::vector<Compiled> compiled;
-  compiled.reserve(terms.size());
-  for (const Term& term : terms) {
-    Result<AffinityTerm> result = CompileTerm(owner, Unwrap(term));
-    if (!result) {
-      problems.push_back(std::string(kind).append(": ").append(result.error().message));
-      return {};
-    }
-    compiled.push_back(Wrap(*std::move(result), term));
-  }
-  return compiled;
-}
-
-// A single problem as it is, several as "[a, b]" without repetitions: how Kubernetes prints a list of errors.
-std::string JoinProblems(const std::vector<std::string>& problems) {
-  if (problems.empty()) return {};
-  std::string joined;
-  size_t distinct = 0;
-  for (auto it = problems.begin(); it != problems.end(); ++it) {
-    if (std::find(problems.begin(), it, *it) != it) continue;
-    if (distinct++ > 0) joined += ", ";
-    joined += *it;
-  }
-  return distinct == 1 ? joined : "[" + joined + "]";
-}
-
-void AddHostPorts(const api::Container& container, std::vector<HostPort>& ports) {
-  for (const api::ContainerPort& port : container.ports) {
-    if (port.host_port <= 0) continue;
-    ports.push_back({port.host_ip.empty() ? "0.0.0.0" : port.host_ip, port.protocol.empty() ? "TCP" : port.protocol,
-                     port.host_port});
-  }
-}
-
-std::vector<HostPort> HostPortsOf(const api::Pod& pod) {
-  std::vector<HostPort> ports;
-  for (const api::Container& container : pod.spec.init_containers) {
-    // An ordinary init container is gone before anyone could want its port.
-    if (IsRestartableInit(container)) AddHostPorts(container, ports);
-  }
-  for (const api::Container& container : pod.spec.containers) AddHostPorts(container, ports);
-  return ports;
-}
-
-// What scoring assumes for containers that ask for nothing. Where pod-level requests say how much cpu or memory the pod
-// gets, there is nothing left to assume about it.
-api::ResourceList AssumedContainerRequests(const api::ResourceList& pod_requests, bool pod_level) {
-  static const api::Quantity kCpu = api::Quantity::FromMilli(kDefaultMilliCpuRequest);
-  static const api::Quantity kMemory = api::Quantity::FromInt(kDefaultMemoryRequest);
-  api::ResourceList assumed;
-  if (!pod_level || !pod_requests.Contains(CpuName())) assumed.Set(CpuName(), kCpu);
-  if (!pod_level || !pod_requests.Contains(MemoryName())) assumed.Set(MemoryName(), kMemory);
-  return assumed;
-}
-
-}  // namespace
-
-bool AffinityTerm::Matches(const api::Pod& pod, const api::Labels* namespace_labels) const {
-  static const api::Labels kNone;
-  const bool in_namespace =
-      std::find(namespaces.begin(), namespaces.end(), pod.metadata.namespace_) != namespaces.end() ||
-      namespace_selector.Matches(namespace_labels ? *namespace_labels : kNone);
-  return in_namespace && selector.Matches(pod.metadata.labels);
-}
-
-PodInfoPtr PodInfo::Make(std::shared_ptr<const api::Pod> shared_pod, const config::FeatureGates& gates) {
-  std::shared_ptr<PodInfo> info(new PodInfo());
-  const api::Pod& pod = *shared_pod;
-  info->pod_ = std::move(shared_pod);
-  info->priority_ = api::PodPriority(pod);
-
-  if (pod.spec.affinity) {
-    static const api::PodAffinity kNone;
-    const api::Affinity& affinity = *pod.spec.affinity;
-    const api::PodAffinity& near = affinity.pod_affinity ? *affinity.pod_affinity : kNone;
-    const api::PodAffinity& apart = affinity.pod_anti_affinity ? *affinity.pod_anti_affinity : kNone;
-    std::vector<std::string> problems;
-    info->required_affinity_terms_ = CompileTerms<AffinityTerm>(
-        pod, near.required_during_scheduling_ignored_during_execution, "requiredAffinityTerms", problems);
-    info->required_anti_affinity_terms_ = CompileTerms<AffinityTerm>(
-        pod, apart.required_during_scheduling_ignored_during_execution, "requiredAntiAffinityTerms", problems);
-    info->preferred_affinity_terms_ = CompileTerms<WeightedAffinityTerm>(
-        pod, near.preferred_during_scheduling_ignored_during_execution, "preferredAffinityTerms", problems);
-    info->preferred_anti_affinity_terms_ = CompileTerms<WeightedAffinityTerm>(
-        pod, apart.preferred_during_scheduling_ignored_during_execution, "preferredAntiAffinityTerms", problems);
-    info->parse_error_ = JoinProblems(problems);
-  }
-
-  info->AddUpRequests(gates);
-  info->host_ports_ = HostPortsOf(pod);
-  return info;
-}
-
-void PodInfo::AddUpRequests(const config::FeatureGates& gates) {
-  PodRequestOptions options = RunningPodOptions(gates);
-  const api::ResourceList requests = PodRequests(*pod_, options);
-  requests_ = Resource::From(requests);
-  non_zero_milli_cpu_ = requests_.milli_cpu;
-  non_zero_memory_ = requests_.memory;
-
-  const bool pod_level = !options.skip_pod_level_resources && HasPodLevelRequests(*pod_);
-  options.missing_container_requests = AssumedContainerRequests(requests, pod_level);
-  if (options.missing_container_requests.empty()) return;
-  const Resource assumed = Resource::From(PodRequests(*pod_, options));
-  non_zero_milli_cpu_ = assumed.milli_cpu;
-  non_zero_memory_ = assumed.memory;
+std::string PodInfo::Key() const {
+  std::string key(namespace_symbol_.str());
+  if (!key.empty()) key += '/';
+  return key += identity_.name;
 }
 
 bool PodInfo::has_affinity_terms() const {
-  return !required_affinity_terms_.empty() || !required_anti_affinity_terms_.empty() ||
-         !preferred_affinity_terms_.empty() || !preferred_anti_affinity_terms_.empty();
+  const AffinityTerms& terms = this->terms();
+  return !terms.required_affinity.empty() || !terms.required_anti_affinity.empty() ||
+         !terms.preferred_affinity.empty() || !terms.preferred_anti_affinity.empty();
+}
+
+std::shared_ptr<const api::Pod> PodInfo::shared_pod() const {
+  return pod_ ? pod_ : std::make_shared<const api::Pod>(api::UnpackPod(shape_->pod_template, identity_));
+}
+
+const api::Pod& PodInfo::Unpacked() const {
+  const api::Pod* known = unpacked_.load(std::memory_order_acquire);
+  if (known == nullptr) {
+    const auto* fresh = new api::Pod(api::UnpackPod(shape_->pod_template, identity_));
+    // Another thread may have been quicker; everybody must get the same one.
+    if (unpacked_.compare_exchange_strong(known, fresh, std::memory_order_acq_rel)) return *fresh;
+    delete fresh;
+  }
+  return *known;
 }
 
 }  // namespace berth::framework

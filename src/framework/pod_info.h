@@ -1,99 +1,97 @@
-// PodInfo: a pod with everything that plugins would otherwise work out again and again: compiled affinity terms,
-// added-up requests, host ports. Built once when the pod is seen; immutable and shared.
+// PodInfo: a pod as plugins see it: its name and its shape, and the decoded object behind it. Made when the pod is
+// seen; immutable and shared.
+//
+// A pod that waits for a node keeps its decoded object. A placed pod is packed: other pods' decisions read its labels,
+// requests, ports, terms and volumes, and hardly ever the object, which is then decoded again from what was kept.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "api/pod.h"
-#include "api/selector.h"
-#include "base/result.h"
+#include "api/pod_packing.h"
 #include "base/symbol.h"
 #include "config/feature_gates.h"
+#include "framework/pod_shape.h"
 #include "framework/resource.h"
 
 namespace berth::framework {
 
-class PodInfo;
 using PodInfoPtr = std::shared_ptr<const PodInfo>;
-
-// A pod affinity or anti-affinity term, ready to match other pods.
-struct AffinityTerm {
-  std::vector<Symbol> namespaces;  // sorted; already holds the owner's namespace where the API means that
-  api::Selector selector = api::Selector::Nothing();
-  Symbol topology_key;
-  api::Selector namespace_selector = api::Selector::Nothing();
-
-  // `namespace_labels` are those of the namespace of `pod`; null when it is unknown (matches as if it had none).
-  bool Matches(const api::Pod& pod, const api::Labels* namespace_labels) const;
-};
-
-struct WeightedAffinityTerm {
-  AffinityTerm term;
-  int32_t weight = 0;
-};
-
-struct HostPort {
-  std::string ip;  // "0.0.0.0" when unset
-  std::string protocol;
-  int32_t port = 0;
-
-  friend bool operator==(const HostPort&, const HostPort&) = default;
-};
 
 class PodInfo {
  public:
-  // Never fails: when a term's selector does not compile, all terms of that kind (say, the required affinity terms) are
-  // left out and the reasons are kept in parse_error().
+  // Never fails; see PodShape::Of.
   static PodInfoPtr Make(std::shared_ptr<const api::Pod> pod, const config::FeatureGates& gates);
+  // The same pod in a few hundred bytes; the object is not kept.
+  static PodInfoPtr Pack(const api::Pod& pod, const config::FeatureGates& gates, PodShapes& shapes);
 
-  const api::Pod& pod() const { return *pod_; }
-  const std::shared_ptr<const api::Pod>& shared_pod() const { return pod_; }
-  const std::string& name() const { return pod_->metadata.name; }
-  const Symbol& namespace_() const { return pod_->metadata.namespace_; }
-  const std::string& uid() const { return pod_->metadata.uid; }
-  const api::Labels& labels() const { return pod_->metadata.labels; }
-  int32_t priority() const { return priority_; }
-  std::string Key() const { return api::KeyOf(pod_->metadata); }
+  PodInfo(const PodInfo&) = delete;
+  PodInfo& operator=(const PodInfo&) = delete;
+  ~PodInfo() { delete unpacked_.load(std::memory_order_relaxed); }
 
-  const std::vector<AffinityTerm>& required_affinity_terms() const { return required_affinity_terms_; }
-  const std::vector<AffinityTerm>& required_anti_affinity_terms() const { return required_anti_affinity_terms_; }
-  const std::vector<WeightedAffinityTerm>& preferred_affinity_terms() const { return preferred_affinity_terms_; }
+  // The decoded object. That of a packed pod is decoded when it is first asked for, and then stays: to read many pods
+  // use the questions below, or shared_pod(). Safe from any thread.
+  const api::Pod& pod() const { return pod_ ? *pod_ : Unpacked(); }
+  // That of a packed pod is decoded anew with every call.
+  std::shared_ptr<const api::Pod> shared_pod() const;
+
+  const std::string& name() const { return identity_.name; }
+  const Symbol& namespace_() const { return namespace_symbol_; }
+  const std::string& uid() const { return identity_.uid; }
+  const api::Labels& labels() const { return *labels_; }
+  int32_t priority() const { return shape_->priority; }
+  std::string Key() const;
+  // status.startTime
+  const std::optional<api::Time>& start_time() const { return identity_.start_time; }
+  // Has a deletion timestamp.
+  bool is_terminating() const { return shape_->terminating; }
+  // Those that scheduling reads are among them.
+  const std::vector<api::Volume>& volumes() const { return pod_ ? pod_->spec.volumes : shape_->volumes; }
+
+  const std::vector<AffinityTerm>& required_affinity_terms() const { return terms().required_affinity; }
+  const std::vector<AffinityTerm>& required_anti_affinity_terms() const { return terms().required_anti_affinity; }
+  const std::vector<WeightedAffinityTerm>& preferred_affinity_terms() const { return terms().preferred_affinity; }
   const std::vector<WeightedAffinityTerm>& preferred_anti_affinity_terms() const {
-    return preferred_anti_affinity_terms_;
+    return terms().preferred_anti_affinity;
   }
   // Any pod affinity or anti-affinity at all.
   bool has_affinity_terms() const;
   // Empty when every selector compiled.
-  const std::string& parse_error() const { return parse_error_; }
+  const std::string& parse_error() const { return terms().parse_error; }
 
   // What the pod occupies on a node.
-  const Resource& requests() const { return requests_; }
+  const Resource& requests() const { return shape_->requests; }
   // cpu and memory with the defaults for containers that ask for nothing; used by scoring only.
-  int64_t non_zero_milli_cpu() const { return non_zero_milli_cpu_; }
-  int64_t non_zero_memory() const { return non_zero_memory_; }
+  int64_t non_zero_milli_cpu() const { return shape_->non_zero_milli_cpu; }
+  int64_t non_zero_memory() const { return shape_->non_zero_memory; }
   // Host ports of containers and sidecars.
-  const std::vector<HostPort>& host_ports() const { return host_ports_; }
+  const std::vector<HostPort>& host_ports() const { return shape_->host_ports; }
 
  private:
-  PodInfo() = default;
-  void AddUpRequests(const config::FeatureGates& gates);
+  struct Private {};
 
-  std::shared_ptr<const api::Pod> pod_;
-  int32_t priority_ = 0;
-  std::vector<AffinityTerm> required_affinity_terms_;
-  std::vector<AffinityTerm> required_anti_affinity_terms_;
-  std::vector<WeightedAffinityTerm> preferred_affinity_terms_;
-  std::vector<WeightedAffinityTerm> preferred_anti_affinity_terms_;
-  std::string parse_error_;
-  Resource requests_;
-  int64_t non_zero_milli_cpu_ = 0;
-  int64_t non_zero_memory_ = 0;
-  std::vector<HostPort> host_ports_;
+ public:
+  // Use Make or Pack.
+  PodInfo(Private, const api::Pod& pod, std::shared_ptr<const PodShape> shape, std::shared_ptr<const api::Pod> kept);
+
+ private:
+  static const AffinityTerms kNoTerms;
+
+  const AffinityTerms& terms() const { return shape_->terms ? *shape_->terms : kNoTerms; }
+  const api::Pod& Unpacked() const;
+
+  api::PodIdentity identity_;
+  Symbol namespace_symbol_;
+  std::shared_ptr<const PodShape> shape_;
+  std::shared_ptr<const api::Pod> pod_;  // null when packed
+  const api::Labels* labels_;            // of pod_, or of shape_
+  // Of a packed pod, once pod() was called.
+  mutable std::atomic<const api::Pod*> unpacked_ = nullptr;
 };
 
 }  // namespace berth::framework

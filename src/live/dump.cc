@@ -63,26 +63,27 @@ void DumpToLog(const SchedulingLoop& loop) {
   LogQueue(loop.driver().queue());
 }
 
-std::vector<std::shared_ptr<const api::Pod>> KnownPods(const scheduler::Driver& driver) {
-  std::vector<std::shared_ptr<const api::Pod>> pods;
+std::vector<framework::PodInfoPtr> KnownPods(const scheduler::Driver& driver) {
+  std::vector<framework::PodInfoPtr> pods;
   for (const framework::NodeInfo* node : driver.cluster().nodes()) {
-    for (const framework::PodInfoPtr& pod : node->pods()) pods.push_back(pod->shared_pod());
+    pods.insert(pods.end(), node->pods().begin(), node->pods().end());
   }
   driver.queue().ForEach([&](const queue::QueuedPod& pod, queue::PodState) {
     // One that is being bound, or waits for permission to be, is on a node already.
-    if (!driver.cluster().IsAssumed(pod.pod->uid())) pods.push_back(pod.pod->shared_pod());
+    if (!driver.cluster().IsAssumed(pod.pod->uid())) pods.push_back(pod.pod);
   });
   return pods;
 }
 
 void WritePodResources(LiveScheduler& scheduler, serving::PodResourceWriter& writer) {
-  using Pods = std::vector<std::shared_ptr<const api::Pod>>;
+  using Pods = std::vector<framework::PodInfoPtr>;
   const auto promise = std::make_shared<std::promise<Pods>>();
   std::future<Pods> answer = promise->get_future();
   // Only pointers are copied on the scheduling thread.
   scheduler.loop().Post([&loop = scheduler.loop(), promise] { promise->set_value(KnownPods(loop.driver())); });
   if (answer.wait_for(kPatience) != std::future_status::ready) return;
-  for (const std::shared_ptr<const api::Pod>& pod : answer.get()) {
+  for (const framework::PodInfoPtr& info : answer.get()) {
+    const std::shared_ptr<const api::Pod> pod = info->shared_pod();
     writer.Add(*pod, framework::PodRequests(*pod, {}), framework::PodLimits(*pod));
   }
 }

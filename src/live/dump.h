@@ -13,7 +13,7 @@ namespace berth::live {
 void DumpToLog(const SchedulingLoop& loop);
 
 // Every pod the scheduler knows, once. For messages.
-std::vector<std::shared_ptr<const api::Pod>> KnownPods(const scheduler::Driver& driver);
+std::vector<framework::PodInfoPtr> KnownPods(const scheduler::Driver& driver);
 
 // The same with their resources, for /metrics/resources. Waits for the answer, a bounded time.
 void WritePodResources(LiveScheduler& scheduler, serving::PodResourceWriter& writer);

@@ -57,7 +57,7 @@ bool Evictions::IsRunningFor(const std::string& preemptor_uid) const {
   const Round& round = *it->second;
   if (!round.at_last) return true;
   const framework::PodInfoPtr last = cluster_->FindPod(round.last->metadata.uid);
-  return last != nullptr && !last->pod().metadata.deletion_timestamp;
+  return last != nullptr && !last->is_terminating();
 }
 
 // First the condition, then the deletion, as upstream.

@@ -42,7 +42,7 @@ void WriteVictims(JsonWriter& writer, const framework::Victims& victims, bool ui
       writer.String(pod->uid());
       writer.EndObject();
     } else {
-      writer.Object(pod->pod());
+      writer.Object(*pod->shared_pod());
     }
   }
   writer.EndArray();

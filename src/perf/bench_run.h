@@ -16,6 +16,7 @@ struct EngineBenchOptions {
   uint64_t nodes = 5000;
   uint64_t pods = 10000;
   uint64_t existing = 0;  // pods bound before the start, spread over the nodes
+  bool unlike = false;    // each of those has labels, requests and an image of its own
   uint64_t lifetime = 0;  // a pod is deleted when this many more have been scheduled; 0: never
   uint64_t seed = 1;
   uint64_t threads = 1;  // that share passes over many nodes

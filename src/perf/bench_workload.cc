@@ -122,6 +122,15 @@ api::PodDisruptionBudget Budget(uint64_t number) {
   return budget;
 }
 
+// Shares nothing with pods of other numbers.
+void MakeUnlike(uint64_t number, api::Pod& pod) {
+  const auto amount = static_cast<int64_t>(number);
+  Request(pod, api::Quantity::FromMilli(100 + amount % 100, api::Quantity::Format::kDecimalSI),
+          api::Quantity::FromInt((amount + 1) << 10, api::Quantity::Format::kBinarySI));
+  pod.metadata.labels.Set(Symbol("app"), Symbol(fmt::format("u{}", number)));
+  pod.spec.containers.front().image = fmt::format("registry.example/u{}:v1", number);
+}
+
 void EverySecondTooLarge(uint64_t number, api::Pod& pod) {
   if (number % 2 == 1) Request(pod, Amount("64"), Amount("500Mi"));
 }
@@ -225,11 +234,12 @@ uint64_t BenchWorkload::FillPods(cluster::Cluster& cluster) {
   const uint64_t existing = full ? options_.nodes * 8 : options_.existing;
   for (uint64_t i = 0; i < existing; ++i) {
     api::Pod pod = *Pod(i);
-    pod.metadata.name = fmt::format("old-{}", i);
-    pod.metadata.uid = pod.metadata.name;
+    pod.metadata.name = fmt::format("load-6d4b75cb6d-{:05}", i);
+    pod.metadata.uid = fmt::format("{:08x}-9d3e-4a58-8f21-{:012x}", i, i);
     pod.spec.node_name = fmt::format("node-{}", i % options_.nodes);
     pod.status.phase = "Running";
     pod.status.start_time = base::Time(std::chrono::seconds(i));
+    if (options_.unlike) MakeUnlike(i, pod);
     if (kind_.name == "preempt") pod.spec.priority = 0;
     if (mix) MixedVictim(i, options_.nodes, pod);
     cluster.UpsertPod(std::make_shared<const api::Pod>(std::move(pod)));

@@ -6,9 +6,7 @@
 
 namespace berth::preemption {
 
-base::Time StartTimeOf(const framework::PodInfo& pod, base::Time now) {
-  return pod.pod().status.start_time.value_or(now);
-}
+base::Time StartTimeOf(const framework::PodInfo& pod, base::Time now) { return pod.start_time().value_or(now); }
 
 bool MoreImportant::operator()(const framework::PodInfo& a, const framework::PodInfo& b) const {
   if (a.priority() != b.priority()) return a.priority() > b.priority();

@@ -113,7 +113,7 @@ base::Time OrderHoldsAfter(const std::vector<PodInfoPtr>& pods, base::Time now) 
   base::Time latest = base::Time::min();
   bool some_not_started = false;
   for (const PodInfoPtr& pod : pods) {
-    const auto& start = pod->pod().status.start_time;
+    const auto& start = pod->start_time();
     if (start) latest = std::max(latest, *start);
     some_not_started = some_not_started || !start;
   }

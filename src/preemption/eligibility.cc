@@ -26,7 +26,7 @@ std::string_view WhyNotEligible(const framework::ClusterView& cluster, const fra
   const framework::NodeInfo* node = cluster.Find(nominated);
   if (node == nullptr) return {};
   for (const framework::PodInfoPtr& pod : node->pods()) {
-    if (MayBeEvictedFor(*pod, preemptor) && IsTerminatingByPreemption(pod->pod())) {
+    if (MayBeEvictedFor(*pod, preemptor) && pod->is_terminating() && IsTerminatingByPreemption(pod->pod())) {
       return "not eligible due to a terminating pod on the nominated node.";
     }
   }

@@ -76,7 +76,7 @@ TrialShelf::Outcome TrialShelf::Summarize(Trial trial, base::Time now) {
     return outcome;
   }
   outcome.cost = CostOf(trial.victims, now);
-  outcome.starts_now = !LongestRunningOfMostImportant(trial.victims, now).pod().status.start_time;
+  outcome.starts_now = !LongestRunningOfMostImportant(trial.victims, now).start_time();
   return outcome;
 }
 

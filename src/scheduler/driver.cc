@@ -59,7 +59,7 @@ bool Driver::Step() {
   const queue::QueuedPod* next = queue_->Pop();
   if (next == nullptr) return false;
   const framework::PodInfoPtr pod = next->pod;
-  if (pod->pod().metadata.deletion_timestamp) {
+  if (pod->is_terminating()) {
     observer_.OnSkipped(*pod);
     queue_->Done(pod->uid(), next->ticket);
     return true;

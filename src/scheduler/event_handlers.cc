@@ -104,7 +104,7 @@ void EventHandlers::PutAssigned(std::shared_ptr<const api::Pod> pod) {
     if (!assumed_on.empty() && assumed_on != pod->spec.node_name) OnForgotten(*known, assumed_on);
     return Happened<api::Pod>({EventResource::kAssignedPod, ActionType::kAdd}, nullptr, pod);
   }
-  const std::shared_ptr<const api::Pod>& before = known->shared_pod();
+  const std::shared_ptr<const api::Pod> before = known->shared_pod();
   for (const framework::ClusterEvent& event :
        framework::EventsOf(EventResource::kAssignedPod, framework::PodUpdateActions(*before, *pod, gates_))) {
     Happened<api::Pod>(event, before, pod);

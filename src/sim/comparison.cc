@@ -168,7 +168,7 @@ RunOutcome OutcomeOf(const Simulation& simulation, const SimulationReport& repor
       bound.key = pod->Key();
       bound.outcome = PodOutcome::kScheduled;
       bound.node = node->name();
-      bound.owner = input::WorkloadOf(pod->pod());
+      bound.owner = input::WorkloadOf(*pod->shared_pod());
     }
   }
   for (const PodReport& pod : report.preempted) outcome.pods[pod.key] = pod;

@@ -366,7 +366,7 @@ Status Simulation::Evict(const PodInfo& victim, const PodInfo& preemptor) {
   if (const auto ours = reports_.find(victim.uid()); ours != reports_.end()) ours->second = report;
   ++changes_;
   driver_->Remove(api::Object(victim.shared_pod()));
-  claims_->Release(victim.pod());
+  claims_->Release(*victim.shared_pod());
   return Status::Success();
 }
 

@@ -24,7 +24,7 @@ void Append(LabelColumn& column, const Symbol* value) {
 }
 
 bool Uses(const framework::PodInfo& pod, std::string_view claim) {
-  const std::vector<api::Volume>& volumes = pod.pod().spec.volumes;
+  const std::vector<api::Volume>& volumes = pod.volumes();
   return std::any_of(volumes.begin(), volumes.end(), [&](const api::Volume& volume) {
     const auto& used = volume.from().persistent_volume_claim;
     return used && used->claim_name == claim;

@@ -115,8 +115,8 @@ std::optional<AttachableVolume> InTreeVolumeLimits::FromClaim(const api::Persist
   return AttachableVolume{std::string(disks_.type), api::KeyOf(claim.metadata), true};
 }
 
-Status InTreeVolumeLimits::CollectByType(const api::Pod& pod, AttachableVolumes& volumes) const {
-  for (const api::Volume& volume : pod.spec.volumes) {
+Status InTreeVolumeLimits::CollectByType(const VolumeUser& pod, AttachableVolumes& volumes) const {
+  for (const api::Volume& volume : pod.volumes) {
     if (const std::string* disk = DiskOf(migration_.kind, volume.from())) {
       volumes.insert({std::string(disks_.type), *disk});
       continue;
@@ -126,14 +126,14 @@ Status InTreeVolumeLimits::CollectByType(const api::Pod& pod, AttachableVolumes&
     if (reference->name.empty()) return Status::Error("PersistentVolumeClaim had no name");
     // A claim that is not there, or was made for another pod, may be of any type: not counted.
     const api::PersistentVolumeClaim* claim =
-        handle_.objects().persistent_volume_claims.Find(pod.metadata.namespace_.str(), reference->name);
+        handle_.objects().persistent_volume_claims.Find(pod.namespace_.str(), reference->name);
     if (claim == nullptr || (reference->ephemeral && OwnershipProblem(pod, *claim))) continue;
     if (std::optional<AttachableVolume> found = FromClaim(*claim)) volumes.insert(*std::move(found));
   }
   return Status::Success();
 }
 
-Status InTreeVolumeLimits::CollectByDriver(const api::Pod& pod, AttachableVolumes& volumes) const {
+Status InTreeVolumeLimits::CollectByDriver(const VolumeUser& pod, AttachableVolumes& volumes) const {
   AttachableVolumes all;
   Status status = CollectAttachable(handle_.objects(), pod, PodRole::kRunning, /*node_has_csi=*/true, all);
   if (!status.ok()) return status;
@@ -151,7 +151,7 @@ int64_t InTreeVolumeLimits::LimitByType(const NodeInfo& node) const {
 Status InTreeVolumeLimits::Filter(const framework::CycleState&, const PodInfo& pod, const NodeInfo& node) const {
   if (pod.pod().spec.volumes.empty()) return Status::Success();
   AttachableVolumes wanted;
-  if (Status status = CollectByType(pod.pod(), wanted); !status.ok()) return status;
+  if (Status status = CollectByType(pod, wanted); !status.ok()) return status;
   if (wanted.empty()) return Status::Success();
 
   const api::CSINode* csi_node = handle_.objects().csi_nodes.Find(node.name());
@@ -161,12 +161,12 @@ Status InTreeVolumeLimits::Filter(const framework::CycleState&, const PodInfo& p
   if (!limit) return Status::Success();
   if (migrated) {
     wanted.clear();
-    if (Status status = CollectByDriver(pod.pod(), wanted); !status.ok()) return status;
+    if (Status status = CollectByDriver(pod, wanted); !status.ok()) return status;
   }
 
   AttachableVolumes in_use;
   for (const framework::PodInfoPtr& other : node.pods()) {
-    if (Status status = (this->*collect)(other->pod(), in_use); !status.ok()) return status;
+    if (Status status = (this->*collect)(*other, in_use); !status.ok()) return status;
   }
   const auto held = static_cast<int64_t>(in_use.size());
   // A disk that pods here use already costs nothing more.

@@ -62,8 +62,8 @@ class InTreeVolumeLimits : public framework::Plugin,
  private:
   // Disks of the type that the pod uses, directly or through claims; a claim still unbound counts when this type is
   // what it will get.
-  framework::Status CollectByType(const api::Pod& pod, AttachableVolumes& volumes) const;
-  framework::Status CollectByDriver(const api::Pod& pod, AttachableVolumes& volumes) const;
+  framework::Status CollectByType(const VolumeUser& pod, AttachableVolumes& volumes) const;
+  framework::Status CollectByDriver(const VolumeUser& pod, AttachableVolumes& volumes) const;
   std::optional<AttachableVolume> FromClaim(const api::PersistentVolumeClaim& claim) const;
   int64_t LimitByType(const framework::NodeInfo& node) const;
 

@@ -84,7 +84,7 @@ class AffinityExplainer final : public framework::RejectionExplainer {
       for (const NodeInfo* node : handle_.cluster().nodes()) {
         for (const PodInfoPtr& other : node->pods()) {
           if (!term.selector.Matches(other->labels())) continue;
-          if (term.Matches(other->pod(), NamespaceLabels(*other))) {
+          if (term.Matches(*other, NamespaceLabels(*other))) {
             found = true;
           } else {
             ++elsewhere[std::string(other->namespace_().str())];
@@ -143,18 +143,18 @@ class AffinityExplainer final : public framework::RejectionExplainer {
     const api::Labels* labels = wanted.empty() && unwanted.empty() ? nullptr : NamespaceLabels(other);
     // One pod must satisfy all affinity terms, but any anti-affinity term is enough.
     const bool company = !wanted.empty() && std::all_of(wanted.begin(), wanted.end(), [&](const AffinityTerm& term) {
-      return term.Matches(other.pod(), labels);
+      return term.Matches(other, labels);
     });
     for (size_t i = 0; company && i < wanted.size(); ++i) {
       if (const Symbol* domain = node.labels().Find(wanted[i].topology_key)) note(found.company[i], *domain, wanted[i]);
     }
     for (size_t i = 0; i < unwanted.size(); ++i) {
       const Symbol* domain = node.labels().Find(unwanted[i].topology_key);
-      if (domain && unwanted[i].Matches(other.pod(), labels)) note(found.unwanted[i], *domain, unwanted[i]);
+      if (domain && unwanted[i].Matches(other, labels)) note(found.unwanted[i], *domain, unwanted[i]);
     }
     for (const AffinityTerm& term : other.required_anti_affinity_terms()) {
       const Symbol* domain = node.labels().Find(term.topology_key);
-      if (domain && term.Matches(pod_.pod(), NamespaceLabels(pod_))) {
+      if (domain && term.Matches(pod_, NamespaceLabels(pod_))) {
         note(found.hostile, Domain(term.topology_key, *domain), term);
       }
     }

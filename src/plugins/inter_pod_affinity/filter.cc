@@ -47,17 +47,17 @@ struct InterPodAffinity::FilterState final : framework::CopyableState<FilterStat
   // Counts `existing` on `node` for what the incoming pod asks of others.
   void CountMatches(const PodInfo& existing, NodeIndex node, int64_t delta) {
     // One pod must satisfy all affinity terms, but any anti-affinity term is enough.
-    if (MatchesAllTerms(incoming->affinity, existing.pod())) {
+    if (MatchesAllTerms(incoming->affinity, existing)) {
       for (const AffinityTerm& term : incoming->affinity) matching_affinity.Add(term.topology_key, node, delta);
     }
     for (const AffinityTerm& term : incoming->anti_affinity) {
-      if (term.Matches(existing.pod(), nullptr)) matching_anti_affinity.Add(term.topology_key, node, delta);
+      if (term.Matches(existing, nullptr)) matching_anti_affinity.Add(term.topology_key, node, delta);
     }
   }
   // Counts `existing` on `node` for what it forbids the incoming pod.
   void CountHostility(const PodInfo& existing, const PodInfo& pod, NodeIndex node, int64_t delta) {
     for (const AffinityTerm& term : existing.required_anti_affinity_terms()) {
-      if (term.Matches(pod.pod(), incoming->namespace_labels())) hostile.Add(term.topology_key, node, delta);
+      if (term.Matches(pod, incoming->namespace_labels())) hostile.Add(term.topology_key, node, delta);
     }
   }
 
@@ -75,7 +75,7 @@ PreFilterResult InterPodAffinity::PreFilter(CycleState& state, const PodInfo& po
   incoming->affinity = WithNamespacesResolved(pod.required_affinity_terms());
   incoming->anti_affinity = WithNamespacesResolved(pod.required_anti_affinity_terms());
   incoming->name_space = NamespaceOf(pod);
-  incoming->matches_own_affinity = MatchesAllTerms(incoming->affinity, pod.pod());
+  incoming->matches_own_affinity = MatchesAllTerms(incoming->affinity, pod);
 
   auto data = std::make_unique<FilterState>(cluster);
   data->incoming = std::move(incoming);

@@ -30,10 +30,18 @@ InterPodAffinity::InterPodAffinity(const config::InterPodAffinityArgs& args, fra
       anti_affinity_(Status::Unschedulable(std::string(kAntiAffinityReason))),
       existing_anti_affinity_(Status::Unschedulable(std::string(kExistingAntiAffinityReason))) {}
 
-bool MatchesAllTerms(std::span<const AffinityTerm> terms, const api::Pod& pod) {
+namespace {
+
+template <class Pod>
+bool MatchesAll(std::span<const AffinityTerm> terms, const Pod& pod) {
   return !terms.empty() &&
          std::all_of(terms.begin(), terms.end(), [&](const AffinityTerm& term) { return term.Matches(pod, nullptr); });
 }
+
+}  // namespace
+
+bool MatchesAllTerms(std::span<const AffinityTerm> terms, const api::Pod& pod) { return MatchesAll(terms, pod); }
+bool MatchesAllTerms(std::span<const AffinityTerm> terms, const PodInfo& pod) { return MatchesAll(terms, pod); }
 
 AffinityTerm InterPodAffinity::WithNamespacesResolved(AffinityTerm term) const {
   // An empty selector matches every namespace as it is.

@@ -120,5 +120,6 @@ class InterPodAffinity final : public framework::Plugin,
 // The pod matches every one of `terms`, and there are some. Namespace selectors are not consulted beyond what they say
 // of a namespace without labels.
 bool MatchesAllTerms(std::span<const framework::AffinityTerm> terms, const api::Pod& pod);
+bool MatchesAllTerms(std::span<const framework::AffinityTerm> terms, const framework::PodInfo& pod);
 
 }  // namespace berth::plugins

@@ -28,7 +28,7 @@ bool DeletionHelps(const PodInfo& waiting, const api::Pod& gone, const config::F
   // A borrow: the event outlives this call.
   const std::shared_ptr<const api::Pod> borrowed(std::shared_ptr<const api::Pod>(), &gone);
   const framework::PodInfoPtr info = PodInfo::Make(borrowed, gates);
-  return !info->parse_error().empty() || MatchesAllTerms(info->required_anti_affinity_terms(), waiting.pod());
+  return !info->parse_error().empty() || MatchesAllTerms(info->required_anti_affinity_terms(), waiting);
 }
 
 // The node enters, or moves to another, domain where there may be company.

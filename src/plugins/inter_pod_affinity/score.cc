@@ -42,16 +42,16 @@ class Preferences {
 
   // `existing` comes to (+1) or leaves (-1) `node`.
   void Count(const PodInfo& existing, const PodInfo& pod, NodeIndex node, int64_t sign) {
-    AddAll(incoming_->near, sign, sign, existing.pod(), nullptr, node);
-    AddAll(incoming_->away, -sign, sign, existing.pod(), nullptr, node);
+    AddAll(incoming_->near, sign, sign, existing, nullptr, node);
+    AddAll(incoming_->away, -sign, sign, existing, nullptr, node);
     const api::Labels* namespace_labels = incoming_->namespace_labels();
     if (hard_affinity_weight_ > 0) {
       for (const AffinityTerm& term : existing.required_affinity_terms()) {
-        Add(term, sign * hard_affinity_weight_, sign, pod.pod(), namespace_labels, node);
+        Add(term, sign * hard_affinity_weight_, sign, pod, namespace_labels, node);
       }
     }
-    AddAll(existing.preferred_affinity_terms(), sign, sign, pod.pod(), namespace_labels, node);
-    AddAll(existing.preferred_anti_affinity_terms(), -sign, sign, pod.pod(), namespace_labels, node);
+    AddAll(existing.preferred_affinity_terms(), sign, sign, pod, namespace_labels, node);
+    AddAll(existing.preferred_anti_affinity_terms(), -sign, sign, pod, namespace_labels, node);
   }
 
   // No term says anything. Terms that cancel each other out do say something.
@@ -61,11 +61,11 @@ class Preferences {
   std::span<const TopologyTallies::Table> tables() const { return tallies_.tables(); }
 
  private:
-  void Add(const AffinityTerm& term, int64_t weight, int64_t sign, const api::Pod& target,
+  void Add(const AffinityTerm& term, int64_t weight, int64_t sign, const PodInfo& target,
            const api::Labels* namespace_labels, NodeIndex node) {
     if (term.Matches(target, namespace_labels) && tallies_.Add(term.topology_key, node, weight)) voices_ += sign;
   }
-  void AddAll(std::span<const WeightedAffinityTerm> terms, int64_t factor, int64_t sign, const api::Pod& target,
+  void AddAll(std::span<const WeightedAffinityTerm> terms, int64_t factor, int64_t sign, const PodInfo& target,
               const api::Labels* namespace_labels, NodeIndex node) {
     for (const WeightedAffinityTerm& weighted : terms) {
       Add(weighted.term, factor * weighted.weight, sign, target, namespace_labels, node);

@@ -62,10 +62,10 @@ Status CollectInline(const api::Volume& volume, bool node_has_csi, AttachableVol
 
 }  // namespace
 
-Status CollectAttachable(const Objects& objects, const api::Pod& pod, PodRole role, bool node_has_csi,
+Status CollectAttachable(const Objects& objects, const VolumeUser& pod, PodRole role, bool node_has_csi,
                          AttachableVolumes& volumes) {
-  const std::string_view name_space = pod.metadata.namespace_.str();
-  for (const api::Volume& volume : pod.spec.volumes) {
+  const std::string_view name_space = pod.namespace_.str();
+  for (const api::Volume& volume : pod.volumes) {
     const std::optional<ClaimReference> reference = ClaimOf(pod, volume);
     if (!reference) {
       if (Status status = CollectInline(volume, node_has_csi, volumes); !status.ok()) return status;

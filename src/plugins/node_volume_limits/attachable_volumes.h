@@ -10,6 +10,7 @@
 #include "api/storage.h"
 #include "framework/objects.h"
 #include "framework/status.h"
+#include "plugins/volume/claims.h"
 
 namespace berth::plugins {
 
@@ -29,7 +30,7 @@ enum class PodRole {
 };
 
 // Adds the pod's volumes. In-tree disks count for the driver they moved to, where the node has a CSINode.
-framework::Status CollectAttachable(const framework::Objects& objects, const api::Pod& pod, PodRole role,
+framework::Status CollectAttachable(const framework::Objects& objects, const VolumeUser& pod, PodRole role,
                                     bool node_has_csi, AttachableVolumes& volumes);
 
 // What a VolumeAttachment holds on its node; nothing when it does not lead to a CSI volume.

@@ -142,7 +142,7 @@ Status NodeVolumeLimits::Filter(const framework::CycleState& state, const PodInf
 
   AttachableVolumes in_use;
   for (const framework::PodInfoPtr& other : node.pods()) {
-    Status status = CollectAttachable(objects, other->pod(), PodRole::kRunning, /*node_has_csi=*/true, in_use);
+    Status status = CollectAttachable(objects, *other, PodRole::kRunning, /*node_has_csi=*/true, in_use);
     if (!status.ok()) return status;
   }
   // A volume the pod shares with pods here costs nothing more. One that is merely attached still counts as new, as it

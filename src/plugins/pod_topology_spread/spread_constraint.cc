@@ -57,8 +57,7 @@ int64_t CountSelectedPods(const framework::NodeInfo& node, const api::Selector& 
 }
 
 bool CountsPod(const framework::PodInfo& pod, const api::Selector& selector, const Symbol& name_space) {
-  return pod.namespace_() == name_space && !pod.pod().metadata.deletion_timestamp && !selector.empty() &&
-         selector.Matches(pod.labels());
+  return pod.namespace_() == name_space && !pod.is_terminating() && !selector.empty() && selector.Matches(pod.labels());
 }
 
 const api::NodeSelector* RequiredNodeSelector(const api::Pod& pod) {

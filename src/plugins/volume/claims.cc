@@ -12,20 +12,20 @@ constexpr std::string_view kBetaStorageClassAnnotation = "volume.beta.kubernetes
 
 }  // namespace
 
-std::optional<ClaimReference> ClaimOf(const api::Pod& pod, const api::Volume& volume) {
+std::optional<ClaimReference> ClaimOf(const VolumeUser& pod, const api::Volume& volume) {
   const api::VolumeSource& source = volume.from();
   if (source.persistent_volume_claim) return ClaimReference{source.persistent_volume_claim->claim_name, false};
-  if (source.ephemeral) return ClaimReference{pod.metadata.name + "-" + volume.name, true};
+  if (source.ephemeral) return ClaimReference{pod.name + "-" + volume.name, true};
   return std::nullopt;
 }
 
-std::optional<std::string> OwnershipProblem(const api::Pod& pod, const api::PersistentVolumeClaim& claim) {
+std::optional<std::string> OwnershipProblem(const VolumeUser& pod, const api::PersistentVolumeClaim& claim) {
   const api::OwnerReference* owner = api::ControllerOf(claim.metadata);
-  if (claim.metadata.namespace_ == pod.metadata.namespace_ && owner != nullptr && owner->uid == pod.metadata.uid) {
+  if (claim.metadata.namespace_ == pod.namespace_ && owner != nullptr && owner->uid == pod.uid) {
     return std::nullopt;
   }
   return fmt::format("PVC {}/{} was not created for pod {}/{} (pod is not owner)", claim.metadata.namespace_.str(),
-                     claim.metadata.name, pod.metadata.namespace_.str(), pod.metadata.name);
+                     claim.metadata.name, pod.namespace_.str(), pod.name);
 }
 
 bool PodUsesClaim(const api::Pod& pod, const api::PersistentVolumeClaim& claim, bool ephemeral) {

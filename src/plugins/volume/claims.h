@@ -8,8 +8,25 @@
 #include "api/pod.h"
 #include "api/storage.h"
 #include "framework/events.h"
+#include "framework/pod_info.h"
 
 namespace berth::plugins {
+
+// What matters of a pod that has volumes, pending or placed. Only for the length of a call.
+struct VolumeUser {
+  const std::string& name;
+  const Symbol& namespace_;
+  const std::string& uid;
+  const std::vector<api::Volume>& volumes;
+
+  VolumeUser(const api::Pod& pod)  // NOLINT: implicit, a pod is one
+      : name(pod.metadata.name),
+        namespace_(pod.metadata.namespace_),
+        uid(pod.metadata.uid),
+        volumes(pod.spec.volumes) {}
+  VolumeUser(const framework::PodInfo& pod)  // NOLINT: implicit, a pod is one
+      : name(pod.name()), namespace_(pod.namespace_()), uid(pod.uid()), volumes(pod.volumes()) {}
+};
 
 // The claim behind a pod's volume, in the pod's namespace.
 struct ClaimReference {
@@ -18,10 +35,10 @@ struct ClaimReference {
 };
 
 // Nothing when the volume uses no claim.
-std::optional<ClaimReference> ClaimOf(const api::Pod& pod, const api::Volume& volume);
+std::optional<ClaimReference> ClaimOf(const VolumeUser& pod, const api::Volume& volume);
 
 // Why the claim is not the one made for the pod's ephemeral volume; nothing when it is.
-std::optional<std::string> OwnershipProblem(const api::Pod& pod, const api::PersistentVolumeClaim& claim);
+std::optional<std::string> OwnershipProblem(const VolumeUser& pod, const api::PersistentVolumeClaim& claim);
 
 // Whether a volume of the pod names this claim. Without `ephemeral`, only volumes that spell the claim's name count.
 bool PodUsesClaim(const api::Pod& pod, const api::PersistentVolumeClaim& claim, bool ephemeral);

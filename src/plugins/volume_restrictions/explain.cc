@@ -29,15 +29,15 @@ class ClaimUseExplainer final : public framework::RejectionExplainer {
  private:
   std::vector<Finding> Find() const {
     std::set<std::string> claims;
-    for (const api::Volume& volume : pod_.pod().spec.volumes) {
-      if (const auto claim = ClaimOf(pod_.pod(), volume)) claims.insert(claim->name);
+    for (const api::Volume& volume : pod_.volumes()) {
+      if (const auto claim = ClaimOf(pod_, volume)) claims.insert(claim->name);
     }
     std::map<std::string, Finding> by_text;
     for (const NodeInfo* node : cluster_.nodes()) {
       for (const framework::PodInfoPtr& other : node->pods()) {
         if (other->namespace_() != pod_.namespace_()) continue;
-        for (const api::Volume& volume : other->pod().spec.volumes) {
-          const auto claim = ClaimOf(other->pod(), volume);
+        for (const api::Volume& volume : other->volumes()) {
+          const auto claim = ClaimOf(*other, volume);
           if (!claim || !claims.contains(claim->name)) continue;
           std::string text = fmt::format("claim {} is used by {} on {}", claim->name, other->Key(), node->name());
           by_text[text] = {fmt::format("claim {}", claim->name), "unused", other->Key(), text};

@@ -45,21 +45,21 @@ bool Conflict(const api::VolumeSource& a, const api::VolumeSource& b) {
          a.rbd->rbd_pool == b.rbd->rbd_pool && a.rbd->rbd_image == b.rbd->rbd_image && writes(a.rbd, b.rbd);
 }
 
-bool DisksConflict(const api::Pod& pod, const api::Pod& other) {
-  for (const api::Volume& wanted : pod.spec.volumes) {
+bool DisksConflict(const VolumeUser& pod, const VolumeUser& other) {
+  for (const api::Volume& wanted : pod.volumes) {
     if (!IsExclusiveDisk(wanted.from())) continue;
-    for (const api::Volume& held : other.spec.volumes) {
+    for (const api::Volume& held : other.volumes) {
       if (Conflict(wanted.from(), held.from())) return true;
     }
   }
   return false;
 }
 
-bool ShareClaim(const api::Pod& pod, const api::Pod& other) {
-  for (const api::Volume& wanted : pod.spec.volumes) {
+bool ShareClaim(const VolumeUser& pod, const VolumeUser& other) {
+  for (const api::Volume& wanted : pod.volumes) {
     const auto& claim = wanted.from().persistent_volume_claim;
     if (!claim) continue;
-    for (const api::Volume& held : other.spec.volumes) {
+    for (const api::Volume& held : other.volumes) {
       const auto& held_claim = held.from().persistent_volume_claim;
       if (held_claim && held_claim->claim_name == claim->claim_name) return true;
     }
@@ -72,7 +72,7 @@ QueueingHint AfterPodDeleted(const PodInfo& pod, const EventObject& before, cons
   if (deleted == nullptr) return QueueingHint::kQueue;
   if (deleted->metadata.namespace_ != pod.namespace_()) return QueueingHint::kSkip;
   // Whether the claim is ReadWriteOncePod is not looked up: this runs for every deleted pod and every waiting one.
-  return QueueIf(DisksConflict(pod.pod(), *deleted) || ShareClaim(pod.pod(), *deleted));
+  return QueueIf(DisksConflict(pod, *deleted) || ShareClaim(pod, *deleted));
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ Result<std::unique_ptr<framework::Plugin>> VolumeRestrictions::Create(const conf
 // Names only, as upstream counts: a pod of another namespace with a claim of the same name counts as well.
 int VolumeRestrictions::State::UsesBy(const PodInfo& other) const {
   int uses = 0;
-  for (const api::Volume& volume : other.pod().spec.volumes) {
+  for (const api::Volume& volume : other.volumes()) {
     const auto& claim = volume.from().persistent_volume_claim;
     if (claim && exclusive_claims.count(claim->claim_name) > 0) ++uses;
   }
@@ -96,7 +96,7 @@ framework::PreFilterResult VolumeRestrictions::PreFilter(framework::CycleState& 
   const std::string_view name_space = pod.namespace_().str();
   bool has_exclusive_disk = false;
   auto found = std::make_unique<State>();
-  for (const api::Volume& volume : pod.pod().spec.volumes) {
+  for (const api::Volume& volume : pod.volumes()) {
     has_exclusive_disk = has_exclusive_disk || IsExclusiveDisk(volume.from());
     const auto& reference = volume.from().persistent_volume_claim;
     if (!reference) continue;
@@ -134,7 +134,7 @@ Status VolumeRestrictions::RemovePod(framework::CycleState& state, const PodInfo
 Status VolumeRestrictions::Filter(const framework::CycleState& state, const PodInfo& pod,
                                   const framework::NodeInfo& node) const {
   for (const framework::PodInfoPtr& other : node.pods()) {
-    if (DisksConflict(pod.pod(), other->pod())) return Status::Unschedulable(kDiskConflict);
+    if (DisksConflict(pod, *other)) return Status::Unschedulable(kDiskConflict);
   }
   const State* found = state.Find(state_key_);
   if (found == nullptr) return Status::Error(kNoState);

@@ -1,0 +1,110 @@
+// PodShape: all that scheduling reads of a pod except its name, worked out once: compiled affinity terms, added-up
+// requests, host ports. PodShapes: the shapes of placed pods, one for all pods of a template.
+#pragma once
+
+#include <boost/unordered/unordered_flat_set.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/pod.h"
+#include "api/selector.h"
+#include "base/symbol.h"
+#include "config/feature_gates.h"
+#include "framework/resource.h"
+
+namespace berth::framework {
+
+class PodInfo;
+
+// A pod affinity or anti-affinity term, ready to match other pods.
+struct AffinityTerm {
+  std::vector<Symbol> namespaces;  // sorted; already holds the owner's namespace where the API means that
+  api::Selector selector = api::Selector::Nothing();
+  Symbol topology_key;
+  api::Selector namespace_selector = api::Selector::Nothing();
+
+  // `namespace_labels` are those of the namespace of `pod`; null when it is unknown (matches as if it had none).
+  bool Matches(const api::Pod& pod, const api::Labels* namespace_labels) const;
+  bool Matches(const PodInfo& pod, const api::Labels* namespace_labels) const;
+
+ private:
+  bool Matches(const Symbol& name_space, const api::Labels& labels, const api::Labels* namespace_labels) const;
+};
+
+struct WeightedAffinityTerm {
+  AffinityTerm term;
+  int32_t weight = 0;
+};
+
+struct HostPort {
+  std::string ip;  // "0.0.0.0" when unset
+  std::string protocol;
+  int32_t port = 0;
+
+  friend bool operator==(const HostPort&, const HostPort&) = default;
+};
+
+struct AffinityTerms {
+  std::vector<AffinityTerm> required_affinity;
+  std::vector<AffinityTerm> required_anti_affinity;
+  std::vector<WeightedAffinityTerm> preferred_affinity;
+  std::vector<WeightedAffinityTerm> preferred_anti_affinity;
+  // Empty when every selector compiled.
+  std::string parse_error;
+};
+
+struct PodShape {
+  // Never fails: when a term's selector does not compile, all terms of that kind (say, the required affinity terms) are
+  // left out and the reasons are kept in parse_error.
+  static PodShape Of(const api::Pod& pod, const config::FeatureGates& gates);
+
+  int32_t priority = 0;
+  bool terminating = false;                    // has a deletion timestamp
+  std::unique_ptr<const AffinityTerms> terms;  // null when the pod has no pod affinity
+  Resource requests;
+  int64_t non_zero_milli_cpu = 0;
+  int64_t non_zero_memory = 0;
+  std::vector<HostPort> host_ports;
+
+  // What PodShapes adds to be able to do without the decoded pod.
+  api::Labels labels;
+  std::vector<api::Volume> volumes;  // those with a source that scheduling reads
+  std::string pod_template;          // see api::AppendPodTemplate
+};
+
+// Not thread-safe; owned by the cluster picture. A shape may outlive it.
+class PodShapes {
+ public:
+  // The shape that all pods with the template of `pod` share.
+  std::shared_ptr<const PodShape> Of(const api::Pod& pod, const config::FeatureGates& gates);
+
+  // How many are kept; some of them may be of no pod any more.
+  size_t size() const { return shapes_.size(); }
+
+ private:
+  using ShapePtr = std::shared_ptr<const PodShape>;
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view pod_template) const { return std::hash<std::string_view>()(pod_template); }
+    size_t operator()(const ShapePtr& shape) const { return (*this)(shape->pod_template); }
+  };
+  struct Equal {
+    using is_transparent = void;
+    static std::string_view TextOf(std::string_view pod_template) { return pod_template; }
+    static std::string_view TextOf(const ShapePtr& shape) { return shape->pod_template; }
+    bool operator()(const auto& a, const auto& b) const { return TextOf(a) == TextOf(b); }
+  };
+
+  void DropUnused();
+
+  boost::unordered_flat_set<ShapePtr, Hash, Equal> shapes_;
+  // Unused shapes are looked for when the table has doubled: a constant cost per shape, and never more than as many
+  // unused as used ones.
+  size_t drop_at_ = 64;
+  std::string template_;  // of the pod at hand; kept to reuse its memory
+};
+
+}  // namespace berth::framework

@@ -230,10 +230,6 @@ Result<SchedulerSetup> LoadSetup(const ConfigurationFlags& flags, const ConfigMa
     if (file->configures_plugins) return Error::InvalidArgument("cannot set a Plugin config and Policy config");
     if (Result<void> taken = TakePolicy(*policy, read_config_map, setup); !taken) return taken.error();
   }
-  if (setup.configuration.always_check_all_predicates) {
-    setup.warnings.push_back(
-        "alwaysCheckAllPredicates: a rejected node is reported with its first reason only; placements are the same");
-  }
   if (setup.configuration.parallelism != config::KubeSchedulerConfiguration().parallelism) {
     setup.warnings.push_back(
         fmt::format("parallelism: {} has no effect: one thread evaluates all nodes, and more were not faster",

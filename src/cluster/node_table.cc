@@ -47,6 +47,7 @@ bool NodeTable::Upsert(std::shared_ptr<const api::Node> node) {
   if (index_by_name_.contains(name)) {
     NodeInfo& row = RowOf(name);
     row.SetNode(std::move(node));
+    order_.Update(row);
     SyncNodeColumns(row);
     return false;
   }
@@ -55,6 +56,7 @@ bool NodeTable::Upsert(std::shared_ptr<const api::Node> node) {
   index_by_name_[name] = index;
   position_in_live_[index] = static_cast<uint32_t>(live_.size());
   live_.push_back(slots_[index].get());
+  order_.Add(*slots_[index]);
   columns_.taint_set[index] = InternTaints(slots_[index]->taints());
   SyncNodeColumns(*slots_[index]);
   return true;
@@ -70,6 +72,7 @@ std::unique_ptr<NodeInfo> NodeTable::Remove(std::string_view name) {
   live_[position] = live_.back();
   position_in_live_[live_[position]->index()] = position;
   live_.pop_back();
+  order_.Remove(index);
 
   std::unique_ptr<NodeInfo> row = std::move(slots_[index]);
   if (!row->pods_with_affinity().empty()) affinity_lists_stale_ = true;

@@ -13,6 +13,7 @@
 
 #include "cluster/change_log.h"
 #include "cluster/image_table.h"
+#include "cluster/node_order.h"
 #include "framework/node_columns.h"
 #include "framework/node_info.h"
 
@@ -34,6 +35,8 @@ class NodeTable {
   void SetImages(std::string_view name, ImageTable::NodeImages images);
 
   std::span<const framework::NodeInfo* const> nodes() const { return live_; }
+  // The same, in the order in which a search that ends early goes through them.
+  std::span<const framework::NodeInfo* const> nodes_in_order() const { return order_.List(); }
   std::span<const framework::NodeInfo* const> nodes_with_affinity_pods() const;
   std::span<const framework::NodeInfo* const> nodes_with_required_anti_affinity_pods() const;
   const framework::NodeColumns& columns() const { return columns_; }
@@ -64,6 +67,7 @@ class NodeTable {
   std::unordered_map<std::string, framework::NodeIndex> index_by_name_;
   std::vector<const framework::NodeInfo*> live_;
   std::vector<uint32_t> position_in_live_;  // by node index
+  NodeOrder order_;
   framework::NodeColumns columns_;
   std::vector<uint32_t> taint_set_uses_;
   ChangeLog changes_;

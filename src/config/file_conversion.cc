@@ -161,6 +161,7 @@ KubeSchedulerConfiguration FromFile(const FileConfiguration& file) {
   out.plugin_libraries = file.plugin_libraries;
   out.legacy_plugins = file.legacy_plugins;
   out.always_check_all_predicates = file.always_check_all_predicates;
+  out.node_sampling = file.node_sampling;
   return out;
 }
 
@@ -182,6 +183,7 @@ FileConfiguration ToFile(const KubeSchedulerConfiguration& configuration) {
       .plugin_libraries = configuration.plugin_libraries,
       .legacy_plugins = configuration.legacy_plugins,
       .always_check_all_predicates = configuration.always_check_all_predicates,
+      .node_sampling = configuration.node_sampling,
   };
   for (const Profile& profile : configuration.profiles) file.profiles.push_back(ToFile(profile));
   for (const Extender& extender : configuration.extenders) file.extenders.push_back(ToFile(extender));

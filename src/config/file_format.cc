@@ -203,6 +203,7 @@ const Message& Describe(const FileConfiguration*) {
           Field("pluginLibraries", 0, &FileConfiguration::plugin_libraries),
           Field("legacyPlugins", 0, &FileConfiguration::legacy_plugins),
           Field("alwaysCheckAllPredicates", 0, &FileConfiguration::always_check_all_predicates),
+          Field("nodeSampling", 0, &FileConfiguration::node_sampling),
       });
   return message;
 }

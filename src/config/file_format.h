@@ -107,10 +107,12 @@ struct FileConfiguration {
   std::vector<PluginLibrary> plugin_libraries;
   bool legacy_plugins = false;
   bool always_check_all_predicates = false;
+  std::string node_sampling;
 };
 
 // Top-level fields that kube-scheduler does not have.
-inline constexpr std::string_view kExtensionFields[] = {"pluginLibraries", "legacyPlugins", "alwaysCheckAllPredicates"};
+inline constexpr std::string_view kExtensionFields[] = {"pluginLibraries", "legacyPlugins", "alwaysCheckAllPredicates",
+                                                        "nodeSampling"};
 
 const codec::Message& Describe(const FilePlugin*);
 const codec::Message& Describe(const FilePluginSet*);

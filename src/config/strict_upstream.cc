@@ -149,9 +149,11 @@ std::vector<std::string> KeepUpstreamOnly(KubeSchedulerConfiguration& configurat
   const std::string_view own = "is dropped: kube-scheduler does not have this field";
   if (!configuration.plugin_libraries.empty()) notes.push_back(fmt::format("pluginLibraries {}", own));
   if (configuration.always_check_all_predicates) notes.push_back(fmt::format("alwaysCheckAllPredicates {}", own));
+  if (!configuration.node_sampling.empty()) notes.push_back(fmt::format("nodeSampling {}", own));
   if (configuration.legacy_plugins) notes.push_back(fmt::format("legacyPlugins {}", own));
   configuration.plugin_libraries.clear();
   configuration.always_check_all_predicates = false;
+  configuration.node_sampling.clear();
   configuration.legacy_plugins = false;
   for (size_t i = 0; i < configuration.profiles.size(); ++i) {
     ProfileReducer(configuration.profiles[i], fmt::format("profiles[{}]", i), notes).Run();

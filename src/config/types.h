@@ -124,6 +124,10 @@ struct PluginLibrary {
   std::string path;
 };
 
+// Values of nodeSampling.
+inline constexpr std::string_view kExactSampling = "Exact";        // all
+inline constexpr std::string_view kUpstreamSampling = "Upstream";  // as many as kube-scheduler would
+
 struct KubeSchedulerConfiguration {
   int32_t parallelism = 16;
   std::optional<int32_t> percentage_of_nodes_to_score;  // loading makes an absent one 0: let the scheduler choose
@@ -141,6 +145,8 @@ struct KubeSchedulerConfiguration {
   std::vector<PluginLibrary> plugin_libraries{};
   // The volume limits by in-tree type, which v1 rejects at an extension point, are allowed there.
   bool legacy_plugins = false;
+  // How many nodes are looked at when percentageOfNodesToScore is not given; kExactSampling when empty.
+  std::string node_sampling{};
   // A node that fails one filter is put through the others too, for a complete list of reasons.
   bool always_check_all_predicates = false;
 };

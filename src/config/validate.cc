@@ -164,6 +164,12 @@ void CheckProfiles(const KubeSchedulerConfiguration& configuration, const ArgsPr
   CheckQueueSort(profiles, problems);
 }
 
+void CheckNodeSampling(const std::string& value, Problems& problems) {
+  if (value.empty() || value == kExactSampling || value == kUpstreamSampling) return;
+  constexpr std::string_view kSupported[] = {kExactSampling, kUpstreamSampling};
+  problems.push_back(api::UnsupportedField("nodeSampling", value, kSupported));
+}
+
 void CheckManagedResource(const std::string& path, const std::string& name, Problems& problems) {
   const std::vector<std::string> syntax = api::LabelKeyProblems(name);
   for (const std::string& problem : syntax) problems.push_back(api::InvalidField(path, name, problem));
@@ -214,6 +220,7 @@ std::vector<std::string> FindProblems(const KubeSchedulerConfiguration& configur
   }
   CheckProfiles(configuration, args_problems, problems);
   CheckPercentage("percentageOfNodesToScore", configuration.percentage_of_nodes_to_score, problems);
+  CheckNodeSampling(configuration.node_sampling, problems);
   const int64_t initial = configuration.pod_initial_backoff_seconds;
   const int64_t max = configuration.pod_max_backoff_seconds;
   if (initial <= 0) problems.push_back(InvalidNumber("podInitialBackoffSeconds", initial, "must be greater than 0"));

@@ -138,10 +138,24 @@ TEST(Versions, InTreeVolumeLimitsAtAPointNeedTheExtensionFieldInV1) {
   EXPECT_EQ(ErrorOf(LoadVersion("v1beta3", body)), "");
 }
 
+TEST(NodeSampling, IsExactOrUpstream) {
+  const Loaded loaded = LoadVersion("v1", "nodeSampling: Upstream\n");
+  ASSERT_EQ(ErrorOf(loaded), "");
+  EXPECT_EQ(loaded.result->node_sampling, kUpstreamSampling);
+  EXPECT_EQ(ErrorOf(LoadVersion("v1", "nodeSampling: Exact\n")), "");
+  EXPECT_EQ(ErrorOf(LoadVersion("v1", "nodeSampling: upstream\n")),
+            "f.yaml:3:15: nodeSampling: Unsupported value: \"upstream\": supported values: \"Exact\", \"Upstream\"");
+  config::KubeSchedulerConfiguration configuration = *loaded.result;
+  EXPECT_THAT(KeepUpstreamOnly(configuration), ::testing::Contains(HasSubstr("nodeSampling is dropped")));
+  EXPECT_EQ(configuration.node_sampling, "");
+}
+
 TEST(StrictUpstream, ReadsWhatKubeSchedulerReads) {
   EXPECT_THAT(ErrorOf(LoadVersion("v1beta3", "", true)), HasSubstr("no kind \"KubeSchedulerConfiguration\""));
   EXPECT_EQ(ErrorOf(LoadVersion("v1", "pluginLibraries: [{path: a.so}]\n", true)),
             "f.yaml:3:1: strict decoding error: unknown field \"pluginLibraries\"");
+  EXPECT_EQ(ErrorOf(LoadVersion("v1", "nodeSampling: Upstream\n", true)),
+            "f.yaml:3:1: strict decoding error: unknown field \"nodeSampling\"");
   const Loaded own = LoadVersion("v1", "pluginLibraries: [{path: a.so}]\n");
   ASSERT_EQ(ErrorOf(own), "");
   EXPECT_EQ(own.result->plugin_libraries[0].path, "a.so");

@@ -22,6 +22,12 @@ struct PluginScores {
   std::vector<int64_t> weighted;  // normalised to 0..100, times the plugin's weight
 };
 
+// A search that looked at some of the nodes only.
+struct SampledNodes {
+  std::vector<const framework::NodeInfo*> found;  // feasible but for extenders, in the order they were found
+  size_t evaluated = 0;                           // how many were put through filters
+};
+
 struct Evaluation {
   // Set when the cycle ended in internal trouble rather than in a verdict; the rest is then incomplete.
   framework::Status error;
@@ -31,6 +37,9 @@ struct Evaluation {
   // Set when PreFilter left only these nodes worth looking at (they may not all exist).
   std::optional<std::set<std::string>> narrowed_to;
   std::set<std::string, std::less<>> narrowed_by;  // the plugins that did that
+
+  // Set when the search went through nodes one after the other until it had enough.
+  std::optional<SampledNodes> sampled;
 
   // Nodes that passed every filter, by name.
   std::vector<const framework::NodeInfo*> feasible;

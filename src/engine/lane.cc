@@ -49,10 +49,16 @@ ProfileReach::ProfileReach(const Profile& profile) {
     max_total += std::abs(score.weight) * framework::kMaxNodeScore;
   }
   incremental = profile.IncrementalPlugins();
+  pre_filters_alone = profile.PreFiltersWithoutFilter();
 }
 
 Lane::Lane(const Profile& profile, const cluster::Cluster& cluster, const ProfileReach& reach, base::Workers& workers)
-    : profile_(profile), cluster_(cluster), reach_(reach), workers_(workers), state_(profile.NewCycleState()) {}
+    : profile_(profile),
+      cluster_(cluster),
+      reach_(reach),
+      workers_(workers),
+      timing_(profile.lane_observer(), profile.clock()),
+      state_(profile.NewCycleState()) {}
 
 bool Lane::CatchUp(const PodInfo& pod) {
   if (reach_.max_total > kHighestTotal) return false;
@@ -62,9 +68,10 @@ bool Lane::CatchUp(const PodInfo& pod) {
   // Asking changed nodes one by one beats a pass over all; past a quarter of them it no longer does.
   const bool replay =
       built_ && same_objects && log.Knows(cursor_) && log.end() - cursor_ <= cluster_.columns().size() / 4 + 64;
+  timing_.Begin(replay ? LaneWork::kCatchUp : LaneWork::kBuild);
   built_ = replay ? Replay(pod) : Build(pod);
   cursor_ = log.end();
-  if (!built_ || !StillSkips(pod)) return built_ = false;
+  if (!built_ || !StillPasses(pod)) return built_ = false;
   HeedNominations(pod);
   return built_ = !trouble_;
 }
@@ -171,10 +178,13 @@ bool Lane::Replay(const PodInfo& pod) {
 }
 
 // Plugins of unknown reach are out only because they said Skip; whether they still do may depend on anything.
-bool Lane::StillSkips(const PodInfo& pod) {
+bool Lane::StillPasses(const PodInfo& pod) {
   for (size_t position = 0; position < reach_.filters.size(); ++position) {
     if (reach_.filters[position] != Reach::kUnknown) continue;
     if (!profile_.PreFilterSkips(profile_.filters()[position].id, state_, pod)) return false;
+  }
+  for (const uint32_t id : reach_.pre_filters_alone) {
+    if (!profile_.PreFilterPasses(id, state_, pod)) return false;
   }
   return true;
 }

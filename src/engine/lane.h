@@ -23,6 +23,7 @@
 #include "base/workers.h"
 #include "cluster/cluster.h"
 #include "engine/evaluation.h"
+#include "engine/lane_timing.h"
 #include "engine/profile.h"
 #include "engine/top_totals.h"
 #include "framework/diagnosis.h"
@@ -40,6 +41,8 @@ struct ProfileReach {
   std::vector<Reach> scores;   // by position among the profile's scores
   // Every plugin that keeps state by topology domain.
   std::vector<std::pair<uint32_t, const framework::IncrementalState*>> incremental;  // with the plugin's id
+  // Plugins with PreFilter and no Filter: nothing tells what their answer depends on, so they are asked every time.
+  std::vector<uint32_t> pre_filters_alone;
   int64_t max_total = 0;  // of what any node can get, whatever the signs of the weights
 };
 
@@ -105,7 +108,7 @@ class Lane {
   // Counts by domain follow each pod that came or went.
   bool FollowPods(const framework::PodInfo& pod);
   void Grow(size_t slots);
-  bool StillSkips(const framework::PodInfo& pod);
+  bool StillPasses(const framework::PodInfo& pod);
   bool RunPreFilter(const framework::PodInfo& pod);
   void ListFilters();
   // Takes nodes out that do not fit together with the pods they are promised to.
@@ -133,6 +136,7 @@ class Lane {
   void ListLocalScores();
   bool ScoreMissing(const framework::PodInfo& pod);
   bool ScoreAll(const framework::PodInfo& pod);
+  void ScoreAllBy(LocalScore& score, const framework::PodInfo& pod);
   // An answer that depends on all nodes, after some have changed.
   void ScoreEverywhere(LocalScore& score, const framework::PodInfo& pod);
   void ScoreNode(const framework::PodInfo& pod, framework::NodeIndex node);
@@ -159,6 +163,7 @@ class Lane {
   const cluster::Cluster& cluster_;
   const ProfileReach& reach_;
   base::Workers& workers_;
+  LaneTiming timing_;
 
   bool built_ = false;
   // A filter or score broke, or said more different things than are worth keeping: a full evaluation tells the story.

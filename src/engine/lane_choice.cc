@@ -9,6 +9,7 @@
 
 namespace berth::engine {
 
+using config::ExtensionPoint;
 using framework::NodeIndex;
 using framework::NodeInfo;
 using framework::Normalization;
@@ -129,9 +130,11 @@ bool Lane::FilterByDomain(const PodInfo& pod) {
     verdicts.resize(columns.size());
     const auto& filter = profile_.filters()[domain_filters_[k]];
     std::atomic<bool> answered = true;
-    workers_.ForRanges(verdicts.size(), kWorthAThread, [&](size_t begin, size_t end) {
-      const std::span<uint8_t> part = std::span(verdicts).subspan(begin, end - begin);
-      if (!filter.plugin->FilterRange(state_, pod, columns, static_cast<NodeIndex>(begin), part)) answered = false;
+    timing_.Time(ExtensionPoint::kFilter, filter.name, [&] {
+      workers_.ForRanges(verdicts.size(), kWorthAThread, [&](size_t begin, size_t end) {
+        const std::span<uint8_t> part = std::span(verdicts).subspan(begin, end - begin);
+        if (!filter.plugin->FilterRange(state_, pod, columns, static_cast<NodeIndex>(begin), part)) answered = false;
+      });
     });
     if (!answered) return false;
     const Accepted accepted = KeepAccepted(final_ok_.data(), verdicts.data(), verdicts.size());
@@ -199,14 +202,15 @@ bool Lane::AddDomainScores(const PodInfo& pod, const std::vector<uint8_t>& feasi
     raw_.resize(feasible.size());
     points_.resize(feasible.size());
     std::atomic<bool> answered = true;
-    workers_.ForRanges(raw_.size(), kWorthAThread, [&](size_t begin, size_t end) {
-      const std::span<int64_t> part = std::span(raw_).subspan(begin, end - begin);
-      if (!score.plugin->ScoreRange(state_, pod, cluster_.columns(), static_cast<NodeIndex>(begin), part))
-        answered = false;
+    timing_.Time(ExtensionPoint::kScore, score.name, [&] {
+      workers_.ForRanges(raw_.size(), kWorthAThread, [&](size_t begin, size_t end) {
+        const std::span<int64_t> part = std::span(raw_).subspan(begin, end - begin);
+        if (!score.plugin->ScoreRange(state_, pod, cluster_.columns(), static_cast<NodeIndex>(begin), part))
+          answered = false;
+      });
+      if (answered) answered = score.plugin->NormalizeRange(state_, pod, feasible, raw_, points_);
     });
-    if (!answered || !score.plugin->NormalizeRange(state_, pod, feasible, raw_, points_)) {
-      return false;
-    }
+    if (!answered) return false;
     AddWeighted(points_.data(), static_cast<int32_t>(score.weight), totals_.data(), totals_.size());
   }
   return true;

@@ -8,6 +8,7 @@
 
 namespace berth::engine {
 
+using config::ExtensionPoint;
 using framework::FilterPlugin;
 using framework::NodeIndex;
 using framework::NodeInfo;
@@ -29,16 +30,18 @@ void Lane::AskAll(const PodInfo& pod) {
     const auto& filter = profile_.filters()[position];
     const Reach reach = reach_.filters[position];
     if ((reach != Reach::kNode && reach != Reach::kPods) || IsSkipped(state_.skip_filter, filter.id)) continue;
-    if (!filter.plugin->FilterRange(state_, pod, columns, 0, verdicts)) {
-      std::fill(verdicts.begin(), verdicts.end(), FilterPlugin::kAskFilter);
-    }
-    for (NodeIndex node = 0; node < slots && !trouble_; ++node) {
-      if (!columns.live[node] || verdicts[node] == 0 || slots_[node].by_node != 0) continue;
-      if (reach == Reach::kPods && slots_[node].first != 0) continue;
-      const RejectionId rejection = RejectionFor(pod, position, verdicts[node], node);
-      if (reach == Reach::kNode) slots_[node].by_node = rejection;
-      if (slots_[node].first == 0) SetFirst(node, rejection);
-    }
+    timing_.Time(ExtensionPoint::kFilter, filter.name, [&] {
+      if (!filter.plugin->FilterRange(state_, pod, columns, 0, verdicts)) {
+        std::fill(verdicts.begin(), verdicts.end(), FilterPlugin::kAskFilter);
+      }
+      for (NodeIndex node = 0; node < slots && !trouble_; ++node) {
+        if (!columns.live[node] || verdicts[node] == 0 || slots_[node].by_node != 0) continue;
+        if (reach == Reach::kPods && slots_[node].first != 0) continue;
+        const RejectionId rejection = RejectionFor(pod, position, verdicts[node], node);
+        if (reach == Reach::kNode) slots_[node].by_node = rejection;
+        if (slots_[node].first == 0) SetFirst(node, rejection);
+      }
+    });
   }
   for (NodeIndex node = 0; node < slots; ++node) {
     if (columns.live[node] && slots_[node].first == 0) SetFeasible(node, true);
@@ -108,7 +111,9 @@ void Lane::AskPods(const PodInfo& pod, std::span<const NodeIndex> nodes) {
   pods_verdicts_.resize(pods_filters_.size());
   for (size_t k = 0; k < pods_filters_.size(); ++k) {
     pods_verdicts_[k].resize(nodes.size());
-    profile_.filters()[pods_filters_[k]].plugin->FilterList(state_, pod, columns, nodes, pods_verdicts_[k]);
+    const auto& filter = profile_.filters()[pods_filters_[k]];
+    timing_.Time(ExtensionPoint::kFilter, filter.name,
+                 [&] { filter.plugin->FilterList(state_, pod, columns, nodes, pods_verdicts_[k]); });
   }
   rescored_.clear();
   for (size_t i = 0; i < nodes.size(); ++i) {

@@ -6,6 +6,7 @@
 
 namespace berth::engine {
 
+using config::ExtensionPoint;
 using framework::NodeIndex;
 using framework::NodeInfo;
 using framework::Normalization;
@@ -88,19 +89,7 @@ bool Lane::ScoreAll(const PodInfo& pod) {
   highest_.assign(local_scores_.size(), 0);
   raw_.resize(slots);
   for (LocalScore& score : local_scores_) {
-    const framework::ScorePlugin& plugin = *profile_.scores()[score.position].plugin;
-    const bool ranged = plugin.ScoreRange(state_, pod, cluster_.columns(), 0, raw_);
-    score.present.clear();
-    if (score.keeps_raw()) score.raw.assign(slots, 0);
-    for (NodeIndex node = 0; node < slots; ++node) {
-      if (!ok_[node]) continue;
-      const int64_t raw = ranged ? raw_[node] : RawScore(score, pod, node);
-      if (score.keeps_raw()) SetRaw(score, node, raw);
-      if (score.rule != Normalization::kNone) continue;
-      const int64_t weighted = Weigh(score, raw);
-      base_[node] += static_cast<int32_t>(weighted);
-      if (score.reach != Reach::kPods) slots_[node].fixed += static_cast<int32_t>(weighted);
-    }
+    timing_.Time(ExtensionPoint::kScore, profile_.scores()[score.position].name, [&] { ScoreAllBy(score, pod); });
   }
   for (NodeIndex node = 0; node < slots; ++node) {
     if (!ok_[node]) continue;
@@ -109,6 +98,23 @@ bool Lane::ScoreAll(const PodInfo& pod) {
   }
   score_all_ = false;
   return !trouble_;
+}
+
+void Lane::ScoreAllBy(LocalScore& score, const PodInfo& pod) {
+  const size_t slots = slots_.size();
+  const framework::ScorePlugin& plugin = *profile_.scores()[score.position].plugin;
+  const bool ranged = plugin.ScoreRange(state_, pod, cluster_.columns(), 0, raw_);
+  score.present.clear();
+  if (score.keeps_raw()) score.raw.assign(slots, 0);
+  for (NodeIndex node = 0; node < slots; ++node) {
+    if (!ok_[node]) continue;
+    const int64_t raw = ranged ? raw_[node] : RawScore(score, pod, node);
+    if (score.keeps_raw()) SetRaw(score, node, raw);
+    if (score.rule != Normalization::kNone) continue;
+    const int64_t weighted = Weigh(score, raw);
+    base_[node] += static_cast<int32_t>(weighted);
+    if (score.reach != Reach::kPods) slots_[node].fixed += static_cast<int32_t>(weighted);
+  }
 }
 
 void Lane::ScoreEverywhere(LocalScore& score, const PodInfo& pod) {
@@ -177,7 +183,9 @@ void Lane::ScorePods(const PodInfo& pod, std::span<const NodeIndex> nodes) {
   for (LocalScore& score : local_scores_) {
     if (score.reach != Reach::kPods) continue;
     const framework::ScorePlugin& plugin = *profile_.scores()[score.position].plugin;
-    const bool listed = plugin.ScoreList(state_, pod, cluster_.columns(), nodes, {raw_.data(), nodes.size()});
+    const bool listed = timing_.Time(ExtensionPoint::kScore, profile_.scores()[score.position].name, [&] {
+      return plugin.ScoreList(state_, pod, cluster_.columns(), nodes, {raw_.data(), nodes.size()});
+    });
     for (size_t i = 0; i < nodes.size(); ++i) {
       const NodeIndex node = nodes[i];
       const int64_t raw = listed ? raw_[i] : RawScore(score, pod, node);

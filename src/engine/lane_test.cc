@@ -1,8 +1,12 @@
 // The lane with the in-tree plugins; each decision is also compared with one from scratch (verify).
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "config/load.h"
 #include "engine/evaluator.h"
+#include "engine/testing/scripted_plugins.h"
 #include "engine/testing/world.h"
 #include "plugins/registry.h"
 #include "testing/builders.h"
@@ -112,6 +116,52 @@ TEST_F(LaneTest, WhyNothingFitsCountsPromises) {
   ASSERT_EQ(decision.kind, Evaluator::Decision::Kind::kNoFit);
   EXPECT_EQ(framework::FitErrorMessage(decision.diagnosis, 3),
             "0/3 nodes are available: 1 Insufficient memory, 3 Insufficient cpu.");
+}
+
+// Signs, and has its say in PreFilter alone.
+class GateKeeper final : public testing::Named, public framework::PreFilterPlugin, public framework::SignPlugin {
+ public:
+  GateKeeper(std::string name, const framework::PreFilterResult* answer) : Named(std::move(name)), answer_(answer) {}
+  framework::PreFilterResult PreFilter(framework::CycleState&, const framework::PodInfo&) const override {
+    return *answer_;
+  }
+  bool Sign(const framework::PodInfo&, framework::SignatureBuilder&) const override { return true; }
+
+ private:
+  const framework::PreFilterResult* const answer_;
+};
+
+TEST_F(LaneTest, APreFilterWithoutAFilterIsAskedEveryTime) {
+  framework::PreFilterResult answer;
+  framework::Registry registry = plugins::InTreeRegistry();
+  testing::Add<GateKeeper>(registry, "GateKeeper", static_cast<const framework::PreFilterResult*>(&answer));
+  config::Profile config = config::DefaultConfiguration(world_.gates).profiles.front();
+  config.plugins.multi_point.enabled.push_back({"GateKeeper", 0});
+  const std::unique_ptr<Profile> profile = world_.MakeProfile(config, registry);
+  Evaluator evaluator(*profile, world_.cluster, {.verify = true});
+  const auto decide = [&] { return evaluator.Decide(*MakePod("p").Request("cpu", "1").Info(), world_.random).kind; };
+  using Kind = Evaluator::Decision::Kind;
+  EXPECT_EQ(decide(), Kind::kChosen);
+  answer.status = framework::Status::Unschedulable("closed");
+  EXPECT_EQ(decide(), Kind::kAskEvaluate) << "nothing has changed but its mind";
+  answer = {};
+  EXPECT_EQ(decide(), Kind::kChosen);
+  answer.node_names = {"b"};
+  EXPECT_EQ(decide(), Kind::kAskEvaluate);
+}
+
+TEST_F(LaneTest, TimesEveryBuildAndSomeCatchUps) {
+  std::map<std::string, int> calls;
+  profile_->set_lane_observer([&](LaneWork work, config::ExtensionPoint, std::string_view plugin, base::Duration) {
+    ++calls[std::string(plugin) + (work == LaneWork::kBuild ? " build" : " catch-up")];
+  });
+  for (int i = 0; i < 130; ++i) {
+    (void)Decide(MakePod("p").Request("cpu", "1"));
+    world_.cluster.UpsertPod(MakePod("q" + std::to_string(i)).Node("a").Shared());
+  }
+  EXPECT_EQ(calls["NodeResourcesFit build"], 2) << "once as a filter, once as a score";
+  EXPECT_GE(calls["NodeResourcesFit catch-up"], 3) << "the first and one in sixty-four, as filter and perhaps as score";
+  EXPECT_LE(calls["NodeResourcesFit catch-up"], 6);
 }
 
 TEST_F(LaneTest, ANamespaceThatChangesItsLabelsIsNoticed) {

@@ -18,6 +18,7 @@
 #include "base/result.h"
 #include "cluster/cluster.h"
 #include "config/types.h"
+#include "engine/lane_timing.h"
 #include "framework/handle.h"
 #include "framework/node_to_status.h"
 #include "framework/posted_work.h"
@@ -93,6 +94,9 @@ class Profile final : public framework::Handle {
 
   const std::string& scheduler_name() const { return scheduler_name_; }
   void set_observer(PluginObserver observer) { observer_ = std::move(observer); }
+  // Of the plugins' work for lanes, which set_observer's does not see.
+  void set_lane_observer(LaneObserver observer) { lane_observer_ = std::move(observer); }
+  const LaneObserver& lane_observer() const { return lane_observer_; }
   // The plugins of an extension point in the order they run.
   std::vector<std::string_view> PluginsAt(config::ExtensionPoint point) const;
   // Null when the profile has no such plugin.
@@ -137,8 +141,12 @@ class Profile final : public framework::Handle {
   // The plugin as one that keeps state between cycles; null when it does not.
   const framework::IncrementalState* FindIncremental(uint32_t id) const;
   std::vector<std::pair<uint32_t, const framework::IncrementalState*>> IncrementalPlugins() const;
-  // Runs the plugin's PreFilter again, for a plugin that may change its mind about Skip.
+  // Runs the plugin's PreFilter again, for a plugin that may change its mind: whether it still says Skip, and whether
+  // it still lets all nodes in.
   bool PreFilterSkips(uint32_t id, framework::CycleState& state, const framework::PodInfo& pod) const;
+  bool PreFilterPasses(uint32_t id, framework::CycleState& state, const framework::PodInfo& pod) const;
+  // Plugins that have a say in PreFilter and none in Filter.
+  std::vector<uint32_t> PreFiltersWithoutFilter() const;
 
   std::span<Extender* const> extenders() const { return environment_.extenders; }
 
@@ -212,6 +220,7 @@ class Profile final : public framework::Handle {
   bool all_sign_ = true;
   uint64_t non_local_filters_ = 0;  // plugins, as bits by id, that have a say in filtering and look beyond the node
   PluginObserver observer_;
+  LaneObserver lane_observer_;
 
   // What plugins see: the environment's cluster, except while there is an OtherPicture.
   const framework::ClusterView* view_;

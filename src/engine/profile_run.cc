@@ -93,6 +93,24 @@ bool Profile::PreFilterSkips(uint32_t id, CycleState& state, const PodInfo& pod)
   return it != pre_filter_.end() && it->plugin->PreFilter(state, pod).status.IsSkip();
 }
 
+bool Profile::PreFilterPasses(uint32_t id, CycleState& state, const PodInfo& pod) const {
+  for (const auto& enabled : pre_filter_) {
+    if (enabled.id != id) continue;
+    const framework::PreFilterResult result = enabled.plugin->PreFilter(state, pod);
+    return result.status.IsSkip() || (result.status.ok() && !result.node_names);
+  }
+  return true;
+}
+
+std::vector<uint32_t> Profile::PreFiltersWithoutFilter() const {
+  std::vector<uint32_t> ids;
+  for (const auto& enabled : pre_filter_) {
+    const auto filters = [&](const auto& filter) { return filter.id == enabled.id; };
+    if (std::none_of(filter_.begin(), filter_.end(), filters)) ids.push_back(enabled.id);
+  }
+  return ids;
+}
+
 Status Profile::RunOneFilter(const Enabled<framework::FilterPlugin>& filter, const CycleState& state,
                              const PodInfo& pod, const NodeInfo& node) const {
   const Status status =

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "engine/extender_calls.h"
+#include "engine/node_sampling.h"
 
 namespace berth::engine {
 
@@ -110,28 +111,67 @@ void RunExtenderFilters(const Profile& profile, const PodInfo& pod, Evaluation& 
   if (evaluation.feasible.size() != before) evaluation.diagnosis.unschedulable_plugins.emplace(kExtenderName);
 }
 
-void RunFilterPhase(const Profile& profile, CycleState& state, const PodInfo& pod, Scope scope,
+// How many feasible nodes out of `nodes` end the search.
+size_t NodesToFind(const Profile& profile, const Sample* sample, size_t nodes) {
+  if (!sample) return nodes;
+  // The first will do when nobody has a preference.
+  const bool anyone_judges = std::ranges::any_of(
+      profile.extenders(), [](const Extender* extender) { return extender->IsFilter() || extender->IsPrioritizer(); });
+  if (profile.scores().empty() && !anyone_judges) return std::min<size_t>(nodes, 1);
+  return sample->rule.NodesToFind(nodes);
+}
+
+// In the order to look at them.
+std::vector<const NodeInfo*> NodesToSearch(const Profile& profile, const Sample* sample, const Evaluation& evaluation) {
+  if (!sample) return NodesToFilter(profile, evaluation);
+  std::vector<const NodeInfo*> nodes = evaluation.narrowed_to ? NodesToFilter(profile, evaluation)
+                                                              : std::vector(sample->nodes.begin(), sample->nodes.end());
+  if (!nodes.empty()) std::ranges::rotate(nodes, nodes.begin() + sample->start % nodes.size());
+  return nodes;
+}
+
+// True when the node that the pod was promised will do, and nothing else is asked for.
+template <class Judge>
+bool TryNomination(const Profile& profile, const PodInfo& pod, Scope scope, const Sample* sample, Judge&& judge,
+                   Evaluation& evaluation) {
+  const std::string& nomination = pod.pod().status.nominated_node_name;
+  const NodeInfo* node = nomination.empty() ? nullptr : profile.cluster().Find(nomination);
+  if (!node) return false;
+  Status judged = judge(*node);
+  if (!NominationHolds(profile, pod, *node, judged)) {
+    // Counts as looked at, even if the search does not get to it.
+    if (sample && judged.IsRejected()) evaluation.diagnosis.node_to_status.Set(node->index(), std::move(judged));
+    return false;
+  }
+  evaluation.nominated = node;
+  if (scope == Scope::kEverything) return false;
+  evaluation.feasible = {node};
+  return true;
+}
+
+void RunFilterPhase(const Profile& profile, CycleState& state, const PodInfo& pod, Scope scope, const Sample* sample,
                     Evaluation& evaluation) {
   const auto judge = [&](const NodeInfo& node) { return profile.RunFilterWithNominatedPods(state, pod, node); };
   // A nomination is tried before anything else: it is likely the only place that will do.
-  const std::string& nomination = pod.pod().status.nominated_node_name;
-  if (const NodeInfo* node = nomination.empty() ? nullptr : profile.cluster().Find(nomination);
-      node && NominationHolds(profile, pod, *node, judge(*node))) {
-    evaluation.nominated = node;
-    if (scope == Scope::kDecide) {
-      evaluation.feasible = {node};
-      return;
-    }
-  }
-  for (const NodeInfo* node : NodesToFilter(profile, evaluation)) {
+  if (TryNomination(profile, pod, scope, sample, judge, evaluation)) return;
+  const std::vector<const NodeInfo*> nodes = NodesToSearch(profile, sample, evaluation);
+  const size_t wanted = NodesToFind(profile, sample, nodes.size());
+  for (const NodeInfo* node : nodes) {
     Status status = judge(*node);
     if (status.ok()) {
+      // As upstream, which learns from one too many that it has enough.
+      if (evaluation.feasible.size() == wanted) break;
       evaluation.feasible.push_back(node);
       continue;
     }
     if (status.IsError() && evaluation.error.ok()) evaluation.error = status;
+    if (status.IsError() && sample) break;
     evaluation.diagnosis.AddPluginStatus(status);
     evaluation.diagnosis.node_to_status.Set(node->index(), std::move(status));
+  }
+  if (sample) {
+    const size_t rejected = evaluation.diagnosis.node_to_status.explicit_count();
+    evaluation.sampled = SampledNodes{evaluation.feasible, evaluation.feasible.size() + rejected};
   }
   std::sort(evaluation.feasible.begin(), evaluation.feasible.end(),
             [](const NodeInfo* a, const NodeInfo* b) { return a->name() < b->name(); });
@@ -177,10 +217,11 @@ void RunScorePhase(const Profile& profile, CycleState& state, const PodInfo& pod
 
 }  // namespace
 
-Evaluation EvaluateFromScratch(const Profile& profile, CycleState& state, const PodInfo& pod, Scope scope) {
+Evaluation EvaluateFromScratch(const Profile& profile, CycleState& state, const PodInfo& pod, Scope scope,
+                               const Sample* sample) {
   Evaluation evaluation;
   if (!RunPreFilterPhase(profile, state, pod, evaluation)) return evaluation;
-  RunFilterPhase(profile, state, pod, scope, evaluation);
+  RunFilterPhase(profile, state, pod, scope, sample, evaluation);
   if (evaluation.error.ok()) RunScorePhase(profile, state, pod, evaluation);
   return evaluation;
 }

@@ -6,8 +6,11 @@
 
 namespace berth::engine {
 
-// What the incremental evaluator's answers are held against, and what answers when it passes.
+struct Sample;
+
+// What the incremental evaluator's answers are held against, and what answers when it passes. With a `sample`, the
+// search ends early.
 Evaluation EvaluateFromScratch(const Profile& profile, framework::CycleState& state, const framework::PodInfo& pod,
-                               Scope scope);
+                               Scope scope, const Sample* sample = nullptr);
 
 }  // namespace berth::engine

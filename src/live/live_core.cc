@@ -26,6 +26,7 @@ LiveCore::LiveCore(const LiveOptions& options, metrics::Registry& metrics, LiveE
     : options_(options),
       environment_(environment),
       metrics_(metrics, {.queueing_hints = true, .async_preemption = true}),
+      engine_metrics_(metrics),
       election_metrics_(metrics),
       bucket_(std::make_shared<client::TokenBucket>(options_.rest.qps, options_.rest.burst)),
       client_(environment_.transport, environment_.writes, environment_.clock, ClientOptions()),
@@ -76,6 +77,7 @@ std::set<api::Kind> KindsToRead(const config::FeatureGates& gates) {
 Result<void> LiveCore::Make(const framework::Registry& registry) {
   SchedulingLoop::Options loop = options_.loop;
   loop.kinds = KindsToRead(options_.gates);
+  loop.engine_metrics = &engine_metrics_;
   Result<std::unique_ptr<SchedulingLoop>> made =
       SchedulingLoop::Create(options_.configuration, registry, options_.gates, environment_.monotonic,
                              environment_.runner, client_, events_, metrics_, std::move(loop));

@@ -25,6 +25,7 @@
 #include "live/request_metrics.h"
 #include "live/scheduling_loop.h"
 #include "metrics/component_metrics.h"
+#include "metrics/engine_metrics.h"
 #include "metrics/registry.h"
 #include "metrics/scheduler_metrics.h"
 
@@ -101,6 +102,7 @@ class LiveCore {
   const LiveOptions options_;
   const LiveEnvironment environment_;
   metrics::SchedulerMetrics metrics_;
+  metrics::EngineMetrics engine_metrics_;
   metrics::LeaderElectionMetrics election_metrics_;
   const std::shared_ptr<client::TokenBucket> bucket_;
   // Outlives whoever asks it, and the elector that moves it.

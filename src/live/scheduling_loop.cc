@@ -46,6 +46,7 @@ SchedulingLoop::SchedulingLoop(const config::FeatureGates& gates, const base::Cl
              if (ended.needs_waking() || is_held) driver_->Activate(ended.preemptor_uid);
            }),
       metrics_(metrics),
+      lane_metrics_(options_.engine_metrics),
       unlisted_(options_.kinds) {}
 
 SchedulingLoop::~SchedulingLoop() = default;
@@ -82,6 +83,7 @@ Result<void> SchedulingLoop::MakeDriver(const config::KubeSchedulerConfiguration
 
   for (const engine::Profile* profile : driver_->scheduler().profiles()) {
     metrics_.Observe(*driver_->scheduler().FindProfile(profile->scheduler_name()));
+    lane_metrics_.Observe(*driver_->scheduler().FindProfile(profile->scheduler_name()));
   }
   driver_->mutable_queue().set_observer(
       [this](queue::PodState place, std::string_view cause) { metrics_.OnIncoming(place, cause); });
@@ -169,6 +171,7 @@ void SchedulingLoop::OnCycleBegin(const PodInfoPtr& pod) {
 
 void SchedulingLoop::OnCycleEnd(const Attempt& attempt) {
   metrics_.OnDecided(clock_.Now() - attempt.started);
+  lane_metrics_.OnDecided(attempt);
   metrics_.EndCycle(attempt.pod->pod().spec.scheduler_name);
   if (attempt.post_filtered) metrics_.OnPreemption(attempt.post_filter);
 }

@@ -20,6 +20,7 @@
 #include "framework/registry.h"
 #include "live/binding_runner.h"
 #include "live/change_backlog.h"
+#include "live/lane_metrics.h"
 #include "live/live_api.h"
 #include "live/loop_metrics.h"
 #include "live/mailbox.h"
@@ -37,7 +38,8 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
     size_t max_binding = 512;
     // The kinds whose first list must have come.
     std::set<api::Kind> kinds{};
-    std::vector<engine::Extender*> extenders{};  // must outlive it
+    std::vector<engine::Extender*> extenders{};        // must outlive it
+    metrics::EngineMetrics* engine_metrics = nullptr;  // must outlive it; null: not counted
   };
 
   static Result<std::unique_ptr<SchedulingLoop>> Create(const config::KubeSchedulerConfiguration& configuration,
@@ -107,6 +109,7 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   BindingRunner& runner_;
   LiveApi api_;
   LoopMetrics metrics_;
+  LaneMetrics lane_metrics_;
   std::unique_ptr<scheduler::Driver> driver_;
   std::set<api::Kind> unlisted_;
   base::Time rejections_counted_{};

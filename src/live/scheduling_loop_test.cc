@@ -29,6 +29,19 @@ TEST_F(SchedulingLoopTest, SchedulesOnceEverythingIsListedAndItIsItsTurn) {
               AllOf(HasSubstr("\"reason\":\"Scheduled\""), HasSubstr("\"action\":\"Binding\"")));
 }
 
+TEST_F(SchedulingLoopTest, CountsHowDecisionsWereFoundAndTimesLanes) {
+  TellNode("n1", "4");
+  TellNode("n2", "4");
+  Tell(MakePod("web").SchedulerName("default-scheduler"));
+  loop_->StartScheduling();
+  EXPECT_THAT(server_.Await({"pods/web/binding"}), Not(::testing::IsEmpty()));
+  Settle();
+  const std::string text = registry_.Expose();
+  EXPECT_THAT(text, HasSubstr("scheduler_berth_decisions_total{profile=\"default-scheduler\",way=\"lane\"} 1\n"));
+  const std::string timed = "extension_point=\"Filter\",plugin=\"NodeResourcesFit\",work=\"build\"} 1\n";
+  EXPECT_THAT(text, HasSubstr("scheduler_berth_lane_plugin_duration_seconds_count{" + timed));
+}
+
 TEST_F(SchedulingLoopTest, AKindThatIsNotServedHoldsUpNobody) {
   loop_->StartScheduling();
   TellNode("n1", "4");

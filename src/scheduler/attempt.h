@@ -22,6 +22,14 @@ enum class Outcome {
   kError,          // internal trouble; to be tried again
 };
 
+// How the answer was found.
+enum class Way {
+  kNone,     // nobody was asked: there are no nodes
+  kLane,     // kept from pods like this one, and brought up to date
+  kScratch,  // every plugin asked about every node
+  kSample,   // the same for as many nodes as percentageOfNodesToScore calls for
+};
+
 struct Attempt {
   framework::PodInfoPtr pod;
   base::Ticket ticket = base::Ticket::kNone;
@@ -29,6 +37,7 @@ struct Attempt {
   std::optional<base::Time> first_attempt{};  // when the pod was first ready to be tried
   int number = 1;                             // this is the pod's so manieth attempt
   Outcome outcome = Outcome::kError;
+  Way way = Way::kNone;
   std::string node_name;  // when bound, being bound or waiting
   // The node whose room it held and gave back, when it failed after its scheduling cycle: others may want that room.
   std::string freed_node;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "engine/all_reasons.h"
 #include "engine/extender_calls.h"
 #include "framework/diagnosis.h"
 
@@ -54,6 +55,7 @@ Result<std::unique_ptr<Scheduler>> Scheduler::Create(const config::KubeScheduler
   std::stable_partition(options.extenders.begin(), options.extenders.end(),
                         [](const engine::Extender* extender) { return !extender->IsIgnorable(); });
   std::unique_ptr<Scheduler> scheduler(new Scheduler(cluster, clock, api, options));
+  scheduler->check_all_filters_ = configuration.always_check_all_predicates;
   const engine::Environment environment{.cluster = cluster,
                                         .gates = gates,
                                         .clock = clock,
@@ -79,7 +81,7 @@ Result<std::unique_ptr<Scheduler>> Scheduler::Create(const config::KubeScheduler
         **profile, cluster,
         engine::Evaluator::Options{
             .verify = options.verify_incremental, .runner_ups = options.runner_ups, .threads = options.threads});
-    ProfileSlot slot{std::move(*profile), std::move(evaluator)};
+    ProfileSlot slot{std::move(*profile), std::move(evaluator), engine::SamplingRule::Of(configuration, config)};
     if (!scheduler->profiles_.emplace(config.scheduler_name, std::move(slot)).second) {
       return Error::AlreadyExists(fmt::format("duplicate profile with scheduler name \"{}\"", config.scheduler_name));
     }
@@ -123,11 +125,13 @@ Attempt Scheduler::ScheduleOne(Attempt attempt) {
   }
 
   // What an extender says is not kept: it may say something else the next time.
-  if (options_.scope == engine::Scope::kEverything || engine::AnyJudges(options_.extenders, *attempt.pod)) {
+  const bool everything = options_.scope == engine::Scope::kEverything;
+  if (slot.sampling || everything || engine::AnyJudges(options_.extenders, *attempt.pod)) {
     Evaluate(slot, attempt);
     return attempt;
   }
   engine::Evaluator::Decision decision = slot.evaluator->Decide(*attempt.pod, random_);
+  attempt.way = Way::kLane;
   switch (decision.kind) {
     case engine::Evaluator::Decision::Kind::kChosen:
       attempt.node_name = decision.choice.node->name();
@@ -152,7 +156,10 @@ Attempt Scheduler::ScheduleOne(Attempt attempt) {
 // The long way.
 void Scheduler::Evaluate(ProfileSlot& slot, Attempt& attempt) {
   CycleState state = slot.profile->NewCycleState();
-  attempt.evaluation = engine::EvaluateFromScratch(*slot.profile, state, *attempt.pod, options_.scope);
+  attempt.way = slot.sampling ? Way::kSample : Way::kScratch;
+  attempt.evaluation = slot.sampling
+                           ? sampler_.Evaluate(*slot.profile, *slot.sampling, state, *attempt.pod, options_.scope)
+                           : engine::EvaluateFromScratch(*slot.profile, state, *attempt.pod, options_.scope);
   if (!attempt.evaluation.error.ok()) return Fail(attempt.evaluation.error, attempt);
   if (attempt.evaluation.fits()) {
     Select(attempt.evaluation, attempt);
@@ -267,6 +274,9 @@ void Scheduler::HandleNoFit(engine::Profile& profile, CycleState& state, Attempt
     attempt.post_filtered = true;
     attempt.post_filter = profile.RunPostFilter(state, *attempt.pod, diagnosis.node_to_status);
     diagnosis.post_filter_message = attempt.post_filter.status.Message();
+  }
+  if (check_all_filters_) {
+    diagnosis.node_to_status = engine::WithAllReasons(profile, state, *attempt.pod, diagnosis.node_to_status);
   }
   attempt.message = framework::FitErrorMessage(diagnosis, cluster_.nodes().size());
   attempt.unschedulable_plugins = diagnosis.unschedulable_plugins;

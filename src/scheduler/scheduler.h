@@ -19,6 +19,7 @@
 #include "config/types.h"
 #include "engine/evaluator.h"
 #include "engine/extender.h"
+#include "engine/node_sampling.h"
 #include "engine/profile.h"
 #include "framework/registry.h"
 #include "scheduler/attempt.h"
@@ -74,10 +75,16 @@ class Scheduler {
   struct ProfileSlot {
     std::unique_ptr<engine::Profile> profile;
     std::unique_ptr<engine::Evaluator> evaluator;
+    std::optional<engine::SamplingRule> sampling;  // unset: all nodes are looked at
   };
 
   Scheduler(cluster::Cluster& cluster, const base::Clock& clock, framework::ApiWriter& api, Options options)
-      : cluster_(cluster), clock_(clock), api_(api), options_(std::move(options)), random_(options_.seed) {}
+      : cluster_(cluster),
+        clock_(clock),
+        api_(api),
+        options_(std::move(options)),
+        random_(options_.seed),
+        sampler_(cluster) {}
 
   ProfileSlot& SlotOf(const framework::PodInfo& pod);
   void Select(const engine::Evaluation& evaluation, Attempt& attempt);
@@ -99,7 +106,9 @@ class Scheduler {
   const base::Clock& clock_;
   framework::ApiWriter& api_;
   const Options options_;
+  bool check_all_filters_ = false;  // for messages, see alwaysCheckAllPredicates
   base::Random random_;
+  engine::NodeSampler sampler_;
   framework::WaitingPods waiting_pods_;
   framework::PostedWork posted_;
   std::map<std::string, ProfileSlot> profiles_;

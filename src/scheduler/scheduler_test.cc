@@ -55,6 +55,49 @@ class SchedulerTest : public ::testing::Test {
   std::vector<std::string> log_;
 };
 
+TEST_F(SchedulerTest, TellsEveryReasonWhenAllFiltersAreToBeChecked) {
+  world_.cluster.UpsertNode(MakeNode("cordoned").Capacity("cpu", "1").Unschedulable().Shared());
+  AddNode("small", "1");
+  const auto told = [&](bool all) {
+    config::KubeSchedulerConfiguration config = config::DefaultConfiguration(world_.gates);
+    config.always_check_all_predicates = all;
+    auto scheduler = Scheduler::Create(config, registry_, world_.gates, world_.cluster, world_.clock, world_.api,
+                                       {.verify_incremental = true});
+    return (*scheduler)->ScheduleOne(MakePod("big").Request("cpu", "2").Info(), base::Ticket{1});
+  };
+  const Attempt first = told(false);
+  const Attempt all = told(true);
+  EXPECT_THAT(first.message, ::testing::HasSubstr("1 Insufficient cpu, 1 node(s) were unschedulable."));
+  EXPECT_THAT(all.message, ::testing::HasSubstr("1 node(s) were unschedulable, 2 Insufficient cpu."));
+  EXPECT_EQ(all.unschedulable_plugins, first.unschedulable_plugins) << "the pod waits for the same events";
+  for (const framework::NodeInfo* node : world_.cluster.nodes()) {
+    EXPECT_EQ(all.diagnosis.node_to_status.Get(node->index()).code(),
+              first.diagnosis.node_to_status.Get(node->index()).code());
+  }
+}
+
+TEST_F(SchedulerTest, LooksAtAsManyNodesAsAPercentageCallsFor) {
+  for (int i = 0; i < 300; ++i) AddNode("n" + std::to_string(i));
+  const auto feasible = [&](std::optional<int32_t> global, std::optional<int32_t> own, std::string_view sampling) {
+    config::KubeSchedulerConfiguration config = config::DefaultConfiguration(world_.gates);
+    config.percentage_of_nodes_to_score = global;
+    config.profiles[0].percentage_of_nodes_to_score = own;
+    config.node_sampling = sampling;
+    auto scheduler = Scheduler::Create(config, registry_, world_.gates, world_.cluster, world_.clock, world_.api, {});
+    const Attempt attempt = (*scheduler)->ScheduleOne(MakePod("p").Request("cpu", "1").Info(), base::Ticket{1});
+    world_.cluster.Forget("default/p");
+    return std::pair(attempt.feasible_nodes, attempt.way);
+  };
+  EXPECT_EQ(feasible({}, {}, ""), std::pair(size_t{300}, Way::kLane));
+  EXPECT_EQ(feasible(0, {}, "Exact"), std::pair(size_t{300}, Way::kLane));
+  EXPECT_EQ(feasible(100, {}, ""), std::pair(size_t{300}, Way::kLane));
+  EXPECT_EQ(feasible(50, {}, ""), std::pair(size_t{150}, Way::kSample));
+  EXPECT_EQ(feasible(50, 40, ""), std::pair(size_t{120}, Way::kSample)) << "the profile's comes first";
+  EXPECT_EQ(feasible(50, 0, ""), std::pair(size_t{300}, Way::kLane));
+  EXPECT_EQ(feasible(1, {}, ""), std::pair(size_t{100}, Way::kSample)) << "at least a hundred";
+  EXPECT_EQ(feasible({}, {}, "Upstream"), std::pair(size_t{144}, Way::kSample)) << "50 - 300 / 125 percent";
+}
+
 TEST_F(SchedulerTest, BindsAPodToANodeWithRoom) {
   AddNode("full", "100m");
   AddNode("free");

@@ -14,6 +14,7 @@
 #include "codec/gzip.h"
 #include "codec/json.h"
 #include "facts.h"
+#include "sampling.h"
 #include "world.h"
 
 namespace berth::parity {
@@ -151,6 +152,12 @@ Result<void> RunRecord(const codec::Value& recorded, const Options& options, Rep
     Result<std::vector<Difference>> differences = RunCelCase(recorded);
     if (!differences) return differences.error();
     report.Add(NameOf(recorded), *differences);
+    return {};
+  }
+  if (IsSamplingEpisode(recorded)) {
+    Result<NamedDifferences> steps = RunSamplingEpisode(recorded);
+    if (!steps) return steps.error();
+    for (const auto& [name, differences] : *steps) report.Add(name, differences);
     return {};
   }
   return recorded.Find("steps") ? RunEpisode(recorded, report) : RunCase(recorded, report);

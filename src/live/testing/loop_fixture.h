@@ -122,6 +122,7 @@ class LoopFixture : public ::testing::Test {
   LoopFixture() {
     SchedulingLoop::Options options;
     options.verify_incremental = true;
+    options.engine_metrics = &engine_metrics_;
     options.kinds = {api::Kind::kNode, api::Kind::kPod};
     config::KubeSchedulerConfiguration configuration = config::DefaultConfiguration(gates_);
     auto made = SchedulingLoop::Create(configuration, plugins::InTreeRegistry(), gates_, clock_, *threads_, client_,
@@ -162,6 +163,7 @@ class LoopFixture : public ::testing::Test {
   client::EventRecorder events_{client_, io_, clock_, {.hostname = "here"}};
   metrics::Registry registry_;
   metrics::SchedulerMetrics metrics_{registry_, {}};
+  metrics::EngineMetrics engine_metrics_{registry_};
   std::unique_ptr<BindingThreads> threads_ = std::make_unique<BindingThreads>(64);
   std::unique_ptr<SchedulingLoop> loop_;
   std::thread thread_;

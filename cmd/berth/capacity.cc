@@ -203,8 +203,10 @@ int Plan(const World& world, const CapacityOptions& options) {
   Result<input::NodeTemplate> node = input::ParseNodeTemplate(options.add_nodes);
   if (!node) return BadInput("capacity", "--add-nodes: " + node.error().message);
   std::vector<const api::Node*> existing;
+  std::set<std::pair<api::Kind, std::string>> known;  // what a template must not make again
   for (const api::Object& object : world.objects) {
-    if (const api::Node* known = object.As<api::Node>()) existing.push_back(known);
+    if (const api::Node* there = object.As<api::Node>()) existing.push_back(there);
+    known.emplace(object.kind(), object.metadata().name);
   }
   if (world.absent.contains(api::Kind::kDaemonSet)) {
     PrintWarnings(
@@ -217,6 +219,9 @@ int Plan(const World& world, const CapacityOptions& options) {
     node->count = count;
     std::vector<api::Node> nodes = input::MakeNodes(*node, existing);
     for (api::Object& daemon : input::DaemonPodsOn(nodes, world.objects)) objects.push_back(std::move(daemon));
+    for (api::Object& device : input::MakeDevices(*node, nodes)) {
+      if (!known.contains({device.kind(), device.metadata().name})) objects.push_back(std::move(device));
+    }
     for (api::Node& made : nodes) objects.push_back(api::MakeObject(std::move(made)));
     return TryNodes(world, objects, options);
   };

@@ -112,7 +112,13 @@ int BadInput(std::string_view verb, std::string_view message, std::string_view o
   std::vector<std::string> errors;
   for (std::string_view rest = message; !rest.empty();) {
     const size_t end = std::min(rest.find('\n'), rest.size());
-    if (end > 0 && !rest.substr(0, end).ends_with("the input has problems:")) errors.emplace_back(rest.substr(0, end));
+    const std::string_view line = rest.substr(0, end);
+    // What is indented belongs to the problem above it.
+    if (line.starts_with("    ") && !errors.empty()) {
+      errors.back().append("\n").append(line);
+    } else if (!line.empty() && !line.ends_with("the input has problems:")) {
+      errors.emplace_back(line);
+    }
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   WriteOut(output == "github" ? report::ErrorsToGitHub(errors) : report::ErrorsToJson(errors, output == "yaml"));

@@ -7,6 +7,7 @@
 
 #include "api/envelope.h"
 #include "api/policy.h"
+#include "api/resource_v1beta1.h"
 #include "codec/field_mark.h"
 #include "codec/json_writer.h"
 #include "codec/protobuf.h"
@@ -153,7 +154,11 @@ class ObjectDecoder {
   void DecodeOne(const Value& value, const KindInfo& info, std::string_view api_version, const std::string& path) {
     const size_t problems_before = problems_.size();
     std::shared_ptr<void> object = info.make();
-    codec::Decode(value, info.message(), object.get(), {.strict = options_.strict}, problems_, path);
+    if (HasV1beta1Form(info.kind, api_version)) {
+      DecodeV1beta1(info.kind, value, object.get(), {.strict = options_.strict}, problems_, path);
+    } else {
+      codec::Decode(value, info.message(), object.get(), {.strict = options_.strict}, problems_, path);
+    }
     CheckName(value, info.metadata(object.get()), problems_before, path);
     std::string complaint = Complete(info, api_version, options_.default_namespace, object.get());
     if (!complaint.empty() && options_.strict) {

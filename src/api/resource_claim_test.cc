@@ -74,5 +74,58 @@ spec:
   ExpectRoundTrips(object);
 }
 
+TEST(ResourceClaim, TheFormOfV1beta1BecomesThatOfV1) {
+  const Object claim = ReadYaml(R"(
+apiVersion: resource.k8s.io/v1beta1
+kind: ResourceClaim
+metadata: {name: gpu, namespace: default}
+spec:
+  devices:
+    requests:
+    - {name: one, deviceClassName: gpu, count: 3, allocationMode: ExactCount, selectors: [{cel: {expression: "true"}}]}
+    - {name: any, firstAvailable: [{name: big, deviceClassName: gpu}]}
+    constraints: [{matchAttribute: gpu.example.com/model}]
+)");
+  EXPECT_EQ(EncodeJson(claim), EncodeJson(ReadYaml(R"(
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: gpu, namespace: default}
+spec:
+  devices:
+    requests:
+    - name: one
+      exactly:
+        {deviceClassName: gpu, count: 3, allocationMode: ExactCount, selectors: [{cel: {expression: "true"}}]}
+    - {name: any, firstAvailable: [{name: big, deviceClassName: gpu}]}
+    constraints: [{matchAttribute: gpu.example.com/model}]
+)")));
+}
+
+TEST(ResourceSlice, TheFormOfV1beta1BecomesThatOfV1) {
+  const Object slice = ReadYaml(R"(
+apiVersion: resource.k8s.io/v1beta1
+kind: ResourceSlice
+metadata: {name: s}
+spec:
+  driver: gpu.example.com
+  nodeName: n1
+  pool: {name: n1, generation: 1, resourceSliceCount: 1}
+  devices:
+  - name: g0
+    basic: {attributes: {model: {string: a100}}, capacity: {memory: {value: 80Gi}}}
+)");
+  EXPECT_EQ(EncodeJson(slice), EncodeJson(ReadYaml(R"(
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s}
+spec:
+  driver: gpu.example.com
+  nodeName: n1
+  pool: {name: n1, generation: 1, resourceSliceCount: 1}
+  devices:
+  - {name: g0, attributes: {model: {string: a100}}, capacity: {memory: {value: 80Gi}}}
+)")));
+}
+
 }  // namespace
 }  // namespace berth::api

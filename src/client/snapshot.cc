@@ -18,7 +18,8 @@ namespace {
 // Besides what plugins read: what makes pods, and what shapes or refuses pods that are not in the cluster yet.
 constexpr api::Kind kPlanningKinds[] = {
     api::Kind::kDeployment,   api::Kind::kDaemonSet,  api::Kind::kJob,           api::Kind::kPriorityClass,
-    api::Kind::kRuntimeClass, api::Kind::kLimitRange, api::Kind::kResourceQuota,
+    api::Kind::kRuntimeClass, api::Kind::kLimitRange, api::Kind::kResourceQuota, api::Kind::kResourceClaimTemplate,
+    api::Kind::kDeviceTaintRule,
 };
 
 // In the order of reading.
@@ -68,7 +69,9 @@ void Take(const ReadingPtr& reading, api::Kind kind, ListOutcome outcome) {
   const std::string what = fmt::format("cannot read {}: {}", ResourceName(api::InfoOf(kind)), error.message);
   const int code = outcome.answer.status.code;
   if (IsRequired(kind) || (code != 403 && code != 404)) return reading->done(Error{error.code, what});
-  snapshot.warnings.push_back(what + "; going on without");
+  // A beta that is off by default: a cluster that does not serve it has none.
+  const bool optional = kind == api::Kind::kDeviceTaintRule && code == 404;
+  if (!optional) snapshot.warnings.push_back(what + "; going on without");
   ReadNext(reading);
 }
 

@@ -3,17 +3,25 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "api/pod.h"
+#include "api/resource_claim.h"
 #include "api/storage.h"
 
 namespace berth::input {
 
 namespace {
 
-// Served by every cluster; devices are not.
+// Not served by every cluster; kubectl refuses the whole list for one kind that is not.
+constexpr api::Kind kDevices[] = {
+    api::Kind::kResourceClaim, api::Kind::kResourceClaimTemplate, api::Kind::kResourceSlice, api::Kind::kDeviceClass,
+};
+
 constexpr api::Kind kDumped[] = {
     api::Kind::kNode,
     api::Kind::kPod,
@@ -55,7 +63,16 @@ void CollectOf(const DraftObject& found, const api::Pod& pod, References& refere
   bool claims = false;
   for (const api::Volume& volume : pod.spec.volumes) claims = claims || volume.from().persistent_volume_claim;
   if (claims) Refer(api::Kind::kPersistentVolumeClaim, found, references);
-  if (!pod.spec.resource_claims.empty()) Refer(api::Kind::kResourceClaim, found, references);
+  for (const api::PodResourceClaim& claim : pod.spec.resource_claims) {
+    if (claim.resource_claim_name) Refer(api::Kind::kResourceClaim, found, references);
+    // A pod that has a node has its claim, too, whatever became of the template.
+    if (claim.resource_claim_template_name && pod.spec.node_name.empty()) {
+      Refer(api::Kind::kResourceClaimTemplate, found, references);
+    }
+    if (claim.resource_claim_template_name && !pod.spec.node_name.empty()) {
+      Refer(api::Kind::kResourceClaim, found, references);
+    }
+  }
   const api::OwnerReference* owner = api::ControllerOf(pod.metadata);
   if (owner && owner->kind == "DaemonSet") Refer(api::Kind::kDaemonSet, found, references);
 }
@@ -68,6 +85,12 @@ void CollectOf(const DraftObject& found, const api::PersistentVolumeClaim& claim
   }
 }
 
+void CollectOf(const DraftObject& found, const api::ResourceClaimSpec& spec, References& references) {
+  if (spec.devices.requests.empty()) return;
+  Refer(api::Kind::kDeviceClass, found, references);
+  Refer(api::Kind::kResourceSlice, found, references);
+}
+
 References CollectReferences(const ClusterDraft& draft) {
   References references;
   for (const DraftObject& found : draft.objects()) {
@@ -75,6 +98,8 @@ References CollectReferences(const ClusterDraft& draft) {
       CollectOf(found, *pod, references);
     }
     if (const auto* claim = found.object.As<api::PersistentVolumeClaim>()) CollectOf(found, *claim, references);
+    if (const auto* claim = found.object.As<api::ResourceClaim>()) CollectOf(found, claim->spec, references);
+    if (const auto* made = found.object.As<api::ResourceClaimTemplate>()) CollectOf(found, made->spec.spec, references);
   }
   return references;
 }
@@ -83,6 +108,13 @@ std::string Consequence(api::Kind kind) {
   switch (kind) {
     case api::Kind::kPersistentVolumeClaim:
       return "whether they can be scheduled cannot be told";
+    case api::Kind::kResourceClaim:
+      return "which devices they have, or wait for, cannot be told";
+    case api::Kind::kResourceClaimTemplate:
+      return "they get no claims, and wait for them";
+    case api::Kind::kDeviceClass:
+    case api::Kind::kResourceSlice:
+      return "no device can be allocated";
     case api::Kind::kDaemonSet:
       return "on nodes that are added, none of their pods is counted";
     default:
@@ -92,11 +124,17 @@ std::string Consequence(api::Kind kind) {
 
 }  // namespace
 
-std::string DumpCommand() {
+namespace {
+
+std::string DumpCommandFor(std::span<const api::Kind> kinds) {
   std::vector<std::string_view> resources;
-  for (const api::Kind kind : kDumped) resources.push_back(api::InfoOf(kind).resource);
+  for (const api::Kind kind : kinds) resources.push_back(api::InfoOf(kind).resource);
   return fmt::format("kubectl get {} -A -o yaml", fmt::join(resources, ","));
 }
+
+}  // namespace
+
+std::string DumpCommand() { return DumpCommandFor(kDumped); }
 
 std::set<api::Kind> FindAbsentKinds(const ClusterDraft& draft) {
   std::set<api::Kind> present;
@@ -121,7 +159,11 @@ void WarnOfAbsentKinds(const std::set<api::Kind>& absent, ClusterDraft& draft) {
                            count == 1 ? first : "first " + first, Consequence(kind)));
     told = true;
   }
-  if (told) draft.Warn("all that berth reads of a cluster: " + DumpCommand() + " (or: berth snapshot)");
+  if (!told) return;
+  draft.Warn("all that berth reads of a cluster: " + DumpCommand() + " (or: berth snapshot)");
+  if (std::any_of(std::begin(kDevices), std::end(kDevices), [&](api::Kind kind) { return absent.contains(kind); })) {
+    draft.Warn("and of devices, where the cluster has them: " + DumpCommandFor(kDevices));
+  }
 }
 
 namespace {

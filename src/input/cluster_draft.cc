@@ -52,7 +52,10 @@ std::vector<std::string> ClusterDraft::TakeNotes() {
   return std::move(notes_);
 }
 
-void ClusterDraft::Problem(std::string_view text) { problems_.push_back(Line(text)); }
+void ClusterDraft::Problem(std::string_view text, std::string_view picture) {
+  problems_.push_back(Line(text));
+  if (!picture.empty()) problems_.back().append("\n").append(picture);
+}
 void ClusterDraft::Warn(std::string_view text) { warnings_.push_back(Line(text)); }
 void ClusterDraft::Note(std::string_view text) { notes_.push_back(Line(text)); }
 

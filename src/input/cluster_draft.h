@@ -66,7 +66,8 @@ class ClusterDraft {
 
   // `path` is the field that the text is about; the text includes it.
   void Problem(const DraftObject& object, std::string_view path, std::string_view text);
-  void Problem(std::string_view text);
+  // `picture`: indented lines to show below the text, fit for terminals already.
+  void Problem(std::string_view text, std::string_view picture = {});
   void Warn(const DraftObject& object, std::string_view path, std::string_view text);
   void Warn(std::string_view text);
   // Worth knowing, and as it should be.

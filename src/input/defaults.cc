@@ -4,6 +4,7 @@
 
 #include "api/node.h"
 #include "api/pod.h"
+#include "api/resource_claim.h"
 #include "api/storage.h"
 #include "framework/pod_resources.h"
 
@@ -79,6 +80,33 @@ api::StorageClass Completed(api::StorageClass storage_class) {
   return storage_class;
 }
 
+template <class Request>
+void FillRequest(Request& request) {
+  if (request.allocation_mode.empty()) request.allocation_mode = "ExactCount";
+  if (request.allocation_mode == "ExactCount" && request.count == 0) request.count = 1;
+  for (api::DeviceToleration& toleration : request.tolerations) {
+    if (toleration.op.empty()) toleration.op = "Equal";
+  }
+}
+
+void FillRequests(api::ResourceClaimSpec& spec) {
+  for (api::DeviceRequest& request : spec.devices.requests) {
+    if (request.exactly) FillRequest(*request.exactly);
+    for (api::DeviceSubRequest& alternative : request.first_available) FillRequest(alternative);
+  }
+}
+
+api::ResourceClaim Completed(api::ResourceClaim claim) {
+  FillUid(claim.metadata);
+  FillRequests(claim.spec);
+  return claim;
+}
+
+api::ResourceClaimTemplate Completed(api::ResourceClaimTemplate made) {
+  FillRequests(made.spec.spec);
+  return made;
+}
+
 template <class T, class... Others>
 api::Object CompletedAs(const api::Object& object) {
   if (const T* value = object.As<T>()) return api::MakeObject(Completed(*value));
@@ -92,7 +120,8 @@ api::Object CompletedAs(const api::Object& object) {
 }  // namespace
 
 api::Object WithDefaults(const api::Object& object) {
-  return CompletedAs<api::Pod, api::Node, api::Namespace, api::PersistentVolumeClaim, api::StorageClass>(object);
+  return CompletedAs<api::Pod, api::Node, api::Namespace, api::PersistentVolumeClaim, api::StorageClass,
+                     api::ResourceClaim, api::ResourceClaimTemplate>(object);
 }
 
 }  // namespace berth::input

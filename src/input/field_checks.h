@@ -17,6 +17,8 @@ namespace berth::input {
 struct FieldProblem {
   std::string path;  // spec.containers[0].resources.requests[cpu]
   std::string what;
+  // Lines to show below it, made fit for terminals and indented; empty for most.
+  std::string picture = {};
 
   // "PATH: WHAT"
   std::string ToString() const;
@@ -25,6 +27,9 @@ struct FieldProblem {
 class FieldChecks {
  public:
   void Add(std::string path, std::string what) { problems_.push_back({std::move(path), std::move(what)}); }
+  void AddWithPicture(std::string path, std::string what, std::string picture) {
+    problems_.push_back({std::move(path), std::move(what), std::move(picture)});
+  }
   void Required(const std::string& path, bool present);
   void OneOf(const std::string& path, std::string_view value, std::initializer_list<std::string_view> allowed);
   void NotNegative(const std::string& path, const api::ResourceList& amounts);

@@ -13,6 +13,7 @@
 #include "input/admission.h"
 #include "input/cluster_draft.h"
 #include "input/defaults.h"
+#include "input/device_checks.h"
 #include "input/object_checks.h"
 #include "input/object_reader.h"
 
@@ -41,9 +42,12 @@ void AddDescribedNodes(const std::vector<NodeTemplate>& templates, ClusterDraft&
     }
     std::vector<const api::Node*> existing;
     for (const std::shared_ptr<const api::Node>& node : shared) existing.push_back(node.get());
-    for (api::Node& node : MakeNodes(node_template, existing)) {
-      draft.Add({api::MakeObject(std::move(node)), {ObjectOrigin::kFlags, {}}});
+    std::vector<api::Node> nodes = MakeNodes(node_template, existing);
+    for (api::Object& object : MakeDevices(node_template, nodes)) {
+      if (draft.Find(object.kind(), object.metadata().name)) continue;  // a class that is there already
+      draft.Add({std::move(object), {ObjectOrigin::kFlags, {}}});
     }
+    for (api::Node& node : nodes) draft.Add({api::MakeObject(std::move(node)), {ObjectOrigin::kFlags, {}}});
   }
 }
 
@@ -97,6 +101,7 @@ Result<ClusterInput> Assemble(InputFiles files, InputChanges changes, size_t thr
     WarnOfContradictions(draft);
     input.rollouts = ExpandWorkloads(
         admission, {.exact = exact, .most_pods = changes.most_pods_made, .replace = changes.replace}, draft);
+    CheckDeviceReferences(draft);
     input.refused = EnforceQuotas(draft, input.rollouts);
   }
   if (!draft.problems().empty()) return ProblemsAsError(draft.problems());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr size_t kMaxCount = 100'000;
 constexpr size_t kMaxZones = 1'000;
+constexpr size_t kMaxDevices = 128;    // of a slice, as the API has it
 constexpr int64_t kDefaultPods = 110;  // the kubelet's
 
 constexpr char kZone[] = "topology.kubernetes.io/zone";
@@ -43,6 +45,13 @@ std::optional<size_t> ParseCount(std::string_view text) {
 bool IsResourceName(std::string_view name) {
   return name == "cpu" || name == "memory" || name == "pods" || name == "ephemeral-storage" ||
          name.starts_with("hugepages-") || (name.find('/') != std::string_view::npos && name.find('/') > 0);
+}
+
+// "1.2.3", whatever comes behind a dash or a plus.
+bool IsVersion(std::string_view text) {
+  const std::vector<std::string_view> parts = Split(text.substr(0, text.find_first_of("-+")), '.');
+  return parts.size() == 3 &&
+         std::all_of(parts.begin(), parts.end(), [](std::string_view part) { return ParseCount(part).has_value(); });
 }
 
 class TemplateParser {
@@ -73,8 +82,14 @@ class TemplateParser {
     }
     const std::string_view key = part.substr(0, equals);
     const std::string_view value = part.substr(equals + 1);
+    if (key == "devices") return TakeDevices(value);
+    if (key.starts_with("device.")) return TakeDeviceProperty(part, key.substr(7), value);
     const bool is_taint = key.starts_with("taint.");
-    if (!is_taint && !seen_.emplace(key).second) return Problem(part, fmt::format("{} is given twice", key));
+    if (!is_taint && !seen_.emplace(key).second) {
+      const std::string hint =
+          result_.devices.empty() ? "" : fmt::format("; what its devices have is said with device.{}=…", key);
+      return Problem(part, fmt::format("{} is given twice{}", key, hint));
+    }
     if (key == "count") return TakeCount(value);
     if (key == "name") return TakeName(value);
     if (key == "zones") return TakeZones(value);
@@ -82,8 +97,8 @@ class TemplateParser {
     if (is_taint) return TakeTaint(key.substr(6), value);
     if (IsResourceName(key)) return TakeResource(key, value);
     Problem(part,
-            fmt::format("expected count, name, zones, label.KEY, taint.KEY, cpu, memory, pods, ephemeral-storage or a "
-                        "resource such as nvidia.com/gpu, found \"{}\"",
+            fmt::format("expected count, name, zones, label.KEY, taint.KEY, devices, device.KEY, cpu, memory, pods, "
+                        "ephemeral-storage or a resource such as nvidia.com/gpu, found \"{}\"",
                         key));
   }
 
@@ -153,6 +168,71 @@ class TemplateParser {
     result_.resources.Set(Symbol(key), *amount);
   }
 
+  void TakeDevices(std::string_view value) {
+    const size_t colon = value.rfind(':');
+    const std::string_view driver = value.substr(0, colon);
+    const std::optional<size_t> count =
+        colon == std::string_view::npos ? std::optional<size_t>(1) : ParseCount(value.substr(colon + 1));
+    if (driver.empty() || !count || *count < 1 || *count > kMaxDevices) {
+      Problem(value, fmt::format("devices: expected DRIVER:N with N from 1 to {}, for instance gpu.example.com:8, "
+                                 "found \"{}\"",
+                                 kMaxDevices, value));
+    }
+    for (const std::string& wrong : api::DnsSubdomainProblems(driver)) {
+      Problem(value, fmt::format("devices: bad driver \"{}\": {}", driver, wrong));
+    }
+    for (const DeviceTemplate& known : result_.devices) {
+      if (known.driver == driver) Problem(value, fmt::format("devices: {} is given twice", driver));
+    }
+    result_.devices.push_back({std::string(driver), count.value_or(1), {}});
+  }
+
+  void TakeDeviceProperty(std::string_view part, std::string_view key, std::string_view value) {
+    if (result_.devices.empty()) {
+      return Problem(part, fmt::format("device.{}: expected devices=DRIVER:N in front of it, found none", key));
+    }
+    if (key.empty() || value.empty()) {
+      return Problem(part, fmt::format("expected device.KEY=VALUE, found \"{}\"", part));
+    }
+    api::Device& like = result_.devices.back().like;
+    const std::string name(key);
+    if (like.attributes.Contains(name) || like.capacity.Contains(name)) {
+      return Problem(part, fmt::format("device.{} is given twice", key));
+    }
+    for (const std::string& wrong : api::LabelKeyProblems(key)) {
+      Problem(key, fmt::format("device.{}: bad key: {}", key, wrong));
+    }
+    if (const std::optional<api::Quantity> amount = AmountWithUnit(value)) {
+      like.capacity.Set(name, {.value = *amount, .request_policy = {}});
+    } else {
+      like.attributes.Set(name, AttributeOf(value));
+    }
+  }
+
+  // "80Gi" is an amount; "80" may be anything, and "1.2.3" is a version.
+  static std::optional<api::Quantity> AmountWithUnit(std::string_view text) {
+    const Result<api::Quantity> amount = api::Quantity::Parse(text);
+    const bool has_unit = !text.empty() && std::isalpha(static_cast<unsigned char>(text.back())) != 0;
+    if (!amount || !has_unit || amount->Sign() < 0) return std::nullopt;
+    return *amount;
+  }
+
+  static api::DeviceAttribute AttributeOf(std::string_view text) {
+    api::DeviceAttribute attribute;
+    int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (text == "true" || text == "false") {
+      attribute.bool_value = text == "true";
+    } else if (error == std::errc() && end == text.data() + text.size()) {
+      attribute.int_value = number;
+    } else if (IsVersion(text)) {
+      attribute.version_value = text;
+    } else {
+      attribute.string_value = text;
+    }
+    return attribute;
+  }
+
   std::string_view text_;
   NodeTemplate result_;
   std::set<std::string, std::less<>> seen_;
@@ -214,6 +294,30 @@ std::vector<api::Node> MakeNodes(const NodeTemplate& node_template, std::span<co
     nodes.push_back(MakeNode(node_template, std::move(name), zones[nodes.size() % zones.size()]));
   }
   return nodes;
+}
+
+std::vector<api::Object> MakeDevices(const NodeTemplate& node_template, std::span<const api::Node> nodes) {
+  std::vector<api::Object> objects;
+  for (const DeviceTemplate& devices : node_template.devices) {
+    api::DeviceClass device_class;
+    device_class.metadata.name = devices.driver;
+    device_class.spec.selectors = {
+        {api::CELDeviceSelector{fmt::format("device.driver == \"{}\"", devices.driver)}}};
+    objects.push_back(api::MakeObject(std::move(device_class)));
+    for (const api::Node& node : nodes) {
+      api::ResourceSlice slice;
+      slice.metadata.name = fmt::format("{}-{}", node.metadata.name, devices.driver);
+      slice.spec.driver = devices.driver;
+      slice.spec.node_name = node.metadata.name;
+      slice.spec.pool = {.name = node.metadata.name, .generation = 1, .resource_slice_count = 1};
+      for (size_t i = 0; i < devices.count; ++i) {
+        api::Device& device = slice.spec.devices.emplace_back(devices.like);
+        device.name = fmt::format("device-{}", i);
+      }
+      objects.push_back(api::MakeObject(std::move(slice)));
+    }
+  }
+  return objects;
 }
 
 }  // namespace berth::input

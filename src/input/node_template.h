@@ -1,4 +1,5 @@
-// Nodes that are described, not read: "count=100,cpu=32,memory=128Gi,zones=3,label.disk=ssd,taint.gpu=true:NoSchedule".
+// Nodes that are described, not read: "count=100,cpu=32,memory=128Gi,zones=3,label.disk=ssd,taint.gpu=true:NoSchedule",
+// and the devices on them: "…,devices=gpu.example.com:8,device.memory=80Gi,device.model=a100".
 #pragma once
 
 #include <cstddef>
@@ -8,9 +9,18 @@
 #include <vector>
 
 #include "api/node.h"
+#include "api/object.h"
+#include "api/resource_claim.h"
 #include "base/result.h"
 
 namespace berth::input {
+
+// Devices of one driver, all alike, that every node of a template has.
+struct DeviceTemplate {
+  std::string driver;
+  size_t count = 1;
+  api::Device like;  // attributes and capacity; the name is set for each
+};
 
 struct NodeTemplate {
   size_t count = 1;
@@ -19,14 +29,19 @@ struct NodeTemplate {
   api::ResourceList resources;     // cpu and memory at least
   api::Labels labels;
   std::vector<api::Taint> taints;
+  std::vector<DeviceTemplate> devices;
 };
 
 // Parts are KEY=VALUE with commas between them: count, name, zones (a number, or names with ':' between them),
 // label.KEY, taint.KEY=[VALUE:]EFFECT, and amounts by resource name, of which cpu and memory must be there; pods is 110
-// unless given. All problems in one error, a line each, with their position in the text.
+// unless given. devices=DRIVER:N adds devices; device.KEY=VALUE behind it says what they are like: an amount with a unit
+// is a capacity, true, false, a whole number, a version (1.2.3) and any other text are attributes. All problems in one error, a line each, with their position in the text.
 Result<NodeTemplate> ParseNodeTemplate(std::string_view text);
 
 // Nodes with the labels that a cloud's nodes have, ready, and with names that no node of `existing` has.
 std::vector<api::Node> MakeNodes(const NodeTemplate& node_template, std::span<const api::Node* const> existing = {});
+
+// For each of the nodes a slice with its devices, and for each driver a class of its name that selects them.
+std::vector<api::Object> MakeDevices(const NodeTemplate& node_template, std::span<const api::Node> nodes);
 
 }  // namespace berth::input

@@ -8,6 +8,7 @@
 #include "api/storage.h"
 #include "api/workload.h"
 #include "base/printable.h"
+#include "input/device_checks.h"
 
 namespace berth::input {
 
@@ -162,6 +163,13 @@ void Check(const api::ResourceQuota& quota, FieldChecks& checks) {
   }
 }
 
+void Check(const api::ResourceClaim& claim, FieldChecks& checks) { CheckClaimSpec(claim.spec, "spec", checks); }
+void Check(const api::ResourceClaimTemplate& made, FieldChecks& checks) {
+  CheckClaimSpec(made.spec.spec, "spec.spec", checks);
+}
+void Check(const api::DeviceClass& device_class, FieldChecks& checks) { CheckDeviceClass(device_class, checks); }
+void Check(const api::ResourceSlice& slice, FieldChecks& checks) { CheckResourceSlice(slice, checks); }
+
 template <class... T>
 void CheckAs(const api::Object& object, FieldChecks& checks) {
   (..., (object.As<T>() ? Check(*object.As<T>(), checks) : void()));
@@ -191,7 +199,8 @@ std::vector<FieldProblem> ProblemsOf(const api::Object& object) {
   CheckAs<api::Pod, api::Node, api::Service, api::ReplicationController, api::ReplicaSet, api::Deployment,
           api::DaemonSet, api::Job, api::StatefulSet, api::PodDisruptionBudget, api::PersistentVolumeClaim,
           api::PersistentVolume, api::StorageClass, api::CSIStorageCapacity, api::PriorityClass, api::LimitRange,
-          api::RuntimeClass, api::ResourceQuota>(object, checks);
+          api::RuntimeClass, api::ResourceQuota, api::ResourceClaim, api::ResourceClaimTemplate, api::DeviceClass,
+          api::ResourceSlice>(object, checks);
   return checks.Take();
 }
 

@@ -89,7 +89,11 @@ struct ObjectReader::Decoded {
   std::vector<api::UnknownObject> unknown;
   std::vector<std::string> syntax_problems;
   std::vector<std::string> decode_problems;
-  std::vector<std::string> field_problems;
+  struct FieldProblemText {
+    std::string text;
+    std::string picture;
+  };
+  std::vector<FieldProblemText> field_problems;
   std::vector<std::string> warnings;
   struct UnknownField {
     std::string kind;
@@ -141,13 +145,15 @@ struct ObjectReader::Decoded {
 
   void TakeObject(const api::Object& object, const codec::Value& text, const std::string& file, uint32_t part) {
     DraftObject found{WithDefaults(object), {part, text.mark()}, IsNew(object.metadata())};
-    const auto say = [&](std::vector<std::string>& where, std::string_view path, std::string_view what) {
-      where.push_back(fmt::format("{}: {}: {}", codec::Where(file, codec::FieldMark(text, path)),
-                                  base::Clipped(found.Who()), what));
+    const auto say = [&](std::string_view path, std::string_view what) {
+      return fmt::format("{}: {}: {}", codec::Where(file, codec::FieldMark(text, path)), base::Clipped(found.Who()),
+                         what);
     };
-    for (const FieldProblem& problem : ProblemsOf(object)) say(field_problems, problem.path, problem.ToString());
+    for (const FieldProblem& problem : ProblemsOf(object)) {
+      field_problems.push_back({say(problem.path, problem.ToString()), problem.picture});
+    }
     if (const std::string gap = GapIn(found.object, text); !gap.empty()) {
-      say(warnings, gap.substr(0, gap.find_first_of("[:")), gap);
+      warnings.push_back(say(gap.substr(0, gap.find_first_of("[:")), gap));
     }
     objects.push_back(std::move(found));
   }
@@ -266,7 +272,7 @@ bool ObjectReader::ReadInto(ClusterDraft& draft, size_t threads, const ReadProgr
     }
   }
   for (Decoded& part : decoded) {
-    for (const std::string& problem : part.field_problems) draft.Problem(problem);
+    for (const auto& problem : part.field_problems) draft.Problem(problem.text, problem.picture);
     for (const std::string& warning : part.warnings) draft.Warn(warning);
   }
   WarnOfUnknownFields(decoded, draft);

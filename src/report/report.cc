@@ -11,12 +11,25 @@ namespace berth::report {
 
 namespace {
 
+// "; gpu.example.com: gpu-0, gpu-1"
+std::string DevicesText(const sim::PodReport& pod) {
+  std::string text;
+  std::string_view driver;
+  for (const sim::PodDevice& device : pod.devices) {
+    text += device.driver == driver ? ", " : fmt::format("; {}: ", device.driver);
+    text += device.device;
+    driver = device.driver;
+  }
+  return text;
+}
+
 std::string Detail(const sim::PodReport& pod) {
   switch (pod.outcome) {
     case sim::PodOutcome::kScheduled:
-      if (pod.preempting) return "its nominated node";
-      return pod.scored ? fmt::format("score {}, {} nodes feasible", pod.score, pod.feasible_nodes)
-                        : "the only feasible node";
+      if (pod.preempting) return "its nominated node" + DevicesText(pod);
+      return (pod.scored ? fmt::format("score {}, {} nodes feasible", pod.score, pod.feasible_nodes)
+                         : "the only feasible node") +
+             DevicesText(pod);
     case sim::PodOutcome::kPreempted:
       return fmt::format("made room for {}", pod.preempted_by);
     default:

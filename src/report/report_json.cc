@@ -173,6 +173,23 @@ class ReportWriter {
         Number("margin", pod.score - pod.runner_up_score);
         json_.EndObject();
       }
+      if (!pod.devices.empty()) List("devices", pod.devices, [&](const sim::PodDevice& device) { Device(device); });
+    }
+    json_.EndObject();
+  }
+
+  void Device(const sim::PodDevice& device) {
+    json_.StartObject();
+    Text("claim", device.claim);
+    Text("request", device.request);
+    Text("driver", device.driver);
+    Text("pool", device.pool);
+    Text("device", device.device);
+    if (!device.consumed.empty()) {
+      json_.Key("consumedCapacity");
+      json_.StartObject();
+      for (const auto& [name, amount] : device.consumed) Text(name, amount.ToString());
+      json_.EndObject();
     }
     json_.EndObject();
   }

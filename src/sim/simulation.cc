@@ -149,6 +149,7 @@ void Simulation::RemoveOld(const std::string& uid) {
   if (pod == old_pods_.end() || cluster().NodeOf(uid).empty()) return;
   ++changes_;
   driver_->Remove(api::Object(pod->second));
+  claims_->Release(*pod->second);
 }
 
 void Simulation::CreatePod(const std::shared_ptr<const api::Pod>& pod) {
@@ -189,6 +190,7 @@ SimulationReport Simulation::Run() {
   RunUntil(nullptr);
   CollectGated();
 
+  CollectDevices();
   result_.pods.clear();
   for (auto& [uid, report] : reports_) result_.pods.push_back(report);
   CollectWaiting();
@@ -198,6 +200,21 @@ SimulationReport Simulation::Run() {
   CountPlaced(result_);
   CollectExplanations();
   return result_;
+}
+
+void Simulation::CollectDevices() {
+  for (auto& [uid, report] : reports_) report.devices.clear();
+  for (const auto& [key, claim] : cluster().objects().resource_claims) {
+    if (!claim->status.allocation) continue;
+    for (const api::ResourceClaimConsumerReference& user : claim->status.reserved_for) {
+      const auto found = reports_.find(user.uid);
+      if (found == reports_.end() || found->second.outcome != PodOutcome::kScheduled) continue;
+      for (const api::DeviceRequestAllocationResult& result : claim->status.allocation->devices.results) {
+        found->second.devices.push_back({claim->metadata.name, result.request, result.driver, result.pool,
+                                         result.device, result.consumed_capacity});
+      }
+    }
+  }
 }
 
 // How each pod ended counts, not how its attempt did: it may have been evicted since, or never had an attempt. A pod

@@ -34,6 +34,16 @@ enum class PodOutcome {
   kPreempted,  // was running, or scheduled here, and had to make room; nothing recreates it
 };
 
+// A device that a pod has through a claim.
+struct PodDevice {
+  std::string claim;  // in the pod's namespace
+  std::string request;
+  std::string driver;
+  std::string pool;
+  std::string device;
+  base::FlatMap<std::string, api::Quantity> consumed;  // of a device that is shared
+};
+
 struct PodReport {
   std::string key;  // namespace/name
   PodOutcome outcome = PodOutcome::kPending;
@@ -48,6 +58,7 @@ struct PodReport {
   bool preempting = false;     // scheduled onto the node that preemption had nominated
   std::string nominated_node;  // of a pending pod
   std::string preempted_by;    // namespace/name
+  std::vector<PodDevice> devices;  // of a scheduled pod, by claim
   std::string owner;           // the workload it belongs to: "Deployment shop/web"; "" without one
 };
 
@@ -152,6 +163,7 @@ class Simulation final : public framework::ApiWriter, private scheduler::DriverO
   std::string WhatIsAbsent(std::string_view message) const;
   void NoteIfGated(const std::shared_ptr<const api::Pod>& pod);
   void CollectExplanations();
+  void CollectDevices();
   void NoteExplanation(explain::Explanation explanation, const scheduler::Attempt& attempt);
   explain::Explanation ExplainNow(const framework::PodInfo& pod);
 

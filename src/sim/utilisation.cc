@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "api/quantity.h"
 #include "framework/resource.h"
@@ -63,6 +64,52 @@ std::vector<Symbol> ResourcesIn(const cluster::Cluster& cluster) {
   return resources;
 }
 
+// Devices by driver: those of the newest generation of each pool, and how many of them are taken, at least in part.
+class DeviceCounts {
+ public:
+  explicit DeviceCounts(const framework::Objects& objects) {
+    std::map<std::pair<std::string, std::string>, int64_t> newest;  // generation by driver and pool
+    for (const auto& [key, slice] : objects.resource_slices) {
+      int64_t& generation = newest[{slice->spec.driver, slice->spec.pool.name}];
+      generation = std::max(generation, slice->spec.pool.generation);
+    }
+    std::set<std::tuple<std::string, std::string, std::string>> taken;
+    for (const auto& [key, claim] : objects.resource_claims) {
+      if (!claim->status.allocation) continue;
+      for (const auto& result : claim->status.allocation->devices.results) {
+        if (!result.admin_access.value_or(false)) taken.emplace(result.driver, result.pool, result.device);
+      }
+    }
+    for (const auto& [key, slice] : objects.resource_slices) {
+      const api::ResourceSliceSpec& spec = slice->spec;
+      if (spec.pool.generation != newest[{spec.driver, spec.pool.name}]) continue;
+      for (const api::Device& device : spec.devices) {
+        const int64_t used = taken.contains({spec.driver, spec.pool.name, device.name}) ? 1 : 0;
+        Add(total_[spec.driver], used);
+        if (spec.node_name) Add(by_node_[*spec.node_name][spec.driver], used);
+      }
+    }
+  }
+
+  const std::map<std::string, Amount>& total() const { return total_; }
+  // Of devices that are the node's alone.
+  Amount On(const std::string& node, const std::string& driver) const {
+    const auto found = by_node_.find(node);
+    if (found == by_node_.end()) return {};
+    const auto amount = found->second.find(driver);
+    return amount == found->second.end() ? Amount() : amount->second;
+  }
+
+ private:
+  static void Add(Amount& amount, int64_t used) {
+    amount.requested += used;
+    ++amount.allocatable;
+  }
+
+  std::map<std::string, Amount> total_;  // by driver
+  std::map<std::string, std::map<std::string, Amount>> by_node_;
+};
+
 // Only what nodes could have of it is a share: a node without any is neither empty nor full.
 void FindExtremes(ResourceUse& use, const std::vector<NodeUse>& nodes, size_t position) {
   std::vector<NodeShare> shares;
@@ -114,6 +161,10 @@ Utilisation MeasureUtilisation(const cluster::Cluster& cluster) {
   Utilisation utilisation;
   const std::vector<Symbol> resources = ResourcesIn(cluster);
   for (const Symbol& resource : resources) utilisation.resources.push_back({.resource = std::string(resource.str())});
+  const DeviceCounts devices(cluster.objects());
+  for (const auto& [driver, amount] : devices.total()) {
+    utilisation.resources.push_back({.resource = "devices/" + driver, .total = amount});
+  }
   for (const NodeInfo* node : cluster.nodes()) {
     NodeUse use{.node = node->name()};
     if (const Symbol* zone = node->labels().Find(ZoneLabel())) use.zone = zone->str();
@@ -124,13 +175,14 @@ Utilisation MeasureUtilisation(const cluster::Cluster& cluster) {
       total.allocatable = SaturatingAdd(total.allocatable, amount.allocatable);
       use.amounts.push_back(amount);
     }
+    for (const auto& [driver, amount] : devices.total()) use.amounts.push_back(devices.On(node->name(), driver));
     for (const framework::PodInfoPtr& pod : node->pods()) use.pods.push_back(pod->Key());
     std::sort(use.pods.begin(), use.pods.end());
     utilisation.nodes.push_back(std::move(use));
   }
   std::sort(utilisation.nodes.begin(), utilisation.nodes.end(),
             [](const NodeUse& a, const NodeUse& b) { return a.node < b.node; });
-  for (size_t i = 0; i < resources.size(); ++i) FindExtremes(utilisation.resources[i], utilisation.nodes, i);
+  for (size_t i = 0; i < utilisation.resources.size(); ++i) FindExtremes(utilisation.resources[i], utilisation.nodes, i);
   utilisation.zones = CountZones(cluster);
   return utilisation;
 }

@@ -28,7 +28,7 @@ struct NodeShare {
 };
 
 struct ResourceUse {
-  std::string resource;  // cpu, memory, pods, then the others by name
+  std::string resource;  // cpu, memory, pods, then the others by name, then devices/DRIVER
   Amount total;
   // Among the nodes that have any of it, equals by name; the lower one of two in the middle. Without such nodes, empty.
   NodeShare lowest;

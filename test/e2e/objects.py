@@ -97,6 +97,34 @@ def volume(name, storage_class_name, size="1Gi", on_node=None, claim_ref=None):
     return {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": _meta(name), "spec": spec}
 
 
+def device_class(name, driver, extended=None):
+    spec = {"selectors": [{"cel": {"expression": f'device.driver == "{driver}"'}}]}
+    if extended:
+        spec["extendedResourceName"] = extended
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": _meta(name), "spec": spec}
+
+
+def resource_slice(driver, node_name, devices):
+    """A pool of the node's own with these devices."""
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": _meta(f"{node_name}-{driver}"),
+            "spec": {"driver": driver, "nodeName": node_name, "devices": [{"name": name} for name in devices],
+                     "pool": {"name": node_name, "generation": 1, "resourceSliceCount": 1}}}
+
+
+def _claim_spec(class_name, count):
+    return {"devices": {"requests": [{"name": "devices", "exactly": {"deviceClassName": class_name, "count": count}}]}}
+
+
+def resource_claim(name, class_name, count=1, owner=None):
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": _meta(name, owner=owner),
+            "spec": _claim_spec(class_name, count)}
+
+
+def claim_template(name, class_name, count=1):
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": _meta(name),
+            "spec": {"spec": _claim_spec(class_name, count)}}
+
+
 def copies(template, names):
     """Encoded objects like `template`, one per name; a node's hostname label follows its name."""
     placeholder = template["metadata"]["name"]

@@ -20,7 +20,7 @@ from scheduler import Scheduler
 
 SCENARIOS = []
 # What a scenario may leave behind outside its namespace, and what must be gone before the next.
-CLUSTER_KINDS = ("Node", "PersistentVolume", "StorageClass", "CSINode")
+CLUSTER_KINDS = ("Node", "PersistentVolume", "StorageClass", "CSINode", "ResourceSlice", "DeviceClass")
 NAMESPACE_KINDS = ("Pod", "PersistentVolumeClaim", "PodDisruptionBudget", "ReplicaSet", "Event")
 
 

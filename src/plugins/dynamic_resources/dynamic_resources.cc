@@ -40,6 +40,7 @@ bool IsReservedFor(const api::ResourceClaim& claim, const PodInfo& pod) {
 
 DynamicResources::DynamicResources(const config::DynamicResourcesArgs& args, framework::Handle& handle)
     : handle_(handle),
+      objects_(handle.objects()),
       inventory_(handle.inventory()),
       features_(dra::Features::Of(handle.gates())),
       filter_timeout_(args.has_filter_timeout ? args.filter_timeout : base::Duration::zero()),
@@ -73,7 +74,7 @@ framework::PreFilterResult DynamicResources::PreFilter(CycleState& state, const 
   auto cycle = std::make_shared<CycleClaims>();
   for (PodClaim& entry : *claims) {
     cycle->names.push_back(*entry.name);
-    cycle->claims.push_back(std::move(entry.claim));
+    cycle->claims.push_back(AsShown(std::move(entry.claim)));
   }
   cycle->user_claims = cycle->claims.size();
   if (extended) AddExtendedClaim(*cycle, pod);
@@ -85,6 +86,15 @@ framework::PreFilterResult DynamicResources::PreFilter(CycleState& state, const 
   }
   state.FindMutable(key_)->cycle = std::move(cycle);
   return Status::Success();
+}
+
+dra::ClaimPtr DynamicResources::AsShown(dra::ClaimPtr claim) const {
+  if (&handle_.objects() == &objects_) return claim;
+  const std::string_view name_space = claim->metadata.namespace_.str();
+  const dra::ClaimPtr* shown = handle_.objects().resource_claims.FindShared(name_space, claim->metadata.name);
+  const dra::ClaimPtr* known = objects_.resource_claims.FindShared(name_space, claim->metadata.name);
+  // One that was not changed may be older than what the tracker has.
+  return shown && known && *shown != *known ? *shown : std::move(claim);
 }
 
 void DynamicResources::AddExtendedClaim(CycleClaims& cycle, const PodInfo& pod) const {

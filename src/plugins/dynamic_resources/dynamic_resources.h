@@ -10,6 +10,7 @@
 
 #include "config/plugin_args.h"
 #include "dra/features.h"
+#include "framework/explanation.h"
 #include "framework/handle.h"
 #include "framework/node_to_status.h"
 #include "framework/plugin.h"
@@ -30,7 +31,8 @@ class DynamicResources final : public framework::Plugin,
                                public framework::ReservePlugin,
                                public framework::PreBindPlugin,
                                public framework::EnqueueExtensions,
-                               public framework::SignPlugin {
+                               public framework::SignPlugin,
+                               public framework::ExplainsRejections {
  public:
   static constexpr std::string_view kName = "DynamicResources";
   static Result<std::unique_ptr<framework::Plugin>> Create(const config::PluginArgs& args, framework::Handle& handle);
@@ -68,6 +70,8 @@ class DynamicResources final : public framework::Plugin,
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
 
+  std::unique_ptr<framework::RejectionExplainer> ExplainRejections(const framework::PodInfo& pod) const override;
+
   // What this cycle worked out about the pod's claims; null when it has none.
   const CycleClaims* ClaimsOf(const framework::CycleState& state) const;
 
@@ -76,6 +80,8 @@ class DynamicResources final : public framework::Plugin,
 
   // Null: PreFilter did not get this far, which is an error wherever its work is needed.
   const ClaimState* StateOf(const framework::CycleState& state) const { return state.Find(key_); }
+  // The claim as the picture has it that plugins are shown: explanations try changed claims in one of their own.
+  dra::ClaimPtr AsShown(dra::ClaimPtr claim) const;
   framework::Status PrepareClaim(CycleClaims& cycle, size_t index) const;
   framework::Status CheckClasses(const api::ResourceClaim& claim) const;
   framework::Status CheckClass(const std::string& class_name, const std::string& request) const;
@@ -102,6 +108,7 @@ class DynamicResources final : public framework::Plugin,
                                            const api::ResourceClaim* after) const;
 
   framework::Handle& handle_;
+  const framework::Objects& objects_;  // what the inventory follows
   dra::Inventory& inventory_;
   const dra::Features features_;
   const base::Duration filter_timeout_;

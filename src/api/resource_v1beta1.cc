@@ -92,7 +92,7 @@ const codec::Message& Describe(const ResourceClaim*) {
       codec::Field("metadata", 1, &ResourceClaim::metadata),
       codec::Field("spec", 2, &ResourceClaim::spec),
       codec::Field("status", 3, &ResourceClaim::status),
-  });
+  }).Ignore({"apiVersion", "kind"});
   return message;
 }
 
@@ -108,7 +108,7 @@ const codec::Message& Describe(const ResourceClaimTemplate*) {
   static const codec::Message message = codec::MessageOf<ResourceClaimTemplate>("ResourceClaimTemplate", {
       codec::Field("metadata", 1, &ResourceClaimTemplate::metadata),
       codec::Field("spec", 2, &ResourceClaimTemplate::spec),
-  });
+  }).Ignore({"apiVersion", "kind"});
   return message;
 }
 
@@ -138,7 +138,7 @@ const codec::Message& Describe(const ResourceSlice*) {
   static const codec::Message message = codec::MessageOf<ResourceSlice>("ResourceSlice", {
       codec::Field("metadata", 1, &ResourceSlice::metadata),
       codec::Field("spec", 2, &ResourceSlice::spec),
-  });
+  }).Ignore({"apiVersion", "kind"});
   return message;
 }
 

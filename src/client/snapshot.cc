@@ -17,8 +17,8 @@ namespace {
 
 // Besides what plugins read: what makes pods, and what shapes or refuses pods that are not in the cluster yet.
 constexpr api::Kind kPlanningKinds[] = {
-    api::Kind::kDeployment,   api::Kind::kDaemonSet,  api::Kind::kJob,           api::Kind::kPriorityClass,
-    api::Kind::kRuntimeClass, api::Kind::kLimitRange, api::Kind::kResourceQuota, api::Kind::kResourceClaimTemplate,
+    api::Kind::kDeployment,      api::Kind::kDaemonSet,  api::Kind::kJob,           api::Kind::kPriorityClass,
+    api::Kind::kRuntimeClass,    api::Kind::kLimitRange, api::Kind::kResourceQuota, api::Kind::kResourceClaimTemplate,
     api::Kind::kDeviceTaintRule,
 };
 

@@ -19,7 +19,10 @@ namespace {
 
 // Not served by every cluster; kubectl refuses the whole list for one kind that is not.
 constexpr api::Kind kDevices[] = {
-    api::Kind::kResourceClaim, api::Kind::kResourceClaimTemplate, api::Kind::kResourceSlice, api::Kind::kDeviceClass,
+    api::Kind::kResourceClaim,
+    api::Kind::kResourceClaimTemplate,
+    api::Kind::kResourceSlice,
+    api::Kind::kDeviceClass,
 };
 
 constexpr api::Kind kDumped[] = {

@@ -39,8 +39,8 @@ std::string PictureOf(std::string_view expression, const cel::Failure& failure) 
   while (begin > 0 && (static_cast<unsigned char>(expression[begin]) & 0xC0) == 0x80) --begin;
   const std::string lead = base::Printable(expression.substr(begin, before - begin));
   // The caret stands by what is seen, not by bytes.
-  const auto width = std::count_if(lead.begin(), lead.end(),
-                                   [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+  const auto width =
+      std::count_if(lead.begin(), lead.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
   const std::string shown = lead + base::Printable(base::Clipped(expression.substr(before), kShown));
   return fmt::format("    {}\n    {:>{}}", shown, "^", width + 1);
 }
@@ -95,8 +95,8 @@ void CheckRequest(const Request& request, const std::string& path, FieldChecks& 
 // Of a constraint: "gpu.example.com/model".
 void CheckQualifiedName(const std::string& path, const std::string& name, FieldChecks& checks) {
   if (name.find('/') == std::string::npos) {
-    checks.Add(path, fmt::format("expected DOMAIN/NAME such as gpu.example.com/model, found \"{}\"",
-                                 base::Clipped(name)));
+    checks.Add(path,
+               fmt::format("expected DOMAIN/NAME such as gpu.example.com/model, found \"{}\"", base::Clipped(name)));
   }
 }
 
@@ -153,18 +153,18 @@ void FindMissingCounters(const ClusterDraft& draft, std::vector<Missing>& missin
         if (set == sets.end()) {
           std::vector<std::string> names;
           for (const auto& [name, unused] : sets) names.push_back(name);
-          missing.push_back({&found, path + ".counterSet",
-                             fmt::format("{}.counterSet: {} has a counter set \"{}\": {}", path, pool,
-                                         base::Clipped(consumed[c].counter_set),
-                                         NearNames(consumed[c].counter_set, names))});
+          missing.push_back(
+              {&found, path + ".counterSet",
+               fmt::format("{}.counterSet: {} has a counter set \"{}\": {}", path, pool,
+                           base::Clipped(consumed[c].counter_set), NearNames(consumed[c].counter_set, names))});
           continue;
         }
         for (const auto& [name, amount] : consumed[c].counters) {
           if (set->second.contains(name)) continue;
-          missing.push_back({&found, fmt::format("{}.counters[{}]", path, name),
-                             fmt::format("{}.counters[{}]: {} has that counter in its set \"{}\": {}", path,
-                                         base::Clipped(name), pool, consumed[c].counter_set,
-                                         NearNames(name, {set->second.begin(), set->second.end()}))});
+          missing.push_back(
+              {&found, fmt::format("{}.counters[{}]", path, name),
+               fmt::format("{}.counters[{}]: {} has that counter in its set \"{}\": {}", path, base::Clipped(name),
+                           pool, consumed[c].counter_set, NearNames(name, {set->second.begin(), set->second.end()}))});
         }
       }
     }
@@ -213,9 +213,8 @@ void FindMissingClaims(const ClusterDraft& draft, std::vector<Missing>& missing)
       const api::PodResourceClaim& entry = pod->spec.resource_claims[i];
       const bool by_template = entry.resource_claim_template_name.has_value();
       const auto& known = pod->status.resource_claim_statuses;
-      if (by_template && std::any_of(known.begin(), known.end(), [&](const auto& status) {
-            return status.name == entry.name;
-          })) {
+      if (by_template &&
+          std::any_of(known.begin(), known.end(), [&](const auto& status) { return status.name == entry.name; })) {
         continue;
       }
       if (!by_template && !entry.resource_claim_name) continue;
@@ -223,12 +222,12 @@ void FindMissingClaims(const ClusterDraft& draft, std::vector<Missing>& missing)
       const std::string& name = by_template ? *entry.resource_claim_template_name : *entry.resource_claim_name;
       const std::string_view name_space = pod->metadata.namespace_.str();
       if (draft.Find(kind, fmt::format("{}/{}", name_space, name))) continue;
-      const std::string path = fmt::format("spec.resourceClaims[{}].{}", i,
-                                           by_template ? "resourceClaimTemplateName" : "resourceClaimName");
-      missing.push_back({&found, path,
-                         fmt::format("{}: there is no {} {}/{}, and the pod waits for it: {}", path,
-                                     api::InfoOf(kind).name, name_space, base::Clipped(name),
-                                     NearNames(name, NamesOf(kind, draft, name_space)))});
+      const std::string path =
+          fmt::format("spec.resourceClaims[{}].{}", i, by_template ? "resourceClaimTemplateName" : "resourceClaimName");
+      missing.push_back(
+          {&found, path,
+           fmt::format("{}: there is no {} {}/{}, and the pod waits for it: {}", path, api::InfoOf(kind).name,
+                       name_space, base::Clipped(name), NearNames(name, NamesOf(kind, draft, name_space)))});
     }
   }
 }
@@ -275,7 +274,8 @@ void CheckResourceSlice(const api::ResourceSlice& slice, FieldChecks& checks) {
                     slice.spec.all_nodes.value_or(false) + slice.spec.per_device_node_selection.value_or(false);
   if (where != 1) {
     checks.Add("spec", fmt::format("expected one of nodeName, nodeSelector, allNodes and perDeviceNodeSelection, "
-                                   "found {}", where == 0 ? "none" : std::to_string(where)));
+                                   "found {}",
+                                   where == 0 ? "none" : std::to_string(where)));
   }
   std::set<std::string_view> names;
   for (size_t i = 0; i < slice.spec.devices.size(); ++i) {

@@ -301,8 +301,7 @@ std::vector<api::Object> MakeDevices(const NodeTemplate& node_template, std::spa
   for (const DeviceTemplate& devices : node_template.devices) {
     api::DeviceClass device_class;
     device_class.metadata.name = devices.driver;
-    device_class.spec.selectors = {
-        {api::CELDeviceSelector{fmt::format("device.driver == \"{}\"", devices.driver)}}};
+    device_class.spec.selectors = {{api::CELDeviceSelector{fmt::format("device.driver == \"{}\"", devices.driver)}}};
     objects.push_back(api::MakeObject(std::move(device_class)));
     for (const api::Node& node : nodes) {
       api::ResourceSlice slice;

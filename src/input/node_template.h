@@ -34,8 +34,9 @@ struct NodeTemplate {
 
 // Parts are KEY=VALUE with commas between them: count, name, zones (a number, or names with ':' between them),
 // label.KEY, taint.KEY=[VALUE:]EFFECT, and amounts by resource name, of which cpu and memory must be there; pods is 110
-// unless given. devices=DRIVER:N adds devices; device.KEY=VALUE behind it says what they are like: an amount with a unit
-// is a capacity, true, false, a whole number, a version (1.2.3) and any other text are attributes. All problems in one error, a line each, with their position in the text.
+// unless given. devices=DRIVER:N adds devices; device.KEY=VALUE behind it says what they are like: an amount with a
+// unit is a capacity, true, false, a whole number, a version (1.2.3) and any other text are attributes. All problems in
+// one error, a line each, with their position in the text.
 Result<NodeTemplate> ParseNodeTemplate(std::string_view text);
 
 // Nodes with the labels that a cloud's nodes have, ready, and with names that no node of `existing` has.

@@ -31,7 +31,8 @@ class DeviceExplainTest : public ::testing::Test {
  protected:
   // The slice of n1 with these devices; `more` is laid beside them.
   static std::string Slice(const std::string& devices, const std::string& more = "") {
-    return "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s1}\nspec:\n  driver: gpu.example.com\n  nodeName: n1\n  pool: {name: n1, generation: 1, "
+    return "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s1}\nspec:\n  driver: "
+           "gpu.example.com\n  nodeName: n1\n  pool: {name: n1, generation: 1, "
            "resourceSliceCount: 1}\n" +
            more + "  devices: [" + devices + "]\n---\n";
   }
@@ -85,7 +86,8 @@ TEST_F(DeviceExplainTest, WhoHasTheDevicesAndHowManyFewerWouldDo) {
 
 TEST_F(DeviceExplainTest, SelectorsWithTheValuesTheySaw) {
   Run(Slice("{name: g0, attributes: {model: {string: a100}}, capacity: {memory: {value: 40Gi}}}, {name: g1}") +
-      Pod("p", R"(, selectors: [{cel: {expression: 'device.attributes["gpu.example.com"].?model.orValue("") == "h100"'}}])"));
+      Pod("p",
+          R"(, selectors: [{cel: {expression: 'device.attributes["gpu.example.com"].?model.orValue("") == "h100"'}}])"));
   EXPECT_THAT(Detail(), HasSubstr("0 of 2 will do"));
   EXPECT_THAT(Detail(), HasSubstr("g0: request selector `device.attributes[\"gpu.example.com\"].?model.orValue(\"\") "
                                   "== \"h100\"` is false: model = \"a100\""));

@@ -55,11 +55,11 @@ struct PodReport {
   bool tried = false;     // had an attempt
   std::string runner_up;  // the second best node, when scored and Simulation::Options::runner_ups
   int64_t runner_up_score = 0;
-  bool preempting = false;     // scheduled onto the node that preemption had nominated
-  std::string nominated_node;  // of a pending pod
-  std::string preempted_by;    // namespace/name
+  bool preempting = false;         // scheduled onto the node that preemption had nominated
+  std::string nominated_node;      // of a pending pod
+  std::string preempted_by;        // namespace/name
   std::vector<PodDevice> devices;  // of a scheduled pod, by claim
-  std::string owner;           // the workload it belongs to: "Deployment shop/web"; "" without one
+  std::string owner;               // the workload it belongs to: "Deployment shop/web"; "" without one
 };
 
 struct SimulationReport {

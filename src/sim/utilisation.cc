@@ -182,7 +182,8 @@ Utilisation MeasureUtilisation(const cluster::Cluster& cluster) {
   }
   std::sort(utilisation.nodes.begin(), utilisation.nodes.end(),
             [](const NodeUse& a, const NodeUse& b) { return a.node < b.node; });
-  for (size_t i = 0; i < utilisation.resources.size(); ++i) FindExtremes(utilisation.resources[i], utilisation.nodes, i);
+  for (size_t i = 0; i < utilisation.resources.size(); ++i)
+    FindExtremes(utilisation.resources[i], utilisation.nodes, i);
   utilisation.zones = CountZones(cluster);
   return utilisation;
 }

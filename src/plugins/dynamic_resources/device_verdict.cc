@@ -87,8 +87,8 @@ std::optional<DeviceVerdict> DeviceJudge::AskSelectors(const std::vector<api::De
       return DeviceVerdict{Kind::kSelector, fmt::format("{} selector `{}` {}", whose, expression, why), i, {}};
     };
     if (!compiled->program) return told("does not compile");
-    const dra::SelectorAnswers::Answer& answer = device.answers().Ask(
-        compiled, inventory_.selectors().features(), device.slice->spec().driver, device.object());
+    const dra::SelectorAnswers::Answer& answer =
+        device.answers().Ask(compiled, inventory_.selectors().features(), device.slice->spec().driver, device.object());
     if (!answer.error.empty()) return told("fails: " + answer.error);
     if (!answer.matches) return told("is false: " + ValuesSeen(*compiled->program, device));
   }
@@ -145,8 +145,7 @@ DeviceVerdict DeviceJudge::Judge(const dra::RequestView& request, const dra::Poo
   }
   if (auto verdict = AskSelectors(*request.selectors, "request", device)) return *verdict;
   if (!request.admin_access && inventory_.devices().IsDedicated(device.id)) {
-    const auto holder =
-        holders_.find({device.slice->spec().driver, device.slice->spec().pool.name, object.name});
+    const auto holder = holders_.find({device.slice->spec().driver, device.slice->spec().pool.name, object.name});
     return {Kind::kTaken, "taken by " + (holder == holders_.end() ? "a claim on its way" : holder->second), 0, {}};
   }
   if (inventory_.features().device_taints && !dra::IsTolerated(object, *request.tolerations)) {

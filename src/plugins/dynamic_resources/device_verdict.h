@@ -15,7 +15,7 @@ struct DeviceVerdict {
   enum class Kind { kGood, kTaken, kClass, kSelector, kTaint, kCapacity, kCounter, kOther };
   Kind kind = Kind::kGood;
   std::string why;
-  size_t selector = 0;                    // of kSelector: which
+  size_t selector = 0;                   // of kSelector: which
   std::vector<api::DeviceTaint> taints;  // of kTaint: those that are not tolerated
 };
 

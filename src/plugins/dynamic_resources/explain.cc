@@ -22,8 +22,7 @@ using Kind = DeviceVerdict::Kind;
 std::string NameList(const std::vector<std::string>& names) {
   constexpr size_t kMaxShown = 4;
   const size_t shown = names.size() > kMaxShown + 1 ? kMaxShown : names.size();
-  std::string text =
-      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<ptrdiff_t>(shown), ", "));
+  std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<ptrdiff_t>(shown), ", "));
   if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
   return text;
 }
@@ -54,8 +53,8 @@ struct RequestVerdict {
   size_t total = 0;
   std::vector<const dra::Pool::Device*> good;
   std::vector<std::pair<std::string, std::vector<std::string>>> refused;  // why, and which devices
-  std::map<size_t, size_t> by_selector;                                    // how many would do without it
-  std::vector<api::DeviceTaint> taints;                                    // of the first device that is tainted
+  std::map<size_t, size_t> by_selector;                                   // how many would do without it
+  std::vector<api::DeviceTaint> taints;                                   // of the first device that is tainted
   size_t tainted = 0;
 
   size_t wanted() const { return view.wants_all() ? std::max<size_t>(total, 1) : static_cast<size_t>(view.count); }
@@ -79,13 +78,12 @@ class DeviceExplainer final : public framework::RejectionExplainer {
     if (!pools) return findings;
     for (const dra::PoolPtr& pool : *pools) {
       if (pool->usable()) continue;
-      findings.push_back({.subject = fmt::format("pool {}/{}", pool->key.first, pool->key.second),
-                          .asked = "usable",
-                          .there = "",
-                          .text = fmt::format("nothing is allocated from pool {}/{}: {}", pool->key.first,
-                                              pool->key.second,
-                                              pool->incomplete ? "some of its slices are missing"
-                                                               : pool->invalid_reason)});
+      findings.push_back(
+          {.subject = fmt::format("pool {}/{}", pool->key.first, pool->key.second),
+           .asked = "usable",
+           .there = "",
+           .text = fmt::format("nothing is allocated from pool {}/{}: {}", pool->key.first, pool->key.second,
+                               pool->incomplete ? "some of its slices are missing" : pool->invalid_reason)});
     }
     for (const dra::ClaimPtr& claim : Unallocated(node)) AddClaim(*claim, *pools, findings);
     return findings;
@@ -105,11 +103,12 @@ class DeviceExplainer final : public framework::RejectionExplainer {
         const std::string what = constraint.match_attribute
                                      ? "matchAttribute " + *constraint.match_attribute
                                      : "distinctAttribute " + constraint.distinct_attribute.value_or("");
-        Change(claim, {fmt::format("claim {}: no {}", claim.metadata.name, what), "claim constraint", 1}, so_far,
-               [c](api::ResourceClaimSpec& spec) {
-                 spec.devices.constraints.erase(spec.devices.constraints.begin() + static_cast<ptrdiff_t>(c));
-               },
-               remedies);
+        Change(
+            claim, {fmt::format("claim {}: no {}", claim.metadata.name, what), "claim constraint", 1}, so_far,
+            [c](api::ResourceClaimSpec& spec) {
+              spec.devices.constraints.erase(spec.devices.constraints.begin() + static_cast<ptrdiff_t>(c));
+            },
+            remedies);
       }
     }
     return remedies;
@@ -205,13 +204,12 @@ class DeviceExplainer final : public framework::RejectionExplainer {
                       .text = {}};
       finding.text = fmt::format("claim {}, request {}: needs {} of class {}, ", who, verdict.name, finding.asked,
                                  *verdict.view.device_class_name);
-      finding.text += verdict.total == 0
-                          ? "the node has none"
-                          : fmt::format("{} of {} will do", verdict.good.size(), verdict.total);
+      finding.text += verdict.total == 0 ? "the node has none"
+                                         : fmt::format("{} of {} will do", verdict.good.size(), verdict.total);
       for (const auto& [why, names] : verdict.refused) finding.text += fmt::format("; {}: {}", NameList(names), why);
       if (verdict.good.size() < verdict.wanted()) {
-        finding.shortage = static_cast<double>(verdict.wanted() - verdict.good.size()) /
-                           static_cast<double>(verdict.wanted());
+        finding.shortage =
+            static_cast<double>(verdict.wanted() - verdict.good.size()) / static_cast<double>(verdict.wanted());
       }
       findings.push_back(std::move(finding));
     }
@@ -274,16 +272,17 @@ class DeviceExplainer final : public framework::RejectionExplainer {
     const auto change = [&](std::string text, std::string kind, double cost, const auto& edit) {
       const size_t r = verdict.request;
       const std::optional<size_t> a = verdict.alternative;
-      Change(claim, {fmt::format("{}: {}", who, text), std::move(kind), cost}, so_far,
-             [r, a, edit](api::ResourceClaimSpec& spec) {
-               api::DeviceRequest& request = spec.devices.requests[r];
-               if (a) {
-                 edit(request.first_available[*a]);
-               } else {
-                 edit(*request.exactly);
-               }
-             },
-             remedies);
+      Change(
+          claim, {fmt::format("{}: {}", who, text), std::move(kind), cost}, so_far,
+          [r, a, edit](api::ResourceClaimSpec& spec) {
+            api::DeviceRequest& request = spec.devices.requests[r];
+            if (a) {
+              edit(request.first_available[*a]);
+            } else {
+              edit(*request.exactly);
+            }
+          },
+          remedies);
     };
     const size_t good = verdict.good.size();
     if (!verdict.view.wants_all() && verdict.wanted() > 1) {

@@ -31,7 +31,8 @@ std::string PodInfo::Key() const {
 }
 
 bool PodInfo::has_affinity_terms() const {
-  const AffinityTerms& terms = this->terms();
+  if (!shape_->terms) return false;
+  const AffinityTerms& terms = *shape_->terms;
   return !terms.required_affinity.empty() || !terms.required_anti_affinity.empty() ||
          !terms.preferred_affinity.empty() || !terms.preferred_anti_affinity.empty();
 }

@@ -50,11 +50,12 @@ def pod_returns_while_it_is_bound(t):
 @scenario("2,500 pods that fit nowhere are to be reported at the default rate: an urgent one that fits does not wait for that")
 def binds_beside_reports(t):
     t.node("n1", cpu="4")
+    # Early, so that the API server's admission has heard of it when the pod comes.
+    t.add({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "urgent"}, "value": 1000})
     scheduler = t.start_scheduler(clientConnection=DEFAULT_LIMITS)
     crowd = t.pods(2500, {"cpu": "100"}, prefix="crowd")
     t.eventually("the crowd is being reported", lambda: _reports(t) > 50, timeout=60)
     before = _reports(t)
-    t.add({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "urgent"}, "value": 1000})
     t.pod("urgent", {"cpu": "1"}, priorityClassName="urgent")
     t.wait_bound("urgent", timeout=60)
     meanwhile = _reports(t) - before

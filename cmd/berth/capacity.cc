@@ -10,9 +10,11 @@
 #include "codec/yaml_writer.h"
 #include "commands.h"
 #include "configuration_source.h"
+#include "fail_on.h"
 #include "flags.h"
 #include "input/absent_kinds.h"
 #include "input/node_template.h"
+#include "input/quotas.h"
 #include "input_flags.h"
 #include "report/capacity_report.h"
 #include "report/node_plan_report.h"
@@ -42,7 +44,8 @@ With --add-nodes the question is how many such nodes are needed besides those th
 which --at-least rounds of --pod fit or, without --pod, with which every pending pod of the input has a place. TEMPLATE
 is what one node has: cpu and memory, and any other resource, label.KEY=VALUE, taint.KEY=VALUE:EFFECT, zones=N.
 
-Exit status: 0 at least one round fits (or --at-least; or enough nodes will do), 2 fewer do, 1 bad usage or input.
+Exit status: 0 at least one round fits (or --at-least; or enough nodes will do), 2 fewer do (or what --fail-on names),
+1 bad usage or input.
 )";
 
 constexpr char kCapacityExamples[] = R"(  berth capacity -f cluster.yaml --pod pod.yaml
@@ -67,6 +70,8 @@ struct CapacityOptions {
   uint64_t seed = 1;
   bool preempt = false;
   bool verbose = false;
+  std::vector<std::string> fail_on;
+  std::set<std::string> failures;  // fail_on, taken apart
 };
 
 struct PodFlag {
@@ -89,10 +94,12 @@ Result<PodFlag> ParsePodFlag(const std::string& text) {
 // The pods to make instances of; what else their files hold joins the cluster.
 Result<std::vector<sim::CapacityShare>> ReadShares(const CapacityOptions& options, std::vector<api::Object>& cluster) {
   std::vector<sim::CapacityShare> shares;
+  const Result<input::InputChanges> how = options.input.Changes();
+  if (!how) return how.error();
   for (const std::string& text : options.pods) {
     const Result<PodFlag> flag = ParsePodFlag(text);
     if (!flag) return flag.error();
-    Result<sim::PodTemplate> pod = sim::ReadPodTemplate(flag->file, cluster);
+    Result<sim::PodTemplate> pod = sim::ReadPodTemplate(flag->file, cluster, *how);
     if (!pod) return Error{pod.error().code, "--pod: " + pod.error().message};
     PrintWarnings(pod->warnings);
     cluster.insert(cluster.end(), pod->others.begin(), pod->others.end());
@@ -101,13 +108,23 @@ Result<std::vector<sim::CapacityShare>> ReadShares(const CapacityOptions& option
   return shares;
 }
 
-int Print(const std::string& text, const std::string& json, const CapacityOptions& options, bool enough) {
+// What exit status 2 may stand for, and did happen.
+struct Findings {
+  bool too_few = false;
+  bool unplaced = false;   // a pod of the input has no place itself
+  bool preempted = false;  // a pod had to make room
+};
+
+int Print(const std::string& text, const std::string& json, const CapacityOptions& options, const Findings& found) {
   std::string out = options.output == "table" ? text : json;
   if (options.output == "yaml") out = codec::JsonToYaml(std::move(out));
   if (!WriteOut(out)) {
     return BadInput("capacity", "cannot write to standard output");
   }
-  return enough ? kOk : kUnplaced;
+  const std::set<std::string>& on = options.failures;
+  const bool failed = (found.too_few && on.contains("too-few")) || (found.unplaced && on.contains("unplaced")) ||
+                      (found.preempted && on.contains("preempted"));
+  return failed ? kUnplaced : kOk;
 }
 
 // What every run is made of.
@@ -115,7 +132,10 @@ struct World {
   SchedulerSetup setup;
   std::vector<api::Object> objects;
   std::vector<input::Rollout> rollouts;
+  std::vector<input::RefusedPod> refused;
   std::set<api::Kind> absent;
+  std::vector<std::string> warnings;
+  std::vector<std::string> notes;
   std::vector<sim::CapacityShare> shares;
 };
 
@@ -130,27 +150,45 @@ Result<World> ReadWorld(const framework::Registry& own_plugins, const CapacityOp
   if (!input) return input.error();
   Result<std::vector<sim::CapacityShare>> shares = ReadShares(options, input->objects);
   if (!shares) return shares.error();
-  return World{std::move(*setup), std::move(input->objects), std::move(input->rollouts), std::move(input->absent),
-               std::move(*shares)};
+  return World{.setup = std::move(*setup),
+               .objects = std::move(input->objects),
+               .rollouts = std::move(input->rollouts),
+               .refused = std::move(input->refused),
+               .absent = std::move(input->absent),
+               .warnings = std::move(input->warnings),
+               .notes = std::move(input->notes),
+               .shares = std::move(*shares)};
 }
 
 Result<std::unique_ptr<sim::Simulation>> Simulate(const World& world, const std::vector<api::Object>& objects,
                                                   const CapacityOptions& options) {
-  return sim::Simulation::Create(objects, world.setup.configuration, world.setup.registry, world.setup.gates,
-                                 {.seed = options.seed, .absent = world.absent, .rollouts = world.rollouts});
+  return sim::Simulation::Create(
+      objects, world.setup.configuration, world.setup.registry, world.setup.gates,
+      {.seed = options.seed, .absent = world.absent, .rollouts = world.rollouts, .refused = world.refused});
+}
+
+sim::CapacityRequest RequestFor(const World& world, size_t rounds, const CapacityOptions& options) {
+  return {world.shares, rounds, options.preempt, input::MakeQuotaGate(world.objects)};
 }
 
 int Measure(const World& world, const CapacityOptions& options) {
   Result<std::unique_ptr<sim::Simulation>> simulation = Simulate(world, world.objects, options);
   if (!simulation) return BadInput("capacity", simulation.error().message);
   const sim::SimulationReport before = (*simulation)->Run();
-  if (const size_t pending = before.Count(sim::PodOutcome::kPending); pending > 0) {
-    PrintWarnings({fmt::format("{} pod(s) of the input have no place themselves; berth simulate says why", pending)});
+  std::vector<std::string> warnings = world.warnings;
+  const size_t pending = before.Count(sim::PodOutcome::kPending);
+  if (pending > 0) {
+    warnings.push_back(
+        fmt::format("{} pod(s) of the input have no place themselves; berth simulate says why", pending));
+    PrintWarnings({warnings.back()});
   }
-  const sim::CapacityReport report =
-      sim::MeasureCapacity(**simulation, {world.shares, options.max, options.preempt}, world.setup.gates);
+  sim::CapacityReport report =
+      sim::MeasureCapacity(**simulation, RequestFor(world, options.max, options), world.setup.gates);
+  report.warnings = std::move(warnings);
+  report.notes = world.notes;
   return Print(report::ToText(report, options.verbose), report::ToJson(report), options,
-               report.rounds >= options.at_least);
+               {.too_few = report.rounds<options.at_least, .unplaced = pending> 0,
+                .preempted = !before.preempted.empty() || !report.preempted.empty()});
 }
 
 // Whether everything has a place when the objects are these.
@@ -171,7 +209,7 @@ Result<sim::NodeTrial> TryNodes(const World& world, const std::vector<api::Objec
     return trial;
   }
   const sim::CapacityReport placed =
-      sim::MeasureCapacity(**simulation, {world.shares, options.at_least, options.preempt}, world.setup.gates);
+      sim::MeasureCapacity(**simulation, RequestFor(world, options.at_least, options), world.setup.gates);
   if (placed.stop == sim::CapacityStop::kLimitReached) return trial;
   for (const sim::CapacityReport::Share& share : placed.shares) {
     trial.unplaced += share.per_round * options.at_least - share.instances;
@@ -208,11 +246,13 @@ int Plan(const World& world, const CapacityOptions& options) {
     if (const api::Node* there = object.As<api::Node>()) existing.push_back(there);
     known.emplace(object.kind(), object.metadata().name);
   }
+  std::vector<std::string> warnings = world.warnings;
   if (world.absent.contains(api::Kind::kDaemonSet)) {
-    PrintWarnings(
-        {fmt::format("the input has pods of DaemonSets but no DaemonSet at all: what they take of each new "
-                     "node is not counted. All that berth reads of a cluster: {}",
-                     input::DumpCommand())});
+    warnings.push_back(
+        fmt::format("the input has pods of DaemonSets but no DaemonSet at all: what they take of each new "
+                    "node is not counted. All that berth reads of a cluster: {}",
+                    input::DumpCommand()));
+    PrintWarnings({warnings.back()});
   }
   const auto trial = [&](size_t count) -> Result<sim::NodeTrial> {
     std::vector<api::Object> objects = world.objects;
@@ -227,10 +267,12 @@ int Plan(const World& world, const CapacityOptions& options) {
   };
   // A node for every pod: more cannot help.
   const auto [wanted, pods] = Wanted(world, options);
-  const Result<sim::NodePlan> plan = sim::PlanNodes(trial, pods);
+  Result<sim::NodePlan> plan = sim::PlanNodes(trial, pods);
   if (!plan) return BadInput("capacity", plan.error().message);
+  plan->warnings = std::move(warnings);
+  plan->notes = world.notes;
   return Print(report::ToText(*plan, options.add_nodes, wanted), report::ToJson(*plan, options.add_nodes, wanted),
-               options, plan->possible);
+               options, {.too_few = !plan->possible});
 }
 
 Result<void> Check(const CapacityOptions& options, const std::vector<std::string>& rest) {
@@ -266,6 +308,9 @@ int Capacity(const framework::Registry& own_plugins, const std::vector<std::stri
   flags.Add(&options.at_least, "at-least", 0, "N", "exit with status 2 when fewer rounds fit (default 1)");
   flags.Add(&options.max, "max", 0, "N", "stop behind so many rounds (default 1000000)");
   flags.Add(&options.preempt, "preempt", 0, "let instances preempt pods of lower priority");
+  flags.Add(&options.fail_on, "fail-on", 0, "LIST",
+            "what exit status 2 stands for: too-few (fewer rounds fit, or no number of nodes is enough), unplaced (a "
+            "pod of the input has no place itself), preempted; several with commas, or never (default too-few)");
   flags.AddChoice(&options.output, "output", 'o', {"table", "json", "yaml"}, "how to print (default table)");
   flags.Add(&options.seed, "seed", 0, "N", "breaks ties between equally good nodes (default 1)");
   flags.Add(&options.verbose, "verbose", 'v', "print what an instance requires, and how many go to each node");
@@ -278,6 +323,10 @@ int Capacity(const framework::Registry& own_plugins, const std::vector<std::stri
   if (const Result<void> sound = Check(options, *rest); !sound) {
     return BadInput("capacity", sound.error().message + "\n" + flags.Hint());
   }
+  Result<std::set<std::string>> failures =
+      ParseFailOn(options.fail_on, "too-few", {"too-few", "unplaced", "preempted"});
+  if (!failures) return BadInput("capacity", failures.error().message);
+  options.failures = std::move(*failures);
   const Result<World> world = ReadWorld(own_plugins, options);
   if (!world) return BadInput("capacity", world.error().message, options.output);
   return options.add_nodes.empty() ? Measure(*world, options) : Plan(*world, options);

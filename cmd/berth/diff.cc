@@ -47,7 +47,7 @@ struct DiffOptions {
   std::vector<std::string> configs;
   std::string feature_gates;
   std::vector<std::string> plugin_folders;
-  std::string fail_on = "never";
+  std::vector<std::string> fail_on;
   std::set<std::string> failures;  // fail_on, taken apart
   std::string output = "table";
   uint64_t seed = 1;
@@ -137,7 +137,12 @@ Result<sim::Comparison> CompareSides(const DiffOptions& options, const framework
   if (!old_outcome) return OnSide("before", old_outcome.error());
   const Result<sim::RunOutcome> new_outcome = Run(after, options, own_plugins, *new_input);
   if (!new_outcome) return OnSide("after", new_outcome.error());
-  return sim::Compare(*old_outcome, std::move(before.name), *new_outcome, std::move(after.name));
+  sim::Comparison comparison = sim::Compare(*old_outcome, std::move(before.name), *new_outcome, std::move(after.name));
+  comparison.before.warnings = old_input->warnings;
+  comparison.before.notes = old_input->notes;
+  comparison.after.warnings = new_input->warnings;
+  comparison.after.notes = new_input->notes;
+  return comparison;
 }
 
 Result<void> Check(const DiffOptions& options, const std::vector<std::string>& rest) {
@@ -205,7 +210,8 @@ int Diff(const framework::Registry& own_plugins, const std::vector<std::string>&
   if (const Result<void> sound = Check(options, *rest); !sound) {
     return BadInput("diff", sound.error().message + "\n" + flags.Hint());
   }
-  Result<std::set<std::string>> failures = ParseFailOn(options.fail_on, {"changed", "unplaced", "preempted", "moved"});
+  Result<std::set<std::string>> failures =
+      ParseFailOn(options.fail_on, "never", {"changed", "unplaced", "preempted", "moved"});
   if (!failures) return BadInput("diff", failures.error().message);
   options.failures = std::move(*failures);
   const Result<sim::Comparison> comparison = CompareSides(options, own_plugins);

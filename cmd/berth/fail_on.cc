@@ -10,12 +10,14 @@
 
 namespace berth::cmd {
 
-Result<std::set<std::string>> ParseFailOn(std::string_view text, std::initializer_list<std::string_view> words) {
+Result<std::set<std::string>> ParseFailOn(const std::vector<std::string>& lists, std::string_view otherwise,
+                                          std::initializer_list<std::string_view> words) {
+  const std::string text = lists.empty() ? std::string(otherwise) : fmt::format("{}", fmt::join(lists, ","));
   std::set<std::string> found;
   bool never = false;
   std::vector<std::string> known(words.begin(), words.end());
   known.emplace_back("never");
-  std::stringstream list{std::string(text)};
+  std::stringstream list(text);
   for (std::string word; std::getline(list, word, ',');) {
     if (std::find(known.begin(), known.end(), word) == known.end()) {
       return Error::InvalidArgument(fmt::format("--fail-on: expected {}, found \"{}\"", AnyOf(known), word));

@@ -5,12 +5,15 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
 namespace berth::cmd {
 
-// A list of `words` with commas between them, or "never" alone, which is the empty set.
-Result<std::set<std::string>> ParseFailOn(std::string_view text, std::initializer_list<std::string_view> words);
+// Lists of `words` with commas between them, as often as the flag is given, or "never" alone, which is the empty set.
+// No list at all is `otherwise`.
+Result<std::set<std::string>> ParseFailOn(const std::vector<std::string>& lists, std::string_view otherwise,
+                                          std::initializer_list<std::string_view> words);
 
 }  // namespace berth::cmd

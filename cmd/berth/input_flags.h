@@ -34,8 +34,6 @@ struct InputFlags {
   std::string WhatIfText() const;
   // Prints warnings on standard error.
   Result<input::ClusterInput> Read() const;
-
- private:
   // The flags other than files, parsed.
   Result<input::InputChanges> Changes() const;
 };

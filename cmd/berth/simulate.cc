@@ -63,7 +63,7 @@ struct SimulateOptions {
   ConfigurationFlags configuration;
   std::string output;  // empty: a table
   std::string color = "auto";
-  std::string fail_on = "unplaced";
+  std::vector<std::string> fail_on;
   std::vector<std::string> explain;  // "" for all that stay pending
   uint64_t seed = 1;
   bool verify_incremental = false;
@@ -221,7 +221,7 @@ int Simulate(const framework::Registry& own_plugins, const std::vector<std::stri
     return BadInput("simulate", fmt::format("unexpected argument \"{}\"; files are given with -f", rest->front()));
   if (const Result<void> sound = options.input.Check(); !sound)
     return BadInput("simulate", sound.error().message + "\n" + flags.Hint());
-  const Result<std::set<std::string>> failures = ParseFailOn(options.fail_on, {"unplaced", "preempted"});
+  const Result<std::set<std::string>> failures = ParseFailOn(options.fail_on, "unplaced", {"unplaced", "preempted"});
   if (!failures) return BadInput("simulate", failures.error().message);
   const Result<bool> color = WantsColor(options.color, stdout);
   if (!color) return BadInput("simulate", color.error().message);

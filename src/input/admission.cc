@@ -198,10 +198,11 @@ class LargeSums {
           const bool told = sum > api::Quantity::FromInt(kMost);
           sum.Add(quantity);
           if (told || sum <= api::Quantity::FromInt(kMost)) continue;
-          draft.Problem(
-              found, "spec.containers",
-              fmt::format("spec.containers: with this, pods on node \"{}\" ask for {} {}: that cannot be meant",
-                          pod.spec.node_name, sum.ToString(), name.str()));
+          const std::string whose = pod.spec.node_name.empty() ? "pods without a node"
+                                                               : fmt::format("pods on node \"{}\"", pod.spec.node_name);
+          draft.Problem(found, "spec.containers",
+                        fmt::format("spec.containers: with this, {} ask for {} {}: that cannot be meant", whose,
+                                    sum.ToString(), name.str()));
         }
       }
     }

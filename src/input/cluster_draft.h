@@ -63,6 +63,8 @@ class ClusterDraft {
 
   // What an earlier input had in place of this object; null when nothing was replaced.
   const api::Object* Replaced(const DraftObject& object) const;
+  // Whether an earlier input had an object of that kind and name: "Node n1".
+  bool IsLaidOver(const std::string& who) const { return replaced_.contains(who); }
 
   // `path` is the field that the text is about; the text includes it.
   void Problem(const DraftObject& object, std::string_view path, std::string_view text);

@@ -45,6 +45,15 @@ void FieldChecks::NodeResources(const std::string& path, const api::ResourceList
   Amounts(path, amounts);
 }
 
+void FieldChecks::Storage(const std::string& path, const api::ResourceList& amounts) {
+  for (const auto& [name, quantity] : amounts) {
+    if (name.str() == "storage") continue;
+    Add(fmt::format("{}[{}]", path, base::Clipped(name.str())),
+        fmt::format("expected storage, found \"{}\"", base::Clipped(name.str())));
+  }
+  Amounts(path, amounts);
+}
+
 void FieldChecks::Amounts(const std::string& path, const api::ResourceList& amounts) {
   NotNegative(path, amounts);
   for (const auto& [name, quantity] : amounts) {

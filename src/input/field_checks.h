@@ -37,6 +37,8 @@ class FieldChecks {
   // be whole, or more than can be meant.
   void ContainerResources(const std::string& path, const api::ResourceList& amounts);
   void NodeResources(const std::string& path, const api::ResourceList& amounts);
+  // Of a claim or a volume, whose only resource is storage.
+  void Storage(const std::string& path, const api::ResourceList& amounts);
   void Amounts(const std::string& path, const api::ResourceList& amounts);
   // Empty is fine.
   void DnsName(const std::string& path, std::string_view name);   // a subdomain, as the names of most objects

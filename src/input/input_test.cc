@@ -224,6 +224,9 @@ TEST_F(InputTest, AnEmptyFileIsAProblem) {
     EXPECT_THAT(Problems(text), ElementsAre(HasSubstr("holds no objects"))) << text;
   }
   EXPECT_THAT(Problems("apiVersion: v1\nkind: List\nitems: []\n"),
+              ElementsAre(HasSubstr("holds no objects, only an empty list")));
+  // Of a server: there are none of the kind. As the only input it is not enough.
+  EXPECT_THAT(Problems("apiVersion: v1\nkind: List\nitems: []\nmetadata: {resourceVersion: \"\"}\n"),
               ElementsAre("the input holds no object that berth reads"));
 }
 

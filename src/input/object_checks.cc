@@ -9,6 +9,7 @@
 #include "api/workload.h"
 #include "base/printable.h"
 #include "input/device_checks.h"
+#include "input/resource_names.h"
 
 namespace berth::input {
 
@@ -71,21 +72,40 @@ void CheckReplicated(const T& workload, FieldChecks& checks) {
   CheckTemplate(workload.spec.pod_template, workload.spec.selector, checks);
 }
 void Check(const api::ReplicaSet& set, FieldChecks& checks) { CheckReplicated(set, checks); }
-void Check(const api::Deployment& deployment, FieldChecks& checks) { CheckReplicated(deployment, checks); }
+void Check(const api::Deployment& deployment, FieldChecks& checks) {
+  CheckReplicated(deployment, checks);
+  CheckStrategy(deployment, checks);
+}
+
+void CheckAccessModes(const std::string& path, const std::vector<std::string>& modes, FieldChecks& checks) {
+  for (size_t i = 0; i < modes.size(); ++i) {
+    checks.OneOf(fmt::format("{}[{}]", path, i), modes[i],
+                 {"ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"});
+  }
+}
+
+void CheckClaimSpec(const std::string& path, const api::PersistentVolumeClaimSpec& spec, FieldChecks& checks) {
+  checks.Storage(path + ".resources.requests", spec.resources.requests);
+  checks.DnsName(path + ".storageClassName", spec.storage_class_name.value_or(""));
+  CheckAccessModes(path + ".accessModes", spec.access_modes, checks);
+}
 
 void Check(const api::StatefulSet& set, FieldChecks& checks) {
   CheckReplicated(set, checks);
+  CheckStrategy(set, checks);
   for (size_t i = 0; i < set.spec.volume_claim_templates.size(); ++i) {
     const api::PersistentVolumeClaim& claim = set.spec.volume_claim_templates[i];
     const std::string path = fmt::format("spec.volumeClaimTemplates[{}]", i);
     checks.Required(path + ".metadata.name", !claim.metadata.name.empty());
-    checks.NotNegative(path + ".spec.resources.requests", claim.spec.resources.requests);
+    checks.DnsName(path + ".metadata.name", claim.metadata.name);
+    CheckClaimSpec(path + ".spec", claim.spec, checks);
   }
 }
 
 void Check(const api::DaemonSet& set, FieldChecks& checks) {
   CheckSelector(set, checks);
   CheckTemplate(set.spec.pod_template, set.spec.selector, checks);
+  CheckStrategy(set, checks);
 }
 
 void Check(const api::Job& job, FieldChecks& checks) {
@@ -106,6 +126,16 @@ void Check(const api::LimitRange& range, FieldChecks& checks) {
     const api::LimitRangeItem& item = range.spec.limits[i];
     const std::string path = fmt::format("spec.limits[{}]", i);
     checks.Required(path + ".type", !item.type.empty());
+    // Types of other origin are qualified names, and of no use here.
+    if (!item.type.empty() && item.type.find('/') == std::string::npos) {
+      checks.OneOf(path + ".type", item.type, {"Container", "Pod", "PersistentVolumeClaim"});
+    }
+    if (item.type == "Container" || item.type == "Pod") {
+      checks.ContainerResources(path + ".max", item.max);
+      checks.ContainerResources(path + ".min", item.min);
+      checks.ContainerResources(path + ".default", item.default_limit);
+      checks.ContainerResources(path + ".defaultRequest", item.default_request);
+    }
     for (const auto& [name, most] : item.max) {
       const api::Quantity* least = item.min.Find(name);
       if (!least || *least <= most) continue;
@@ -122,13 +152,13 @@ void Check(const api::RuntimeClass& runtime_class, FieldChecks& checks) {
 
 void Check(const api::PersistentVolumeClaim& claim, FieldChecks& checks) {
   CheckSelector(claim, checks);
-  checks.NotNegative("spec.resources.requests", claim.spec.resources.requests);
-  checks.DnsName("spec.storageClassName", claim.spec.storage_class_name.value_or(""));
+  CheckClaimSpec("spec", claim.spec, checks);
   checks.DnsName("spec.volumeName", claim.spec.volume_name);
 }
 
 void Check(const api::PersistentVolume& volume, FieldChecks& checks) {
-  checks.NotNegative("spec.capacity", volume.spec.capacity);
+  checks.Storage("spec.capacity", volume.spec.capacity);
+  CheckAccessModes("spec.accessModes", volume.spec.access_modes, checks);
   checks.DnsName("spec.storageClassName", volume.spec.storage_class_name);
   if (volume.spec.node_affinity) checks.NodeSelector("spec.nodeAffinity.required", volume.spec.node_affinity->required);
 }
@@ -138,6 +168,12 @@ void Check(const api::StorageClass& storage_class, FieldChecks& checks) {
   checks.LabelKey("provisioner", storage_class.provisioner);
   checks.OneOf("volumeBindingMode", storage_class.volume_binding_mode.value_or("Immediate"),
                {"Immediate", "WaitForFirstConsumer"});
+  for (const api::TopologySelectorTerm& term : storage_class.allowed_topologies) {
+    for (const auto& wanted : term.match_label_expressions) {
+      checks.LabelKey("allowedTopologies", wanted.key.str());
+      for (const auto& value : wanted.values) checks.LabelValue("allowedTopologies", value.str());
+    }
+  }
 }
 
 void Check(const api::CSIStorageCapacity& capacity, FieldChecks& checks) {
@@ -157,9 +193,13 @@ void Check(const api::PriorityClass& priority_class, FieldChecks& checks) {
 void Check(const api::ResourceQuota& quota, FieldChecks& checks) {
   checks.NotNegative("spec.hard", quota.spec.hard);
   for (const auto& [name, amount] : quota.spec.hard) {
-    if (!api::LabelKeyProblems(name.str()).empty() && name.str().find('/') == std::string_view::npos) {
-      checks.Add("spec.hard", fmt::format("\"{}\" is no name of a resource", base::Clipped(name.str())));
-    }
+    const std::string wrong = QuotaResourceProblem(name.str());
+    if (!wrong.empty()) checks.Add(fmt::format("spec.hard[{}]", base::Clipped(name.str())), wrong);
+  }
+  for (size_t i = 0; i < quota.spec.scopes.size(); ++i) {
+    checks.OneOf(fmt::format("spec.scopes[{}]", i), quota.spec.scopes[i],
+                 {"Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass",
+                  "CrossNamespacePodAffinity", "VolumeAttributesClass"});
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "api/object.h"
 #include "api/pod.h"
+#include "api/workload.h"
 #include "input/field_checks.h"
 
 namespace berth::input {
@@ -14,5 +15,10 @@ std::vector<FieldProblem> ProblemsOf(const api::Object& object);
 
 // The part of it for pods, which pod templates need too.
 void CheckPod(const api::Pod& pod, FieldChecks& checks);
+
+// The pace of rollouts (strategy_checks.cc).
+void CheckStrategy(const api::Deployment& deployment, FieldChecks& checks);
+void CheckStrategy(const api::StatefulSet& set, FieldChecks& checks);
+void CheckStrategy(const api::DaemonSet& set, FieldChecks& checks);
 
 }  // namespace berth::input

@@ -94,7 +94,7 @@ struct ObjectReader::Decoded {
     std::string picture;
   };
   std::vector<FieldProblemText> field_problems;
-  std::vector<std::string> warnings;
+  std::vector<std::pair<std::string, std::string>> gaps;  // whose, and the warning
   struct UnknownField {
     std::string kind;
     std::string path;  // without the numbers of items
@@ -153,7 +153,7 @@ struct ObjectReader::Decoded {
       field_problems.push_back({say(problem.path, problem.ToString()), problem.picture});
     }
     if (const std::string gap = GapIn(found.object, text); !gap.empty()) {
-      warnings.push_back(say(gap.substr(0, gap.find_first_of("[:")), gap));
+      gaps.emplace_back(found.Who(), say(gap.substr(0, gap.find_first_of("[:")), gap));
     }
     objects.push_back(std::move(found));
   }
@@ -273,7 +273,10 @@ bool ObjectReader::ReadInto(ClusterDraft& draft, size_t threads, const ReadProgr
   }
   for (Decoded& part : decoded) {
     for (const auto& problem : part.field_problems) draft.Problem(problem.text, problem.picture);
-    for (const std::string& warning : part.warnings) draft.Warn(warning);
+    for (const auto& [who, warning] : part.gaps) {
+      // What an earlier input has fills the gap.
+      if (!draft.IsLaidOver(who)) draft.Warn(warning);
+    }
   }
   WarnOfUnknownFields(decoded, draft);
   return all_read && all_known_;
@@ -293,8 +296,12 @@ bool ObjectReader::CheckContents(const std::vector<Decoded>& decoded, ClusterDra
     if (!has_text[file]) {
       all = false;
       draft.Problem(files_[file].name + ": holds no objects: it is empty, or has nothing but comments");
-    } else if (!has_objects[file]) {
+    } else if (!has_objects[file] && files_[file].text.find("resourceVersion") != std::string::npos) {
       draft.Warn(files_[file].name + ": holds no objects, only an empty list");
+    } else if (!has_objects[file]) {
+      // What no server printed, somebody meant to have objects in.
+      all = false;
+      draft.Problem(files_[file].name + ": holds no objects, only an empty list");
     }
   }
   return all;

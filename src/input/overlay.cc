@@ -40,6 +40,12 @@ void KeepServersPart(const api::PodDisruptionBudget& earlier, api::PodDisruption
 void KeepServersPart(const api::ResourceQuota& earlier, api::ResourceQuota& later) { later.status = earlier.status; }
 void KeepServersPart(const api::Node& earlier, api::Node& later) {
   if (later.status.allocatable.empty()) later.status = earlier.status;
+  // Labels and taints of a node have many authors; a manifest that names one does not remove the others.
+  for (const auto& [key, value] : earlier.metadata.labels) {
+    if (!later.metadata.labels.Contains(key)) later.metadata.labels.Set(key, value);
+  }
+  if (later.spec.taints.empty()) later.spec.taints = earlier.spec.taints;
+  later.spec.unschedulable = later.spec.unschedulable || earlier.spec.unschedulable;
 }
 void KeepServersPart(const api::PersistentVolumeClaim& earlier, api::PersistentVolumeClaim& later) {
   for (const auto& [key, value] : earlier.metadata.annotations) {

@@ -2,7 +2,9 @@
 
 #include <set>
 
+#include "api/label_syntax.h"
 #include "base/printable.h"
+#include "framework/pod_resources.h"
 #include "input/object_checks.h"
 
 namespace berth::input {
@@ -100,6 +102,38 @@ void CheckResources(const std::string& path, const api::ResourceRequirements& re
   }
 }
 
+// What cannot be shared out more than once: the request is the limit.
+bool IsOvercommittable(std::string_view name) {
+  return !name.starts_with("hugepages-") && !api::IsExtendedResourceName(name);
+}
+
+void CheckWholeResources(const std::string& path, const api::ResourceRequirements& resources, FieldChecks& checks) {
+  bool huge_pages = false;
+  for (const auto& [name, request] : resources.requests) {
+    huge_pages = huge_pages || name.str().starts_with("hugepages-");
+    if (IsOvercommittable(name.str())) continue;
+    const api::Quantity* limit = resources.limits.Find(name);
+    if (limit && *limit == request) continue;
+    checks.Add(fmt::format("{}.requests[{}]", path, base::Clipped(name.str())),
+               fmt::format("cannot be overcommitted: expected a limit of {}, found {}", request.ToString(),
+                           limit ? limit->ToString() : "none"));
+  }
+  const auto has = [&](std::string_view name) {
+    return resources.requests.Find(Symbol(name)) || resources.limits.Find(Symbol(name));
+  };
+  if (huge_pages && !has("cpu") && !has("memory"))
+    checks.Add(path, "hugepages need a request of cpu or memory besides");
+}
+
+void CheckPodLevel(const api::ResourceRequirements& resources, FieldChecks& checks) {
+  CheckResources("spec.resources", resources, checks);
+  for (const auto& [name, request] : resources.requests) {
+    if (framework::IsSupportedPodLevelResource(name.str())) continue;
+    checks.Add(fmt::format("spec.resources.requests[{}]", base::Clipped(name.str())),
+               "a pod as a whole asks for cpu, memory or hugepages-* only");
+  }
+}
+
 bool IsIpText(std::string_view text) {
   return text.find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos;
 }
@@ -115,6 +149,8 @@ void CheckContainers(const std::string& path, const std::vector<api::Container>&
       checks.Add(at + ".name", fmt::format("\"{}\" is used twice", base::Clipped(container.name)));
     }
     CheckResources(at + ".resources", container.resources, checks);
+    CheckWholeResources(at + ".resources", container.resources, checks);
+    checks.OneOf(at + ".restartPolicy", container.restart_policy.value_or("Always"), {"Always", "OnFailure", "Never"});
     for (size_t j = 0; j < container.ports.size(); ++j) {
       const std::string port = fmt::format("{}.ports[{}]", at, j);
       const std::string& protocol = container.ports[j].protocol;
@@ -178,10 +214,13 @@ void CheckPod(const api::Pod& pod, FieldChecks& checks) {
   std::set<std::string> names;
   CheckContainers("spec.initContainers", spec.init_containers, names, checks);
   CheckContainers("spec.containers", spec.containers, names, checks);
-  if (spec.resources) CheckResources("spec.resources", *spec.resources, checks);
+  if (spec.resources) CheckPodLevel(*spec.resources, checks);
   CheckNames(spec, checks);
   checks.ContainerResources("spec.overhead", spec.overhead);
   checks.LabelMap("spec.nodeSelector", spec.node_selector);
+  if (!spec.restart_policy.empty()) {
+    checks.OneOf("spec.restartPolicy", spec.restart_policy, {"Always", "OnFailure", "Never"});
+  }
   checks.OneOf("spec.preemptionPolicy", spec.preemption_policy.value_or("Never"), {"PreemptLowerPriority", "Never"});
   CheckTolerations(spec.tolerations, checks);
   CheckSpread(spec.topology_spread_constraints, checks);

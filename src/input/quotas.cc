@@ -118,11 +118,10 @@ class QuotaLedger {
 
 class QuotaBook {
  public:
-  explicit QuotaBook(const ClusterDraft& draft) {
-    for (const DraftObject& found : draft.objects()) {
-      auto quota = found.object.Share<api::ResourceQuota>();
-      if (quota) by_namespace_[quota->metadata.namespace_].emplace_back(std::move(quota));
-    }
+  // Whatever is no quota is passed over.
+  void AddQuota(const api::Object& object) {
+    auto quota = object.Share<api::ResourceQuota>();
+    if (quota) by_namespace_[quota->metadata.namespace_].emplace_back(std::move(quota));
   }
 
   bool empty() const { return by_namespace_.empty(); }
@@ -158,7 +157,8 @@ class QuotaBook {
 
 std::vector<RefusedPod> EnforceQuotas(ClusterDraft& draft, std::vector<Rollout>& rollouts) {
   std::vector<RefusedPod> refused;
-  QuotaBook book(draft);
+  QuotaBook book;
+  for (const DraftObject& found : draft.objects()) book.AddQuota(found.object);
   if (book.empty()) return refused;
   std::unordered_set<std::string> replaced;
   for (const Rollout& rollout : rollouts) replaced.insert(rollout.old_uids.begin(), rollout.old_uids.end());
@@ -191,6 +191,17 @@ std::vector<RefusedPod> EnforceQuotas(ClusterDraft& draft, std::vector<Rollout>&
     });
   }
   return refused;
+}
+
+QuotaGate MakeQuotaGate(const std::vector<api::Object>& objects) {
+  auto book = std::make_shared<QuotaBook>();
+  for (const api::Object& object : objects) book->AddQuota(object);
+  if (book->empty()) return [](const api::Pod&) { return std::string(); };
+  for (const api::Object& object : objects) {
+    const auto* pod = object.As<api::Pod>();
+    if (pod && !api::IsTerminated(*pod)) book->Charge(*pod);
+  }
+  return [book](const api::Pod& pod) { return book->Admit(pod); };
 }
 
 }  // namespace berth::input

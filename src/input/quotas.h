@@ -2,6 +2,7 @@
 // what it may ask for. What pods of the input ask for already is counted; a quota's status is not needed.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,5 +20,10 @@ struct RefusedPod {
 
 // Takes refused pods out of the draft and out of the rollouts; of these, older pods have made room for newer ones.
 std::vector<RefusedPod> EnforceQuotas(ClusterDraft& draft, std::vector<Rollout>& rollouts);
+
+// Asked for one pod after the other: empty, and the pod is charged, or why it may not be created.
+using QuotaGate = std::function<std::string(const api::Pod& pod)>;
+// The quotas of a cluster, with what its pods take of them.
+QuotaGate MakeQuotaGate(const std::vector<api::Object>& objects);
 
 }  // namespace berth::input

@@ -17,6 +17,25 @@ namespace {
 
 constexpr std::string_view kOfContainers[] = {"cpu", "memory", "ephemeral-storage"};
 constexpr std::string_view kOfNodes[] = {"cpu", "memory", "ephemeral-storage", "pods", "storage", "attachable-volumes"};
+constexpr std::string_view kOfQuotas[] = {"cpu",
+                                          "memory",
+                                          "ephemeral-storage",
+                                          "requests.cpu",
+                                          "requests.memory",
+                                          "requests.ephemeral-storage",
+                                          "requests.storage",
+                                          "limits.cpu",
+                                          "limits.memory",
+                                          "limits.ephemeral-storage",
+                                          "persistentvolumeclaims",
+                                          "pods",
+                                          "services",
+                                          "services.nodeports",
+                                          "services.loadbalancers",
+                                          "replicationcontrollers",
+                                          "resourcequotas",
+                                          "secrets",
+                                          "configmaps"};
 constexpr std::string_view kHugePages = "hugepages-";
 constexpr std::string_view kNative = "kubernetes.io/";
 
@@ -69,6 +88,16 @@ std::string NodeResourceProblem(std::string_view name) {
   if (name.starts_with("attachable-volumes-")) return {};
   const std::string guess = Guess(name, kOfNodes);
   return guess.empty() ? "" : fmt::format("\"{}\" is no resource that berth knows{}", name, guess);
+}
+
+std::string QuotaResourceProblem(std::string_view name) {
+  const std::vector<std::string> bad = api::LabelKeyProblems(name);
+  if (!bad.empty()) return fmt::format("\"{}\" is no name of a resource: {}", base::Clipped(name), bad.front());
+  if (name.find('/') != std::string_view::npos || IsOneOf(name, kOfQuotas)) return {};
+  if (name.starts_with(kHugePages) || name.starts_with("requests.hugepages-")) return {};
+  const std::string_view meant = base::NearestWord(name.substr(0, 64), kOfQuotas);
+  return fmt::format("\"{}\" must be a standard resource for quota, or fully qualified{}", name,
+                     meant.empty() ? "" : fmt::format("; did you mean {}?", meant));
 }
 
 std::string AmountProblem(std::string_view name, const api::Quantity& amount) {

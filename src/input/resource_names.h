@@ -12,6 +12,8 @@ namespace berth::input {
 std::string ContainerResourceProblem(std::string_view name);
 // A node may have resources of any name that does not look like a misspelt one.
 std::string NodeResourceProblem(std::string_view name);
+// The names that quotas use: pods, requests.cpu, count/deployments.apps.
+std::string QuotaResourceProblem(std::string_view name);
 // What is wrong with that much of it.
 std::string AmountProblem(std::string_view name, const api::Quantity& amount);
 

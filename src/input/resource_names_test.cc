@@ -45,5 +45,15 @@ TEST(Amounts, ThatCannotBeMeantAreTold) {
   EXPECT_THAT(problem("cpu", "500m"), IsEmpty());
 }
 
+TEST(ResourceNames, AQuotaHasNamesOfItsOwn) {
+  for (const char* name : {"pods", "requests.cpu", "limits.memory", "requests.nvidia.com/gpu", "count/deployments.apps",
+                           "gold.storageclass.storage.k8s.io/requests.storage", "requests.hugepages-2Mi"}) {
+    EXPECT_EQ(QuotaResourceProblem(name), "") << name;
+  }
+  EXPECT_THAT(QuotaResourceProblem("requests.cpus"), EndsWith("did you mean requests.cpu?"));
+  EXPECT_THAT(QuotaResourceProblem("limit"), HasSubstr("must be a standard resource for quota"));
+  EXPECT_THAT(QuotaResourceProblem("a b"), HasSubstr("is no name of a resource"));
+}
+
 }  // namespace
 }  // namespace berth::input

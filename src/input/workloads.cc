@@ -125,6 +125,28 @@ class Expander {
     return static_cast<size_t>(std::max(replicas.value_or(1), 0));
   }
 
+  bool MayMake(const DraftObject& workload, size_t count) {
+    made_ += count;
+    if (made_ <= options_.most_pods) return true;
+    draft_.Problem(workload, "spec.replicas",
+                   fmt::format("needs {} more pods, and {} are the most that workloads may need together", count,
+                               options_.most_pods));
+    made_ -= count;
+    return false;
+  }
+
+  // A pod as this one was made: of a template that is not there any more.
+  static api::Pod Likeness(const api::Pod& pod) {
+    api::Pod made;
+    made.metadata.namespace_ = pod.metadata.namespace_;
+    made.metadata.labels = pod.metadata.labels;
+    made.metadata.annotations = pod.metadata.annotations;
+    made.metadata.owner_references = pod.metadata.owner_references;
+    made.spec = pod.spec;
+    made.spec.node_name.clear();
+    return made;
+  }
+
   // The pod that all pods of the workload are made from; nothing, and that is told, when admission refuses it or there
   // would be too many.
   std::optional<api::Pod> Prototype(const DraftObject& workload, const api::Object& owner,
@@ -133,14 +155,7 @@ class Expander {
       ++without_template_[workload.object.info().name];
       return std::nullopt;
     }
-    made_ += count;
-    if (made_ > options_.most_pods) {
-      draft_.Problem(workload, "spec.replicas",
-                     fmt::format("needs {} more pods, and {} are the most that workloads may need together", count,
-                                 options_.most_pods));
-      made_ -= count;
-      return std::nullopt;
-    }
+    if (!MayMake(workload, count)) return std::nullopt;
     bool sound = true;
     api::Pod pod =
         admission_.Admit(MakePrototype(owner, pod_template), [&](const std::string& path, const std::string& text) {
@@ -289,12 +304,16 @@ class Expander {
       std::vector<size_t>& place = is_old ? members.old : members.current;
       place.insert(place.end(), more.begin(), more.end());
     }
+    std::optional<api::Pod> older;
+    if (deployment.spec.paused && !options_.replace && !members.old.empty())
+      older = Likeness(PodAt(members.old.front()));
     if (deployment.spec.paused) KeepOld(workload, "it is paused", members);
     const size_t wanted = Wanted(workload, deployment.spec.replicas, members.current.size() + members.old.size());
     RemoveUnbound(members.old);
     DropSurplus(workload, deployment.spec.replicas.has_value(), members.current, wanted);
     const size_t missing = wanted - std::min(wanted, members.current.size());
     if (missing == 0 && members.old.empty()) return;
+    if (older) return AddLike(workload, *older, missing);
     const api::Object set = current_set ? current_set->object : MakeSet(workload, deployment);
     std::vector<api::Pod> pods;
     if (missing > 0) {
@@ -313,6 +332,14 @@ class Expander {
     Rollout rollout = MakeRollout(workload, members, std::move(pods));
     SetPace(deployment, wanted, rollout);
     AddRollout(std::move(rollout));
+  }
+
+  // More of an older template: while a Deployment is paused, the ReplicaSet that is there is scaled.
+  void AddLike(const DraftObject& workload, const api::Pod& older, size_t count) {
+    if (!MayMake(workload, count)) return;
+    const api::OwnerReference* owner = api::ControllerOf(older.metadata);
+    const std::string& base = owner ? owner->name : workload.object.metadata().name;
+    for (api::Pod& pod : Numbered(workload, older, base, count)) PutPod(workload, std::move(pod));
   }
 
   // The controller does nothing about pods of an older template, and neither does this, unless it is asked to.
@@ -433,7 +460,14 @@ class Expander {
     if (!prototype) return;
     prototype->metadata.labels.Set(Symbol("controller-revision-hash"),
                                    Symbol(fmt::format("{}-{}", name, TemplateHash(set.spec.pod_template))));
-    for (const int64_t ordinal : missing) PutPod(workload, Ordinal(workload, set, *prototype, ordinal));
+    std::vector<std::string> made;  // of the newer template, without waiting for anything
+    const std::optional<api::Pod> older = OlderBelowPartition(set, members);
+    for (const int64_t ordinal : missing) {
+      const bool below = older && ordinal < PartitionOf(set);
+      api::Pod pod = Ordinal(workload, set, below ? *older : *prototype, ordinal);
+      if (!below) made.push_back(pod.metadata.uid);
+      PutPod(workload, std::move(pod));
+    }
     if (options_.replace && !old.empty()) NoteReplaced(workload, old.size());
     Members turned{std::move(members.current), {}};
     std::vector<api::Pod> updated;
@@ -441,6 +475,7 @@ class Expander {
     for (auto it = old.rbegin(); it != old.rend(); ++it) {
       api::Pod pod = Ordinal(workload, set, *prototype, it->first);
       if (options_.replace || PodAt(it->second).spec.node_name.empty()) {
+        made.push_back(pod.metadata.uid);
         PutPod(workload, std::move(pod));
         continue;
       }
@@ -450,7 +485,25 @@ class Expander {
     if (turned.old.empty()) return;
     Rollout rollout = MakeRollout(workload, turned, std::move(updated));
     SetPace(set, wanted, rollout);
+    AddInTurn(std::move(rollout), made);
+  }
+
+  // Of pods that are in place one by one, those of the newer template at the end are these and no others.
+  void AddInTurn(Rollout rollout, const std::vector<std::string>& made) {
+    rollout.updated_uids.insert(rollout.updated_uids.end(), made.begin(), made.end());
+    rollout.wanted = rollout.updated_uids.size() + rollout.new_pods.size();
     AddRollout(std::move(rollout));
+  }
+
+  static int64_t PartitionOf(const api::StatefulSet& set) {
+    const auto strategy = set.spec.update_strategy.value_or(api::StatefulSetUpdateStrategy{});
+    return strategy.rolling_update ? strategy.rolling_update->partition.value_or(0) : 0;
+  }
+
+  // What pods below the partition are like while older ones are there.
+  std::optional<api::Pod> OlderBelowPartition(const api::StatefulSet& set, const Members& members) const {
+    if (options_.replace || PartitionOf(set) == 0 || members.old.empty()) return std::nullopt;
+    return Likeness(PodAt(members.old.front()));
   }
 
   // The pods that the controller replaces, by ordinal; the others stay as they are.
@@ -458,8 +511,7 @@ class Expander {
                                         int64_t end, Members& members) {
     const auto strategy = set.spec.update_strategy.value_or(api::StatefulSetUpdateStrategy{});
     if (strategy.type == "OnDelete") KeepOld(workload, "updateStrategy is OnDelete", members);
-    int64_t partition = 0;
-    if (strategy.rolling_update) partition = strategy.rolling_update->partition.value_or(0);
+    const int64_t partition = PartitionOf(set);
     std::map<int64_t, size_t> old;
     size_t kept = 0;
     for (const size_t i : members.old) {
@@ -529,6 +581,11 @@ class Expander {
     for (const std::shared_ptr<const api::Node>& node : nodes_) {
       if (ShouldRunDaemon(daemon_template.spec, *node)) suitable.insert(node->metadata.name);
     }
+    if (suitable.empty() && !nodes_.empty() && workload.is_new) {
+      draft_.Warn(workload, "spec.template.spec",
+                  fmt::format("runs on none of {} node{}: its node selector, affinity or tolerations match none",
+                              nodes_.size(), nodes_.size() == 1 ? "" : "s"));
+    }
     Members members = SplitDaemons(workload, set, daemon_template, suitable, pods);
     std::set<std::string> nodes = suitable;
     for (const size_t i : pods) nodes.erase(TargetNode(PodAt(i)));
@@ -538,9 +595,12 @@ class Expander {
         Prototype(workload, workload.object, daemon_template, nodes.size() + members.old.size());
     if (!prototype) return;
     prototype->metadata.labels.Set(Symbol("controller-revision-hash"), Symbol(TemplateHash(set.spec.pod_template)));
+    std::vector<std::string> made;
     for (const std::string& node : nodes) {
       api::Pod pod = Daemon(set, *prototype, node);
-      if (!IsNameTaken(workload, api::Kind::kPod, pod.metadata.name)) PutPod(workload, std::move(pod));
+      if (IsNameTaken(workload, api::Kind::kPod, pod.metadata.name)) continue;
+      made.push_back(pod.metadata.uid);
+      PutPod(workload, std::move(pod));
     }
     if (members.old.empty()) return;
     if (options_.replace) {
@@ -555,7 +615,7 @@ class Expander {
     for (const size_t i : members.old) updated.push_back(Daemon(set, *prototype, TargetNode(PodAt(i))));
     Rollout rollout = MakeRollout(workload, members, std::move(updated));
     SetPace(set, suitable.size(), rollout);
-    AddRollout(std::move(rollout));
+    AddInTurn(std::move(rollout), made);
   }
 
   static api::Pod Daemon(const api::DaemonSet& set, const api::Pod& prototype, const std::string& node) {
@@ -589,6 +649,10 @@ class Expander {
     }
     const bool on_delete = set.spec.update_strategy && set.spec.update_strategy->type == "OnDelete";
     if (on_delete) KeepOld(workload, "updateStrategy is OnDelete", members);
+    if (!unsuitable.empty()) {
+      draft_.Note(fmt::format("{}: {} pod{} from nodes on which it does not run any more", workload.Who(),
+                              unsuitable.size(), unsuitable.size() == 1 ? " goes" : "s go"));
+    }
     Remove(unsuitable);
     return members;
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codec/json_writer.h"
+#include "report/json_texts.h"
 #include "report/table_cells.h"
 
 namespace berth::report {
@@ -20,6 +21,8 @@ std::string_view StopName(sim::CapacityStop stop) {
       return "SchedulingGated";
     case sim::CapacityStop::kForeign:
       return "NotOurs";
+    case sim::CapacityStop::kRefused:
+      return "QuotaExceeded";
     case sim::CapacityStop::kLimitReached:
       return "LimitReached";
   }
@@ -167,6 +170,8 @@ std::string ToJson(const sim::CapacityReport& report) {
     json.EndObject();
   }
   json.EndArray();
+  WriteTexts(json, "warnings", report.warnings);
+  WriteTexts(json, "notes", report.notes);
   json.EndObject();
   return out + "\n";
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "codec/json_writer.h"
+#include "report/json_texts.h"
 #include "report/table_cells.h"
 
 namespace berth::report {
@@ -131,6 +132,8 @@ void WriteSide(codec::JsonWriter& json, std::string_view key, const sim::Compari
   }
   json.EndArray();
   count("zoneSkew", side.zone_skew);
+  WriteTexts(json, "warnings", side.warnings);
+  WriteTexts(json, "notes", side.notes);
   json.EndObject();
 }
 

@@ -246,6 +246,7 @@ std::string ToGitHub(const sim::Comparison& comparison) {
     if (!difference.unplaced() || before || ++shown > kAnnotations) continue;
     text += Command("error", fmt::format("{} has no node", difference.pod), difference.detail);
   }
+  for (const std::string& warning : comparison.after.warnings) text += Command("warning", "berth diff", warning);
   return text +
          Command("notice", "berth diff",
                  fmt::format("{} of {} differ", comparison.differences.size(), Counted(comparison.compared, "pod")));

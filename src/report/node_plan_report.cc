@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "codec/json_writer.h"
+#include "report/json_texts.h"
 #include "report/table_cells.h"
 
 namespace berth::report {
@@ -47,6 +48,8 @@ std::string ToJson(const sim::NodePlan& plan, const std::string& kind, const std
     text("message", plan.short_of.message);
     json.EndObject();
   }
+  WriteTexts(json, "warnings", plan.warnings);
+  WriteTexts(json, "notes", plan.notes);
   json.EndObject();
   return out + "\n";
 }

@@ -69,8 +69,15 @@ CapacityReport MeasureCapacity(Simulation& simulation, const CapacityRequest& re
     for (size_t i = 0; fits && i < request.shares.size(); ++i) {
       CapacityReport::Share& share = report.shares[i];
       for (size_t k = 0; fits && k < share.per_round; ++k) {
-        const PodReport placed =
-            simulation.Place(MakeInstance(*request.shares[i].pod, i, share.instances, request.may_preempt));
+        const auto instance = MakeInstance(*request.shares[i].pod, i, share.instances, request.may_preempt);
+        if (std::string why = request.quotas ? request.quotas(*instance) : std::string(); !why.empty()) {
+          fits = false;
+          report.stop = CapacityStop::kRefused;
+          report.stopped_share = i;
+          report.message = std::move(why);
+          continue;
+        }
+        const PodReport placed = simulation.Place(instance);
         fits = placed.outcome == PodOutcome::kScheduled;
         if (fits) {
           ++share.instances;
@@ -93,7 +100,8 @@ CapacityReport MeasureCapacity(Simulation& simulation, const CapacityRequest& re
   return report;
 }
 
-Result<PodTemplate> ReadPodTemplate(const std::string& file, const std::vector<api::Object>& cluster) {
+Result<PodTemplate> ReadPodTemplate(const std::string& file, const std::vector<api::Object>& cluster,
+                                    const input::InputChanges& how) {
   std::vector<api::Object> classes;
   std::set<std::pair<api::Kind, std::string>> present;
   for (const api::Object& object : cluster) {
@@ -102,7 +110,12 @@ Result<PodTemplate> ReadPodTemplate(const std::string& file, const std::vector<a
     if (shapes_pods) classes.push_back(object);
     present.insert(Identity(object));
   }
-  Result<input::ClusterInput> input = input::ReadCluster({file}, std::move(classes));
+  input::InputChanges changes;
+  changes.live = std::move(classes);
+  changes.name_space = how.name_space;
+  changes.validation = how.validation;
+  changes.max_bytes = how.max_bytes;
+  Result<input::ClusterInput> input = input::ReadCluster({file}, std::move(changes));
   if (!input) return input.error();
   PodTemplate found;
   found.warnings = std::move(input->warnings);

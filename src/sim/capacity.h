@@ -13,6 +13,8 @@
 #include "api/resource_list.h"
 #include "base/result.h"
 #include "config/feature_gates.h"
+#include "input/input.h"
+#include "input/quotas.h"
 #include "sim/simulation.h"
 
 namespace berth::sim {
@@ -28,12 +30,15 @@ struct CapacityRequest {
   size_t max_rounds = 0;  // stop behind so many
   // Without it instances never make others leave, whatever their priority: an instance that had to does not fit.
   bool may_preempt = false;
+  // Why the API server would not create the instance, or nothing (input/quotas.h). Null: it creates every one.
+  input::QuotaGate quotas;
 };
 
 enum class CapacityStop {
   kUnschedulable,  // the next instance fits nowhere
   kGated,          // it is held back before scheduling
   kForeign,        // it is not for any of our profiles
+  kRefused,        // a quota keeps it from being created
   kLimitReached,
 };
 
@@ -53,6 +58,8 @@ struct CapacityReport {
   size_t stopped_share = 0;  // whose next instance did not fit
   std::string message;       // why, in upstream's words
   std::vector<PodReport> preempted;
+  std::vector<std::string> warnings;  // of reading the input
+  std::vector<std::string> notes;
 
   size_t instances() const;
 };
@@ -69,7 +76,9 @@ struct PodTemplate {
   std::vector<std::string> warnings;
 };
 
-// The file has to hold one pod, or pods of one owner. It may name PriorityClasses of the `cluster`.
-Result<PodTemplate> ReadPodTemplate(const std::string& file, const std::vector<api::Object>& cluster);
+// The file has to hold one pod, or pods of one owner. It may name PriorityClasses of the `cluster`. `how` to read it:
+// namespace, validation and size; what else it has is for the cluster.
+Result<PodTemplate> ReadPodTemplate(const std::string& file, const std::vector<api::Object>& cluster,
+                                    const input::InputChanges& how = {});
 
 }  // namespace berth::sim

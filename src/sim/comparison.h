@@ -68,6 +68,8 @@ struct ComparisonSide {
   std::vector<ZoneUse> zones;
   // Pods in the fullest zone less pods in the emptiest; nodes without a zone are none.
   size_t zone_skew = 0;
+  std::vector<std::string> warnings;  // of reading its input
+  std::vector<std::string> notes;
 };
 
 struct Comparison {

@@ -22,6 +22,8 @@ struct NodePlan {
   size_t nodes = 0;  // the smallest number that will do; when none does, the largest that was tried
   // What was left with one node less, or with that largest number. Empty when no node is needed.
   NodeTrial short_of;
+  std::vector<std::string> warnings;  // of reading the input
+  std::vector<std::string> notes;
 };
 
 // Grows until everything has a place, then bisects: the answer was tried and will do, and one less was tried and will

@@ -69,7 +69,9 @@ bool Rollouts::AdvanceInTurn(State& state) {
     while (state.created - state.removed < rollout.max_surge && CreateNext(state)) changed = true;
     return changed;
   }
-  while (state.created - NewWithNode(state) < rollout.max_unavailable && RemoveNext(state)) {
+  // A pod that waits elsewhere in the set counts, too: the controller would wait for it.
+  const auto waiting = [&] { return state.created + rollout.updated_uids.size() - UpdatedWithNode(state); };
+  while (waiting() < rollout.max_unavailable && RemoveNext(state)) {
     CreateNext(state);
     changed = true;
   }

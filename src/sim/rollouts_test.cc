@@ -93,6 +93,15 @@ TEST_F(RolloutsTest, InTurnStopsAtTheFirstThatFindsNoNode) {
   EXPECT_EQ(rollouts_->Report().front().old_left, 1u);
 }
 
+TEST_F(RolloutsTest, InTurnAPodThatWaitsElsewhereKeepsTheOlderOnes) {
+  input::Rollout rollout = Make(2, 0, 1);
+  rollout.order = input::Rollout::Order::kInTurn;
+  rollout.updated_uids = {"missing"};  // made anew, and without a node
+  Start(std::move(rollout), 2);
+  EXPECT_THAT(events_, ::testing::IsEmpty());
+  EXPECT_EQ(rollouts_->Report().front().old_left, 2u);
+}
+
 TEST_F(RolloutsTest, InTurnWithASurgeTheOlderPodWaitsForTheNewer) {
   input::Rollout rollout = Make(2, 1, 0);
   rollout.order = input::Rollout::Order::kInTurn;

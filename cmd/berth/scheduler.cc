@@ -21,12 +21,14 @@
 #include "http/api_transport.h"
 #include "http/rest_config.h"
 #include "live/cache_debugger.h"
+#include "live/config_reload.h"
 #include "live/credential_plugins.h"
 #include "live/dump.h"
 #include "live/live_scheduler.h"
 #include "metrics/process_metrics.h"
 #include "scheduler_flags.h"
 #include "serving/cluster_authentication.h"
+#include "serving/file_stamp.h"
 #include "serving/secure_serving.h"
 
 namespace berth::cmd {
@@ -180,7 +182,8 @@ Result<ReviewClient> MakeReviewClient(const std::string& kubeconfig, const base:
 }
 
 serving::Pages MakePages(live::LiveScheduler& scheduler, metrics::Registry& metrics, const SchedulerFlags& flags,
-                         const config::KubeSchedulerConfiguration& configuration, const std::atomic<bool>& stopping) {
+                         const config::KubeSchedulerConfiguration& configuration, const live::ConfigReload& reload,
+                         const std::atomic<bool>& stopping) {
   serving::Pages pages;
   pages.build = Build();
   pages.binary_version = "1.36.4";
@@ -214,11 +217,16 @@ serving::Pages MakePages(live::LiveScheduler& scheduler, metrics::Registry& metr
                          }});
   pages.readyz.push_back(shutdown);
   pages.readyz.push_back(synced);
+  pages.readyz.push_back({"config-reload", []() -> std::optional<std::string> { return std::nullopt; },
+                          [&reload] {
+                            const std::string problem = reload.problem();
+                            return problem.empty() ? problem : "the last file was refused: " + problem;
+                          }});
   pages.is_leader = [&scheduler] { return scheduler.is_leader(); };
   pages.pod_resources = [&scheduler](serving::PodResourceWriter& writer) {
     live::WritePodResources(scheduler, writer);
   };
-  pages.configuration = [text = config::DumpJson(configuration)] { return text; };
+  pages.configuration = [&reload] { return reload.RunningJson(); };
   pages.flags = [&flags] {
     std::map<std::string, std::string> values;
     for (const auto& [name, value] : flags.Values()) values[name] = value;
@@ -249,7 +257,7 @@ class SignalThread {
   static sigset_t Block() {
     sigset_t set;
     ::sigemptyset(&set);
-    for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2}) ::sigaddset(&set, signal);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) ::sigaddset(&set, signal);
     ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
     return set;
   }
@@ -296,10 +304,41 @@ class LastResort {
   std::thread thread_;          // last: it uses the others
 };
 
+// Looks at a file now and then, on a thread of its own.
+class FileWatch {
+ public:
+  FileWatch(const std::string& file, std::function<void()> on_change)
+      : stamps_({file}), thread_([this, on_change = std::move(on_change)] {
+          (void)stamps_.Changed();
+          std::unique_lock lock(mutex_);
+          while (!changed_.wait_for(lock, kPeriod, [this] { return done_; })) {
+            if (stamps_.Changed()) on_change();
+          }
+        }) {}
+  ~FileWatch() {
+    {
+      const std::lock_guard lock(mutex_);
+      done_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+ private:
+  // A mounted ConfigMap takes a minute to change anyway.
+  static constexpr std::chrono::seconds kPeriod{2};
+
+  serving::FileStamps stamps_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool done_ = false;   // guarded by mutex_
+  std::thread thread_;  // last: it uses the others
+};
+
 // A kubelet gives a pod 30 seconds by default.
 constexpr std::chrono::seconds kTerminationPatience(25);
 
-int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup) {
+int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup, const framework::Registry& own_plugins) {
   const SchedulerOptions& options = flags.options();
   const base::SystemClock clock;
   metrics::Registry metrics;
@@ -327,6 +366,17 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup) {
   auto scheduler = live::LiveScheduler::Create(std::move(live), setup.registry, metrics, clock);
   if (!scheduler) return Fail(scheduler.error().message);
 
+  live::ConfigReload reload(
+      setup.configuration, (*scheduler)->loop(), metrics, clock,
+      {.load = [&]() -> Result<live::LoadedConfiguration> {
+         if (options.config_file.empty()) return Error::InvalidArgument("there is no --config to read again");
+         Result<SchedulerSetup> again = Load(options, own_plugins);
+         if (!again) return again.error();
+         for (const std::string& warning : again->warnings) LOG_WARNING(warning);
+         return live::LoadedConfiguration{std::move(again->configuration), std::move(again->registry)};
+       },
+       .announce = [&](const std::string& type, const std::string& reason,
+                       const std::string& note) { (*scheduler)->Announce(type, reason, note); }});
   std::atomic<bool> stopping = false;
   Result<ReviewClient> tokens = MakeReviewClient(options.authentication.kubeconfig, clock, plugins);
   if (!tokens) return Fail("--authentication-kubeconfig: " + tokens.error().message);
@@ -335,9 +385,9 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup) {
   std::unique_ptr<serving::SecureServing> serving;
   std::optional<serving::ClusterAuthenticationFollower> authorities;
   if (options.secure_serving.secure_port != 0) {
-    auto started = serving::SecureServing::Start(ServingOptions(options),
-                                                 MakePages(**scheduler, metrics, flags, setup.configuration, stopping),
-                                                 tokens->reviewer.get(), access->reviewer.get(), clock);
+    auto started = serving::SecureServing::Start(
+        ServingOptions(options), MakePages(**scheduler, metrics, flags, setup.configuration, reload, stopping),
+        tokens->reviewer.get(), access->reviewer.get(), clock);
     if (!started) return Fail(started.error().message);
     serving = *std::move(started);
     LOG_INFO(0, "Serving securely", {"address", options.secure_serving.bind_address.text}, {"port", serving->port()});
@@ -354,12 +404,17 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup) {
   const LastResort last_resort(kTerminationPatience);
   const SignalThread signals([&](int signal) {
     if (signal == SIGUSR2) return debugger.CompareAndDump();
+    if (signal == SIGHUP) return reload.Reload();
     LOG_INFO(0, "Requested to terminate, exiting");
     // Asked twice, it goes at once, as upstream does.
     if (stopping.exchange(true)) LastResort::Exit("Requested to terminate again");
     last_resort.Arm();
     (*scheduler)->Stop();
   });
+  std::optional<FileWatch> watch;
+  if (options.watch_config && !options.config_file.empty()) {
+    watch.emplace(options.config_file, [&] { reload.Reload(); });
+  }
   LOG_INFO(0, "Starting Kubernetes Scheduler",
            {"version", fmt::format("{}+berth-{}", kUpstreamVersion, BERTH_VERSION)});
   const Result<void> ended = (*scheduler)->Run();
@@ -392,7 +447,7 @@ int Scheduler(const framework::Registry& own_plugins, const std::vector<std::str
     const Result<void> written = WriteConfiguration(options.write_config_to, setup->configuration);
     return written ? kOk : Fail(written.error().message);
   }
-  return RunScheduler(flags, *std::move(setup));
+  return RunScheduler(flags, *std::move(setup), own_plugins);
 }
 
 }  // namespace berth::cmd

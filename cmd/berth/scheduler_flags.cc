@@ -212,6 +212,8 @@ constexpr Row kFlags[] = {
      "start is different."},
     {kOwn, "verify-incremental", 0, SETS(verify_incremental),
      "Compare every answer that was kept up to date with one made from scratch. Slow; for finding bugs."},
+    {kOwn, "watch-config", 0, SETS(watch_config),
+     "Read the file of --config again whenever it changes, as SIGHUP does. A file that is refused changes nothing."},
     {kOwn, "policy-config-file", 0, SETS(policy_config_file),
      "Scheduler Policy, JSON or YAML, as schedulers before Kubernetes 1.23 took it. Not together with profiles in "
      "--config.",

@@ -105,6 +105,7 @@ struct SchedulerOptions {
   // berth's own.
   uint64_t seed = 0;  // counts when given; otherwise every start breaks ties anew
   bool verify_incremental = false;
+  bool watch_config = false;  // read --config again whenever it changes
   // Of schedulers before Kubernetes 1.23, in place of profiles.
   std::string policy_config_file{};
   std::string policy_configmap{};

@@ -221,6 +221,7 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
     Record next = Ours();
     next.transitions = is_ours ? record.transitions : record.transitions + 1;
     if (is_ours) next.acquired = record.acquired;
+    if (is_ours && options_.on_slow_path) options_.on_slow_path();
     Write(next, [this](const Error& error) { Failed(error); });
   }
 

@@ -51,6 +51,8 @@ struct LeaderElectionOptions {
   // "X became leader", "X stopped leading": an event about the lease, with the reason LeaderElection.
   std::function<void(const api::Lease& lease, const std::string& message)> record_event{};
   std::function<void(const Error& error)> on_problem{};
+  // A renewal had to read the lease first.
+  std::function<void()> on_slow_path{};
 };
 
 // What upstream refuses too, with the same words.

@@ -115,6 +115,7 @@ int Cluster::PodsUsingClaim(std::string_view name_space, std::string_view claim)
 
 void Cluster::PlacePod(PodInfoPtr pod, std::string_view node_name, base::Ticket assumed_by) {
   CHECK(pods_.insert({pod, Symbol(node_name), assumed_by}).second);
+  if (assumed_by != base::Ticket::kNone) ++assumed_count_;
   if (!table_.Find(node_name)) {
     waiting_for_node_[std::string(node_name)].push_back(std::move(pod));
     return;
@@ -128,6 +129,7 @@ void Cluster::DisplacePod(const std::string& uid) {
   if (it == pods_.end()) return;
   const PlacedPod placed = *it;
   pods_.erase(it);
+  if (placed.assumed_by != base::Ticket::kNone) --assumed_count_;
   const std::string node_name(placed.node_name.str());
   if (const auto waiting = waiting_for_node_.find(node_name); waiting != waiting_for_node_.end()) {
     std::erase_if(waiting->second, [&](const PodInfoPtr& pod) { return pod->uid() == uid; });

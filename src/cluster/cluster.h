@@ -80,6 +80,7 @@ class Cluster final : public framework::ClusterView {
   // "" when unknown.
   std::string NodeOf(std::string_view uid) const;
   size_t pod_count() const { return pods_.size(); }
+  size_t assumed_count() const { return assumed_count_; }
   // Every pod, also those whose node is not known, in no particular order: visit(const PodInfoPtr&).
   template <class Visit>
   void ForEachPod(Visit&& visit) const {
@@ -144,6 +145,7 @@ class Cluster final : public framework::ClusterView {
   NodeTable table_;
   ImageTable images_;
   boost::unordered_flat_set<PlacedPod, UidHash, SameUid> pods_;
+  size_t assumed_count_ = 0;                                                              // of pods_
   framework::PodShapes shapes_;                                                           // of bound pods
   std::unordered_map<std::string, std::vector<framework::PodInfoPtr>> waiting_for_node_;  // by the unknown node's name
   std::unordered_map<std::string, int> claim_uses_;                                       // by namespace/name

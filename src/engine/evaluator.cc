@@ -24,10 +24,19 @@ Evaluator::Decision Evaluator::Decide(const PodInfo& pod, base::Random& random) 
 
 Evaluator::Decision Evaluator::Ask(Lane& lane, const PodInfo& pod, base::Random& random) const {
   Decision decision;
+  PluginObserver* const observer = profile_.observer();
+  const auto now = [&] { return observer ? profile_.clock().Now() : base::Time(); };
+  const base::Time start = now();
   if (!lane.CatchUp(pod)) return decision;
+  const base::Time caught_up = now();
   bool failed = false;
   const std::optional<Lane::Choice> choice = lane.Choose(pod, random, failed);
   if (failed) return decision;
+  if (observer) {
+    // A lane asks filters and scores of what has changed together, then compares: that is its Filter and its Score.
+    observer->OnStep(Step::kFilter, framework::Code::kSuccess, caught_up - start);
+    if (choice && choice->scored) observer->OnStep(Step::kScore, framework::Code::kSuccess, now() - caught_up);
+  }
   if (choice) {
     decision.choice = *choice;
     if (options_.runner_ups) decision.runner_up = lane.SecondTo(*choice);

@@ -52,6 +52,7 @@ Result<std::unique_ptr<Profile>> Profile::Create(const config::Profile& config, 
   if (Result<void> made = profile->MakePlugins(config, registry); !made) return made.error();
   if (Result<void> expanded = profile->ExpandPoints(config); !expanded) return expanded.error();
   profile->FindSigners();
+  profile->ListCounts();
   profile->FindNonLocalFilters();
   return profile;
 }
@@ -137,6 +138,25 @@ void Profile::FindNonLocalFilters() {
   for (const auto& pre_filter : pre_filter_) non_local_filters_ |= (uint64_t{1} << pre_filter.id) & ~node_alone;
 }
 
+void Profile::ListCounts() {
+  const auto list = [&](Step step, const auto& plugins) {
+    for (const auto& enabled : plugins) counts_.push_back({step, enabled.name, enabled.id, 0});
+  };
+  list(Step::kPreFilter, pre_filter_);
+  list(Step::kFilter, filter_);
+  list(Step::kPreScore, pre_score_);
+  list(Step::kScore, score_);
+}
+
+void Profile::CountCycle(const framework::CycleState& state, size_t filtered_nodes, size_t scored_nodes) {
+  for (Count& count : counts_) {
+    const bool filters = count.step == Step::kPreFilter || count.step == Step::kFilter;
+    if (IsSkipped(filters ? state.skip_filter : state.skip_score, count.id)) continue;
+    if (!filters && scored_nodes == 0) continue;
+    count.value += count.step == Step::kFilter ? filtered_nodes : count.step == Step::kScore ? scored_nodes : 1;
+  }
+}
+
 const framework::IncrementalState* Profile::FindIncremental(uint32_t id) const {
   return dynamic_cast<const framework::IncrementalState*>(plugins_[id].get());
 }
@@ -172,15 +192,6 @@ std::map<std::string, std::vector<framework::ClusterEventWithHint>> Profile::Eve
   // Nobody knows what would change an extender's mind.
   if (!environment_.extenders.empty()) events.emplace(kExtenderName, std::vector<framework::ClusterEventWithHint>{{}});
   return events;
-}
-
-std::optional<std::string> Profile::Sign(const framework::PodInfo& pod) const {
-  if (!all_sign_) return std::nullopt;
-  framework::SignatureBuilder builder;
-  for (const framework::SignPlugin* signer : signers_) {
-    if (!signer->Sign(pod, builder)) return std::nullopt;
-  }
-  return std::move(builder).Build();
 }
 
 }  // namespace berth::engine

@@ -19,6 +19,7 @@
 #include "cluster/cluster.h"
 #include "config/types.h"
 #include "engine/lane_timing.h"
+#include "engine/plugin_observer.h"
 #include "framework/handle.h"
 #include "framework/node_to_status.h"
 #include "framework/posted_work.h"
@@ -65,10 +66,6 @@ struct PermitOutcome {
   std::map<std::string, base::Duration> waits;
 };
 
-// Called after a plugin ran; for metrics. Only asked for when set.
-using PluginObserver = std::function<void(config::ExtensionPoint point, std::string_view plugin, framework::Code code,
-                                          base::Duration took)>;
-
 class Profile;
 
 // As long as it lives, the profile's plugins see another picture of the cluster, for a question that begins with "what
@@ -86,14 +83,17 @@ class [[nodiscard]] OtherPicture {
   const framework::Objects* const objects_before_;
 };
 
-class Profile final : public framework::Handle {
+class Profile final : public framework::Handle, public std::enable_shared_from_this<Profile> {
  public:
   // The configuration has its defaults merged in; multiPoint is expanded here, by what each plugin serves.
   static Result<std::unique_ptr<Profile>> Create(const config::Profile& profile, const framework::Registry& registry,
                                                  const Environment& environment);
 
   const std::string& scheduler_name() const { return scheduler_name_; }
-  void set_observer(PluginObserver observer) { observer_ = std::move(observer); }
+  // Outlives the profile, or is taken back by null.
+  void set_observer(PluginObserver* observer) { observer_ = observer; }
+  // Null without one; for those who run plugins past this wrapper.
+  PluginObserver* observer() const { return observer_; }
   // Of the plugins' work for lanes, which set_observer's does not see.
   void set_lane_observer(LaneObserver observer) { lane_observer_ = std::move(observer); }
   const LaneObserver& lane_observer() const { return lane_observer_; }
@@ -148,6 +148,15 @@ class Profile final : public framework::Handle {
   // Plugins that have a say in PreFilter and none in Filter.
   std::vector<uint32_t> PreFiltersWithoutFilter() const;
 
+  // For metrics: how many nodes each plugin has judged or scored (Filter, Score), and how many pods it has looked at
+  // first (PreFilter, PreScore). What was kept from an earlier pod counts as if it had been asked again.
+  void CountCycle(const framework::CycleState& state, size_t filtered_nodes, size_t scored_nodes);
+  // Calls visit(step, plugin, count) for each of the plugins at these four.
+  template <class Visit>
+  void ForEachCount(Visit&& visit) const {
+    for (const Count& count : counts_) visit(count.step, count.plugin, count.value);
+  }
+
   std::span<Extender* const> extenders() const { return environment_.extenders; }
 
   // framework::Handle
@@ -159,7 +168,7 @@ class Profile final : public framework::Handle {
   const base::Clock& clock() const override { return environment_.clock; }
   base::Random& random() override { return environment_.random; }
   framework::ApiWriter& api() override { return environment_.api; }
-  void Post(std::function<void()> work) override { environment_.posted.Post(std::move(work)); }
+  void Post(std::function<void()> work) override;
   void Allow(const std::string& uid, const std::string& plugin) override;
   void Reject(const std::string& uid, const std::string& plugin, const std::string& message) override;
   void Activate(const std::vector<std::string>& uids) override;
@@ -187,13 +196,20 @@ class Profile final : public framework::Handle {
   Result<void> ExpandPoints(const config::Profile& profile);
   void FindSigners();
   void FindNonLocalFilters();
+  void ListCounts();
   // Calls visit(point, list) for each extension point.
   template <class Self, class Visit>
   static void ForEachPoint(Self& self, Visit&& visit);
 
-  // Runs `call`, which gives a Status, and tells the observer.
+  // Runs one plugin's `call`, which gives a Status, and tells the observer when it wants to know.
   template <class Call>
-  auto Observed(config::ExtensionPoint point, std::string_view plugin, Call&& call) const;
+  auto Observed(Step step, std::string_view plugin, Call&& call) const;
+  // The same for all plugins of a step together.
+  template <class Call>
+  auto ObservedStep(Step step, Call&& call) const;
+
+  framework::Status RunPreBindPreFlight(framework::CycleState& state, const framework::PodInfo& pod,
+                                        const std::string& node_name, uint64_t& skipped);
 
   uint32_t NewStateSlot() override { return state_slots_++; }
 
@@ -219,8 +235,15 @@ class Profile final : public framework::Handle {
   std::vector<const framework::SignPlugin*> signers_;
   bool all_sign_ = true;
   uint64_t non_local_filters_ = 0;  // plugins, as bits by id, that have a say in filtering and look beyond the node
-  PluginObserver observer_;
   LaneObserver lane_observer_;
+  PluginObserver* observer_ = nullptr;
+  struct Count {
+    Step step;
+    std::string_view plugin;
+    uint32_t id;
+    uint64_t value = 0;
+  };
+  std::vector<Count> counts_;
 
   // What plugins see: the environment's cluster, except while there is an OtherPicture.
   const framework::ClusterView* view_;

@@ -3,12 +3,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/profile.h"
 
 namespace berth::engine {
 
-using config::ExtensionPoint;
 using framework::Code;
 using framework::CycleState;
 using framework::NodeInfo;
@@ -22,69 +22,87 @@ Status AsPluginError(const Status& status, std::string_view what, std::string_vi
   return Status::Error(fmt::format("running {} plugin \"{}\": {}", what, plugin, status.Message()));
 }
 
-Status CodeOf(const framework::PreFilterResult& result) { return result.status; }
-Status CodeOf(const framework::PostFilterResult& result) { return result.status; }
-Status CodeOf(const framework::PermitResult& result) { return result.status; }
-Status CodeOf(const Status& status) { return status; }
+template <class Result>
+Code CodeOf(const Result& result) {
+  return result.status.code();
+}
+Code CodeOf(const Status& status) { return status.code(); }
+// Whether there was a signature; that there is none is no failure.
+Code CodeOf(const std::optional<std::string>& signature) { return signature ? Code::kSuccess : Code::kUnschedulable; }
 
 }  // namespace
 
 template <class Call>
-auto Profile::Observed(ExtensionPoint point, std::string_view plugin, Call&& call) const {
+auto Profile::Observed(Step step, std::string_view plugin, Call&& call) const {
+  if (!observer_) return call();
+  const bool timed = observer_->times_plugins(step);
+  const base::Time start = timed ? environment_.clock.Now() : base::Time();
+  auto result = call();
+  const Code code = CodeOf(result);
+  if (timed) observer_->OnPlugin(step, plugin, code, environment_.clock.Now() - start, 1);
+  if (code == Code::kError) observer_->OnError(step, plugin);
+  return result;
+}
+
+template <class Call>
+auto Profile::ObservedStep(Step step, Call&& call) const {
   if (!observer_) return call();
   const base::Time start = environment_.clock.Now();
   auto result = call();
-  observer_(point, plugin, CodeOf(result).code(), environment_.clock.Now() - start);
+  observer_->OnStep(step, CodeOf(result), environment_.clock.Now() - start);
   return result;
 }
 
 Status Profile::RunPreEnqueue(const PodInfo& pod) const {
-  for (const auto& enabled : pre_enqueue_) {
-    const Status status =
-        Observed(ExtensionPoint::kPreEnqueue, enabled.name, [&] { return enabled.plugin->PreEnqueue(pod); });
-    if (!status.ok()) return status.WithPlugin(enabled.name);
-  }
-  return Status::Success();
+  return ObservedStep(Step::kPreEnqueue, [&]() -> Status {
+    for (const auto& enabled : pre_enqueue_) {
+      const Status status = Observed(Step::kPreEnqueue, enabled.name, [&] { return enabled.plugin->PreEnqueue(pod); });
+      if (!status.ok()) return status.WithPlugin(enabled.name);
+    }
+    return Status::Success();
+  });
 }
 
 PreFilterOutcome Profile::RunPreFilter(CycleState& state, const PodInfo& pod) const {
-  PreFilterOutcome outcome;
-  state.skip_filter = 0;
-  for (const auto& enabled : pre_filter_) {
-    framework::PreFilterResult result =
-        Observed(ExtensionPoint::kPreFilter, enabled.name, [&] { return enabled.plugin->PreFilter(state, pod); });
-    switch (result.status.code()) {
-      case Code::kSuccess:
-        break;
-      case Code::kSkip:
-        state.skip_filter |= uint64_t{1} << enabled.id;
-        continue;
-      case Code::kUnschedulable:
-        // Preemption may help, and it needs the state of every plugin: go on, and fail at the end.
-        outcome.status = result.status.WithPlugin(enabled.name);
-        continue;
-      case Code::kUnschedulableAndUnresolvable:
-        return {result.status.WithPlugin(enabled.name), std::nullopt, {}};
-      default:
-        return {AsPluginError(result.status, "PreFilter", enabled.name).WithPlugin(enabled.name), std::nullopt, {}};
+  return ObservedStep(Step::kPreFilter, [&]() -> PreFilterOutcome {
+    PreFilterOutcome outcome;
+    state.skip_filter = 0;
+    for (const auto& enabled : pre_filter_) {
+      framework::PreFilterResult result =
+          Observed(Step::kPreFilter, enabled.name, [&] { return enabled.plugin->PreFilter(state, pod); });
+      switch (result.status.code()) {
+        case Code::kSuccess:
+          break;
+        case Code::kSkip:
+          state.skip_filter |= uint64_t{1} << enabled.id;
+          continue;
+        case Code::kUnschedulable:
+          // Preemption may help, and it needs the state of every plugin: go on, and fail at the end.
+          outcome.status = result.status.WithPlugin(enabled.name);
+          continue;
+        case Code::kUnschedulableAndUnresolvable:
+          return {result.status.WithPlugin(enabled.name), std::nullopt, {}};
+        default:
+          return {AsPluginError(result.status, "PreFilter", enabled.name).WithPlugin(enabled.name), std::nullopt, {}};
+      }
+      if (!result.node_names) continue;
+      outcome.narrowed_by.emplace(enabled.name);
+      if (outcome.node_names) {
+        std::erase_if(*outcome.node_names, [&](const std::string& name) { return !result.node_names->contains(name); });
+      } else {
+        outcome.node_names = std::move(result.node_names);
+      }
+      if (outcome.node_names->empty()) {
+        outcome.status = Status::UnschedulableAndUnresolvable(
+            outcome.narrowed_by.size() == 1
+                ? fmt::format("node(s) didn't satisfy plugin {}", *outcome.narrowed_by.begin())
+                : fmt::format("node(s) didn't satisfy plugin(s) [{}] simultaneously",
+                              fmt::join(outcome.narrowed_by, " ")));
+        return outcome;
+      }
     }
-    if (!result.node_names) continue;
-    outcome.narrowed_by.emplace(enabled.name);
-    if (outcome.node_names) {
-      std::erase_if(*outcome.node_names, [&](const std::string& name) { return !result.node_names->contains(name); });
-    } else {
-      outcome.node_names = std::move(result.node_names);
-    }
-    if (outcome.node_names->empty()) {
-      outcome.status = Status::UnschedulableAndUnresolvable(
-          outcome.narrowed_by.size() == 1
-              ? fmt::format("node(s) didn't satisfy plugin {}", *outcome.narrowed_by.begin())
-              : fmt::format("node(s) didn't satisfy plugin(s) [{}] simultaneously",
-                            fmt::join(outcome.narrowed_by, " ")));
-      return outcome;
-    }
-  }
-  return outcome;
+    return outcome;
+  });
 }
 
 bool Profile::PreFilterSkips(uint32_t id, CycleState& state, const PodInfo& pod) const {
@@ -113,8 +131,7 @@ std::vector<uint32_t> Profile::PreFiltersWithoutFilter() const {
 
 Status Profile::RunOneFilter(const Enabled<framework::FilterPlugin>& filter, const CycleState& state,
                              const PodInfo& pod, const NodeInfo& node) const {
-  const Status status =
-      Observed(ExtensionPoint::kFilter, filter.name, [&] { return filter.plugin->Filter(state, pod, node); });
+  const Status status = Observed(Step::kFilter, filter.name, [&] { return filter.plugin->Filter(state, pod, node); });
   if (status.ok()) return status;
   if (status.IsRejected()) return status.WithPlugin(filter.name);
   return Status::Error(fmt::format("running \"{}\" filter plugin: {}", filter.name, status.Message()))
@@ -156,7 +173,8 @@ Status Profile::RunFilterWithNominatedPods(CycleState& state, const PodInfo& pod
 Status Profile::RunAddPod(CycleState& state, const PodInfo& pod, const PodInfo& other, const NodeInfo& node) const {
   for (const auto& enabled : pre_filter_) {
     if (IsSkipped(state.skip_filter, enabled.id)) continue;
-    const Status status = enabled.plugin->AddPod(state, pod, other, node);
+    const Status status =
+        Observed(Step::kAddPod, enabled.name, [&] { return enabled.plugin->AddPod(state, pod, other, node); });
     if (!status.ok()) return AsPluginError(status, "AddPod on PreFilter", enabled.name);
   }
   return Status::Success();
@@ -165,7 +183,8 @@ Status Profile::RunAddPod(CycleState& state, const PodInfo& pod, const PodInfo& 
 Status Profile::RunRemovePod(CycleState& state, const PodInfo& pod, const PodInfo& other, const NodeInfo& node) const {
   for (const auto& enabled : pre_filter_) {
     if (IsSkipped(state.skip_filter, enabled.id)) continue;
-    const Status status = enabled.plugin->RemovePod(state, pod, other, node);
+    const Status status =
+        Observed(Step::kRemovePod, enabled.name, [&] { return enabled.plugin->RemovePod(state, pod, other, node); });
     if (!status.ok()) return AsPluginError(status, "RemovePod on PreFilter", enabled.name);
   }
   return Status::Success();
@@ -173,80 +192,97 @@ Status Profile::RunRemovePod(CycleState& state, const PodInfo& pod, const PodInf
 
 framework::PostFilterResult Profile::RunPostFilter(CycleState& state, const PodInfo& pod,
                                                    const framework::NodeToStatus& statuses) const {
-  framework::PostFilterResult last;
-  std::vector<std::string> reasons;
-  std::string_view rejector;
-  for (const auto& enabled : post_filter_) {
-    framework::PostFilterResult result = Observed(ExtensionPoint::kPostFilter, enabled.name,
-                                                  [&] { return enabled.plugin->PostFilter(state, pod, statuses); });
-    if (result.status.ok()) return result;
-    if (result.status.code() == Code::kUnschedulableAndUnresolvable || !result.status.IsRejected()) {
-      if (!result.status.IsRejected()) result.status = Status::Error(result.status.Message());
-      result.status = result.status.WithPlugin(enabled.name);
-      return result;
+  return ObservedStep(Step::kPostFilter, [&]() -> framework::PostFilterResult {
+    framework::PostFilterResult last;
+    std::vector<std::string> reasons;
+    std::string_view rejector;
+    for (const auto& enabled : post_filter_) {
+      framework::PostFilterResult result =
+          Observed(Step::kPostFilter, enabled.name, [&] { return enabled.plugin->PostFilter(state, pod, statuses); });
+      if (result.status.ok()) return result;
+      if (result.status.code() == Code::kUnschedulableAndUnresolvable || !result.status.IsRejected()) {
+        if (!result.status.IsRejected()) result.status = Status::Error(result.status.Message());
+        result.status = result.status.WithPlugin(enabled.name);
+        return result;
+      }
+      reasons.insert(reasons.end(), result.status.reasons().begin(), result.status.reasons().end());
+      if (rejector.empty()) rejector = enabled.name;
+      if (result.clear_nomination) last = std::move(result);
     }
-    reasons.insert(reasons.end(), result.status.reasons().begin(), result.status.reasons().end());
-    if (rejector.empty()) rejector = enabled.name;
-    if (result.clear_nomination) last = std::move(result);
-  }
-  last.status = Status(Code::kUnschedulable, std::move(reasons)).WithPlugin(rejector);
-  return last;
+    last.status = Status(Code::kUnschedulable, std::move(reasons)).WithPlugin(rejector);
+    return last;
+  });
 }
 
 Status Profile::RunPreScore(CycleState& state, const PodInfo& pod, std::span<const NodeInfo* const> feasible) const {
-  state.skip_score = 0;
-  for (const auto& enabled : pre_score_) {
-    const Status status = Observed(ExtensionPoint::kPreScore, enabled.name,
-                                   [&] { return enabled.plugin->PreScore(state, pod, feasible); });
-    if (status.IsSkip()) {
-      state.skip_score |= uint64_t{1} << enabled.id;
-    } else if (!status.ok()) {
-      return AsPluginError(status, "PreScore", enabled.name);
+  return ObservedStep(Step::kPreScore, [&]() -> Status {
+    state.skip_score = 0;
+    for (const auto& enabled : pre_score_) {
+      const Status status =
+          Observed(Step::kPreScore, enabled.name, [&] { return enabled.plugin->PreScore(state, pod, feasible); });
+      if (status.IsSkip()) {
+        state.skip_score |= uint64_t{1} << enabled.id;
+      } else if (!status.ok()) {
+        return AsPluginError(status, "PreScore", enabled.name);
+      }
     }
-  }
-  return Status::Success();
+    return Status::Success();
+  });
 }
 
 Status Profile::RunReserve(CycleState& state, const PodInfo& pod, const std::string& node_name) {
-  for (const auto& enabled : reserve_) {
-    const Status status = Observed(ExtensionPoint::kReserve, enabled.name,
-                                   [&] { return enabled.plugin->Reserve(state, pod, node_name); });
-    if (status.ok()) continue;
-    return status.IsRejected() ? status.WithPlugin(enabled.name) : AsPluginError(status, "Reserve", enabled.name);
-  }
-  return Status::Success();
+  return ObservedStep(Step::kReserve, [&]() -> Status {
+    for (const auto& enabled : reserve_) {
+      const Status status =
+          Observed(Step::kReserve, enabled.name, [&] { return enabled.plugin->Reserve(state, pod, node_name); });
+      if (status.ok()) continue;
+      return status.IsRejected() ? status.WithPlugin(enabled.name) : AsPluginError(status, "Reserve", enabled.name);
+    }
+    return Status::Success();
+  });
 }
 
 void Profile::RunUnreserve(CycleState& state, const PodInfo& pod, const std::string& node_name) {
-  for (auto enabled = reserve_.rbegin(); enabled != reserve_.rend(); ++enabled)
-    enabled->plugin->Unreserve(state, pod, node_name);
+  (void)ObservedStep(Step::kUnreserve, [&] {
+    for (auto enabled = reserve_.rbegin(); enabled != reserve_.rend(); ++enabled) {
+      (void)Observed(Step::kUnreserve, enabled->name, [&] {
+        enabled->plugin->Unreserve(state, pod, node_name);
+        return Status::Success();
+      });
+    }
+    return Status::Success();
+  });
 }
 
 PermitOutcome Profile::RunPermit(CycleState& state, const PodInfo& pod, const std::string& node_name) {
-  constexpr base::Duration kLongestWait = std::chrono::minutes(15);
-  PermitOutcome outcome;
-  for (const auto& enabled : permit_) {
-    const framework::PermitResult result =
-        Observed(ExtensionPoint::kPermit, enabled.name, [&] { return enabled.plugin->Permit(state, pod, node_name); });
-    if (result.status.ok()) continue;
-    if (result.status.IsWait()) {
-      outcome.waits[std::string(enabled.name)] = std::min(result.timeout, kLongestWait);
-      continue;
+  return ObservedStep(Step::kPermit, [&]() -> PermitOutcome {
+    constexpr base::Duration kLongestWait = std::chrono::minutes(15);
+    PermitOutcome outcome;
+    for (const auto& enabled : permit_) {
+      const framework::PermitResult result =
+          Observed(Step::kPermit, enabled.name, [&] { return enabled.plugin->Permit(state, pod, node_name); });
+      if (result.status.ok()) continue;
+      if (result.status.IsWait()) {
+        outcome.waits[std::string(enabled.name)] = std::min(result.timeout, kLongestWait);
+        continue;
+      }
+      const Status status =
+          result.status.IsRejected() ? result.status : AsPluginError(result.status, "Permit", enabled.name);
+      return {status.WithPlugin(enabled.name), {}};
     }
-    const Status status =
-        result.status.IsRejected() ? result.status : AsPluginError(result.status, "Permit", enabled.name);
-    return {status.WithPlugin(enabled.name), {}};
-  }
-  if (!outcome.waits.empty()) {
-    outcome.status = Status(Code::kWait, {"one or more plugins asked to wait and no plugin rejected pod"});
-  }
-  return outcome;
+    if (!outcome.waits.empty()) {
+      outcome.status = Status(Code::kWait, {"one or more plugins asked to wait and no plugin rejected pod"});
+    }
+    return outcome;
+  });
 }
 
-Status Profile::RunPreBind(CycleState& state, const PodInfo& pod, const std::string& node_name) {
-  uint64_t skipped = 0;
+Status Profile::RunPreBindPreFlight(CycleState& state, const PodInfo& pod, const std::string& node_name,
+                                    uint64_t& skipped) {
   for (const auto& enabled : pre_bind_) {
-    const Status pre_flight = enabled.plugin->PreBindPreFlight(state, pod, node_name).status;
+    const Status pre_flight = Observed(Step::kPreBindPreFlight, enabled.name, [&] {
+                                return enabled.plugin->PreBindPreFlight(state, pod, node_name);
+                              }).status;
     if (pre_flight.ok()) continue;
     if (pre_flight.IsError()) {
       return Status::Error(fmt::format("running PreBindPreFlight \"{}\": {}", enabled.name, pre_flight.Message()));
@@ -259,25 +295,42 @@ Status Profile::RunPreBind(CycleState& state, const PodInfo& pod, const std::str
     }
     skipped |= uint64_t{1} << enabled.id;
   }
-  for (const auto& enabled : pre_bind_) {
-    if (IsSkipped(skipped, enabled.id)) continue;
-    const Status status = Observed(ExtensionPoint::kPreBind, enabled.name,
-                                   [&] { return enabled.plugin->PreBind(*this, state, pod, node_name); });
-    if (status.ok()) continue;
-    return status.IsRejected() ? status.WithPlugin(enabled.name) : AsPluginError(status, "PreBind", enabled.name);
-  }
   return Status::Success();
 }
 
+Status Profile::RunPreBind(CycleState& state, const PodInfo& pod, const std::string& node_name) {
+  uint64_t skipped = 0;
+  const Status pre_flight =
+      ObservedStep(Step::kPreBindPreFlight, [&] { return RunPreBindPreFlight(state, pod, node_name, skipped); });
+  if (!pre_flight.ok()) return pre_flight;
+  return ObservedStep(Step::kPreBind, [&]() -> Status {
+    for (const auto& enabled : pre_bind_) {
+      if (IsSkipped(skipped, enabled.id)) continue;
+      const Status status =
+          Observed(Step::kPreBind, enabled.name, [&] { return enabled.plugin->PreBind(*this, state, pod, node_name); });
+      if (status.ok()) continue;
+      return status.IsRejected() ? status.WithPlugin(enabled.name) : AsPluginError(status, "PreBind", enabled.name);
+    }
+    return Status::Success();
+  });
+}
+
 Status Profile::RunBind(CycleState& state, const PodInfo& pod, const std::string& node_name) {
-  for (const auto& enabled : bind_) {
-    const Status status = Observed(ExtensionPoint::kBind, enabled.name,
-                                   [&] { return enabled.plugin->Bind(*this, state, pod, node_name); });
-    if (status.IsSkip()) continue;
-    if (status.ok()) return status;
-    return status.IsRejected() ? status.WithPlugin(enabled.name) : AsPluginError(status, "Bind", enabled.name);
-  }
-  return Status::Error("no bind plugin took the pod");
+  return ObservedStep(Step::kBind, [&]() -> Status {
+    for (const auto& enabled : bind_) {
+      const Status status =
+          Observed(Step::kBind, enabled.name, [&] { return enabled.plugin->Bind(*this, state, pod, node_name); });
+      if (status.IsSkip()) continue;
+      if (status.ok()) return status;
+      return status.IsRejected() ? status.WithPlugin(enabled.name) : AsPluginError(status, "Bind", enabled.name);
+    }
+    return Status::Error("no bind plugin took the pod");
+  });
+}
+
+// Work may speak of the profile's plugins: these stay until it is done, also when another configuration has taken over.
+void Profile::Post(std::function<void()> work) {
+  environment_.posted.Post([self = weak_from_this().lock(), work = std::move(work)] { work(); });
 }
 
 void Profile::Allow(const std::string& uid, const std::string& plugin) {
@@ -297,7 +350,26 @@ void Profile::Activate(const std::vector<std::string>& uids) {
 }
 
 void Profile::RunPostBind(CycleState& state, const PodInfo& pod, const std::string& node_name) {
-  for (const auto& enabled : post_bind_) enabled.plugin->PostBind(*this, state, pod, node_name);
+  (void)ObservedStep(Step::kPostBind, [&] {
+    for (const auto& enabled : post_bind_) {
+      (void)Observed(Step::kPostBind, enabled.name, [&] {
+        enabled.plugin->PostBind(*this, state, pod, node_name);
+        return Status::Success();
+      });
+    }
+    return Status::Success();
+  });
+}
+
+std::optional<std::string> Profile::Sign(const PodInfo& pod) const {
+  if (!all_sign_) return std::nullopt;
+  return ObservedStep(Step::kSign, [&]() -> std::optional<std::string> {
+    framework::SignatureBuilder builder;
+    for (const framework::SignPlugin* signer : signers_) {
+      if (!signer->Sign(pod, builder)) return std::nullopt;
+    }
+    return std::move(builder).Build();
+  });
 }
 
 }  // namespace berth::engine

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -252,13 +253,26 @@ TEST_F(ProfileRunTest, BindGoesToTheFirstPluginThatTakesThePod) {
 TEST_F(ProfileRunTest, TheObserverHearsOfEveryPlugin) {
   Add<testing::Filterer>(registry_, "No",
                          testing::FilterFn([](const auto&, const auto&) { return Status::Unschedulable("no"); }));
-  std::vector<std::string> heard;
-  Make({"No"}).set_observer([&](config::ExtensionPoint point, std::string_view plugin, Code code, base::Duration) {
-    heard.push_back(std::string(config::NameOf(point)) + " " + std::string(plugin) + " " +
-                    std::string(framework::NameOf(code)));
-  });
+  struct Listener final : PluginObserver {
+    bool times_plugins(Step) const override { return timing; }
+    void OnPlugin(Step step, std::string_view plugin, Code code, base::Duration, uint64_t) override {
+      heard.push_back(fmt::format("{} {} {}", NameOf(step), plugin, framework::NameOf(code)));
+    }
+    void OnStep(Step step, Code code, base::Duration) override {
+      heard.push_back(fmt::format("{} {}", NameOf(step), framework::NameOf(code)));
+    }
+    void OnError(Step step, std::string_view plugin) override {
+      heard.push_back(fmt::format("{} {} failed", NameOf(step), plugin));
+    }
+    bool timing = true;
+    std::vector<std::string> heard;
+  } listener;
+  Make({"No"}).set_observer(&listener);
   (void)profile_->RunFilter(state_, *pod_, node_);
-  EXPECT_THAT(heard, ElementsAre("filter No Unschedulable"));
+  (void)profile_->RunPreFilter(state_, *pod_);
+  listener.timing = false;
+  (void)profile_->RunFilter(state_, *pod_, node_);
+  EXPECT_THAT(listener.heard, ElementsAre("Filter No Unschedulable", "PreFilter Success"));
 }
 
 }  // namespace

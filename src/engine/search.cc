@@ -19,6 +19,29 @@ using framework::Status;
 
 namespace {
 
+// Tells the observer how long the rest of a function took, and whether `status` was fine at its end.
+class StepTimer {
+ public:
+  StepTimer(const Profile& profile, Step step, const Status& status)
+      : profile_(profile),
+        step_(step),
+        status_(status),
+        start_(profile.observer() ? profile.clock().Now() : base::Time()) {}
+  StepTimer(const StepTimer&) = delete;
+  StepTimer& operator=(const StepTimer&) = delete;
+  ~StepTimer() {
+    if (PluginObserver* const observer = profile_.observer()) {
+      observer->OnStep(step_, status_.code(), profile_.clock().Now() - start_);
+    }
+  }
+
+ private:
+  const Profile& profile_;
+  const Step step_;
+  const Status& status_;
+  const base::Time start_;
+};
+
 std::vector<const NodeInfo*> NodesToFilter(const Profile& profile, const Evaluation& evaluation) {
   std::vector<const NodeInfo*> nodes;
   if (evaluation.narrowed_to) {
@@ -151,6 +174,7 @@ bool TryNomination(const Profile& profile, const PodInfo& pod, Scope scope, cons
 
 void RunFilterPhase(const Profile& profile, CycleState& state, const PodInfo& pod, Scope scope, const Sample* sample,
                     Evaluation& evaluation) {
+  const StepTimer timer(profile, Step::kFilter, evaluation.error);
   const auto judge = [&](const NodeInfo& node) { return profile.RunFilterWithNominatedPods(state, pod, node); };
   // A nomination is tried before anything else: it is likely the only place that will do.
   if (TryNomination(profile, pod, scope, sample, judge, evaluation)) return;
@@ -178,13 +202,20 @@ void RunFilterPhase(const Profile& profile, CycleState& state, const PodInfo& po
   if (evaluation.error.ok()) RunExtenderFilters(profile, pod, evaluation);
 }
 
-Status ScoreEach(const framework::ScorePlugin& plugin, const CycleState& state, const PodInfo& pod,
-                 std::span<const NodeInfo* const> nodes, std::vector<int64_t>& raw) {
+Status ScoreEach(const Profile& profile, const Enabled<framework::ScorePlugin>& enabled, const CycleState& state,
+                 const PodInfo& pod, std::span<const NodeInfo* const> nodes, std::vector<int64_t>& raw) {
+  PluginObserver* const observer = profile.observer();
+  const bool timed = observer != nullptr && observer->times_plugins(Step::kScore);
+  const base::Time start = timed ? profile.clock().Now() : base::Time();
   raw.reserve(nodes.size());
   for (const NodeInfo* node : nodes) {
-    const framework::ScoreResult result = plugin.Score(state, pod, *node);
+    const framework::ScoreResult result = enabled.plugin->Score(state, pod, *node);
     if (!result.status.ok()) return result.status;
     raw.push_back(result.score);
+  }
+  if (timed) {
+    const base::Duration took = (profile.clock().Now() - start) / static_cast<int64_t>(nodes.size());
+    observer->OnPlugin(Step::kScore, enabled.name, Code::kSuccess, took, nodes.size());
   }
   return Status::Success();
 }
@@ -197,11 +228,12 @@ void RunScorePhase(const Profile& profile, CycleState& state, const PodInfo& pod
   }
   evaluation.error = profile.RunPreScore(state, pod, evaluation.feasible);
   if (!evaluation.error.ok()) return;
+  const StepTimer timer(profile, Step::kScore, evaluation.error);
   evaluation.totals.assign(evaluation.feasible.size(), 0);
   for (const Enabled<framework::ScorePlugin>& enabled : profile.scores()) {
     if (IsSkipped(state.skip_score, enabled.id)) continue;
     PluginScores scores{enabled.name, {}, {}};
-    if (const Status status = ScoreEach(*enabled.plugin, state, pod, evaluation.feasible, scores.raw); !status.ok()) {
+    if (const Status status = ScoreEach(profile, enabled, state, pod, evaluation.feasible, scores.raw); !status.ok()) {
       evaluation.error = Status::Error(
           fmt::format("running Score plugins: plugin \"{}\" failed with: {}", enabled.name, status.Message()));
       return;

@@ -18,14 +18,15 @@ void WaitingPods::Allow(const std::string& uid, const std::string& plugin) {
   if (it == waiting_.end()) return;
   it->second.deadlines.erase(plugin);
   if (!it->second.deadlines.empty()) return;
-  decided_.push_back({std::move(it->second.pod), Status::Success()});
+  decided_.push_back({std::move(it->second.pod), Status::Success(), it->second.since});
   waiting_.erase(it);
 }
 
 void WaitingPods::Reject(const std::string& uid, const std::string& plugin, std::string message) {
   const auto it = waiting_.find(uid);
   if (it == waiting_.end()) return;
-  decided_.push_back({std::move(it->second.pod), Status::Unschedulable(std::move(message)).WithPlugin(plugin)});
+  decided_.push_back(
+      {std::move(it->second.pod), Status::Unschedulable(std::move(message)).WithPlugin(plugin), it->second.since});
   waiting_.erase(it);
 }
 

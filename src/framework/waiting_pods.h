@@ -18,7 +18,8 @@ class WaitingPods {
  public:
   struct Decision {
     PodInfoPtr pod;
-    Status status;  // Success: go on to bind
+    Status status;       // Success: go on to bind
+    base::Time since{};  // when the wait began
   };
 
   // `waits` names each plugin that asked to wait, and for how long.

@@ -54,7 +54,12 @@ Result<T> LiveApi::Call(const std::function<void(std::function<void(Result<T>)> 
 
 Status LiveApi::Bind(const PodInfo& pod, const std::string& node_name) {
   LOG_INFO(3, "Attempting to bind pod to node", {"pod", pod.Key()}, {"node", node_name});
-  return AsStatus(Call<void>([&](auto done) { client_.Bind(pod.pod(), node_name, std::move(done)); }));
+  return AsStatus(Call<void>([&](auto done) {
+    client_.Bind(pod.pod(), node_name, [done = std::move(done), call = bindings_.Begin()](const Result<void>& bound) {
+      call.End(bound.ok());
+      done(bound);
+    });
+  }));
 }
 
 Status LiveApi::UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) {
@@ -100,7 +105,10 @@ framework::ApiWriter::ClaimResult LiveApi::GetResourceClaim(const std::string& n
 }
 
 framework::ApiWriter::ClaimResult LiveApi::CreateResourceClaim(const api::ResourceClaim& claim) {
-  return AsClaim(Call<api::Object>([&](auto done) { client_.CreateResourceClaim(claim, std::move(done)); }));
+  ClaimResult created =
+      AsClaim(Call<api::Object>([&](auto done) { client_.CreateResourceClaim(claim, std::move(done)); }));
+  claims_created_.With(created ? "success" : "failure").Add();
+  return created;
 }
 
 framework::ApiWriter::ClaimResult LiveApi::UpdateResourceClaim(const api::ResourceClaim& claim) {
@@ -203,7 +211,8 @@ void LiveApi::FlushNominations() {
 }
 
 void LiveApi::PatchStatus(std::shared_ptr<const api::Pod> pod, client::PodStatusChange change) {
-  client_.PatchPodStatus(*pod, change, [pod](const Result<void>& patched) {
+  client_.PatchPodStatus(*pod, change, [pod, call = status_patches_.Begin()](const Result<void>& patched) {
+    call.End(patched.ok());
     if (!patched) LOG_ERROR("Error updating pod", {"err", patched.error()}, {"pod", api::KeyOf(pod->metadata)});
   });
 }

@@ -13,6 +13,7 @@
 #include "client/api_client.h"
 #include "client/event_recorder.h"
 #include "framework/handle.h"
+#include "live/api_call_metrics.h"
 #include "live/binding_runner.h"
 #include "live/evictions.h"
 #include "live/mailbox.h"
@@ -24,12 +25,15 @@ class LiveApi final : public framework::ApiWriter {
  public:
   // `on_evicted` runs on the scheduling thread.
   LiveApi(client::ApiClient& client, client::EventRecorder& events, Mailbox& mailbox, BindingRunner& runner,
-          const base::Clock& clock, Evictions::Over on_evicted)
+          const base::Clock& clock, metrics::SchedulerMetrics& metrics, Evictions::Over on_evicted)
       : client_(client),
         events_(events),
         mailbox_(mailbox),
         runner_(runner),
         clock_(clock),
+        bindings_(metrics, clock, "pod_binding"),
+        status_patches_(metrics, clock, "pod_status_patch"),
+        claims_created_(metrics.resourceclaim_creates),
         evictions_(client, events, mailbox, clock, std::move(on_evicted)) {}
   // Before anything is evicted.
   void set_cluster(const cluster::Cluster& cluster) { evictions_.set_cluster(cluster); }
@@ -105,6 +109,9 @@ class LiveApi final : public framework::ApiWriter {
   Mailbox& mailbox_;
   BindingRunner& runner_;
   const base::Clock& clock_;
+  ApiCallMetrics bindings_;
+  ApiCallMetrics status_patches_;
+  metrics::Family<metrics::Counter>& claims_created_;
 
   // Of the scheduling thread alone.
   Evictions evictions_;

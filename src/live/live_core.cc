@@ -25,7 +25,10 @@ void LogProblem(std::string_view what, const Error& error) {
 LiveCore::LiveCore(const LiveOptions& options, metrics::Registry& metrics, LiveEnvironment environment)
     : options_(options),
       environment_(environment),
-      metrics_(metrics, {.queueing_hints = true, .async_preemption = true}),
+      metrics_(metrics, {.queueing_hints = true,
+                         .async_preemption = true,
+                         .async_api_calls = options_.gates.Enabled("SchedulerAsyncAPICalls"),
+                         .dra_extended_resource = options_.gates.Enabled("DRAExtendedResource")}),
       engine_metrics_(metrics),
       election_metrics_(metrics),
       bucket_(std::make_shared<client::TokenBucket>(options_.rest.qps, options_.rest.burst)),
@@ -135,6 +138,9 @@ void LiveCore::MakeElector() {
   };
   options.stopped_leading = [this] { OnStoppedLeading(); };
   options.on_problem = [](const Error& error) { LogProblem("lease", error); };
+  options.on_slow_path = [this] {
+    election_metrics_.slowpath.With(options_.configuration.leader_election.resource_name).Add();
+  };
   options.record_event = [this](const api::Lease& lease, const std::string& message) {
     events_.Record({.reporting_controller = "default-scheduler",
                     .regarding = client::ReferenceTo(api::Kind::kLease, lease.metadata),
@@ -146,6 +152,18 @@ void LiveCore::MakeElector() {
   elector_ = std::make_unique<client::LeaderElector>(election_client_, environment_.election, environment_.clock,
                                                      std::move(options));
   election_metrics_.master_status.With(election.resource_name).Set(0);
+}
+
+void LiveCore::Announce(const std::string& type, const std::string& reason, const std::string& note) {
+  api::ObjectMeta lease;
+  lease.namespace_ = Symbol(options_.configuration.leader_election.resource_namespace);
+  lease.name = options_.configuration.leader_election.resource_name;
+  events_.Record({.reporting_controller = "default-scheduler",
+                  .regarding = client::ReferenceTo(api::Kind::kLease, lease),
+                  .type = type,
+                  .reason = reason,
+                  .action = "Configuring",
+                  .note = note});
 }
 
 void LiveCore::Start() {

@@ -81,6 +81,8 @@ class LiveCore {
   // For reads besides its own.
   client::ApiClient& client() { return client_; }
   const client::EventRecorder& events() const { return events_; }
+  // An event about the scheduler itself, which its lease stands for. Thread-safe.
+  void Announce(const std::string& type, const std::string& reason, const std::string& note);
   const std::string& identity() const { return identity_; }
 
  private:

@@ -32,6 +32,9 @@ class LiveScheduler {
 
   // Thread-safe.
   void Stop() { core_->Stop(); }
+  void Announce(const std::string& type, const std::string& reason, const std::string& note) {
+    core_->Announce(type, reason, note);
+  }
   bool is_leader() const { return core_->is_leader(); }
   Result<void> CheckLeadership() const { return core_->CheckLeadership(); }
   // Whether it schedules what there is to schedule; the message says for how long it has not.

@@ -1,29 +1,29 @@
 #include "live/loop_metrics.h"
 
-#include <cctype>
+#include <utility>
 
 namespace berth::live {
 
 namespace {
 
-// One cycle in so many has its plugins timed, as upstream samples.
-constexpr uint64_t kSampleEvery = 10;
 // More attempts than this are not told apart.
 constexpr int kMostAttempts = 15;
-
-// "PreFilter", as metrics spell what the configuration calls preFilter.
-std::string MetricName(config::ExtensionPoint point) {
-  std::string name(config::NameOf(point));
-  name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
-  return name;
-}
 
 // Upstream's words for how a goroutine ended.
 std::string_view ResultName(bool failed) { return failed ? "error" : "success"; }
 
-bool IsOfBindingCycle(config::ExtensionPoint point) {
-  return point == config::ExtensionPoint::kPreBind || point == config::ExtensionPoint::kBind ||
-         point == config::ExtensionPoint::kPostBind;
+// Volume binding's stages by where they fail.
+std::string_view VolumeStage(engine::Step step) {
+  switch (step) {
+    case engine::Step::kFilter:
+      return "predicate";
+    case engine::Step::kReserve:
+      return "assume";
+    case engine::Step::kPreBind:
+      return "bind";
+    default:
+      return "";
+  }
 }
 
 }  // namespace
@@ -36,69 +36,74 @@ LoopMetrics::LoopMetrics(metrics::SchedulerMetrics& metrics)
       gated_(metrics.pending_pods.With("gated")),
       cached_nodes_(metrics.cache_size.With("nodes")),
       cached_pods_(metrics.cache_size.With("pods")),
+      assumed_pods_(metrics.cache_size.With("assumed_pods")),
+      popped_(metrics.inflight_events.With("PodPopped")),
       binding_(metrics.goroutines.With("binding")) {}
 
-metrics::Histogram& LoopMetrics::PointHistograms::At(config::ExtensionPoint point, framework::Code code) {
-  std::atomic<metrics::Histogram*>& known = known_[static_cast<int>(point)][static_cast<int>(code)];
-  metrics::Histogram* histogram = known.load(std::memory_order_acquire);
-  if (!histogram) {
-    histogram = &family_.With(MetricName(point), framework::NameOf(code), profile_);
-    known.store(histogram, std::memory_order_release);
-  }
-  return *histogram;
+LoopMetrics::OfProfile::OfProfile(LoopMetrics& owner, const std::string& profile)
+    : scheduled(owner.metrics_, metrics::kScheduled, profile),
+      unschedulable(owner.metrics_, metrics::kUnschedulable, profile),
+      error(owner.metrics_, metrics::kSchedulingError, profile),
+      owner_(owner),
+      profile_(profile) {}
+
+// Binding cycles talk to the API server: next to that a look at the clock is nothing.
+bool LoopMetrics::OfProfile::times_plugins(engine::Step step) const {
+  if (engine::IsOfBindingCycle(step)) return true;
+  if (step == engine::Step::kPreEnqueue) return enqueued_++ % kSampleEvery == 0;  // belongs to no cycle
+  return owner_.sampling_;
 }
 
-void LoopMetrics::Observe(engine::Profile& profile) {
-  PointHistograms& points = *Of(profile.scheduler_name()).points;
-  profile.set_observer([this, &points](config::ExtensionPoint point, std::string_view plugin, framework::Code code,
-                                       base::Duration took) {
-    const auto of_plugin = [&]() -> metrics::Histogram& {
-      return metrics_.plugin_execution_duration.With(plugin, MetricName(point), framework::NameOf(code));
-    };
-    // Binding cycles run on threads of their own, one plugin after the other: each is timed by itself.
-    if (IsOfBindingCycle(point)) {
-      of_plugin().Observe(Seconds(took));
-      points.At(point, code).Observe(Seconds(took));
-      return;
-    }
-    if (point == config::ExtensionPoint::kPreEnqueue) return;  // belongs to no cycle
-    if (sampling_) {
-      const std::tuple<std::string_view, config::ExtensionPoint, framework::Code> key(plugin, point, code);
-      auto it = plugins_.find(key);
-      if (it == plugins_.end()) it = plugins_.emplace(key, &of_plugin()).first;
-      it->second->Observe(Seconds(took));
-    }
-    PointTime& sum = points_[static_cast<int>(point)];
-    sum.took += took;
-    sum.ran = true;
-    if (sum.code == framework::Code::kSuccess && code != framework::Code::kSkip) sum.code = code;
+void LoopMetrics::OfProfile::OnPlugin(engine::Step step, std::string_view plugin, framework::Code code,
+                                      base::Duration took, uint64_t count) {
+  const auto find = [&]() -> metrics::Histogram& {
+    return owner_.metrics_.plugin_execution_duration.With(plugin, NameOf(step), framework::NameOf(code));
+  };
+  if (engine::IsOfBindingCycle(step)) return find().ObserveMany(Seconds(took), count);
+  const std::tuple<std::string_view, engine::Step, framework::Code> key(plugin, step, code);
+  auto it = owner_.plugins_.find(key);
+  if (it == owner_.plugins_.end()) it = owner_.plugins_.emplace(key, &find()).first;
+  it->second->ObserveMany(Seconds(took), count);
+}
+
+void LoopMetrics::OfProfile::OnStep(engine::Step step, framework::Code code, base::Duration took) {
+  // Upstream's tells no failures apart here.
+  if (step == engine::Step::kPreEnqueue) code = framework::Code::kSuccess;
+  std::atomic<metrics::Histogram*>& known = steps_[static_cast<int>(step)][static_cast<int>(code)];
+  metrics::Histogram* histogram = known.load(std::memory_order_acquire);
+  if (!histogram) {
+    histogram =
+        &owner_.metrics_.framework_extension_point_duration.With(NameOf(step), framework::NameOf(code), profile_);
+    known.store(histogram, std::memory_order_release);
+  }
+  histogram->Observe(Seconds(took));
+}
+
+void LoopMetrics::OfProfile::OnError(engine::Step step, std::string_view plugin) {
+  if (plugin != "VolumeBinding" || VolumeStage(step).empty()) return;
+  owner_.metrics_.volume_scheduling_stage_error.With(VolumeStage(step)).Add();
+}
+
+void LoopMetrics::Observe(engine::Profile& profile) { profile.set_observer(&Of(profile.scheduler_name())); }
+
+void LoopMetrics::Forget(engine::Profile& profile) {
+  CountEvaluations(profile);
+  Of(profile.scheduler_name()).counted.clear();
+}
+
+void LoopMetrics::CountEvaluations(const engine::Profile& profile) {
+  auto& counted = Of(profile.scheduler_name()).counted;
+  profile.ForEachCount([&](engine::Step step, std::string_view plugin, uint64_t count) {
+    auto& [counter, before] = counted[{step, std::string(plugin)}];
+    if (!counter) counter = &metrics_.plugin_evaluation.With(plugin, NameOf(step), profile.scheduler_name());
+    counter->Add(count - std::exchange(before, count));
   });
 }
 
-void LoopMetrics::BeginCycle() {
-  sampling_ = cycles_++ % kSampleEvery == 0;
-  for (PointTime& point : points_) point = {};
-}
-
-void LoopMetrics::EndCycle(const std::string& profile) {
-  PointHistograms& points = *Of(profile).points;
-  for (int i = 0; i < config::kExtensionPointCount; ++i) {
-    const PointTime& point = points_[i];
-    if (!point.ran) continue;
-    points.At(static_cast<config::ExtensionPoint>(i), point.code).Observe(Seconds(point.took));
-  }
-}
-
 LoopMetrics::OfProfile& LoopMetrics::Of(const std::string& profile) {
-  const auto it = profiles_.find(profile);
-  if (it != profiles_.end()) return it->second;
-  return profiles_
-      .emplace(profile,
-               OfProfile{metrics::AttemptMetrics(metrics_, metrics::kScheduled, profile),
-                         metrics::AttemptMetrics(metrics_, metrics::kUnschedulable, profile),
-                         metrics::AttemptMetrics(metrics_, metrics::kSchedulingError, profile),
-                         std::make_unique<PointHistograms>(metrics_.framework_extension_point_duration, profile)})
-      .first->second;
+  std::unique_ptr<OfProfile>& known = profiles_[profile];
+  if (!known) known = std::make_unique<OfProfile>(*this, profile);
+  return *known;
 }
 
 void LoopMetrics::OnScheduled(const std::string& profile, base::Duration took, int attempts,
@@ -124,6 +129,29 @@ void LoopMetrics::OnPreemption(const framework::PostFilterResult& result) {
 void LoopMetrics::OnEvicted(bool failed, base::Duration took) {
   metrics_.preemption_goroutines_execution.With(ResultName(failed)).Add();
   metrics_.preemption_goroutines_duration.With(ResultName(failed)).Observe(Seconds(took));
+}
+
+void LoopMetrics::OnWaited(framework::Code code, base::Duration waited) {
+  metrics_.permit_wait_duration.With(framework::NameOf(code)).Observe(Seconds(waited));
+}
+
+void LoopMetrics::OnHint(const std::string& plugin, const framework::ClusterEvent& event, framework::QueueingHint hint,
+                         base::Duration took) {
+  metrics::Histogram*& histogram = hints_[HintKey(plugin, event.resource, event.action, hint)];
+  if (!histogram) {
+    const char* answer = hint == framework::QueueingHint::kQueue ? "Queue" : "QueueSkip";
+    histogram = &metrics_.queueing_hint_execution_duration.With(plugin, event.Label(), answer);
+  }
+  histogram->Observe(Seconds(took));
+}
+
+void LoopMetrics::SetInFlight(const queue::SchedulingQueue& queue) {
+  popped_.Set(static_cast<double>(queue.counts().in_flight));
+  queue.ForEachInFlightEvent([&](const framework::ClusterEvent& event, size_t count) {
+    metrics::Gauge*& gauge = in_flight_[{event.resource, event.action}];
+    if (!gauge) gauge = &metrics_.inflight_events.With(event.Label());
+    gauge->Set(static_cast<double>(count));
+  });
 }
 
 void LoopMetrics::OnIncoming(queue::PodState place, std::string_view cause) {
@@ -173,6 +201,7 @@ void LoopMetrics::SetCache(const cluster::Cluster& cluster, size_t binding) {
   binding_.Set(static_cast<double>(binding));
   cached_nodes_.Set(static_cast<double>(cluster.nodes().size()));
   cached_pods_.Set(static_cast<double>(cluster.pod_count()));
+  assumed_pods_.Set(static_cast<double>(cluster.assumed_count()));
 }
 
 }  // namespace berth::live

@@ -37,7 +37,7 @@ SchedulingLoop::SchedulingLoop(const config::FeatureGates& gates, const base::Cl
       clock_(clock),
       options_(std::move(options)),
       runner_(runner),
-      api_(client, events, mailbox_, runner, clock,
+      api_(client, events, mailbox_, runner, clock, metrics,
            [this](const Evictions::Ended& ended) {
              metrics_.OnEvicted(ended.failed, ended.took);
              // One that left and came back in the meantime was held back at the gate, where no event asks for it.
@@ -81,14 +81,30 @@ Result<void> SchedulingLoop::MakeDriver(const config::KubeSchedulerConfiguration
   driver_ = std::move(*made);
   api_.set_cluster(driver_->cluster());
 
-  for (const engine::Profile* profile : driver_->scheduler().profiles()) {
-    metrics_.Observe(*driver_->scheduler().FindProfile(profile->scheduler_name()));
-    lane_metrics_.Observe(*driver_->scheduler().FindProfile(profile->scheduler_name()));
-  }
+  ObserveProfiles();
   driver_->mutable_queue().set_observer(
       [this](queue::PodState place, std::string_view cause) { metrics_.OnIncoming(place, cause); });
+  driver_->mutable_queue().set_hint_observer(
+      [this](const std::string& plugin, const framework::ClusterEvent& event, framework::QueueingHint hint,
+             base::Duration took) { metrics_.OnHint(plugin, event, hint, took); });
   driver_->handlers().set_observer(
       [this](const framework::ClusterEvent& event, base::Duration took) { metrics_.OnEvent(event, took); });
+  return {};
+}
+
+void SchedulingLoop::ObserveProfiles() {
+  for (const auto& profile : driver_->scheduler().ShareProfiles()) {
+    metrics_.Observe(*profile);
+    lane_metrics_.Observe(*profile);
+  }
+}
+
+Result<void> SchedulingLoop::Reconfigure(const config::KubeSchedulerConfiguration& configuration,
+                                         const framework::Registry& registry) {
+  const auto old = driver_->scheduler().ShareProfiles();
+  if (Result<void> done = driver_->Reconfigure(configuration, registry); !done) return done;
+  for (const auto& profile : old) metrics_.Forget(*profile);
+  ObserveProfiles();
   return {};
 }
 
@@ -136,6 +152,8 @@ base::Duration SchedulingLoop::StuckFor() const {
 void SchedulingLoop::UpdateGauges() {
   metrics_.SetPending(driver_->queue().counts());
   metrics_.SetCache(driver_->cluster(), driver_->binding());
+  metrics_.SetInFlight(driver_->queue());
+  for (const engine::Profile* profile : driver_->scheduler().profiles()) metrics_.CountEvaluations(*profile);
   if (const base::Time now = clock_.Now(); now - rejections_counted_ >= kLongestNap) {
     metrics_.SetRejections(driver_->queue());
     rejections_counted_ = now;
@@ -172,8 +190,11 @@ void SchedulingLoop::OnCycleBegin(const PodInfoPtr& pod) {
 void SchedulingLoop::OnCycleEnd(const Attempt& attempt) {
   metrics_.OnDecided(clock_.Now() - attempt.started);
   lane_metrics_.OnDecided(attempt);
-  metrics_.EndCycle(attempt.pod->pod().spec.scheduler_name);
   if (attempt.post_filtered) metrics_.OnPreemption(attempt.post_filter);
+}
+
+void SchedulingLoop::OnWaited(const Attempt& attempt) {
+  if (attempt.permit_wait) metrics_.OnWaited(attempt.permit_wait->code, attempt.permit_wait->waited);
 }
 
 void SchedulingLoop::TakeBinding(std::unique_ptr<scheduler::BindingCycle> cycle) {
@@ -195,6 +216,7 @@ void SchedulingLoop::OnBound(const Attempt& attempt) {
   const base::Time now = clock_.Now();
   metrics_.OnScheduled(attempt.pod->pod().spec.scheduler_name, now - attempt.started, attempt.number,
                        attempt.first_attempt ? std::optional(now - *attempt.first_attempt) : std::nullopt);
+  if (attempt.flushed) metrics_.OnScheduledAfterFlush();
   api_.ReportScheduled(*attempt.pod, attempt.node_name);
 }
 

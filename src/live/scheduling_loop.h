@@ -67,6 +67,9 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   void StartScheduling();
   // Whether every kind has been listed.
   bool synced() const { return synced_; }
+  // Other profiles from the next cycle on: Driver::Reconfigure. On the scheduling thread.
+  Result<void> Reconfigure(const config::KubeSchedulerConfiguration& configuration,
+                           const framework::Registry& registry);
   // Runs on the scheduling thread, between cycles.
   void Post(Mailbox::Message message) { mailbox_.Post(std::move(message)); }
 
@@ -83,12 +86,14 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
                  Options options);
   Result<void> MakeDriver(const config::KubeSchedulerConfiguration& configuration, const framework::Registry& registry);
 
+  void ObserveProfiles();
   bool ready() const { return scheduling_ && synced_; }
   void TakeBinding(std::unique_ptr<scheduler::BindingCycle> cycle);
 
   // scheduler::DriverObserver
   void OnCycleBegin(const framework::PodInfoPtr& pod) override;
   void OnCycleEnd(const scheduler::Attempt& attempt) override;
+  void OnWaited(const scheduler::Attempt& attempt) override;
   void OnBound(const scheduler::Attempt& attempt) override;
   void OnFailed(const scheduler::Attempt& attempt, const framework::PodInfo& newest) override;
   void OnStale(const scheduler::Attempt& attempt) override;

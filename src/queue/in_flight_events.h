@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "framework/events.h"
 
@@ -41,10 +43,17 @@ class InFlightEvents {
       if (!visit(events_[i].event)) return;
     }
   }
+  // How many events of each kind are kept: visit(const ClusterEvent&, size_t). Kinds stay when none is left.
+  template <class Visit>
+  void ForEachKind(Visit&& visit) const {
+    for (const auto& [event, count] : kinds_) visit(event, count);
+  }
   size_t size() const { return events_.size(); }
   size_t in_flight() const { return in_flight_; }
 
  private:
+  size_t& CountOf(const framework::ClusterEvent& event);
+
   struct Recorded {
     size_t begun_before = 0;  // still in flight, of those that began between the previous event and this one
     HappenedEvent event;
@@ -54,6 +63,7 @@ class InFlightEvents {
   std::deque<Recorded> events_;
   size_t begun_last_ = 0;  // still in flight, of those that began after the last event
   size_t in_flight_ = 0;
+  std::vector<std::pair<framework::ClusterEvent, size_t>> kinds_;  // a handful
 };
 
 }  // namespace berth::queue

@@ -12,11 +12,11 @@ namespace berth::queue {
 class PodBackoff {
  public:
   PodBackoff(const base::Clock& clock, base::Duration initial, base::Duration max)
-      : clock_(clock), initial_(initial), max_(max) {}
+      : clock_(&clock), initial_(initial), max_(max) {}
 
   // When the pod's backoff ends; the beginning of time when it has none.
   base::Time EndOf(QueuedPod& pod) const;
-  bool IsBackingOff(QueuedPod& pod) const { return EndOf(pod) >= Window(clock_.Now()); }
+  bool IsBackingOff(QueuedPod& pod) const { return EndOf(pod) >= Window(clock_->Now()); }
   base::Duration After(int failures) const;
 
   // The first moment at which a backoff that ends at `end` is over.
@@ -26,7 +26,7 @@ class PodBackoff {
   static constexpr base::Duration kWindow = std::chrono::seconds(1);
   static base::Time Window(base::Time time) { return std::chrono::floor<std::chrono::seconds>(time); }
 
-  const base::Clock& clock_;
+  const base::Clock* clock_;
   base::Duration initial_;
   base::Duration max_;
 };

@@ -29,6 +29,7 @@ struct QueuedPod {
   int unschedulable_count = 0;
   int consecutive_errors = 0;
   std::optional<base::Time> backoff_ends{};  // worked out when first asked for
+  bool slept_too_long = false;               // what woke it last was no event, but that none came
   std::string gating_plugin{};               // the PreEnqueue plugin that holds it back; empty when none does
 
   bool gated() const { return !gating_plugin.empty(); }

@@ -10,7 +10,6 @@ namespace berth::queue {
 using framework::ClusterEvent;
 using framework::ClusterEventWithHint;
 using framework::QueueingHint;
-using framework::QueueingHintFn;
 
 namespace {
 
@@ -27,16 +26,32 @@ bool AnyCovers(const std::vector<ClusterEvent>& registered, const ClusterEvent& 
 
 }  // namespace
 
-Strategy Interest::Ask(const framework::PodInfo& pod, const HappenedEvent& happened) const {
-  const auto queues = [&](const QueueingHintFn* hint) {
-    return !*hint || (*hint)(pod, happened.before, happened.after) == QueueingHint::kQueue;
-  };
-  if (std::any_of(urgent.begin(), urgent.end(), queues)) return Strategy::kImmediately;
-  if (std::any_of(ordinary.begin(), ordinary.end(), queues)) return Strategy::kAfterBackoff;
+bool Rejections::Queues(const Interest::Hint& hint, const framework::PodInfo& pod,
+                        const HappenedEvent& happened) const {
+  const auto ask = [&] { return *hint.ask ? (*hint.ask)(pod, happened.before, happened.after) : QueueingHint::kQueue; };
+  if (!hint_observer_) return ask() == QueueingHint::kQueue;
+  const base::Time start = clock_->Now();
+  const QueueingHint answer = ask();
+  hint_observer_(*hint.plugin, happened.event, answer, clock_->Now() - start);
+  return answer == QueueingHint::kQueue;
+}
+
+Strategy Rejections::Ask(const Interest& interest, const framework::PodInfo& pod, const HappenedEvent& happened) const {
+  const auto queues = [&](const Interest::Hint& hint) { return Queues(hint, pod, happened); };
+  if (std::any_of(interest.urgent.begin(), interest.urgent.end(), queues)) return Strategy::kImmediately;
+  if (std::any_of(interest.ordinary.begin(), interest.ordinary.end(), queues)) return Strategy::kAfterBackoff;
   return Strategy::kSkip;
 }
 
-Rejections::Rejections(std::map<std::string, ProfileHooks> profiles) {
+Rejections::Rejections(std::map<std::string, ProfileHooks> profiles) { Reset(std::move(profiles)); }
+
+void Rejections::Reset(std::map<std::string, ProfileHooks> profiles) {
+  for (const auto& group : groups_) CHECK(group->pods.empty());
+  groups_by_key_.clear();
+  groups_.clear();
+  concerns_.clear();
+  registered_.clear();
+  profiles_.clear();
   for (auto& [name, hooks] : profiles) profiles_.emplace_back(name, std::move(hooks));
   for (const auto& [name, hooks] : profiles_) {
     for (const auto& [plugin, events] : hooks.events) {
@@ -103,12 +118,12 @@ const Interest& Rejections::InterestOf(RejectionGroup& group, const ClusterEvent
   Interest& interest = known->second;
   if (!fresh) return interest;
   const auto& events = profiles_[group.profile].second.events;
-  const auto collect = [&](const PluginNames& plugins, std::vector<const QueueingHintFn*>& hints) {
+  const auto collect = [&](const PluginNames& plugins, std::vector<Interest::Hint>& hints) {
     for (const std::string& plugin : plugins) {
       const auto registered = events.find(plugin);
       if (registered == events.end()) continue;
       for (const ClusterEventWithHint& entry : registered->second) {
-        if (entry.event.Covers(event)) hints.push_back(&entry.hint);
+        if (entry.event.Covers(event)) hints.push_back({&registered->first, &entry.hint});
       }
     }
   };
@@ -127,7 +142,7 @@ Strategy Rejections::WorthRequeuing(const WaitingPod& pod, const HappenedEvent& 
     return Strategy::kAfterBackoff;
   }
   RejectionGroup& group = pod.rejection ? *pod.rejection : GroupOf(pod);
-  return InterestOf(group, happened.event).Ask(*pod.pod, happened);
+  return Ask(InterestOf(group, happened.event), *pod.pod, happened);
 }
 
 void Rejections::FindWorthRequeuing(const HappenedEvent& happened,
@@ -138,7 +153,7 @@ void Rejections::FindWorthRequeuing(const HappenedEvent& happened,
     const Interest* interest = wildcard ? nullptr : &InterestOf(*group, happened.event);
     if (interest && (interest->empty() || !interest->concerns_gate)) continue;
     for (WaitingPod* pod : group->pods) {
-      const Strategy strategy = interest ? interest->Ask(*pod->pod, happened) : WorthRequeuing(*pod, happened);
+      const Strategy strategy = interest ? Ask(*interest, *pod->pod, happened) : WorthRequeuing(*pod, happened);
       if (strategy != Strategy::kSkip) worth.emplace_back(pod, strategy);
     }
   }

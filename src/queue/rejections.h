@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "framework/events.h"
 #include "framework/plugin.h"
 #include "queue/in_flight_events.h"
@@ -30,14 +31,21 @@ struct ProfileHooks {
 // What to do with a pod because of an event; the greater, the more urgent.
 enum class Strategy : uint8_t { kSkip, kAfterBackoff, kImmediately };
 
+// A plugin's hint was asked about an event; for metrics.
+using HintObserver = std::function<void(const std::string& plugin, const framework::ClusterEvent& event,
+                                        framework::QueueingHint hint, base::Duration took)>;
+
 // The queueing hints to run for an event on behalf of the pods of a group.
 struct Interest {
-  std::vector<const framework::QueueingHintFn*> urgent;    // of plugins that wait for something outside
-  std::vector<const framework::QueueingHintFn*> ordinary;  // of the other plugins
-  bool concerns_gate = false;                              // the group is not gated, or its gate registered for this
+  struct Hint {
+    const std::string* plugin;
+    const framework::QueueingHintFn* ask;  // an empty function: always queue
+  };
+  std::vector<Hint> urgent;    // of plugins that wait for something outside
+  std::vector<Hint> ordinary;  // of the other plugins
+  bool concerns_gate = false;  // the group is not gated, or its gate registered for this
 
   bool empty() const { return urgent.empty() && ordinary.empty(); }
-  Strategy Ask(const framework::PodInfo& pod, const HappenedEvent& happened) const;
 };
 
 struct RejectionGroup {
@@ -58,12 +66,19 @@ class Rejections {
   Rejections(const Rejections&) = delete;
   Rejections& operator=(const Rejections&) = delete;
 
+  // As if made anew; there are no pods here.
+  void Reset(std::map<std::string, ProfileHooks> profiles);
+
   uint32_t ProfileOf(const framework::PodInfo& pod) const;
   const ProfileHooks& hooks(uint32_t profile) const { return profiles_[profile].second; }
 
   void Add(WaitingPod& pod);
   void Remove(WaitingPod& pod);
   size_t gated() const { return gated_; }
+  void set_hint_observer(const base::Clock& clock, HintObserver observer) {
+    clock_ = &clock;
+    hint_observer_ = std::move(observer);
+  }
 
   // Whether any plugin of any profile registered for it; always for the wildcard.
   bool Concerns(const framework::ClusterEvent& event);
@@ -91,6 +106,9 @@ class Rejections {
   };
 
   RejectionGroup& GroupOf(const WaitingPod& pod);
+  // What the hints say about the pod.
+  Strategy Ask(const Interest& interest, const framework::PodInfo& pod, const HappenedEvent& happened) const;
+  bool Queues(const Interest::Hint& hint, const framework::PodInfo& pod, const HappenedEvent& happened) const;
   const Interest& InterestOf(RejectionGroup& group, const framework::ClusterEvent& event) const;
 
   std::vector<std::pair<std::string, ProfileHooks>> profiles_;
@@ -100,6 +118,8 @@ class Rejections {
   std::vector<std::unique_ptr<RejectionGroup>> groups_;
   std::map<Key, RejectionGroup*, ByKey> groups_by_key_;  // keys refer to the groups
   size_t gated_ = 0;
+  HintObserver hint_observer_;
+  const base::Clock* clock_ = nullptr;  // when there is an observer
 };
 
 }  // namespace berth::queue

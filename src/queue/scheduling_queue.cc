@@ -20,6 +20,8 @@ constexpr std::string_view kBackoffOver = "BackoffComplete";
 constexpr std::string_view kPoppedFromBackoff = "PopFromBackoffQ";
 constexpr std::string_view kForcedActive = "ForceActivate";
 constexpr std::string_view kSleptTooLong = "UnschedulableTimeout";
+// Not one of upstream's, which cannot do that.
+constexpr std::string_view kReconfigured = "ConfigurationChanged";
 
 }  // namespace
 
@@ -73,13 +75,19 @@ void SchedulingQueue::Arrive(WaitingPod& pod, PodState state, std::string_view c
 
 // Gates are asked on the way into a state from which pods are popped; a pod taken early from backoff passed them then.
 void SchedulingQueue::EnterActive(WaitingPod& pod, std::string_view cause) {
-  if (!PassesGates(pod)) return Arrive(pod, PodState::kUnschedulable, cause);
+  if (!PassesGates(pod)) {
+    pod.slept_too_long = false;  // it is not going to be tried
+    return Arrive(pod, PodState::kUnschedulable, cause);
+  }
   if (!pod.first_attempt) pod.first_attempt = clock_.Now();
   Arrive(pod, PodState::kActive, cause);
 }
 
 void SchedulingQueue::EnterBackoff(WaitingPod& pod, std::string_view cause) {
-  if (!PassesGates(pod)) return Arrive(pod, PodState::kUnschedulable, cause);
+  if (!PassesGates(pod)) {
+    pod.slept_too_long = false;
+    return Arrive(pod, PodState::kUnschedulable, cause);
+  }
   const bool error = pod.unschedulable_plugins.empty() && pod.pending_plugins.empty();
   Arrive(pod, error ? PodState::kErrorBackoff : PodState::kBackoff, cause);
 }
@@ -205,6 +213,7 @@ void SchedulingQueue::Requeue(const std::string& uid, base::Ticket ticket, Plugi
   }
   pod.timestamp = clock_.Now();
   pod.backoff_ends.reset();
+  pod.slept_too_long = false;
   const Strategy strategy = WorthRequeuingAfterFlight(pod);
   pod.ticket = base::Ticket::kNone;
   Leave(pod);
@@ -270,6 +279,35 @@ void SchedulingQueue::Activate(const std::string& uid) {
   }
 }
 
+void SchedulingQueue::Reconfigure(const framework::QueueSortPlugin& sort, std::map<std::string, ProfileHooks> profiles,
+                                  Options options) {
+  std::vector<WaitingPod*> waiting;
+  for (auto& [uid, pod] : pods_) {
+    if (LineOf(pod.state) == nullptr) continue;
+    Leave(pod);
+    pod.backoff_ends.reset();
+    waiting.push_back(&pod);
+  }
+  std::sort(waiting.begin(), waiting.end(),
+            [](const WaitingPod* a, const WaitingPod* b) { return a->sequence < b->sequence; });
+  options_ = options;
+  backoff_rule_ = PodBackoff(clock_, options.initial_backoff, options.max_backoff);
+  for (const PodState state :
+       {PodState::kActive, PodState::kBackoff, PodState::kErrorBackoff, PodState::kUnschedulable}) {
+    *LineOf(state) = Line(LineOrder(state, sort, backoff_rule_));
+  }
+  rejections_.Reset(std::move(profiles));
+  for (auto& [uid, pod] : pods_) pod.profile = rejections_.ProfileOf(*pod.pod);
+  for (WaitingPod* pod : waiting) {
+    if (pod->state == PodState::kActive) {
+      EnterActive(*pod, kReconfigured);
+    } else {
+      Requeue(*pod, Strategy::kAfterBackoff, kReconfigured);
+    }
+  }
+  in_flight_.Record({});
+}
+
 void SchedulingQueue::Flush() {
   for (Line* line : {&backoff_, &error_backoff_}) {
     while (!line->empty() && !backoff_rule_.IsBackingOff(**line->begin())) {
@@ -289,6 +327,7 @@ void SchedulingQueue::Flush() {
   for (const auto& [pod, strategy] : waking_) {
     Leave(*pod);
     pod->flushed = now;
+    pod->slept_too_long = true;
     Requeue(*pod, strategy, kSleptTooLong);
   }
   // Pods in flight hear of it as of any other wildcard.

@@ -57,6 +57,8 @@ class SchedulingQueue {
   // ("BackoffComplete"). For metrics.
   using Observer = std::function<void(PodState state, std::string_view cause)>;
   void set_observer(Observer observer) { observer_ = std::move(observer); }
+  // Called for every hint that was asked, by the plugin's name.
+  void set_hint_observer(HintObserver observer) { rejections_.set_hint_observer(clock_, std::move(observer)); }
 
   void Add(framework::PodInfoPtr pod);
   // The pod changed while pending; adds it when it is not here.
@@ -93,6 +95,11 @@ class SchedulingQueue {
   // Puts a sleeping pod into the active place whatever its backoff; for plugins that know better.
   void Activate(const std::string& uid);
 
+  // Other plugins from now on, for the same scheduler names. Attempts under way go on; whoever sleeps is asked again,
+  // since what rejected it may be gone.
+  void Reconfigure(const framework::QueueSortPlugin& sort, std::map<std::string, ProfileHooks> profiles,
+                   Options options);
+
   // Moves what is due: backoffs that are over, pods that were unschedulable for too long.
   void Flush();
   // When Flush will next have something to do; unset when nothing waits for time to pass.
@@ -102,6 +109,11 @@ class SchedulingQueue {
     size_t active = 0, backoff = 0, unschedulable = 0, gated = 0, in_flight = 0;
   };
   Counts counts() const;
+  // Events kept for pods in flight: visit(const ClusterEvent&, size_t count), for each kind that there has ever been.
+  template <class Visit>
+  void ForEachInFlightEvent(Visit&& visit) const {
+    in_flight_.ForEachKind(visit);
+  }
   // Every pod here, in no particular order: visit(const QueuedPod&, PodState).
   template <class Visit>
   void ForEach(Visit&& visit) const {
@@ -134,9 +146,9 @@ class SchedulingQueue {
   void Record(HappenedEvent happened);
 
   const base::Clock& clock_;
-  const Options options_;
+  Options options_;
   Observer observer_;
-  const PodBackoff backoff_rule_;
+  PodBackoff backoff_rule_;
   uint64_t next_sequence_ = 0;
   uint64_t last_ticket_ = 0;
   Pods pods_;

@@ -33,7 +33,14 @@ enum class Way {
 struct Attempt {
   framework::PodInfoPtr pod;
   base::Ticket ticket = base::Ticket::kNone;
-  base::Time started{};                       // the scheduling cycle
+  base::Time started{};  // the scheduling cycle
+  // It waited in Permit, for so long, and this was said at the end.
+  struct PermitWait {
+    base::Duration waited{};
+    framework::Code code = framework::Code::kSuccess;
+  };
+  std::optional<PermitWait> permit_wait{};
+  bool flushed = false;                       // it was tried because it had been asleep for too long
   std::optional<base::Time> first_attempt{};  // when the pod was first ready to be tried
   int number = 1;                             // this is the pod's so manieth attempt
   Outcome outcome = Outcome::kError;

@@ -2,6 +2,8 @@
 // touches nothing of the scheduler's picture, so that it may run off the scheduling thread.
 #pragma once
 
+#include <memory>
+
 #include "cluster/cluster.h"
 #include "engine/profile.h"
 #include "framework/cycle_state.h"
@@ -16,8 +18,14 @@ framework::Status RunBindingCycle(engine::Profile& profile, framework::CycleStat
 // scheduling thread; Run may be called on another.
 class BindingCycle {
  public:
-  BindingCycle(engine::Profile& profile, framework::CycleState state, cluster::AssumedPod assumed, Attempt attempt)
-      : profile_(profile), state_(std::move(state)), assumed_(std::move(assumed)), attempt_(std::move(attempt)) {}
+  // The profile stays as long as this does, whatever the configuration is by then.
+  BindingCycle(std::shared_ptr<engine::Profile> profile, framework::CycleState state, cluster::AssumedPod assumed,
+               Attempt attempt)
+      : profile_owner_(std::move(profile)),
+        profile_(*profile_owner_),
+        state_(std::move(state)),
+        assumed_(std::move(assumed)),
+        attempt_(std::move(attempt)) {}
 
   void Run() { status_ = RunBindingCycle(profile_, state_, *attempt_.pod, attempt_.node_name); }
   const Attempt& attempt() const { return attempt_; }
@@ -25,6 +33,7 @@ class BindingCycle {
  private:
   friend class Scheduler;
 
+  const std::shared_ptr<engine::Profile> profile_owner_;
   engine::Profile& profile_;
   framework::CycleState state_;
   cluster::AssumedPod assumed_;

@@ -1,8 +1,12 @@
 #include "scheduler/driver.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "scheduler/queue_setup.h"
 
 namespace berth::scheduler {
@@ -41,6 +45,29 @@ Result<std::unique_ptr<Driver>> Driver::Create(const config::KubeSchedulerConfig
   return driver;
 }
 
+Result<void> Driver::Reconfigure(const config::KubeSchedulerConfiguration& configuration,
+                                 const framework::Registry& registry) {
+  CHECK_WHY(!in_cycle_, "the configuration changes between cycles");
+  std::set<std::string> names, wanted;
+  for (const engine::Profile* profile : scheduler_->profiles()) names.insert(profile->scheduler_name());
+  for (const config::Profile& profile : configuration.profiles) wanted.insert(profile.scheduler_name);
+  if (names != wanted) {
+    // Pending pods of a name that was nobody's are not in the queue, and those of one that goes must not stay there.
+    return Error::InvalidArgument(
+        fmt::format("profiles: the set of schedulerNames cannot be changed while running: expected [{}], found [{}]",
+                    fmt::join(names, " "), fmt::join(wanted, " ")));
+  }
+  SettleWaiting();
+  const std::vector<std::shared_ptr<engine::Profile>> old = scheduler_->ShareProfiles();  // until the queue has let go
+  if (Result<void> made = scheduler_->Reconfigure(configuration, registry, gates_); !made) return made;
+  std::map<std::string, queue::ProfileHooks> hooks = QueueHooks(*scheduler_);
+  if (options_.adapt_hooks) options_.adapt_hooks(hooks);
+  queue::SchedulingQueue::Options queue_options = QueueOptions(configuration);
+  queue_options.max_unschedulable = options_.max_unschedulable;
+  queue_->Reconfigure(scheduler_->first_profile().queue_sort(), std::move(hooks), queue_options);
+  return {};
+}
+
 // A pod that was deleted while it waited for permission has to be out of the picture before it may come back.
 void Driver::Put(const api::Object& object) {
   handlers_->Put(object);
@@ -69,6 +96,7 @@ bool Driver::Step() {
   attempt.ticket = next->ticket;
   attempt.number = next->attempts;
   attempt.first_attempt = next->first_attempt;
+  attempt.flushed = next->slept_too_long;
   observer_.OnCycleBegin(pod);
   attempt.started = clock_.Now();
   in_cycle_ = true;
@@ -84,7 +112,10 @@ void Driver::SettleWaiting() {
   in_cycle_ = true;
   const std::vector<Attempt> ended = scheduler_->FinishWaiting();
   in_cycle_ = false;
-  for (const Attempt& attempt : ended) Settle(attempt);
+  for (const Attempt& attempt : ended) {
+    observer_.OnWaited(attempt);
+    Settle(attempt);
+  }
 }
 
 void Driver::Finish(std::unique_ptr<BindingCycle> cycle) {

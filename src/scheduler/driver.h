@@ -43,6 +43,8 @@ class DriverObserver {
   virtual void OnCycleEnd(const Attempt& /*attempt*/) {}
   // It has a node and waits for permission to be bound there.
   virtual void OnWaiting(const Attempt& /*attempt*/) {}
+  // That wait is over, well or not; what follows is told as for any other pod.
+  virtual void OnWaited(const Attempt& /*attempt*/) {}
   virtual void OnBound(const Attempt& /*attempt*/) {}
   // It could not be placed, and is back in the queue. `newest` is its newest version.
   virtual void OnFailed(const Attempt& /*attempt*/, const framework::PodInfo& /*newest*/) {}
@@ -76,6 +78,11 @@ class Driver {
   void Remove(const api::Object& object);
   // A pending pod of one of our profiles. Put does the same; this is for whoever has made the PodInfo already.
   void Add(framework::PodInfoPtr pod) { queue_->Add(std::move(pod)); }
+
+  // Other plugins and backoffs from the next Step on, with the scheduler names as they are; on an error nothing has
+  // changed. Attempts under way end under the old configuration; sleeping pods are asked again.
+  Result<void> Reconfigure(const config::KubeSchedulerConfiguration& configuration,
+                           const framework::Registry& registry);
 
   // Does what plugins have posted and ends the waits that are over, then schedules one pod. False when none is ready.
   bool Step();

@@ -276,5 +276,68 @@ TEST_F(DriverTest, WorkThatIsPostedInTheMiddleOfWorkIsDoneTheNextTime) {
   EXPECT_EQ(posted_, 2) << "whoever runs the driver hears of it";
 }
 
+// Two scheduler names, as the fixture has them; the plugins of the first are `change`d.
+config::KubeSchedulerConfiguration Reconfigured(const config::FeatureGates& gates,
+                                                const std::function<void(config::Plugins&)>& change) {
+  config::KubeSchedulerConfiguration config = config::DefaultConfiguration(gates);
+  config.profiles.push_back(config.profiles[0]);
+  config.profiles[1].scheduler_name = "gang";
+  change(config.profiles[0].plugins);
+  return config;
+}
+
+void DropFit(config::Plugins& plugins) {
+  std::erase_if(plugins.multi_point.enabled, [](const auto& plugin) { return plugin.name == "NodeResourcesFit"; });
+}
+
+TEST_F(DriverTest, AfterReconfiguringSleepingPodsAreAskedAgain) {
+  PutNode("n1", "1");
+  Put(MakePod("big").SchedulerName("default-scheduler").Request("cpu", "2"));
+  StepAll();
+  EXPECT_THAT(log_, ElementsAre("failed big"));
+  ASSERT_TRUE(driver_->Reconfigure(Reconfigured(world_.gates, DropFit), plugins::InTreeRegistry()).ok());
+  world_.clock.Advance(std::chrono::seconds(2));
+  StepAll();
+  ASSERT_EQ(binding_.size(), 1u) << "nothing rejects it any more";
+  Finish(0);
+  EXPECT_THAT(log_, ElementsAre("failed big", "bound big"));
+}
+
+TEST_F(DriverTest, AttemptsUnderWayEndUnderTheOldConfiguration) {
+  PutNode("n1", "8");
+  Put(MakePod("held").SchedulerName("gang"));
+  Put(MakePod("good").SchedulerName("default-scheduler"));
+  Put(MakePod("bad").SchedulerName("default-scheduler"));
+  StepAll();
+  ASSERT_EQ(binding_.size(), 2u);
+  ASSERT_TRUE(driver_->Reconfigure(Reconfigured(world_.gates, DropFit), plugins::InTreeRegistry()).ok());
+  Finish(0);
+  Finish(1, framework::Status::Error("no"));
+  EXPECT_EQ(log_.size(), 2u);
+  // The one that waited for permission still has its time-out, of a plugin that is in no profile any more.
+  world_.clock.Advance(std::chrono::seconds(11));
+  log_.clear();
+  StepAll();
+  EXPECT_THAT(log_, ::testing::Contains("failed held"));
+  EXPECT_EQ(cluster().assumed_count(), binding_.size() - 2 + 1) << "its room was given back";
+}
+
+TEST_F(DriverTest, AConfigurationThatIsRefusedChangesNothing) {
+  PutNode("n1", "1");
+  config::KubeSchedulerConfiguration renamed = Reconfigured(world_.gates, [](auto&) {});
+  renamed.profiles[1].scheduler_name = "other";
+  const Result<void> names = driver_->Reconfigure(renamed, plugins::InTreeRegistry());
+  ASSERT_FALSE(names.ok());
+  EXPECT_THAT(names.error().message,
+              ::testing::HasSubstr("expected [default-scheduler gang], found [default-scheduler other]"));
+  const auto unknown = [](config::Plugins& plugins) { plugins.multi_point.enabled.push_back({"NoSuch", 0}); };
+  EXPECT_FALSE(driver_->Reconfigure(Reconfigured(world_.gates, unknown), plugins::InTreeRegistry()).ok());
+  Put(MakePod("big").SchedulerName("default-scheduler").Request("cpu", "2"));
+  Put(MakePod("small").SchedulerName("gang").Request("cpu", "500m"));
+  StepAll();
+  EXPECT_THAT(log_, ElementsAre("failed big"));
+  EXPECT_EQ(driver_->scheduler().waiting_pods().pods().size(), 1u) << "Gang still holds pods";
+}
+
 }  // namespace
 }  // namespace berth::scheduler

@@ -52,6 +52,13 @@ void EventHandlers::Happened(framework::ClusterEvent event, std::shared_ptr<cons
   observer_(event, clock_.Now() - start);
 }
 
+// Of a pod that waits for a node: what its own coming, changing and going takes.
+void EventHandlers::Timed(ActionType action, const std::function<void()>& handle) {
+  const base::Time start = observer_ ? clock_.Now() : base::Time();
+  handle();
+  if (observer_) observer_({EventResource::kUnschedulablePod, action}, clock_.Now() - start);
+}
+
 // Rules change the taints of devices in slices, which then look like new ones.
 void EventHandlers::SlicesChanged() {
   if (!gates_.Enabled("DRADeviceTaintRules")) return;
@@ -99,7 +106,7 @@ void EventHandlers::PutAssigned(std::shared_ptr<const api::Pod> pod) {
   cluster_.UpsertPod(pod);
   if (!confirmed) {
     // Bound: by us, or by somebody else while it stood in the queue.
-    queue_.Delete(uid);
+    if (queue_.Find(uid) != nullptr) Timed(ActionType::kDelete, [&] { queue_.Delete(uid); });
     // On another node than was meant: the room there is free again.
     if (!assumed_on.empty() && assumed_on != pod->spec.node_name) OnForgotten(*known, assumed_on);
     return Happened<api::Pod>({EventResource::kAssignedPod, ActionType::kAdd}, nullptr, pod);
@@ -124,7 +131,7 @@ void EventHandlers::PutPending(std::shared_ptr<const api::Pod> pod) {
   const std::string& nominated = pod->status.nominated_node_name;
   if (queued == nullptr) {
     if (!nominated.empty()) cluster_.nominator().Nominate(after, nominated);
-    return queue_.Add(after);
+    return Timed(ActionType::kAdd, [&] { queue_.Add(after); });
   }
   const std::shared_ptr<const api::Pod> before = queued->pod->shared_pod();
   if (IsSameVersion(*before, *pod)) return;
@@ -132,7 +139,7 @@ void EventHandlers::PutPending(std::shared_ptr<const api::Pod> pod) {
   const std::string promised = cluster_.nominator().NodeOf(uid);
   const bool unheard = before->status.nominated_node_name.empty() && nominated.empty();
   cluster_.nominator().Nominate(after, unheard ? promised : nominated);
-  queue_.Update(after);
+  Timed(ActionType::kUpdate, [&] { queue_.Update(after); });
   if (!before->status.nominated_node_name.empty() && before->status.nominated_node_name != nominated) {
     // The room it was promised is free for others.
     Happened<api::Pod>({EventResource::kAssignedPod, ActionType::kDelete}, before, nullptr);
@@ -145,7 +152,7 @@ void EventHandlers::RemovePod(const api::Pod& pod) {
   const PodInfoPtr placed = cluster_.FindPod(uid);
   const queue::QueuedPod* queued = queue_.Find(uid);
   const std::shared_ptr<const api::Pod> pending = queued ? queued->pod->shared_pod() : nullptr;
-  queue_.Delete(uid);
+  if (queued) Timed(ActionType::kDelete, [&] { queue_.Delete(uid); });
   if (assumed) return DropAssumed(uid);
   const bool promised = !cluster_.nominator().NodeOf(uid).empty();
   cluster_.RemovePod(uid);

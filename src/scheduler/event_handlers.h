@@ -45,6 +45,8 @@ class EventHandlers {
   void PutNode(std::shared_ptr<const api::Node> node);
   void RemoveNode(const std::string& name);
   void SlicesChanged();
+  // Runs `handle`, and tells the observer how long that took.
+  void Timed(framework::ActionType action, const std::function<void()>& handle);
   template <class T>
   void Happened(framework::ClusterEvent event, std::shared_ptr<const T> before, std::shared_ptr<const T> after,
                 std::string_view except = {});

@@ -83,7 +83,7 @@ TEST_F(EventHandlersTest, PodsGoWhereTheyBelong) {
   EXPECT_NE(world_.cluster.FindPod("default/running"), nullptr);
   EXPECT_EQ(queue_->Find("default/foreign"), nullptr);
   EXPECT_EQ(world_.cluster.FindPod("default/foreign"), nullptr);
-  EXPECT_THAT(TakeEvents(), ElementsAre("NodeAdd", "AssignedPodAdd"));
+  EXPECT_THAT(TakeEvents(), ElementsAre("NodeAdd", "UnschedulablePodAdd", "AssignedPodAdd"));
 }
 
 TEST_F(EventHandlersTest, APodThatSomebodyElseBindsLeavesTheQueue) {
@@ -122,7 +122,7 @@ TEST_F(EventHandlersTest, ADeletedPodGivesItsRoomBackWhileItIsBeingBound) {
   ASSERT_EQ(ScheduleNext(), Outcome::kUnschedulable);
   TakeEvents();
   Remove(MakePod("web").Request("cpu", "1"));
-  EXPECT_THAT(TakeEvents(), ElementsAre("AssignedPodDelete"));
+  EXPECT_THAT(TakeEvents(), ElementsAre("UnschedulablePodDelete", "AssignedPodDelete"));
   EXPECT_EQ(world_.cluster.FindPod("default/web"), nullptr);
   ASSERT_EQ(ScheduleNext(), Outcome::kBinding) << "the pod that had no room was woken";
   // The binding that had been under way fails, and finds nothing left to undo.
@@ -154,14 +154,15 @@ TEST_F(EventHandlersTest, NominationsFollowTheApiAndOutliveItsSilence) {
   TakeEvents();
   Put(MakePod("web"));
   EXPECT_EQ(world_.cluster.nominator().NodeOf("default/web"), "");
-  EXPECT_THAT(TakeEvents(), ElementsAre("AssignedPodDelete")) << "the room it was promised is free for others";
+  EXPECT_THAT(TakeEvents(), ElementsAre("UnschedulablePodUpdate", "AssignedPodDelete"))
+      << "the room it was promised is free for others";
 
   world_.cluster.nominator().Nominate(world_.cluster.MakePodInfo(MakePod("web").Shared()), "n1");
   Put(MakePod("web").Label("app", "web"));
   EXPECT_EQ(world_.cluster.nominator().NodeOf("default/web"), "n1") << "the API has not heard of it yet";
   Remove(MakePod("web"));
   EXPECT_TRUE(world_.cluster.nominator().empty());
-  EXPECT_THAT(TakeEvents(), ElementsAre("AssignedPodDelete"));
+  EXPECT_THAT(TakeEvents(), ElementsAre("UnschedulablePodUpdate", "UnschedulablePodDelete", "AssignedPodDelete"));
 }
 
 TEST_F(EventHandlersTest, WhatChangedIsWhatPodsHearOf) {

@@ -55,16 +55,41 @@ Result<std::unique_ptr<Scheduler>> Scheduler::Create(const config::KubeScheduler
   std::stable_partition(options.extenders.begin(), options.extenders.end(),
                         [](const engine::Extender* extender) { return !extender->IsIgnorable(); });
   std::unique_ptr<Scheduler> scheduler(new Scheduler(cluster, clock, api, options));
+  Result<Profiles> made = scheduler->MakeProfiles(configuration, registry, gates);
+  if (!made) return made.error();
   scheduler->check_all_filters_ = configuration.always_check_all_predicates;
-  const engine::Environment environment{.cluster = cluster,
+  scheduler->profiles_ = *std::move(made);
+  return scheduler;
+}
+
+Result<void> Scheduler::Reconfigure(const config::KubeSchedulerConfiguration& configuration,
+                                    const framework::Registry& registry, const config::FeatureGates& gates) {
+  Result<Profiles> made = MakeProfiles(configuration, registry, gates);
+  if (!made) return made.error();
+  check_all_filters_ = configuration.always_check_all_predicates;
+  profiles_ = *std::move(made);
+  return {};
+}
+
+std::shared_ptr<engine::Profile> Scheduler::Share(const engine::Profile& profile) const {
+  const auto it = profiles_.find(profile.scheduler_name());
+  CHECK(it != profiles_.end() && it->second.profile.get() == &profile);
+  return it->second.profile;
+}
+
+Result<Scheduler::Profiles> Scheduler::MakeProfiles(const config::KubeSchedulerConfiguration& configuration,
+                                                    const framework::Registry& registry,
+                                                    const config::FeatureGates& gates) {
+  Profiles profiles;
+  const engine::Environment environment{.cluster = cluster_,
                                         .gates = gates,
-                                        .clock = clock,
-                                        .random = scheduler->random_,
-                                        .api = api,
-                                        .waiting_pods = scheduler->waiting_pods_,
-                                        .posted = scheduler->posted_,
-                                        .activate = scheduler->options_.activate,
-                                        .extenders = scheduler->options_.extenders};
+                                        .clock = clock_,
+                                        .random = random_,
+                                        .api = api_,
+                                        .waiting_pods = waiting_pods_,
+                                        .posted = posted_,
+                                        .activate = options_.activate,
+                                        .extenders = options_.extenders};
   std::string first_sort;
   for (const config::Profile& config : configuration.profiles) {
     Result<std::unique_ptr<engine::Profile>> profile = engine::Profile::Create(config, registry, environment);
@@ -78,16 +103,22 @@ Result<std::unique_ptr<Scheduler>> Scheduler::Create(const config::KubeScheduler
     const config::Profile& first = configuration.profiles.front();
     if (Result<void> agreed = CheckQueueSort(first_sort, own_sort, first, config); !agreed) return agreed.error();
     auto evaluator = std::make_unique<engine::Evaluator>(
-        **profile, cluster,
+        **profile, cluster_,
         engine::Evaluator::Options{
-            .verify = options.verify_incremental, .runner_ups = options.runner_ups, .threads = options.threads});
+            .verify = options_.verify_incremental, .runner_ups = options_.runner_ups, .threads = options_.threads});
     ProfileSlot slot{std::move(*profile), std::move(evaluator), engine::SamplingRule::Of(configuration, config)};
-    if (!scheduler->profiles_.emplace(config.scheduler_name, std::move(slot)).second) {
+    if (!profiles.emplace(config.scheduler_name, std::move(slot)).second) {
       return Error::AlreadyExists(fmt::format("duplicate profile with scheduler name \"{}\"", config.scheduler_name));
     }
   }
-  if (scheduler->profiles_.empty()) return Error::InvalidArgument("at least one profile is required");
-  return scheduler;
+  if (profiles.empty()) return Error::InvalidArgument("at least one profile is required");
+  return profiles;
+}
+
+std::vector<std::shared_ptr<engine::Profile>> Scheduler::ShareProfiles() const {
+  std::vector<std::shared_ptr<engine::Profile>> shared;
+  for (const auto& [name, slot] : profiles_) shared.push_back(slot.profile);
+  return shared;
 }
 
 engine::Profile* Scheduler::FindProfile(const std::string& scheduler_name) const {
@@ -140,10 +171,12 @@ Attempt Scheduler::ScheduleOne(Attempt attempt) {
       attempt.scored = decision.choice.scored;
       attempt.nominated = decision.choice.nominated;
       NoteRunnerUp(decision.runner_up, attempt);
+      CountCycle(*slot.profile, *decision.state, cluster_.nodes().size(), attempt);
       Place(*slot.profile, *decision.state, attempt);
       break;
     case engine::Evaluator::Decision::Kind::kNoFit:
       attempt.diagnosis = std::move(decision.diagnosis);
+      CountCycle(*slot.profile, *decision.state, cluster_.nodes().size(), attempt);
       HandleNoFit(*slot.profile, *decision.state, attempt);
       break;
     case engine::Evaluator::Decision::Kind::kAskEvaluate:
@@ -151,6 +184,16 @@ Attempt Scheduler::ScheduleOne(Attempt attempt) {
       break;
   }
   return attempt;
+}
+
+size_t Scheduler::FilteredNodes(const engine::Evaluation& evaluation) const {
+  if (!evaluation.pre_filter.ok()) return 0;
+  return evaluation.narrowed_to ? evaluation.narrowed_to->size() : cluster_.nodes().size();
+}
+
+void Scheduler::CountCycle(engine::Profile& profile, const CycleState& state, size_t filtered_nodes,
+                           const Attempt& attempt) {
+  profile.CountCycle(state, attempt.nominated ? 1 : filtered_nodes, attempt.scored ? attempt.feasible_nodes : 0);
 }
 
 // The long way.
@@ -163,9 +206,11 @@ void Scheduler::Evaluate(ProfileSlot& slot, Attempt& attempt) {
   if (!attempt.evaluation.error.ok()) return Fail(attempt.evaluation.error, attempt);
   if (attempt.evaluation.fits()) {
     Select(attempt.evaluation, attempt);
+    CountCycle(*slot.profile, state, FilteredNodes(attempt.evaluation), attempt);
     Place(*slot.profile, state, attempt);
   } else {
     attempt.diagnosis = attempt.evaluation.diagnosis;
+    CountCycle(*slot.profile, state, FilteredNodes(attempt.evaluation), attempt);
     HandleNoFit(*slot.profile, state, attempt);
   }
 }
@@ -200,7 +245,8 @@ void Scheduler::Place(engine::Profile& profile, CycleState& state, Attempt& atte
   if (status.IsWait()) {
     attempt.outcome = Outcome::kWaiting;
     waiting_pods_.Add(attempt.pod, permit.waits, clock_.Now());
-    waiting_[attempt.pod->uid()] = std::make_unique<BindingCycle>(profile, state.Clone(), std::move(*assumed), attempt);
+    waiting_[attempt.pod->uid()] =
+        std::make_unique<BindingCycle>(Share(profile), state.Clone(), std::move(*assumed), attempt);
     return;
   }
   if (!status.ok()) {
@@ -214,7 +260,7 @@ void Scheduler::Bind(engine::Profile& profile, CycleState& state, cluster::Assum
   if (options_.take_binding) {
     attempt.outcome = Outcome::kBinding;
     // The evaluator keeps the state for the next pod of the kind.
-    options_.take_binding(std::make_unique<BindingCycle>(profile, state.Clone(), std::move(assumed), attempt));
+    options_.take_binding(std::make_unique<BindingCycle>(Share(profile), state.Clone(), std::move(assumed), attempt));
     return;
   }
   const Status status = RunBindingCycle(profile, state, *attempt.pod, attempt.node_name);
@@ -248,6 +294,7 @@ std::vector<Attempt> Scheduler::FinishWaiting() {
     auto node = waiting_.extract(decision.pod->uid());
     CHECK(!node.empty());
     std::unique_ptr<BindingCycle> cycle = std::move(node.mapped());
+    cycle->attempt_.permit_wait = {clock_.Now() - decision.since, decision.status.code()};
     if (!decision.status.ok()) {
       cycle->profile_.RunUnreserve(cycle->state_, *cycle->attempt_.pod, cycle->attempt_.node_name);
       cycle->attempt_.freed_node = HeldNode(cycle->attempt_);

@@ -53,10 +53,16 @@ class Scheduler {
                                                    const base::Clock& clock, framework::ApiWriter& api,
                                                    Options options);
 
+  // Other profiles from the next cycle on; on an error nothing has changed. Pods that are waiting or being bound end
+  // under the profile they were placed by.
+  Result<void> Reconfigure(const config::KubeSchedulerConfiguration& configuration, const framework::Registry& registry,
+                           const config::FeatureGates& gates);
   // Null when no profile has that name: the pod is somebody else's.
   engine::Profile* FindProfile(const std::string& scheduler_name) const;
   const engine::Profile& first_profile() const { return *profiles_.begin()->second.profile; }
   std::vector<const engine::Profile*> profiles() const;
+  // For whoever still refers to them while they are replaced.
+  std::vector<std::shared_ptr<engine::Profile>> ShareProfiles() const;
 
   // One pod through both cycles, as far as it gets. The pod's scheduler name must be one of ours; the ticket is what
   // the queue gave it.
@@ -73,10 +79,16 @@ class Scheduler {
 
  private:
   struct ProfileSlot {
-    std::unique_ptr<engine::Profile> profile;
+    std::shared_ptr<engine::Profile> profile;  // shared with the binding cycles of its pods
     std::unique_ptr<engine::Evaluator> evaluator;
     std::optional<engine::SamplingRule> sampling;  // unset: all nodes are looked at
   };
+
+  using Profiles = std::map<std::string, ProfileSlot>;
+  Result<Profiles> MakeProfiles(const config::KubeSchedulerConfiguration& configuration,
+                                const framework::Registry& registry, const config::FeatureGates& gates);
+  // Shares the profile of the pod, which is one of the present ones.
+  std::shared_ptr<engine::Profile> Share(const engine::Profile& profile) const;
 
   Scheduler(cluster::Cluster& cluster, const base::Clock& clock, framework::ApiWriter& api, Options options)
       : cluster_(cluster),
@@ -86,6 +98,10 @@ class Scheduler {
         random_(options_.seed),
         sampler_(cluster) {}
 
+  // For metrics.
+  static void CountCycle(engine::Profile& profile, const framework::CycleState& state, size_t filtered_nodes,
+                         const Attempt& attempt);
+  size_t FilteredNodes(const engine::Evaluation& evaluation) const;
   ProfileSlot& SlotOf(const framework::PodInfo& pod);
   void Select(const engine::Evaluation& evaluation, Attempt& attempt);
   void Place(engine::Profile& profile, framework::CycleState& state, Attempt& attempt);
@@ -111,7 +127,7 @@ class Scheduler {
   engine::NodeSampler sampler_;
   framework::WaitingPods waiting_pods_;
   framework::PostedWork posted_;
-  std::map<std::string, ProfileSlot> profiles_;
+  Profiles profiles_;
   std::map<std::string, std::unique_ptr<BindingCycle>> waiting_;  // by UID
 };
 

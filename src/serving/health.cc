@@ -39,7 +39,8 @@ HttpResponse HealthPage::Serve(const HttpRequest& request) const {
     const std::optional<std::string> problem = check.run();
     Observe(check, !problem);
     if (!problem) {
-      lines += "[+]" + check.name + " ok\n";
+      const std::string note = check.note ? check.note() : std::string();
+      lines += "[+]" + check.name + " ok" + (note.empty() ? "" : ": " + note) + "\n";
       continue;
     }
     lines += "[-]" + check.name + " failed: reason withheld\n";

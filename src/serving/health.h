@@ -15,6 +15,8 @@ struct HealthCheck {
   std::string name;
   // Nothing when all is well, else what is wrong. Called on the server's I/O thread: must not block.
   std::function<std::optional<std::string>()> run;
+  // Said after "ok" with ?verbose, for what is worth knowing but no reason to fail; "" and unset: nothing.
+  std::function<std::string()> note{};
 };
 
 // Always well: that an answer comes is the point.

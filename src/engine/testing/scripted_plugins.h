@@ -38,7 +38,7 @@ class Sorter final : public Named, public framework::QueueSortPlugin {
 class Binder final : public Named, public framework::BindPlugin {
  public:
   Binder(std::string name, std::function<Status()> bind) : Named(std::move(name)), bind_(std::move(bind)) {}
-  Status Bind(CycleState&, const PodInfo&, const std::string&) override { return bind_(); }
+  Status Bind(framework::BindingHandle&, CycleState&, const PodInfo&, const std::string&) override { return bind_(); }
 
  private:
   std::function<Status()> bind_;

@@ -1,0 +1,53 @@
+// PluginObserver: hears what the plugins of one profile do; for metrics.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/clock.h"
+#include "framework/status.h"
+
+namespace berth::engine {
+
+// What plugins are asked, as kube-scheduler's metrics tell it apart: finer than the extension points of a
+// configuration.
+enum class Step : uint8_t {
+  kPreEnqueue,
+  kSign,
+  kPreFilter,
+  kAddPod,
+  kRemovePod,
+  kFilter,
+  kPostFilter,
+  kPreScore,
+  kScore,
+  kNormalizeScore,
+  kReserve,
+  kUnreserve,
+  kPermit,
+  kPreBindPreFlight,
+  kPreBind,
+  kBind,
+  kPostBind,
+};
+inline constexpr int kStepCount = static_cast<int>(Step::kPostBind) + 1;
+// As metrics spell it: "PreFilterExtensionAddPod".
+std::string_view NameOf(Step step);
+// Of a binding cycle, which runs on a thread of its own.
+constexpr bool IsOfBindingCycle(Step step) { return step >= Step::kPreBindPreFlight; }
+
+class PluginObserver {
+ public:
+  virtual ~PluginObserver() = default;
+  // Whether the next plugin to run is to be timed by itself; asked before each, so that a sample costs little.
+  virtual bool times_plugins(Step step) const = 0;
+  // One plugin was asked `count` times, which took `took` each.
+  virtual void OnPlugin(Step step, std::string_view plugin, framework::Code code, base::Duration took,
+                        uint64_t count) = 0;
+  // All plugins of a step were asked. Steps of binding cycles come from other threads.
+  virtual void OnStep(Step step, framework::Code code, base::Duration took) = 0;
+  // A plugin failed, timed or not.
+  virtual void OnError(Step step, std::string_view plugin) = 0;
+};
+
+}  // namespace berth::engine

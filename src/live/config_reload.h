@@ -1,0 +1,73 @@
+// ConfigReload: reads the configuration again while the scheduler runs, and puts it into effect between two cycles.
+//
+//   Reload (any thread) --load, validate, compare--> scheduling thread --Driver::Reconfigure--> in effect
+//                              |                            |
+//                              +------- refused ------------+--> nothing has changed
+//
+// Either way the result shows as a log line, an event, metrics, and in /readyz?verbose. A refused file is no reason to
+// be unready: the scheduler goes on with what it had.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/clock.h"
+#include "config/types.h"
+#include "framework/registry.h"
+#include "live/scheduling_loop.h"
+#include "metrics/registry.h"
+
+namespace berth::live {
+
+struct LoadedConfiguration {
+  config::KubeSchedulerConfiguration configuration;
+  framework::Registry registry;
+};
+
+// An error that names the first field in which the two differ and that counts only at start.
+Result<void> CheckReloadable(const config::KubeSchedulerConfiguration& running,
+                             const config::KubeSchedulerConfiguration& wanted);
+
+class ConfigReload {
+ public:
+  struct Options {
+    std::function<Result<LoadedConfiguration>()> load;
+    // An event about the scheduler: type, reason, note.
+    std::function<void(const std::string& type, const std::string& reason, const std::string& note)> announce;
+  };
+
+  // All of them outlive it, the loop's messages included.
+  ConfigReload(config::KubeSchedulerConfiguration running, SchedulingLoop& loop, metrics::Registry& metrics,
+               const base::Clock& clock, Options options);
+
+  // Thread-safe from here on. One reload at a time; the result may come later, from the scheduling thread.
+  void Reload();
+  // Why the last file was refused; "" when it was not.
+  std::string problem() const;
+  // The configuration in effect, as JSON.
+  std::string RunningJson() const;
+
+ private:
+  ConfigReload(config::KubeSchedulerConfiguration running, SchedulingLoop& loop,
+               metrics::Family<metrics::Counter>& reloads, metrics::Registry& metrics, const base::Clock& clock,
+               Options options);
+  void RefuseLocked(const Error& error);
+  void Apply(const LoadedConfiguration& loaded);
+  void Refuse(const Error& error);
+
+  SchedulingLoop& loop_;
+  const base::Clock& clock_;
+  const Options options_;
+  metrics::Counter& applied_;
+  metrics::Counter& refused_;
+  metrics::Gauge& successful_;
+  metrics::Gauge& applied_at_;
+  std::mutex reloading_;
+  mutable std::mutex mutex_;
+  config::KubeSchedulerConfiguration running_;  // guarded by mutex_
+  std::string problem_;                         // guarded by mutex_
+};
+
+}  // namespace berth::live

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "plugins/volume/claim_explainer.h"
 #include "plugins/volume/claims.h"
 #include "plugins/volume_restrictions/volume_restrictions.h"
 
@@ -18,13 +19,16 @@ namespace {
 // The same for every node: a claim with ReadWriteOncePod is for one pod in the whole cluster.
 class ClaimUseExplainer final : public framework::RejectionExplainer {
  public:
-  ClaimUseExplainer(const framework::ClusterView& cluster, const framework::PodInfo& pod)
-      : cluster_(cluster), pod_(pod) {}
+  ClaimUseExplainer(const framework::Handle& handle, const framework::PodInfo& pod)
+      : cluster_(handle.cluster()), pod_(pod), claims_(handle, pod) {}
 
   std::vector<Finding> Findings(const framework::Status&, const NodeInfo&) const override {
     if (!findings_) findings_ = Find();
     return *findings_;
   }
+
+  // This plugin is the first to look at claims, so it is the one that misses them.
+  std::vector<std::string> Hints() const override { return claims_.Hints(); }
 
  private:
   std::vector<Finding> Find() const {
@@ -51,6 +55,7 @@ class ClaimUseExplainer final : public framework::RejectionExplainer {
 
   const framework::ClusterView& cluster_;
   const framework::PodInfo& pod_;
+  const ClaimExplainer claims_;
   mutable std::optional<std::vector<Finding>> findings_;
 };
 
@@ -58,7 +63,7 @@ class ClaimUseExplainer final : public framework::RejectionExplainer {
 
 std::unique_ptr<framework::RejectionExplainer> VolumeRestrictions::ExplainRejections(
     const framework::PodInfo& pod) const {
-  return std::make_unique<ClaimUseExplainer>(handle_.cluster(), pod);
+  return std::make_unique<ClaimUseExplainer>(handle_, pod);
 }
 
 }  // namespace berth::plugins

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "codec/field_mark.h"
 #include "codec/gzip.h"
@@ -16,6 +17,7 @@
 #include "config/strict_upstream.h"
 #include "configuration_source.h"
 #include "flags.h"
+#include "input_flags.h"
 #include "plugin_catalog.h"
 #include "terminal.h"
 

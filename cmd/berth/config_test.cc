@@ -158,7 +158,7 @@ TEST_F(SetupSources, AProviderIsTheBaseOfTheFilesProfiles) {
       LoadSetup({.config = file, .algorithm_provider = "ClusterAutoscalerProvider"}, ConfigMapInFiles({}), {});
   ASSERT_TRUE(setup) << setup.error().message;
   ASSERT_EQ(setup->configuration.profiles.size(), 2u);
-  const auto scores = [&](size_t i) {
+  const auto scores = [&](size_t i) -> const config::PluginSet& {
     return setup->configuration.profiles[i].plugins.at(config::ExtensionPoint::kScore);
   };
   EXPECT_EQ(scores(0).enabled.size(), scores(1).enabled.size() + 1);

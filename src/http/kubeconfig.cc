@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 
@@ -327,6 +329,8 @@ Result<std::optional<KubeconfigChoice>> Choose(const std::vector<codec::Document
     user = Find(sources, &FileKubeconfig::users, context.entry.user, "user");
     need(user.source, context.entry.user, "user");
   }
+  if (cluster.path.empty()) cluster.path = "clusters";
+  if (user.path.empty()) user.path = "users";
   if (!master.empty()) {
     cluster.entry.server = master;
     cluster.entry.tls_server_name.clear();

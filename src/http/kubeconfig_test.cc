@@ -98,7 +98,7 @@ TEST(ReadKubeconfigs, TheFirstFileToNameSomethingWins) {
                    "clusters:\n- {name: c, cluster: {server: 'https://second', certificate-authority: ca.pem}}\n"
                    "users:\n- {name: u, user: {token: second, as: nobody}}\n"
                    "contexts:\n- {name: x, context: {cluster: missing, user: missing}}\n");
-  const std::string c = folder.Write("c", "current-context: y\n");
+  const std::string c = folder.Write("c", "current-context: other\n");
   const auto read = ReadKubeconfigs({empty, a, b, c}, "");
   ASSERT_TRUE(read.ok()) << read.error().message;
   ASSERT_TRUE(read->has_value());

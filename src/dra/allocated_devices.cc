@@ -43,6 +43,24 @@ uint64_t AllocatedDevices::VersionOf(const PoolKey& pool) const {
   return found == pools_.end() ? 0 : found->second->version;
 }
 
+void AllocatedDevices::AddViewer(const PoolKey& pool, uint32_t node) {
+  const auto found = pools_.find(pool);
+  if (found == pools_.end()) return;  // it has no devices
+  std::vector<uint32_t>& viewers = found->second->viewers;
+  const auto place = std::lower_bound(viewers.begin(), viewers.end(), node);
+  if (place == viewers.end() || *place != node) viewers.insert(place, node);
+}
+
+void AllocatedDevices::TouchNode(uint32_t node) {
+  if (node >= node_versions_.size()) node_versions_.resize(node + 1);
+  node_versions_[node] = ++version_;
+}
+
+void AllocatedDevices::Touch(Pool& pool) {
+  pool.version = ++version_;
+  for (const uint32_t node : pool.viewers) node_versions_[node] = version_;
+}
+
 void AllocatedDevices::CountCapacity(Device& device, const ConsumedCapacity& consumed, int sign) {
   if (!device.consumed) {
     if (sign < 0) return;
@@ -65,7 +83,7 @@ void AllocatedDevices::Count(const api::AllocationResult& allocation, int sign) 
     if (result.admin_access.value_or(false)) continue;
     const DeviceId id = Acquire({result.driver, result.pool}, result.device);
     Device& device = devices_[id];
-    device.pool->version = ++version_;
+    Touch(*device.pool);
     if (consumable_capacity_ && result.share_id) {
       device.shares += sign;
       if (!result.consumed_capacity.empty()) CountCapacity(device, result.consumed_capacity, sign);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -49,11 +50,18 @@ class AllocatedDevices {
   // Grows with every change anywhere.
   uint64_t version() const { return version_; }
 
+  // The node with this number can use the pool: from now on it changes when the pool does.
+  void AddViewer(const PoolKey& pool, uint32_t node);
+  void TouchNode(uint32_t node);
+  // By the number of the node: version() when something last changed about the devices that it can use.
+  std::span<const uint64_t> node_versions() const { return node_versions_; }
+
  private:
   struct Pool {
     PoolKey key;
     std::unordered_map<std::string, DeviceId> devices;
     uint64_t version = 0;
+    std::vector<uint32_t> viewers;  // nodes, in order
   };
   struct Device {
     Pool* pool = nullptr;
@@ -65,12 +73,14 @@ class AllocatedDevices {
   };
 
   void Count(const api::AllocationResult& allocation, int sign);
+  void Touch(Pool& pool);
   static void CountCapacity(Device& device, const ConsumedCapacity& consumed, int sign);
 
   const bool consumable_capacity_;
   std::map<PoolKey, std::unique_ptr<Pool>> pools_;
   std::vector<Device> devices_;
   std::vector<DeviceId> free_;
+  std::vector<uint64_t> node_versions_;
   uint64_t version_ = 0;
 };
 

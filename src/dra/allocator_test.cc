@@ -20,7 +20,7 @@ class AllocatorTest : public ::testing::Test {
                        const base::Clock* clock = nullptr) {
     std::vector<const api::ResourceClaim*> list;
     for (const auto& claim : claims) list.push_back(claim.get());
-    return TextOf(inventory_.Allocate(node_, list, clock, base::Time()));
+    return TextOf(inventory_.Allocate(node_, 0, list, clock, base::Time()));
   }
 
   Inventory inventory_{Features()};

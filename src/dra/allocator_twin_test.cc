@@ -21,37 +21,63 @@ class Twin {
       : devices_(devices), counters_(counters), taken_(std::move(taken)), claims_(claims) {}
 
   std::string Run() {
-    if (!Next(0, 0, 0, 0)) return "none";
+    if (!Next(0, 0)) return "none";
     std::string text;
     for (size_t i = 0; i < claims_.size(); ++i) {
       if (i > 0) text += " |";
-      for (const auto& [claim, request, device] : chosen_) {
-        if (claim == i) text += (text.empty() ? "" : " ") + request + ":" + device->name;
+      for (const auto& [claim, wanted, device] : chosen_) {
+        if (claim == i) text += (text.empty() ? "" : " ") + wanted.name + ":" + device->name;
       }
     }
     return text;
   }
 
  private:
+  // A request or one of its alternatives.
+  struct Wanted {
+    std::string name;
+    int64_t count;
+    bool tolerates;
+    int64_t memory;  // 0: does not say
+  };
   struct Choice {
     size_t claim;
-    std::string request;
+    Wanted wanted;
     const api::Device* device;
   };
 
-  bool Next(size_t claim, size_t request, int64_t have, size_t start) {
+  template <class Request>
+  static Wanted Read(const std::string& name, const Request& request) {
+    const api::Quantity* memory = request.capacity ? request.capacity->requests.Find("memory") : nullptr;
+    return {name, request.count, !request.tolerations.empty(), memory ? memory->Value() : 0};
+  }
+
+  bool Next(size_t claim, size_t request) {
     if (claim == claims_.size()) return true;
     const auto& requests = claims_[claim]->spec.devices.requests;
-    if (request == requests.size()) return Next(claim + 1, 0, 0, 0);
+    if (request == requests.size()) return Next(claim + 1, 0);
     const api::DeviceRequest& wanted = requests[request];
-    if (have == wanted.exactly->count) return Next(claim, request + 1, 0, 0);
+    if (wanted.exactly) return Next(claim, request, Read(wanted.name, *wanted.exactly), 0, 0);
+    for (const api::DeviceSubRequest& alternative : wanted.first_available) {
+      const Wanted view = Read(wanted.name + "/" + alternative.name, alternative);
+      if (Next(claim, request, view, 0, 0)) return true;
+    }
+    return false;
+  }
+
+  bool Next(size_t claim, size_t request, const Wanted& wanted, int64_t have, size_t start) {
+    if (have == wanted.count) return Next(claim, request + 1);
     for (size_t i = start; i < devices_.spec.devices.size(); ++i) {
       const api::Device& device = devices_.spec.devices[i];
-      chosen_.push_back({claim, wanted.name, &device});
-      if (IsAllowed() && Next(claim, request, have + 1, i + 1)) return true;
+      chosen_.push_back({claim, wanted, &device});
+      if (Suits(wanted, device) && IsAllowed() && Next(claim, request, wanted, have + 1, i + 1)) return true;
       chosen_.pop_back();
     }
     return false;
+  }
+
+  static bool Suits(const Wanted& wanted, const api::Device& device) {
+    return (device.taints.empty() || wanted.tolerates) && (wanted.memory == 0 || device.capacity.Contains("memory"));
   }
 
   // Whether everything chosen so far may be chosen together.
@@ -67,7 +93,14 @@ class Twin {
       if (taken_.contains(device.name)) consume(device);
     }
     bool consumes = false;
+    std::map<std::string, int64_t> memory;
     for (const Choice& choice : chosen_) {
+      if (choice.device->allow_multiple_allocations.value_or(false)) {
+        if (taken_.contains(choice.device->name)) return false;
+        const int64_t all = choice.device->capacity.Find("memory")->value.Value();
+        if ((memory[choice.device->name] += choice.wanted.memory ? choice.wanted.memory : all) > all) return false;
+        continue;
+      }
       if (!used.insert(choice.device->name).second) return false;
       consume(*choice.device);
       consumes |= &choice == &chosen_.back() && !choice.device->consumes_counters.empty();
@@ -97,6 +130,32 @@ class Twin {
   std::vector<Choice> chosen_;
 };
 
+template <class Request>
+void Randomize(Request& request, base::Random& random) {
+  request.device_class_name = "gpu";
+  request.allocation_mode = "ExactCount";
+  request.count = 1 + static_cast<int64_t>(random.Below(3));
+  if (random.Below(2) == 0) request.tolerations = {{.op = "Exists"}};
+  if (random.Below(3) == 0) {
+    const auto memory = static_cast<int64_t>(1 + random.Below(3));
+    request.capacity.emplace().requests.Set("memory", api::Quantity::FromInt(memory));
+  }
+}
+
+api::DeviceRequest RandomRequest(const std::string& name, base::Random& random) {
+  api::DeviceRequest request;
+  request.name = name;
+  if (random.Below(3) > 0) {
+    Randomize(request.exactly.emplace(), random);
+    return request;
+  }
+  for (const char* alternative : {"x", "y"}) {
+    request.first_available.emplace_back().name = alternative;
+    Randomize(request.first_available.back(), random);
+  }
+  return request;
+}
+
 TEST(AllocatorTwin, ChoosesTheSameDevices) {
   base::Random random(1);
   size_t found = 0;
@@ -117,11 +176,15 @@ TEST(AllocatorTwin, ChoosesTheSameDevices) {
       const uint64_t model = random.Below(3);
       api::Device& device =
           devices.emplace_back(MakeDevice("g" + std::to_string(i), model ? std::to_string(model) : ""));
-      if (random.Below(2) == 0) {
+      if (random.Below(4) == 0) {
+        device.allow_multiple_allocations = true;
+        device.capacity["memory"].value = api::Quantity::FromInt(4);
+      } else if (random.Below(2) == 0) {
         const std::string counter = random.Below(2) ? "a" : "b";
         const auto amount = static_cast<int64_t>(random.Below(4));
         device.consumes_counters = {{"set", {{counter, {api::Quantity::FromInt(amount)}}}}};
       }
+      if (random.Below(5) == 0) device.taints = {{"broken", "", "NoSchedule", std::nullopt}};
       if (random.Below(5) == 0) taken.push_back(device.name);
     }
     auto slice = MakeSlice("n1", std::move(devices));
@@ -135,14 +198,14 @@ TEST(AllocatorTwin, ChoosesTheSameDevices) {
     for (uint64_t i = 0, count = 1 + random.Below(2); i < count; ++i) {
       std::vector<api::DeviceRequest> requests;
       for (uint64_t r = 0, many = 1 + random.Below(2); r < many; ++r) {
-        requests.push_back(MakeRequest("r" + std::to_string(r), 1 + static_cast<int64_t>(random.Below(3))));
+        requests.push_back(RandomRequest("r" + std::to_string(r), random));
       }
       claims.push_back(MakeClaim("c" + std::to_string(i), std::move(requests)));
       if (random.Below(3) == 0) claims.back()->spec.devices.constraints = {{{}, "gpu.example.com/model", {}}};
       list.push_back(claims.back().get());
     }
     const std::string expected = Twin(*slice, counters, {taken.begin(), taken.end()}, list).Run();
-    EXPECT_EQ(TextOf(inventory.Allocate(MakeNode("n1"), list, nullptr, {})), expected) << "round " << round;
+    EXPECT_EQ(TextOf(inventory.Allocate(MakeNode("n1"), 0, list, nullptr, {})), expected) << "round " << round;
     found += expected != "none" ? 1 : 0;
   }
   // The comparison is worth something only where there is something to find.

@@ -20,9 +20,11 @@ void Inventory::Follow(const Ptr<api::ResourceSlice>& before, const Ptr<api::Res
 
 void Inventory::Follow(const Ptr<api::DeviceClass>& before, const Ptr<api::DeviceClass>& after) {
   if (after) {
+    ++classes_version_;
     classes_.insert_or_assign(after->metadata.name, after);
     if (features_.extended_resource) class_names_.Put(before.get(), after);
   } else if (before) {
+    ++classes_version_;
     classes_.erase(before->metadata.name);
     if (features_.extended_resource) class_names_.Remove(*before);
   }
@@ -36,11 +38,11 @@ void Inventory::Follow(const Ptr<api::DeviceTaintRule>& before, const Ptr<api::D
   }
 }
 
-AllocationOutcome Inventory::Allocate(const std::shared_ptr<const api::Node>& node,
+AllocationOutcome Inventory::Allocate(const std::shared_ptr<const api::Node>& node, uint32_t number,
                                       std::span<const api::ResourceClaim* const> claims, const base::Clock* clock,
                                       base::Time deadline) {
   return dra::Allocate(
-      {features_, devices_, selectors_, classes_, pools_.PoolsOf(node), *node, claims, clock, deadline});
+      {features_, devices_, selectors_, classes_, pools_.PoolsOf(node, number).pools, *node, claims, clock, deadline});
 }
 
 }  // namespace berth::dra

@@ -53,6 +53,8 @@ class Inventory {
   const AllocatedDevices& devices() const { return devices_; }
   PoolTable& pools() { return pools_; }
   const DeviceClasses& classes() const { return classes_; }
+  // Grows with every change of a class.
+  uint64_t classes_version() const { return classes_version_; }
   const ClassNames& class_names() const { return class_names_; }
   SelectorCache& selectors() { return selectors_; }
   // With everything that binding has posted.
@@ -63,8 +65,8 @@ class Inventory {
   // For threads that only post.
   ClaimTracker& posting() { return claims_; }
 
-  // Devices for the claims on the node; the search ends at the deadline by `clock`, which may be null.
-  AllocationOutcome Allocate(const std::shared_ptr<const api::Node>& node,
+  // Devices for the claims on the node, which has this number among nodes; the search ends at the deadline by `clock`, which may be null.
+  AllocationOutcome Allocate(const std::shared_ptr<const api::Node>& node, uint32_t number,
                              std::span<const api::ResourceClaim* const> claims, const base::Clock* clock,
                              base::Time deadline);
 
@@ -74,6 +76,7 @@ class Inventory {
   PoolTable pools_;
   ClaimTracker claims_;
   DeviceClasses classes_;
+  uint64_t classes_version_ = 0;
   ClassNames class_names_;
   SelectorCache selectors_;
 };

@@ -154,9 +154,15 @@ void PoolTable::Touch(Group& group) {
   ++version_;
   // Slices of other nodes count when a pool is checked for being complete, so all of its nodes look again.
   for (const auto& [name, slice] : group.slices) {
-    if (!IsShared(slice->spec())) local_[*slice->spec().node_name].version = version_;
+    if (IsShared(slice->spec())) continue;
+    local_[*slice->spec().node_name].version = version_;
+    if (const auto node = numbers_.find(*slice->spec().node_name); node != numbers_.end()) {
+      devices_.TouchNode(node->second);
+    }
   }
-  if (group.shared > 0) shared_version_ = version_;
+  if (group.shared == 0) return;
+  shared_version_ = version_;
+  for (const auto& [name, number] : numbers_) devices_.TouchNode(number);
 }
 
 void PoolTable::Insert(std::shared_ptr<const api::ResourceSlice> object) {
@@ -265,6 +271,7 @@ Result<PoolPtr> PoolTable::PoolFor(const PoolKey& key, Group& group, const api::
     auto pool = std::make_shared<Pool>();
     pool->key = key;
     pool->incomplete = true;
+    pool->serial_ = ++last_serial_;
     pool->seen_ = relevant;
     pool->relevant_ = relevant.size();
     built = std::move(pool);
@@ -275,9 +282,10 @@ Result<PoolPtr> PoolTable::PoolFor(const PoolKey& key, Group& group, const api::
   return built;
 }
 
-PoolPtr PoolTable::Build(const PoolKey& key, std::vector<SlicePtr> relevant, const std::vector<SlicePtr>* all) const {
+PoolPtr PoolTable::Build(const PoolKey& key, std::vector<SlicePtr> relevant, const std::vector<SlicePtr>* all) {
   auto pool = std::make_shared<Pool>();
   pool->key = key;
+  pool->serial_ = ++last_serial_;
   pool->seen_ = relevant;
   pool->relevant_ = relevant.size();
   std::sort(relevant.begin(), relevant.end(),
@@ -291,6 +299,7 @@ PoolPtr PoolTable::Build(const PoolKey& key, std::vector<SlicePtr> relevant, con
     for (uint32_t i = 0; i < slice->ids.size(); ++i) {
       const api::Device& device = slice->spec().devices[i];
       if (!names.insert(device.name).second) pool->invalid_reason = "duplicate device name " + device.name;
+      pool->selects_nodes_by_device |= slice->spec().per_device_node_selection.value_or(false);
       pool->has_binding_conditions |= !device.binding_conditions.empty();
       pool->devices.push_back({slice.get(), i, slice->ids[i], {}});
     }
@@ -342,14 +351,46 @@ Result<std::vector<PoolPtr>> PoolTable::Gather(const api::Node& node) {
   return pools;
 }
 
-const Result<std::vector<PoolPtr>>& PoolTable::PoolsOf(const std::shared_ptr<const api::Node>& node) {
-  Seen& seen = seen_[node->metadata.name];
-  const auto local = local_.find(node->metadata.name);
-  const uint64_t local_version = local == local_.end() ? 0 : local->second.version;
-  if (seen.node == node && seen.local_version == local_version && seen.shared_version == shared_version_) {
+uint64_t PoolTable::SetOf(const std::vector<PoolPtr>& pools) {
+  std::vector<uint64_t> serials;
+  for (const PoolPtr& pool : pools) serials.push_back(pool->serial_);
+  // Of pools that are gone no node asks again.
+  if (sets_.size() > 2 * seen_.size() + 64) sets_.clear();
+  const auto [place, added] = sets_.try_emplace(std::move(serials), last_set_ + 1);
+  if (added) ++last_set_;
+  return place->second;
+}
+
+void PoolTable::ForgetNode(const std::string& name) {
+  const auto found = numbers_.find(name);
+  if (found == numbers_.end()) return;
+  seen_[found->second] = Seen();
+  numbers_.erase(found);
+}
+
+const NodePools& PoolTable::PoolsOf(const std::shared_ptr<const api::Node>& node, uint32_t number) {
+  if (number >= seen_.size()) seen_.resize(number + 1);
+  Seen& seen = seen_[number];
+  const auto local_version = [&] {
+    const auto local = local_.find(node->metadata.name);
+    return local == local_.end() ? 0 : local->second.version;
+  };
+  if (seen.node == node && seen.shared_version == shared_version_ && seen.local_version == local_version()) {
     return seen.pools;
   }
-  seen = {node, local_version, shared_version_, Gather(*node)};
+  seen.node = node;
+  seen.local_version = local_version();
+  seen.shared_version = shared_version_;
+  seen.pools = NodePools{Gather(*node)};
+  numbers_[node->metadata.name] = number;
+  devices_.TouchNode(number);
+  if (!seen.pools.pools) return seen.pools;
+  seen.pools.set = SetOf(*seen.pools.pools);
+  seen.pools.is_shareable = true;
+  for (const PoolPtr& pool : *seen.pools.pools) {
+    devices_.AddViewer(pool->key, number);
+    if (pool->selects_nodes_by_device) seen.pools.is_shareable = false;
+  }
   return seen.pools;
 }
 

@@ -55,6 +55,7 @@ struct Pool {
   bool incomplete = false;     // some slices are missing: nothing may be allocated from it
   std::string invalid_reason;  // not empty: as above
   bool has_binding_conditions = false;
+  bool selects_nodes_by_device = false;  // what it offers depends on the node, slice by slice
   std::vector<Device> devices;  // in the order in which they are tried
   std::vector<Amount> counters;
   // Devices of slices that other nodes use, as far as they consume counters.
@@ -66,6 +67,7 @@ struct Pool {
 
  private:
   friend class PoolTable;
+  uint64_t serial_ = 0;         // no two pools that were ever built have the same
   std::vector<SlicePtr> seen_;  // what it was built from: the slices that count for the node, first
   size_t relevant_ = 0;
   mutable std::vector<Amount> available_;
@@ -77,6 +79,16 @@ using PoolPtr = std::shared_ptr<const Pool>;
 Result<bool> NodeMatches(const api::Node& node, const std::optional<std::string>& node_name,
                          const std::optional<bool>& all_nodes, const std::optional<api::NodeSelector>& selector);
 
+// What one node sees.
+struct NodePools {
+  // In the order in which they are tried. The error says what could not be understood.
+  Result<std::vector<PoolPtr>> pools = std::vector<PoolPtr>();
+  // Nodes that see the very same pools have the same number here; numbers are not used twice.
+  uint64_t set = 0;
+  // Whether that means that both can use the same devices.
+  bool is_shareable = false;
+};
+
 class PoolTable {
  public:
   PoolTable(const Features& features, AllocatedDevices& devices) : features_(features), devices_(devices) {}
@@ -87,10 +99,10 @@ class PoolTable {
   void PutRule(std::shared_ptr<const api::DeviceTaintRule> rule);
   void RemoveRule(const std::string& name);
   // What was kept for the node goes.
-  void ForgetNode(const std::string& name) { seen_.erase(name); }
+  void ForgetNode(const std::string& name);
 
-  // The pools of a node, in the order in which they are tried. The error says what could not be understood.
-  const Result<std::vector<PoolPtr>>& PoolsOf(const std::shared_ptr<const api::Node>& node);
+  // `number` tells nodes apart: small, and the node's own for as long as it exists.
+  const NodePools& PoolsOf(const std::shared_ptr<const api::Node>& node, uint32_t number);
 
   // The slices, by name.
   const std::map<std::string, SlicePtr>& slices() const { return slices_; }
@@ -108,7 +120,7 @@ class PoolTable {
     std::shared_ptr<const api::Node> node;
     uint64_t local_version = 0;
     uint64_t shared_version = 0;
-    Result<std::vector<PoolPtr>> pools = std::vector<PoolPtr>();
+    NodePools pools;
   };
   struct Local {
     std::map<PoolKey, size_t> pools;  // how many slices of each are this node's alone
@@ -123,8 +135,9 @@ class PoolTable {
   void Touch(Group& group);
   Result<bool> IsRelevant(const api::ResourceSlice& slice, const api::Node& node) const;
   Result<PoolPtr> PoolFor(const PoolKey& key, Group& group, const api::Node& node);
-  PoolPtr Build(const PoolKey& key, std::vector<SlicePtr> relevant, const std::vector<SlicePtr>* all) const;
+  PoolPtr Build(const PoolKey& key, std::vector<SlicePtr> relevant, const std::vector<SlicePtr>* all);
   Result<std::vector<PoolPtr>> Gather(const api::Node& node);
+  uint64_t SetOf(const std::vector<PoolPtr>& pools);
 
   const Features& features_;
   AllocatedDevices& devices_;
@@ -134,7 +147,11 @@ class PoolTable {
   std::map<PoolKey, Group> groups_;
   std::map<PoolKey, size_t> shared_;  // pools that have slices which are not one node's alone
   std::unordered_map<std::string, Local> local_;
-  std::unordered_map<std::string, Seen> seen_;
+  std::vector<Seen> seen_;  // by the node's number
+  std::unordered_map<std::string, uint32_t> numbers_;
+  std::map<std::vector<uint64_t>, uint64_t> sets_;  // by the pools' serial numbers
+  uint64_t last_set_ = 0;
+  uint64_t last_serial_ = 0;
   uint64_t shared_version_ = 0;
   uint64_t version_ = 0;
 };

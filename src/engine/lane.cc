@@ -20,6 +20,8 @@ Reach ReachOf(DependsOn what, bool keeps_state) {
       return Reach::kNode;
     case DependsOn::kNodeAndPods:
       return Reach::kPods;
+    case DependsOn::kNodeAndDevices:
+      return Reach::kDevices;
     case DependsOn::kAllNodes:
       return Reach::kAllNodes;
     case DependsOn::kTopologyDomain:
@@ -39,7 +41,10 @@ ProfileReach::ProfileReach(const Profile& profile) {
   for (const auto& filter : profile.filters()) {
     const bool keeps_state = profile.FindIncremental(filter.id) != nullptr;
     const Reach reach = ReachOf(filter.plugin->filter_depends_on(), keeps_state);
-    filters.push_back(reach == Reach::kAllNodes ? Reach::kUnknown : reach);
+    // Nodes are listed for their devices as they are for their pods.
+    filters.push_back(reach == Reach::kAllNodes  ? Reach::kUnknown
+                      : reach == Reach::kDevices ? Reach::kPods
+                                                 : reach);
   }
   for (const auto& score : profile.scores()) {
     const bool keeps_state = profile.FindIncremental(score.id) != nullptr;
@@ -50,6 +55,7 @@ ProfileReach::ProfileReach(const Profile& profile) {
   }
   incremental = profile.IncrementalPlugins();
   pre_filters_alone = profile.PreFiltersWithoutFilter();
+  devices = profile.DeviceFollowers();
 }
 
 Lane::Lane(const Profile& profile, const cluster::Cluster& cluster, const ProfileReach& reach, base::Workers& workers)
@@ -105,6 +111,7 @@ bool Lane::Build(const PodInfo& pod) {
   state_ = profile_.NewCycleState();
   if (!RunPreFilter(pod)) return false;
   built_skip_filter_ = state_.skip_filter;
+  if (!FollowDevices(pod)) return false;
   ListFilters();
   trouble_ = false;
   pre_score_current_ = false;
@@ -133,6 +140,16 @@ void Lane::Grow(size_t slots) {
     if (score.keeps_raw()) score.raw.resize(slots, 0);
   }
   top_.Grow(slots);
+}
+
+bool Lane::FollowDevices(const PodInfo& pod) {
+  device_changes_.clear();
+  for (const auto& [id, plugin] : reach_.devices) {
+    // Pods of one signature agree on whether the plugin takes part.
+    if (IsSkipped(built_skip_filter_, id)) continue;
+    if (!plugin->CatchUpDevices(state_, pod, device_changes_)) return false;
+  }
+  return true;
 }
 
 bool Lane::FollowPods(const PodInfo& pod) {
@@ -167,6 +184,8 @@ bool Lane::Replay(const PodInfo& pod) {
   }
 
   changed_.clear();
+  if (!FollowDevices(pod)) return Build(pod);
+  for (const NodeIndex node : device_changes_) List(node);
   for (const NodeIndex node : held_by_others_) AskNode(pod, node);
   held_by_others_.clear();
   for (auto cursor = cursor_; cursor < log.end(); ++cursor) {

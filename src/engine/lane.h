@@ -31,7 +31,7 @@
 namespace berth::engine {
 
 // How far away something can be that changes a plugin's answer about a node.
-enum class Reach : uint8_t { kNode, kPods, kAllNodes, kDomain, kUnknown };
+enum class Reach : uint8_t { kNode, kPods, kDevices, kAllNodes, kDomain, kUnknown };
 
 // What the lanes of a profile have in common.
 struct ProfileReach {
@@ -43,6 +43,8 @@ struct ProfileReach {
   std::vector<std::pair<uint32_t, const framework::IncrementalState*>> incremental;  // with the plugin's id
   // Plugins with PreFilter and no Filter: nothing tells what their answer depends on, so they are asked every time.
   std::vector<uint32_t> pre_filters_alone;
+  // Every plugin that follows devices.
+  std::vector<std::pair<uint32_t, const framework::DeviceFollower*>> devices;
   int64_t max_total = 0;  // of what any node can get, whatever the signs of the weights
 };
 
@@ -105,6 +107,8 @@ class Lane {
 
   bool Build(const framework::PodInfo& pod);
   bool Replay(const framework::PodInfo& pod);
+  // Lists the nodes whose devices make a difference; false: start over.
+  bool FollowDevices(const framework::PodInfo& pod);
   // Counts by domain follow each pod that came or went.
   bool FollowPods(const framework::PodInfo& pod);
   void Grow(size_t slots);
@@ -191,6 +195,7 @@ class Lane {
   bool score_all_ = true;                             // nobody has current scores
   bool nodes_changed_ = false;                        // answers that depend on all nodes are stale
   std::vector<framework::NodeIndex> changed_;         // listed, in a replay
+  std::vector<framework::NodeIndex> device_changes_;  // likewise, because of their devices
   // Scratch of AskPods.
   std::vector<framework::NodeIndex> rescored_;
   std::vector<std::vector<uint8_t>> pods_verdicts_;  // by position in pods_filters_

@@ -53,8 +53,10 @@ void Lane::ListLocalScores() {
   local_scores_.clear();
   for (size_t position = 0; position < reach_.scores.size(); ++position) {
     const auto& score = profile_.scores()[position];
-    const Reach reach = reach_.scores[position];
+    Reach reach = reach_.scores[position];
     if (reach == Reach::kDomain || reach == Reach::kUnknown || IsSkipped(state_.skip_score, score.id)) continue;
+    // A pod that uses no devices does not notice when they change.
+    if (reach == Reach::kDevices) reach = IsSkipped(state_.skip_filter, score.id) ? Reach::kNode : Reach::kPods;
     local_scores_.push_back({position, reach, score.plugin->normalization(), score.weight, {}, {}});
   }
   score_all_ = true;

@@ -169,6 +169,16 @@ std::vector<std::pair<uint32_t, const framework::IncrementalState*>> Profile::In
   return found;
 }
 
+std::vector<std::pair<uint32_t, const framework::DeviceFollower*>> Profile::DeviceFollowers() const {
+  std::vector<std::pair<uint32_t, const framework::DeviceFollower*>> found;
+  for (uint32_t id = 0; id < plugins_.size(); ++id) {
+    if (const auto* plugin = dynamic_cast<const framework::DeviceFollower*>(plugins_[id].get())) {
+      found.emplace_back(id, plugin);
+    }
+  }
+  return found;
+}
+
 std::vector<std::string_view> Profile::PluginsAt(ExtensionPoint wanted) const {
   std::vector<std::string_view> names;
   ForEachPoint(*this, [&](ExtensionPoint point, const auto& list) {

@@ -141,6 +141,7 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
   // The plugin as one that keeps state between cycles; null when it does not.
   const framework::IncrementalState* FindIncremental(uint32_t id) const;
   std::vector<std::pair<uint32_t, const framework::IncrementalState*>> IncrementalPlugins() const;
+  std::vector<std::pair<uint32_t, const framework::DeviceFollower*>> DeviceFollowers() const;
   // Runs the plugin's PreFilter again, for a plugin that may change its mind: whether it still says Skip, and whether
   // it still lets all nodes in.
   bool PreFilterSkips(uint32_t id, framework::CycleState& state, const framework::PodInfo& pod) const;

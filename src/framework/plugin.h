@@ -37,6 +37,7 @@ inline constexpr int64_t kMinNodeScore = 0;
 enum class DependsOn : uint8_t {
   kNode,            // the Node object alone
   kNodeAndPods,     // the NodeInfo: the Node object and the pods on that node
+  kNodeAndDevices,  // the Node object, and devices that the plugin keeps an eye on: see DeviceFollower
   kAllNodes,        // the Node objects of the whole cluster, but no pods
   kTopologyDomain,  // pods and nodes elsewhere, through labels of topology domains
   kAnything,        // whatever it likes; never kept
@@ -231,6 +232,15 @@ class IncrementalState {
   virtual bool pre_score_reads_feasible_nodes() const { return true; }
   // If so: those have changed (1 by node index: feasible), and nothing else. True as above.
   virtual bool ChooseAmong(CycleState&, const PodInfo&, std::span<const uint8_t> /*feasible*/) const { return false; }
+};
+
+// For plugins whose answers rest on devices (kNodeAndDevices): those change without any change to nodes or their pods.
+class DeviceFollower {
+ public:
+  virtual ~DeviceFollower() = default;
+  // Before every decision about a pod of the same signature: leaves `state` as a fresh PreFilter for this pod would, and
+  // lists the nodes whose answers differ from those given before. False: start over.
+  virtual bool CatchUpDevices(CycleState& state, const PodInfo& pod, std::vector<NodeIndex>& changed) const = 0;
 };
 
 class ReservePlugin {

@@ -76,34 +76,30 @@ queue::ProfileHooks RunMetrics::Timed(queue::ProfileHooks hooks) {
 
 void RunMetrics::BeginCycle(engine::Profile& profile) {
   sampling_ = on_ && cycle_++ % kCyclesPerSample == 0;
-  if (!sampling_) return;
-  point_sums_ = {};
-  profile.set_observer([this](config::ExtensionPoint point, std::string_view plugin, framework::Code,
-                              base::Duration took) { OnPlugin(point, plugin, took); });
+  if (sampling_) profile.set_observer(this);
 }
 
 void RunMetrics::EndCycle(engine::Profile& profile) {
   if (!sampling_) return;
   sampling_ = false;
   profile.set_observer(nullptr);
-  for (size_t i = 0; i < point_sums_.size(); ++i) {
-    if (point_sums_[i] == base::Duration(0)) continue;
-    metrics_
-        .At("scheduler_framework_extension_point_duration_seconds",
-            {{"extension_point", LabelOf(static_cast<config::ExtensionPoint>(i))}})
-        .Observe(Seconds(point_sums_[i]));
-  }
 }
 
-void RunMetrics::OnPlugin(config::ExtensionPoint point, std::string_view plugin, base::Duration took) {
-  const auto index = static_cast<size_t>(point);
-  point_sums_[index] += took;
-  QuantileHistogram*& place = plugins_[index][plugin.data()];
+void RunMetrics::OnStep(engine::Step step, framework::Code, base::Duration took) {
+  metrics_
+      .At("scheduler_framework_extension_point_duration_seconds",
+          {{"extension_point", std::string(engine::NameOf(step))}})
+      .Observe(Seconds(took));
+}
+
+void RunMetrics::OnPlugin(engine::Step step, std::string_view plugin, framework::Code, base::Duration took,
+                          uint64_t count) {
+  QuantileHistogram*& place = plugins_[static_cast<size_t>(step)][plugin.data()];
   if (!place) {
     place = &metrics_.At("scheduler_plugin_execution_duration_seconds",
-                         {{"plugin", std::string(plugin)}, {"extension_point", LabelOf(point)}});
+                         {{"plugin", std::string(plugin)}, {"extension_point", std::string(engine::NameOf(step))}});
   }
-  place->Observe(Seconds(took));
+  for (uint64_t i = 0; i < count; ++i) place->Observe(Seconds(took));
 }
 
 }  // namespace berth::perf

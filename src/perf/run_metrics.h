@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "config/types.h"
+#include "engine/plugin_observer.h"
 #include "engine/profile.h"
 #include "framework/events.h"
 #include "perf/quantile_histogram.h"
@@ -20,7 +20,7 @@
 
 namespace berth::perf {
 
-class RunMetrics {
+class RunMetrics final : private engine::PluginObserver {
  public:
   // The clock outlives this.
   explicit RunMetrics(const base::Clock& clock) : clock_(clock) {}
@@ -42,7 +42,12 @@ class RunMetrics {
   void EndCycle(engine::Profile& profile);
 
  private:
-  void OnPlugin(config::ExtensionPoint point, std::string_view plugin, base::Duration took);
+  // engine::PluginObserver, in a cycle that is sampled.
+  bool times_plugins(engine::Step) const override { return true; }
+  void OnPlugin(engine::Step step, std::string_view plugin, framework::Code code, base::Duration took,
+                uint64_t count) override;
+  void OnStep(engine::Step step, framework::Code code, base::Duration took) override;
+  void OnError(engine::Step, std::string_view) override {}
 
   const base::Clock& clock_;
   bool on_ = false;
@@ -51,9 +56,7 @@ class RunMetrics {
   Metrics metrics_;
   std::array<QuantileHistogram*, 3> attempts_{};  // scheduled, unschedulable, error
   QuantileHistogram* sli_ = nullptr;
-  std::array<base::Duration, config::kExtensionPointCount> point_sums_{};  // of this cycle
-  std::array<std::unordered_map<const char*, QuantileHistogram*>, config::kExtensionPointCount>
-      plugins_;                                              // by name's address
+  std::array<std::unordered_map<const char*, QuantileHistogram*>, engine::kStepCount> plugins_;  // by name's address
   std::unordered_map<uint64_t, QuantileHistogram*> events_;  // by resource and action
 };
 

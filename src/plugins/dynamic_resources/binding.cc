@@ -77,11 +77,17 @@ bool DynamicResources::IsOverdue(const api::ResourceClaim& claim) const {
          *claim.status.allocation->allocation_timestamp + binding_timeout_ < handle_.clock().Now();
 }
 
-Status DynamicResources::Reserve(CycleState& state, const PodInfo&, const std::string& node_name) {
+Status DynamicResources::Reserve(CycleState& state, const PodInfo& pod, const std::string& node_name) {
   const ClaimState* found = StateOf(state);
   if (!found) return Status::Error("not found");
   if (!found->cycle || !found->cycle->allocates) return Status::Success();
   CycleClaims& cycle = *found->cycle;
+  if (found->kept && !cycle.nodes.contains(node_name)) {
+    // That the node will do is known from an earlier pod; the devices are this one's to choose.
+    const framework::NodeInfo* node = handle_.cluster().Find(node_name);
+    if (!node) return Status::Error("claim allocation not found for node");
+    if (Status status = Filter(state, pod, *node); !status.ok()) return status;
+  }
   size_t wanted = 0;
   bool user_wants = false;
   for (size_t i = 0; i < cycle.claims.size(); ++i) {

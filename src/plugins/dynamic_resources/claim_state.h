@@ -14,8 +14,11 @@
 #include "dra/claim_tracker.h"
 #include "framework/cycle_state.h"
 #include "framework/resource.h"
+#include "plugins/dynamic_resources/kept_answers.h"
 
 namespace berth::plugins {
+
+inline constexpr char kCannotAllocateReason[] = "cannot allocate all claims";
 
 // What a node would give the pod's claims that have no devices yet.
 struct NodeAllocation {
@@ -51,6 +54,7 @@ struct CycleClaims {
 // Clones share one CycleClaims: nothing that preemption tries changes it.
 struct ClaimState : framework::CopyableState<ClaimState> {
   std::shared_ptr<CycleClaims> cycle;  // null when the pod has no claims
+  std::shared_ptr<KeptAnswers> kept;   // between cycles of pods with one signature; null in a cycle by itself
 };
 
 }  // namespace berth::plugins

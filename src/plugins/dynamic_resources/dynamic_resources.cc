@@ -66,7 +66,10 @@ Status DynamicResources::PreEnqueue(const PodInfo& pod) const {
 }
 
 framework::PreFilterResult DynamicResources::PreFilter(CycleState& state, const PodInfo& pod) const {
-  state.Put(key_, std::make_unique<ClaimState>());
+  auto fresh = std::make_unique<ClaimState>();
+  // Answers outlive the cycle where the state does.
+  if (const ClaimState* before = StateOf(state)) fresh->kept = before->kept;
+  state.Put(key_, std::move(fresh));
   const bool extended = AsksForServedResource(pod, inventory_.class_names());
   if (pod.pod().spec.resource_claims.empty() && !extended) return Status::Skip();
   Result<std::vector<PodClaim>> claims = FindPodClaims(pod.pod(), inventory_.claims());
@@ -189,10 +192,6 @@ std::vector<framework::ClusterEventWithHint> DynamicResources::EventsToRegister(
           {{EventResource::kPod, ActionType::kUpdatePodGeneratedResourceClaim}, after_pod_change},
           {{EventResource::kDeviceClass, kAddOrUpdate}, {}},
           {{EventResource::kResourceSlice, kAddOrUpdate}, {}}};
-}
-
-bool DynamicResources::Sign(const PodInfo& pod, framework::SignatureBuilder&) const {
-  return pod.pod().spec.resource_claims.empty() && !AsksForServedResource(pod, inventory_.class_names());
 }
 
 }  // namespace berth::plugins

@@ -31,6 +31,7 @@ class DynamicResources final : public framework::Plugin,
                                public framework::ReservePlugin,
                                public framework::PreBindPlugin,
                                public framework::EnqueueExtensions,
+                               public framework::DeviceFollower,
                                public framework::SignPlugin,
                                public framework::ExplainsRejections {
  public:
@@ -43,17 +44,22 @@ class DynamicResources final : public framework::Plugin,
 
   framework::Status Filter(const framework::CycleState& state, const framework::PodInfo& pod,
                            const framework::NodeInfo& node) const override;
-  // Of pods that can be signed: those pass.
-  framework::DependsOn filter_depends_on() const override { return framework::DependsOn::kNode; }
+  framework::DependsOn filter_depends_on() const override { return framework::DependsOn::kNodeAndDevices; }
+  // From what is kept.
+  bool FilterRange(const framework::CycleState& state, const framework::PodInfo& pod,
+                   const framework::NodeColumns& columns, framework::NodeIndex begin,
+                   std::span<uint8_t> verdicts) const override;
+  bool CatchUpDevices(framework::CycleState& state, const framework::PodInfo& pod,
+                      std::vector<framework::NodeIndex>& changed) const override;
 
   // Decides, and has the claim written.
   framework::PostFilterResult PostFilter(framework::CycleState& state, const framework::PodInfo& pod,
                                          const framework::NodeToStatus& statuses) const override;
 
-  // The earlier alternatives of requests the node can serve, the higher. Of pods that can be signed: zero everywhere.
+  // The earlier alternatives of requests the node can serve, the higher.
   framework::ScoreResult Score(const framework::CycleState& state, const framework::PodInfo& pod,
                                const framework::NodeInfo& node) const override;
-  framework::DependsOn score_depends_on() const override { return framework::DependsOn::kNode; }
+  framework::DependsOn score_depends_on() const override { return framework::DependsOn::kNodeAndDevices; }
   framework::Normalization normalization() const override { return framework::Normalization::kByMaximum; }
   bool ScoreRange(const framework::CycleState& state, const framework::PodInfo& pod,
                   const framework::NodeColumns& columns, framework::NodeIndex begin,
@@ -93,6 +99,14 @@ class DynamicResources final : public framework::Plugin,
   bool IsUnavailable(const CycleClaims& cycle, size_t index, const framework::NodeInfo& node) const;
   framework::Status AllocateOn(const CycleClaims& cycle, const framework::NodeInfo& node,
                                NodeAllocation& allocation) const;
+
+  // What the node can give now, from what is kept if that is current.
+  DeviceAnswer AnswerFor(KeptAnswers& kept, const CycleClaims& cycle, const framework::PodInfo& pod,
+                         const framework::NodeInfo& node) const;
+  DeviceAnswer Ask(const CycleClaims& cycle, const framework::PodInfo& pod, const framework::NodeInfo& node) const;
+  static int64_t ScoreFor(const CycleClaims& cycle, const NodeAllocation& allocation);
+  // Whether all claims of the pod have still to be allocated; their specs then tell pods apart.
+  bool SignClaims(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const;
 
   // Of an allocated claim: whether its devices are ready; an error when preparing one has failed.
   static Result<bool> IsReady(const api::ResourceClaim& claim);

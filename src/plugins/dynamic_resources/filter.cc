@@ -83,14 +83,14 @@ Status DynamicResources::AllocateOn(const CycleClaims& cycle, const NodeInfo& no
   }
   const bool limited = features_.filter_timeout && filter_timeout_ > base::Duration::zero();
   const base::Clock& clock = handle_.clock();
-  dra::AllocationOutcome outcome = inventory_.Allocate(node.shared_node(), claims, limited ? &clock : nullptr,
+  dra::AllocationOutcome outcome = inventory_.Allocate(node.shared_node(), node.index(), claims, limited ? &clock : nullptr,
                                                        limited ? clock.Now() + filter_timeout_ : base::Time());
   switch (outcome.kind) {
     case Kind::kAllocated:
       allocation.results = std::move(outcome.results);
       return Status::Success();
     case Kind::kNone:
-      return Status::UnschedulableAndUnresolvable("cannot allocate all claims");
+      return Status::UnschedulableAndUnresolvable(kCannotAllocateReason);
     case Kind::kInvalidPools:
       return Status::UnschedulableAndUnresolvable("invalid resource pools were encountered");
     case Kind::kTimedOut:
@@ -126,6 +126,16 @@ Status DynamicResources::Filter(const CycleState& state, const PodInfo& pod, con
   return Status::Success();
 }
 
+int64_t DynamicResources::ScoreFor(const CycleClaims& cycle, const NodeAllocation& allocation) {
+  int64_t score = 0;
+  size_t next = 0;
+  for (const dra::ClaimPtr& claim : cycle.claims) {
+    const bool allocated = claim->status.allocation.has_value();
+    score += ScoreOf(*claim, allocated ? *claim->status.allocation : allocation.results[next++]);
+  }
+  return score;
+}
+
 framework::ScoreResult DynamicResources::Score(const CycleState& state, const PodInfo&, const NodeInfo& node) const {
   if (!features_.prioritized_list) return int64_t{0};
   const ClaimState* found = StateOf(state);
@@ -134,25 +144,14 @@ framework::ScoreResult DynamicResources::Score(const CycleState& state, const Po
   const CycleClaims& cycle = *found->cycle;
   const auto here = cycle.nodes.find(node.name());
   if (here == cycle.nodes.end()) return int64_t{0};
-  int64_t score = 0;
-  size_t next = 0;
-  for (const dra::ClaimPtr& claim : cycle.claims) {
-    const bool allocated = claim->status.allocation.has_value();
-    if (!allocated && next >= here->second.results.size()) {
-      return Status::Error(fmt::format("number of allocations {} is smaller than number of claims needing allocation",
-                                       here->second.results.size()));
-    }
-    score += ScoreOf(*claim, allocated ? *claim->status.allocation : here->second.results[next++]);
+  const std::vector<api::AllocationResult>& results = here->second.results;
+  const auto wanted = std::count_if(cycle.claims.begin(), cycle.claims.end(),
+                                    [](const dra::ClaimPtr& claim) { return !claim->status.allocation; });
+  if (results.size() < static_cast<size_t>(wanted)) {
+    return Status::Error(fmt::format("number of allocations {} is smaller than number of claims needing allocation",
+                                     results.size()));
   }
-  return score;
-}
-
-bool DynamicResources::ScoreRange(const CycleState& state, const PodInfo&, const framework::NodeColumns&,
-                                  framework::NodeIndex, std::span<int64_t> scores) const {
-  const ClaimState* found = StateOf(state);
-  if (!found || found->cycle) return false;
-  std::fill(scores.begin(), scores.end(), int64_t{0});
-  return true;
+  return ScoreFor(cycle, here->second);
 }
 
 framework::PostFilterResult DynamicResources::PostFilter(CycleState& state, const PodInfo& pod,

@@ -111,6 +111,15 @@ ResourceUse ScoredResources::Read(const Entry& entry, int64_t demand, const Node
   return {capacity, used, framework::WrappingAdd(used, demand), entry.weight};
 }
 
+bool ScoredResources::CountsDevices(std::span<const int64_t> demand) const {
+  for (size_t i = 0; inventory_ && i < resources_.size(); ++i) {
+    if (demand[i] != 0 && resources_[i].kind == Kind::kScalar && inventory_->class_names().Find(resources_[i].name)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool ScoredResources::Select(std::span<const int64_t> demand, const NodeColumns& columns, Columns& selected) const {
   if (resources_.size() > kFew) return false;
   const bool non_zero = basis_ == Basis::kNonZeroRequested;

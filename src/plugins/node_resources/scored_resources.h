@@ -47,6 +47,9 @@ class ScoredResources {
   // What the incoming pod adds to each resource, in their order.
   std::vector<int64_t> Demand(const framework::PodInfo& pod) const;
 
+  // Whether a score for this demand counts devices, which come and go without the node noticing.
+  bool CountsDevices(std::span<const int64_t> demand) const;
+
   // rule(uses) for one node.
   template <class Rule>
   int64_t Score(const Rule& rule, std::span<const int64_t> demand, const framework::NodeInfo& node) const;

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "dra/inventory.h"
 #include "plugins/args.h"
-#include "plugins/dynamic_resources/extended_resources.h"
 #include "plugins/node_resources_balanced_allocation/balance.h"
 #include "plugins/signature_text.h"
 
@@ -24,7 +22,6 @@ bool AsksForNothing(std::span<const int64_t> demand) {
 NodeResourcesBalancedAllocation::NodeResourcesBalancedAllocation(
     const config::NodeResourcesBalancedAllocationArgs& args, framework::Handle& handle)
     : key_(handle.NewStateKey<Demand>()),
-      inventory_(handle.inventory()),
       resources_(args.resources, ScoredResources::Basis::kRequested, handle.gates(), &handle.inventory()) {}
 
 Result<std::unique_ptr<framework::Plugin>> NodeResourcesBalancedAllocation::Create(const config::PluginArgs& args,
@@ -71,9 +68,10 @@ bool NodeResourcesBalancedAllocation::ScoreList(const CycleState& state, const P
 }
 
 bool NodeResourcesBalancedAllocation::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {
-  if (AsksForServedResource(pod, inventory_.class_names())) return false;
+  const std::vector<int64_t> demand = resources_.Demand(pod);
+  if (resources_.CountsDevices(demand)) return false;
   std::string text;
-  for (const int64_t amount : resources_.Demand(pod)) AppendField(text, amount);
+  for (const int64_t amount : demand) AppendField(text, amount);
   signature.Add("NodeResourcesBalancedAllocation", text);
   return true;
 }

@@ -9,10 +9,6 @@
 #include "framework/plugin.h"
 #include "plugins/node_resources/scored_resources.h"
 
-namespace berth::dra {
-class Inventory;
-}
-
 namespace berth::plugins {
 
 class NodeResourcesBalancedAllocation final : public framework::Plugin,
@@ -46,7 +42,6 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
   NodeResourcesBalancedAllocation(const config::NodeResourcesBalancedAllocationArgs& args, framework::Handle& handle);
 
   const framework::StateKey<Demand> key_;
-  const dra::Inventory& inventory_;
   const ScoredResources resources_;
 };
 

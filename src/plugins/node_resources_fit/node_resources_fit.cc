@@ -198,9 +198,14 @@ std::vector<framework::ClusterEventWithHint> NodeResourcesFit::EventsToRegister(
 }
 
 bool NodeResourcesFit::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {
-  if (AsksForServedResource(pod, inventory_.class_names())) return false;
+  const std::vector<int64_t> demand = scored_.Demand(pod);
+  if (scored_.CountsDevices(demand)) return false;
   std::string text;
-  for (const int64_t amount : scored_.Demand(pod)) AppendField(text, amount);
+  for (const int64_t amount : demand) AppendField(text, amount);
+  // Which resources are left to devices depends on the classes.
+  if (AsksForServedResource(pod, inventory_.class_names())) {
+    AppendField(text, static_cast<int64_t>(inventory_.class_names().version()));
+  }
   AppendResource(text, RequestOf(pod));
   signature.Add("NodeResourcesFit", text);
   return true;

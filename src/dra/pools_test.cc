@@ -1,0 +1,118 @@
+// Who notices when devices change, and which nodes share what they see.
+#include "dra/pools.h"
+
+#include <gtest/gtest.h>
+
+#include "dra/testing/devices.h"
+
+namespace berth::dra {
+namespace {
+
+using namespace testing;  // NOLINT: builders
+
+class Pools : public ::testing::Test {
+ protected:
+  void Put(std::shared_ptr<api::ResourceSlice> slice) {
+    inventory_.Follow({}, Inventory::Ptr<api::ResourceSlice>(std::move(slice)));
+  }
+  void Put(std::shared_ptr<api::ResourceClaim> claim) {
+    inventory_.Follow({}, Inventory::Ptr<api::ResourceClaim>(std::move(claim)));
+  }
+  // Every node has been looked at.
+  uint64_t LookAtAll() {
+    for (uint32_t i = 0; i < nodes_.size(); ++i) inventory_.pools().PoolsOf(nodes_[i], i);
+    return inventory_.devices().version();
+  }
+  bool HasChanged(uint32_t node, uint64_t since) const { return inventory_.devices().node_versions()[node] > since; }
+  const NodePools& PoolsOf(uint32_t node) { return inventory_.pools().PoolsOf(nodes_[node], node); }
+
+  static std::shared_ptr<api::ResourceSlice> Everywhere(const std::string& name) {
+    auto slice = MakeSlice(name, {MakeDevice("s0"), MakeDevice("s1")});
+    slice->spec.node_name.reset();
+    slice->spec.all_nodes = true;
+    return slice;
+  }
+
+  Inventory inventory_{Features()};
+  std::vector<std::shared_ptr<const api::Node>> nodes_ = {MakeNode("n0"), MakeNode("n1"), MakeNode("n2")};
+};
+
+TEST_F(Pools, ADeviceThatIsTakenOrGivenBackChangesTheNodesThatSeeItsPoolOnly) {
+  Put(MakeSlice("n0", {MakeDevice("g0")}));
+  Put(MakeSlice("n1", {MakeDevice("g0")}));
+  const uint64_t before = LookAtAll();
+  const auto claim = MakeAllocated("c", "n1", {"g0"});
+  Put(claim);
+  EXPECT_FALSE(HasChanged(0, before));
+  EXPECT_TRUE(HasChanged(1, before));
+  EXPECT_FALSE(HasChanged(2, before));
+  const uint64_t after = LookAtAll();
+  inventory_.Follow(Inventory::Ptr<api::ResourceClaim>(claim), {});
+  EXPECT_FALSE(HasChanged(0, after));
+  EXPECT_TRUE(HasChanged(1, after));
+}
+
+TEST_F(Pools, APoolForAllNodesChangesThemAll) {
+  Put(Everywhere("shared"));
+  const uint64_t before = LookAtAll();
+  Put(MakeAllocated("c", "shared", {"s1"}));
+  for (uint32_t node = 0; node < 3; ++node) EXPECT_TRUE(HasChanged(node, before)) << node;
+}
+
+TEST_F(Pools, ASliceThatComesChangesAndGoesIsNoticedWhereItCounts) {
+  uint64_t before = LookAtAll();
+  const auto slice = MakeSlice("n1", {MakeDevice("g0")});
+  Put(slice);
+  EXPECT_FALSE(HasChanged(0, before));
+  EXPECT_TRUE(HasChanged(1, before));
+  before = LookAtAll();
+  Put(MakeSlice("n1", {MakeDevice("g0"), MakeDevice("g1")}));
+  EXPECT_FALSE(HasChanged(0, before));
+  EXPECT_TRUE(HasChanged(1, before));
+  // The devices have other numbers now: the node must hear about those.
+  before = LookAtAll();
+  Put(MakeAllocated("c", "n1", {"g1"}));
+  EXPECT_TRUE(HasChanged(1, before));
+  before = LookAtAll();
+  inventory_.Follow(Inventory::Ptr<api::ResourceSlice>(slice), {});
+  EXPECT_FALSE(HasChanged(0, before));
+  EXPECT_TRUE(HasChanged(1, before));
+  EXPECT_TRUE(PoolsOf(1).pools->empty());
+  before = LookAtAll();
+  Put(Everywhere("shared"));
+  EXPECT_TRUE(HasChanged(0, before));
+}
+
+TEST_F(Pools, ANodeThatIsReplacedLooksAgain) {
+  const uint64_t before = LookAtAll();
+  nodes_[0] = MakeNode("n0");
+  PoolsOf(0);
+  EXPECT_TRUE(HasChanged(0, before));
+  EXPECT_FALSE(HasChanged(1, before));
+}
+
+TEST_F(Pools, NodesThatSeeTheSamePoolsHaveTheSameSet) {
+  Put(Everywhere("shared"));
+  Put(MakeSlice("n2", {MakeDevice("g0")}));
+  EXPECT_EQ(PoolsOf(0).set, PoolsOf(1).set);
+  EXPECT_NE(PoolsOf(0).set, PoolsOf(2).set);
+  EXPECT_TRUE(PoolsOf(0).is_shareable);
+  const uint64_t before = PoolsOf(0).set;
+  Put(Everywhere("another"));
+  EXPECT_NE(PoolsOf(0).set, before);
+  EXPECT_EQ(PoolsOf(0).set, PoolsOf(1).set);
+}
+
+TEST_F(Pools, DevicesThatChooseTheirNodesMakeEveryNodeAMatterOfItsOwn) {
+  auto slice = Everywhere("shared");
+  slice->spec.all_nodes.reset();
+  slice->spec.per_device_node_selection = true;
+  slice->spec.devices[0].node_name = "n0";
+  slice->spec.devices[1].all_nodes = true;
+  Put(slice);
+  EXPECT_EQ(PoolsOf(0).set, PoolsOf(1).set);
+  EXPECT_FALSE(PoolsOf(0).is_shareable);
+}
+
+}  // namespace
+}  // namespace berth::dra

@@ -9,13 +9,6 @@ constexpr char kAttempt[] = "scheduler_scheduling_attempt_duration_seconds";
 
 double Seconds(base::Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
-// As upstream's metrics spell it: "PreFilter".
-std::string LabelOf(config::ExtensionPoint point) {
-  std::string name(config::NameOf(point));
-  name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
-  return name;
-}
-
 }  // namespace
 
 void RunMetrics::Start() {

@@ -74,7 +74,7 @@ class DeviceExplainer final : public framework::RejectionExplainer {
     std::vector<Finding> findings;
     if (!cycle_) return findings;
     if (status.Message() == "resourceclaim not available on the node") AddUnavailable(node, findings);
-    const Result<std::vector<dra::PoolPtr>>& pools = inventory_.pools().PoolsOf(node.shared_node());
+    const Result<std::vector<dra::PoolPtr>>& pools = inventory_.pools().PoolsOf(node.shared_node(), node.index()).pools;
     if (!pools) return findings;
     for (const dra::PoolPtr& pool : *pools) {
       if (pool->usable()) continue;
@@ -92,7 +92,7 @@ class DeviceExplainer final : public framework::RejectionExplainer {
   std::vector<Remedy> Remedies(const NodeInfo& node, const Remedy& so_far) const override {
     std::vector<Remedy> remedies;
     if (!cycle_) return remedies;
-    const Result<std::vector<dra::PoolPtr>>& pools = inventory_.pools().PoolsOf(node.shared_node());
+    const Result<std::vector<dra::PoolPtr>>& pools = inventory_.pools().PoolsOf(node.shared_node(), node.index()).pools;
     if (!pools) return remedies;
     for (size_t i = 0; i < cycle_->user_claims; ++i) {
       const api::ResourceClaim& claim = *cycle_->claims[i];

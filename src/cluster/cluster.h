@@ -31,6 +31,7 @@
 #include "framework/cluster_view.h"
 #include "framework/nominator.h"
 #include "framework/objects.h"
+#include "framework/pod_shapes.h"
 
 namespace berth::dra {
 class Inventory;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "framework/pod_shapes.h"
+
 namespace berth::framework {
 
 const AffinityTerms PodInfo::kNoTerms;

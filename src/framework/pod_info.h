@@ -22,6 +22,7 @@
 namespace berth::framework {
 
 using PodInfoPtr = std::shared_ptr<const PodInfo>;
+class PodShapes;
 
 class PodInfo {
  public:

@@ -33,9 +33,8 @@ class Patient final : public framework::Plugin, public framework::PreBindPlugin 
 // Runs one binding cycle, and tells when it waits and when its wait is over.
 class OneCycle final : public BindingRunner {
  public:
-  ~OneCycle() override {
-    if (thread_.joinable()) thread_.join();
-  }
+  // Until the cycle has ended, and said so.
+  void Join() { thread_.join(); }
   void Run(Task task) override { thread_ = std::thread(std::move(task)); }
   bool WaitFor(Length, const std::function<void(Resume)>& begin) override {
     std::promise<void> resumed;
@@ -64,15 +63,15 @@ TEST(BusyLoop, AWaitEndsInTimeHoweverManyPodsAreToBeScheduled) {
   client::EventRecorder events(client, io, clock, {.hostname = "here"});
   metrics::Registry registry;
   metrics::SchedulerMetrics metrics(registry, {});
-  framework::Registry plugins = plugins::InTreeRegistry();
+  framework::Registry all_plugins = plugins::InTreeRegistry();
   const auto make = [](const config::PluginArgs&, framework::Handle&) -> Result<std::unique_ptr<framework::Plugin>> {
     return std::unique_ptr<framework::Plugin>(std::make_unique<Patient>());
   };
-  ASSERT_TRUE(plugins.Register(kPatient, make, "the test").ok());
+  ASSERT_TRUE(all_plugins.Register(kPatient, make, "the test").ok());
   config::KubeSchedulerConfiguration configuration = config::DefaultConfiguration(gates);
   configuration.profiles[0].plugins.multi_point.enabled.push_back({kPatient, 0});
   OneCycle runner;
-  auto loop = SchedulingLoop::Create(configuration, plugins, gates, clock, runner, client, events, metrics,
+  auto loop = SchedulingLoop::Create(configuration, all_plugins, gates, clock, runner, client, events, metrics,
                                      {.kinds = {api::Kind::kNode, api::Kind::kPod}});
   ASSERT_TRUE(loop.ok()) << loop.error().message;
 
@@ -96,8 +95,9 @@ TEST(BusyLoop, AWaitEndsInTimeHoweverManyPodsAreToBeScheduled) {
   (*loop)->Turn();
   EXPECT_GT((*loop)->driver().queue().counts().active, 0u) << "the loop has more to do";
   EXPECT_TRUE(runner.over);
+  runner.Join();
   (*loop)->Stop();
-  for (int i = 0; i < 1'000'000 && !(*loop)->ended(); ++i) (*loop)->Turn();
+  (*loop)->Turn();
   EXPECT_TRUE((*loop)->ended());
   io.Stop();
 }

@@ -176,8 +176,6 @@ void Actors::AddPod(const Action& action) {
     case ActionKind::kAddRefusedPod:
       milli = 500 + 500 * (choice / 2 % 4);
       pod.Label(kRefused, "true");
-      timeline_.After(1s + Soon(kSlowestEnd),
-                      [this, name = fmt::format("default/pod-{}", last_pod_)] { store_.Delete<api::Pod>(name); });
       break;
     case ActionKind::kAddDirectPod:
       milli = 100;
@@ -209,7 +207,11 @@ void Actors::Create(api::Pod pod) {
   pod.spec.termination_grace_period_seconds = 30;
   if (!pod.spec.priority) pod.spec.priority = 0;
   pod.status.phase = "Pending";
+  const bool is_refused = pod.metadata.labels.Contains(Symbol(kRefused));
+  const std::string key = api::KeyOf(pod.metadata);
   store_.Put(std::move(pod));
+  // Nobody waits for ever.
+  if (is_refused) timeline_.After(1s + Soon(kSlowestEnd), [this, key] { store_.Delete<api::Pod>(key); });
 }
 
 void Actors::FailAndReturn(const api::Pod& pod) {

@@ -88,7 +88,7 @@ class Workbench {
         .scheduler_name = "catalog", .percentage_of_nodes_to_score = {}, .plugins = {}, .plugin_config = {}};
     smallest.plugins.multi_point.enabled = {{"PrioritySort", 0}, {"DefaultBinder", 0}};
     auto profile =
-        engine::Profile::Create(smallest, in_tree_, {cluster_, gates_, clock_, random_, api_, waiting_pods_});
+        engine::Profile::Create(smallest, in_tree_, {cluster_, gates_, clock_, random_, api_, waiting_pods_, posted_});
     if (!profile) return profile.error();
     profile_ = std::move(*profile);
     return {};
@@ -108,6 +108,7 @@ class Workbench {
   base::Random random_{1};
   SilentApi api_;
   framework::WaitingPods waiting_pods_;
+  framework::PostedWork posted_;
   std::unique_ptr<engine::Profile> profile_;
 };
 

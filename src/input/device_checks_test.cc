@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr char kNode[] = R"(apiVersion: v1
+constexpr char kDeviceNode[] = R"(apiVersion: v1
 kind: Node
 metadata: {name: n1}
 status: {allocatable: {cpu: "8", pods: "20"}}
@@ -22,7 +22,7 @@ status: {allocatable: {cpu: "8", pods: "20"}}
 )";
 
 Result<ClusterInput> ReadText(const std::string& text, InputChanges changes = {}) {
-  return ReadClusterTexts({{.name = "f.yaml", .text = kNode + text}}, std::move(changes), 1);
+  return ReadClusterTexts({{.name = "f.yaml", .text = kDeviceNode + text}}, std::move(changes), 1);
 }
 
 std::string ProblemOf(const std::string& text) {

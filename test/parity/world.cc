@@ -59,8 +59,8 @@ Result<std::unique_ptr<World>> World::Create(const codec::Value& recorded) {
       given ? config::Load(*given, world->gates_) : config::DefaultConfiguration(world->gates_);
   if (!configuration) return configuration.error();
   const framework::Registry registry = plugins::InTreeRegistry();
-  const engine::Environment environment{*world->cluster_, world->gates_, world->clock_,
-                                        world->random_,   world->api_,   world->waiting_pods_};
+  const engine::Environment environment{*world->cluster_, world->gates_,        world->clock_, world->random_,
+                                        world->api_,      world->waiting_pods_, world->posted_};
   for (const config::Profile& config : configuration->profiles) {
     Result<std::unique_ptr<engine::Profile>> profile = engine::Profile::Create(config, registry, environment);
     if (!profile) return profile.error();

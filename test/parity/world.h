@@ -16,6 +16,7 @@
 #include "engine/evaluator.h"
 #include "facts.h"
 #include "framework/handle.h"
+#include "framework/posted_work.h"
 
 namespace berth::parity {
 
@@ -57,6 +58,7 @@ class World {
   ClaimApi api_;
   std::optional<api::PodExtendedResourceClaimStatus> extended_status_;  // what the last decision gave its pod
   framework::WaitingPods waiting_pods_;
+  framework::PostedWork posted_;
   std::unique_ptr<cluster::Cluster> cluster_;
   std::map<std::string, ProfileSlot> profiles_;
   std::map<std::string, std::string> uid_by_key_;

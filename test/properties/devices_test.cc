@@ -1,8 +1,9 @@
 // Pods with claims share answers that are kept while their devices stay as they are. Over a random history of slices,
 // claims, classes and nodes, each decision equals the one made from scratch: a difference ends the program.
+#include "dra/testing/devices.h"
+
 #include <gtest/gtest.h>
 
-#include "dra/testing/devices.h"
 #include "engine/evaluator.h"
 #include "properties/random_cluster.h"
 
@@ -16,7 +17,7 @@ using dra::testing::MakeDevice;
 using dra::testing::MakeRequest;
 using dra::testing::MakeSlice;
 
-constexpr uint32_t kNodes = 6;
+constexpr uint32_t kDeviceNodes = 6;
 constexpr int kSteps = 400;
 
 class DeviceHistory {
@@ -24,7 +25,7 @@ class DeviceHistory {
   explicit DeviceHistory(uint64_t seed) : random_(seed) {
     world_.AddFirstNodes({0, 1, 2, 3, 4, 5});
     Put(MakeClass("gpu", "example.com/gpu"));
-    for (uint32_t node = 0; node < kNodes; ++node) PutSlice(node);
+    for (uint32_t node = 0; node < kDeviceNodes; ++node) PutSlice(node);
     AddPods();
   }
 
@@ -109,7 +110,7 @@ class DeviceHistory {
   }
 
   void Change() {
-    const auto node = static_cast<uint32_t>(random_.Below(kNodes));
+    const auto node = static_cast<uint32_t>(random_.Below(kDeviceNodes));
     auto& objects = world_.cluster().objects();
     switch (random_.Below(12)) {
       case 0:

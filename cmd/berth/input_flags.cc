@@ -18,8 +18,8 @@ void InputFlags::AddTo(FlagSet& flags) {
   cluster.AddTo(flags);
   flags.Add(&nodes, "nodes", 0, "count=N,cpu=N,memory=N,…",
             "add nodes that are only described, for instance count=100,cpu=32,memory=128Gi,pods=110,zones=3,"
-            "name=worker,label.disk=ssd,taint.gpu=true:NoSchedule,nvidia.com/gpu=8,devices=gpu.example.com:8,"
-            "device.memory=80Gi; repeatable");
+            "name=worker,label.disk=ssd,taint.gpu=true:NoSchedule,nvidia.com/gpu=8; devices are described by "
+            "devices=gpu.example.com:8,device.memory=80Gi; repeatable");
   flags.Add(&replicas, "replicas", 0, "[NS/]NAME=N", "what if a workload had so many pods; repeatable");
   flags.Add(&without_nodes, "without-node", 0, "NODE", "what if a node were gone, and its pods elsewhere; repeatable");
   flags.Add(&cordons, "cordon", 0, "NODE", "what if a node took no new pods; repeatable");

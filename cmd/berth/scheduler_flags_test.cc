@@ -103,6 +103,7 @@ constexpr KnownFlag kOwn[] = {
     {"Berth", "--seed uint", "0"},
     {"Berth", "--use-legacy-policy-config", "false"},
     {"Berth", "--verify-incremental", "false"},
+    {"Berth", "--watch-config", "false"},
 };
 
 std::string NameIn(std::string spelled) {

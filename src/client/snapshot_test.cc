@@ -111,7 +111,7 @@ TEST_F(SnapshotTest, HasEverythingInOrder) {
 
 TEST_F(SnapshotTest, OnlyListsAndPodsFirst) {
   ASSERT_TRUE(Take());
-  EXPECT_EQ(transport_.calls().size(), std::size(kSchedulingKinds) + 7);  // and what makes and shapes pods
+  EXPECT_EQ(transport_.calls().size(), std::size(kSchedulingKinds) + 9);  // and what makes and shapes pods and claims
   for (const http::testing::FakeCallPtr& call : transport_.calls()) {
     EXPECT_EQ(call->request().method, "GET");
     EXPECT_EQ(call->request().body, "");

@@ -181,8 +181,10 @@ KubeSchedulerConfiguration FromDecoded(FileConfiguration file, FileVersion versi
     configuration.profiles.push_back(std::move(loaded.profile));
     args_problems.push_back(std::move(loaded.args_problems));
   }
-  // What its own version allowed stays allowed when it is told in the terms of v1.
-  if (version != FileVersion::kV1 && UsesInTreeVolumeLimits(configuration)) configuration.legacy_plugins = true;
+  // What its own version or the provider allowed stays allowed when it is told in the terms of v1.
+  if ((version != FileVersion::kV1 || provider) && UsesInTreeVolumeLimits(configuration)) {
+    configuration.legacy_plugins = true;
+  }
   return configuration;
 }
 

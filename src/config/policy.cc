@@ -130,15 +130,17 @@ class PolicyMapper {
       priorities_["RequestedToCapacityRatio"] = priority.weight;
       return {};
     }
-    if (const PolicyRule* rule = FindPriority(priority.name)) {
-      if (Result<void> usable = CheckArgumentGiven(*rule, priority); !usable) return usable;
-      priorities_[rule->name] = priority.weight;
+    // An argument says what the priority is, whatever its name.
+    if (priority.argument) {
+      AddCustomPriority(*priority.argument, priority.weight);
       return {};
     }
-    if (!priority.argument) {
+    const PolicyRule* rule = FindPriority(priority.name);
+    if (!rule) {
       return Error::InvalidArgument(fmt::format("priority type not found for {}", api::Quote(priority.name)));
     }
-    AddCustomPriority(*priority.argument, priority.weight);
+    if (Result<void> usable = CheckArgumentGiven(*rule, priority); !usable) return usable;
+    priorities_[rule->name] = priority.weight;
     return {};
   }
 

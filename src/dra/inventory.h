@@ -65,7 +65,8 @@ class Inventory {
   // For threads that only post.
   ClaimTracker& posting() { return claims_; }
 
-  // Devices for the claims on the node, which has this number among nodes; the search ends at the deadline by `clock`, which may be null.
+  // Devices for the claims on the node, which has this number among nodes; the search ends at the deadline by `clock`,
+  // which may be null.
   AllocationOutcome Allocate(const std::shared_ptr<const api::Node>& node, uint32_t number,
                              std::span<const api::ResourceClaim* const> claims, const base::Clock* clock,
                              base::Time deadline);

@@ -56,7 +56,7 @@ struct Pool {
   std::string invalid_reason;  // not empty: as above
   bool has_binding_conditions = false;
   bool selects_nodes_by_device = false;  // what it offers depends on the node, slice by slice
-  std::vector<Device> devices;  // in the order in which they are tried
+  std::vector<Device> devices;           // in the order in which they are tried
   std::vector<Amount> counters;
   // Devices of slices that other nodes use, as far as they consume counters.
   std::vector<Device> devices_elsewhere;

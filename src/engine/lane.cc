@@ -42,9 +42,7 @@ ProfileReach::ProfileReach(const Profile& profile) {
     const bool keeps_state = profile.FindIncremental(filter.id) != nullptr;
     const Reach reach = ReachOf(filter.plugin->filter_depends_on(), keeps_state);
     // Nodes are listed for their devices as they are for their pods.
-    filters.push_back(reach == Reach::kAllNodes  ? Reach::kUnknown
-                      : reach == Reach::kDevices ? Reach::kPods
-                                                 : reach);
+    filters.push_back(reach == Reach::kAllNodes ? Reach::kUnknown : reach == Reach::kDevices ? Reach::kPods : reach);
   }
   for (const auto& score : profile.scores()) {
     const bool keeps_state = profile.FindIncremental(score.id) != nullptr;

@@ -238,8 +238,8 @@ class IncrementalState {
 class DeviceFollower {
  public:
   virtual ~DeviceFollower() = default;
-  // Before every decision about a pod of the same signature: leaves `state` as a fresh PreFilter for this pod would, and
-  // lists the nodes whose answers differ from those given before. False: start over.
+  // Before every decision about a pod of the same signature: leaves `state` as a fresh PreFilter for this pod would,
+  // and lists the nodes whose answers differ from those given before. False: start over.
   virtual bool CatchUpDevices(CycleState& state, const PodInfo& pod, std::vector<NodeIndex>& changed) const = 0;
 };
 

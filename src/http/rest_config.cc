@@ -214,10 +214,10 @@ Result<RestConfig> FindServer(const std::string& kubeconfig, const std::string& 
   if (choice) return FromKubeconfig(std::move(*choice), clock, surroundings);
   Result<RestConfig> inside = FromServiceAccount(clock, surroundings);
   if (inside) return inside;
-  return Error::NotFound(fmt::format(
-      "{} ({}; {})", kNoConfiguration,
-      kubeconfig.empty() ? "neither --kubeconfig nor --master was specified" : kubeconfig + " names no server",
-      inside.error().message));
+  return Error::NotFound(fmt::format("{} ({}; {})", kNoConfiguration,
+                                     files.empty() ? "neither --kubeconfig nor --master was specified"
+                                                   : fmt::format("{} names no server", fmt::join(files, ", ")),
+                                     inside.error().message));
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ spec:
   EXPECT_THAT(all, HasSubstr("f.yaml:13:73: ResourceClaimTemplate default/one: "
                              "spec.spec.devices.requests[0].exactly.deviceClassName: device class \"gpus\" does not "
                              "exist: did you mean gpu?"));
-  EXPECT_THAT(all, HasSubstr("f.yaml:20:40: Pod default/p: spec.resourceClaims[0].resourceClaimTemplateName: there is "
+  EXPECT_THAT(all, HasSubstr("f.yaml:20:42: Pod default/p: spec.resourceClaims[0].resourceClaimTemplateName: there is "
                              "no ResourceClaimTemplate default/ones, and the pod waits for it: did you mean one?"));
   EXPECT_THAT(all, HasSubstr("there is no ResourceClaim default/shared, and the pod waits for it"));
   EXPECT_THAT(all, HasSubstr("the input has no ResourceSlice at all"));

@@ -91,7 +91,7 @@ TEST(NodeTemplate, WhatIsWrongIsSaidWithItsPlace) {
       {"cpu=-4,memory=1Gi", "character 5: cpu: must not be negative, found -4"},
       {"cpu=4", "memory: missing: expected cpu=N,memory=N, found \"cpu=4\""},
       {"cpu=4,cpu=5,memory=1Gi", "character 7: cpu is given twice"},
-      {"cpus=4,cpu=1,memory=1Gi", "character 1: expected count, name, zones, label.KEY, taint.KEY, cpu, "},
+      {"cpus=4,cpu=1,memory=1Gi", "character 1: expected count, name, zones, label.KEY, taint.KEY, devices, "},
       {"cpu=4,memory=1Gi,name=No_Good", "character 23: name: bad name \"No_Good\": "},
       {"cpu=4,memory=1Gi,label.a b=c", "character 24: label.a b: bad key: "},
       {"cpu=4,memory=1Gi,label.a=b c", "character 26: label.a: bad value \"b c\": "},

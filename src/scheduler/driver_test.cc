@@ -74,8 +74,8 @@ class DriverTest : public ::testing::Test, private DriverObserver {
   void OnSkipped(const framework::PodInfo& pod) override { log_.push_back("skipped " + pod.name()); }
 
   engine::testing::World world_;
-  std::vector<std::unique_ptr<BindingCycle>> binding_;
   std::unique_ptr<Driver> driver_;
+  std::vector<std::unique_ptr<BindingCycle>> binding_;  // they go before the picture in which they hold room
   std::vector<std::string> log_;
   std::shared_ptr<const api::Pod> newest_;
   int version_ = 0;

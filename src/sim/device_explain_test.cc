@@ -29,12 +29,12 @@ spec: {selectors: [{cel: {expression: 'device.driver == "gpu.example.com"'}}]}
 
 class DeviceExplainTest : public ::testing::Test {
  protected:
-  // The slice of n1 with these devices; `more` is laid beside them.
-  static std::string Slice(const std::string& devices, const std::string& more = "") {
+  // The slice of n1 with these devices.
+  static std::string Slice(const std::string& devices) {
     return "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s1}\nspec:\n  driver: "
            "gpu.example.com\n  nodeName: n1\n  pool: {name: n1, generation: 1, "
-           "resourceSliceCount: 1}\n" +
-           more + "  devices: [" + devices + "]\n---\n";
+           "resourceSliceCount: 1}\n  devices: [" +
+           devices + "]\n---\n";
   }
   // A pod with a claim of its own; `request` is inside `exactly`.
   static std::string Pod(const std::string& name, const std::string& request, const std::string& claim = "") {
@@ -115,9 +115,14 @@ TEST_F(DeviceExplainTest, ConstraintsThatNoChoiceMeets) {
 
 TEST_F(DeviceExplainTest, CountersThatAreUsedUp) {
   const std::string half = "consumesCounters: [{counterSet: c, counters: {memory: {value: 60Gi}}}]";
-  Run(Slice("{name: g0, " + half + "}, {name: g1, " + half + "}",
-            "  sharedCounters: [{name: c, counters: {memory: {value: 80Gi}}}]\n") +
-      Pod("a", "") + Pod("p", ""));
+  // Counters are in a slice of their own, as the API server has it.
+  std::string devices = Slice("{name: g0, " + half + "}, {name: g1, " + half + "}");
+  std::string counters =
+      "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s2}\nspec:\n  driver: "
+      "gpu.example.com\n  nodeName: n1\n  pool: {name: n1, generation: 1, resourceSliceCount: 2}\n"
+      "  sharedCounters: [{name: c, counters: {memory: {value: 80Gi}}}]\n---\n";
+  devices.replace(devices.find("Count: 1"), 8, "Count: 2");
+  Run(devices + counters + Pod("a", "") + Pod("p", ""));
   EXPECT_THAT(Detail(), HasSubstr("g0: taken by claim default/a-gpu (pod a); g1: counter memory of c: needs 60Gi, 20Gi "
                                   "left of 80Gi"));
   EXPECT_THAT(Remedies(), ElementsAre());

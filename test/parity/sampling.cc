@@ -61,10 +61,11 @@ Facts FactsOf(const engine::Evaluation& evaluation, size_t next_start, size_t no
   facts["evaluated"][""] = std::to_string(evaluation.sampled->evaluated);
   facts["nextStartNodeIndex"][""] = std::to_string(next_start);
   if (found.empty()) facts["message"][""] = framework::FitErrorMessage(evaluation.diagnosis, node_count);
-  if (found.size() < 2) return facts;
+  if (found.empty()) return facts;
   std::vector<std::string> best;
   for (const uint32_t position : evaluation.best) best.push_back(evaluation.feasible[position]->name());
   facts["best"][""] = fmt::format("{}", fmt::join(best, " "));
+  if (found.size() < 2) return facts;
   for (size_t i = 0; i < evaluation.totals.size(); ++i) {
     facts["totals"][evaluation.feasible[i]->name()] = std::to_string(evaluation.totals[i]);
   }

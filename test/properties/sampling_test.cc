@@ -28,13 +28,17 @@ Walk WalkByHand(RandomCluster& world, const PodInfo& pod, size_t start, size_t w
   Walk walk;
   if (!world.profile().RunPreFilter(state, pod).status.ok()) return walk;
   const auto nodes = world.cluster().table().nodes_in_order();
+  // The node that the pod was promised is looked at first; when it is of no use, it counts as looked at.
+  const NodeInfo* promised = world.cluster().Find(pod.pod().status.nominated_node_name);
   for (size_t i = 0; i < nodes.size(); ++i) {
     const NodeInfo* node = nodes[(start + i) % nodes.size()];
     const bool fits = world.profile().RunFilterWithNominatedPods(state, pod, *node).ok();
     if (fits && walk.found.size() == wanted) break;
     if (fits) walk.found.push_back(node);
+    if (node == promised) promised = nullptr;
     ++walk.evaluated;
   }
+  if (promised && !world.profile().RunFilterWithNominatedPods(state, pod, *promised).ok()) ++walk.evaluated;
   return walk;
 }
 

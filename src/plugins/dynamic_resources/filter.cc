@@ -83,8 +83,9 @@ Status DynamicResources::AllocateOn(const CycleClaims& cycle, const NodeInfo& no
   }
   const bool limited = features_.filter_timeout && filter_timeout_ > base::Duration::zero();
   const base::Clock& clock = handle_.clock();
-  dra::AllocationOutcome outcome = inventory_.Allocate(node.shared_node(), node.index(), claims, limited ? &clock : nullptr,
-                                                       limited ? clock.Now() + filter_timeout_ : base::Time());
+  dra::AllocationOutcome outcome =
+      inventory_.Allocate(node.shared_node(), node.index(), claims, limited ? &clock : nullptr,
+                          limited ? clock.Now() + filter_timeout_ : base::Time());
   switch (outcome.kind) {
     case Kind::kAllocated:
       allocation.results = std::move(outcome.results);
@@ -148,8 +149,8 @@ framework::ScoreResult DynamicResources::Score(const CycleState& state, const Po
   const auto wanted = std::count_if(cycle.claims.begin(), cycle.claims.end(),
                                     [](const dra::ClaimPtr& claim) { return !claim->status.allocation; });
   if (results.size() < static_cast<size_t>(wanted)) {
-    return Status::Error(fmt::format("number of allocations {} is smaller than number of claims needing allocation",
-                                     results.size()));
+    return Status::Error(
+        fmt::format("number of allocations {} is smaller than number of claims needing allocation", results.size()));
   }
   return ScoreFor(cycle, here->second);
 }

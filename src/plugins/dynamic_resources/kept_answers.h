@@ -1,7 +1,7 @@
 // KeptAnswers: what nodes can give to pods of one signature, kept until their devices change.
 //
-// All claims of such pods are alike and have no devices yet, so an answer is a function of the node and the devices that
-// it sees. Nodes that see the same pools share one search. Scheduling thread only.
+// All claims of such pods are alike and have no devices yet, so an answer is a function of the node and the devices
+// that it sees. Nodes that see the same pools share one search. Scheduling thread only.
 #pragma once
 
 #include <cstdint>

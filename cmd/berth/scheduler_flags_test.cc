@@ -99,7 +99,7 @@ constexpr KnownFlag kOwn[] = {
     {"Berth", "--plugin-dir strings", "[]"},
     {"Berth", "--policy-config-file string", ""},
     {"Berth", "--policy-configmap string", ""},
-    {"Berth", "--policy-configmap-namespace string", "\"kube-system\""},
+    {"Berth", "--policy-configmap-namespace string", "kube-system"},
     {"Berth", "--seed uint", "0"},
     {"Berth", "--use-legacy-policy-config", "false"},
     {"Berth", "--verify-incremental", "false"},

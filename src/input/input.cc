@@ -97,11 +97,11 @@ Result<ClusterInput> Assemble(InputFiles files, InputChanges changes, size_t thr
     // Daemons matter on nodes that are new.
     std::set<api::Kind> told = input.absent;
     if (changes.nodes.empty()) told.erase(api::Kind::kDaemonSet);
-    WarnOfAbsentKinds(told, draft);
+    if (!changes.is_part) WarnOfAbsentKinds(told, draft);
     WarnOfContradictions(draft);
     input.rollouts = ExpandWorkloads(
         admission, {.exact = exact, .most_pods = changes.most_pods_made, .replace = changes.replace}, draft);
-    CheckDeviceReferences(draft);
+    if (!changes.is_part) CheckDeviceReferences(draft);
     input.refused = EnforceQuotas(draft, input.rollouts);
   }
   if (!draft.problems().empty()) return ProblemsAsError(draft.problems());

@@ -167,8 +167,9 @@ std::string RemediesText(const explain::Explanation& told, const TableStyle& sty
                                 : fmt::format("    {}: {}\n", Cell(remedy.node), changes);
   }
   if (told.remedies.empty()) {
-    text += told.remedies_tried == 0 ? "    nothing that berth knows to try\n"
-                                     : fmt::format("    none of the {} changes tried\n", told.remedies_tried);
+    text += told.remedies_tried == 0   ? "    nothing that berth knows to try\n"
+            : told.remedies_tried == 1 ? "    not the one change tried\n"
+                                       : fmt::format("    none of the {} changes tried\n", told.remedies_tried);
   }
   return text;
 }

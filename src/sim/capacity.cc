@@ -115,6 +115,7 @@ Result<PodTemplate> ReadPodTemplate(const std::string& file, const std::vector<a
   changes.name_space = how.name_space;
   changes.validation = how.validation;
   changes.max_bytes = how.max_bytes;
+  changes.is_part = true;
   Result<input::ClusterInput> input = input::ReadCluster({file}, std::move(changes));
   if (!input) return input.error();
   PodTemplate found;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 namespace berth::dra {
 namespace {
@@ -334,9 +333,30 @@ PoolPtr PoolTable::Build(const PoolKey& key, std::vector<SlicePtr> relevant, con
   return pool;
 }
 
+// Pools whose slices are one node's alone, but for their counters, look the same to every other node: there is nothing
+// to take. Only of those that are broken every node must know.
+const std::set<PoolKey>& PoolTable::SeenByAll() {
+  if (seen_by_all_version_ == shared_version_) return seen_by_all_;
+  seen_by_all_version_ = shared_version_;
+  seen_by_all_.clear();
+  const api::Node elsewhere;
+  for (const auto& [key, count] : shared_) {
+    Group& group = groups_[key];
+    const bool only_counters = std::ranges::all_of(group.slices, [](const auto& entry) {
+      const api::ResourceSliceSpec& spec = entry.second->spec();
+      return !IsShared(spec) || !spec.shared_counters.empty();
+    });
+    if (only_counters) {
+      const Result<PoolPtr> pool = PoolFor(key, group, elsewhere);
+      if (pool && (!*pool || (*pool)->usable())) continue;
+    }
+    seen_by_all_.insert(key);
+  }
+  return seen_by_all_;
+}
+
 Result<std::vector<PoolPtr>> PoolTable::Gather(const api::Node& node) {
-  std::set<PoolKey> keys;
-  for (const auto& [key, count] : shared_) keys.insert(key);
+  std::set<PoolKey> keys = SeenByAll();
   if (const auto local = local_.find(node.metadata.name); local != local_.end()) {
     for (const auto& [key, count] : local->second.pools) keys.insert(key);
   }
@@ -344,7 +364,7 @@ Result<std::vector<PoolPtr>> PoolTable::Gather(const api::Node& node) {
   for (const PoolKey& key : keys) {
     Result<PoolPtr> pool = PoolFor(key, groups_[key], node);
     if (!pool) return pool.error();
-    if (*pool) pools.push_back(*pool);
+    if (*pool && !((*pool)->usable() && (*pool)->devices.empty())) pools.push_back(*pool);
   }
   // Devices that a driver must prepare first are the last choice.
   std::stable_partition(pools.begin(), pools.end(), [](const PoolPtr& pool) { return !pool->has_binding_conditions; });

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -136,6 +137,7 @@ class PoolTable {
   Result<bool> IsRelevant(const api::ResourceSlice& slice, const api::Node& node) const;
   Result<PoolPtr> PoolFor(const PoolKey& key, Group& group, const api::Node& node);
   PoolPtr Build(const PoolKey& key, std::vector<SlicePtr> relevant, const std::vector<SlicePtr>* all);
+  const std::set<PoolKey>& SeenByAll();
   Result<std::vector<PoolPtr>> Gather(const api::Node& node);
   uint64_t SetOf(const std::vector<PoolPtr>& pools);
 
@@ -153,6 +155,8 @@ class PoolTable {
   uint64_t last_set_ = 0;
   uint64_t last_serial_ = 0;
   uint64_t shared_version_ = 0;
+  std::set<PoolKey> seen_by_all_;  // as of the version
+  uint64_t seen_by_all_version_ = 0;
   uint64_t version_ = 0;
 };
 

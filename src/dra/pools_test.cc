@@ -114,5 +114,26 @@ TEST_F(Pools, DevicesThatChooseTheirNodesMakeEveryNodeAMatterOfItsOwn) {
   EXPECT_FALSE(PoolsOf(0).is_shareable);
 }
 
+// Counters count for every node; without devices they are nothing to look at, and 5,000 nodes have as many of them.
+TEST_F(Pools, CountersOfAnotherNodesPoolAreSeenOnlyWhenThePoolIsBroken) {
+  const auto part = [](const std::string& name, std::vector<api::Device> devices) {
+    auto slice = MakeSlice("n1", std::move(devices));
+    slice->metadata.name = name;
+    slice->spec.pool.resource_slice_count = 2;
+    return slice;
+  };
+  const auto counters = part("counters", {});
+  counters->spec.shared_counters = {{.name = "c", .counters = {}}};
+  Put(counters);
+  EXPECT_EQ(PoolsOf(0).pools->size(), 1u) << "half of it is missing";
+  Put(part("devices", {MakeDevice("g0")}));
+  EXPECT_TRUE(PoolsOf(0).pools->empty());
+  EXPECT_EQ(PoolsOf(1).pools->size(), 1u);
+  const uint64_t before = LookAtAll();
+  Put(MakeAllocated("c", "n1", {"g0"}));
+  EXPECT_FALSE(HasChanged(0, before));
+  EXPECT_TRUE(HasChanged(1, before));
+}
+
 }  // namespace
 }  // namespace berth::dra

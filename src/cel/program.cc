@@ -117,7 +117,7 @@ Outcome Program::Evaluate(const Value& variable) const {
   try {
     SetResult(plan_->root->Eval(evaluation), outcome);
   } catch (const Cancelled& cancelled) {
-    const bool limit = cancelled.text == kCostLimitExceeded;
+    const bool limit = std::string_view(cancelled.text) == kCostLimitExceeded;
     outcome.failure = Failure{limit ? FailureKind::kCost : FailureKind::kRuntime, cancelled.text};
   }
   outcome.cost = evaluation.cost();

@@ -44,7 +44,11 @@ def nodes_not_over(api):
     used = defaultdict(Counter)
     for pod in api.list("Pod"):
         if pod["spec"].get("nodeName") and pod.get("status", {}).get("phase") not in ("Succeeded", "Failed"):
-            used[pod["spec"]["nodeName"]].update(requests_of(pod))
+            # Names that a device class serves are no part of the node's allocatable.
+            claim = pod["status"].get("extendedResourceClaimStatus", {})
+            served = {mapping["resourceName"] for mapping in claim.get("requestMappings", [])}
+            requests = requests_of(pod)
+            used[pod["spec"]["nodeName"]].update({name: requests[name] for name in requests if name not in served})
     over = []
     for node in api.list("Node"):
         allocatable = node["status"]["allocatable"]

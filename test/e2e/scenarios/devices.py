@@ -42,7 +42,7 @@ def play_claim_controller(t):
                 continue
             template = t.api.get("ResourceClaimTemplate", entry["resourceClaimTemplateName"], t.namespace)
             name = f"{pod['metadata']['name']}-{entry['name']}"
-            claim = objects.resource_claim(name, "", owner=pod)
+            claim = objects.resource_claim(name, "", owner={**pod, "apiVersion": "v1", "kind": "Pod"})
             claim["spec"] = template["spec"]["spec"]
             claim["metadata"]["namespace"] = t.namespace
             if not t.api.find("ResourceClaim", name, t.namespace):

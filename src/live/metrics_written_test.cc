@@ -85,10 +85,10 @@ TEST_F(MetricsWrittenTest, AMixedWorkloadWritesEveryRegisteredMetric) {
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (Unwritten().contains("scheduler_unschedulable_pods") && std::chrono::steady_clock::now() < give_up) Settle();
 
-  // What this workload cannot bring about, each written in a test of its own.
+  // What this workload cannot bring about.
   const std::set<std::string> elsewhere = {
       "scheduler_permit_wait_duration_seconds",         // MetricsOfPermit below
-      "scheduler_pod_scheduled_after_flush_total",      // takes five minutes; SchedulingQueueTest has the flag
+      "scheduler_pod_scheduled_after_flush_total",      // takes five minutes
       "scheduler_resourceclaim_creates_total",          // needs extended resources of devices
       "scheduler_volume_scheduling_stage_error_total",  // needs a volume whose binding fails
   };

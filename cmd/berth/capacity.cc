@@ -160,8 +160,8 @@ Result<World> ReadWorld(const framework::Registry& own_plugins, const CapacityOp
                .shares = std::move(*shares)};
 }
 
-Result<std::unique_ptr<sim::Simulation>> Simulate(const World& world, const std::vector<api::Object>& objects,
-                                                  const CapacityOptions& options) {
+Result<std::unique_ptr<sim::Simulation>> SimulateWith(const World& world, const std::vector<api::Object>& objects,
+                                                      const CapacityOptions& options) {
   return sim::Simulation::Create(
       objects, world.setup.configuration, world.setup.registry, world.setup.gates,
       {.seed = options.seed, .absent = world.absent, .rollouts = world.rollouts, .refused = world.refused});
@@ -172,7 +172,7 @@ sim::CapacityRequest RequestFor(const World& world, size_t rounds, const Capacit
 }
 
 int Measure(const World& world, const CapacityOptions& options) {
-  Result<std::unique_ptr<sim::Simulation>> simulation = Simulate(world, world.objects, options);
+  Result<std::unique_ptr<sim::Simulation>> simulation = SimulateWith(world, world.objects, options);
   if (!simulation) return BadInput("capacity", simulation.error().message);
   const sim::SimulationReport before = (*simulation)->Run();
   std::vector<std::string> warnings = world.warnings;
@@ -194,7 +194,7 @@ int Measure(const World& world, const CapacityOptions& options) {
 // Whether everything has a place when the objects are these.
 Result<sim::NodeTrial> TryNodes(const World& world, const std::vector<api::Object>& objects,
                                 const CapacityOptions& options) {
-  Result<std::unique_ptr<sim::Simulation>> simulation = Simulate(world, objects, options);
+  Result<std::unique_ptr<sim::Simulation>> simulation = SimulateWith(world, objects, options);
   if (!simulation) return simulation.error();
   const sim::SimulationReport report = (*simulation)->Run();
   sim::NodeTrial trial;

@@ -13,7 +13,7 @@ namespace berth::cmd {
 namespace {
 
 // Completion and manual pages are made on one thread, and never inside each other.
-HelpCapture* capture = nullptr;
+HelpCapture* current_capture = nullptr;
 
 // "-o, --output table|json"
 std::string Spelled(const FlagDescription& flag) {
@@ -34,15 +34,15 @@ std::string AnyOf(const std::vector<std::string>& words) {
 }
 
 HelpCapture::HelpCapture() {
-  CHECK(capture == nullptr);
-  capture = this;
+  CHECK(current_capture == nullptr);
+  current_capture = this;
 }
 
-HelpCapture::~HelpCapture() { capture = nullptr; }
+HelpCapture::~HelpCapture() { current_capture = nullptr; }
 
 bool HelpCapture::Take(CommandDescription description) {
-  if (!capture) return false;
-  capture->description_ = std::move(description);
+  if (!current_capture) return false;
+  current_capture->description_ = std::move(description);
   return true;
 }
 

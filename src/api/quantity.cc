@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 #include <optional>
@@ -111,13 +112,32 @@ Nanos ReadDigits(std::string_view digits) {
   return value;
 }
 
-// value * 10^exponent, rounded up.
+constexpr int kMostDigits = 18;  // of a power of ten that 64 bits with a sign hold
+
+constexpr std::array<int64_t, kMostDigits + 1> PowersOfTen() {
+  std::array<int64_t, kMostDigits + 1> powers{1};
+  for (int i = 1; i <= kMostDigits; ++i) powers[i] = powers[i - 1] * 10;
+  return powers;
+}
+
+// value * 10^exponent, rounded up; value is not negative. Nearly always one multiplication or one division.
 Nanos ScaleByTen(Nanos value, int64_t exponent) {
-  for (; exponent > 0 && value != 0 && value != kMaxNanos; --exponent) value = SaturatingMultiply(value, 10);
+  static constexpr std::array<int64_t, kMostDigits + 1> kPowers = PowersOfTen();
+  while (exponent > 0 && value != 0 && value != kMaxNanos) {
+    const auto digits = std::min<int64_t>(exponent, kMostDigits);
+    value = SaturatingMultiply(value, kPowers[digits]);
+    exponent -= digits;
+  }
   bool inexact = false;
-  for (; exponent < 0 && value != 0; ++exponent) {
-    inexact |= value % 10 != 0;
-    value /= 10;
+  while (exponent < 0 && value != 0) {
+    const auto digits = std::min<int64_t>(-exponent, kMostDigits);
+    const int64_t power = kPowers[digits];
+    // 128 bits are divided by a function.
+    const bool narrow = value <= std::numeric_limits<int64_t>::max();
+    const Nanos quotient = narrow ? static_cast<int64_t>(value) / power : value / power;
+    inexact |= quotient * power != value;
+    value = quotient;
+    exponent += digits;
   }
   return value + (inexact ? 1 : 0);
 }

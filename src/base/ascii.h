@@ -9,6 +9,14 @@ namespace berth::base {
 
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
+// -1 for what is none.
+constexpr int HexDigit(char c) {
+  if (IsDigit(c)) return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
 constexpr char LowerCase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 inline std::string LowerCase(std::string_view text) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/ascii.h"
 #include "cel/environment.h"
 #include "cel/go_text.h"
 #include "cel/operations.h"
@@ -62,7 +63,7 @@ std::string FormatScientific(double number, int width) {
   return PadLeft(std::move(text), width);
 }
 
-std::string Binary(uint64_t magnitude, bool negative) {
+std::string InBinary(uint64_t magnitude, bool negative) {
   std::string text = std::bitset<64>(magnitude).to_string();
   text.erase(0, std::min(text.find('1'), text.size() - 1));
   return (negative ? "-" : "") + text;
@@ -203,7 +204,7 @@ Result<std::string> FormatInteger(char letter, const Value& value) {
     case 'd':
       return sign + fmt::format("{}", magnitude);
     case 'b':
-      return Binary(magnitude, negative);
+      return InBinary(magnitude, negative);
     case 'o':
       return sign + fmt::format("{:o}", magnitude);
     case 'x':
@@ -213,7 +214,7 @@ Result<std::string> FormatInteger(char letter, const Value& value) {
   }
 }
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+using base::IsDigit;
 
 // Reads what follows a percent sign. `rest` is not empty.
 Result<FormatClause> ReadClause(std::string_view& rest) {

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "cel/go_text.h"
 
 namespace berth::cel {
 namespace {
 
-struct Parsed {
+using base::HexDigit;
+
+struct ParsedAddress {
   IpAddress address;
   bool has_zone = false;
 };
@@ -45,15 +48,8 @@ Result<void> ParseV4Fields(std::string_view in, std::string_view text, uint8_t* 
   return {};
 }
 
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-Result<Parsed> ParseV6(std::string_view in) {
-  Parsed parsed;
+Result<ParsedAddress> ParseV6(std::string_view in) {
+  ParsedAddress parsed;
   parsed.address.v6 = true;
   std::string_view text = in;
   if (const size_t percent = text.find('%'); percent != std::string_view::npos) {
@@ -117,10 +113,10 @@ Result<Parsed> ParseV6(std::string_view in) {
   return parsed;
 }
 
-Result<Parsed> ParseAddress(std::string_view text) {
+Result<ParsedAddress> ParseAddress(std::string_view text) {
   for (const char c : text) {
     if (c == '.') {
-      Parsed parsed;
+      ParsedAddress parsed;
       if (Result<void> good = ParseV4Fields(text, text, parsed.address.bytes.data()); !good) return good.error();
       return parsed;
     }
@@ -217,7 +213,7 @@ bool Cidr::Overlaps(const Cidr& other) const {
 }
 
 Result<IpAddress> ParseIp(std::string_view text) {
-  Result<Parsed> parsed = ParseAddress(text);
+  Result<ParsedAddress> parsed = ParseAddress(text);
   if (!parsed) {
     return Error::InvalidArgument(fmt::format("IP Address {} parse error during conversion from string: {}",
                                               Quote(text), parsed.error().message));
@@ -238,7 +234,7 @@ Result<Cidr> ParseCidr(std::string_view text) {
   };
   const size_t slash = text.rfind('/');
   if (slash == std::string_view::npos) return fail("no '/'");
-  Result<Parsed> parsed = ParseAddress(text.substr(0, slash));
+  Result<ParsedAddress> parsed = ParseAddress(text.substr(0, slash));
   if (!parsed) return fail(parsed.error().message);
   if (parsed->has_zone) return fail("IPv6 zones cannot be present in a prefix");
   const std::string_view bits = text.substr(slash + 1);
@@ -254,7 +250,7 @@ Result<Cidr> ParseCidr(std::string_view text) {
 }
 
 Result<bool> ParseIpLiteralIsV6(std::string_view text) {
-  Result<Parsed> parsed = ParseAddress(text);
+  Result<ParsedAddress> parsed = ParseAddress(text);
   if (!parsed) return parsed.error();
   return parsed->address.v6;
 }

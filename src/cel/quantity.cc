@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/ascii.h"
 #include "cel/go_text.h"
 
 namespace berth::cel {
@@ -106,7 +107,7 @@ bool ReadSuffix(std::string_view text, Suffix* suffix) {
   return false;
 }
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+using base::IsDigit;
 
 // The parts of "-12.5Mi".
 struct Parts {

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "cel/go_text.h"
 #include "cel/network.h"
 
 namespace berth::cel {
 namespace {
+
+using base::HexDigit;
 
 enum class Mode { kPath, kUserPassword, kHost, kZone, kQueryComponent, kFragment };
 
@@ -28,13 +31,6 @@ bool ShouldEscape(char c, Mode mode) {
       return !Among(c, "$&+,/:;=?@!()*");
   }
   return true;
-}
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 Result<std::string> Unescape(std::string_view text, Mode mode) {

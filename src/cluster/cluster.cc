@@ -28,7 +28,8 @@ AssumedPod::~AssumedPod() {
 }
 
 Cluster::Cluster(const config::FeatureGates& gates)
-    : gates_(gates), inventory_(std::make_unique<dra::Inventory>(dra::Features::Of(gates))) {
+    : request_options_(framework::RunningPodOptions(gates)),
+      inventory_(std::make_unique<dra::Inventory>(dra::Features::Of(gates))) {
   inventory_->FollowStores(objects_);
 }
 
@@ -66,7 +67,7 @@ void Cluster::UpsertPod(std::shared_ptr<const api::Pod> pod) {
   if (api::IsTerminated(*pod)) return nominator_.Remove(pod->metadata.uid);
   if (pod->spec.node_name.empty()) return;
   nominator_.Remove(pod->metadata.uid);
-  PlacePod(PodInfo::Pack(*pod, gates_, shapes_), pod->spec.node_name, base::Ticket::kNone);
+  PlacePod(PodInfo::Pack(*pod, request_options_, shapes_), pod->spec.node_name, base::Ticket::kNone);
 }
 
 void Cluster::RemovePod(const std::string& uid) {
@@ -105,7 +106,7 @@ base::Ticket Cluster::AssumedBy(const std::string& uid) const {
 }
 
 PodInfoPtr Cluster::MakePodInfo(std::shared_ptr<const api::Pod> pod) const {
-  return PodInfo::Make(std::move(pod), gates_);
+  return PodInfo::Make(std::move(pod), request_options_);
 }
 
 int Cluster::PodsUsingClaim(std::string_view name_space, std::string_view claim) const {

@@ -31,6 +31,7 @@
 #include "framework/cluster_view.h"
 #include "framework/nominator.h"
 #include "framework/objects.h"
+#include "framework/pod_resources.h"
 #include "framework/pod_shapes.h"
 
 namespace berth::dra {
@@ -142,7 +143,7 @@ class Cluster final : public framework::ClusterView {
   void DisplacePod(const std::string& uid);
   void CountClaims(const framework::PodInfo& pod, int sign);
 
-  const config::FeatureGates& gates_;
+  const framework::PodRequestOptions request_options_;
   NodeTable table_;
   ImageTable images_;
   boost::unordered_flat_set<PlacedPod, UidHash, SameUid> pods_;

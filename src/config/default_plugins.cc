@@ -2,14 +2,9 @@
 
 #include <algorithm>
 #include <set>
-#include <string_view>
 
 namespace berth::config {
 namespace {
-
-bool Names(const std::vector<Plugin>& plugins, std::string_view name) {
-  return std::ranges::find(plugins, name, &Plugin::name) != plugins.end();
-}
 
 PluginSet MergeSet(const PluginSet& defaults, const PluginSet& custom) {
   PluginSet merged;
@@ -38,6 +33,10 @@ PluginSet MergeSet(const PluginSet& defaults, const PluginSet& custom) {
 }
 
 }  // namespace
+
+bool Names(const std::vector<Plugin>& plugins, std::string_view name) {
+  return std::ranges::find(plugins, name, &Plugin::name) != plugins.end();
+}
 
 Plugins DefaultPlugins(const FeatureGates& gates) {
   Plugins plugins;

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/feature_gates.h"
 #include "config/types.h"
 
 namespace berth::config {
+
+bool Names(const std::vector<Plugin>& plugins, std::string_view name);
 
 Plugins DefaultPlugins(const FeatureGates& gates);
 

@@ -50,10 +50,6 @@ std::vector<Point> PointsOf(const Plugins& plugins, ResolvedPlugins& resolved) {
   return points;
 }
 
-bool Names(const std::vector<Plugin>& plugins, std::string_view name) {
-  return std::ranges::find(plugins, name, &Plugin::name) != plugins.end();
-}
-
 class Resolver {
  public:
   Resolver(const Profile& profile, std::span<const KnownPlugin> known) : profile_(profile), known_(known) {}

@@ -7,6 +7,7 @@
 #include "cluster/testing/picture.h"
 #include "config/load.h"
 #include "engine/testing/world.h"
+#include "framework/pod_resources.h"
 #include "plugins/registry.h"
 #include "testing/builders.h"
 
@@ -102,7 +103,7 @@ class ExplainTest : public ::testing::Test {
   }
 
   Explanation Explained(const PodBuilder& pod) {
-    return Explain(*profile, *framework::PodInfo::Make(pod.Shared(), world.gates));
+    return Explain(*profile, *framework::PodInfo::Make(pod.Shared(), framework::RunningPodOptions(world.gates)));
   }
   // "plugin: detail" of each rejection of a node.
   static std::vector<std::string> Details(const Explanation& told, std::string_view node) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "framework/pod_resources.h"
+
 namespace berth::explain {
 
 namespace {
@@ -50,7 +52,7 @@ class PriorityTrials {
     auto changed = std::make_shared<api::Pod>(pod_.pod());
     changed->spec.priority = priority;
     changed->spec.preemption_policy = "PreemptLowerPriority";
-    return preempt_as_(*framework::PodInfo::Make(std::move(changed), profile_.gates()));
+    return preempt_as_(*framework::PodInfo::Make(std::move(changed), framework::RunningPodOptions(profile_.gates())));
   }
 
   // The lowest priority, above that of some pod, with which preemption helps; nothing when none does.

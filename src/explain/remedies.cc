@@ -5,6 +5,7 @@
 #include <set>
 
 #include "explain/cluster_fork.h"
+#include "framework/pod_resources.h"
 
 namespace berth::explain {
 
@@ -55,7 +56,8 @@ bool Fits(engine::Profile& profile, const framework::PodInfo& pod, const Remedy&
   std::optional<framework::Objects> objects;
   if (remedy.changes_objects()) remedy.ApplyTo(objects.emplace(profile.objects()));
   const framework::PodInfoPtr changed =
-      remedy.changes_pod() ? framework::PodInfo::Make(remedy.pod(), profile.gates()) : nullptr;
+      remedy.changes_pod() ? framework::PodInfo::Make(remedy.pod(), framework::RunningPodOptions(profile.gates()))
+                           : nullptr;
   const framework::PodInfo& tried = changed ? *changed : pod;
 
   const engine::OtherPicture seen(profile, fork, objects ? *objects : profile.objects());

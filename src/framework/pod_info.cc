@@ -16,14 +16,14 @@ PodInfo::PodInfo(Private, const api::Pod& pod, std::shared_ptr<const PodShape> s
       pod_(std::move(kept)),
       labels_(pod_ ? &pod_->metadata.labels : &shape_->labels) {}
 
-PodInfoPtr PodInfo::Make(std::shared_ptr<const api::Pod> pod, const config::FeatureGates& gates) {
-  auto shape = std::make_shared<const PodShape>(PodShape::Of(*pod, gates));
+PodInfoPtr PodInfo::Make(std::shared_ptr<const api::Pod> pod, const PodRequestOptions& options) {
+  auto shape = std::make_shared<const PodShape>(PodShape::Of(*pod, options));
   const api::Pod& object = *pod;
   return std::make_shared<const PodInfo>(Private(), object, std::move(shape), std::move(pod));
 }
 
-PodInfoPtr PodInfo::Pack(const api::Pod& pod, const config::FeatureGates& gates, PodShapes& shapes) {
-  return std::make_shared<const PodInfo>(Private(), pod, shapes.Of(pod, gates), nullptr);
+PodInfoPtr PodInfo::Pack(const api::Pod& pod, const PodRequestOptions& options, PodShapes& shapes) {
+  return std::make_shared<const PodInfo>(Private(), pod, shapes.Of(pod, options), nullptr);
 }
 
 std::string PodInfo::Key() const {

@@ -15,7 +15,6 @@
 #include "api/pod.h"
 #include "api/pod_packing.h"
 #include "base/symbol.h"
-#include "config/feature_gates.h"
 #include "framework/pod_shape.h"
 #include "framework/resource.h"
 
@@ -27,9 +26,9 @@ class PodShapes;
 class PodInfo {
  public:
   // Never fails; see PodShape::Of.
-  static PodInfoPtr Make(std::shared_ptr<const api::Pod> pod, const config::FeatureGates& gates);
+  static PodInfoPtr Make(std::shared_ptr<const api::Pod> pod, const PodRequestOptions& options);
   // The same pod in a few hundred bytes; the object is not kept.
-  static PodInfoPtr Pack(const api::Pod& pod, const config::FeatureGates& gates, PodShapes& shapes);
+  static PodInfoPtr Pack(const api::Pod& pod, const PodRequestOptions& options, PodShapes& shapes);
 
   PodInfo(const PodInfo&) = delete;
   PodInfo& operator=(const PodInfo&) = delete;

@@ -117,8 +117,7 @@ AffinityTerms CompileAffinity(const api::Pod& pod) {
   return terms;
 }
 
-void AddUpRequests(const api::Pod& pod, const config::FeatureGates& gates, PodShape& shape) {
-  PodRequestOptions options = RunningPodOptions(gates);
+void AddUpRequests(const api::Pod& pod, PodRequestOptions options, PodShape& shape) {
   const api::ResourceList requests = PodRequests(pod, options);
   shape.requests = Resource::From(requests);
   shape.non_zero_milli_cpu = shape.requests.milli_cpu;
@@ -150,14 +149,14 @@ bool AffinityTerm::Matches(const Symbol& name_space, const api::Labels& labels,
   return in_namespace && selector.Matches(labels);
 }
 
-PodShape PodShape::Of(const api::Pod& pod, const config::FeatureGates& gates) {
+PodShape PodShape::Of(const api::Pod& pod, const PodRequestOptions& options) {
   PodShape shape;
   shape.priority = api::PodPriority(pod);
   shape.terminating = pod.metadata.deletion_timestamp.has_value();
   if (const auto& affinity = pod.spec.affinity; affinity && (affinity->pod_affinity || affinity->pod_anti_affinity)) {
     shape.terms = std::make_unique<const AffinityTerms>(CompileAffinity(pod));
   }
-  AddUpRequests(pod, gates, shape);
+  AddUpRequests(pod, options, shape);
   shape.host_ports = HostPortsOf(pod);
   return shape;
 }

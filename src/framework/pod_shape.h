@@ -10,7 +10,7 @@
 #include "api/pod.h"
 #include "api/selector.h"
 #include "base/symbol.h"
-#include "config/feature_gates.h"
+#include "framework/pod_resources.h"
 #include "framework/resource.h"
 
 namespace berth::framework {
@@ -57,7 +57,7 @@ struct AffinityTerms {
 struct PodShape {
   // Never fails: when a term's selector does not compile, all terms of that kind (say, the required affinity terms) are
   // left out and the reasons are kept in parse_error.
-  static PodShape Of(const api::Pod& pod, const config::FeatureGates& gates);
+  static PodShape Of(const api::Pod& pod, const PodRequestOptions& options);
 
   int32_t priority = 0;
   bool terminating = false;                    // has a deletion timestamp

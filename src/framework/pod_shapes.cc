@@ -7,12 +7,12 @@
 
 namespace berth::framework {
 
-std::shared_ptr<const PodShape> PodShapes::Of(const api::Pod& pod, const config::FeatureGates& gates) {
+std::shared_ptr<const PodShape> PodShapes::Of(const api::Pod& pod, const PodRequestOptions& options) {
   template_.clear();
   api::AppendPodTemplate(pod, template_);
   if (const auto it = shapes_.find(std::string_view(template_)); it != shapes_.end()) return *it;
 
-  auto shape = std::make_shared<PodShape>(PodShape::Of(pod, gates));
+  auto shape = std::make_shared<PodShape>(PodShape::Of(pod, options));
   shape->labels = pod.metadata.labels;
   std::copy_if(pod.spec.volumes.begin(), pod.spec.volumes.end(), std::back_inserter(shape->volumes),
                [](const api::Volume& volume) { return volume.source != nullptr; });

@@ -17,7 +17,7 @@ namespace berth::framework {
 class PodShapes {
  public:
   // The shape that all pods with the template of `pod` share.
-  std::shared_ptr<const PodShape> Of(const api::Pod& pod, const config::FeatureGates& gates);
+  std::shared_ptr<const PodShape> Of(const api::Pod& pod, const PodRequestOptions& options);
 
   // How many are kept; some of them may be of no pod any more.
   size_t size() const { return shapes_.size(); }

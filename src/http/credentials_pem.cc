@@ -21,9 +21,6 @@ CertificatePtr FirstCertificate(const std::string& pem) {
   return certificate;
 }
 
-// Without this OpenSSL would ask the terminal for the passphrase of a key that is encrypted.
-int NoPassphrase(char*, int, int, void*) { return -1; }
-
 }  // namespace
 
 Result<void> CheckKeyPair(const std::string& certificate, const std::string& key) {

@@ -18,9 +18,6 @@ constexpr unsigned char kHttp1Protocols[] = {8, 'h', 't', 't', 'p', '/', '1', '.
 
 CertificatePtr ReadCertificate(BIO* bio) { return {PEM_read_bio_X509_AUX(bio, nullptr, nullptr, nullptr), &X509_free}; }
 
-// Without this OpenSSL would ask the terminal for the passphrase of a key that is encrypted.
-int NoPassphrase(char*, int, int, void*) { return -1; }
-
 Result<void> TrustOnly(SSL_CTX* context, const std::string& authorities) {
   X509_STORE* store = SSL_CTX_get_cert_store(context);
   const BioPtr bio = OpenPem(authorities);

@@ -6,6 +6,7 @@
 
 #include "api/taint.h"
 #include "codec/json_writer.h"
+#include "framework/pod_resources.h"
 #include "framework/resource.h"
 
 namespace berth::report {
@@ -121,7 +122,7 @@ class PageContextWriter {
       if (found == by_key.end()) {
         json_.Null();
       } else {
-        Size(*PodInfo::Make(found->second, context_.gates));
+        Size(*PodInfo::Make(found->second, framework::RunningPodOptions(context_.gates)));
       }
     }
     json_.EndArray();

@@ -1,5 +1,7 @@
 #include "testing/plugin_calls.h"
 
+#include "framework/pod_resources.h"
+
 namespace berth::testing {
 
 framework::QueueingHint AskHint(const framework::EnqueueExtensions& plugin, framework::EventResource resource,
@@ -41,7 +43,7 @@ framework::NodeInfo ChangedNode(const framework::NodeInfo& node, const framework
 }
 
 framework::PodInfoPtr ChangedPod(const framework::Remedy& remedy) {
-  return framework::PodInfo::Make(remedy.pod(), config::FeatureGates());
+  return framework::PodInfo::Make(remedy.pod(), framework::RunningPodOptions({}));
 }
 
 std::string SignatureOf(const framework::SignPlugin& plugin, const framework::PodInfo& pod) {

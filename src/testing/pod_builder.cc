@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "framework/pod_resources.h"
+
 namespace berth::testing {
 namespace {
 
@@ -336,7 +338,7 @@ api::Pod PodBuilder::Obj() const {
 std::shared_ptr<const api::Pod> PodBuilder::Shared() const { return std::make_shared<const api::Pod>(Obj()); }
 
 framework::PodInfoPtr PodBuilder::Info(const config::FeatureGates& gates) const {
-  return framework::PodInfo::Make(Shared(), gates);
+  return framework::PodInfo::Make(Shared(), framework::RunningPodOptions(gates));
 }
 
 }  // namespace berth::testing

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "framework/pod_resources.h"
 #include "plugins/hints.h"
 #include "plugins/inter_pod_affinity/inter_pod_affinity.h"
 
@@ -27,7 +28,7 @@ bool DeletionHelps(const PodInfo& waiting, const api::Pod& gone, const config::F
   if (!gone.spec.affinity || !gone.spec.affinity->pod_anti_affinity) return false;
   // A borrow: the event outlives this call.
   const std::shared_ptr<const api::Pod> borrowed(std::shared_ptr<const api::Pod>(), &gone);
-  const framework::PodInfoPtr info = PodInfo::Make(borrowed, gates);
+  const framework::PodInfoPtr info = PodInfo::Make(borrowed, framework::RunningPodOptions(gates));
   return !info->parse_error().empty() || MatchesAllTerms(info->required_anti_affinity_terms(), waiting);
 }
 

@@ -42,7 +42,7 @@ HostPorts PortsHeldBy(const api::Pod& pod) {
   return ports;
 }
 
-QueueingHint AfterPodDeleted(const PodInfo& pod, const EventObject& before, const EventObject&) {
+QueueingHint AfterPortsFreed(const PodInfo& pod, const EventObject& before, const EventObject&) {
   const api::Pod* deleted = before.As<api::Pod>();
   if (!deleted) return QueueingHint::kQueue;
   return QueueIf(!HoldsNoPlace(*deleted) && AnyTaken(pod.host_ports(), PortsHeldBy(*deleted)));
@@ -65,7 +65,7 @@ Status NodePorts::Filter(const framework::CycleState&, const PodInfo& pod, const
 }
 
 std::vector<framework::ClusterEventWithHint> NodePorts::EventsToRegister() const {
-  return {{{EventResource::kPod, ActionType::kDelete}, AfterPodDeleted},
+  return {{{EventResource::kPod, ActionType::kDelete}, AfterPortsFreed},
           {{EventResource::kNode, ActionType::kAdd}, {}}};
 }
 

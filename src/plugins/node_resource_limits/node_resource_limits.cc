@@ -16,7 +16,7 @@ struct Limits {
 };
 
 // The sum over containers, and at least what the largest init container may use.
-Limits LimitsOf(const api::Pod& pod) {
+Limits TotalLimits(const api::Pod& pod) {
   Limits limits;
   for (const api::Container& container : pod.spec.containers) {
     const auto given = framework::Resource::From(container.resources.limits);
@@ -44,13 +44,13 @@ Result<std::unique_ptr<framework::Plugin>> NodeResourceLimits::Create(const conf
 
 framework::ScoreResult NodeResourceLimits::Score(const framework::CycleState&, const framework::PodInfo& pod,
                                                  const framework::NodeInfo& node) const {
-  const Limits limits = LimitsOf(pod.pod());
+  const Limits limits = TotalLimits(pod.pod());
   const framework::Resource& allocatable = node.allocatable();
   return Covers(allocatable.milli_cpu, limits.milli_cpu) || Covers(allocatable.memory, limits.memory) ? 1 : 0;
 }
 
 bool NodeResourceLimits::Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const {
-  const Limits limits = LimitsOf(pod.pod());
+  const Limits limits = TotalLimits(pod.pod());
   signature.Add(kName, fmt::format("{},{}", limits.milli_cpu, limits.memory));
   return true;
 }

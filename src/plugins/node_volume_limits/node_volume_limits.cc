@@ -33,7 +33,7 @@ bool HasCountedVolumes(const api::Pod& pod) {
 }
 
 // Drivers without a limit are absent.
-std::map<std::string_view, int64_t> LimitsOf(const api::CSINode& csi_node) {
+std::map<std::string_view, int64_t> DriverLimits(const api::CSINode& csi_node) {
   std::map<std::string_view, int64_t> limits;
   for (const api::CSINodeDriver& driver : csi_node.spec.drivers) {
     if (driver.allocatable && driver.allocatable->count) limits[driver.name] = *driver.allocatable->count;
@@ -137,7 +137,7 @@ Status NodeVolumeLimits::Filter(const framework::CycleState& state, const PodInf
     if (Status status = CheckDriversPresent(wanted.volumes, csi_node); !status.ok()) return status;
   }
   if (csi_node == nullptr) return Status::Success();
-  const std::map<std::string_view, int64_t> limits = LimitsOf(*csi_node);
+  const std::map<std::string_view, int64_t> limits = DriverLimits(*csi_node);
   if (limits.empty()) return Status::Success();
 
   AttachableVolumes in_use;

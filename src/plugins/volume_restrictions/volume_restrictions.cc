@@ -67,7 +67,7 @@ bool ShareClaim(const VolumeUser& pod, const VolumeUser& other) {
   return false;
 }
 
-QueueingHint AfterPodDeleted(const PodInfo& pod, const EventObject& before, const EventObject&) {
+QueueingHint AfterVolumesFreed(const PodInfo& pod, const EventObject& before, const EventObject&) {
   const api::Pod* deleted = before.As<api::Pod>();
   if (deleted == nullptr) return QueueingHint::kQueue;
   if (deleted->metadata.namespace_ != pod.namespace_()) return QueueingHint::kSkip;
@@ -146,7 +146,7 @@ Status VolumeRestrictions::Filter(const framework::CycleState& state, const PodI
 std::vector<framework::ClusterEventWithHint> VolumeRestrictions::EventsToRegister() const {
   return {
       // Volumes of a pod never change, so that only its end frees them.
-      {{EventResource::kPod, ActionType::kDelete}, AfterPodDeleted},
+      {{EventResource::kPod, ActionType::kDelete}, AfterVolumesFreed},
       {{EventResource::kNode, ActionType::kAdd}, {}},
       // PreFilter rejects a pod whose claim does not exist yet.
       {{EventResource::kPersistentVolumeClaim, ActionType::kAdd}, AfterClaimChanged(/*ephemeral=*/false)},

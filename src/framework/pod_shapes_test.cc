@@ -30,7 +30,7 @@ std::string JsonOf(const std::shared_ptr<const api::Pod>& pod) { return api::Enc
 
 class PodShapesTest : public ::testing::Test {
  protected:
-  PodInfoPtr Pack(const api::Pod& pod) { return PodInfo::Pack(pod, gates_, shapes_); }
+  PodInfoPtr Pack(const api::Pod& pod) { return PodInfo::Pack(pod, RunningPodOptions(gates_), shapes_); }
   PodInfoPtr Pack(const PodBuilder& pod) { return Pack(pod.Obj()); }
 
   config::FeatureGates gates_;
@@ -64,7 +64,7 @@ TEST_F(PodShapesTest, APackedPodAnswersAsBefore) {
   source->persistent_volume_claim = {"data", true};
   pod.spec.volumes[1] = {"data", source};
 
-  const PodInfoPtr kept = PodInfo::Make(std::make_shared<const api::Pod>(pod), gates_);
+  const PodInfoPtr kept = PodInfo::Make(std::make_shared<const api::Pod>(pod), RunningPodOptions(gates_));
   const PodInfoPtr packed = Pack(pod);
   EXPECT_EQ(packed->Key(), kept->Key());
   EXPECT_EQ(packed->uid(), kept->uid());

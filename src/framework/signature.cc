@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,10 +9,10 @@ namespace berth::framework {
 namespace {
 
 // With its length before it, no text can run into the next.
-void AppendSized(std::string& out, std::string_view text) {
+char* WriteSized(char* out, std::string_view text) {
   const auto size = static_cast<uint32_t>(text.size());
-  out.append(reinterpret_cast<const char*>(&size), sizeof size);
-  out += text;
+  out = std::copy_n(reinterpret_cast<const char*>(&size), sizeof size, out);
+  return std::copy(text.begin(), text.end(), out);
 }
 
 }  // namespace
@@ -27,9 +28,10 @@ void SignatureBuilder::Add(std::string_view key, std::string_view value) {
   for (const Key& known : keys_) {
     if (text.substr(known.begin, known.size) == key) return;
   }
-  AppendSized(text_, key);
-  keys_.push_back({text_.size() - key.size(), key.size()});
-  AppendSized(text_, value);
+  const size_t begin = text_.size();
+  text_.resize(begin + 2 * sizeof(uint32_t) + key.size() + value.size());
+  WriteSized(WriteSized(text_.data() + begin, key), value);
+  keys_.push_back({begin + sizeof(uint32_t), key.size()});
 }
 
 }  // namespace berth::framework

@@ -106,9 +106,11 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
     GiveBack(deadline, std::move(done));
   }
 
-  // Writes have no longer than the window had: by `deadline` they have ended.
+  // Writes have no longer than the window had: by `deadline` they have ended. What may still take effect then has the
+  // rest of the lease, which runs out by itself.
   void GiveBack(base::Duration deadline, std::function<void()> done) {
-    if (options_.has_writes && options_.has_writes() && loop_.Now() < deadline) {
+    if (options_.has_writes && options_.has_writes()) {
+      if (loop_.Now() >= deadline) return Leave(done);
       loop_.RunAfter(kLookForWrites, [self = shared_from_this(), deadline, done = std::move(done)]() mutable {
         self->GiveBack(deadline, std::move(done));
       });

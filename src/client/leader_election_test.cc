@@ -234,7 +234,8 @@ TEST_F(LeaderElectionTest, TheLeaseIsNotGivenBackBeforeWhatWasSentHasEnded) {
     a.has_writes = !ends;
     loop_.Advance(ends ? 100ms : deadline - loop_.Now() + 100ms);
     EXPECT_TRUE(done);
-    EXPECT_EQ(server_.lease->spec.holder_identity, "");
+    // What has not ended by then may take effect later still: the lease runs out by itself.
+    EXPECT_EQ(server_.lease->spec.holder_identity, ends ? "" : "b");
   }
 }
 

@@ -16,13 +16,6 @@ constexpr base::Duration kRecentTime = std::chrono::minutes(10);
 
 bool IsEmpty(const PodStatusChange& change) { return !change.condition && !change.nominated_node_name; }
 
-// Of each field, the newer one. A condition of another type would need a patch of two: the newer one wins there, too,
-// and no caller writes two types for one pod at a time.
-void Merge(const PodStatusChange& newer, PodStatusChange& change) {
-  if (newer.condition) change.condition = newer.condition;
-  if (newer.nominated_node_name) change.nominated_node_name = newer.nominated_node_name;
-}
-
 auto FindCondition(api::PodStatus& status, const std::string& type) {
   return std::find_if(status.conditions.begin(), status.conditions.end(),
                       [&](const api::PodCondition& condition) { return condition.type == type; });
@@ -50,6 +43,11 @@ void Settle(const PodStatusChange& written, PodStatusChange& uncertain) {
 }
 
 }  // namespace
+
+void Merge(const PodStatusChange& newer, PodStatusChange& change) {
+  if (newer.condition) change.condition = newer.condition;
+  if (newer.nominated_node_name) change.nominated_node_name = newer.nominated_node_name;
+}
 
 api::Pod StatusPartOf(const api::Pod& pod) {
   api::Pod part;

@@ -25,6 +25,9 @@
 
 namespace berth::client {
 
+// Of each field, the newer one. A condition of another type would need a patch of two: the newer one wins there, too,
+// and no caller writes two types for one pod at a time.
+void Merge(const PodStatusChange& newer, PodStatusChange& change);
 // What a patch needs of a pod.
 api::Pod StatusPartOf(const api::Pod& pod);
 // Which writes are of the same pod: its UID. Only pods that were made up have none.

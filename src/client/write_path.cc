@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -69,6 +70,10 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
   }
   size_t waiting(WriteClass write_class) { return Of(write_class).waiting.load(); }
   size_t in_flight(WriteClass write_class) { return Of(write_class).in_flight.load(); }
+  std::optional<base::Duration> last_unanswered() const {
+    const base::Duration::rep when = last_unanswered_.load();
+    return when == kNever ? std::nullopt : std::optional(base::Duration(when));
+  }
 
   // ---- The loop.
 
@@ -129,6 +134,8 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
     std::atomic<size_t> in_flight{0};
     std::atomic<bool> awaited{false};  // somebody found it full
   };
+
+  static constexpr base::Duration::rep kNever = std::numeric_limits<base::Duration::rep>::min();
 
   Counts& Of(WriteClass write_class) { return counts_[static_cast<size_t>(write_class)]; }
   const WriteBudget& Budget(WriteClass write_class) const { return options_.budgets[static_cast<size_t>(write_class)]; }
@@ -268,6 +275,8 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
     lines_.Landed(call->write.write_class);
     Of(call->write.write_class).in_flight.fetch_sub(1);
     TellDepth(call->write.write_class);
+    // A conflict without a code is our own: it was not sent.
+    if (answer.status.code == 0 && answer.error != ErrorCode::kConflict) last_unanswered_.store(loop_.Now().count());
     if (const std::optional<base::Duration> wait = RetryAfter(*call, answer)) {
       Retry(call, *wait);
     } else {
@@ -309,6 +318,7 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
   const SendAttempt send_;
   Options options_;
   std::array<Counts, kWriteClasses> counts_;
+  std::atomic<base::Duration::rep> last_unanswered_{kNever};  // in the loop's time
 
   // Of the loop's thread.
   WriteLines<Call> lines_;
@@ -346,5 +356,6 @@ void WritePath::Release(WriteClass write_class) { engine_->Release(write_class);
 void WritePath::NoteCollapsed(WriteClass write_class) { engine_->NoteCollapsed(write_class); }
 size_t WritePath::waiting(WriteClass write_class) const { return engine_->waiting(write_class); }
 size_t WritePath::in_flight(WriteClass write_class) const { return engine_->in_flight(write_class); }
+std::optional<base::Duration> WritePath::last_unanswered() const { return engine_->last_unanswered(); }
 
 }  // namespace berth::client

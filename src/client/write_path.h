@@ -121,6 +121,8 @@ class WritePath {
   // Thread-safe.
   size_t waiting(WriteClass write_class) const;
   size_t in_flight(WriteClass write_class) const;
+  // When a write last ended without an answer, in the loop's time: it may still take effect. Unset when none has.
+  std::optional<base::Duration> last_unanswered() const;
 
  private:
   class Engine;

@@ -239,6 +239,23 @@ TEST_F(WritePathTest, ABindMakesTheReportOfItsPodObsolete) {
   EXPECT_EQ(done_.back(), "busy 204");
 }
 
+// It may still take effect: whoever gives the lease back has to know.
+TEST_F(WritePathTest, TellsWhenAWriteLastEndedWithoutAnAnswer) {
+  Make(10, 2, kDefaultWriteBudgets);
+  ApiAnswer refused;  // by the window: nothing was sent
+  refused.error = ErrorCode::kConflict;
+  ApiAnswer silence;
+  silence.error = ErrorCode::kUnavailable;
+  script_ = {AnswerOf(200), AnswerOf(500), refused, silence};
+  for (const char* name : {"fine", "broken", "refused"}) Submit(WriteClass::kBind, name);
+  loop_.Advance(1s);
+  EXPECT_EQ(path_->last_unanswered(), std::nullopt);
+  Submit(WriteClass::kBind, "lost");
+  loop_.Advance(1s);
+  EXPECT_THAT(done_, SizeIs(4));
+  EXPECT_EQ(path_->last_unanswered(), SentAt("lost") + 1ms);
+}
+
 TEST_F(WritePathTest, AFullLineRefusesAndTellsWhenThereIsRoom) {
   WriteBudgets budgets = kDefaultWriteBudgets;
   budgets[static_cast<size_t>(WriteClass::kStatus)].max_waiting = 40;

@@ -1,6 +1,8 @@
 #include "dra/claim_tracker.h"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 namespace berth::dra {
 namespace {
@@ -30,6 +32,7 @@ void ClaimTracker::Put(ClaimPtr claim) {
   Entry& entry = claims_[key];
   const ClaimPtr before = entry.latest();
   const bool is_new = !entry.seen;
+  ForgetUnreserved(claim->metadata.uid, claim.get());
   if (entry.assumed &&
       (entry.assumed->metadata.uid != claim->metadata.uid || VersionOf(*claim) >= VersionOf(*entry.assumed))) {
     entry.assumed.reset();
@@ -47,6 +50,7 @@ void ClaimTracker::Remove(const api::ResourceClaim& claim) {
   const auto found = claims_.find(key);
   if (found == claims_.end()) return;
   const ClaimPtr before = found->second.latest();
+  ForgetUnreserved(claim.metadata.uid, nullptr);
   for (const api::OwnerReference& owner : found->second.seen->metadata.owner_references) {
     const auto [begin, end] = extended_claims_.equal_range(owner.uid);
     for (auto it = begin; it != end;) it = it->second == key ? extended_claims_.erase(it) : std::next(it);
@@ -97,6 +101,22 @@ void ClaimTracker::Assume(ClaimPtr claim) {
   if (before->metadata.uid != claim->metadata.uid || VersionOf(*claim) < VersionOf(*before)) return;
   entry.assumed = std::move(claim);
   Exchange(before, entry.assumed);
+}
+
+void ClaimTracker::NoteUnreserved(const api::ResourceClaim& claim, const std::string& pod_uid) {
+  unreserved_[{claim.metadata.uid, pod_uid}] = VersionOf(claim);
+}
+
+void ClaimTracker::ForgetUnreserved(const std::string& uid, const api::ResourceClaim* now) {
+  for (auto it = unreserved_.lower_bound({uid, ""}); it != unreserved_.end() && it->first.first == uid;) {
+    const auto is_for_pod = [&](const api::ResourceClaimConsumerReference& held) {
+      return held.uid == it->first.second;
+    };
+    const bool is_over =
+        now == nullptr || (VersionOf(*now) > it->second &&
+                           std::none_of(now->status.reserved_for.begin(), now->status.reserved_for.end(), is_for_pod));
+    it = is_over ? unreserved_.erase(it) : std::next(it);
+  }
 }
 
 void ClaimTracker::Restore(std::string_view name_space, std::string_view name) {

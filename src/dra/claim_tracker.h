@@ -52,6 +52,12 @@ class ClaimTracker {
   bool EndFlight(const std::string& uid);
   // A write of ours succeeded and this came of it. Without effect when something newer is known, or nothing at all.
   void Assume(ClaimPtr claim);
+  // The end of the pod's reservation is on its way. Until the API server has reported it, "reserved" is only what it
+  // was: who relies on it would start the pod on devices that may be taken from it.
+  void NoteUnreserved(const api::ResourceClaim& claim, const std::string& pod_uid);
+  bool IsBeingUnreserved(const std::string& claim_uid, const std::string& pod_uid) const {
+    return unreserved_.contains({claim_uid, pod_uid});
+  }
   // Back to what the API server reported.
   void Restore(std::string_view name_space, std::string_view name);
 
@@ -71,12 +77,16 @@ class ClaimTracker {
   using Key = std::pair<std::string, std::string>;
 
   void ApplyPosted();
+  // Of the claim with this UID, once it is reported as it is now; all when it is null.
+  void ForgetUnreserved(const std::string& uid, const api::ResourceClaim* now);
   // Moves the devices from one version of a claim to the next.
   void Exchange(const ClaimPtr& before, const ClaimPtr& after);
 
   AllocatedDevices& devices_;
   std::map<Key, Entry, std::less<>> claims_;
-  std::unordered_map<std::string, ClaimPtr> in_flight_;        // by UID
+  std::unordered_map<std::string, ClaimPtr> in_flight_;  // by UID
+  // By the UIDs of claim and pod: the version that had the reservation.
+  std::map<std::pair<std::string, std::string>, uint64_t> unreserved_;
   std::unordered_multimap<std::string, Key> extended_claims_;  // by UID of the pod
 
   std::mutex mutex_;

@@ -51,6 +51,27 @@ TEST_F(ClaimTrackerTest, AnOlderVersionOrAnotherClaimIsNotAssumed) {
   EXPECT_FALSE(IsTaken("g0"));
 }
 
+// A pod was bound to devices whose reservation was being ended: what the server reported meanwhile still had it.
+TEST_F(ClaimTrackerTest, AReservationThatIsBeingEndedIsNotTrustedUntilTheServerReportsItsEnd) {
+  const auto version = [this](const std::string& number, bool reserved) {
+    auto claim = std::make_shared<api::ResourceClaim>(*Allocated("g0", number));
+    if (reserved) claim->status.reserved_for.push_back({"", "pods", "p", "uid-p"});
+    return claim;
+  };
+  claims_.Put(version("5", false));
+  claims_.NoteUnreserved(*version("7", true), "uid-p");
+  EXPECT_TRUE(claims_.IsBeingUnreserved("uid-c", "uid-p"));
+  EXPECT_FALSE(claims_.IsBeingUnreserved("uid-c", "uid-q"));
+  claims_.Put(version("6", false));  // from before the reservation
+  claims_.Put(version("7", true));
+  EXPECT_TRUE(claims_.IsBeingUnreserved("uid-c", "uid-p"));
+  claims_.Put(version("8", false));
+  EXPECT_FALSE(claims_.IsBeingUnreserved("uid-c", "uid-p"));
+  claims_.NoteUnreserved(*version("9", true), "uid-p");
+  claims_.Remove(*version("9", true));
+  EXPECT_FALSE(claims_.IsBeingUnreserved("uid-c", "uid-p"));
+}
+
 TEST_F(ClaimTrackerTest, DevicesInFlightAreTaken) {
   claims_.Put(Plain("1"));
   claims_.SetInFlight(Allocated("g0", "1"));

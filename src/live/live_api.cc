@@ -7,7 +7,9 @@
 #include <optional>
 
 #include "base/log.h"
+#include "client/pod_status_writer.h"
 #include "client/write_bodies.h"
+#include "cluster/cluster.h"
 
 namespace berth::live {
 
@@ -210,7 +212,25 @@ void LiveApi::FlushNominations() {
   nominations_.clear();
 }
 
-void LiveApi::PatchStatus(std::shared_ptr<const api::Pod> pod, client::PodStatusChange change) {
+// A full line must not lose a report: nothing would tell why that pod is pending until it is tried again. There is one
+// for each pod at most.
+void LiveApi::PatchStatus(std::shared_ptr<const api::Pod> pod, const client::PodStatusChange& change) {
+  if (unsent_.empty() && client_.CanAccept(client::WriteClass::kStatus)) return SendStatus(pod, change);
+  Report& report = unsent_[pod->metadata.uid];
+  report.pod = std::move(pod);
+  client::Merge(change, report.change);
+}
+
+void LiveApi::SendUnsent() {
+  while (!unsent_.empty() && client_.CanAccept(client::WriteClass::kStatus)) {
+    const auto report = unsent_.extract(unsent_.begin());
+    // It has found a node since: that it has none would be wrong, and the node is reported by the binding.
+    if (cluster_->FindPod(report.key()) != nullptr) continue;
+    SendStatus(report.mapped().pod, report.mapped().change);
+  }
+}
+
+void LiveApi::SendStatus(const std::shared_ptr<const api::Pod>& pod, const client::PodStatusChange& change) {
   client_.PatchPodStatus(*pod, change, [pod, call = status_patches_.Begin()](const Result<void>& patched) {
     call.End(patched.ok());
     if (!patched) LOG_ERROR("Error updating pod", {"err", patched.error()}, {"pod", api::KeyOf(pod->metadata)});

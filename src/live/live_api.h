@@ -36,7 +36,10 @@ class LiveApi final : public framework::ApiWriter {
         claims_created_(metrics.resourceclaim_creates),
         evictions_(client, events, mailbox, clock, std::move(on_evicted)) {}
   // Before anything is evicted.
-  void set_cluster(const cluster::Cluster& cluster) { evictions_.set_cluster(cluster); }
+  void set_cluster(const cluster::Cluster& cluster) {
+    cluster_ = &cluster;
+    evictions_.set_cluster(cluster);
+  }
 
   // Binding cycle: these wait.
   framework::Status Bind(const framework::PodInfo& pod, const std::string& node_name) override;
@@ -80,6 +83,8 @@ class LiveApi final : public framework::ApiWriter {
   void ReportFailure(const framework::PodInfo& pod, const scheduler::Attempt& attempt);
   void ReportDeleting(const framework::PodInfo& pod);
   void FlushNominations();
+  // Reports that found the line of writes full, as many as it takes now.
+  void SendUnsent();
 
   // Storage objects have changed, or time has passed: asks those who wait for it again.
   void CheckWaits();
@@ -94,6 +99,10 @@ class LiveApi final : public framework::ApiWriter {
     base::Time deadline;
     std::function<void(framework::Status)> done;
   };
+  struct Report {
+    std::shared_ptr<const api::Pod> pod;
+    client::PodStatusChange change;
+  };
   struct Nomination {
     std::shared_ptr<const api::Pod> pod;
     std::string node_name;
@@ -102,7 +111,8 @@ class LiveApi final : public framework::ApiWriter {
   // In a binding cycle: begins a call and waits for its answer.
   template <class T>
   Result<T> Call(const std::function<void(std::function<void(Result<T>)> done)>& begin);
-  void PatchStatus(std::shared_ptr<const api::Pod> pod, client::PodStatusChange change);
+  void PatchStatus(std::shared_ptr<const api::Pod> pod, const client::PodStatusChange& change);
+  void SendStatus(const std::shared_ptr<const api::Pod>& pod, const client::PodStatusChange& change);
 
   client::ApiClient& client_;
   client::EventRecorder& events_;
@@ -117,6 +127,8 @@ class LiveApi final : public framework::ApiWriter {
   Evictions evictions_;
   std::list<Wait> waits_;
   std::map<std::string, Nomination> nominations_;  // by UID; not sent yet
+  std::map<std::string, Report> unsent_;           // by UID; found the line full
+  const cluster::Cluster* cluster_ = nullptr;
 };
 
 }  // namespace berth::live

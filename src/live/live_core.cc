@@ -11,6 +11,8 @@ namespace {
 constexpr base::Duration kFirstLook = std::chrono::seconds(2);
 // A leader whose lease ran out this long ago and that still has not noticed is not well.
 constexpr base::Duration kLeadershipTolerance = std::chrono::seconds(20);
+// What a write whose answer did not come may take to have its effect nevertheless.
+constexpr base::Duration kLateEffect = std::chrono::seconds(5);
 
 bool WantsProtobuf(const http::RestConfig& rest) {
   return rest.content_type.empty() || rest.content_type == client::kProtobufType;
@@ -63,6 +65,9 @@ client::ApiClientOptions LiveCore::ClientOptions() {
   options.protobuf = WantsProtobuf(options_.rest);
   options.bucket = bucket_;
   options.observer = &environment_.request_metrics;
+  options.budgets = options_.budgets;
+  // Whatever found a line full is sent when the loop has been woken.
+  options.on_room = [this](client::WriteClass) { loop_->Post([] {}); };
   if (options_.configuration.leader_election.leader_elect) options.window = window_;
   return options;
 }
@@ -124,9 +129,11 @@ void LiveCore::MakeElector() {
   options.has_writes = [this] {
     using client::WriteClass;
     const client::WritePath& writes = client_.writes();
+    const std::optional<base::Duration> unanswered = writes.last_unanswered();
     return writes.in_flight(WriteClass::kBind) + writes.in_flight(WriteClass::kEvict) +
-               writes.in_flight(WriteClass::kStatus) >
-           0;
+                   writes.in_flight(WriteClass::kStatus) >
+               0 ||
+           (unanswered && environment_.writes.Now() - *unanswered < kLateEffect);
   };
   options.started_leading = [this] {
     OnStartedLeading();

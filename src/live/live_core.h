@@ -37,6 +37,7 @@ struct LiveOptions {
   http::RestConfig rest;
   std::string hostname;
   SchedulingLoop::Options loop{};
+  client::WriteBudgets budgets = client::kDefaultWriteBudgets;
 };
 
 // What a core runs on. All of it outlives the core.

@@ -134,6 +134,7 @@ base::Time SchedulingLoop::Turn() {
   if (!ready()) NoteProgress(true);
   if (!more || steps_ % kStepsBetweenGauges < kStepsPerTurn) UpdateGauges();
   api_.CheckWaits();
+  api_.SendUnsent();
   return more || !mailbox_.empty() ? clock_.Now() : clock_.Now() + IdleTime();
 }
 

@@ -26,8 +26,8 @@ bool IsRunning(const api::Pod& pod) {
 
 }  // namespace
 
-Actors::Actors(Timeline& timeline, Store& store, ApiWrites& writes, Trace& trace, uint64_t seed)
-    : timeline_(timeline), store_(store), writes_(writes), trace_(trace), random_(seed) {
+Actors::Actors(Timeline& timeline, Store& store, ApiWrites& writes, Claims& claims, Trace& trace, uint64_t seed)
+    : timeline_(timeline), store_(store), writes_(writes), claims_(claims), trace_(trace), random_(seed) {
   store_.Observe([this](const Change& change) { React(change); });
 }
 
@@ -176,6 +176,9 @@ void Actors::AddPod(const Action& action) {
     case ActionKind::kAddRefusedPod:
       milli = 500 + 500 * (choice / 2 % 4);
       pod.Label(kRefused, "true");
+      break;
+    case ActionKind::kAddClaimPod:
+      if (claims_.used()) pod.ResourceClaim("device", claims_.ClaimFor(fmt::format("pod-{}", last_pod_), choice / 4));
       break;
     case ActionKind::kAddDirectPod:
       milli = 100;

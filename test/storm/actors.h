@@ -9,6 +9,7 @@
 #include "api/pod.h"
 #include "base/random.h"
 #include "storm/api_writes.h"
+#include "storm/claims.h"
 #include "storm/plan.h"
 #include "storm/store.h"
 #include "storm/trace.h"
@@ -17,7 +18,7 @@ namespace berth::storm {
 
 class Actors {
  public:
-  Actors(Timeline& timeline, Store& store, ApiWrites& writes, Trace& trace, uint64_t seed);
+  Actors(Timeline& timeline, Store& store, ApiWrites& writes, Claims& claims, Trace& trace, uint64_t seed);
 
   void MakeNodes(int count);
   // Nothing when there is nobody it could be done to.
@@ -51,6 +52,7 @@ class Actors {
   Timeline& timeline_;
   Store& store_;
   ApiWrites& writes_;
+  Claims& claims_;
   Trace& trace_;
   base::Random random_;
   int last_pod_ = 0;

@@ -30,6 +30,7 @@ Reply Invalid(const Error& error) { return RefusalReply({400, "BadRequest", erro
 WriteClass ClassOf(const http::Request& request, const ApiRequest& parsed) {
   if (parsed.kind == api::Kind::kLease) return WriteClass::kLease;
   if (parsed.kind == api::Kind::kEvent) return WriteClass::kEvent;
+  if (parsed.kind == api::Kind::kResourceClaim) return WriteClass::kClaim;
   if (parsed.kind != api::Kind::kPod) return WriteClass::kVolume;
   if (parsed.subresource == "binding") return WriteClass::kBind;
   if (parsed.subresource == "status") return WriteClass::kStatus;
@@ -67,7 +68,7 @@ bool SameConditions(const api::PodStatus& a, const api::PodStatus& b) {
 }  // namespace
 
 std::string_view NameOf(WriteClass write_class) {
-  constexpr std::string_view kNames[] = {"lease", "bind", "delete", "status", "event", "volume", "other"};
+  constexpr std::string_view kNames[] = {"lease", "bind", "delete", "status", "event", "claim", "volume", "other"};
   return kNames[static_cast<size_t>(write_class)];
 }
 
@@ -95,6 +96,8 @@ Reply ApiWrites::Dispatch(const http::Request& request, const ApiRequest& parsed
       return PatchPodStatus(request, parsed, write);
     case WriteClass::kEvent:
       return WriteEvent(request, parsed, write);
+    case WriteClass::kClaim:
+      return WriteClaim(request, parsed, write);
     case WriteClass::kVolume:
     case WriteClass::kOther:
       break;

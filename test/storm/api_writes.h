@@ -14,7 +14,7 @@
 
 namespace berth::storm {
 
-enum class WriteClass : uint8_t { kLease, kBind, kDelete, kStatus, kEvent, kVolume, kOther };
+enum class WriteClass : uint8_t { kLease, kBind, kDelete, kStatus, kEvent, kClaim, kVolume, kOther };
 std::string_view NameOf(WriteClass write_class);
 
 // A write as the server saw it.
@@ -50,6 +50,7 @@ class ApiWrites {
   Reply PatchPodStatus(const http::Request& request, const ApiRequest& parsed, Write& write);
   Reply Delete(const http::Request& request, const ApiRequest& parsed, Write& write);
   Reply WriteLease(const http::Request& request, const ApiRequest& parsed);
+  Reply WriteClaim(const http::Request& request, const ApiRequest& parsed, Write& write);
   Reply WriteEvent(const http::Request& request, const ApiRequest& parsed, Write& write);
   void Tell(const Write& write);
 

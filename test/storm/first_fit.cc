@@ -269,7 +269,8 @@ class FirstFit final : public Instance, public client::ChangeSink {
 
 Scheduler FirstFitScheduler(Defect defect) {
   return {.make = [defect](const InstanceOptions& options) { return std::make_unique<FirstFit>(options, defect); },
-          .preempts = false};
+          .preempts = false,
+          .allocates = false};
 }
 
 }  // namespace berth::storm

@@ -67,6 +67,8 @@ struct Scheduler {
   std::function<std::unique_ptr<Instance>(const InstanceOptions& options)> make;
   // Makes room for urgent pods.
   bool preempts = true;
+  // Finds devices for claims.
+  bool allocates = true;
 };
 
 // The scheduler of `berth scheduler`: its scheduling loop, driver, plugins and client, on virtual loops and fibers.

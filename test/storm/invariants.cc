@@ -6,7 +6,9 @@
 #include <chrono>
 
 #include "api/coordination.h"
+#include "api/resource_claim.h"
 #include "client/scheduling_kinds.h"
+#include "storm/claims.h"
 
 namespace berth::storm {
 namespace {
@@ -55,11 +57,20 @@ void Invariants::OnWrite(const Write& write) {
   if (write.write_class == WriteClass::kLease) return NoteHolder();
   if (write.code != 0) {
     if (write.write_class == WriteClass::kBind && write.ok()) bound_by_us_.insert(write.uid);
+    if (write.write_class == WriteClass::kClaim && write.ok()) {
+      if (const std::string device = FindSharedDevice(store_); !device.empty()) {
+        Report({.invariant = "no device belongs to two claims",
+                .message =
+                    fmt::format("{} allocated {} to {}, and another claim has it", write.process, device, write.key),
+                .subjects = {write.key}});
+      }
+    }
     return;
   }
   if (write.write_class != WriteClass::kEvent) ++working_writes_;
   CheckLease(write);
   if (write.write_class == WriteClass::kBind) CheckRoom(write);
+  if (write.write_class == WriteClass::kBind) CheckClaims(write);
 }
 
 std::string Invariants::Holder() const {
@@ -147,6 +158,27 @@ void Invariants::CheckRoom(const Write& write) {
           .subjects = std::move(subjects)});
 }
 
+// A pod that starts without its devices is worse than one that waits.
+void Invariants::CheckClaims(const Write& write) {
+  const api::Pod* pod = store_.Find<api::Pod>(write.key);
+  // While it was over, its devices were others'.
+  if (HasReturned(write.uid)) return;
+  for (const api::PodResourceClaim& named : pod->spec.resource_claims) {
+    const std::string key = fmt::format("{}/{}", pod->metadata.namespace_.str(), *named.resource_claim_name);
+    const auto* claim = store_.Find<api::ResourceClaim>(key);
+    const bool is_here = claim != nullptr && claim->status.allocation &&
+                         claim->status.allocation->devices.results.front().pool == write.node;
+    const bool is_reserved =
+        claim != nullptr && std::any_of(claim->status.reserved_for.begin(), claim->status.reserved_for.end(),
+                                        [&](const auto& r) { return r.uid == write.uid; });
+    if (is_here && is_reserved) continue;
+    return Report({.invariant = "a pod is bound with its devices",
+                   .message = fmt::format("{} bound {} to {}, where {} is not {} for it", write.process, write.key,
+                                          write.node, key, is_here ? "reserved" : "allocated"),
+                   .subjects = {pod->metadata.name, key}});
+  }
+}
+
 // The most urgent first: a forgotten one may hold back others.
 std::optional<Violation> Invariants::FindForgottenPod() const {
   std::vector<const api::Pod*> pending;
@@ -162,6 +194,7 @@ std::optional<Violation> Invariants::FindForgottenPod() const {
     for (const auto& [name, node_object] : store_.objects(api::Kind::kNode)) {
       if (is_held) break;
       const api::Node& node = *node_object.As<api::Node>();
+      if (!ClaimsFit(store_, pod, node)) continue;
       std::vector<const api::Pod*> present = PodsOn(name);
       if (Fits(pod, node, present)) {
         return Violation{"every pod that fits is bound",
@@ -244,6 +277,9 @@ std::optional<Violation> Invariants::FindUnsettled(const std::vector<std::unique
   }
   if (leaders != 1) return Violation{"one process leads", fmt::format("{} do", leaders), {"lease"}};
   if (Found found = FindForgottenPod()) return found;
+  if (const std::string claim = FindStaleReservation(store_); !claim.empty()) {
+    return Violation{"no claim is left reserved", claim + " is reserved for a pod that is gone", {claim}};
+  }
   for (const auto& host : hosts) {
     if (Found found = FindWrongPicture(*host)) return found;
     if (Found found = FindWrongNomination(*host)) return found;

@@ -44,6 +44,7 @@ class Invariants {
   void NoteHolder();
   void CheckLease(const Write& write);
   void CheckRoom(const Write& write);
+  void CheckClaims(const Write& write);
 
   using Found = std::optional<Violation>;
   Found FindForgottenPod() const;

@@ -17,6 +17,7 @@
 #include "storm/api_wire.h"
 #include "storm/fibers.h"
 #include "storm/instance.h"
+#include "storm/model_extender.h"
 
 namespace berth::storm {
 namespace {
@@ -109,7 +110,7 @@ class LiveInstance final : public Instance {
   void SilenceWatches() override { transport_.SilenceWatches(); }
 
  private:
-  live::LiveOptions CoreOptions() const;
+  live::LiveOptions CoreOptions();
   void TakeTurn();
   void CheckAttempts() const;
   void CheckBinding(const http::Request& request) const;
@@ -117,6 +118,7 @@ class LiveInstance final : public Instance {
 
   const InstanceOptions options_;
   const ProcessClock clock_;
+  ModelExtender extender_;
   VirtualLoop io_;
   VirtualLoop writes_;
   VirtualLoop election_;
@@ -139,6 +141,7 @@ class LiveInstance final : public Instance {
 LiveInstance::LiveInstance(const InstanceOptions& options)
     : options_(options),
       clock_(options.process),
+      extender_(options.network.faults(), options.plan.extender == ExtenderKind::kIgnorable),
       io_(options.process),
       writes_(options.process),
       election_(options.process),
@@ -176,7 +179,7 @@ LiveInstance::~LiveInstance() {
   core_->loop().Turn();
 }
 
-live::LiveOptions LiveInstance::CoreOptions() const {
+live::LiveOptions LiveInstance::CoreOptions() {
   live::LiveOptions options;
   options.configuration = config::DefaultConfiguration(options.gates);
   options.hostname = options_.process.name();
@@ -184,9 +187,11 @@ live::LiveOptions LiveInstance::CoreOptions() const {
   options.rest.qps = options_.plan.qps;
   options.rest.burst = static_cast<int>(options_.plan.qps * 2);
   if (!options_.plan.protobuf) options.rest.content_type = client::kJsonType;
+  options.budgets[static_cast<size_t>(client::WriteClass::kStatus)].max_waiting = options_.plan.status_line;
   options.loop.seed = options_.seed;
   options.loop.verify_incremental = true;
   options.loop.max_unschedulable = kNeverFlushed;
+  if (options_.plan.extender != ExtenderKind::kNone) options.loop.extenders.push_back(&extender_);
   return options;
 }
 
@@ -308,7 +313,8 @@ std::vector<std::string> LiveInstance::Leftovers() const {
 
 Scheduler LiveScheduler() {
   return {.make = [](const InstanceOptions& options) { return std::make_unique<LiveInstance>(options); },
-          .preempts = true};
+          .preempts = true,
+          .allocates = true};
 }
 
 }  // namespace berth::storm

@@ -96,6 +96,7 @@ class Network {
   Network(Timeline& timeline, Faults& faults, Trace& trace, uint64_t seed)
       : timeline_(timeline), faults_(faults), trace_(trace), random_(seed) {}
 
+  Faults& faults() { return faults_; }
   void set_server(Server server) { server_ = std::move(server); }
   // Cut off from the server. Streams that survive go on where they were.
   void Partition(const std::string& process, base::Duration until) { partitions_[process] = until; }

@@ -12,21 +12,21 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::array<std::string_view, kActionKindCount> kNames = {
-    "add_pod",         "add_large_pod",   "add_urgent_pod", "add_gated_pod", "add_pinned_pod", "add_direct_pod",
-    "add_held_pod",    "add_refused_pod", "add_crowd",      "ungate_pod",    "finish_pod",     "fail_pod",
-    "fail_and_return", "delete_pod",      "recreate_pod",   "relabel_pod",   "change_class",   "add_node",
-    "remove_node",     "replace_node",    "cordon_node",    "uncordon_node", "taint_node",     "grow_node",
-    "relabel_node",    "compact",         "hide_kind",      "crash",         "terminate",      "pause",
-    "partition",       "step_clock",      "takeover",
+    "add_pod",      "add_large_pod",   "add_urgent_pod", "add_gated_pod", "add_pinned_pod", "add_direct_pod",
+    "add_held_pod", "add_refused_pod", "add_claim_pod",  "add_crowd",     "ungate_pod",     "finish_pod",
+    "fail_pod",     "fail_and_return", "delete_pod",     "recreate_pod",  "relabel_pod",    "change_class",
+    "add_node",     "remove_node",     "replace_node",   "cordon_node",   "uncordon_node",  "taint_node",
+    "grow_node",    "relabel_node",    "compact",        "hide_kind",     "crash",          "terminate",
+    "pause",        "partition",       "step_clock",     "takeover",
 };
 
 constexpr uint64_t kBurst = 200'000'000;  // nanoseconds
 
 // How often each is chosen, relative to the others.
 constexpr std::array<uint32_t, kActionKindCount> kWeights = {
-    40, 3, 12, 3, 4, 2, 3, 4, 1, 4, 6, 3, 10, 6, 4, 3, 4,  // pods
-    3,  2, 2,  3, 4, 2, 3, 2,                              // nodes
-    3,  2, 3,  2, 3, 2, 1, 2,                              // the world
+    40, 3, 12, 3, 4, 2, 3, 4, 12, 1, 4, 6, 3, 10, 6, 4, 3, 4,  // pods
+    3,  2, 2,  3, 4, 2, 3, 2,                                  // nodes
+    3,  2, 3,  2, 3, 2, 1, 2,                                  // the world
 };
 
 // The most each fault is worth in one storm, in chances of ten thousand.
@@ -49,6 +49,7 @@ constexpr Faults::Rates kMostOften = {
     300,   // not_found_once
     2000,  // admission
     3000,  // slow_patch
+    3000,  // extender
 };
 
 Faults::Rates ChooseRates(base::Random& random) {
@@ -106,7 +107,11 @@ Plan MakePlan(uint64_t seed) {
   plan.server = ChooseServer(random);
   plan.rates = ChooseRates(random);
   if (calm) plan.rates = {};
+  constexpr ExtenderKind kExtenders[] = {ExtenderKind::kNone, ExtenderKind::kNone, ExtenderKind::kIgnorable,
+                                         ExtenderKind::kNeeded};
+  plan.extender = kExtenders[random.Below(std::size(kExtenders))];
   if (random.Below(3) == 0) plan.qps = static_cast<float>(2 + random.Below(8));
+  if (random.Below(3) == 0) plan.status_line = 1 + random.Below(4);
   plan.length = std::chrono::seconds(20 + random.Below(80));
   const uint64_t count = 30 + random.Below(60);
   base::Duration at{};

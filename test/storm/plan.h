@@ -22,6 +22,7 @@ enum class ActionKind : uint8_t {
   kAddDirectPod,   // bound by its creator, as static pods are
   kAddHeldPod,     // waits in Permit, and is rejected, whenever it is tried
   kAddRefusedPod,  // admission refuses its bindings; its owner gives up after a while
+  kAddClaimPod,    // needs a device
   kAddCrowd,       // many that fit nowhere
   kUngatePod,
   kFinishPod,
@@ -62,12 +63,16 @@ struct Action {
   uint64_t choice;  // of whom it is done to, and how
 };
 
+enum class ExtenderKind : uint8_t { kNone, kIgnorable, kNeeded };
+
 struct Plan {
   uint64_t seed = 0;
   int instances = 1;
   int nodes = 3;
   bool protobuf = true;
-  float qps = 50;  // of each scheduler's client; the burst is twice that
+  ExtenderKind extender = ExtenderKind::kNone;
+  size_t status_line = 10'000;  // how many reports may wait in line
+  float qps = 50;               // of each scheduler's client; the burst is twice that
   ServerOptions server{};
   Faults::Rates rates{};
   std::vector<Action> actions{};  // by time

@@ -39,8 +39,10 @@ Storm::Storm(const Plan& plan, const Scheduler& scheduler, Trace::Keep keep)
       store_(timeline_),
       network_(timeline_, faults_, trace_, plan.seed + 1),
       server_(timeline_, store_, faults_, trace_, plan.server, plan.seed + 2),
-      actors_(timeline_, store_, server_.writes(), trace_, plan.seed + 3),
-      invariants_(timeline_, store_, server_.writes(), scheduler.preempts) {
+      claims_(timeline_, store_, scheduler.allocates, plan.seed + 4),
+      actors_(timeline_, store_, server_.writes(), claims_, trace_, plan.seed + 3),
+      invariants_(timeline_, store_, server_.writes(), scheduler.preempts),
+      evictions_(timeline_, store_, server_.writes()) {
   network_.set_server([this](const ExchangePtr& exchange) { server_.Serve(exchange); });
   store_.Observe([this](const Change& change) {
     if (!trace_.on()) return;
@@ -79,7 +81,9 @@ std::optional<Violation> Storm::Run() {
   Schedule();
   if (RunUntil(plan_.length)) {
     Calm();
-    if (Settle()) StaysQuiet();
+    if (Settle() && StaysQuiet() && !plan_.has_faults()) {
+      if (std::optional<Violation> needless = evictions_.FindNeedless()) invariants_.Report(std::move(*needless));
+    }
   }
   return invariants_.violation();
 }
@@ -185,7 +189,8 @@ bool Storm::Settle() {
 // A settled world stays as it is, and its scheduler writes nothing unless somebody else does.
 bool Storm::StaysQuiet() {
   const auto changes = [this] {
-    return store_.history(api::Kind::kPod).size() + store_.history(api::Kind::kNode).size();
+    return store_.history(api::Kind::kPod).size() + store_.history(api::Kind::kNode).size() +
+           store_.history(api::Kind::kResourceClaim).size();
   };
   int noisy = 0;
   for (int round = 0; round < kMostRounds; ++round) {

@@ -10,6 +10,8 @@
 
 #include "storm/actors.h"
 #include "storm/api_server.h"
+#include "storm/claims.h"
+#include "storm/evictions.h"
 #include "storm/faults.h"
 #include "storm/host.h"
 #include "storm/invariants.h"
@@ -56,8 +58,10 @@ class Storm {
   Store store_;
   Network network_;
   ApiServer server_;
+  Claims claims_;
   Actors actors_;
   Invariants invariants_;
+  Evictions evictions_;
   std::vector<std::unique_ptr<Host>> hosts_;
 };
 

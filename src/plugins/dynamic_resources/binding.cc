@@ -80,8 +80,12 @@ bool DynamicResources::IsOverdue(const api::ResourceClaim& claim) const {
 Status DynamicResources::Reserve(CycleState& state, const PodInfo& pod, const std::string& node_name) {
   const ClaimState* found = StateOf(state);
   if (!found) return Status::Error("not found");
-  if (!found->cycle || !found->cycle->allocates) return Status::Success();
+  if (!found->cycle) return Status::Success();
   CycleClaims& cycle = *found->cycle;
+  for (size_t i = 0; i < cycle.user_claims; ++i) {
+    if (inventory_.claims().IsBeingUnreserved(cycle.claims[i]->metadata.uid, pod.uid())) cycle.unsure.insert(i);
+  }
+  if (!cycle.allocates) return Status::Success();
   if (found->kept && !cycle.nodes.contains(node_name)) {
     // That the node will do is known from an earlier pod; the devices are this one's to choose.
     const framework::NodeInfo* node = handle_.cluster().Find(node_name);
@@ -140,6 +144,7 @@ void DynamicResources::Unreserve(CycleState& state, const PodInfo& pod, const st
     if (extended) {
       if (claim.metadata.name != kExtendedClaimName) (void)handle_.api().DeleteResourceClaim(claim);
     } else if (claim.status.allocation && IsReservedFor(claim, pod)) {
+      inventory_.claims().NoteUnreserved(claim, pod.uid());
       (void)handle_.api().UnreserveResourceClaim(claim, pod);
     }
   }
@@ -159,7 +164,8 @@ Status DynamicResources::PreBind(framework::BindingHandle&, CycleState& state, c
   if (!found->cycle) return Status::Success();
   CycleClaims& cycle = *found->cycle;
   for (size_t i = 0; i < cycle.claims.size(); ++i) {
-    if (IsReservedFor(*cycle.claims[i], pod)) continue;
+    // Writes of a claim keep their order, so that one more makes sure.
+    if (IsReservedFor(*cycle.claims[i], pod) && !cycle.unsure.contains(i)) continue;
     Result<dra::ClaimPtr> bound = BindClaim(cycle, i, pod, node_name);
     if (!bound) return Status::FromError(bound.error());
     cycle.claims[i] = std::move(*bound);
@@ -262,7 +268,9 @@ Result<dra::ClaimPtr> DynamicResources::WriteClaim(const dra::ClaimPtr& read,
       claim->status.allocation = allocation;
     }
     if (!error) {
-      claim->status.reserved_for.push_back({"", "pods", pod.pod().metadata.name, pod.uid()});
+      if (!IsReservedFor(*claim, pod)) {
+        claim->status.reserved_for.push_back({"", "pods", pod.pod().metadata.name, pod.uid()});
+      }
       if (features_.binding_conditions) {
         if (!claim->status.allocation) {
           return Error::Conflict(fmt::format("claim {} got deallocated elsewhere in the meantime", who));

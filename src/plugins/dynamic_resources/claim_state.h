@@ -40,6 +40,8 @@ struct CycleClaims {
   std::vector<std::optional<api::CompiledNodeSelector>> available_on;
   // By claim: what Reserve put aside for it, for PreBind to write.
   std::vector<std::optional<api::AllocationResult>> reserved;
+  // Claims that are reserved for the pod, unless the end of an earlier reservation, which is on its way, comes first.
+  std::set<size_t> unsure;
   bool allocates = false;                          // some claim has no devices yet
   base::FlatMap<Symbol, int64_t> scalar_requests;  // of pods with a claim for extended resources
 

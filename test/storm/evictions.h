@@ -1,0 +1,40 @@
+// Evictions: in calm weather nobody is evicted for nothing. Each deletion by a scheduler is noted, and judged once the
+// storm is over, when it is known what the cluster looked like before and after: a decision is a little older than its
+// write, and knows of bindings that the API shows a little later.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storm/api_writes.h"
+#include "storm/invariants.h"
+#include "storm/store.h"
+#include "storm/timeline.h"
+
+namespace berth::storm {
+
+class Evictions {
+ public:
+  Evictions(const Timeline& timeline, const Store& store, ApiWrites& writes);
+
+  // The first that helped nobody.
+  std::optional<Violation> FindNeedless() const;
+  size_t count() const { return evicted_.size(); }
+
+ private:
+  struct Eviction {
+    std::string key;
+    std::string node;
+    int32_t priority;
+    base::Duration at;
+  };
+  bool HelpsSomebodyAt(const Eviction& eviction, uint64_t revision) const;
+
+  const Timeline& timeline_;
+  const Store& store_;
+  std::vector<Eviction> evicted_;
+};
+
+}  // namespace berth::storm

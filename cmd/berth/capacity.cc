@@ -17,6 +17,7 @@
 #include "input/quotas.h"
 #include "input_flags.h"
 #include "report/capacity_report.h"
+#include "report/gate_report.h"
 #include "report/node_plan_report.h"
 #include "sim/node_plan.h"
 #include "sim/simulation.h"
@@ -115,15 +116,23 @@ struct Findings {
   bool preempted = false;  // a pod had to make room
 };
 
-int Print(const std::string& text, const std::string& json, const CapacityOptions& options, const Findings& found) {
-  std::string out = options.output == "table" ? text : json;
-  if (options.output == "yaml") out = codec::JsonToYaml(std::move(out));
-  if (!WriteOut(out)) {
-    return BadInput("capacity", "cannot write to standard output");
-  }
+std::string Render(const report::Verdict& verdict, std::string json, std::string_view format) {
+  if (format == "table") return verdict.text;
+  if (format == "markdown") return report::ToMarkdown(verdict);
+  if (format == "junit") return report::ToJUnit(verdict);
+  if (format == "github") return report::ToGitHub(verdict);
+  return format == "yaml" ? codec::JsonToYaml(std::move(json)) : json;
+}
+
+int Print(std::string text, std::string json, const std::vector<std::string>& warnings, const CapacityOptions& options,
+          const Findings& found) {
   const std::set<std::string>& on = options.failures;
   const bool failed = (found.too_few && on.contains("too-few")) || (found.unplaced && on.contains("unplaced")) ||
                       (found.preempted && on.contains("preempted"));
+  const report::Verdict verdict{"berth capacity", !failed, std::move(text), warnings};
+  if (!WriteOut(Render(verdict, std::move(json), options.output))) {
+    return BadInput("capacity", "cannot write to standard output");
+  }
   return failed ? kUnplaced : kOk;
 }
 
@@ -186,7 +195,7 @@ int Measure(const World& world, const CapacityOptions& options) {
       sim::MeasureCapacity(**simulation, RequestFor(world, options.max, options), world.setup.gates);
   report.warnings = std::move(warnings);
   report.notes = world.notes;
-  return Print(report::ToText(report, options.verbose), report::ToJson(report), options,
+  return Print(report::ToText(report, options.verbose), report::ToJson(report), report.warnings, options,
                {.too_few = report.rounds<options.at_least, .unplaced = pending> 0,
                 .preempted = !before.preempted.empty() || !report.preempted.empty()});
 }
@@ -272,7 +281,7 @@ int Plan(const World& world, const CapacityOptions& options) {
   plan->warnings = std::move(warnings);
   plan->notes = world.notes;
   return Print(report::ToText(*plan, options.add_nodes, wanted), report::ToJson(*plan, options.add_nodes, wanted),
-               options, {.too_few = !plan->possible});
+               plan->warnings, options, {.too_few = !plan->possible});
 }
 
 Result<void> Check(const CapacityOptions& options, const std::vector<std::string>& rest) {
@@ -311,7 +320,8 @@ int Capacity(const framework::Registry& own_plugins, const std::vector<std::stri
   flags.Add(&options.fail_on, "fail-on", 0, "LIST",
             "what exit status 2 stands for: too-few (fewer rounds fit, or no number of nodes is enough), unplaced (a "
             "pod of the input has no place itself), preempted; several with commas, or never (default too-few)");
-  flags.AddChoice(&options.output, "output", 'o', {"table", "json", "yaml"}, "how to print (default table)");
+  flags.AddChoice(&options.output, "output", 'o', {"table", "json", "yaml", "markdown", "junit", "github"},
+                  "how to print (default table)");
   flags.Add(&options.seed, "seed", 0, "N", "breaks ties between equally good nodes (default 1)");
   flags.Add(&options.verbose, "verbose", 'v', "print what an instance requires, and how many go to each node");
   const Result<std::vector<std::string>> rest = flags.Parse(arguments);

@@ -86,9 +86,11 @@ TEST_F(BashTest, CompletesVerbsAndFlags) {
 }
 
 TEST_F(BashTest, CompletesValuesInEverySpelling) {
-  EXPECT_THAT(Complete({"berth", "diff", "--output", ""}), ElementsAre("table", "json", "yaml", "markdown", "github"));
-  EXPECT_THAT(Complete({"berth", "diff", "-o", "j"}), ElementsAre("json"));
-  EXPECT_THAT(Complete({"berth", "diff", "--output", "="}), ElementsAre("table", "json", "yaml", "markdown", "github"));
+  EXPECT_THAT(Complete({"berth", "diff", "--output", ""}),
+              ElementsAre("table", "json", "yaml", "markdown", "junit", "github"));
+  EXPECT_THAT(Complete({"berth", "diff", "-o", "js"}), ElementsAre("json"));
+  EXPECT_THAT(Complete({"berth", "diff", "--output", "="}),
+              ElementsAre("table", "json", "yaml", "markdown", "junit", "github"));
   EXPECT_THAT(Complete({"berth", "diff", "--output", "=", "y"}), ElementsAre("yaml"));
   EXPECT_THAT(Complete({"berth", "explain", "--validate", ""}), ElementsAre("strict", "warn", "ignore"));
   EXPECT_THAT(Complete({"berth", "diff", "--seed", ""}), IsEmpty());
@@ -159,12 +161,13 @@ TEST_F(ShellTest, ManualPagesRenderWithoutWarnings) {
 TEST_F(ShellTest, AManualPageHasEveryPartOfTheHelp) {
   for (const VerbDescription& verb : verbs_) {
     if (verb.name != "capacity") continue;
-    EXPECT_THAT(ManPage(verb, "1.2.3"),
-                AllOf(HasSubstr(".TH \"BERTH\\-CAPACITY\" \"1\" \"\" \"berth 1.2.3\" \"berth\"\n"),
-                      HasSubstr("berth capacity \\-f FILE... \\-\\-pod FILE [flags]\n"),
-                      HasSubstr(".TP\n\\fB\\-o\\fR, \\fB\\-\\-output\\fR \\fItable|json|yaml\\fR\n"),
-                      HasSubstr(".SH EXIT STATUS\n0 at least one round fits"),
-                      HasSubstr(".SH EXAMPLES\n.nf\nberth capacity \\-f cluster.yaml")));
+    EXPECT_THAT(
+        ManPage(verb, "1.2.3"),
+        AllOf(HasSubstr(".TH \"BERTH\\-CAPACITY\" \"1\" \"\" \"berth 1.2.3\" \"berth\"\n"),
+              HasSubstr("berth capacity \\-f FILE... \\-\\-pod FILE [flags]\n"),
+              HasSubstr(".TP\n\\fB\\-o\\fR, \\fB\\-\\-output\\fR \\fItable|json|yaml|markdown|junit|github\\fR\n"),
+              HasSubstr(".SH EXIT STATUS\n0 at least one round fits"),
+              HasSubstr(".SH EXAMPLES\n.nf\nberth capacity \\-f cluster.yaml")));
   }
 }
 

@@ -169,19 +169,17 @@ int FailedStatus(const sim::Comparison& comparison, const DiffOptions& options) 
   return failed ? kUnplaced : kOk;
 }
 
+std::string Render(const sim::Comparison& comparison, std::string_view format) {
+  if (format == "markdown") return report::ToMarkdown(comparison);
+  if (format == "junit") return report::ToJUnit(comparison);
+  if (format == "github") return report::ToGitHub(comparison);
+  if (format == "table") return report::ToTable(comparison);
+  std::string json = report::ToJson(comparison);
+  return format == "yaml" ? codec::JsonToYaml(std::move(json)) : json;
+}
+
 int Print(const sim::Comparison& comparison, const DiffOptions& options) {
-  if (options.output == "markdown" || options.output == "github") {
-    const bool markdown = options.output == "markdown";
-    if (!WriteOut(markdown ? report::ToMarkdown(comparison) : report::ToGitHub(comparison))) {
-      return BadInput("diff", "cannot write to standard output");
-    }
-    return FailedStatus(comparison, options);
-  }
-  std::string text = options.output == "table" ? report::ToTable(comparison) : report::ToJson(comparison);
-  if (options.output == "yaml") text = codec::JsonToYaml(std::move(text));
-  if (!WriteOut(text)) {
-    return BadInput("diff", "cannot write to standard output");
-  }
+  if (!WriteOut(Render(comparison, options.output))) return BadInput("diff", "cannot write to standard output");
   return FailedStatus(comparison, options);
 }
 
@@ -198,7 +196,7 @@ int Diff(const framework::Registry& own_plugins, const std::vector<std::string>&
   flags.Add(&options.fail_on, "fail-on", 0, "LIST",
             "what exit status 2 stands for: changed (any pod differs), unplaced (one is left without a node that had "
             "one, or is new), preempted, moved; several with commas, or never (default never)");
-  flags.AddChoice(&options.output, "output", 'o', {"table", "json", "yaml", "markdown", "github"},
+  flags.AddChoice(&options.output, "output", 'o', {"table", "json", "yaml", "markdown", "junit", "github"},
                   "how to print (default table)");
   flags.Add(&options.seed, "seed", 0, "N", "breaks ties between equally good nodes, in both runs (default 1)");
   const Result<std::vector<std::string>> rest = flags.Parse(arguments);

@@ -139,6 +139,41 @@ std::string RolloutRows(const std::vector<sim::RolloutReport>& rollouts) {
   return text;
 }
 
+// Of both sides, each once: most are of what both have in common.
+std::vector<std::string> WarningsOf(const sim::Comparison& comparison) {
+  std::vector<std::string> all = comparison.before.warnings;
+  for (const std::string& warning : comparison.after.warnings) {
+    if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(warning);
+  }
+  return all;
+}
+
+// It is new, or had a node, and has none now.
+bool LosesItsPlace(const sim::PodDifference& difference) {
+  return difference.unplaced() && (difference.change == sim::PodChange::kAdded || !difference.node_before.empty());
+}
+
+std::string JUnitSuite(std::string_view name, size_t tests, size_t failures, std::string_view cases) {
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"{}\" tests=\"{}\" "
+      "failures=\"{}\">\n"
+      "{}  </testsuite>\n</testsuites>\n",
+      XmlText(name), tests, failures, cases);
+}
+
+std::string PassedCase(std::string_view whose, std::string_view name, std::string_view text) {
+  return fmt::format("    <testcase classname=\"{}\" name=\"{}\"><system-out>{}</system-out></testcase>\n",
+                     XmlText(whose), XmlText(name), XmlText(text));
+}
+
+std::string FailedCase(std::string_view whose, std::string_view name, std::string_view type, std::string_view why) {
+  return fmt::format(
+      "    <testcase classname=\"{}\" name=\"{}\">\n      <failure type=\"{}\" message=\"{}\"/>\n    </testcase>\n",
+      XmlText(whose), XmlText(name), XmlText(type), XmlText(why));
+}
+
+std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }
+
 std::string RowsLeftOut(size_t rows) {
   return rows <= kRowsShown ? "" : fmt::format("\n… and {} more.\n", rows - kRowsShown);
 }
@@ -200,25 +235,35 @@ std::string ToMarkdown(const sim::Comparison& comparison) {
     text += fmt::format("| {} | {} | {} |\n", MarkdownText(before.resource), Percent(before.total),
                         after == all.end() ? "-" : Percent(after->total));
   }
-  return text + "\n</details>\n";
+  return text + "\n</details>\n" + FoldedWarnings(WarningsOf(comparison));
 }
 
 std::string ToJUnit(const sim::SimulationReport& report) {
   const auto failures = std::count_if(report.pods.begin(), report.pods.end(), IsUnplaced);
-  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-  text += fmt::format("<testsuites>\n  <testsuite name=\"berth simulate\" tests=\"{}\" failures=\"{}\">\n",
-                      report.pods.size(), failures);
+  std::string cases;
   for (const sim::PodReport& pod : report.pods) {
-    text += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", XmlText(pod.owner.empty() ? "Pod" : pod.owner),
-                        XmlText(pod.key));
-    if (!IsUnplaced(pod)) {
-      text += fmt::format("><system-out>{}</system-out></testcase>\n", XmlText(pod.node));
-      continue;
-    }
-    text += fmt::format(">\n      <failure type=\"{}\" message=\"{}\"/>\n    </testcase>\n", NameOf(pod.outcome),
-                        XmlText(ReasonOf(pod)));
+    const std::string whose = pod.owner.empty() ? "Pod" : pod.owner;
+    cases += IsUnplaced(pod) ? FailedCase(whose, pod.key, NameOf(pod.outcome), ReasonOf(pod))
+                             : PassedCase(whose, pod.key, pod.node);
   }
-  return text + "  </testsuite>\n</testsuites>\n";
+  return JUnitSuite("berth simulate", report.pods.size(), static_cast<size_t>(failures), cases);
+}
+
+std::string ToJUnit(const sim::Comparison& comparison) {
+  std::string cases;
+  size_t failures = 0;
+  for (const sim::PodDifference& difference : comparison.differences) {
+    const std::string whose = difference.owner.empty() ? "Pod" : difference.owner;
+    failures += LosesItsPlace(difference);
+    cases += LosesItsPlace(difference)
+                 ? FailedCase(whose, difference.pod, NameOf(difference.change), difference.detail)
+                 : PassedCase(whose, difference.pod,
+                              fmt::format("{}: {} → {}", NameOf(difference.change), OrDash(difference.node_before),
+                                          OrDash(difference.node_after)));
+  }
+  const size_t same = comparison.compared - std::min(comparison.compared, comparison.differences.size());
+  cases += PassedCase("berth diff", "pods without a difference", Counted(same, "pod"));
+  return JUnitSuite("berth diff", comparison.differences.size() + 1, failures, cases);
 }
 
 std::string ToGitHub(const sim::SimulationReport& report) {
@@ -240,16 +285,50 @@ std::string ToGitHub(const sim::SimulationReport& report) {
 
 std::string ToGitHub(const sim::Comparison& comparison) {
   std::string text;
-  size_t shown = 0;
+  size_t shown = 0, left_out = 0;
   for (const sim::PodDifference& difference : comparison.differences) {
-    const bool before = difference.node_before.empty() && difference.change != sim::PodChange::kAdded;
-    if (!difference.unplaced() || before || ++shown > kAnnotations) continue;
+    if (!LosesItsPlace(difference)) continue;
+    if (++shown > kAnnotations - 1) {
+      ++left_out;
+      continue;
+    }
     text += Command("error", fmt::format("{} has no node", difference.pod), difference.detail);
   }
-  for (const std::string& warning : comparison.after.warnings) text += Command("warning", "berth diff", warning);
+  if (left_out > 0) text += Command("error", "berth diff", fmt::format("{} more pods have no node", left_out));
+  for (const std::string& warning : WarningsOf(comparison)) text += Command("warning", "berth diff", warning);
+  shown = 0;
+  for (const sim::PodDifference& difference : comparison.differences) {
+    if (LosesItsPlace(difference) || ++shown > kAnnotations - 1) continue;
+    text += Command(
+        "notice", fmt::format("{}: {}", difference.pod, NameOf(difference.change)),
+        fmt::format("{} → {} {}", OrDash(difference.node_before), OrDash(difference.node_after), difference.detail));
+  }
   return text +
          Command("notice", "berth diff",
                  fmt::format("{} of {} differ", comparison.differences.size(), Counted(comparison.compared, "pod")));
+}
+
+std::string ToMarkdown(const Verdict& verdict) {
+  std::string text = fmt::format("### {} {}\n\n<pre>", verdict.passed ? "✅" : "❌", verdict.verb);
+  for (std::string_view rest = verdict.text; !rest.empty();) {
+    const std::string_view line = FirstLine(rest);
+    text += XmlText(line) + "\n";
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  }
+  return text + "</pre>\n" + FoldedWarnings(verdict.warnings);
+}
+
+std::string ToJUnit(const Verdict& verdict) {
+  const std::string_view answer = FirstLine(verdict.text);
+  return JUnitSuite(verdict.verb, 1, verdict.passed ? 0 : 1,
+                    verdict.passed ? PassedCase(verdict.verb, "answer", answer)
+                                   : FailedCase(verdict.verb, "answer", "Failed", answer));
+}
+
+std::string ToGitHub(const Verdict& verdict) {
+  std::string text;
+  for (const std::string& warning : verdict.warnings) text += Command("warning", verdict.verb, warning);
+  return text + Command(verdict.passed ? "notice" : "error", verdict.verb, FirstLine(verdict.text));
 }
 
 std::string ErrorsToGitHub(const std::vector<std::string>& errors) {

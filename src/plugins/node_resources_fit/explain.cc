@@ -160,11 +160,39 @@ class FitExplainer final : public framework::RejectionExplainer {
            fmt::format("{} request", resource), static_cast<double>(needed - wanted) / static_cast<double>(needed)},
           [&](api::Pod& pod) { (void)ReduceRequests(pod, name, wanted); });
     }
-    if (remedy.steps().size() == so_far.steps().size()) return {};
-    return {remedy};
+    std::vector<framework::Remedy> remedies;
+    if (remedy.steps().size() > so_far.steps().size()) remedies.push_back(std::move(remedy));
+    if (FitsWithoutOverhead(node, names)) remedies.push_back(WithoutOverhead(so_far));
+    return remedies;
   }
 
  private:
+  bool FitsWithoutOverhead(const framework::NodeInfo& node, const std::vector<Symbol>& names) const {
+    const api::ResourceList& overhead = pod_.pod().spec.overhead;
+    return !overhead.empty() && std::all_of(names.begin(), names.end(), [&](const Symbol& name) {
+      const int64_t needed = wanted_.Get(name) - AmountIn(overhead, name);
+      return needed <= 0 || needed <= node.allocatable().Get(name) - node.requested().Get(name);
+    });
+  }
+
+  static framework::Remedy WithoutOverhead(const framework::Remedy& so_far) {
+    const api::PodSpec& spec = so_far.pod()->spec;
+    std::string amounts;
+    for (const auto& [name, amount] : spec.overhead) {
+      amounts += fmt::format("{}{} {}", amounts.empty() ? "" : ", ", name.str(), amount.ToString());
+    }
+    framework::Remedy remedy = so_far;
+    remedy.ChangePod({spec.runtime_class_name
+                          ? fmt::format("no RuntimeClass {}, whose overhead is {}", *spec.runtime_class_name, amounts)
+                          : fmt::format("no overhead of {}", amounts),
+                      "runtime class"},
+                     [](api::Pod& pod) {
+                       pod.spec.runtime_class_name.reset();
+                       pod.spec.overhead = {};
+                     });
+    return remedy;
+  }
+
   // " (init migrate 9 -> 3)" where it is not just the one container that there is.
   static std::string WhoseRequest(api::Pod before, api::Pod after, const Symbol& resource) {
     if (before.spec.init_containers.empty() && before.spec.containers.size() == 1) return {};

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/random.h"
+#include "framework/pod_resources.h"
 #include "testing/builders.h"
 #include "testing/fake_handle.h"
 #include "testing/plugin_calls.h"
@@ -338,6 +339,25 @@ TEST_F(NodeResourcesFitTest, ExplainsWhatIsShortAndWhoHoldsIt) {
     EXPECT_EQ(testing::TextOf(remedies[0]), test.remedy);
     EXPECT_TRUE(testing::Judge(*plugin, *testing::ChangedPod(remedies[0]), test.node).ok());
   }
+}
+
+TEST_F(NodeResourcesFitTest, WhatOnlyItsOverheadKeepsOutFitsWithoutTheRuntimeClass) {
+  const auto plugin = MakePlugin<NodeResourcesFit>(handle_);
+  api::Pod pod = MakePod("p").Request("cpu", "2").Obj();
+  pod.spec.runtime_class_name = "kata";
+  pod.spec.overhead[Symbol("cpu")] = *api::Quantity::Parse("250m");
+  const framework::PodInfoPtr info =
+      framework::PodInfo::Make(std::make_shared<const api::Pod>(pod), framework::RunningPodOptions({}));
+  const framework::NodeInfo exact = MakeNode("n").Capacity("cpu", "2").Info();
+  const std::vector<framework::Remedy> remedies = testing::RemediesOf(*plugin, *info, exact);
+  ASSERT_EQ(remedies.size(), 2u);
+  EXPECT_EQ(testing::TextOf(remedies[0]), "cpu request 2.25 -> 2");
+  EXPECT_EQ(testing::TextOf(remedies[1]), "no RuntimeClass kata, whose overhead is cpu 250m");
+  for (const framework::Remedy& remedy : remedies) {
+    EXPECT_TRUE(testing::Judge(*plugin, *testing::ChangedPod(remedy), exact).ok());
+  }
+  const framework::NodeInfo small = MakeNode("n").Capacity("cpu", "1").Info();
+  EXPECT_EQ(testing::RemediesOf(*plugin, *info, small).size(), 1u) << "without overhead it is too large still";
 }
 
 TEST_F(NodeResourcesFitTest, ASmallerRequestCostsWhatIsGivenUp) {

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "config/plugin_args.h"
+#include "framework/explanation.h"
 #include "framework/handle.h"
 #include "framework/plugin.h"
 #include "plugins/node_volume_limits/attachable_volumes.h"
@@ -20,7 +21,8 @@ class NodeVolumeLimits final : public framework::Plugin,
                                public framework::PreFilterPlugin,
                                public framework::FilterPlugin,
                                public framework::EnqueueExtensions,
-                               public framework::SignPlugin {
+                               public framework::SignPlugin,
+                               public framework::ExplainsRejections {
  public:
   static constexpr std::string_view kName = "NodeVolumeLimits";
   static Result<std::unique_ptr<framework::Plugin>> Create(const config::PluginArgs& args, framework::Handle& handle);
@@ -31,6 +33,7 @@ class NodeVolumeLimits final : public framework::Plugin,
                            const framework::NodeInfo& node) const override;
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
+  std::unique_ptr<framework::RejectionExplainer> ExplainRejections(const framework::PodInfo& pod) const override;
 
  private:
   // What the pod brings, or why that cannot be told.

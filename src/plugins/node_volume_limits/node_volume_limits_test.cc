@@ -1,5 +1,6 @@
 #include "plugins/node_volume_limits/node_volume_limits.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "testing/builders.h"
@@ -66,6 +67,22 @@ TEST_F(NodeVolumeLimitsTest, CountsVolumesOfPodsOnTheNode) {
   EXPECT_TRUE(JudgePod(MakePod("p").Pvc("c3"), running).ok());
   EXPECT_EQ(JudgePod(MakePod("p").Pvc("c3").Pvc("c4"), running), kFull);
   EXPECT_EQ(JudgePod(MakePod("p").Pvc("c3").Pvc("unbound"), running), kFull) << "will come from the same driver";
+}
+
+TEST_F(NodeVolumeLimitsTest, TellsTheSmallestLimitThatWouldDo) {
+  Limit(2);
+  const auto plugin = MakePlugin<NodeVolumeLimits>(handle_);
+  const framework::NodeInfo node = MakeNode("n").Info({MakePod("a").Pvc("c1").Info()});
+  const PodInfoPtr pod = MakePod("p").Pvc("c2").Pvc("c3").Info();
+  const std::vector<framework::Remedy> remedies = testing::RemediesOf(*plugin, *pod, node);
+  ASSERT_EQ(remedies.size(), 1u);
+  EXPECT_EQ(testing::TextOf(remedies[0]), fmt::format("a limit of 3 volumes of {} on n (2 now)", kDriver));
+  framework::Objects changed = handle_.objects();
+  remedies[0].ApplyTo(changed);
+  EXPECT_EQ(changed.csi_nodes.Find("n")->spec.drivers[0].allocatable->count, 3);
+  EXPECT_EQ(JudgePod(MakePod("p").Pvc("c2").Pvc("c3"), {MakePod("a").Pvc("c1").Info()}), kFull);
+  Limit(3);
+  EXPECT_TRUE(JudgePod(MakePod("p").Pvc("c2").Pvc("c3"), {MakePod("a").Pvc("c1").Info()}).ok());
 }
 
 TEST_F(NodeVolumeLimitsTest, TellsTheNumbersBehindARejection) {

@@ -38,6 +38,26 @@ Status FakeApi::Await(const Check& check, base::Duration) {
   return Status::Success();
 }
 
+framework::ApiWriter::ClaimResult FakeApi::GetResourceClaim(const std::string&, const std::string& name) {
+  if (!claim_on_read) return Error::NotFound(name);
+  return claim_on_read;
+}
+
+framework::ApiWriter::ClaimResult FakeApi::UpdateResourceClaim(const api::ResourceClaim& claim) {
+  return std::make_shared<const api::ResourceClaim>(claim);
+}
+
+framework::ApiWriter::ClaimResult FakeApi::UpdateResourceClaimStatus(const api::ResourceClaim& claim) {
+  written_statuses.push_back(claim);
+  if (conflicts > 0 && conflicts-- > 0) return Error::Conflict("the object has been modified");
+  return std::make_shared<const api::ResourceClaim>(claim);
+}
+
+Status FakeApi::UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo&) {
+  unreserved.push_back(claim.metadata.name);
+  return answer;
+}
+
 FakeHandle::FakeHandle(Filter filter) : filter_(std::move(filter)) {}
 FakeHandle::~FakeHandle() = default;
 

@@ -33,6 +33,10 @@ class FakeApi final : public framework::ApiWriter {
   }
   // Does not wait: keeps the check for the test to ask.
   framework::Status Await(const Check& check, base::Duration timeout) override;
+  ClaimResult GetResourceClaim(const std::string& name_space, const std::string& name) override;
+  ClaimResult UpdateResourceClaim(const api::ResourceClaim& claim) override;
+  ClaimResult UpdateResourceClaimStatus(const api::ResourceClaim& claim) override;
+  framework::Status UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
 
   framework::Status answer;            // to every write
   std::set<std::string> evicting_for;  // UIDs of preemptors whose victims are still being deleted
@@ -44,6 +48,10 @@ class FakeApi final : public framework::ApiWriter {
   std::vector<std::shared_ptr<const api::PersistentVolume>> written_volumes;
   std::vector<std::shared_ptr<const api::PersistentVolumeClaim>> written_claims;
   Check awaited;  // of the last Await
+  std::vector<api::ResourceClaim> written_statuses;
+  std::vector<std::string> unreserved;                      // names of claims
+  int conflicts = 0;                                        // that the next writes of a claim's status meet
+  std::shared_ptr<const api::ResourceClaim> claim_on_read;  // null: there is none
 };
 
 class FakeHandle final : public framework::Handle {

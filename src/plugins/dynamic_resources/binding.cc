@@ -299,8 +299,9 @@ Result<dra::ClaimPtr> DynamicResources::WriteClaim(const dra::ClaimPtr& read,
 Status DynamicResources::AwaitDevices(CycleClaims& cycle, const PodInfo& pod, const std::string& node_name) {
   handle_.api().Announce(pod, "BindingConditionsPending", "Scheduling",
                          fmt::format("waiting for binding conditions for device on node {}", node_name));
+  const base::Time deadline = handle_.clock().Now() + binding_timeout_;
   return handle_.api().Await(
-      [this, &cycle]() -> std::optional<Status> {
+      [this, &cycle, deadline]() -> std::optional<Status> {
         for (dra::ClaimPtr& mine : cycle.claims) {
           const dra::ClaimPtr claim = inventory_.claims().Find(mine->metadata.namespace_.str(), mine->metadata.name);
           if (!claim) {
@@ -315,7 +316,8 @@ Status DynamicResources::AwaitDevices(CycleClaims& cycle, const PodInfo& pod, co
           if (IsOverdue(*claim)) {
             return Status::Error(fmt::format("device binding timeout: claim={}", claim->metadata.name));
           }
-          return std::nullopt;
+          if (handle_.clock().Now() < deadline) return std::nullopt;
+          return Status::Error("device binding timeout: context deadline exceeded");
         }
         return Status::Success();
       },

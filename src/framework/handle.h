@@ -80,6 +80,10 @@ class ApiWriter {
   virtual void Announce(const PodInfo& /*pod*/, const std::string& /*reason*/, const std::string& /*action*/,
                         const std::string& /*note*/) {}
 
+  // PreBind has waited for the devices of a claim to become ready: "success", "failure", "timeout" or "error".
+  virtual void NoteDeviceWait(const PodInfo& /*pod*/, const api::ResourceClaim& /*claim*/, std::string_view /*outcome*/,
+                              base::Duration /*took*/) {}
+
   // DynamicResources' PostFilter and Unreserve: on the scheduling thread, so these must not wait for an answer. What
   // comes of them shows when the API server reports the claim.
   // Takes the pod off the claim's reservations.

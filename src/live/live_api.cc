@@ -143,6 +143,16 @@ void LiveApi::Announce(const PodInfo& pod, const std::string& reason, const std:
   mailbox_.Post([this, about = NoteAbout(pod.pod(), "Normal", reason, action, note)] { events_.Record(about); });
 }
 
+void LiveApi::NoteDeviceWait(const PodInfo& pod, const api::ResourceClaim& claim, std::string_view outcome,
+                             base::Duration took) {
+  if (!claim.status.allocation) return;
+  const std::string& profile = pod.pod().spec.scheduler_name;
+  for (const api::DeviceRequestAllocationResult& result : claim.status.allocation->devices.results) {
+    device_waits_.With(profile, result.driver, outcome).Observe(std::chrono::duration<double>(took).count());
+    if (!result.binding_conditions.empty()) device_allocations_.With(profile, result.driver, outcome).Add();
+  }
+}
+
 Status LiveApi::UnreserveResourceClaim(const api::ResourceClaim& claim, const PodInfo& pod) {
   client_.UnreserveResourceClaim(claim, pod.uid(), [key = api::KeyOf(claim.metadata)](const Result<void>& done) {
     if (!done) LOG_ERROR("unreserve", {"err", done.error()}, {"resourceclaim", key});

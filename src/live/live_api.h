@@ -34,6 +34,8 @@ class LiveApi final : public framework::ApiWriter {
         bindings_(metrics, clock, "pod_binding"),
         status_patches_(metrics, clock, "pod_status_patch"),
         claims_created_(metrics.resourceclaim_creates),
+        device_allocations_(metrics.binding_conditions_allocations),
+        device_waits_(metrics.binding_conditions_wait_duration),
         evictions_(client, events, mailbox, clock, std::move(on_evicted)) {}
   // Before anything is evicted.
   void set_cluster(const cluster::Cluster& cluster) {
@@ -57,6 +59,9 @@ class LiveApi final : public framework::ApiWriter {
       const framework::PodInfo& pod, const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses) override;
   void Announce(const framework::PodInfo& pod, const std::string& reason, const std::string& action,
                 const std::string& note) override;
+
+  void NoteDeviceWait(const framework::PodInfo& pod, const api::ResourceClaim& claim, std::string_view outcome,
+                      base::Duration took) override;
 
   // Scheduling thread: these do not.
   framework::Status UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
@@ -122,6 +127,8 @@ class LiveApi final : public framework::ApiWriter {
   ApiCallMetrics bindings_;
   ApiCallMetrics status_patches_;
   metrics::Family<metrics::Counter>& claims_created_;
+  metrics::Family<metrics::Counter>& device_allocations_;
+  metrics::Family<metrics::Histogram>& device_waits_;
 
   // Of the scheduling thread alone.
   Evictions evictions_;

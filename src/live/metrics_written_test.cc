@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "framework/plugin.h"
+#include "live/live_api.h"
 #include "live/testing/loop_fixture.h"
 
 namespace berth::live {
@@ -85,10 +86,12 @@ TEST_F(MetricsWrittenTest, AMixedWorkloadWritesEveryRegisteredMetric) {
 
   // What this workload cannot bring about.
   const std::set<std::string> elsewhere = {
-      "scheduler_permit_wait_duration_seconds",         // MetricsOfPermit below
-      "scheduler_pod_scheduled_after_flush_total",      // takes five minutes
-      "scheduler_resourceclaim_creates_total",          // needs extended resources of devices
-      "scheduler_volume_scheduling_stage_error_total",  // needs a volume whose binding fails
+      "scheduler_permit_wait_duration_seconds",                 // MetricsOfPermit below
+      "scheduler_pod_scheduled_after_flush_total",              // takes five minutes
+      "scheduler_resourceclaim_creates_total",                  // needs extended resources of devices
+      "scheduler_dra_bindingconditions_allocations_total",      // MetricsOfDevices below
+      "scheduler_dra_bindingconditions_wait_duration_seconds",  // the same
+      "scheduler_volume_scheduling_stage_error_total",          // needs a volume whose binding fails
   };
   const std::vector<std::string> series = {
       "scheduler_plugin_evaluation_total{extension_point=\"Filter\",plugin=\"NodeResourcesFit\"",
@@ -130,6 +133,24 @@ TEST_F(MetricsWrittenTest, MetricsOfPermit) {
   EXPECT_NE(server_.Await({"PATCH", "pods/held/status", "rejected due to timeout"}), "");
   EXPECT_THAT(registry_.Expose(),
               ::testing::HasSubstr("scheduler_permit_wait_duration_seconds_count{result=\"Unschedulable\"} 1"));
+}
+
+TEST_F(MetricsWrittenTest, MetricsOfDevices) {
+  Mailbox mailbox;
+  LiveApi api(client_, events_, mailbox, *threads_, clock_, metrics_, {});
+  api::ResourceClaim claim;
+  auto& results = claim.status.allocation.emplace().devices.results;
+  results.resize(2);
+  results[0].driver = results[1].driver = "gpu.example.com";
+  results[0].binding_conditions = {"ready"};
+  api.NoteDeviceWait(*MakePod("p").SchedulerName("default-scheduler").Info(), claim, "timeout",
+                     std::chrono::seconds(3));
+  const std::string text = registry_.Expose();
+  const std::string labels = "{driver=\"gpu.example.com\",profile=\"default-scheduler\",status=\"timeout\"";
+  EXPECT_THAT(text, ::testing::HasSubstr("scheduler_dra_bindingconditions_allocations_total" + labels + "} 1"));
+  EXPECT_THAT(text,
+              ::testing::HasSubstr("scheduler_dra_bindingconditions_wait_duration_seconds_count" + labels + "} 2"));
+  EXPECT_THAT(text, ::testing::HasSubstr("scheduler_dra_bindingconditions_wait_duration_seconds_sum" + labels + "} 6"));
 }
 
 }  // namespace

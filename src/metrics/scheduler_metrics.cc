@@ -149,6 +149,21 @@ SchedulerMetrics::SchedulerMetrics(Registry& registry, const MetricGates& gates)
                                                .help = "Number of ResourceClaims creation requests within scheduler",
                                                .stability = Stability::kAlpha,
                                                .labels = {"status"}})),
+      binding_conditions_allocations(
+          (gates.dra_binding_conditions ? registry : hidden_)
+              .Add<Counter>({.name = "scheduler_dra_bindingconditions_allocations_total",
+                             .help = "Number of allocations using devices with BindingConditions, counted per driver "
+                                     "per scheduling attempt",
+                             .stability = Stability::kAlpha,
+                             .labels = {"profile", "driver", "status"}})),
+      binding_conditions_wait_duration(
+          (gates.dra_binding_conditions ? registry : hidden_)
+              .Add<Histogram>(
+                  {.name = "scheduler_dra_bindingconditions_wait_duration_seconds",
+                   .help = "Time in seconds spent waiting for BindingConditions to be satisfied during PreBind.",
+                   .stability = Stability::kAlpha,
+                   .labels = {"profile", "driver", "status"},
+                   .buckets = ExponentialBuckets(0.1, 2, 14)})),
       volume_scheduling_stage_error(registry.Add<Counter>({.name = "scheduler_volume_scheduling_stage_error_total",
                                                            .help = "Volume scheduling stage error count",
                                                            .stability = Stability::kAlpha,

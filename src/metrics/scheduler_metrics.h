@@ -21,10 +21,11 @@ inline constexpr std::string_view kSchedulingError = "error";
 // Which of the families that upstream ties to a feature gate are exposed. The others take what is recorded all the
 // same, so that callers need not check.
 struct MetricGates {
-  bool queueing_hints = false;         // SchedulerQueueingHints
-  bool async_preemption = false;       // SchedulerAsyncPreemption
-  bool async_api_calls = false;        // SchedulerAsyncAPICalls
-  bool dra_extended_resource = false;  // DRAExtendedResource
+  bool queueing_hints = false;          // SchedulerQueueingHints
+  bool async_preemption = false;        // SchedulerAsyncPreemption
+  bool async_api_calls = false;         // SchedulerAsyncAPICalls
+  bool dra_extended_resource = false;   // DRAExtendedResource
+  bool dra_binding_conditions = false;  // DRADeviceBindingConditions
 };
 
 class SchedulerMetrics {
@@ -63,6 +64,8 @@ class SchedulerMetrics {
   Family<Histogram>& async_api_call_execution_duration;   // call_type, result
   Family<Gauge>& pending_async_api_calls;                 // call_type
   Family<Counter>& resourceclaim_creates;                 // status
+  Family<Counter>& binding_conditions_allocations;        // profile, driver, status
+  Family<Histogram>& binding_conditions_wait_duration;    // profile, driver, status
   Family<Counter>& volume_scheduling_stage_error;         // operation
 };
 

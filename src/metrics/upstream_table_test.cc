@@ -62,6 +62,10 @@ const std::vector<Upstream> kUpstream = {
      "Total number of API calls executed by the async dispatcher."},
     {"scheduler_cache_size", MetricType::kGauge, Stability::kAlpha, {"type"}, {},
      "Number of nodes, pods, and assumed (bound) pods in the scheduler cache."},
+    {"scheduler_dra_bindingconditions_allocations_total", MetricType::kCounter, Stability::kAlpha, {"profile", "driver", "status"}, {},
+     "Number of allocations using devices with BindingConditions, counted per driver per scheduling attempt"},
+    {"scheduler_dra_bindingconditions_wait_duration_seconds", MetricType::kHistogram, Stability::kAlpha, {"profile", "driver", "status"}, {0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 102.4, 204.8, 409.6, 819.2},
+     "Time in seconds spent waiting for BindingConditions to be satisfied during PreBind."},
     {"scheduler_event_handling_duration_seconds", MetricType::kHistogram, Stability::kAlpha, {"event"}, {0.0001, 0.0002, 0.0004, 0.0008, 0.0016, 0.0032, 0.0064, 0.0128, 0.0256, 0.0512, 0.1024, 0.2048},
      "Event handling latency in seconds."},
     {"scheduler_framework_extension_point_duration_seconds", MetricType::kHistogram, Stability::kStable, {"extension_point", "status", "profile"}, {0.0001, 0.0002, 0.0004, 0.0008, 0.0016, 0.0032, 0.0064, 0.0128, 0.0256, 0.0512, 0.1024, 0.2048},
@@ -115,7 +119,7 @@ const std::vector<Upstream> kUpstream = {
 
 TEST(UpstreamTable, EveryMetricIsDefinedAsUpstreamDefinesIt) {
   Registry registry;
-  SchedulerMetrics scheduler(registry, {true, true, true, true});
+  SchedulerMetrics scheduler(registry, {true, true, true, true, true});
   RestClientMetrics rest_client(registry);
   ExecPluginMetrics exec_plugins(registry, [] { return 0.0; });
   LeaderElectionMetrics leader_election(registry);

@@ -162,7 +162,7 @@ class LoopFixture : public ::testing::Test {
   client::ApiClient client_{server_, io_, clock_, {.protobuf = false}};
   client::EventRecorder events_{client_, io_, clock_, {.hostname = "here"}};
   metrics::Registry registry_;
-  metrics::SchedulerMetrics metrics_{registry_, {true, true, true, true}};
+  metrics::SchedulerMetrics metrics_{registry_, {true, true, true, true, true}};
   metrics::EngineMetrics engine_metrics_{registry_};
   std::unique_ptr<BindingThreads> threads_ = std::make_unique<BindingThreads>(64);
   std::unique_ptr<SchedulingLoop> loop_;

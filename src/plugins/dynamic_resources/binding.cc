@@ -46,6 +46,14 @@ bool HasBindingConditions(const api::ResourceClaim& claim) {
                      [](const auto& result) { return !result.binding_conditions.empty(); });
 }
 
+// How a wait for devices ended, as the metrics call it.
+std::string_view OutcomeOf(const Status& status) {
+  if (status.ok()) return "success";
+  const std::string message = status.Message();
+  if (message.starts_with("device binding timeout")) return "timeout";
+  return message.starts_with("device binding failed") ? "failure" : "error";
+}
+
 }  // namespace
 
 Result<bool> DynamicResources::IsReady(const api::ResourceClaim& claim) {
@@ -299,8 +307,9 @@ Result<dra::ClaimPtr> DynamicResources::WriteClaim(const dra::ClaimPtr& read,
 Status DynamicResources::AwaitDevices(CycleClaims& cycle, const PodInfo& pod, const std::string& node_name) {
   handle_.api().Announce(pod, "BindingConditionsPending", "Scheduling",
                          fmt::format("waiting for binding conditions for device on node {}", node_name));
-  const base::Time deadline = handle_.clock().Now() + binding_timeout_;
-  return handle_.api().Await(
+  const base::Time began = handle_.clock().Now();
+  const base::Time deadline = began + binding_timeout_;
+  const Status status = handle_.api().Await(
       [this, &cycle, deadline]() -> std::optional<Status> {
         for (dra::ClaimPtr& mine : cycle.claims) {
           const dra::ClaimPtr claim = inventory_.claims().Find(mine->metadata.namespace_.str(), mine->metadata.name);
@@ -322,6 +331,10 @@ Status DynamicResources::AwaitDevices(CycleClaims& cycle, const PodInfo& pod, co
         return Status::Success();
       },
       binding_timeout_);
+  for (const dra::ClaimPtr& claim : cycle.claims) {
+    handle_.api().NoteDeviceWait(pod, *claim, OutcomeOf(status), handle_.clock().Now() - began);
+  }
+  return status;
 }
 
 }  // namespace berth::plugins

@@ -38,6 +38,7 @@ ApiServer::ApiServer(Timeline& timeline, Store& store, Faults& faults, Trace& tr
 
 void ApiServer::SetServed(api::Kind kind, bool served) {
   served ? static_cast<void>(not_served_.erase(kind)) : static_cast<void>(not_served_.insert(kind));
+  if (!served) watches_.End(kind);
 }
 
 void ApiServer::Compact() {

@@ -74,6 +74,12 @@ size_t ApiWatches::PositionAfter(api::Kind kind, uint64_t revision) const {
   return static_cast<size_t>(found - history.begin());
 }
 
+void ApiWatches::End(api::Kind kind) {
+  for (const WatcherPtr& watcher : watchers_) {
+    if (watcher->kind == kind && watcher->exchange->open()) watcher->exchange->End();
+  }
+}
+
 void ApiWatches::Start(const ExchangePtr& exchange, const ApiRequest& request) {
   Result<FieldSelector> selector = FieldSelector::Parse(request.Parameter("fieldSelector"));
   CHECK(selector.ok());

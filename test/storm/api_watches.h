@@ -31,6 +31,8 @@ class ApiWatches {
   // The watch the exchange asks for.
   void Start(const ExchangePtr& exchange, const ApiRequest& request);
   size_t open() const;
+  // The kind is served no longer.
+  void End(api::Kind kind);
 
  private:
   struct Watcher {

@@ -160,17 +160,25 @@ void Storm::HideKind(uint64_t choice) {
   const api::Kind kind = choice % 2 == 0 ? api::Kind::kStorageClass : client::kSchedulingKinds[other];
   trace_.Add("server", "world does not serve {}", api::InfoOf(kind).resource);
   server_.SetServed(kind, false);
-  timeline_.After(Between(choice, 1s, 150s), [this, kind] {
+  // What comes and goes meanwhile, nobody is told of. Objects are given up after two minutes.
+  const bool is_class = kind == api::Kind::kStorageClass;
+  for (uint64_t i = 0; is_class && i < 3; ++i) {
+    timeline_.After(Between(choice / 3 + i, 1s, 60s),
+                    [this, i] { actors_.Do({.at = timeline_.Now(), .kind = ActionKind::kChangeClass, .choice = i}); });
+  }
+  timeline_.After(Between(choice, 1s, is_class ? 240s : 150s), [this, kind] {
     trace_.Add("server", "world serves {} again", api::InfoOf(kind).resource);
     server_.SetServed(kind, true);
   });
 }
 
-// Nothing new goes wrong. What lasts, such as a partition or a pause, ends by itself.
+// Nothing new goes wrong. What lasts, such as a partition, a pause or classes that are not served, ends by itself.
 void Storm::Calm() {
   trace_.Add("storm", "world calms down");
   faults_.set_on(false);
-  for (const api::Kind kind : client::kSchedulingKinds) server_.SetServed(kind, true);
+  for (const api::Kind kind : client::kSchedulingKinds) {
+    if (kind != api::Kind::kStorageClass) server_.SetServed(kind, true);
+  }
 }
 
 bool Storm::Settle() {

@@ -118,7 +118,7 @@ void ApiWatches::Start(const ExchangePtr& exchange, const ApiRequest& request) {
     watcher->next = PositionAfter(request.kind, NumberIn(version));
   }
   watchers_.push_back(watcher);
-  Schedule(watcher);
+  Schedule(watcher, watcher->next < store_.history(watcher->kind).size());
   if (watcher->bookmarks) SendBookmark(watcher);
   if (const uint64_t seconds = NumberIn(request.Parameter("timeoutSeconds")); seconds > 0) {
     timeline_.After(std::chrono::seconds(seconds), [watcher] { watcher->exchange->End(); });
@@ -137,10 +137,12 @@ void ApiWatches::StartFromList(const WatcherPtr& watcher, const std::string& ver
   watcher->exchange->Data(BookmarkFrame(watcher->protobuf, watcher->kind, revision, true));
 }
 
-void ApiWatches::Schedule(const WatcherPtr& watcher) {
+void ApiWatches::Schedule(const WatcherPtr& watcher, bool begins_behind) {
   if (std::exchange(watcher->awaited, true)) return;
   base::Duration pause = kShortestPause + base::Duration(random_.Below(kPauseSpread));
   if (faults_.Strikes(Fault::kLateEvents)) pause += faults_.UpTo(Fault::kLateEvents, kLatestEvents);
+  // A cache that was behind when it was asked for a list is behind when it is asked for what came since.
+  if (begins_behind && faults_.Strikes(Fault::kStaleList)) pause += faults_.UpTo(Fault::kStaleList, kLatestEvents);
   timeline_.After(pause, [this, watcher] { Pump(*watcher); });
 }
 

@@ -47,7 +47,7 @@ class ApiWatches {
   using WatcherPtr = std::shared_ptr<Watcher>;
 
   void StartFromList(const WatcherPtr& watcher, const std::string& version);
-  void Schedule(const WatcherPtr& watcher);
+  void Schedule(const WatcherPtr& watcher, bool begins_behind = false);
   void Pump(Watcher& watcher);
   std::string Frames(const Watcher& watcher, const Change& change) const;
   void SendBookmark(const WatcherPtr& watcher);

@@ -15,6 +15,9 @@ function(berth_precompile_header name header)
   endif()
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/${name}.cc)
   target_precompile_headers(${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/${header})
+  # Never from ccache: `#pragma once` in it remembers when each header was written, and a header that was written again,
+  # with the same content, would be taken for another one.
+  set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER "")
 endfunction()
 if(BERTH_PRECOMPILE)
   berth_precompile_header(berth_precompiled precompiled.h)

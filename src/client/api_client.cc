@@ -32,6 +32,12 @@ bool MayHaveTakenEffect(const ApiAnswer& answer) {
   return code == 0 ? answer.error != ErrorCode::kConflict : code >= 500 || code == 409;
 }
 
+// Times lose their fractions on the way.
+bool SameDevices(const api::ResourceClaim& a, const api::ResourceClaim& b) {
+  if (!a.status.allocation || !b.status.allocation) return !a.status.allocation && !b.status.allocation;
+  return a.status.allocation->devices.results == b.status.allocation->devices.results;
+}
+
 }  // namespace
 
 struct ApiClient::Direct {
@@ -47,6 +53,14 @@ struct ApiClient::Binding {
   std::string uid;
   std::string node;
   Done<void> done;
+  Error refusal{};
+  base::Duration wait = kWaitToRead;
+  int reads = 0;
+};
+
+struct ApiClient::ClaimStatusWrite {
+  api::ResourceClaim wanted;
+  Done<api::Object> done;
   Error refusal{};
   base::Duration wait = kWaitToRead;
   int reads = 0;
@@ -176,6 +190,13 @@ void ApiClient::Bind(const api::Pod& pod, std::string_view node, Done<void> done
   });
 }
 
+bool ApiClient::MayReadAgain(const Error& error, int reads) const {
+  const bool is_passing = error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded;
+  const bool is_open =
+      options_.window ? options_.window->TimeLeft(loop_.Now()) > base::Duration::zero() : reads < kMaxRetries;
+  return is_passing && is_open;
+}
+
 // A node must not be taken for free because an answer was lost: another pod would be bound into the same room.
 void ApiClient::ReadBack(const std::shared_ptr<Binding>& binding) {
   Get(api::Kind::kPod, binding->name_space, binding->name, [this, binding](const Result<api::Object>& read) {
@@ -184,11 +205,7 @@ void ApiClient::ReadBack(const std::shared_ptr<Binding>& binding) {
       const bool is_bound = pod != nullptr && pod->metadata.uid == binding->uid && pod->spec.node_name == binding->node;
       return binding->done(is_bound ? Result<void>() : Result<void>(binding->refusal));
     }
-    const ErrorCode code = read.error().code;
-    const bool is_passing = code == ErrorCode::kUnavailable || code == ErrorCode::kDeadlineExceeded;
-    const bool is_open = options_.window ? options_.window->TimeLeft(loop_.Now()) > base::Duration::zero()
-                                         : binding->reads < kMaxRetries;
-    if (!is_passing || !is_open) return binding->done(binding->refusal);
+    if (!MayReadAgain(read.error(), binding->reads)) return binding->done(binding->refusal);
     ++binding->reads;
     binding->wait = std::min<base::Duration>(binding->wait * 2, kLongestWaitToRead);
     loop_.RunAfter(binding->wait, [this, binding] { ReadBack(binding); });
@@ -246,9 +263,39 @@ void ApiClient::PatchResourceClaim(const api::ResourceClaim& claim, ClaimWrite w
   request.body = what == ClaimWrite::kFinalizers ? ClaimFinalizersPatch(claim)
                  : what == ClaimWrite::kStatus   ? ClaimStatusPatch(claim)
                                                  : ClaimDeallocationPatch(claim);
-  Write(WriteClass::kBind, key, std::move(request), [done = std::move(done)](const ApiAnswer& answer) {
-    done(answer.ok() ? DecodeOne(answer.response) : Result<api::Object>(answer.ToError()));
+  if (what != ClaimWrite::kStatus) {
+    return Write(WriteClass::kBind, key, std::move(request), [done = std::move(done)](const ApiAnswer& answer) {
+      done(answer.ok() ? DecodeOne(answer.response) : Result<api::Object>(answer.ToError()));
+    });
+  }
+  const auto write = std::make_shared<ClaimStatusWrite>(ClaimStatusWrite{claim, std::move(done)});
+  Write(WriteClass::kBind, key, std::move(request), [this, write](const ApiAnswer& answer) {
+    if (answer.ok()) return write->done(DecodeOne(answer.response));
+    write->refusal = answer.ToError();
+    // Of a conflict the caller knows better what to make.
+    if (!MayHaveTakenEffect(answer) || answer.status.code == 409) return write->done(write->refusal);
+    if (answer.status.code == 0) write->wait = kWaitForStragglers;
+    loop_.RunAfter(write->wait, [this, write] { ReadBack(write); });
   });
+}
+
+// Devices must not be taken for free because an answer was lost: another claim would get them too.
+void ApiClient::ReadBack(const std::shared_ptr<ClaimStatusWrite>& write) {
+  const api::ObjectMeta& metadata = write->wanted.metadata;
+  Get(api::Kind::kResourceClaim, std::string(metadata.namespace_.str()), metadata.name,
+      [this, write](const Result<api::Object>& read) {
+        if (read) {
+          const api::ResourceClaim* claim = read->As<api::ResourceClaim>();
+          const bool is_written = claim != nullptr && claim->metadata.uid == write->wanted.metadata.uid &&
+                                  SameDevices(*claim, write->wanted) &&
+                                  claim->status.reserved_for == write->wanted.status.reserved_for;
+          return write->done(is_written ? read : Result<api::Object>(write->refusal));
+        }
+        if (!MayReadAgain(read.error(), write->reads)) return write->done(write->refusal);
+        ++write->reads;
+        write->wait = std::min<base::Duration>(write->wait * 2, kLongestWaitToRead);
+        loop_.RunAfter(write->wait, [this, write] { ReadBack(write); });
+      });
 }
 
 void ApiClient::CreateResourceClaim(const api::ResourceClaim& claim, Done<api::Object> done) {

@@ -232,6 +232,35 @@ TEST_F(ApiClientTest, TheWriteWindowIsLookedAtRightBeforeSending) {
   EXPECT_EQ(asked_.size(), 2u);
 }
 
+// Devices whose write had timed out were given to another claim, and then the write took effect.
+TEST_F(ApiClientTest, AClaimIsReadWhenTheAnswerLeavesOpenWhetherItsStatusWasWritten) {
+  api::ResourceClaim claim;
+  claim.metadata.name = "c";
+  claim.metadata.namespace_ = Symbol("default");
+  claim.metadata.uid = "u-c";
+  claim.status.reserved_for.push_back({"", "pods", "p", "u-1"});
+  const auto json = [](const api::ResourceClaim& found) { return api::EncodeJson(api::MakeObject(found)); };
+  api::ResourceClaim without = claim, another = claim;
+  without.status.reserved_for.clear();
+  another.metadata.uid = "u-d";
+  for (const Scripted& unknown : std::vector<Scripted>{{500}, {504}, {0}}) {
+    for (const auto& [read, ok] : {std::pair(Scripted{200, json(claim)}, true),
+                                   {Scripted{200, json(without)}, false},
+                                   {Scripted{200, json(another)}, false},
+                                   {Scripted{404}, false}}) {
+      ApiClient client = Make({.protobuf = false});
+      script_ = {unknown, read};
+      asked_.clear();
+      std::optional<bool> written;
+      client.PatchResourceClaim(claim, ApiClient::ClaimWrite::kStatus,
+                                [&](const Result<api::Object>& object) { written = object.ok(); });
+      loop_.Advance(1min);
+      EXPECT_EQ(asked_.size(), 2u);
+      EXPECT_EQ(written, ok) << unknown.status << ", then " << read.status << " " << read.body;
+    }
+  }
+}
+
 TEST_F(ApiClientTest, AFullLineOfStatusPatchesRefuses) {
   WriteBudgets budgets = kDefaultWriteBudgets;
   budgets[static_cast<size_t>(WriteClass::kStatus)].max_waiting = 1;

@@ -6,8 +6,8 @@ add_custom_target(berth_benchmarks)
 add_custom_target(berth_fuzzers)
 
 # Four precompiled headers serve every target: one for what is optimised, one for what runs once per command or request
-# (berth_compile_cold), two for tests, which are not optimised. Project headers are in the last one only: whoever changes one
-# of those has nearly every test compiled again in any case.
+# (berth_compile_cold), two for tests, which are not optimised. Project headers are in the last one only: whoever changes
+# one of those has nearly every test compiled again in any case.
 function(berth_precompile_header name header)
   # Written once: a newer file would have everything compiled again whenever a source file is added.
   if(NOT EXISTS ${CMAKE_BINARY_DIR}/${name}.cc)
@@ -46,7 +46,8 @@ function(berth_compile target precompiled batch)
   endif()
 endfunction()
 
-# Little of what runs once per pod or node is in this target: it is compiled with -Og, in a third less time than with -O2.
+# Little of what runs once per pod or node is in this target: it is compiled with -Og, in a third less time than with
+# -O2.
 function(berth_compile_cold target)
   berth_compile(${target} berth_cold_precompiled 40)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)

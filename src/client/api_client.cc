@@ -47,21 +47,14 @@ struct ApiClient::Direct {
   int retries = 0;
 };
 
-struct ApiClient::Binding {
+// A write whose answer leaves open whether it took effect: its object is read.
+struct ApiClient::Doubt {
+  api::Kind kind;
   std::string name_space;
   std::string name;
-  std::string uid;
-  std::string node;
-  Done<void> done;
-  Error refusal{};
-  base::Duration wait = kWaitToRead;
-  int reads = 0;
-};
-
-struct ApiClient::ClaimStatusWrite {
-  api::ResourceClaim wanted;
+  std::function<bool(const api::Object& read)> took_effect;
   Done<api::Object> done;
-  Error refusal{};
+  Error refusal{};  // what is told when it did not
   base::Duration wait = kWaitToRead;
   int reads = 0;
 };
@@ -179,36 +172,39 @@ void ApiClient::Bind(const api::Pod& pod, std::string_view node, Done<void> done
       ObjectRequest("POST", ObjectPath(api::Kind::kPod, metadata.namespace_.str(), metadata.name) + "/binding");
   request.headers.emplace_back("Content-Type", options_.protobuf ? kProtobufType : kJsonType);
   request.body = options_.protobuf ? BindingProtobuf(pod, node) : BindingJson(pod, node);
-  const auto binding = std::make_shared<Binding>(
-      Binding{std::string(metadata.namespace_.str()), metadata.name, metadata.uid, std::string(node), std::move(done)});
-  Write(WriteClass::kBind, WriteKeyOf(pod), std::move(request), [this, binding](const ApiAnswer& answer) {
-    if (answer.ok()) return binding->done({});
-    binding->refusal = answer.ToError();
-    if (!MayHaveTakenEffect(answer)) return binding->done(binding->refusal);
-    if (answer.status.code == 0) binding->wait = kWaitForStragglers;
-    loop_.RunAfter(binding->wait, [this, binding] { ReadBack(binding); });
-  });
+  const auto is_bound = [uid = metadata.uid, node = std::string(node)](const api::Object& read) {
+    const api::Pod* found = read.As<api::Pod>();
+    return found != nullptr && found->metadata.uid == uid && found->spec.node_name == node;
+  };
+  const auto doubt = std::make_shared<Doubt>(
+      Doubt{api::Kind::kPod, std::string(metadata.namespace_.str()), metadata.name, is_bound,
+            [done](const Result<api::Object>& bound) { done(bound ? Result<void>() : Result<void>(bound.error())); }});
+  Write(WriteClass::kBind, WriteKeyOf(pod), std::move(request),
+        [this, done = std::move(done), doubt](const ApiAnswer& answer) {
+          if (answer.ok()) return done({});
+          if (!MayHaveTakenEffect(answer)) return done(answer.ToError());
+          Resolve(doubt, answer);
+        });
 }
 
-bool ApiClient::MayReadAgain(const Error& error, int reads) const {
-  const bool is_passing = error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded;
-  const bool is_open =
-      options_.window ? options_.window->TimeLeft(loop_.Now()) > base::Duration::zero() : reads < kMaxRetries;
-  return is_passing && is_open;
+// Neither a node nor a device must be taken for free because an answer was lost: somebody else would get it too.
+void ApiClient::Resolve(const std::shared_ptr<Doubt>& doubt, const ApiAnswer& answer) {
+  doubt->refusal = answer.ToError();
+  if (answer.status.code == 0) doubt->wait = kWaitForStragglers;
+  loop_.RunAfter(doubt->wait, [this, doubt] { ReadBack(doubt); });
 }
 
-// A node must not be taken for free because an answer was lost: another pod would be bound into the same room.
-void ApiClient::ReadBack(const std::shared_ptr<Binding>& binding) {
-  Get(api::Kind::kPod, binding->name_space, binding->name, [this, binding](const Result<api::Object>& read) {
-    if (read) {
-      const api::Pod* pod = read->As<api::Pod>();
-      const bool is_bound = pod != nullptr && pod->metadata.uid == binding->uid && pod->spec.node_name == binding->node;
-      return binding->done(is_bound ? Result<void>() : Result<void>(binding->refusal));
-    }
-    if (!MayReadAgain(read.error(), binding->reads)) return binding->done(binding->refusal);
-    ++binding->reads;
-    binding->wait = std::min<base::Duration>(binding->wait * 2, kLongestWaitToRead);
-    loop_.RunAfter(binding->wait, [this, binding] { ReadBack(binding); });
+void ApiClient::ReadBack(const std::shared_ptr<Doubt>& doubt) {
+  Get(doubt->kind, doubt->name_space, doubt->name, [this, doubt](const Result<api::Object>& read) {
+    if (read) return doubt->done(doubt->took_effect(*read) ? read : Result<api::Object>(doubt->refusal));
+    const ErrorCode code = read.error().code;
+    const bool is_passing = code == ErrorCode::kUnavailable || code == ErrorCode::kDeadlineExceeded;
+    const bool is_open =
+        options_.window ? options_.window->TimeLeft(loop_.Now()) > base::Duration::zero() : doubt->reads < kMaxRetries;
+    if (!is_passing || !is_open) return doubt->done(doubt->refusal);
+    ++doubt->reads;
+    doubt->wait = std::min<base::Duration>(doubt->wait * 2, kLongestWaitToRead);
+    loop_.RunAfter(doubt->wait, [this, doubt] { ReadBack(doubt); });
   });
 }
 
@@ -268,34 +264,19 @@ void ApiClient::PatchResourceClaim(const api::ResourceClaim& claim, ClaimWrite w
       done(answer.ok() ? DecodeOne(answer.response) : Result<api::Object>(answer.ToError()));
     });
   }
-  const auto write = std::make_shared<ClaimStatusWrite>(ClaimStatusWrite{claim, std::move(done)});
-  Write(WriteClass::kBind, key, std::move(request), [this, write](const ApiAnswer& answer) {
-    if (answer.ok()) return write->done(DecodeOne(answer.response));
-    write->refusal = answer.ToError();
+  const auto is_written = [claim](const api::Object& read) {
+    const api::ResourceClaim* found = read.As<api::ResourceClaim>();
+    return found != nullptr && found->metadata.uid == claim.metadata.uid && SameDevices(*found, claim) &&
+           found->status.reserved_for == claim.status.reserved_for;
+  };
+  const auto doubt = std::make_shared<Doubt>(Doubt{api::Kind::kResourceClaim, std::string(metadata.namespace_.str()),
+                                                   metadata.name, is_written, std::move(done)});
+  Write(WriteClass::kBind, key, std::move(request), [this, doubt](const ApiAnswer& answer) {
+    if (answer.ok()) return doubt->done(DecodeOne(answer.response));
     // Of a conflict the caller knows better what to make.
-    if (!MayHaveTakenEffect(answer) || answer.status.code == 409) return write->done(write->refusal);
-    if (answer.status.code == 0) write->wait = kWaitForStragglers;
-    loop_.RunAfter(write->wait, [this, write] { ReadBack(write); });
+    if (!MayHaveTakenEffect(answer) || answer.status.code == 409) return doubt->done(answer.ToError());
+    Resolve(doubt, answer);
   });
-}
-
-// Devices must not be taken for free because an answer was lost: another claim would get them too.
-void ApiClient::ReadBack(const std::shared_ptr<ClaimStatusWrite>& write) {
-  const api::ObjectMeta& metadata = write->wanted.metadata;
-  Get(api::Kind::kResourceClaim, std::string(metadata.namespace_.str()), metadata.name,
-      [this, write](const Result<api::Object>& read) {
-        if (read) {
-          const api::ResourceClaim* claim = read->As<api::ResourceClaim>();
-          const bool is_written = claim != nullptr && claim->metadata.uid == write->wanted.metadata.uid &&
-                                  SameDevices(*claim, write->wanted) &&
-                                  claim->status.reserved_for == write->wanted.status.reserved_for;
-          return write->done(is_written ? read : Result<api::Object>(write->refusal));
-        }
-        if (!MayReadAgain(read.error(), write->reads)) return write->done(write->refusal);
-        ++write->reads;
-        write->wait = std::min<base::Duration>(write->wait * 2, kLongestWaitToRead);
-        loop_.RunAfter(write->wait, [this, write] { ReadBack(write); });
-      });
 }
 
 void ApiClient::CreateResourceClaim(const api::ResourceClaim& claim, Done<api::Object> done) {

@@ -106,15 +106,13 @@ class ApiClient {
 
  private:
   struct Direct;
-  struct Binding;
-  struct ClaimStatusWrite;
+  struct Doubt;
 
   // Past the lines: reads and leases.
   void SendDirect(const std::shared_ptr<Direct>& call);
   void Attempt(http::Request request, bool is_fenced, std::function<void(ApiAnswer)> done);
-  void ReadBack(const std::shared_ptr<Binding>& binding);
-  void ReadBack(const std::shared_ptr<ClaimStatusWrite>& write);
-  bool MayReadAgain(const Error& error, int reads) const;
+  void Resolve(const std::shared_ptr<Doubt>& doubt, const ApiAnswer& answer);
+  void ReadBack(const std::shared_ptr<Doubt>& doubt);
   void WriteForObject(WriteClass write_class, const api::Object& object, http::Request request, Done<api::Object> done);
   void WriteForNothing(WriteClass write_class, const api::Pod& pod, http::Request request, Done<void> done);
   http::Request ObjectRequest(std::string method, std::string path) const;

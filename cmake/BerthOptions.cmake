@@ -10,6 +10,8 @@ set(BERTH_TEST_TIMEOUT 300 CACHE STRING "Seconds after which a test program is t
 
 # Fewer, larger compilations: what users and CI build. Development builds ordinary objects, where one change costs one.
 option(BERTH_UNITY "Compile several source files as one" OFF)
+# For whoever edits a few files in a unity build: patterns below the source folder, for example "src/queue/*.cc".
+set(BERTH_ALONE "" CACHE STRING "Files of a unity build that are compiled on their own all the same")
 option(BERTH_PRECOMPILE "Parse the standard headers once for the whole build" ON)
 
 find_program(CCACHE ccache)

@@ -43,6 +43,9 @@ function(berth_compile target precompiled batch)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
     # In a batch, a type of a source file's anonymous namespace looks as if it stood in a header.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    list(TRANSFORM BERTH_ALONE PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE patterns)
+    file(GLOB alone ${patterns})
+    set_source_files_properties(${alone} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
 endfunction()
 

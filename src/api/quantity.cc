@@ -242,4 +242,20 @@ void Quantity::Sub(const Quantity& other) {
   Add(negated);
 }
 
+void Quantity::Multiply(const Quantity& factor) {
+  constexpr Nanos kUnit = 1'000'000'000;
+  Nanos product = 0;
+  if (__builtin_mul_overflow(nanos_, factor.nanos_, &product)) {
+    // Too large for the exact product, not for the amount: whole units are exact enough where there are that many.
+    const bool negative = (nanos_ < 0) != (factor.nanos_ < 0);
+    const Nanos large = std::max(nanos_ < 0 ? -nanos_ : nanos_, factor.nanos_ < 0 ? -factor.nanos_ : factor.nanos_);
+    const Nanos small = std::min(nanos_ < 0 ? -nanos_ : nanos_, factor.nanos_ < 0 ? -factor.nanos_ : factor.nanos_);
+    const Nanos amount = SaturatingMultiply(large / kUnit, small);
+    nanos_ = negative ? -amount : amount;
+    return;
+  }
+  const Nanos rest = product % kUnit;
+  nanos_ = product / kUnit + (rest > 0 ? 1 : rest < 0 ? -1 : 0);
+}
+
 }  // namespace berth::api

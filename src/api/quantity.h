@@ -61,6 +61,8 @@ class Quantity {
   // A zero takes over the format of what is added or subtracted, as an empty sum has none of its own.
   void Add(const Quantity& other);
   void Sub(const Quantity& other);
+  // Keeps its format; what is below nano rounds away from zero.
+  void Multiply(const Quantity& factor);
   void Negate() { nanos_ = -nanos_; }
 
   friend bool operator==(const Quantity& a, const Quantity& b) { return a.nanos_ == b.nanos_; }

@@ -143,6 +143,23 @@ TEST(Quantity, SumsKeepTheirFormatUnlessZero) {
   EXPECT_EQ(debt.ToString(), "-250m");
 }
 
+TEST(Quantity, ProductsKeepTheFormatOfTheFirst) {
+  const auto product = [](const char* a, const char* b) {
+    Quantity result = MustParse(a);
+    result.Multiply(MustParse(b));
+    return result.ToString();
+  };
+  EXPECT_EQ(product("4Gi", "3"), "12Gi");
+  EXPECT_EQ(product("3", "4Gi"), "12884901888");
+  EXPECT_EQ(product("2", "500m"), "1");
+  EXPECT_EQ(product("1n", "1n"), "1n");
+  EXPECT_EQ(product("-1500m", "1500m"), "-2250m");
+  EXPECT_EQ(product("7E", "1e3"), "7000E");  // the exact product in nano-units would not fit
+  Quantity huge = MustParse("1e28");
+  huge.Multiply(MustParse("1e28"));
+  EXPECT_EQ(huge.Value(), std::numeric_limits<int64_t>::max());
+}
+
 TEST(Quantity, ComesFromNumbers) {
   EXPECT_EQ(Quantity::FromMilli(250).ToString(), "250m");
   EXPECT_EQ(Quantity::FromInt(2048, Format::kBinarySI).ToString(), "2Ki");

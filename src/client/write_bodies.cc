@@ -298,7 +298,12 @@ std::string NodeAllocatableResourceClaimsPatch(const std::vector<api::NodeAlloca
   writer.StartObject();
   writer.Key("status");
   writer.StartObject();
-  WriteList(writer, "nodeAllocatableResourceClaimStatuses", statuses);
+  if (statuses.empty()) {
+    writer.Key("nodeAllocatableResourceClaimStatuses");
+    writer.Null();
+  } else {
+    WriteList(writer, "nodeAllocatableResourceClaimStatuses", statuses);
+  }
   writer.EndObject();
   writer.EndObject();
   return body;

@@ -21,6 +21,12 @@ std::string ClaimKey(std::string_view name_space, std::string_view claim) {
   return key;
 }
 
+framework::PodRequestOptions OccupyingPodOptions(const config::FeatureGates& gates) {
+  framework::PodRequestOptions options = framework::RunningPodOptions(gates);
+  options.use_node_allocatable_claims = gates.Enabled("DRANodeAllocatableResources");
+  return options;
+}
+
 }  // namespace
 
 AssumedPod::~AssumedPod() {
@@ -28,7 +34,7 @@ AssumedPod::~AssumedPod() {
 }
 
 Cluster::Cluster(const config::FeatureGates& gates)
-    : request_options_(framework::RunningPodOptions(gates)),
+    : request_options_(OccupyingPodOptions(gates)),
       inventory_(std::make_unique<dra::Inventory>(dra::Features::Of(gates))) {
   inventory_->FollowStores(objects_);
 }

@@ -324,18 +324,6 @@ std::span<const FeatureDependency> FeatureDependencies() { return kDependencies;
 std::span<const std::string_view> UnimplementedFeatureGates() {
   static constexpr std::string_view kNames[] = {
       "CoordinatedLeaderElection",
-      "DRAAdminAccess",
-      "DRAConsumableCapacity",
-      "DRADeviceBindingConditions",
-      "DRADeviceTaintRules",
-      "DRADeviceTaints",
-      "DRAExtendedResource",
-      "DRAListTypeAttributes",
-      "DRANodeAllocatableResources",
-      "DRAPartitionableDevices",
-      "DRAPrioritizedList",
-      "DRAResourceClaimDeviceStatus",
-      "DRASchedulerFilterTimeout",
       "DRAWorkloadResourceClaims",
       "GangScheduling",
       "GenericWorkload",

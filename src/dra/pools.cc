@@ -180,6 +180,7 @@ void PoolTable::Insert(std::shared_ptr<const api::ResourceSlice> object) {
   } else {
     ++local_[*slice->spec().node_name].pools[key];
   }
+  if (features_.node_allocatable_resources) by_pool_name_[key.second][name] = slice;
   slices_[name] = std::move(slice);
   Touch(group);
 }
@@ -203,7 +204,22 @@ void PoolTable::Erase(const std::string& name) {
     if (local.pools.empty()) local_.erase(*slice->spec().node_name);
   }
   if (group.slices.empty()) groups_.erase(key);
+  if (const auto named = by_pool_name_.find(key.second); named != by_pool_name_.end()) {
+    named->second.erase(name);
+    if (named->second.empty()) by_pool_name_.erase(named);
+  }
   for (const DeviceId id : slice->ids) devices_.Release(id);
+}
+
+const api::Device* PoolTable::FindDevice(const std::string& pool, const std::string& device) const {
+  const auto named = by_pool_name_.find(pool);
+  if (named == by_pool_name_.end()) return nullptr;
+  for (const auto& [name, slice] : named->second) {
+    for (const api::Device& candidate : slice->spec().devices) {
+      if (candidate.name == device) return &candidate;
+    }
+  }
+  return nullptr;
 }
 
 Result<bool> PoolTable::IsRelevant(const api::ResourceSlice& slice, const api::Node& node) const {

@@ -108,6 +108,10 @@ class PoolTable {
   // The slices, by name.
   const std::map<std::string, SlicePtr>& slices() const { return slices_; }
   bool empty() const { return slices_.empty(); }
+  // The device that counts for what is taken of a node's allocatable resources: the first of that name, slices by name,
+  // in any pool of that name, whichever its driver and generation (so upstream looks it up). Null when there is none, and
+  // without the gate DRANodeAllocatableResources.
+  const api::Device* FindDevice(const std::string& pool, const std::string& device) const;
   // Grows with every change.
   uint64_t version() const { return version_; }
 
@@ -146,6 +150,7 @@ class PoolTable {
   std::map<std::string, std::shared_ptr<const api::ResourceSlice>> plain_;  // as the API has them
   std::map<std::string, std::shared_ptr<const api::DeviceTaintRule>> rules_;
   std::map<std::string, SlicePtr> slices_;
+  std::map<std::string, std::map<std::string, SlicePtr>> by_pool_name_;  // for FindDevice only
   std::map<PoolKey, Group> groups_;
   std::map<PoolKey, size_t> shared_;  // pools that have slices which are not one node's alone
   std::unordered_map<std::string, Local> local_;

@@ -119,6 +119,9 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
                                             const framework::NodeToStatus& statuses) const;
   framework::Status RunPreScore(framework::CycleState& state, const framework::PodInfo& pod,
                                 std::span<const framework::NodeInfo* const> feasible) const;
+  // See ReservePlugin::OnNode; the first plugin that has something to say.
+  std::shared_ptr<const api::Pod> OnNode(const framework::CycleState& state, const framework::PodInfo& pod,
+                                         const std::string& node_name) const;
   framework::Status RunReserve(framework::CycleState& state, const framework::PodInfo& pod,
                                const std::string& node_name);
   // In reverse order; never fails.

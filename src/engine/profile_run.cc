@@ -230,6 +230,14 @@ Status Profile::RunPreScore(CycleState& state, const PodInfo& pod, std::span<con
   });
 }
 
+std::shared_ptr<const api::Pod> Profile::OnNode(const CycleState& state, const PodInfo& pod,
+                                                const std::string& node_name) const {
+  for (const auto& enabled : reserve_) {
+    if (std::shared_ptr<const api::Pod> changed = enabled.plugin->OnNode(state, pod, node_name)) return changed;
+  }
+  return nullptr;
+}
+
 Status Profile::RunReserve(CycleState& state, const PodInfo& pod, const std::string& node_name) {
   return ObservedStep(Step::kReserve, [&]() -> Status {
     for (const auto& enabled : reserve_) {

@@ -141,6 +141,9 @@ api::ResourceList PodRequests(const api::Pod& pod, const PodRequestOptions& opti
                                                    api::ResourceList& scratch) -> const api::ResourceList& {
                                                  return requests_of.Of(container, can_be_resized, scratch);
                                                });
+  if (options.use_node_allocatable_claims) {
+    for (const auto& claim : pod.status.node_allocatable_resource_claim_statuses) AddTo(requests, claim.resources);
+  }
   if (!options.skip_pod_level_resources && HasPodLevelRequests(pod)) {
     ApplyPodLevelRequests(pod, options, requests_of, requests);
   }

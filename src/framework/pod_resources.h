@@ -15,6 +15,8 @@ struct PodRequestOptions {
   bool use_status_resources = false;
   bool skip_pod_level_resources = false;
   bool in_place_pod_level_resize = false;
+  // Add what the devices of the pod's claims take of the node's allocatable resources.
+  bool use_node_allocatable_claims = false;
 };
 
 // A sidecar: an init container that keeps running beside the containers.

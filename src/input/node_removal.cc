@@ -13,6 +13,7 @@
 #include "api/resource_claim.h"
 #include "api/storage.h"
 #include "input/daemon_nodes.h"
+#include "input/released_claims.h"
 
 namespace berth::input {
 
@@ -59,6 +60,7 @@ class Eviction {
       const DraftObject found = draft_.objects()[i];
       const api::Pod* pod = found.object.As<api::Pod>();
       if (!pod || api::IsTerminated(*pod) || !nodes_.contains(pod->spec.node_name) || stays(*pod)) continue;
+      leaving_.push_back(found.object.Share<api::Pod>());
       const bool goes_anyway = IsDaemon(*pod) || IsMirror(*pod) || pod->metadata.deletion_timestamp;
       if (!goes_anyway) evicted_.push_back(found.object.Share<api::Pod>());
       if (!goes_anyway && api::ControllerOf(pod->metadata)) {
@@ -69,6 +71,7 @@ class Eviction {
       if (!goes_anyway) lost_.push_back(api::KeyOf(pod->metadata));
     }
     draft_.RemoveIf([&](const DraftObject& found) { return gone_.contains(found.Who()); });
+    ReleaseClaims(leaving_, draft_);
     if (lost_.empty()) return;
     draft_.Warn(fmt::format("{} {} no controller and {} lost: {}", lost_.size(),
                             lost_.size() == 1 ? "pod has" : "pods have", lost_.size() == 1 ? "is" : "are",
@@ -98,7 +101,8 @@ class Eviction {
  private:
   const std::set<std::string> nodes_;
   ClusterDraft& draft_;
-  std::vector<std::shared_ptr<const api::Pod>> evicted_;
+  std::vector<std::shared_ptr<const api::Pod>> leaving_;
+  std::vector<std::shared_ptr<const api::Pod>> evicted_;  // of those, the ones whose budget counts
   std::set<std::string> gone_;
   std::vector<std::string> lost_;
 };

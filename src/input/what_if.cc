@@ -14,6 +14,7 @@
 #include "input/near_names.h"
 #include "input/node_removal.h"
 #include "input/pod_prototype.h"
+#include "input/released_claims.h"
 #include "input/workloads.h"
 
 namespace berth::input {
@@ -179,8 +180,13 @@ class Scaler {
       ++count;
     }
     std::set<std::string> surplus;
-    for (size_t i = wanted; i < pods.size(); ++i) surplus.insert(draft_.objects()[pods[i]].Who());
+    std::vector<std::shared_ptr<const api::Pod>> leaving;
+    for (size_t i = wanted; i < pods.size(); ++i) {
+      surplus.insert(draft_.objects()[pods[i]].Who());
+      leaving.push_back(draft_.objects()[pods[i]].object.Share<api::Pod>());
+    }
     draft_.RemoveIf([&](const DraftObject& found) { return surplus.contains(found.Who()); });
+    ReleaseClaims(leaving, draft_);
   }
 
   ClusterDraft& draft_;

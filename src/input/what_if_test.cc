@@ -6,6 +6,7 @@
 
 #include "api/node.h"
 #include "api/pod.h"
+#include "api/resource_claim.h"
 #include "input/input.h"
 
 namespace berth::input {
@@ -133,6 +134,65 @@ TEST(WhatIf, NodesThatAreCordonedOrDrained) {
   EXPECT_THAT(drained->warnings,
               ElementsAre("PodDisruptionBudget default/web allows 1 disruption, and 2 of its pods are "
                           "evicted: a real drain would wait"));
+}
+
+constexpr char kClaims[] = R"(apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata:
+  name: a-gpu
+  namespace: default
+  ownerReferences: [{apiVersion: v1, kind: Pod, name: a, uid: ua, controller: true}]
+spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}
+status:
+  allocation: {devices: {results: [{request: r, driver: d, pool: p, device: g0}]}}
+  reservedFor: [{resource: pods, name: a, uid: ua}]
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: shared, namespace: default}
+spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}
+status:
+  allocation: {devices: {results: [{request: r, driver: d, pool: p, device: g1}]}}
+  reservedFor: [{resource: pods, name: a, uid: ua}, {resource: pods, name: other, uid: uo}]
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: mine, namespace: default}
+spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}
+status:
+  allocation: {devices: {results: [{request: r, driver: d, pool: p, device: g2}]}}
+  reservedFor: [{resource: pods, name: a, uid: ua}]
+---
+)";
+
+// Claims as "name: devices held / pods", sorted.
+std::vector<std::string> Claims(const Result<ClusterInput>& input) {
+  EXPECT_TRUE(input) << (input ? "" : input.error().message);
+  std::vector<std::string> claims;
+  if (!input) return claims;
+  for (const api::Object& object : input->objects) {
+    if (const auto* claim = object.As<api::ResourceClaim>()) {
+      const size_t held = claim->status.allocation ? claim->status.allocation->devices.results.size() : 0;
+      claims.push_back(fmt::format("{}: {} / {}", claim->metadata.name, held, claim->status.reserved_for.size()));
+    }
+  }
+  std::sort(claims.begin(), claims.end());
+  return claims;
+}
+
+TEST(WhatIf, ClaimsOfPodsThatLeaveAreGivenBack) {
+  const std::string text = std::string(kClaims) + NodeText("n1") + NodeText("n2") + SetText("web", 2) +
+                           PodText("a", "ReplicaSet", "web", "n1", ", uid: ua") +
+                           PodText("other", "ReplicaSet", "web", "n2", ", uid: uo");
+  EXPECT_THAT(Claims(TryRead(text, {})), ElementsAre("a-gpu: 1 / 1", "mine: 1 / 1", "shared: 1 / 2"));
+  const auto given_back = ElementsAre("mine: 0 / 0", "shared: 1 / 1");
+  EXPECT_THAT(Claims(TryRead(text, {.replicas = {}, .without_nodes = {}, .cordons = {}, .drains = {"n1"}})),
+              given_back);
+  EXPECT_THAT(Claims(TryRead(text, {.replicas = {}, .without_nodes = {"n1"}, .cordons = {}, .drains = {}})),
+              given_back);
+  EXPECT_THAT(Claims(TryRead(text, Replicas("web=0"))), ElementsAre("mine: 0 / 0", "shared: 0 / 0"));
+  EXPECT_THAT(Claims(TryRead(text, {.replicas = {}, .without_nodes = {}, .cordons = {"n1"}, .drains = {}})),
+              ElementsAre("a-gpu: 1 / 1", "mine: 1 / 1", "shared: 1 / 2"));
 }
 
 TEST(WhatIf, WhatIsNotThereIsToldWithWhatIsNear) {

@@ -15,6 +15,7 @@
 #include "input/job_indexes.h"
 #include "input/owned_pods.h"
 #include "input/pod_prototype.h"
+#include "input/released_claims.h"
 #include "input/template_match.h"
 
 namespace berth::input {
@@ -95,7 +96,12 @@ class Expander {
                               count == 1 ? "" : "s"));
     }
     WarnOfDifferences();
+    std::vector<std::shared_ptr<const api::Pod>> leaving;
+    for (const DraftObject& found : draft_.objects()) {
+      if (surplus_.contains(found.Who())) leaving.push_back(found.object.Share<api::Pod>());
+    }
     draft_.RemoveIf([&](const DraftObject& found) { return surplus_.contains(found.Who()); });
+    ReleaseClaims(leaving, draft_);
     return std::move(rollouts_);
   }
 

@@ -168,6 +168,15 @@ Status LiveApi::DeallocateResourceClaim(const api::ResourceClaim& claim) {
   return Status::Success();
 }
 
+Status LiveApi::ClearNodeAllocatableResourceClaimStatuses(const PodInfo& pod) {
+  client_.PatchPodClaims(pod.pod(), client::NodeAllocatableResourceClaimsPatch({}),
+                         [key = pod.Key()](const Result<void>& done) {
+                           if (done || done.error().code == ErrorCode::kNotFound) return;
+                           LOG_ERROR("clear nodeAllocatableResourceClaimStatuses", {"err", done.error()}, {"pod", key});
+                         });
+  return Status::Success();
+}
+
 Status LiveApi::DeleteResourceClaim(const api::ResourceClaim& claim) {
   const auto report = [key = api::KeyOf(claim.metadata)](const Error& error) {
     if (error.code != ErrorCode::kNotFound) LOG_ERROR("delete", {"err", error}, {"resourceclaim", key});

@@ -66,6 +66,7 @@ class LiveApi final : public framework::ApiWriter {
   // Scheduling thread: these do not.
   framework::Status UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
   framework::Status DeallocateResourceClaim(const api::ResourceClaim& claim) override;
+  framework::Status ClearNodeAllocatableResourceClaimStatuses(const framework::PodInfo& pod) override;
   framework::Status DeleteResourceClaim(const api::ResourceClaim& claim) override;
   framework::Status Evict(const framework::PodInfo& victim, const framework::PodInfo& preemptor) override {
     evictions_.Start({victim.shared_pod()}, preemptor);

@@ -119,7 +119,8 @@ class SuiteReader {
     require(operation.count.value_or(0) >= 0, "count", "must not be negative");
     for (const auto& [field, param] :
          {std::pair("countParam", &operation.count_param), std::pair("durationParam", &operation.duration_param),
-          std::pair("steadyStateParam", &operation.steady_state_param)}) {
+          std::pair("steadyStateParam", &operation.steady_state_param),
+          std::pair("maxClaimsPerNodeParam", &operation.max_claims_per_node_param)}) {
       require(param->empty() || (param->size() > 1 && param->front() == '$'), field,
               fmt::format("expected the name of a parameter such as $initNodes, found \"{}\"", *param));
     }
@@ -150,6 +151,13 @@ class SuiteReader {
                 fmt::format("expected Scheduled or Attempted, found \"{}\"", stage));
         return;
       }
+      case Opcode::kCreateResourceClaims:
+        require(operation.name_space && !operation.name_space->empty(), "namespace", "missing");
+        return require(!operation.template_path.empty(), "templatePath", "missing");
+      case Opcode::kCreateResourceDriver:
+        require(operation.max_claims_per_node.value_or(0) >= 0, "maxClaimsPerNode", "must not be negative");
+        require(!operation.driver_name.empty(), "driverName", "missing");
+        return require(!operation.nodes.empty(), "nodes", "missing");
       case Opcode::kStartCollectingMetrics:
         return require(!operation.namespaces.empty(), "namespaces", "missing");
       default:

@@ -30,7 +30,9 @@ enum class Opcode {
   kSleep,
   kStartCollectingMetrics,
   kStopCollectingMetrics,
-  kDynamicResources,  // any of those for dynamic resource allocation: read, but not run yet
+  kCreateResourceClaims,
+  kCreateResourceDriver,
+  kAllocResourceClaims,
 };
 
 // A piece of the document left as it is; lives as long as the document.
@@ -113,6 +115,11 @@ struct Operation {
   int64_t interval_milliseconds = 0;
   std::string stage_requirement;  // of barrier: Scheduled or Attempted
   std::string name;               // of startCollectingMetrics
+
+  std::string driver_name;  // of createResourceDriver, like the rest
+  std::optional<int64_t> max_claims_per_node;
+  std::string max_claims_per_node_param;
+  std::string nodes;  // a pattern for their names
 };
 
 struct LabelValues {

@@ -247,8 +247,23 @@ const Message& StopCollectingMetricsFields() {
   return message;
 }
 
-const Message& DynamicResourcesFields() {
-  static const Message message = MessageOf<T>("dynamic resources", {OpcodeRow()}).IgnoreOthers();
+const Message& CreateResourceClaimsFields() {
+  static const Message message =
+      MessageOf<T>("createResourceClaims", {OpcodeRow(), CountRow(), CountParamRow(), NamespaceRow(), TemplateRow()});
+  return message;
+}
+
+const Message& CreateResourceDriverFields() {
+  static const Message message =
+      MessageOf<T>("createResourceDriver", {OpcodeRow(), Field("driverName", 0, &T::driver_name),
+                                            Field("maxClaimsPerNode", 0, &T::max_claims_per_node),
+                                            Field("maxClaimsPerNodeParam", 0, &T::max_claims_per_node_param),
+                                            Field("nodes", 0, &T::nodes)});
+  return message;
+}
+
+const Message& AllocResourceClaimsFields() {
+  static const Message message = MessageOf<T>("allocResourceClaims", {OpcodeRow(), NamespaceRow()});
   return message;
 }
 
@@ -265,9 +280,9 @@ constexpr OpcodeEntry kOpcodes[] = {
     {"sleep", Opcode::kSleep, SleepFields},
     {"startCollectingMetrics", Opcode::kStartCollectingMetrics, StartCollectingMetricsFields},
     {"stopCollectingMetrics", Opcode::kStopCollectingMetrics, StopCollectingMetricsFields},
-    {"allocResourceClaims", Opcode::kDynamicResources, DynamicResourcesFields},
-    {"createResourceClaims", Opcode::kDynamicResources, DynamicResourcesFields},
-    {"createResourceDriver", Opcode::kDynamicResources, DynamicResourcesFields},
+    {"allocResourceClaims", Opcode::kAllocResourceClaims, AllocResourceClaimsFields},
+    {"createResourceClaims", Opcode::kCreateResourceClaims, CreateResourceClaimsFields},
+    {"createResourceDriver", Opcode::kCreateResourceDriver, CreateResourceDriverFields},
 };
 
 }  // namespace

@@ -119,19 +119,40 @@ TEST(Config, SaysWhichParameterIsWrong) {
               HasSubstr("steadyState needs a duration"));
 }
 
-TEST(Config, DynamicResourceAllocationIsToldAsNotSupported) {
+TEST(Config, DevicesOfADriverAreCountedByNumberOrParameter) {
   const Suite suite = Parse(R"(
 - name: A
   workloadTemplate:
-  - {opcode: createResourceDriver, driverName: test, nodes: node, maxClaimsPerNode: 10}
+  - {opcode: createResourceDriver, driverName: one, nodes: "node-*", maxClaimsPerNode: 10}
+  - {opcode: createResourceDriver, driverName: other, nodes: "*", maxClaimsPerNodeParam: $devices}
+  - {opcode: createResourceClaims, namespace: a, templatePath: claim.yaml, countParam: $claims}
+  - {opcode: allocResourceClaims, namespace: a}
   - {opcode: createPods, count: 1, collectMetrics: true}
-  workloads: [{name: w, params: {anything: 1}}]
+  workloads: [{name: w, params: {devices: 4, claims: 7}}]
 )");
   const Result<std::vector<Operation>> resolved = ResolveOperations(suite, suite.cases[0], suite.cases[0].workloads[0]);
-  ASSERT_FALSE(resolved);
-  EXPECT_EQ(resolved.error().code, ErrorCode::kUnsupported);
-  EXPECT_EQ(resolved.error().message,
-            "topic/config.yaml:4:5: opcode createResourceDriver (dynamic resource allocation) is not supported yet");
+  ASSERT_TRUE(resolved) << resolved.error().message;
+  EXPECT_EQ((*resolved)[0].max_claims_per_node, 10);
+  EXPECT_EQ((*resolved)[1].max_claims_per_node, 4);
+  EXPECT_EQ((*resolved)[1].driver_name, "other");
+  EXPECT_EQ((*resolved)[2].count, 7);
+  EXPECT_EQ((*resolved)[3].name_space, "a");
+}
+
+TEST(Config, DeviceOperationsSayWhatIsMissing) {
+  const auto problem = [](const std::string& operation) {
+    const Result<Suite> suite = ParseSuite("- name: A\n  workloadTemplate:\n  - " + operation +
+                                               "\n  - {opcode: createPods, count: 1, collectMetrics: true}\n"
+                                               "  workloads: [{name: w}]\n",
+                                           "config.yaml");
+    return suite ? "" : suite.error().message;
+  };
+  EXPECT_THAT(problem("{opcode: createResourceDriver, nodes: x}"), HasSubstr("driverName: missing"));
+  EXPECT_THAT(problem("{opcode: createResourceDriver, driverName: x}"), HasSubstr("nodes: missing"));
+  EXPECT_THAT(problem("{opcode: createResourceClaims, count: 1, templatePath: x}"), HasSubstr("namespace: missing"));
+  EXPECT_THAT(problem("{opcode: createResourceClaims, count: 1, namespace: x}"), HasSubstr("templatePath: missing"));
+  EXPECT_THAT(problem("{opcode: createResourceDriver, nodes: x, driverName: y, maxClaimsPerNodeParam: z}"),
+              HasSubstr("maxClaimsPerNodeParam: expected the name of a parameter"));
 }
 
 TEST(Config, ReportsEveryMistakeWithItsPlace) {

@@ -57,8 +57,13 @@ Result<void> Executor::RunOne(const Operation& operation) {
       return StartCollecting(operation.name, operation.namespaces, operation.label_selector);
     case Opcode::kStopCollectingMetrics:
       return StopCollecting();
+    case Opcode::kCreateResourceClaims:
+      return CreateResourceClaims(operation);
+    case Opcode::kCreateResourceDriver:
+      return CreateResourceDriver(operation);
+    case Opcode::kAllocResourceClaims:
+      return cluster_.AllocateClaims(operation.name_space.value_or(""));
     case Opcode::kCreatePodSets:
-    case Opcode::kDynamicResources:
       break;
   }
   return Error::Internal("an operation that should have been resolved");

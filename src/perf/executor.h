@@ -52,6 +52,8 @@ class Executor {
   Result<void> Churn(const Operation& operation);
   Result<void> Barrier(const Operation& operation);
   Result<void> Sleep(const Operation& operation);
+  Result<void> CreateResourceClaims(const Operation& operation);
+  Result<void> CreateResourceDriver(const Operation& operation);
   Result<void> StartCollecting(std::string_view name, const std::vector<std::string>& namespaces,
                                const base::FlatMap<std::string, std::string>& labels);
   Result<void> StopCollecting();

@@ -31,7 +31,7 @@ PodStage InMemoryCluster::PodRecord::stage() const {
 }
 
 InMemoryCluster::InMemoryCluster(const config::FeatureGates& gates, Options options)
-    : gates_(gates), options_(options), metrics_(clock_) {}
+    : gates_(gates), options_(options), metrics_(clock_), random_(options.seed) {}
 
 InMemoryCluster::~InMemoryCluster() = default;
 
@@ -65,6 +65,7 @@ Result<void> InMemoryCluster::MakeDriver(const config::KubeSchedulerConfiguratio
   driver_->handlers().set_observer(
       [this](const framework::ClusterEvent& event, base::Duration took) { metrics_.OnEvent(event, took); });
   volumes_ = std::make_unique<sim::VolumeController>(*driver_);
+  claims_ = std::make_unique<sim::ClaimController>(*driver_);
   return {};
 }
 
@@ -147,6 +148,7 @@ InMemoryCluster::PodRecord* InMemoryCluster::FindPod(const std::string& name_spa
 }
 
 void InMemoryCluster::CreatePod(std::shared_ptr<const api::Pod> pod) {
+  if (!pod->spec.resource_claims.empty()) pod = claims_->CreateClaims(pod);
   const std::string& uid = pod->metadata.uid;
   PodRecord& record = pods_[uid];
   record.pod = pod;
@@ -189,11 +191,15 @@ void InMemoryCluster::RemovePod(const std::string& uid) {
   pod_uids_.erase(api::KeyOf(gone.pod->metadata));
   Notify(gone.pod.get(), gone.stage(), nullptr, PodStage::kAbsent);
   driver_->Remove(api::Object(gone.pod));
+  if (!gone.pod->spec.resource_claims.empty() || gone.pod->status.extended_resource_claim_status) {
+    claims_->Release(*gone.pod);
+  }
 }
 
 // What the volume controller would look at again. Bound pairs, which most tests make by the thousand, are none of its
 // business.
 void InMemoryCluster::Put(const api::Object& object) {
+  if (auto made = object.Share<api::ResourceClaimTemplate>()) return claims_->AddTemplate(std::move(made));
   driver_->Put(object);
   const auto* volume = object.As<api::PersistentVolume>();
   const auto* claim = object.As<api::PersistentVolumeClaim>();

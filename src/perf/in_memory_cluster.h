@@ -2,7 +2,8 @@
 // objects; the scheduler receives them as it would through watches, and binds pods through the same store.
 //
 // There is no kubelet: a bound pod that is deleted goes at once when its grace period is 0, and otherwise stays,
-// terminating, with its room, as in upstream's tests. A finalizer keeps any pod. Volumes are bound by sim's controller.
+// terminating, with its room, as in upstream's tests. A finalizer keeps any pod. Volumes are bound by sim's controller,
+// and resource claims made from templates and given back by another of sim's.
 // Not thread-safe; everything happens on the one thread that calls it.
 #pragma once
 
@@ -19,7 +20,9 @@
 #include "framework/handle.h"
 #include "framework/registry.h"
 #include "perf/run_metrics.h"
+#include "base/random.h"
 #include "scheduler/driver.h"
+#include "sim/claim_controller.h"
 #include "sim/volume_controller.h"
 
 namespace berth::perf {
@@ -64,6 +67,10 @@ class InMemoryCluster final : public framework::ApiWriter, private scheduler::Dr
   // False when there is no such object. `at_once`: whatever a pod's grace period.
   bool Delete(api::Kind kind, const std::string& name_space, const std::string& name, bool at_once = false);
   bool HasNamespace(const std::string& name) const { return cluster().objects().namespaces.Find(name) != nullptr; }
+  std::vector<std::string> NodeNames() const;
+  // Gives devices to the claims that have none, each on some node, without a pod. "": those of every namespace. Fails
+  // when one cannot be allocated.
+  Result<void> AllocateClaims(const std::string& name_space);
 
   struct PodRecord {
     std::shared_ptr<const api::Pod> pod;
@@ -89,6 +96,18 @@ class InMemoryCluster final : public framework::ApiWriter, private scheduler::Dr
   framework::Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) override;
   framework::Status Await(const std::function<std::optional<framework::Status>()>& check,
                           base::Duration timeout) override;
+  ClaimResult GetResourceClaim(const std::string& name_space, const std::string& name) override;
+  ClaimResult CreateResourceClaim(const api::ResourceClaim& claim) override;
+  ClaimResult UpdateResourceClaim(const api::ResourceClaim& claim) override;
+  ClaimResult UpdateResourceClaimStatus(const api::ResourceClaim& claim) override;
+  Result<void> SetExtendedResourceClaimStatus(const framework::PodInfo& pod,
+                                              const api::PodExtendedResourceClaimStatus& status) override;
+  Result<void> SetNodeAllocatableResourceClaimStatuses(
+      const framework::PodInfo& pod, const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses) override;
+  framework::Status ClearNodeAllocatableResourceClaimStatuses(const framework::PodInfo& pod) override;
+  framework::Status UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
+  framework::Status DeallocateResourceClaim(const api::ResourceClaim& claim) override;
+  framework::Status DeleteResourceClaim(const api::ResourceClaim& claim) override;
 
  private:
   InMemoryCluster(const config::FeatureGates& gates, Options options);
@@ -109,6 +128,9 @@ class InMemoryCluster final : public framework::ApiWriter, private scheduler::Dr
   void RemovePod(const std::string& uid);
   void Put(const api::Object& object);
   PodRecord* FindPod(const std::string& name_space, const std::string& name);
+  // What binding writes into the pod's status is reported together with its node.
+  void ChangeStatus(const framework::PodInfo& pod, const std::function<void(api::PodStatus&)>& change);
+  Result<void> AllocateClaim(const api::ResourceClaim& claim, std::vector<const framework::NodeInfo*>& nodes);
   void Notify(const api::Pod* before, PodStage stage_before, const api::Pod* after, PodStage stage_after);
 
   const config::FeatureGates gates_;
@@ -117,6 +139,8 @@ class InMemoryCluster final : public framework::ApiWriter, private scheduler::Dr
   RunMetrics metrics_;
   std::unique_ptr<scheduler::Driver> driver_;
   std::unique_ptr<sim::VolumeController> volumes_;
+  std::unique_ptr<sim::ClaimController> claims_;
+  base::Random random_;  // for claims that are allocated without a pod
   std::unordered_map<std::string, PodRecord> pods_;        // by UID
   std::unordered_map<std::string, std::string> pod_uids_;  // by namespace/name
   std::vector<PodObserver*> observers_;

@@ -78,6 +78,7 @@ Status InMemoryCluster::UpdatePersistentVolumeClaim(std::shared_ptr<const api::P
 Status InMemoryCluster::Await(const std::function<std::optional<Status>()>& check, base::Duration /*timeout*/) {
   if (std::optional<Status> answer = check()) return *std::move(answer);
   volumes_->Reconcile();
+  claims_->PrepareDevices();
   if (std::optional<Status> answer = check()) return *std::move(answer);
   return Status::Error("binding volumes: context deadline exceeded");
 }

@@ -85,6 +85,11 @@ Result<Operation> Resolve(const Suite& suite, Operation operation, Params& param
     if (!count) return count.error();
     operation.count = *count;
   }
+  if (!operation.max_claims_per_node_param.empty()) {
+    Result<int64_t> count = params.Count(operation.max_claims_per_node_param);
+    if (!count) return count.error();
+    operation.max_claims_per_node = *count;
+  }
   if (!operation.duration_param.empty()) {
     Result<base::Duration> duration = params.Duration(operation.duration_param);
     if (!duration) return duration.error();
@@ -109,10 +114,6 @@ Result<std::vector<Operation>> ResolveOperations(const Suite& suite, const TestC
   Params params(suite, workload);
   std::vector<Operation> resolved;
   for (const Operation& operation : test_case.operations) {
-    if (operation.code == Opcode::kDynamicResources) {
-      return Error::Unsupported(fmt::format("{}: opcode {} (dynamic resource allocation) is not supported yet",
-                                            codec::Where(suite.file, operation.where), operation.opcode));
-    }
     Result<Operation> one = Resolve(suite, operation, params);
     if (!one) return one.error();
     if (one->code != Opcode::kCreatePodSets) {

@@ -62,7 +62,7 @@ TEST_P(ShortWorkloads, RunAndAreMeasured) {
 
 INSTANTIATE_TEST_SUITE_P(Topics, ShortWorkloads,
                          ::testing::Values("affinity", "misc", "topology_spreading", "volumes", "event_handling",
-                                           "starvation"));
+                                           "starvation", "dra"));
 
 // A suite made up on the spot, with templates beside it.
 class MadeUp : public ::testing::Test {
@@ -190,6 +190,22 @@ TEST_F(MadeUp, ANameThatIsTakenIsRefused) {
   EXPECT_THAT(ErrorOf(Run(std::string(kNodes) +
                           "  - {opcode: createPods, count: 2, podTemplatePath: named.yaml, collectMetrics: true}\n")),
               HasSubstr("pods \"namespace-1/same\" already exists"));
+}
+
+TEST_F(MadeUp, MoreClaimsThanDevicesAreTold) {
+  Write("class.yaml", "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\n");
+  Write("claim.yaml",
+        "metadata: {name: 'c-{{.Index}}'}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}\n");
+  const auto run = [&](const std::string& claims) {
+    return ErrorOf(
+        Run("  - {opcode: createNodes, count: 2}\n"
+            "  - {opcode: createResourceDriver, driverName: d.example.com, nodes: 'node-0-*', maxClaimsPerNode: 3}\n"
+            "  - {opcode: createAny, templatePath: class.yaml}\n"
+            "  - {opcode: createResourceClaims, namespace: a, templatePath: claim.yaml, count: " +
+            claims + "}\n  - {opcode: allocResourceClaims}\n" + kMeasured));
+  };
+  EXPECT_EQ(run("6"), "");
+  EXPECT_THAT(run("7"), AllOf(HasSubstr("op 4 (allocResourceClaims)"), HasSubstr("no node has devices left for claim a/c-")));
 }
 
 }  // namespace

@@ -81,6 +81,7 @@ Result<Scheduler::Profiles> Scheduler::MakeProfiles(const config::KubeSchedulerC
                                                     const framework::Registry& registry,
                                                     const config::FeatureGates& gates) {
   Profiles profiles;
+  devices_take_allocatable_ = gates.Enabled("DRANodeAllocatableResources");
   const engine::Environment environment{.cluster = cluster_,
                                         .gates = gates,
                                         .clock = clock_,
@@ -232,7 +233,13 @@ void Scheduler::Select(const engine::Evaluation& evaluation, Attempt& attempt) {
 
 // From an evaluated pod to one that is bound, or waits for permission.
 void Scheduler::Place(engine::Profile& profile, CycleState& state, Attempt& attempt) {
-  Result<cluster::AssumedPod> assumed = cluster_.Assume(attempt.pod, attempt.node_name, attempt.ticket);
+  framework::PodInfoPtr on_node = attempt.pod;
+  if (devices_take_allocatable_) {
+    if (auto changed = profile.OnNode(state, *attempt.pod, attempt.node_name)) {
+      on_node = cluster_.MakePodInfo(std::move(changed));
+    }
+  }
+  Result<cluster::AssumedPod> assumed = cluster_.Assume(std::move(on_node), attempt.node_name, attempt.ticket);
   if (!assumed) return Fail(Status::FromError(assumed.error()), attempt);
   // From here on, later cycles count this pod against the node, and not also as one that was promised it.
   cluster_.nominator().Remove(attempt.pod->uid());

@@ -123,6 +123,7 @@ class Scheduler {
   framework::ApiWriter& api_;
   const Options options_;
   bool check_all_filters_ = false;  // for messages, see alwaysCheckAllPredicates
+  bool devices_take_allocatable_ = false;  // gate DRANodeAllocatableResources
   base::Random random_;
   engine::NodeSampler sampler_;
   framework::WaitingPods waiting_pods_;

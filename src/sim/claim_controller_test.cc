@@ -138,5 +138,50 @@ TEST_F(DevicesInSimulation, AnEvictedPodGivesItsDevicesBack) {
   EXPECT_FALSE(simulation_->GetResourceClaim("default", "low-gpu").ok());
 }
 
+// With the gate, what a device takes of the node counts as long as the pod runs there.
+TEST_F(DevicesInSimulation, DevicesTakeOfTheNodesCpu) {
+  ASSERT_TRUE(gates_.Set("DRANodeAllocatableResources", true).ok());
+  Add(R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: "8", pods: "20"}}}
+- apiVersion: resource.k8s.io/v1
+  kind: DeviceClass
+  metadata: {name: gpu}
+  spec: {selectors: [{cel: {expression: 'device.driver == "gpu.example.com"'}}]}
+- apiVersion: resource.k8s.io/v1
+  kind: ResourceSlice
+  metadata: {name: s1}
+  spec:
+    driver: gpu.example.com
+    nodeName: n1
+    pool: {name: n1, generation: 1, resourceSliceCount: 1}
+    devices:
+    - {name: g0, nodeAllocatableResourceMappings: {cpu: {allocationMultiplier: "5"}}}
+    - {name: g1, nodeAllocatableResourceMappings: {cpu: {allocationMultiplier: "2"}}}
+- apiVersion: resource.k8s.io/v1
+  kind: ResourceClaimTemplate
+  metadata: {name: one-gpu, namespace: default}
+  spec:
+    spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, allocationMode: ExactCount, count: 1}}]}}
+)");
+  const auto add = [&](const std::string& name, const std::string& resources) {
+    Add("{apiVersion: v1, kind: Pod, metadata: {name: " + name + ", namespace: default, uid: " + name +
+        "}, spec: {resourceClaims: [{name: gpu, resourceClaimTemplateName: one-gpu}], containers: [{name: c, resources: "
+        "{claims: [{name: gpu}], requests: {" +
+        resources + "}}}]}}");
+  };
+  add("a", "cpu: 1");  // 6 of 8 cpus with its device
+  add("b", "cpu: 1");  // 3 would be needed
+  AddPod("c", "cpu: 3");
+  AddPod("d", "cpu: 2");
+  const std::map<std::string, std::string> fates = Run();
+  EXPECT_EQ(fates.at("a"), "n1");
+  EXPECT_EQ(fates.at("b"), "no");
+  EXPECT_EQ(fates.at("c"), "no");
+  EXPECT_EQ(fates.at("d"), "n1");
+}
+
 }  // namespace
 }  // namespace berth::sim

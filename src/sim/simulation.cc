@@ -366,6 +366,9 @@ Status Simulation::Bind(const PodInfo& pod, const std::string& node_name) {
   bound.spec.node_name = node_name;
   bound.status.phase = "Running";
   bound.status.nominated_node_name.clear();
+  if (auto taken = node_allocatable_.extract(pod.uid()); !taken.empty()) {
+    bound.status.node_allocatable_resource_claim_statuses = std::move(taken.mapped());
+  }
   if (!bound.status.start_time) bound.status.start_time = clock_.Now();
   ++changes_;
   driver_->Put(api::MakeObject(std::move(bound)));

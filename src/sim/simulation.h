@@ -132,8 +132,13 @@ class Simulation final : public framework::ApiWriter, private scheduler::DriverO
     return {};  // nobody here reads it
   }
   Result<void> SetNodeAllocatableResourceClaimStatuses(
-      const framework::PodInfo&, const std::vector<api::NodeAllocatableResourceClaimStatus>&) override {
+      const framework::PodInfo& pod, const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses) override {
+    node_allocatable_[pod.uid()] = statuses;
     return {};
+  }
+  framework::Status ClearNodeAllocatableResourceClaimStatuses(const framework::PodInfo& pod) override {
+    node_allocatable_.erase(pod.uid());
+    return framework::Status::Success();
   }
   framework::Status UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
   framework::Status DeallocateResourceClaim(const api::ResourceClaim& claim) override;
@@ -181,6 +186,8 @@ class Simulation final : public framework::ApiWriter, private scheduler::DriverO
   std::unique_ptr<scheduler::Driver> driver_;
   std::unique_ptr<VolumeController> volumes_;
   std::unique_ptr<ClaimController> claims_;
+  // By UID: what devices take of the node of a pod that is being bound.
+  std::map<std::string, std::vector<api::NodeAllocatableResourceClaimStatus>> node_allocatable_;
   std::unique_ptr<Rollouts> rollouts_;
   std::map<std::string, std::shared_ptr<const api::Pod>> old_pods_;  // of rollouts, by UID
   base::Duration max_sleep_{};

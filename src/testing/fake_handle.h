@@ -36,6 +36,15 @@ class FakeApi final : public framework::ApiWriter {
   ClaimResult GetResourceClaim(const std::string& name_space, const std::string& name) override;
   ClaimResult UpdateResourceClaim(const api::ResourceClaim& claim) override;
   ClaimResult UpdateResourceClaimStatus(const api::ResourceClaim& claim) override;
+  Result<void> SetNodeAllocatableResourceClaimStatuses(
+      const framework::PodInfo&, const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses) override {
+    node_allocatable.push_back(statuses);
+    return {};
+  }
+  framework::Status ClearNodeAllocatableResourceClaimStatuses(const framework::PodInfo&) override {
+    node_allocatable.emplace_back();
+    return answer;
+  }
   framework::Status UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
 
   framework::Status answer;            // to every write
@@ -50,6 +59,7 @@ class FakeApi final : public framework::ApiWriter {
   Check awaited;  // of the last Await
   std::vector<api::ResourceClaim> written_statuses;
   std::vector<std::string> unreserved;                      // names of claims
+  std::vector<std::vector<api::NodeAllocatableResourceClaimStatus>> node_allocatable;  // as set; empty: cleared
   int conflicts = 0;                                        // that the next writes of a claim's status meet
   std::shared_ptr<const api::ResourceClaim> claim_on_read;  // null: there is none
 };

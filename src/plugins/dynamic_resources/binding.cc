@@ -134,7 +134,7 @@ Status DynamicResources::Reserve(CycleState& state, const PodInfo& pod, const st
   return Status::Success();
 }
 
-void DynamicResources::Unreserve(CycleState& state, const PodInfo& pod, const std::string&) {
+void DynamicResources::Unreserve(CycleState& state, const PodInfo& pod, const std::string& node_name) {
   const ClaimState* found = StateOf(state);
   if (!found || !found->cycle) return;
   CycleClaims& cycle = *found->cycle;
@@ -155,6 +155,10 @@ void DynamicResources::Unreserve(CycleState& state, const PodInfo& pod, const st
       inventory_.claims().NoteUnreserved(claim, pod.uid());
       (void)handle_.api().UnreserveResourceClaim(claim, pod);
     }
+  }
+  const auto here = cycle.nodes.find(node_name);
+  if (here != cycle.nodes.end() && !here->second.node_allocatable.empty()) {
+    (void)handle_.api().ClearNodeAllocatableResourceClaimStatuses(pod);
   }
 }
 
@@ -177,6 +181,14 @@ Status DynamicResources::PreBind(framework::BindingHandle&, CycleState& state, c
     Result<dra::ClaimPtr> bound = BindClaim(cycle, i, pod, node_name);
     if (!bound) return Status::FromError(bound.error());
     cycle.claims[i] = std::move(*bound);
+  }
+  if (const auto here = cycle.nodes.find(node_name);
+      here != cycle.nodes.end() && !here->second.node_allocatable.empty()) {
+    const Result<void> written = handle_.api().SetNodeAllocatableResourceClaimStatuses(pod, here->second.node_allocatable);
+    if (!written) {
+      return Status::Error(fmt::format("updating pod {} NodeAllocatableResourceClaimStatuses: {}", pod.Key(),
+                                       written.error().message));
+    }
   }
   const bool waits = features_.binding_conditions &&
                      std::any_of(cycle.claims.begin(), cycle.claims.end(),

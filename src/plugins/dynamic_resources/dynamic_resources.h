@@ -65,6 +65,8 @@ class DynamicResources final : public framework::Plugin,
                   const framework::NodeColumns& columns, framework::NodeIndex begin,
                   std::span<int64_t> scores) const override;
 
+  std::shared_ptr<const api::Pod> OnNode(const framework::CycleState& state, const framework::PodInfo& pod,
+                                         const std::string& node_name) const override;
   framework::Status Reserve(framework::CycleState& state, const framework::PodInfo& pod,
                             const std::string& node_name) override;
   void Unreserve(framework::CycleState& state, const framework::PodInfo& pod, const std::string& node_name) override;
@@ -96,9 +98,21 @@ class DynamicResources final : public framework::Plugin,
   // The claim for extended resources as the node needs it, null when it needs none; or why the node will not do.
   framework::Status FilterExtended(const CycleClaims& cycle, const framework::PodInfo& pod,
                                    const framework::NodeInfo& node, NodeAllocation& allocation) const;
+  // Whether the claim's devices cannot be used on the node.
+  static bool IsElsewhere(const CycleClaims& cycle, size_t index, const framework::NodeInfo& node);
+  // The same, or they are not ready and will not be.
   bool IsUnavailable(const CycleClaims& cycle, size_t index, const framework::NodeInfo& node) const;
   framework::Status AllocateOn(const CycleClaims& cycle, const framework::NodeInfo& node,
                                NodeAllocation& allocation) const;
+
+  // With the gate DRANodeAllocatableResources. Whether an allocated claim, whose devices take of the node's allocatable
+  // resources, is in use by another pod there.
+  framework::Status CheckSoleUser(const framework::PodInfo& pod, const framework::NodeInfo& node,
+                                  const api::ResourceClaim& claim) const;
+  // The same gate: what the allocated devices take of the node goes into `allocation`; or why the pod does not fit with
+  // that.
+  framework::Status TakeAllocatable(const CycleClaims& cycle, const framework::PodInfo& pod,
+                                    const framework::NodeInfo& node, NodeAllocation& allocation) const;
 
   // What the node can give now, from what is kept if that is current.
   DeviceAnswer AnswerFor(KeptAnswers& kept, const CycleClaims& cycle, const framework::PodInfo& pod,

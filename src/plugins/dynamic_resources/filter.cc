@@ -64,10 +64,14 @@ Status DynamicResources::FilterExtended(const CycleClaims& cycle, const PodInfo&
   return Status::Success();
 }
 
+bool DynamicResources::IsElsewhere(const CycleClaims& cycle, size_t index, const NodeInfo& node) {
+  const std::optional<api::CompiledNodeSelector>& usable = cycle.available_on[index];
+  return usable && usable->Match(node.node().metadata.labels, node.name()) != api::NodeMatch::kMatch;
+}
+
 bool DynamicResources::IsUnavailable(const CycleClaims& cycle, size_t index, const NodeInfo& node) const {
   const api::ResourceClaim& claim = *cycle.claims[index];
-  const std::optional<api::CompiledNodeSelector>& usable = cycle.available_on[index];
-  if (usable && usable->Match(node.node().metadata.labels, node.name()) != api::NodeMatch::kMatch) return true;
+  if (IsElsewhere(cycle, index, node)) return true;
   if (!claim.status.allocation || !features_.binding_conditions) return false;
   const Result<bool> ready = IsReady(claim);
   return !ready || (!*ready && IsOverdue(claim));
@@ -114,10 +118,16 @@ Status DynamicResources::Filter(const CycleState& state, const PodInfo& pod, con
   std::vector<size_t> unavailable;
   for (size_t i = 0; i < cycle.claims.size(); ++i) {
     if (IsUnavailable(cycle, i, node)) unavailable.push_back(i);
+    if (!features_.node_allocatable_resources || !cycle.claims[i]->status.allocation) continue;
+    if (IsElsewhere(cycle, i, node)) continue;
+    if (Status status = CheckSoleUser(pod, node, *cycle.claims[i]); !status.ok()) return status;
   }
   if (cycle.allocates) {
     // What is unavailable is remembered only where the other claims would fit: upstream looks at it afterwards.
     if (Status status = AllocateOn(cycle, node, allocation); !status.ok()) return status;
+    if (features_.node_allocatable_resources) {
+      if (Status status = TakeAllocatable(cycle, pod, node, allocation); !status.ok()) return status;
+    }
   }
   if (!unavailable.empty()) {
     cycle.unavailable.insert(unavailable.begin(), unavailable.end());

@@ -6,7 +6,8 @@ namespace berth::plugins {
 
 bool ReportsResources(const api::Pod& pod) {
   return !pod.status.container_statuses.empty() || !pod.status.init_container_statuses.empty() ||
-         pod.status.resources || !pod.status.allocated_resources.empty();
+         pod.status.resources || !pod.status.allocated_resources.empty() ||
+         !pod.status.node_allocatable_resource_claim_statuses.empty();
 }
 
 framework::PodRequestOptions IncomingPodOptions(const config::FeatureGates& gates) {

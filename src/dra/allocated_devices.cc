@@ -10,7 +10,7 @@ DeviceId AllocatedDevices::Acquire(const PoolKey& pool, const std::string& devic
     place = std::make_unique<Pool>();
     place->key = pool;
     // Versions of one pool never repeat, also when it comes back.
-    place->version = ++version_;
+    place->version = place->changes_begin = ++version_;
   }
   const auto [entry, added] = place->devices.try_emplace(device, 0);
   if (added) {
@@ -43,6 +43,14 @@ uint64_t AllocatedDevices::VersionOf(const PoolKey& pool) const {
   return found == pools_.end() ? 0 : found->second->version;
 }
 
+bool AllocatedDevices::ChangesSince(const PoolKey& pool, uint64_t version, std::vector<DeviceId>& changed) const {
+  const auto found = pools_.find(pool);
+  if (found == pools_.end() || version < found->second->changes_begin) return false;
+  const auto& changes = found->second->changes;
+  for (auto it = changes.rbegin(); it != changes.rend() && it->first > version; ++it) changed.push_back(it->second);
+  return true;
+}
+
 void AllocatedDevices::AddViewer(const PoolKey& pool, uint32_t node) {
   const auto found = pools_.find(pool);
   if (found == pools_.end()) return;  // it has no devices
@@ -56,8 +64,16 @@ void AllocatedDevices::TouchNode(uint32_t node) {
   node_versions_[node] = ++version_;
 }
 
-void AllocatedDevices::Touch(Pool& pool) {
+void AllocatedDevices::Touch(Pool& pool, DeviceId device) {
+  constexpr size_t kMaxChanges = 256;
+  if (pool.changes.size() >= kMaxChanges) {
+    // The older half is forgotten.
+    const auto middle = pool.changes.begin() + kMaxChanges / 2;
+    pool.changes_begin = std::prev(middle)->first;
+    pool.changes.erase(pool.changes.begin(), middle);
+  }
   pool.version = ++version_;
+  pool.changes.emplace_back(version_, device);
   for (const uint32_t node : pool.viewers) node_versions_[node] = version_;
 }
 
@@ -83,7 +99,7 @@ void AllocatedDevices::Count(const api::AllocationResult& allocation, int sign) 
     if (result.admin_access.value_or(false)) continue;
     const DeviceId id = Acquire({result.driver, result.pool}, result.device);
     Device& device = devices_[id];
-    Touch(*device.pool);
+    Touch(*device.pool, id);
     if (consumable_capacity_ && result.share_id) {
       device.shares += sign;
       if (!result.consumed_capacity.empty()) CountCapacity(device, result.consumed_capacity, sign);

@@ -47,6 +47,9 @@ class AllocatedDevices {
 
   // Grows with every device of the pool that is taken or given back.
   uint64_t VersionOf(const PoolKey& pool) const;
+  // The devices of the pool that were taken or given back since it had that version, some perhaps twice. False when that
+  // is too long ago to be known.
+  bool ChangesSince(const PoolKey& pool, uint64_t version, std::vector<DeviceId>& changed) const;
   // Grows with every change anywhere.
   uint64_t version() const { return version_; }
 
@@ -61,7 +64,9 @@ class AllocatedDevices {
     PoolKey key;
     std::unordered_map<std::string, DeviceId> devices;
     uint64_t version = 0;
-    std::vector<uint32_t> viewers;  // nodes, in order
+    std::vector<std::pair<uint64_t, DeviceId>> changes;  // the last ones, by the version that they made
+    uint64_t changes_begin = 0;                          // the version before the first of them
+    std::vector<uint32_t> viewers;                       // nodes, in order
   };
   struct Device {
     Pool* pool = nullptr;
@@ -73,7 +78,7 @@ class AllocatedDevices {
   };
 
   void Count(const api::AllocationResult& allocation, int sign);
-  void Touch(Pool& pool);
+  void Touch(Pool& pool, DeviceId device);
   static void CountCapacity(Device& device, const ConsumedCapacity& consumed, int sign);
 
   const bool consumable_capacity_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace berth::dra {
 namespace {
@@ -67,31 +68,95 @@ std::string ReadConsumption(const api::Device& device, const CounterNumbers& num
 
 }  // namespace
 
-const std::vector<Pool::Amount>& Pool::AvailableCounters(const AllocatedDevices& allocated) const {
-  const uint64_t version = allocated.VersionOf(key);
-  if (available_version_ == version && available_.size() == counters.size()) return available_;
-  available_ = counters;
-  for (const std::vector<Device>* list : {&devices, &devices_elsewhere}) {
-    for (const Device& device : *list) {
-      if (device.consumes.empty() || !allocated.IsAllocated(device.id)) continue;
-      for (const Consumption& consumption : device.consumes) available_[consumption.counter] -= consumption.amount;
-    }
+size_t Pool::Use::NextFree(size_t begin) const {
+  size_t word = begin / 64;
+  if (word >= free.size()) return free.size() * 64;
+  uint64_t bits = free[word] & (~uint64_t{0} << (begin % 64));
+  while (bits == 0) {
+    if (++word == free.size()) return free.size() * 64;
+    bits = free[word];
   }
-  available_version_ = version;
-  return available_;
+  return word * 64 + static_cast<size_t>(std::countr_zero(bits));
 }
 
-Result<bool> NodeMatches(const api::Node& node, const std::optional<std::string>& node_name,
-                         const std::optional<bool>& all_nodes, const std::optional<api::NodeSelector>& selector) {
+void Pool::Note(size_t position, const AllocatedDevices& allocated) const {
+  const bool is_own = position < devices.size();
+  const Device& device = is_own ? devices[position] : devices_elsewhere[position - devices.size()];
+  if (is_own) {
+    const uint64_t bit = uint64_t{1} << (position % 64);
+    uint64_t& word = use_.free[position / 64];
+    const bool free = !allocated.IsDedicated(device.id);
+    if (free != ((word & bit) != 0)) {
+      word ^= bit;
+      use_.free_count += free ? 1 : -size_t{1};
+    }
+  }
+  const bool counts = !device.consumes.empty() && allocated.IsAllocated(device.id);
+  if (counts == use_.counted[position]) return;
+  use_.counted[position] = counts;
+  for (const Consumption& consumption : device.consumes) {
+    use_.available[consumption.counter] += counts ? -consumption.amount : consumption.amount;
+  }
+}
+
+const Pool::Use& Pool::UseOf(const AllocatedDevices& allocated) const {
+  const uint64_t version = allocated.VersionOf(key);
+  const size_t count = devices.size() + devices_elsewhere.size();
+  if (use_.version == version && use_.counted.size() == count) return use_;
+  std::vector<DeviceId> changed;
+  if (use_.counted.size() == count && !positions_.empty() && allocated.ChangesSince(key, use_.version, changed)) {
+    for (const DeviceId id : changed) {
+      auto place = std::lower_bound(positions_.begin(), positions_.end(), std::pair(id, uint32_t{0}));
+      for (; place != positions_.end() && place->first == id; ++place) Note(place->second, allocated);
+    }
+  } else {
+    use_.free.assign((devices.size() + 63) / 64, 0);
+    use_.free_count = 0;
+    use_.available = counters;
+    use_.counted.assign(count, false);
+    positions_.clear();
+    for (size_t i = 0; i < count; ++i) {
+      const Device& device = i < devices.size() ? devices[i] : devices_elsewhere[i - devices.size()];
+      positions_.emplace_back(device.id, static_cast<uint32_t>(i));
+      Note(i, allocated);
+    }
+    std::sort(positions_.begin(), positions_.end());
+  }
+  use_.version = version;
+  return use_;
+}
+
+namespace {
+
+SelectorPtr CompileSelector(const std::optional<api::NodeSelector>& selector) {
+  if (!selector) return nullptr;
+  Result<api::CompiledNodeSelector> compiled = api::CompiledNodeSelector::Compile(*selector);
+  if (!compiled) {
+    compiled = Error::InvalidArgument(
+        fmt::format("failed to parse node selector {}: {}", SelectorText(*selector), compiled.error().message));
+  }
+  return std::make_shared<const Result<api::CompiledNodeSelector>>(std::move(compiled));
+}
+
+Result<bool> Matches(const api::Node& node, const std::optional<std::string>& node_name,
+                     const std::optional<bool>& all_nodes, const SelectorPtr& selector) {
   if (node_name && !node_name->empty()) return node.metadata.name == *node_name;
   if (all_nodes.value_or(false)) return true;
   if (!selector) return false;
-  const Result<api::CompiledNodeSelector> compiled = api::CompiledNodeSelector::Compile(*selector);
-  if (!compiled) {
-    return Error::InvalidArgument(
-        fmt::format("failed to parse node selector {}: {}", SelectorText(*selector), compiled.error().message));
-  }
-  return compiled->Match(node.metadata.labels, node.metadata.name) == api::NodeMatch::kMatch;
+  if (!*selector) return selector->error();
+  return (*selector)->Match(node.metadata.labels, node.metadata.name) == api::NodeMatch::kMatch;
+}
+
+}  // namespace
+
+Result<bool> NodeMatches(const api::Node& node, const Slice& slice) {
+  return Matches(node, slice.spec().node_name, slice.spec().all_nodes, slice.node_selector);
+}
+
+Result<bool> NodeMatches(const api::Node& node, const Slice& slice, size_t device) {
+  const api::Device& object = slice.spec().devices[device];
+  return Matches(node, object.node_name, object.all_nodes,
+                 slice.device_node_selectors.empty() ? nullptr : slice.device_node_selectors[device]);
 }
 
 bool PoolTable::IsShared(const api::ResourceSliceSpec& spec) {
@@ -171,14 +236,23 @@ void PoolTable::Insert(std::shared_ptr<const api::ResourceSlice> object) {
   auto slice = std::make_shared<Slice>();
   for (const api::Device& device : object->spec.devices) slice->ids.push_back(devices_.Acquire(key, device.name));
   slice->answers.resize(object->spec.devices.size());
+  slice->node_selector = CompileSelector(object->spec.node_selector);
+  if (object->spec.per_device_node_selection.value_or(false)) {
+    for (const api::Device& device : object->spec.devices) {
+      slice->device_node_selectors.push_back(CompileSelector(device.node_selector));
+    }
+  }
   slice->object = std::move(object);
   Group& group = groups_[key];
   group.slices[name] = slice;
   if (IsShared(slice->spec())) {
     ++group.shared;
     ++shared_[key];
+    shared_slices_[name] = slice;
   } else {
-    ++local_[*slice->spec().node_name].pools[key];
+    Local& local = local_[*slice->spec().node_name];
+    ++local.pools[key];
+    local.slices[name] = slice;
   }
   if (features_.node_allocatable_resources) by_pool_name_[key.second][name] = slice;
   slices_[name] = std::move(slice);
@@ -197,9 +271,11 @@ void PoolTable::Erase(const std::string& name) {
   if (IsShared(slice->spec())) {
     --group.shared;
     if (--shared_[key] == 0) shared_.erase(key);
+    shared_slices_.erase(name);
   } else {
     Local& local = local_[*slice->spec().node_name];
     if (--local.pools[key] == 0) local.pools.erase(key);
+    local.slices.erase(name);
     // Without an entry the version is 0, which no node that saw the entry remembers.
     if (local.pools.empty()) local_.erase(*slice->spec().node_name);
   }
@@ -222,22 +298,23 @@ const api::Device* PoolTable::FindDevice(const std::string& pool, const std::str
   return nullptr;
 }
 
-Result<bool> PoolTable::IsRelevant(const api::ResourceSlice& slice, const api::Node& node) const {
-  const api::ResourceSliceSpec& spec = slice.spec;
+Result<bool> PoolTable::IsRelevant(const Slice& slice, const api::Node& node) {
+  const api::ResourceSliceSpec& spec = slice.spec();
+  const std::string& name = slice.object->metadata.name;
   // Counters are needed to use a pool, wherever they are said to be.
   if (!spec.shared_counters.empty()) return true;
   if ((spec.node_name && !spec.node_name->empty()) || spec.all_nodes.value_or(false) || spec.node_selector) {
-    Result<bool> matches = NodeMatches(node, spec.node_name, spec.all_nodes, spec.node_selector);
+    Result<bool> matches = NodeMatches(node, slice);
     if (matches) return matches;
     return Error::InvalidArgument(
-        fmt::format("failed to perform node selection for slice {}: {}", slice.metadata.name, matches.error().message));
+        fmt::format("failed to perform node selection for slice {}: {}", name, matches.error().message));
   }
   if (!spec.per_device_node_selection.value_or(false)) return false;
-  for (const api::Device& device : spec.devices) {
-    Result<bool> matches = NodeMatches(node, device.node_name, device.all_nodes, device.node_selector);
+  for (size_t i = 0; i < spec.devices.size(); ++i) {
+    Result<bool> matches = NodeMatches(node, slice, i);
     if (!matches) {
       return Error::InvalidArgument(fmt::format("failed to perform node selection for device {} in slice {}: {}",
-                                                device.name, slice.metadata.name, matches.error().message));
+                                                spec.devices[i].name, name, matches.error().message));
     }
     if (*matches) return true;
   }
@@ -255,7 +332,7 @@ Result<PoolPtr> PoolTable::PoolFor(const PoolKey& key, Group& group, const api::
           (spec.per_device_node_selection.has_value() || !spec.shared_counters.empty())) {
         continue;
       }
-      const Result<bool> matters = IsRelevant(*slice->object, node);
+      const Result<bool> matters = IsRelevant(*slice, node);
       if (!matters) return matters.error();
       if (!*matters) continue;
       const int64_t newest = relevant.empty() ? spec.pool.generation : relevant.front()->spec().pool.generation;
@@ -407,10 +484,12 @@ void PoolTable::ForgetNode(const std::string& name) {
 const NodePools& PoolTable::PoolsOf(const std::shared_ptr<const api::Node>& node, uint32_t number) {
   if (number >= seen_.size()) seen_.resize(number + 1);
   Seen& seen = seen_[number];
+  if (seen.node == node && seen.version == version_) return seen.pools;
   const auto local_version = [&] {
     const auto local = local_.find(node->metadata.name);
     return local == local_.end() ? 0 : local->second.version;
   };
+  seen.version = version_;
   if (seen.node == node && seen.shared_version == shared_version_ && seen.local_version == local_version()) {
     return seen.pools;
   }

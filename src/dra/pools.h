@@ -23,9 +23,14 @@
 
 namespace berth::dra {
 
+// A node selector, compiled once. Null: there is none.
+using SelectorPtr = std::shared_ptr<const Result<api::CompiledNodeSelector>>;
+
 // A slice with the taints that rules add to its devices.
 struct Slice {
   std::shared_ptr<const api::ResourceSlice> object;
+  SelectorPtr node_selector;
+  std::vector<SelectorPtr> device_node_selectors;  // where it selects nodes by device
   std::vector<DeviceId> ids;                     // of its devices
   mutable std::vector<SelectorAnswers> answers;  // about its devices
 
@@ -64,21 +69,42 @@ struct Pool {
 
   bool usable() const { return !incomplete && invalid_reason.empty(); }
   // What allocated devices leave of each counter; negative where they take more than there is.
-  const std::vector<Amount>& AvailableCounters(const AllocatedDevices& allocated) const;
+  const std::vector<Amount>& AvailableCounters(const AllocatedDevices& allocated) const {
+    return UseOf(allocated).available;
+  }
+
+  // What others' allocations leave of the pool, kept up to date change by change.
+  struct Use {
+    std::vector<uint64_t> free;  // by position in `devices`, 64 in a word: not taken as a whole
+    size_t free_count = 0;
+    std::vector<Amount> available;  // of counters
+    // The first position from `begin` on that is free; beyond all devices when none is.
+    size_t NextFree(size_t begin) const;
+
+   private:
+    friend struct Pool;
+    std::vector<bool> counted;  // by position in `devices`, then in `devices_elsewhere`: its consumption is in `available`
+    uint64_t version = 0;
+  };
+  const Use& UseOf(const AllocatedDevices& allocated) const;
 
  private:
   friend class PoolTable;
+  // Takes in what is known about the device at this position, those of `devices_elsewhere` coming last.
+  void Note(size_t position, const AllocatedDevices& allocated) const;
+
   uint64_t serial_ = 0;         // no two pools that were ever built have the same
   std::vector<SlicePtr> seen_;  // what it was built from: the slices that count for the node, first
   size_t relevant_ = 0;
-  mutable std::vector<Amount> available_;
-  mutable uint64_t available_version_ = 0;
+  mutable Use use_;
+  mutable std::vector<std::pair<DeviceId, uint32_t>> positions_;  // in order
 };
 using PoolPtr = std::shared_ptr<const Pool>;
 
-// Whether the node is one for which the device or slice is meant. An error when the selector cannot be read.
-Result<bool> NodeMatches(const api::Node& node, const std::optional<std::string>& node_name,
-                         const std::optional<bool>& all_nodes, const std::optional<api::NodeSelector>& selector);
+// Whether the node is one for which the slice, or its device of that index, is meant. An error when the selector cannot
+// be read.
+Result<bool> NodeMatches(const api::Node& node, const Slice& slice);
+Result<bool> NodeMatches(const api::Node& node, const Slice& slice, size_t device);
 
 // What one node sees.
 struct NodePools {
@@ -107,6 +133,18 @@ class PoolTable {
 
   // The slices, by name.
   const std::map<std::string, SlicePtr>& slices() const { return slices_; }
+  // Those of them that may be for the node: visit(const Slice&) until it says false.
+  template <class Visit>
+  void VisitSlicesFor(const std::string& node, const Visit& visit) const {
+    if (const auto local = local_.find(node); local != local_.end()) {
+      for (const auto& [name, slice] : local->second.slices) {
+        if (!visit(*slice)) return;
+      }
+    }
+    for (const auto& [name, slice] : shared_slices_) {
+      if (!visit(*slice)) return;
+    }
+  }
   bool empty() const { return slices_.empty(); }
   // The device that counts for what is taken of a node's allocatable resources: the first of that name, slices by name,
   // in any pool of that name, whichever its driver and generation (so upstream looks it up). Null when there is none, and
@@ -123,12 +161,14 @@ class PoolTable {
   };
   struct Seen {
     std::shared_ptr<const api::Node> node;
+    uint64_t version = 0;  // of all slices, when it was last found to be current
     uint64_t local_version = 0;
     uint64_t shared_version = 0;
     NodePools pools;
   };
   struct Local {
     std::map<PoolKey, size_t> pools;  // how many slices of each are this node's alone
+    std::map<std::string, SlicePtr> slices;  // these, by name
     uint64_t version = 0;
   };
 
@@ -138,7 +178,7 @@ class PoolTable {
   void Insert(std::shared_ptr<const api::ResourceSlice> slice);
   void Erase(const std::string& name);
   void Touch(Group& group);
-  Result<bool> IsRelevant(const api::ResourceSlice& slice, const api::Node& node) const;
+  static Result<bool> IsRelevant(const Slice& slice, const api::Node& node);
   Result<PoolPtr> PoolFor(const PoolKey& key, Group& group, const api::Node& node);
   PoolPtr Build(const PoolKey& key, std::vector<SlicePtr> relevant, const std::vector<SlicePtr>* all);
   const std::set<PoolKey>& SeenByAll();
@@ -153,6 +193,7 @@ class PoolTable {
   std::map<std::string, std::map<std::string, SlicePtr>> by_pool_name_;  // for FindDevice only
   std::map<PoolKey, Group> groups_;
   std::map<PoolKey, size_t> shared_;  // pools that have slices which are not one node's alone
+  std::map<std::string, SlicePtr> shared_slices_;  // these, by name
   std::unordered_map<std::string, Local> local_;
   std::vector<Seen> seen_;  // by the node's number
   std::unordered_map<std::string, uint32_t> numbers_;

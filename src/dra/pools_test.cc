@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
+#include "base/random.h"
 #include "dra/testing/devices.h"
 
 namespace berth::dra {
@@ -133,6 +136,67 @@ TEST_F(Pools, CountersOfAnotherNodesPoolAreSeenOnlyWhenThePoolIsBroken) {
   Put(MakeAllocated("c", "n1", {"g0"}));
   EXPECT_FALSE(HasChanged(0, before));
   EXPECT_TRUE(HasChanged(1, before));
+}
+
+// What is kept up to date change by change is what counting anew gives, whatever came between two looks.
+TEST_F(Pools, TheUseOfAPoolIsKeptAsCountingAnewWouldHaveIt) {
+  constexpr size_t kDevices = 150;
+  const auto part = [](const std::string& name, const std::string& node, std::vector<api::Device> devices) {
+    auto slice = MakeSlice(node, std::move(devices));
+    slice->metadata.name = name;
+    slice->spec.pool = {"p", 1, 3};
+    return slice;
+  };
+  const auto counters = part("counters", "n0", {});
+  counters->spec.shared_counters = {{"set", {{"units", {api::Quantity::FromInt(1000)}}}}};
+  std::vector<api::Device> here, elsewhere;
+  for (size_t i = 0; i < kDevices; ++i) {
+    api::Device device = MakeDevice("g" + std::to_string(i));
+    const auto units = static_cast<int64_t>(i % 7);
+    if (units > 0) device.consumes_counters = {{"set", {{"units", {api::Quantity::FromInt(units)}}}}};
+    (i % 5 == 0 ? elsewhere : here).push_back(std::move(device));
+  }
+  Put(counters);
+  Put(part("here", "n0", std::move(here)));
+  Put(part("elsewhere", "n1", std::move(elsewhere)));
+
+  base::Random random(11);
+  std::map<size_t, std::shared_ptr<api::ResourceClaim>> taken;
+  for (int step = 0; step < 300; ++step) {
+    // Now and then more happens than is remembered.
+    const uint64_t changes = random.Below(20) == 0 ? 600 : random.Below(6);
+    for (uint64_t i = 0; i < changes; ++i) {
+      const size_t number = random.Below(kDevices);
+      if (const auto found = taken.find(number); found != taken.end()) {
+        inventory_.Follow(Inventory::Ptr<api::ResourceClaim>(found->second), {});
+        taken.erase(found);
+        continue;
+      }
+      const auto claim = MakeAllocated("c" + std::to_string(number), "p", {"g" + std::to_string(number)});
+      if (random.Below(3) == 0) claim->status.allocation->devices.results[0].share_id = "share";
+      Put(claim);
+      taken[number] = claim;
+    }
+    const NodePools& seen = PoolsOf(0);
+    ASSERT_TRUE(seen.pools);
+    ASSERT_EQ(seen.pools->size(), 1u);
+    const Pool& pool = *seen.pools->front();
+    ASSERT_EQ(pool.invalid_reason, "");
+    const Pool::Use& use = pool.UseOf(inventory_.devices());
+    int64_t left = 1000;
+    for (const auto& [number, claim] : taken) left -= static_cast<int64_t>(number % 7);
+    EXPECT_EQ(use.available.at(0), Pool::Amount{left} * 1'000'000'000);
+    size_t free = 0;
+    size_t next = use.NextFree(0);
+    for (size_t i = 0; i < pool.devices.size(); ++i) {
+      if (inventory_.devices().IsDedicated(pool.devices[i].id)) continue;
+      ++free;
+      ASSERT_EQ(next, i);
+      next = use.NextFree(i + 1);
+    }
+    EXPECT_GE(next, pool.devices.size());
+    EXPECT_EQ(use.free_count, free);
+  }
 }
 
 }  // namespace

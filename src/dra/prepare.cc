@@ -95,10 +95,8 @@ bool Search::PrepareRequest(const ClaimState& claim, RequestState& request) {
     request.class_selectors.push_back(in_.selectors.Compile(selector.cel ? selector.cel->expression : std::string()));
   }
   request.matches.assign(first_.back(), RequestState::kUnknown);
-  for (const Pool* pool : pools_) {
-    for (const Pool::Device& device : pool->devices) {
-      if (view.admin_access || !in_.allocated.IsDedicated(device.id)) ++request.unknown;
-    }
+  for (size_t i = 0; i < pools_.size(); ++i) {
+    request.unknown += view.admin_access ? pools_[i]->devices.size() : use_[i]->free_count;
   }
   if (*view.allocation_mode == "ExactCount") {
     request.wanted = view.count;

@@ -40,6 +40,7 @@ AllocationOutcome Search::Run() {
   for (const PoolPtr& pool : *in_.pools) {
     if (!pool->usable()) continue;
     pools_.push_back(pool.get());
+    use_.push_back(&pool->UseOf(in_.allocated));
     first_.push_back(first_.back() + pool->devices.size());
   }
   if (!Prepare()) return {Kind::kError, failure_, {}};
@@ -125,8 +126,11 @@ Search::Step Search::TakeNext(const Cursor& at, bool inside_alternative, Locatio
   for (uint32_t p = start.pool; p < pools_.size(); ++p) {
     const Pool& pool = *pools_[p];
     for (uint32_t d = p == start.pool ? start.device : 0; d < pool.devices.size(); ++d) {
+      // Devices that are taken as a whole are passed over by the word.
+      if (!current.view.admin_access) d = static_cast<uint32_t>(use_[p]->NextFree(d));
+      if (d >= pool.devices.size()) break;
       const Pool::Device& device = pool.devices[d];
-      if (current.view.admin_access ? IsTakenBy(device, at.claim) : IsInUse(device)) continue;
+      if (current.view.admin_access ? IsTakenBy(device, at.claim) : IsMarked(device)) continue;
       const size_t position = first_[p] + d;
       if (current.unknown == 0 && AtBest(current, position) < missing) return Step::kNo;
       const RequestState::Match match = IsSelectable(claim(at), current, device, position);
@@ -251,8 +255,7 @@ RequestState::Match Search::IsSelectable(const ClaimState& claim, RequestState& 
                  MatchesSelectors(claim, nullptr, request.selectors, device, failed);
   if (failed) return RequestState::kUnknown;
   if (matches && device.slice->spec().per_device_node_selection.value_or(false)) {
-    const api::Device& object = device.object();
-    const Result<bool> here = NodeMatches(in_.node, object.node_name, object.all_nodes, object.node_selector);
+    const Result<bool> here = NodeMatches(in_.node, *device.slice, device.index);
     if (!here) {
       failure_ = here.error().message;
       return RequestState::kUnknown;
@@ -292,9 +295,12 @@ bool Search::HasCapacity(const RequestState& request, const Pool::Device& device
                           taken == sharing_.end() ? nullptr : &taken->second);
 }
 
+bool Search::IsMarked(const Pool::Device& device) const {
+  return std::any_of(marked_.begin(), marked_.end(), [&](const auto& mark) { return mark.first == &device; });
+}
+
 bool Search::IsInUse(const Pool::Device& device) const {
-  return in_.allocated.IsDedicated(device.id) ||
-         std::any_of(marked_.begin(), marked_.end(), [&](const auto& mark) { return mark.first == &device; });
+  return in_.allocated.IsDedicated(device.id) || IsMarked(device);
 }
 
 bool Search::IsTakenBy(const Pool::Device& device, size_t claim) const {

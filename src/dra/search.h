@@ -78,6 +78,8 @@ class Search {
                         const std::vector<std::shared_ptr<const CompiledSelector>>& selectors,
                         const Pool::Device& device, bool& failed);
   bool HasCapacity(const RequestState& request, const Pool::Device& device) const;
+  // Taken as a whole in this search.
+  bool IsMarked(const Pool::Device& device) const;
   bool IsInUse(const Pool::Device& device) const;
   bool IsTakenBy(const Pool::Device& device, size_t claim) const;
   bool ReserveCounters(const Pool::Device& device);
@@ -95,7 +97,8 @@ class Search {
   }
 
   const AllocatorInputs& in_;
-  std::vector<const Pool*> pools_;  // those that can be used
+  std::vector<const Pool*> pools_;       // those that can be used
+  std::vector<const Pool::Use*> use_;    // of each
   std::vector<size_t> first_;       // position of the first device of each pool, and after the last pool the end
   std::vector<ClaimState> claims_;
 

@@ -22,6 +22,8 @@ struct KeptAnswers {
   struct OfNode {
     DeviceAnswer answer;
     uint64_t version = 0;  // of all devices when it was given; 0: never
+    uint64_t set = 0;      // NodePools::set when it was given
+    size_t pools = 0;      // of that set: which of `pools`
   };
   struct OfPools {
     DeviceAnswer answer;
@@ -32,7 +34,8 @@ struct KeptAnswers {
   uint64_t classes_version = 0;
   uint64_t version = 0;  // of all devices when every node was last looked at
   std::vector<OfNode> nodes;
-  std::unordered_map<uint64_t, OfPools> pools;  // by NodePools::set
+  std::vector<OfPools> pools;
+  std::unordered_map<uint64_t, size_t> places;  // by NodePools::set: which of `pools`
 };
 
 }  // namespace berth::plugins

@@ -149,9 +149,19 @@ DeviceAnswer DynamicResources::AnswerFor(KeptAnswers& kept, const CycleClaims& c
   mine.version = now;
   if (!seen.pools || !seen.is_shareable || cycle.extended()) return mine.answer = Ask(cycle, pod, node);
 
-  // Sets of pools that are gone stay behind; now and then all go.
-  if (kept.pools.size() > 2 * kept.nodes.size() + 64) kept.pools.clear();
-  KeptAnswers::OfPools& ours = kept.pools[seen.set];
+  if (mine.set != seen.set) {
+    // Sets of pools that are gone stay behind; now and then all go.
+    if (kept.pools.size() > 2 * kept.nodes.size() + 64) {
+      kept.pools.clear();
+      kept.places.clear();
+      for (KeptAnswers::OfNode& node_answer : kept.nodes) node_answer.set = 0;
+    }
+    const auto [place, added] = kept.places.try_emplace(seen.set, kept.pools.size());
+    if (added) kept.pools.emplace_back();
+    mine.set = seen.set;
+    mine.pools = place->second;
+  }
+  KeptAnswers::OfPools& ours = kept.pools[mine.pools];
   if (ours.checked != now) {
     uint64_t version = 1;  // of no pools at all
     for (const dra::PoolPtr& pool : *seen.pools) version = std::max(version, devices.VersionOf(pool->key));

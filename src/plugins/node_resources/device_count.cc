@@ -13,14 +13,12 @@ Answer FromResult(const Result<bool>& result) {
 }
 
 // Scoring looks at a slice that names no node at all as one for every node.
-Answer IsForNode(const api::ResourceSliceSpec& slice, const api::Device& device, const api::Node& node) {
-  if (slice.per_device_node_selection.value_or(false)) {
-    return FromResult(dra::NodeMatches(node, device.node_name, device.all_nodes, device.node_selector));
-  }
+Answer IsForNode(const dra::Slice& slice, size_t device, const api::Node& node) {
+  const api::ResourceSliceSpec& spec = slice.spec();
+  if (spec.per_device_node_selection.value_or(false)) return FromResult(dra::NodeMatches(node, slice, device));
   const bool names_nothing =
-      (!slice.node_name || slice.node_name->empty()) && !slice.all_nodes.value_or(false) && !slice.node_selector;
-  if (names_nothing) return Answer::kYes;
-  return FromResult(dra::NodeMatches(node, slice.node_name, slice.all_nodes, slice.node_selector));
+      (!spec.node_name || spec.node_name->empty()) && !spec.all_nodes.value_or(false) && !spec.node_selector;
+  return names_nothing ? Answer::kYes : FromResult(dra::NodeMatches(node, slice));
 }
 
 Answer Matches(dra::Inventory& inventory, const api::DeviceClass& device_class, const dra::Slice& slice, size_t index) {
@@ -42,17 +40,20 @@ DeviceCount CountDevices(dra::Inventory& inventory, const Symbol& resource, cons
   const api::DeviceClass* device_class = inventory.class_names().Find(resource);
   if (!device_class) return {};
   DeviceCount count;
-  for (const auto& [name, slice] : inventory.pools().slices()) {
-    for (size_t i = 0; i < slice->ids.size(); ++i) {
-      Answer answer = IsForNode(slice->spec(), slice->spec().devices[i], node);
-      if (answer == Answer::kYes) answer = Matches(inventory, *device_class, *slice, i);
-      if (answer == Answer::kTrouble) return {};
+  bool trouble = false;
+  inventory.pools().VisitSlicesFor(node.metadata.name, [&](const dra::Slice& slice) {
+    for (size_t i = 0; i < slice.ids.size(); ++i) {
+      Answer answer = IsForNode(slice, i, node);
+      if (answer == Answer::kYes) answer = Matches(inventory, *device_class, slice, i);
+      trouble = answer == Answer::kTrouble;
+      if (trouble) return false;
       if (answer == Answer::kNo) continue;
       ++count.all;
-      if (inventory.devices().IsAllocated(slice->ids[i])) ++count.allocated;
+      if (inventory.devices().IsAllocated(slice.ids[i])) ++count.allocated;
     }
-  }
-  return count;
+    return true;
+  });
+  return trouble ? DeviceCount() : count;
 }
 
 }  // namespace berth::plugins

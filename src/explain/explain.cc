@@ -172,7 +172,11 @@ Explanation Explain(engine::Profile& profile, const framework::PodInfo& pod) {
   const PluginExplainers explainers(profile, pod);
   const ExplainedSearch search(profile, pod, explainers);
   Explanation told = search.Explain();
-  if (search.evaluation().fits() || !search.evaluation().error.ok()) return told;
+  if (search.evaluation().fits()) return told;
+  if (!search.evaluation().error.ok()) {
+    told.hints = CollectHints(explainers, told);
+    return told;
+  }
   told.preemption = search.ExplainPreemption(pod);
   FindRemedies(profile, pod, explainers, told);
   if (told.nodes.empty()) {

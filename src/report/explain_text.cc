@@ -195,7 +195,8 @@ std::string PlacedText(const explain::Explanation& told, const TableStyle& style
 std::string ToText(const explain::Explanation& told, const TableStyle& style) {
   if (!told.node.empty()) return PlacedText(told, style);
   std::string text = Tinted(Cell(told.pod), Tint::kBold, style) + fmt::format(" has no node: {}\n", Cell(told.message));
-  if (!told.pre_filter.empty()) {
+  // An error is all of the message already.
+  if (!told.pre_filter.empty() && told.pre_filter != told.message) {
     const std::string plugin = told.pre_filter_plugin.empty() ? "" : told.pre_filter_plugin + ": ";
     text += "  " + Cell(fmt::format("turned down before any node was looked at: {}{}", plugin, told.pre_filter)) + "\n";
   }

@@ -96,6 +96,29 @@ TEST_F(DeviceExplainTest, SelectorsWithTheValuesTheySaw) {
   EXPECT_THAT(Remedies(), ElementsAre(HasSubstr("n1: claim p-gpu, request r: no selector `device.attributes")));
 }
 
+TEST_F(DeviceExplainTest, ASelectorThatFailsIsToldWithTheDeviceAndWhatItHas) {
+  Run(Slice("{name: g0, attributes: {model: {string: a100}}, capacity: {memory: {value: 40Gi}}}") +
+      Pod("p", R"(, selectors: [{cel: {expression: 'device.attributes["gpu.example.com"].numa == 0'}}])"));
+  const explain::Explanation& told = report_.explanations[0];
+  EXPECT_THAT(told.message, HasSubstr("CEL runtime error: no such key: numa"));
+  EXPECT_THAT(told.hints,
+              ElementsAre("claim default/p-gpu, request r: the selector `device.attributes[\"gpu.example.com\"].numa == 0` "
+                          "fails for device gpu.example.com/n1/g0: no such key: numa; the device has model, memory. A "
+                          "failure ends the attempt: ask with has() or .? for what a device may lack"));
+  EXPECT_THAT(report::ToText(told), ::testing::Not(HasSubstr("before any node was looked at")));
+}
+
+TEST_F(DeviceExplainTest, WhatDevicesTakeOfTheNodeIsToldWithItsNumbers) {
+  ASSERT_TRUE(gates_.Set("DRANodeAllocatableResources", true).ok());
+  std::string pod = Pod("p", "");
+  pod.replace(pod.find("image: i"), 8, "image: i, resources: {requests: {cpu: 2}, claims: [{name: g}]}");
+  Run(Slice("{name: g0, nodeAllocatableResourceMappings: {cpu: {allocationMultiplier: 7}}}") + pod);
+  EXPECT_THAT(report_.explanations[0].message, HasSubstr("1 Insufficient cpu"));
+  EXPECT_THAT(Detail(), HasSubstr("cpu"));
+  EXPECT_THAT(Detail(), HasSubstr("9"));
+  EXPECT_THAT(Detail(), HasSubstr("8"));
+}
+
 TEST_F(DeviceExplainTest, TaintsThatAreNotTolerated) {
   Run(Slice("{name: g0, taints: [{key: broken, value: fan, effect: NoSchedule}]}") + Pod("p", ""));
   EXPECT_EQ(Detail(),

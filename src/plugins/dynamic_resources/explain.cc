@@ -73,6 +73,9 @@ class DeviceExplainer final : public framework::RejectionExplainer {
   std::vector<Finding> Findings(const framework::Status& status, const NodeInfo& node) const override {
     std::vector<Finding> findings;
     if (!cycle_) return findings;
+    // The devices would do; what they take of the node's own resources does not fit.
+    if (!status.shortfalls().empty()) return framework::ShortfallFindings(status, node);
+    if (status.Message().find("node allocatable resource claim") != std::string::npos) return findings;
     if (status.Message() == "resourceclaim not available on the node") AddUnavailable(node, findings);
     const Result<std::vector<dra::PoolPtr>>& pools = inventory_.pools().PoolsOf(node.shared_node(), node.index()).pools;
     if (!pools) return findings;
@@ -115,7 +118,7 @@ class DeviceExplainer final : public framework::RejectionExplainer {
   }
 
   std::vector<std::string> Hints() const override {
-    if (cycle_) return {};
+    if (cycle_) return FailingSelectors();
     std::vector<std::string> names;
     for (const auto& [name, device_class] : inventory_.classes()) names.push_back(name);
     return {names.empty() ? "the cluster has no device class" : "device classes there are: " + NameList(names)};
@@ -123,6 +126,64 @@ class DeviceExplainer final : public framework::RejectionExplainer {
 
  private:
   using Pools = std::vector<dra::PoolPtr>;
+
+  // A selector that fails for one device ends the whole attempt, whatever other devices there are: each such selector,
+  // with a device that it fails for and what that device has.
+  std::vector<std::string> FailingSelectors() const {
+    std::vector<std::string> told;
+    for (size_t i = 0; i < cycle_->user_claims; ++i) {
+      const api::ResourceClaim& claim = *cycle_->claims[i];
+      if (claim.status.allocation) continue;
+      for (const api::DeviceRequest& request : claim.spec.devices.requests) {
+        if (request.exactly) NoteFailing(claim, dra::RequestView::Of(request.name, *request.exactly), told);
+        for (const api::DeviceSubRequest& alternative : request.first_available) {
+          NoteFailing(claim, dra::RequestView::Of(alternative), told);
+        }
+      }
+    }
+    return told;
+  }
+
+  void NoteFailing(const api::ResourceClaim& claim, const dra::RequestView& request,
+                   std::vector<std::string>& told) const {
+    const auto device_class = inventory_.classes().find(*request.device_class_name);
+    if (device_class == inventory_.classes().end()) return;
+    const std::string of_class = "class " + *request.device_class_name;
+    const std::string of_claim = fmt::format("claim {}, request {}", api::KeyOf(claim.metadata), *request.name);
+    for (const auto& [name, slice] : inventory_.pools().slices()) {
+      for (size_t d = 0; d < slice->ids.size(); ++d) {
+        const std::optional<bool> in_class = Asks(device_class->second->spec.selectors, of_class, *slice, d, told);
+        if (!in_class) return;
+        if (*in_class && !Asks(*request.selectors, of_claim, *slice, d, told)) return;
+      }
+    }
+  }
+
+  // Unset when a selector fails for the device: then it is told.
+  std::optional<bool> Asks(const std::vector<api::DeviceSelector>& selectors, const std::string& whose,
+                           const dra::Slice& slice, size_t d, std::vector<std::string>& told) const {
+    const api::Device& device = slice.spec().devices[d];
+    for (const api::DeviceSelector& selector : selectors) {
+      if (!selector.cel) continue;
+      const auto compiled = inventory_.selectors().Compile(selector.cel->expression);
+      if (!compiled->program) continue;
+      const dra::SelectorAnswers::Answer& answer =
+          slice.answers[d].Ask(compiled, inventory_.selectors().features(), slice.spec().driver, device);
+      if (!answer.error.empty()) {
+        std::vector<std::string> has;
+        for (const auto& [attribute, value] : device.attributes) has.push_back(attribute);
+        for (const auto& [capacity, value] : device.capacity) has.push_back(capacity);
+        told.push_back(fmt::format(
+            "{}: the selector `{}` fails for device {}/{}/{}: {}; the device has {}. A failure ends the attempt: ask with "
+            "has() or .? for what a device may lack",
+            whose, selector.cel->expression, slice.spec().driver, slice.spec().pool.name, device.name, answer.error,
+            has.empty() ? "no attributes and no capacity" : NameList(has)));
+        return std::nullopt;
+      }
+      if (!answer.matches) return false;
+    }
+    return true;
+  }
 
   std::vector<dra::ClaimPtr> Unallocated(const NodeInfo& node) const {
     std::vector<dra::ClaimPtr> claims;

@@ -167,6 +167,13 @@ Result<void> ClaimApi::SetNodeAllocatableResourceClaimStatuses(
   return {};
 }
 
+Status ClaimApi::ClearNodeAllocatableResourceClaimStatuses(const PodInfo& pod) {
+  writes_.push_back(
+      {"patch", "pods", "status", pod.Key(), StatusPatch("nodeAllocatableResourceClaimStatuses", "null")});
+  node_allocatable.clear();
+  return {};
+}
+
 void ClaimApi::Announce(const PodInfo&, const std::string& reason, const std::string& action, const std::string& note) {
   events.push_back({reason, action, note});
 }

@@ -56,6 +56,7 @@ class ClaimApi final : public framework::ApiWriter {
                                               const api::PodExtendedResourceClaimStatus& status) override;
   Result<void> SetNodeAllocatableResourceClaimStatuses(
       const framework::PodInfo& pod, const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses) override;
+  framework::Status ClearNodeAllocatableResourceClaimStatuses(const framework::PodInfo& pod) override;
   void Announce(const framework::PodInfo& pod, const std::string& reason, const std::string& action,
                 const std::string& note) override;
   framework::Status UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;

@@ -53,8 +53,9 @@ void Cluster::UpsertNode(std::shared_ptr<const api::Node> node) {
     waiting_for_node_.erase(waiting);
   }
   table_.SetImages(name, std::move(images));
+  const Symbol node_name(name);
   for (PodInfoPtr& pod : arrivals) {
-    CountClaims(*pod, +1);
+    CountClaims(pod, node_name, +1);
     table_.AddPod(name, std::move(pod));
   }
 }
@@ -64,7 +65,8 @@ void Cluster::RemoveNode(std::string_view name) {
   if (!row) return;
   inventory_->ForgetNode(row->name());
   images_.Remove(row->node());
-  for (const PodInfoPtr& pod : row->pods()) CountClaims(*pod, -1);
+  const Symbol node_name(name);
+  for (const PodInfoPtr& pod : row->pods()) CountClaims(pod, node_name, -1);
   if (!row->pods().empty()) waiting_for_node_[std::string(name)] = row->pods();
 }
 
@@ -121,13 +123,14 @@ int Cluster::PodsUsingClaim(std::string_view name_space, std::string_view claim)
 }
 
 void Cluster::PlacePod(PodInfoPtr pod, std::string_view node_name, base::Ticket assumed_by) {
-  CHECK(pods_.insert({pod, Symbol(node_name), assumed_by}).second);
+  const Symbol node_symbol(node_name);
+  CHECK(pods_.insert({pod, node_symbol, assumed_by}).second);
   if (assumed_by != base::Ticket::kNone) ++assumed_count_;
   if (!table_.Find(node_name)) {
     waiting_for_node_[std::string(node_name)].push_back(std::move(pod));
     return;
   }
-  CountClaims(*pod, +1);
+  CountClaims(pod, node_symbol, +1);
   table_.AddPod(node_name, std::move(pod));
 }
 
@@ -143,17 +146,20 @@ void Cluster::DisplacePod(const std::string& uid) {
     if (waiting->second.empty()) waiting_for_node_.erase(waiting);
     return;
   }
-  CountClaims(*placed.pod, -1);
+  CountClaims(placed.pod, placed.node_name, -1);
   table_.RemovePod(node_name, placed.pod);
 }
 
-void Cluster::CountClaims(const PodInfo& pod, int sign) {
-  for (const api::Volume& volume : pod.volumes()) {
+void Cluster::CountClaims(const PodInfoPtr& pod, const Symbol& node_name, int sign) {
+  bool has_volumes = false;
+  for (const api::Volume& volume : pod->volumes()) {
+    has_volumes = has_volumes || volume.source != nullptr;
     const auto& claim = volume.from().persistent_volume_claim;
     if (!claim) continue;
-    const std::string key = ClaimKey(pod.namespace_().str(), claim->claim_name);
+    const std::string key = ClaimKey(pod->namespace_().str(), claim->claim_name);
     if ((claim_uses_[key] += sign) == 0) claim_uses_.erase(key);
   }
+  if (has_volumes) volume_pods_.Append({node_name, pod, sign});
 }
 
 }  // namespace berth::cluster

@@ -120,6 +120,7 @@ class Cluster final : public framework::ClusterView {
   const framework::LabelColumn& label_column(const Symbol& key) const override { return table_.label_column(key); }
   bool HasImage(std::string_view normalized_name) const override { return images_.Has(normalized_name); }
   int PodsUsingClaim(std::string_view name_space, std::string_view claim) const override;
+  const framework::RecentChanges<framework::VolumePodChange>* volume_pods() const override { return &volume_pods_; }
 
  private:
   struct PlacedPod {
@@ -141,7 +142,7 @@ class Cluster final : public framework::ClusterView {
 
   void PlacePod(framework::PodInfoPtr pod, std::string_view node_name, base::Ticket assumed_by);
   void DisplacePod(const std::string& uid);
-  void CountClaims(const framework::PodInfo& pod, int sign);
+  void CountClaims(const framework::PodInfoPtr& pod, const Symbol& node_name, int sign);
 
   const framework::PodRequestOptions request_options_;
   NodeTable table_;
@@ -151,7 +152,8 @@ class Cluster final : public framework::ClusterView {
   framework::PodShapes shapes_;                                                           // of bound pods
   std::unordered_map<std::string, std::vector<framework::PodInfoPtr>> waiting_for_node_;  // by the unknown node's name
   std::unordered_map<std::string, int> claim_uses_;                                       // by namespace/name
-  std::unique_ptr<dra::Inventory> inventory_;                                             // follows objects_
+  framework::RecentChanges<framework::VolumePodChange> volume_pods_{1024};
+  std::unique_ptr<dra::Inventory> inventory_;  // follows objects_
   framework::Objects objects_;
   framework::Nominator nominator_;
 };

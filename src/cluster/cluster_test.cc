@@ -85,6 +85,23 @@ TEST_F(ClusterTest, ANodeUpdateKeepsItsPods) {
   EXPECT_EQ(FirstDisagreement(cluster_, {Symbol("zone")}), "");
 }
 
+TEST_F(ClusterTest, TellsWhichPodsWithVolumesCameAndWent) {
+  AddNode("n1");
+  cluster_.UpsertPod(MakePod("plain").Volume("config").Node("n1").Shared());
+  cluster_.UpsertPod(MakePod("db").Pvc("data").Node("n1").Shared());
+  cluster_.RemoveNode("n1");
+  cluster_.UpsertPod(MakePod("late").Pvc("data").Node("n1").Shared());
+  AddNode("n1");
+  cluster_.RemovePod("default/db");
+  std::vector<std::string> told;
+  const auto& changes = *cluster_.volume_pods();
+  for (uint64_t at = 0; at < changes.end(); ++at) {
+    told.push_back((changes.at(at).sign > 0 ? "+" : "-") + changes.at(at).pod->name() + " " +
+                   std::string(changes.at(at).node_name.str()));
+  }
+  EXPECT_EQ(told, (std::vector<std::string>{"+db n1", "-db n1", "+db n1", "+late n1", "-db n1"}));
+}
+
 TEST_F(ClusterTest, PodsOfAnUnknownNodeCountWhenItAppears) {
   cluster_.UpsertPod(MakePod("early").Request("cpu", "500m").Pvc("data").Node("n1").Shared());
   cluster_.UpsertPod(MakePod("gone").Request("cpu", "1").Node("n1").Shared());

@@ -6,8 +6,16 @@
 
 #include "framework/node_columns.h"
 #include "framework/node_info.h"
+#include "framework/recent_changes.h"
 
 namespace berth::framework {
+
+// A pod with volumes that scheduling reads has come to (+1) or gone from (-1) a node.
+struct VolumePodChange {
+  Symbol node_name;
+  PodInfoPtr pod;
+  int sign = 0;
+};
 
 class ClusterView {
  public:
@@ -28,6 +36,8 @@ class ClusterView {
   virtual bool HasImage(std::string_view normalized_name) const = 0;
   // How many pods on nodes use the claim; for ReadWriteOncePod.
   virtual int PodsUsingClaim(std::string_view name_space, std::string_view claim) const = 0;
+  // For who keeps what volumes nodes hold. Null: this picture does not tell.
+  virtual const RecentChanges<VolumePodChange>* volume_pods() const { return nullptr; }
 };
 
 }  // namespace berth::framework

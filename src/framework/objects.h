@@ -16,25 +16,40 @@
 #include "api/storage.h"
 #include "api/workload.h"
 #include "base/symbol.h"
+#include "framework/recent_changes.h"
 
 namespace berth::framework {
 
 // Objects of one kind by namespace and name, walked in that order.
 template <class T>
 class ObjectStore {
+  // Compares without making strings of what is looked for.
+  using KeyView = std::pair<std::string_view, std::string_view>;
+  struct KeyLess {
+    using is_transparent = void;
+    bool operator()(const KeyView& a, const KeyView& b) const { return a < b; }
+  };
+
  public:
   using Key = std::pair<std::string, std::string>;  // namespace ("" when cluster-scoped), name
-  using Map = std::map<Key, std::shared_ptr<const T>>;
+  using Map = std::map<Key, std::shared_ptr<const T>, KeyLess>;
   using Object = std::shared_ptr<const T>;
+  // What stood there before and what stands there now, null for nothing.
+  struct Change {
+    Object before;
+    Object after;
+  };
   // Told of every change once it has happened: what stood there before and what stands there now, null for nothing.
   using Observer = std::function<void(const Object& before, const Object& after)>;
 
-  ObjectStore() = default;
+  // The last `kept_changes` changes can be read again.
+  explicit ObjectStore(size_t kept_changes = 0) : changes_(kept_changes) {}
   // A copy is another picture: who follows the original does not follow it.
-  ObjectStore(const ObjectStore& other) : objects_(other.objects_), version_(other.version_) {}
+  ObjectStore(const ObjectStore& other)
+      : objects_(other.objects_), changes_(RecentChanges<Change>::CountingFrom(other.changes_)) {}
   ObjectStore& operator=(const ObjectStore& other) {
     objects_ = other.objects_;
-    version_ = other.version_;
+    changes_ = RecentChanges<Change>::CountingFrom(other.changes_);
     return *this;
   }
 
@@ -47,25 +62,25 @@ class ObjectStore {
   }
   const T* Find(std::string_view name) const { return Find("", name); }
   const std::shared_ptr<const T>* FindShared(std::string_view name_space, std::string_view name) const {
-    const auto it = objects_.find(Key(name_space, name));
+    const auto it = objects_.find(KeyView(name_space, name));
     return it == objects_.end() ? nullptr : &it->second;
   }
 
   // Returns what stood there before, or null.
   std::shared_ptr<const T> Upsert(std::shared_ptr<const T> object) {
     std::shared_ptr<const T>& place = objects_[Key(object->metadata.namespace_.str(), object->metadata.name)];
-    ++version_;
     std::shared_ptr<const T> before = std::exchange(place, std::move(object));
+    changes_.Append({before, place});
     // The place may move while the observer looks around; what it holds does not.
     if (observer_) observer_(before, std::shared_ptr<const T>(place));
     return before;
   }
   std::shared_ptr<const T> Erase(std::string_view name_space, std::string_view name) {
-    const auto it = objects_.find(Key(name_space, name));
+    const auto it = objects_.find(KeyView(name_space, name));
     if (it == objects_.end()) return nullptr;
     std::shared_ptr<const T> gone = std::move(it->second);
     objects_.erase(it);
-    ++version_;
+    changes_.Append({gone, nullptr});
     if (observer_) observer_(gone, nullptr);
     return gone;
   }
@@ -74,14 +89,16 @@ class ObjectStore {
   typename Map::const_iterator begin() const { return objects_.begin(); }
   typename Map::const_iterator end() const { return objects_.end(); }
   // Grows with every change, so that who keeps answers notices.
-  uint64_t version() const { return version_; }
+  uint64_t version() const { return changes_.end(); }
+  // Version after version, as far back as they are kept.
+  const RecentChanges<Change>& changes() const { return changes_; }
   size_t size() const { return objects_.size(); }
   bool empty() const { return objects_.empty(); }
 
   // Those of one namespace: call visit(object) for each.
   template <class Visit>
   void ForEachIn(std::string_view name_space, Visit&& visit) const {
-    for (auto it = objects_.lower_bound(Key(name_space, "")); it != objects_.end() && it->first.first == name_space;
+    for (auto it = objects_.lower_bound(KeyView(name_space, "")); it != objects_.end() && it->first.first == name_space;
          ++it) {
       visit(*it->second);
     }
@@ -89,19 +106,22 @@ class ObjectStore {
 
  private:
   Map objects_;
-  uint64_t version_ = 0;
+  RecentChanges<Change> changes_;
   Observer observer_;
 };
 
 struct Objects {
+  // Enough for what happens between two pods with claims; each replaced object among them is kept alive.
+  static constexpr size_t kStorageChanges = 1024;
+
   ObjectStore<api::Namespace> namespaces;
-  ObjectStore<api::PersistentVolume> persistent_volumes;
-  ObjectStore<api::PersistentVolumeClaim> persistent_volume_claims;
+  ObjectStore<api::PersistentVolume> persistent_volumes{kStorageChanges};
+  ObjectStore<api::PersistentVolumeClaim> persistent_volume_claims{kStorageChanges};
   ObjectStore<api::StorageClass> storage_classes;
-  ObjectStore<api::CSINode> csi_nodes;
+  ObjectStore<api::CSINode> csi_nodes{kStorageChanges};
   ObjectStore<api::CSIDriver> csi_drivers;
-  ObjectStore<api::CSIStorageCapacity> csi_storage_capacities;
-  ObjectStore<api::VolumeAttachment> volume_attachments;
+  ObjectStore<api::CSIStorageCapacity> csi_storage_capacities{kStorageChanges};
+  ObjectStore<api::VolumeAttachment> volume_attachments{kStorageChanges};
   ObjectStore<api::Service> services;
   ObjectStore<api::ReplicationController> replication_controllers;
   ObjectStore<api::ReplicaSet> replica_sets;

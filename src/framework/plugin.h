@@ -37,7 +37,7 @@ inline constexpr int64_t kMinNodeScore = 0;
 enum class DependsOn : uint8_t {
   kNode,            // the Node object alone
   kNodeAndPods,     // the NodeInfo: the Node object and the pods on that node
-  kNodeAndDevices,  // the Node object, and devices that the plugin keeps an eye on: see DeviceFollower
+  kNodeAndDevices,  // the NodeInfo, and devices or volumes that the plugin keeps an eye on: see DeviceFollower
   kAllNodes,        // the Node objects of the whole cluster, but no pods
   kTopologyDomain,  // pods and nodes elsewhere, through labels of topology domains
   kAnything,        // whatever it likes; never kept
@@ -234,7 +234,8 @@ class IncrementalState {
   virtual bool ChooseAmong(CycleState&, const PodInfo&, std::span<const uint8_t> /*feasible*/) const { return false; }
 };
 
-// For plugins whose answers rest on devices (kNodeAndDevices): those change without any change to nodes or their pods.
+// For plugins whose answers rest on devices or volumes (kNodeAndDevices): those change without any change to nodes or
+// their pods, and no two pods of a template have the same.
 class DeviceFollower {
  public:
   virtual ~DeviceFollower() = default;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "plugins/volume/claims.h"
 #include "plugins/volume/csi_migration.h"
 
@@ -61,6 +63,13 @@ Status CollectInline(const api::Volume& volume, bool node_has_csi, AttachableVol
 }
 
 }  // namespace
+
+bool MayAttachVolumes(const api::Pod& pod) {
+  return std::any_of(pod.spec.volumes.begin(), pod.spec.volumes.end(), [](const api::Volume& volume) {
+    const api::VolumeSource& source = volume.from();
+    return source.persistent_volume_claim || source.ephemeral || MigrationOf(source) != nullptr;
+  });
+}
 
 Status CollectAttachable(const Objects& objects, const VolumeUser& pod, PodRole role, bool node_has_csi,
                          AttachableVolumes& volumes) {

@@ -24,6 +24,9 @@ struct AttachableVolume {
 };
 using AttachableVolumes = std::set<AttachableVolume>;
 
+// Whether the pod has claims or in-tree disks, which a driver may have to attach.
+bool MayAttachVolumes(const api::Pod& pod);
+
 enum class PodRole {
   kIncoming,  // cannot run without its claims: a missing one is a rejection
   kRunning,   // a claim that is gone is not counted

@@ -23,15 +23,6 @@ using framework::Status;
 
 constexpr char kLimitExceeded[] = "node(s) exceed max volume count";
 
-bool MayCount(const api::Volume& volume) {
-  const api::VolumeSource& source = volume.from();
-  return source.persistent_volume_claim || source.ephemeral || MigrationOf(source) != nullptr;
-}
-
-bool HasCountedVolumes(const api::Pod& pod) {
-  return std::any_of(pod.spec.volumes.begin(), pod.spec.volumes.end(), MayCount);
-}
-
 // Drivers without a limit are absent.
 std::map<std::string_view, int64_t> DriverLimits(const api::CSINode& csi_node) {
   std::map<std::string_view, int64_t> limits;
@@ -69,7 +60,7 @@ QueueingHint AfterCsiNodeUpdated(const PodInfo&, const EventObject& before, cons
 QueueingHint AfterPodDeleted(const PodInfo&, const EventObject& before, const EventObject&) {
   const api::Pod* deleted = before.As<api::Pod>();
   if (deleted == nullptr) return QueueingHint::kQueue;
-  return QueueIf(!HoldsNoPlace(*deleted) && HasCountedVolumes(*deleted));
+  return QueueIf(!HoldsNoPlace(*deleted) && MayAttachVolumes(*deleted));
 }
 
 QueueingHint AfterAttachmentDeleted(const PodInfo& pod, const EventObject& before, const EventObject&) {
@@ -99,11 +90,27 @@ Result<std::unique_ptr<framework::Plugin>> NodeVolumeLimits::Create(const config
 }
 
 framework::PreFilterResult NodeVolumeLimits::PreFilter(framework::CycleState& state, const PodInfo& pod) const {
-  if (!HasCountedVolumes(pod.pod())) return Status::Skip();
+  if (!MayAttachVolumes(pod.pod())) return Status::Skip();
   auto found = std::make_unique<State>();
-  found->precomputed = Precompute(pod);
+  // Answers outlive the cycle where the state does.
+  if (const State* before = state.Find(state_key_)) found->kept = before->kept;
+  if (found->kept) {
+    found->kept->precomputed = nullptr;
+  } else {
+    found->precomputed = Precompute(pod);
+  }
   state.Put(state_key_, std::move(found));
   return Status::Success();
+}
+
+std::shared_ptr<const NodeVolumeLimits::Precomputed> NodeVolumeLimits::PrecomputedOf(const framework::CycleState& state,
+                                                                                     const PodInfo& pod) const {
+  const State* found = state.Find(state_key_);
+  // A profile may run the filter without its PreFilter.
+  if (found == nullptr) return Precompute(pod);
+  if (!found->kept) return found->precomputed;
+  if (!found->kept->precomputed) found->kept->precomputed = Precompute(pod);
+  return found->kept->precomputed;
 }
 
 std::shared_ptr<const NodeVolumeLimits::Precomputed> NodeVolumeLimits::Precompute(const PodInfo& pod) const {
@@ -125,10 +132,7 @@ Status NodeVolumeLimits::Filter(const framework::CycleState& state, const PodInf
                                 const framework::NodeInfo& node) const {
   if (pod.pod().spec.volumes.empty()) return Status::Success();
   const framework::Objects& objects = handle_.objects();
-  const State* found = state.Find(state_key_);
-  // A profile may run the filter without its PreFilter.
-  const std::shared_ptr<const Precomputed> precomputed = found ? found->precomputed : Precompute(pod);
-
+  const std::shared_ptr<const Precomputed> precomputed = PrecomputedOf(state, pod);
   const api::CSINode* csi_node = objects.csi_nodes.Find(node.name());
   const Wanted& wanted = csi_node ? precomputed->with_csi_node : precomputed->without_csi_node;
   if (!wanted.status.ok()) return wanted.status;
@@ -190,10 +194,6 @@ std::vector<framework::ClusterEventWithHint> NodeVolumeLimits::EventsToRegister(
       {{EventResource::kPersistentVolumeClaim, ActionType::kAdd}, AfterClaimChanged(/*ephemeral=*/true)},
       {{EventResource::kVolumeAttachment, ActionType::kDelete}, AfterAttachmentDeleted},
   };
-}
-
-bool NodeVolumeLimits::Sign(const PodInfo& pod, framework::SignatureBuilder&) const {
-  return VolumesAreShareable(pod.pod());
 }
 
 }  // namespace berth::plugins

@@ -175,6 +175,13 @@ const CsiMigration* MigrationOfPlugin(std::string_view plugin) {
   return nullptr;
 }
 
+const CsiMigration* MigrationToDriver(std::string_view driver) {
+  for (const CsiMigration& migration : kMigrations) {
+    if (migration.driver == driver) return &migration;
+  }
+  return nullptr;
+}
+
 Result<std::string> CsiVolumeHandle(const CsiMigration& migration, const api::VolumeSource& source) {
   if (migration.kind == InTreeKind::kGcePd) return GceZonalHandle("UNSPECIFIED", source.gce_persistent_disk->pd_name);
   return PlainHandle(migration, source);

@@ -27,6 +27,7 @@ struct CsiMigration {
 const CsiMigration* MigrationOf(const api::VolumeSource& source);
 const CsiMigration* MigrationOf(const api::PersistentVolumeSource& source);
 const CsiMigration* MigrationOfPlugin(std::string_view plugin);
+const CsiMigration* MigrationToDriver(std::string_view driver);
 
 // The handle under which the driver knows the volume; an error when the in-tree source says nothing that the driver
 // understands.

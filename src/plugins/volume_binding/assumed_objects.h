@@ -3,14 +3,17 @@
 // Thread-safe, so that a reservation may be undone from wherever binding failed.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "framework/objects.h"
+#include "framework/recent_changes.h"
 
 namespace berth::plugins {
 
@@ -35,19 +38,34 @@ class AssumedObjects {
 
   void Assume(const Store& store, Ptr object) {
     const std::lock_guard lock(mutex_);
-    std::erase_if(assumed_, [&](const auto& entry) {
-      const Ptr* stored = store.FindShared(entry.first.first, entry.first.second);
-      return stored == nullptr || !entry.second.HoldsFor(*stored);
-    });
+    if (assumed_.size() >= drop_at_) DropConfirmed(store);
     const typename Store::Key key = KeyOf(*object);
-    if (const Ptr* stored = store.FindShared(key.first, key.second)) assumed_[key] = {*stored, std::move(object)};
+    const Ptr* stored = store.FindShared(key.first, key.second);
+    if (stored == nullptr) return;
+    assumed_[key] = {*stored, std::move(object)};
+    changes_.Append(key);
   }
 
   // Does nothing when the assumption is gone already or another has taken its place.
   void Forget(const Ptr& object) {
     const std::lock_guard lock(mutex_);
     const auto it = assumed_.find(KeyOf(*object));
-    if (it != assumed_.end() && it->second.object == object) assumed_.erase(it);
+    if (it == assumed_.end() || it->second.object != object) return;
+    changes_.Append(it->first);
+    assumed_.erase(it);
+  }
+
+  // How many assumptions have been made and forgotten; those that the store has overtaken are its changes.
+  uint64_t version() const {
+    const std::lock_guard lock(mutex_);
+    return changes_.end();
+  }
+  // Appends the objects concerned since `version`, and sets it to now. False: too long ago.
+  bool ReadChanges(uint64_t& version, std::vector<typename Store::Key>& changed) const {
+    const std::lock_guard lock(mutex_);
+    if (!changes_.Knows(version)) return false;
+    for (; version < changes_.end(); ++version) changed.push_back(changes_.at(version));
+    return true;
   }
 
  private:
@@ -65,8 +83,19 @@ class AssumedObjects {
     return {std::string(object.metadata.namespace_.str()), object.metadata.name};
   }
 
+  // Looked for when there are twice as many as were left the last time: a constant cost per assumption.
+  void DropConfirmed(const Store& store) {
+    std::erase_if(assumed_, [&](const auto& entry) {
+      const Ptr* stored = store.FindShared(entry.first.first, entry.first.second);
+      return stored == nullptr || !entry.second.HoldsFor(*stored);
+    });
+    drop_at_ = std::max<size_t>(64, 2 * assumed_.size());
+  }
+
   mutable std::mutex mutex_;
   std::map<typename Store::Key, Entry> assumed_;
+  size_t drop_at_ = 64;
+  framework::RecentChanges<typename Store::Key> changes_{1024};
 };
 
 }  // namespace berth::plugins

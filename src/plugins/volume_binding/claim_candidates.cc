@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "plugins/volume/claims.h"
-
 namespace berth::plugins {
 namespace {
 
@@ -23,27 +21,12 @@ std::string_view ModeOf(const std::optional<std::string>& mode) {
   return mode ? std::string_view(*mode) : std::string_view("Filesystem");
 }
 
-// What even a volume bound to the claim beforehand must meet.
-bool IsEligible(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim) {
-  if (volume.spec.claim_ref && !IsBoundTo(volume, claim)) return false;
-  if (StorageCapacity(volume) < RequestedStorage(claim)) return false;
-  if (ModeOf(volume.spec.volume_mode) != ModeOf(claim.spec.volume_mode)) return false;
-  if (volume.spec.volume_attributes_class_name.value_or("") != claim.spec.volume_attributes_class_name.value_or("")) {
-    return false;
-  }
-  return !volume.metadata.deletion_timestamp;
-}
-
-bool OffersModes(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim) {
-  const std::vector<std::string>& offered = volume.spec.access_modes;
-  return std::all_of(claim.spec.access_modes.begin(), claim.spec.access_modes.end(), [&](const std::string& mode) {
-    return std::find(offered.begin(), offered.end(), mode) != offered.end();
-  });
-}
-
 }  // namespace
 
 api::Quantity RequestedStorage(const api::PersistentVolumeClaim& claim) { return Get(claim.spec.resources.requests); }
+bool RequestsStorage(const api::PersistentVolumeClaim& claim) {
+  return claim.spec.resources.requests.Contains(StorageName());
+}
 api::Quantity StorageCapacity(const api::PersistentVolume& volume) { return Get(volume.spec.capacity); }
 
 bool IsBoundTo(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim) {
@@ -52,26 +35,45 @@ bool IsBoundTo(const api::PersistentVolume& volume, const api::PersistentVolumeC
          (reference->uid.empty() || reference->uid == claim.metadata.uid);
 }
 
-ClaimCandidates::ClaimCandidates(const api::PersistentVolumeClaim& claim, std::span<const VolumePtr> volumes) {
-  api::Selector selector = api::Selector::Everything();
-  if (claim.spec.selector) {
-    Result<api::Selector> compiled = api::Selector::Compile(*claim.spec.selector);
-    if (!compiled) {
-      error_ = fmt::format("error creating internal label selector for claim: {}: {}", api::KeyOf(claim.metadata),
-                           compiled.error().message);
-      return;
-    }
-    selector = *std::move(compiled);
+ClaimMatcher::ClaimMatcher(const api::PersistentVolumeClaim& claim)
+    : requested_(RequestedStorage(claim)),
+      mode_(ModeOf(claim.spec.volume_mode)),
+      attributes_class_(claim.spec.volume_attributes_class_name.value_or("")),
+      access_modes_(claim.spec.access_modes) {
+  if (!claim.spec.selector) return;
+  Result<api::Selector> compiled = api::Selector::Compile(*claim.spec.selector);
+  if (compiled) {
+    selector_ = *std::move(compiled);
+  } else {
+    error_ = fmt::format("error creating internal label selector for claim: {}: {}", api::KeyOf(claim.metadata),
+                         compiled.error().message);
   }
-  const std::string_view wanted_class = StorageClassOf(claim);
+}
+
+bool ClaimMatcher::IsEligible(const api::PersistentVolume& volume) const {
+  return !(StorageCapacity(volume) < requested_) && ModeOf(volume.spec.volume_mode) == mode_ &&
+         volume.spec.volume_attributes_class_name.value_or("") == attributes_class_ &&
+         !volume.metadata.deletion_timestamp;
+}
+
+bool ClaimMatcher::Accepts(const api::PersistentVolume& volume) const {
+  const std::vector<std::string>& offered = volume.spec.access_modes;
+  return IsEligible(volume) && IsAvailable(volume) && selector_.Matches(volume.metadata.labels) &&
+         std::all_of(access_modes_.begin(), access_modes_.end(), [&](const std::string& mode) {
+           return std::find(offered.begin(), offered.end(), mode) != offered.end();
+         });
+}
+
+bool IsAvailable(const api::PersistentVolume& volume) { return volume.status.phase == "Available"; }
+
+ClaimCandidates::ClaimCandidates(const api::PersistentVolumeClaim& claim, std::span<const VolumePtr> volumes) {
+  const ClaimMatcher matcher(claim);
+  error_ = matcher.error();
+  if (!error_.empty()) return;
   for (const VolumePtr& volume : volumes) {
-    if (!IsEligible(*volume, claim)) continue;
     const bool bound = IsBoundTo(*volume, claim);
-    // Volumes in another phase are about to change; taking one now would mostly end in a conflict.
-    if (!bound && (volume->status.phase != "Available" || !selector.Matches(volume->metadata.labels) ||
-                   StorageClassOf(*volume) != wanted_class || !OffersModes(*volume, claim))) {
-      continue;
-    }
+    if (!bound && volume->spec.claim_ref) continue;
+    if (!(bound ? matcher.IsEligible(*volume) : matcher.Accepts(*volume))) continue;
     (bound ? prebound_ : available_)
         .push_back({volume, StorageCapacity(*volume), VolumeAffinity(volume->spec.node_affinity)});
   }

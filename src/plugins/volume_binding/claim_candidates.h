@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "api/selector.h"
 #include "api/storage.h"
 #include "plugins/volume_binding/volume_affinity.h"
 
@@ -15,6 +16,29 @@ namespace berth::plugins {
 
 using ClaimPtr = std::shared_ptr<const api::PersistentVolumeClaim>;
 using VolumePtr = std::shared_ptr<const api::PersistentVolume>;
+
+// Whether a volume that is free would do for a claim, whatever its name.
+class ClaimMatcher {
+ public:
+  explicit ClaimMatcher(const api::PersistentVolumeClaim& claim);
+
+  // Of volumes of the claim's class that nobody has been promised. The node is another question.
+  bool Accepts(const api::PersistentVolume& volume) const;
+  // What even a volume bound to the claim beforehand must meet.
+  bool IsEligible(const api::PersistentVolume& volume) const;
+
+  const api::Quantity& requested() const { return requested_; }
+  // Not empty when the claim's selector cannot be understood: then no node can be judged.
+  const std::string& error() const { return error_; }
+
+ private:
+  api::Quantity requested_;
+  std::string mode_;
+  std::string attributes_class_;
+  std::vector<std::string> access_modes_;
+  api::Selector selector_ = api::Selector::Everything();
+  std::string error_;
+};
 
 class ClaimCandidates {
  public:
@@ -40,8 +64,12 @@ class ClaimCandidates {
   std::string error_;
 };
 
+// Volumes in another phase are about to change; taking one now would mostly end in a conflict.
+bool IsAvailable(const api::PersistentVolume& volume);
+
 // The storage the claim asks for, the volume offers; zero when unset.
 api::Quantity RequestedStorage(const api::PersistentVolumeClaim& claim);
+bool RequestsStorage(const api::PersistentVolumeClaim& claim);
 api::Quantity StorageCapacity(const api::PersistentVolume& volume);
 
 // By name, namespace and, where the volume knows it, UID.

@@ -43,8 +43,7 @@ Provisioning::Provisioning(const api::PersistentVolumeClaim& claim, const api::S
 
 void Provisioning::FindPools(const api::PersistentVolumeClaim& claim, const api::StorageClass& storage_class,
                              const framework::Objects& objects) {
-  static const Symbol kStorage("storage");
-  if (!claim.spec.resources.requests.Contains(kStorage)) return;
+  if (!RequestsStorage(claim)) return;
   const api::CSIDriver* driver = objects.csi_drivers.Find(storage_class.provisioner);
   if (driver == nullptr || !driver->spec.storage_capacity.value_or(false)) return;
   checks_capacity_ = true;
@@ -57,6 +56,7 @@ void Provisioning::FindPools(const api::PersistentVolumeClaim& claim, const api:
     if (!capacity->node_topology) continue;
     Result<api::Selector> nodes = api::Selector::Compile(*capacity->node_topology);
     if (!nodes) continue;
+    pool_index_.Add(PinOf(*capacity->node_topology), static_cast<uint32_t>(pools_.size()));
     pools_.push_back({*std::move(nodes), capacity->capacity ? capacity->capacity->Value() : 0});
   }
 }
@@ -68,10 +68,13 @@ Provisioning::Answer Provisioning::On(const api::Labels& node_labels) const {
     return {Verdict::kNoProvisioner, std::nullopt};
   }
   if (!checks_capacity_) return {};
-  for (const Pool& pool : pools_) {
-    if (pool.nodes.Matches(node_labels)) return {Verdict::kPossible, pool.capacity};
-  }
-  return {Verdict::kNoSpace, std::nullopt};
+  // The first counts.
+  size_t first = pools_.size();
+  pool_index_.ForEachNear(node_labels, [&](uint32_t pool) {
+    if (pool < first && pools_[pool].nodes.Matches(node_labels)) first = pool;
+  });
+  if (first == pools_.size()) return {Verdict::kNoSpace, std::nullopt};
+  return {Verdict::kPossible, pools_[first].capacity};
 }
 
 }  // namespace berth::plugins

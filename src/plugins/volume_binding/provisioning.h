@@ -10,6 +10,7 @@
 #include "api/selector.h"
 #include "api/storage.h"
 #include "framework/objects.h"
+#include "plugins/volume_binding/pin_index.h"
 
 namespace berth::plugins {
 
@@ -44,6 +45,7 @@ class Provisioning {
   std::vector<api::Selector> topologies_;  // one of them must match
   bool checks_capacity_ = false;
   std::vector<Pool> pools_;  // large enough for the claim
+  PinIndex pool_index_;      // by position in pools_
 };
 
 // The largest volume that can be made from this capacity, as far as it says; null when it says nothing.

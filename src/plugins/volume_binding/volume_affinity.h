@@ -35,6 +35,8 @@ class BoundVolume {
   const VolumeAffinity* AffinityOn(const framework::NodeInfo& node,
                                    const framework::ObjectStore<api::CSINode>& csi_nodes) const;
   const std::string& error() const { return error_; }
+  // Whether CSINodes decide about it.
+  bool is_migrated() const { return migration_ != nullptr; }
 
  private:
   VolumeAffinity as_written_;

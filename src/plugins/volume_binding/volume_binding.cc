@@ -49,7 +49,8 @@ VolumeBinding::VolumeBinding(const config::VolumeBindingArgs& args, framework::H
       bind_timeout_(std::chrono::seconds(args.bind_timeout_seconds)),
       capacity_score_(handle.gates().Enabled("StorageCapacityScoring")
                           ? std::optional<CapacityScore>(CapacityScore(args.shape))
-                          : std::nullopt) {}
+                          : std::nullopt),
+      objects_(handle.objects()) {}
 
 Result<std::unique_ptr<framework::Plugin>> VolumeBinding::Create(const config::PluginArgs& args,
                                                                  framework::Handle& handle) {
@@ -89,8 +90,12 @@ framework::PreFilterResult VolumeBinding::PreFilter(CycleState& state, const Pod
   bool has_claims = false;
   if (Status status = CheckClaims(pod.pod(), has_claims); !status.ok()) return status;
   auto found = std::make_unique<State>();
+  // Answers outlive the cycle where the state does.
+  if (const State* before = state.Find(state_key_)) found->kept = before->kept;
   if (has_claims) {
-    VolumePlan::Outcome outcome = VolumePlan::Make(pod.pod(), handle_.objects(), assumed_);
+    if (found->kept) free_volumes_.CatchUp(handle_.objects(), assumed_.volumes);
+    VolumePlan::Outcome outcome =
+        VolumePlan::Make(pod.pod(), handle_.objects(), assumed_, found->kept ? &free_volumes_ : nullptr);
     if (!outcome.status.ok()) return outcome.status;
     found->plan = std::move(outcome.plan);
   }
@@ -157,10 +162,6 @@ Status VolumeBinding::PreBind(framework::BindingHandle& handle, CycleState& stat
     return reservation.Check(handle_.objects(), handle_.cluster().Find(node_name));
   };
   return handle.api().Await(check, bind_timeout_);
-}
-
-bool VolumeBinding::Sign(const PodInfo& pod, framework::SignatureBuilder&) const {
-  return VolumesAreShareable(pod.pod());
 }
 
 std::unique_ptr<framework::RejectionExplainer> VolumeBinding::ExplainRejections(const framework::PodInfo& pod) const {

@@ -3,6 +3,9 @@
 // PreFilter sorts the claims into a VolumePlan, Filter asks it per node, Reserve assumes what it says for the node
 // chosen, PreBind writes that and waits for the volume controller. Reserve asks the plan again rather than remember
 // what Filter found on every node: the answer is the same within a cycle, and Filter needs no lock.
+//
+// Pods whose claims differ in name only share answers: see volume_binding_lane.cc. Their plans find free volumes in
+// StaticVolumes instead of listing the candidates of each claim.
 #pragma once
 
 #include <memory>
@@ -30,6 +33,7 @@ class VolumeBinding final : public framework::Plugin,
                             public framework::ReservePlugin,
                             public framework::PreBindPlugin,
                             public framework::EnqueueExtensions,
+                            public framework::DeviceFollower,
                             public framework::SignPlugin,
                             public framework::ExplainsRejections {
  public:
@@ -40,12 +44,18 @@ class VolumeBinding final : public framework::Plugin,
   framework::PreFilterResult PreFilter(framework::CycleState& state, const framework::PodInfo& pod) const override;
   framework::Status Filter(const framework::CycleState& state, const framework::PodInfo& pod,
                            const framework::NodeInfo& node) const override;
+  framework::DependsOn filter_depends_on() const override { return framework::DependsOn::kNodeAndDevices; }
+  // From what is kept.
+  bool FilterRange(const framework::CycleState& state, const framework::PodInfo& pod,
+                   const framework::NodeColumns& columns, framework::NodeIndex begin,
+                   std::span<uint8_t> verdicts) const override;
+  bool CatchUpDevices(framework::CycleState& state, const framework::PodInfo& pod,
+                      std::vector<framework::NodeIndex>& changed) const override;
   framework::Status PreScore(framework::CycleState& state, const framework::PodInfo& pod,
                              std::span<const framework::NodeInfo* const> feasible) const override;
   framework::ScoreResult Score(const framework::CycleState& state, const framework::PodInfo& pod,
                                const framework::NodeInfo& node) const override;
-  // Only pods without claims have a signature, and they score 0 everywhere.
-  framework::DependsOn score_depends_on() const override { return framework::DependsOn::kNode; }
+  framework::DependsOn score_depends_on() const override { return framework::DependsOn::kNodeAndDevices; }
   framework::Status Reserve(framework::CycleState& state, const framework::PodInfo& pod,
                             const std::string& node_name) override;
   void Unreserve(framework::CycleState& state, const framework::PodInfo& pod, const std::string& node_name) override;
@@ -58,21 +68,45 @@ class VolumeBinding final : public framework::Plugin,
   std::unique_ptr<framework::RejectionExplainer> ExplainRejections(const framework::PodInfo& pod) const override;
 
  private:
+  // Between cycles of pods with one signature.
+  struct Kept {
+    // Of the objects when nodes were last looked at.
+    uint64_t classes = 0;
+    uint64_t drivers = 0;
+    uint64_t capacities = 0;
+    uint64_t csi_nodes = 0;
+    uint64_t rebuilds = 0;  // of StaticVolumes
+    uint64_t cursor = 0;    // in its changes
+    // By group: whether it had a volume for the one claim that is not bound. Not kept for several claims, which may
+    // take volumes from one another.
+    std::vector<uint8_t> serves;
+  };
   struct State : framework::CopyableState<State> {
     std::shared_ptr<const VolumePlan> plan;  // null when the pod has no claims
     bool all_bound = false;                  // as of Reserve
     std::optional<VolumeReservation> reservation;
+    std::shared_ptr<Kept> kept;  // null in a cycle by itself
   };
 
   VolumeBinding(const config::VolumeBindingArgs& args, framework::Handle& handle);
   // Whether the pod has claims, and what is wrong with them as they are.
   framework::Status CheckClaims(const api::Pod& pod, bool& has_claims) const;
+  // False: pods with such a claim share nothing.
+  bool SignBound(const api::PersistentVolumeClaim& claim, std::string& text) const;
+  bool SignUnbound(const api::PersistentVolumeClaim& claim, std::string& text) const;
+  std::shared_ptr<Kept> StartKeeping(const VolumePlan& plan) const;
+  // Lists the nodes that a change of CSINodes, or of free volumes, may concern. False: start over.
+  bool FollowCsiNodes(Kept& kept, const VolumePlan& plan, std::vector<framework::NodeIndex>& changed) const;
+  bool FollowVolumes(Kept& kept, const VolumePlan& plan, std::vector<framework::NodeIndex>& changed) const;
+  void ListNodesOf(const StaticVolumes::Group& group, std::vector<framework::NodeIndex>& changed) const;
 
   framework::Handle& handle_;
   framework::StateKey<State> state_key_;
   const base::Duration bind_timeout_;
   const std::optional<CapacityScore> capacity_score_;  // unset: nodes are not scored
+  const framework::Objects& objects_;                  // what free_volumes_ follows
   AssumedStorage assumed_;
+  mutable StaticVolumes free_volumes_;
 };
 
 }  // namespace berth::plugins

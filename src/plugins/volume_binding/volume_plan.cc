@@ -42,6 +42,10 @@ struct VolumePlan::Findings {
   std::vector<StaticBinding> bindings;
   std::vector<DynamicProvision> provisions;
 
+  // Bit by bit.
+  uint8_t Verdict() const {
+    return static_cast<uint8_t>(node_conflict | bind_conflict << 1 | no_space << 2 | volume_missing << 3);
+  }
   Status ToStatus() const {
     if (!error.empty()) return Status::Error(error);
     std::vector<std::string> reasons;
@@ -54,8 +58,10 @@ struct VolumePlan::Findings {
   }
 };
 
-VolumePlan::Outcome VolumePlan::Make(const api::Pod& pod, const Objects& objects, const AssumedStorage& assumed) {
+VolumePlan::Outcome VolumePlan::Make(const api::Pod& pod, const Objects& objects, const AssumedStorage& assumed,
+                                     const StaticVolumes* volumes) {
   auto plan = std::make_shared<VolumePlan>();
+  plan->volumes_ = volumes;
   bool unbound_immediate = false;
   for (const api::Volume& volume : pod.spec.volumes) {
     const std::optional<ClaimReference> reference = ClaimOf(pod, volume);
@@ -84,7 +90,7 @@ Status VolumePlan::AddClaim(const ClaimPtr& claim, const Objects& objects, const
                             bool& unbound_immediate) {
   if (IsFullyBound(*claim)) {
     const VolumePtr volume = assumed.volumes.Find(objects.persistent_volumes, "", claim->spec.volume_name);
-    bound_.push_back(volume ? std::optional<BoundVolume>(BoundVolume(*volume)) : std::nullopt);
+    bound_.push_back(volume ? std::make_shared<const BoundVolume>(*volume) : nullptr);
     return Status::Success();
   }
   const std::string_view class_name = StorageClassOf(*claim);
@@ -98,26 +104,61 @@ Status VolumePlan::AddClaim(const ClaimPtr& claim, const Objects& objects, const
     unbound_immediate = true;
     return Status::Success();
   }
-  UnboundClaim unbound{claim, std::nullopt, std::nullopt, Provisioning(*claim, *storage_class, objects)};
+  UnboundClaim unbound{claim, {}, {}, {}, std::make_shared<const Provisioning>(*claim, *storage_class, objects)};
   if (const std::string* node = FindAnnotation(claim->metadata, kSelectedNodeAnnotation)) {
     unbound.selected_node = *node;
+  } else if (volumes_ != nullptr) {
+    unbound.matcher = std::make_shared<const ClaimMatcher>(*claim);
   } else {
-    unbound.candidates.emplace(*claim, VolumesOfClass(class_name, objects, assumed));
+    unbound.candidates = std::make_shared<const ClaimCandidates>(*claim, VolumesOfClass(class_name, objects, assumed));
   }
   unbound_.push_back(std::move(unbound));
   return Status::Success();
 }
 
+std::shared_ptr<const VolumePlan> VolumePlan::For(const api::Pod& pod, const Objects& objects,
+                                                  const AssumedStorage& assumed) const {
+  auto plan = std::make_shared<VolumePlan>(*this);
+  size_t next = 0;
+  for (const api::Volume& volume : pod.spec.volumes) {
+    const std::optional<ClaimReference> reference = ClaimOf(pod, volume);
+    if (!reference) continue;
+    ClaimPtr claim =
+        assumed.claims.Find(objects.persistent_volume_claims, pod.metadata.namespace_.str(), reference->name);
+    if (claim == nullptr) return nullptr;
+    if (IsFullyBound(*claim)) continue;
+    if (next == plan->unbound_.size()) return nullptr;
+    plan->unbound_[next++].claim = std::move(claim);
+  }
+  return next == plan->unbound_.size() ? plan : nullptr;
+}
+
+bool VolumePlan::reads_csi_nodes() const {
+  return std::any_of(bound_.begin(), bound_.end(),
+                     [](const auto& volume) { return volume != nullptr && volume->is_migrated(); });
+}
+
+void VolumePlan::Judge(const NodeInfo& node, const Objects& objects, Findings& findings) const {
+  if (CheckBound(node, objects, findings)) CheckUnbound(node, findings);
+}
+
 NodeVolumes VolumePlan::On(const NodeInfo& node, const Objects& objects) const {
   Findings findings;
-  if (CheckBound(node, objects, findings)) CheckUnbound(node, findings);
+  Judge(node, objects, findings);
   return {findings.ToStatus(), std::move(findings.bindings), std::move(findings.provisions)};
+}
+
+std::optional<uint8_t> VolumePlan::VerdictOn(const NodeInfo& node, const Objects& objects) const {
+  Findings findings;
+  Judge(node, objects, findings);
+  if (!findings.error.empty()) return std::nullopt;
+  return findings.Verdict();
 }
 
 // False when the node cannot be judged at all.
 bool VolumePlan::CheckBound(const NodeInfo& node, const Objects& objects, Findings& findings) const {
-  for (const std::optional<BoundVolume>& volume : bound_) {
-    if (!volume) {
+  for (const std::shared_ptr<const BoundVolume>& volume : bound_) {
+    if (volume == nullptr) {
       findings.volume_missing = true;
       return true;
     }
@@ -148,11 +189,15 @@ bool VolumePlan::CheckUnbound(const NodeInfo& node, Findings& findings) const {
   std::set<std::string> taken;
   for (const size_t i : by_size_) {
     const UnboundClaim& unbound = unbound_[i];
-    if (!unbound.candidates->error().empty()) {
-      findings.error = unbound.candidates->error();
+    const std::string& error = volumes_ ? unbound.matcher->error() : unbound.candidates->error();
+    if (!error.empty()) {
+      findings.error = error;
       return false;
     }
-    if (VolumePtr volume = unbound.candidates->FindOn(node.labels(), taken)) {
+    VolumePtr volume = volumes_
+                           ? volumes_->FindOn(*unbound.matcher, StorageClassOf(*unbound.claim), node.labels(), taken)
+                           : unbound.candidates->FindOn(node.labels(), taken);
+    if (volume != nullptr) {
       taken.insert(volume->metadata.name);
       findings.bindings.push_back({unbound.claim, std::move(volume)});
     } else {
@@ -161,7 +206,7 @@ bool VolumePlan::CheckUnbound(const NodeInfo& node, Findings& findings) const {
   }
 
   for (const UnboundClaim* unbound : to_provision) {
-    const Provisioning::Answer answer = unbound->provisioning.On(node.labels());
+    const Provisioning::Answer answer = unbound->provisioning->On(node.labels());
     if (answer.verdict == Provisioning::Verdict::kPossible) {
       findings.provisions.push_back({unbound->claim, answer.capacity});
       continue;

@@ -2,7 +2,8 @@
 //
 // Bound claims: the node must be allowed by the volume's affinity. Claims that wait for their first consumer: each gets
 // an existing volume (smallest claims choose first), or else must be provisionable for the node.
-// Immutable, safe to ask from any thread.
+// Immutable, safe to ask from any thread. One that looks volumes up in StaticVolumes is for the scheduling thread, as
+// they are.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include "plugins/volume_binding/assumed_objects.h"
 #include "plugins/volume_binding/claim_candidates.h"
 #include "plugins/volume_binding/provisioning.h"
+#include "plugins/volume_binding/static_volumes.h"
 #include "plugins/volume_binding/volume_affinity.h"
 
 namespace berth::plugins {
@@ -51,29 +53,44 @@ class VolumePlan {
     framework::Status status;
     std::shared_ptr<const VolumePlan> plan;  // set on success
   };
-  // The pod's claims must exist. A claim that should be bound but is not rejects the pod for now.
-  static Outcome Make(const api::Pod& pod, const framework::Objects& objects, const AssumedStorage& assumed);
+  // The pod's claims must exist. A claim that should be bound but is not rejects the pod for now. With `volumes`, which
+  // must be current whenever the plan is asked, no list of candidates is made; that is for claims that no volume is
+  // bound to.
+  static Outcome Make(const api::Pod& pod, const framework::Objects& objects, const AssumedStorage& assumed,
+                      const StaticVolumes* volumes = nullptr);
+  // The same plan for another pod with claims like these. Null when they are not.
+  std::shared_ptr<const VolumePlan> For(const api::Pod& pod, const framework::Objects& objects,
+                                        const AssumedStorage& assumed) const;
 
   NodeVolumes On(const framework::NodeInfo& node, const framework::Objects& objects) const;
+  // 0 when the node will do; other numbers are equal where the status of On is. Unset when that is an error.
+  std::optional<uint8_t> VerdictOn(const framework::NodeInfo& node, const framework::Objects& objects) const;
   // Nothing is left to bind.
   bool all_bound() const { return unbound_.empty(); }
+  // Whether CSINodes have a say.
+  bool reads_csi_nodes() const;
 
- private:
   struct UnboundClaim {
     ClaimPtr claim;
-    std::optional<std::string> selected_node;   // provisioning is under way for this node
-    std::optional<ClaimCandidates> candidates;  // unset with a selected node
-    Provisioning provisioning;
+    std::optional<std::string> selected_node;           // provisioning is under way for this node
+    std::shared_ptr<const ClaimCandidates> candidates;  // null with a selected node, or with `volumes`
+    std::shared_ptr<const ClaimMatcher> matcher;        // with `volumes`
+    std::shared_ptr<const Provisioning> provisioning;
   };
+  const std::vector<UnboundClaim>& unbound() const { return unbound_; }
+
+ private:
   struct Findings;
 
   framework::Status AddClaim(const ClaimPtr& claim, const framework::Objects& objects, const AssumedStorage& assumed,
                              bool& unbound_immediate);
+  void Judge(const framework::NodeInfo& node, const framework::Objects& objects, Findings& findings) const;
   bool CheckBound(const framework::NodeInfo& node, const framework::Objects& objects, Findings& findings) const;
   bool CheckUnbound(const framework::NodeInfo& node, Findings& findings) const;
 
-  // Unset: the claim's volume is gone.
-  std::vector<std::optional<BoundVolume>> bound_;
+  const StaticVolumes* volumes_ = nullptr;
+  // Null: the claim's volume is gone.
+  std::vector<std::shared_ptr<const BoundVolume>> bound_;
   std::vector<UnboundClaim> unbound_;
   std::vector<size_t> by_size_;  // the unbound claims without a selected node, smallest first
 };

@@ -24,6 +24,11 @@ bool IsExclusiveDisk(const api::VolumeSource& source) {
   return source.gce_persistent_disk || source.aws_elastic_block_store || source.rbd || source.iscsi;
 }
 
+bool IsExclusive(const api::PersistentVolumeClaim& claim) {
+  const std::vector<std::string>& modes = claim.spec.access_modes;
+  return std::find(modes.begin(), modes.end(), "ReadWriteOncePod") != modes.end();
+}
+
 bool ShareMonitor(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   return std::find_first_of(a.begin(), a.end(), b.begin(), b.end()) != a.end();
 }
@@ -102,10 +107,7 @@ framework::PreFilterResult VolumeRestrictions::PreFilter(framework::CycleState& 
     if (!reference) continue;
     const auto* claim = handle_.objects().persistent_volume_claims.Find(name_space, reference->claim_name);
     if (claim == nullptr) return Status::UnschedulableAndUnresolvable(ClaimNotFound(reference->claim_name));
-    const std::vector<std::string>& modes = claim->spec.access_modes;
-    if (std::find(modes.begin(), modes.end(), "ReadWriteOncePod") != modes.end()) {
-      found->exclusive_claims.insert(reference->claim_name);
-    }
+    if (IsExclusive(*claim)) found->exclusive_claims.insert(reference->claim_name);
   }
   for (const std::string& claim : found->exclusive_claims) {
     if (handle_.cluster().PodsUsingClaim(name_space, claim) > 0) ++found->conflicts;
@@ -153,8 +155,18 @@ std::vector<framework::ClusterEventWithHint> VolumeRestrictions::EventsToRegiste
   };
 }
 
+// Only pods that PreFilter lets pass without a further look share answers, and those are all alike.
 bool VolumeRestrictions::Sign(const PodInfo& pod, framework::SignatureBuilder&) const {
-  return VolumesAreShareable(pod.pod());
+  const std::string_view name_space = pod.namespace_().str();
+  for (const api::Volume& volume : pod.volumes()) {
+    if (IsExclusiveDisk(volume.from())) return false;
+    const auto& reference = volume.from().persistent_volume_claim;
+    if (!reference) continue;
+    const auto* claim = handle_.objects().persistent_volume_claims.Find(name_space, reference->claim_name);
+    if (claim == nullptr) return false;
+    if (IsExclusive(*claim) && handle_.cluster().PodsUsingClaim(name_space, reference->claim_name) > 0) return false;
+  }
+  return true;
 }
 
 }  // namespace berth::plugins

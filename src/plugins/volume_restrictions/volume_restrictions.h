@@ -33,7 +33,7 @@ class VolumeRestrictions final : public framework::Plugin,
                               const framework::PodInfo& other, const framework::NodeInfo& node) const override;
   framework::Status Filter(const framework::CycleState& state, const framework::PodInfo& pod,
                            const framework::NodeInfo& node) const override;
-  // Claims make it depend on the whole cluster, but a pod with claims has no signature.
+  // A claim that is in use makes it depend on the whole cluster, but such a pod has no signature.
   framework::DependsOn filter_depends_on() const override { return framework::DependsOn::kNodeAndPods; }
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;

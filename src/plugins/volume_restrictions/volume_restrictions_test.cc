@@ -129,12 +129,15 @@ TEST_F(ExclusiveClaim, OnlyTheEndOfARivalOrANewClaimHelps) {
   EXPECT_EQ(AskHint(*plugin, EventResource::kPersistentVolumeClaim, *pod, {}, &other), QueueingHint::kSkip);
 }
 
-TEST(VolumeRestrictionsSign, RefusesPodsWhoseVolumesDependOnMore) {
-  FakeHandle handle;
-  const auto plugin = MakePlugin<VolumeRestrictions>(handle);
+TEST_F(ExclusiveClaim, SignsPodsThatPreFilterLeavesAlone) {
+  const auto plugin = MakePlugin<VolumeRestrictions>(handle_);
+  handle_.Add(MakePvc("free", {.access_modes = {"ReadWriteOncePod"}}));
   framework::SignatureBuilder signature;
   EXPECT_TRUE(plugin->Sign(*MakePod("plain").Volume("config").Info(), signature));
-  EXPECT_FALSE(plugin->Sign(*MakePod("claim").Pvc("a").Info(), signature));
+  EXPECT_TRUE(plugin->Sign(*MakePod("claim").Pvc("shared").Info(), signature));
+  EXPECT_TRUE(plugin->Sign(*MakePod("claim").Pvc("free").Info(), signature));
+  EXPECT_FALSE(plugin->Sign(*MakePod("claim").Pvc("only").Info(), signature)) << "in use";
+  EXPECT_FALSE(plugin->Sign(*MakePod("claim").Pvc("gone").Info(), signature));
   EXPECT_FALSE(plugin->Sign(*PodWith("disk", Gce("a", false)), signature));
 }
 

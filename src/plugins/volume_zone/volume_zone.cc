@@ -6,6 +6,7 @@
 #include <array>
 
 #include "plugins/hints.h"
+#include "plugins/signature_text.h"
 #include "plugins/volume/claim_explainer.h"
 #include "plugins/volume/claims.h"
 #include "plugins/volume/topology_labels.h"
@@ -159,7 +160,19 @@ std::vector<framework::ClusterEventWithHint> VolumeZone::EventsToRegister() cons
   };
 }
 
-bool VolumeZone::Sign(const PodInfo& pod, framework::SignatureBuilder&) const { return VolumesAreShareable(pod.pod()); }
+bool VolumeZone::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {
+  std::vector<Demand> demands;
+  if (!CollectDemands(pod.pod(), demands).ok()) return false;
+  if (demands.empty()) return true;
+  std::string text;
+  for (const Demand& demand : demands) {
+    AppendField(text, demand.key.str());
+    AppendField(text, static_cast<int64_t>(demand.values.size()));
+    for (const Symbol& value : demand.values) AppendField(text, value.str());
+  }
+  signature.Add("VolumeZone", text);
+  return true;
+}
 
 std::unique_ptr<framework::RejectionExplainer> VolumeZone::ExplainRejections(const framework::PodInfo& pod) const {
   return std::make_unique<ClaimExplainer>(handle_, pod);

@@ -30,6 +30,8 @@ class VolumeZone final : public framework::Plugin,
   framework::PreFilterResult PreFilter(framework::CycleState& state, const framework::PodInfo& pod) const override;
   framework::Status Filter(const framework::CycleState& state, const framework::PodInfo& pod,
                            const framework::NodeInfo& node) const override;
+  // What volumes demand is in the signature.
+  framework::DependsOn filter_depends_on() const override { return framework::DependsOn::kNode; }
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
   std::unique_ptr<framework::RejectionExplainer> ExplainRejections(const framework::PodInfo& pod) const override;

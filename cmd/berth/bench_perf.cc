@@ -54,11 +54,17 @@ const perf::DataItem* FindAttempts(const perf::Collection& collection) {
 }
 
 void PrintHeader(size_t width) {
-  fmt::print("{:<{}}  {:>7}  {:>9}  {:>9}  {:>9}  {:>9}  {:>10}  {}\n", "WORKLOAD", width, "PODS", "PODS/S", "P50",
-             "P99", "AVG MS", "TIME", "THRESHOLD");
+  fmt::print("{:<{}}  {:>7}  {:>9}  {:>9}  {:>9}  {:>9}  {:>10}  {:>6}  {}\n", "WORKLOAD", width, "PODS", "PODS/S",
+             "P50", "P99", "AVG MS", "TIME", "KEPT", "THRESHOLD");
 }
 
-void PrintRow(const perf::Collection& collection, size_t width) {
+// The share of decisions made from what was kept of pods like it, over the whole workload.
+std::string Kept(const perf::WayCounts& ways) {
+  if (ways.all == 0) return "-";
+  return fmt::format("{:.1f}%", 100.0 * static_cast<double>(ways.kept) / static_cast<double>(ways.all));
+}
+
+void PrintRow(const perf::Collection& collection, const perf::WayCounts& ways, size_t width) {
   const perf::ThroughputSummary& throughput = collection.throughput;
   const perf::DataItem* attempts = FindAttempts(collection);
   std::string threshold = "-";
@@ -68,10 +74,10 @@ void PrintRow(const perf::Collection& collection, size_t width) {
         threshold = fmt::format("{} {}", Figure(value), collection.missed.empty() ? "met" : "MISSED");
     }
   }
-  fmt::print("{:<{}}  {:>7}  {:>9}  {:>9}  {:>9}  {:>9}  {:>10}  {}\n", collection.name, width, throughput.pods,
+  fmt::print("{:<{}}  {:>7}  {:>9}  {:>9}  {:>9}  {:>9}  {:>10}  {:>6}  {}\n", collection.name, width, throughput.pods,
              Figure(throughput.average), Figure(throughput.perc50), Figure(throughput.perc99),
              attempts ? Figure(attempts->data.at("Average")) : "-",
-             fmt::format("{:.3f}s", std::chrono::duration<double>(collection.duration).count()), threshold);
+             fmt::format("{:.3f}s", std::chrono::duration<double>(collection.duration).count()), Kept(ways), threshold);
 }
 
 struct Totals {
@@ -83,7 +89,7 @@ struct Totals {
 
 void Report(const perf::WorkloadResult& result, const BenchPerfOptions& options, size_t width, Totals& totals) {
   for (const perf::Collection& collection : result.collections) {
-    if (options.output == "table") PrintRow(collection, width);
+    if (options.output == "table") PrintRow(collection, result.ways, width);
     totals.items.insert(totals.items.end(), collection.items.begin(), collection.items.end());
   }
   std::fflush(stdout);

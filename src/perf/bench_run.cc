@@ -33,12 +33,16 @@ class InstantApi final : public framework::ApiWriter {
     return Status::Success();
   }
   Status SetNominatedNode(const PodInfo&, const std::string&) override { return Status::Success(); }
-  Status UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume>) override { return Status::Success(); }
-  Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim>) override {
+  // Storage objects are as they were written, and reported so at once; so are claims for devices.
+  Status UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) override {
+    driver_->Put(api::Object(std::move(volume)));
+    return Status::Success();
+  }
+  Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) override {
+    driver_->Put(api::Object(std::move(claim)));
     return Status::Success();
   }
 
-  // Claims are as they were written, and reported so at once.
   ClaimResult GetResourceClaim(const std::string& name_space, const std::string& name) override {
     const auto* found = driver_->cluster().objects().resource_claims.FindShared(name_space, name);
     if (!found) return Error::NotFound("no such claim");

@@ -7,6 +7,7 @@
 
 #include "api/workload.h"
 #include "perf/bench_devices.h"
+#include "perf/bench_volumes.h"
 
 namespace berth::perf {
 
@@ -156,6 +157,10 @@ const std::vector<BenchWorkload::Kind>& BenchWorkload::Table() {
       {"drashared", Plain},
       {"drapartition", Plain},
       {"draextended", Plain},
+      {"pvbound", Plain},
+      {"csilimits", Plain},
+      {"pvwait", Plain},
+      {"pvlocal", Plain},
   };
   return kTable;
 }
@@ -201,12 +206,14 @@ std::shared_ptr<const api::Pod> BenchWorkload::Pod(uint64_t number) const {
   Request(pod, Amount("100m"), Amount("500Mi"));
   kind_.shape(number, pod);
   if (IsDeviceKind(kind_.name)) ShapeDevicePod(kind_.name, number, pod);
+  if (IsVolumeKind(kind_.name)) ShapeVolumePod(number, pod);
   return std::make_shared<const api::Pod>(std::move(pod));
 }
 
 void BenchWorkload::FillNodes(cluster::Cluster& cluster) {
   for (; next_node_ < options_.nodes; ++next_node_) cluster.UpsertNode(Node(next_node_));
   if (IsDeviceKind(kind_.name)) FillDevices(kind_.name, options_.nodes, cluster);
+  if (IsVolumeKind(kind_.name)) FillVolumes(kind_.name, options_.nodes, cluster);
   if (kind_.name == "svcspread") {
     for (uint64_t i = 0; i < kServices; ++i) {
       const std::string name = fmt::format("s{}", i);
@@ -249,6 +256,7 @@ uint64_t BenchWorkload::FillPods(cluster::Cluster& cluster) {
 
 void BenchWorkload::Disturb(uint64_t number, cluster::Cluster& cluster) {
   if (IsDeviceKind(kind_.name)) TurnDevices(kind_.name, number, options_.nodes, cluster);
+  if (IsVolumeKind(kind_.name)) TurnVolumes(kind_.name, number, options_.nodes, cluster);
   if (kind_.name != "churn" || number % 10 != 0 || number == 0) return;
   switch (number / 10 % 3) {
     case 0: {

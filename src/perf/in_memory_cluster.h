@@ -36,6 +36,12 @@ class PodObserver {
   virtual void OnPod(const api::Pod* before, PodStage stage_before, const api::Pod* after, PodStage stage_after) = 0;
 };
 
+// How decisions were made: see scheduler::Way.
+struct WayCounts {
+  uint64_t kept = 0;
+  uint64_t all = 0;
+};
+
 class InMemoryCluster final : public framework::ApiWriter, private scheduler::DriverObserver {
  public:
   struct Options {
@@ -52,6 +58,7 @@ class InMemoryCluster final : public framework::ApiWriter, private scheduler::Dr
 
   const base::Clock& clock() const { return clock_; }
   RunMetrics& metrics() { return metrics_; }
+  const WayCounts& ways() const { return ways_; }
   const queue::SchedulingQueue& queue() const { return driver().queue(); }
   // Observers outlive their registration.
   void AddObserver(PodObserver& observer) { observers_.push_back(&observer); }
@@ -137,6 +144,7 @@ class InMemoryCluster final : public framework::ApiWriter, private scheduler::Dr
   const Options options_;
   const base::MonotonicClock clock_;
   RunMetrics metrics_;
+  WayCounts ways_;
   std::unique_ptr<scheduler::Driver> driver_;
   std::unique_ptr<sim::VolumeController> volumes_;
   std::unique_ptr<sim::ClaimController> claims_;

@@ -22,6 +22,8 @@ void InMemoryCluster::OnCycleBegin(const PodInfoPtr& pod) {
 
 void InMemoryCluster::OnCycleEnd(const scheduler::Attempt& attempt) {
   metrics_.OnAttempt(attempt.outcome, clock_.Now() - attempt.started);
+  ++ways_.all;
+  if (attempt.way == scheduler::Way::kLane) ++ways_.kept;
   metrics_.EndCycle(*driver_->scheduler().FindProfile(attempt.pod->pod().spec.scheduler_name));
 }
 

@@ -66,7 +66,7 @@ Result<config::KubeSchedulerConfiguration> LoadConfiguration(const Suite& suite,
 }
 
 Result<std::vector<Collection>> Run(const Suite& suite, const Chosen& chosen, const framework::Registry& registry,
-                                    const RunOptions& options, std::vector<std::string>& notes) {
+                                    const RunOptions& options, std::vector<std::string>& notes, WayCounts& ways) {
   Result<std::vector<Operation>> operations = ResolveOperations(suite, *chosen.test_case, *chosen.workload);
   if (!operations) return operations.error();
   Result<Gates> gates = MakeGates(chosen, notes);
@@ -84,7 +84,9 @@ Result<std::vector<Collection>> Run(const Suite& suite, const Chosen& chosen, co
   if (!cluster) return cluster.error();
   Executor executor(suite, *chosen.test_case, *chosen.workload, *operations, **cluster,
                     {.topic = options.topic, .timeout = options.timeout});
-  return executor.Run();
+  Result<std::vector<Collection>> collections = executor.Run();
+  ways = (*cluster)->ways();
+  return collections;
 }
 
 }  // namespace
@@ -135,7 +137,7 @@ WorkloadResult RunWorkload(const Suite& suite, const Chosen& chosen, const frame
                            const RunOptions& options) {
   WorkloadResult result;
   result.name = NameOf(chosen);
-  Result<std::vector<Collection>> collections = Run(suite, chosen, registry, options, result.notes);
+  Result<std::vector<Collection>> collections = Run(suite, chosen, registry, options, result.notes, result.ways);
   if (collections) {
     result.collections = std::move(*collections);
   } else {

@@ -9,6 +9,7 @@
 #include "framework/registry.h"
 #include "perf/collector.h"
 #include "perf/config.h"
+#include "perf/in_memory_cluster.h"
 
 namespace berth::perf {
 
@@ -26,6 +27,7 @@ struct RunOptions {
 struct WorkloadResult {
   std::string name;  // TestCase/Workload
   std::vector<Collection> collections;
+  WayCounts ways;
   std::vector<std::string> notes;  // what is not as upstream has it
   std::optional<Error> error;      // it did not run to its end
 };

@@ -1,0 +1,195 @@
+#include "perf/bench_volumes.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "api/storage.h"
+#include "perf/bench_workload.h"
+
+namespace berth::perf {
+namespace {
+
+constexpr uint64_t kZones = 3;
+constexpr uint64_t kVolumesPerNode = 4;  // of csilimits
+constexpr char kDriver[] = "disk.example.com";
+constexpr char kZone[] = "topology.kubernetes.io/zone";
+constexpr char kHostname[] = "kubernetes.io/hostname";
+constexpr char kNamespace[] = "default";
+
+std::string ClaimName(uint64_t number) { return fmt::format("data-pod-{}", number); }
+std::string VolumeName(uint64_t number) { return fmt::format("pv-{}", number); }
+
+api::ResourceList Storage(std::string_view amount) { return {{Symbol("storage"), *api::Quantity::Parse(amount)}}; }
+
+template <class T>
+void Put(framework::ObjectStore<T>& store, T object) {
+  store.Upsert(std::make_shared<const T>(std::move(object)));
+}
+
+void PutClass(std::string name, std::string provisioner, cluster::Cluster& cluster, bool in_two_zones = false) {
+  api::StorageClass storage_class;
+  storage_class.metadata.name = std::move(name);
+  storage_class.provisioner = std::move(provisioner);
+  storage_class.volume_binding_mode = "WaitForFirstConsumer";
+  if (in_two_zones) {
+    storage_class.allowed_topologies = {{{{Symbol(kZone), {Symbol("zone-0"), Symbol("zone-1")}}}}};
+  }
+  Put(cluster.objects().storage_classes, std::move(storage_class));
+}
+
+api::PersistentVolumeClaim MakeClaim(uint64_t number, std::string_view storage_class) {
+  api::PersistentVolumeClaim claim;
+  claim.metadata.name = ClaimName(number);
+  claim.metadata.namespace_ = Symbol(kNamespace);
+  claim.metadata.uid = claim.metadata.name;
+  claim.spec.access_modes = {"ReadWriteOnce"};
+  claim.spec.resources.requests = Storage("10Gi");
+  claim.spec.storage_class_name = std::string(storage_class);
+  claim.status.phase = "Pending";
+  return claim;
+}
+
+api::PersistentVolume MakeVolume(std::string name, std::string_view storage_class) {
+  api::PersistentVolume volume;
+  volume.metadata.name = std::move(name);
+  volume.spec.capacity = Storage("10Gi");
+  volume.spec.access_modes = {"ReadWriteOnce"};
+  volume.spec.storage_class_name = std::string(storage_class);
+  volume.status.phase = "Available";
+  return volume;
+}
+
+void UsableIn(api::PersistentVolume& volume, const char* label, std::string_view value) {
+  volume.spec.node_affinity.emplace().required.emplace().node_selector_terms.push_back(
+      {{{Symbol(label), "In", {Symbol(value)}}}, {}});
+}
+
+// As the volume controller leaves them.
+void PutBound(api::PersistentVolumeClaim claim, api::PersistentVolume volume, cluster::Cluster& cluster) {
+  claim.spec.volume_name = volume.metadata.name;
+  claim.metadata.annotations.Set("pv.kubernetes.io/bind-completed", "yes");
+  claim.status.phase = "Bound";
+  api::ObjectReference& reference = volume.spec.claim_ref.emplace();
+  reference.namespace_ = claim.metadata.namespace_;
+  reference.name = claim.metadata.name;
+  reference.uid = claim.metadata.uid;
+  volume.status.phase = "Bound";
+  Put(cluster.objects().persistent_volumes, std::move(volume));
+  Put(cluster.objects().persistent_volume_claims, std::move(claim));
+}
+
+api::PersistentVolume MakeCsiVolume(uint64_t number, std::string_view storage_class) {
+  api::PersistentVolume volume = MakeVolume(VolumeName(number), storage_class);
+  volume.spec.source.csi.emplace();
+  volume.spec.source.csi->driver = kDriver;
+  volume.spec.source.csi->volume_handle = fmt::format("disk-{}", number);
+  return volume;
+}
+
+// What follows a pod's placement: its volume is attached, or made, or reported as bound.
+void Settle(std::string_view kind, uint64_t number, cluster::Cluster& cluster) {
+  framework::Objects& objects = cluster.objects();
+  const std::string node = cluster.NodeOf(BenchWorkload::UidOf(number));
+  const auto* claim = objects.persistent_volume_claims.Find(kNamespace, ClaimName(number));
+  if (node.empty() || claim == nullptr) return;
+  if (kind == "pvwait") return PutBound(*claim, MakeCsiVolume(number, "wait"), cluster);
+  if (kind == "pvlocal") {
+    if (const auto* volume = objects.persistent_volumes.Find("local-" + node)) PutBound(*claim, *volume, cluster);
+    return;
+  }
+  api::VolumeAttachment attachment;
+  attachment.metadata.name = "attach-" + VolumeName(number);
+  attachment.spec.attacher = kDriver;
+  attachment.spec.node_name = node;
+  attachment.spec.source.persistent_volume_name = VolumeName(number);
+  attachment.status.attached = true;
+  Put(objects.volume_attachments, std::move(attachment));
+}
+
+void Retire(std::string_view kind, uint64_t number, cluster::Cluster& cluster) {
+  framework::Objects& objects = cluster.objects();
+  const std::string node = cluster.NodeOf(BenchWorkload::UidOf(number));
+  cluster.RemovePod(BenchWorkload::UidOf(number));
+  objects.persistent_volume_claims.Erase(kNamespace, ClaimName(number));
+  if (kind == "csilimits") {
+    objects.volume_attachments.Erase("", "attach-" + VolumeName(number));
+    objects.persistent_volumes.Erase("", VolumeName(number));
+  } else if (const auto* volume = objects.persistent_volumes.Find("local-" + node)) {
+    api::PersistentVolume free = *volume;
+    free.spec.claim_ref.reset();
+    free.status.phase = "Available";
+    Put(objects.persistent_volumes, std::move(free));
+  }
+}
+
+// How many pods run at a time where volumes are scarce.
+std::optional<uint64_t> Lifetime(std::string_view kind, uint64_t nodes) {
+  if (kind == "csilimits") return nodes * kVolumesPerNode * 15 / 16;
+  if (kind == "pvlocal") return nodes * 3 / 4;
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool IsVolumeKind(std::string_view kind) { return kind.starts_with("pv") || kind == "csilimits"; }
+
+void FillVolumes(std::string_view kind, uint64_t nodes, cluster::Cluster& cluster) {
+  framework::Objects& objects = cluster.objects();
+  PutClass("bound", kDriver, cluster);
+  PutClass("wait", kDriver, cluster, /*in_two_zones=*/true);
+  PutClass("local", "kubernetes.io/no-provisioner", cluster);
+  api::CSIDriver driver;
+  driver.metadata.name = kDriver;
+  driver.spec.storage_capacity = true;
+  Put(objects.csi_drivers, std::move(driver));
+  for (uint64_t zone = 0; zone < kZones; ++zone) {
+    api::CSIStorageCapacity capacity;
+    capacity.metadata.name = fmt::format("wait-zone-{}", zone);
+    capacity.metadata.namespace_ = Symbol("storage");
+    capacity.storage_class_name = "wait";
+    capacity.node_topology.emplace().match_labels = {{Symbol(kZone), Symbol(fmt::format("zone-{}", zone))}};
+    capacity.capacity = api::Quantity::Parse("1000Ti").value();
+    Put(objects.csi_storage_capacities, std::move(capacity));
+  }
+  for (uint64_t i = 0; i < nodes; ++i) {
+    api::CSINode csi_node;
+    csi_node.metadata.name = fmt::format("node-{}", i);
+    api::CSINodeDriver& installed = csi_node.spec.drivers.emplace_back();
+    installed.name = kDriver;
+    installed.allocatable.emplace().count = kind == "csilimits" ? static_cast<int32_t>(kVolumesPerNode) : 128;
+    Put(objects.csi_nodes, std::move(csi_node));
+    if (kind != "pvlocal") continue;
+    api::PersistentVolume volume = MakeVolume(fmt::format("local-node-{}", i), "local");
+    volume.spec.source.local.emplace().path = "/disk";
+    UsableIn(volume, kHostname, fmt::format("node-{}", i));
+    Put(objects.persistent_volumes, std::move(volume));
+  }
+}
+
+void ShapeVolumePod(uint64_t number, api::Pod& pod) {
+  auto source = std::make_shared<api::VolumeSource>();
+  source->persistent_volume_claim.emplace().claim_name = ClaimName(number);
+  pod.spec.volumes.push_back({"data", std::move(source)});
+}
+
+void TurnVolumes(std::string_view kind, uint64_t number, uint64_t nodes, cluster::Cluster& cluster) {
+  if (const auto lifetime = Lifetime(kind, nodes); lifetime && number >= *lifetime) {
+    Retire(kind, number - *lifetime, cluster);
+  }
+  if (number > 0 && kind != "pvbound") Settle(kind, number - 1, cluster);
+  if (kind == "pvwait" || kind == "pvlocal") {
+    return Put(cluster.objects().persistent_volume_claims, MakeClaim(number, kind == "pvwait" ? "wait" : "local"));
+  }
+  api::PersistentVolume volume = MakeCsiVolume(number, "bound");
+  if (kind == "pvbound") {
+    const std::string zone = fmt::format("zone-{}", number % kZones);
+    volume.metadata.labels.Set(Symbol(kZone), Symbol(zone));
+    UsableIn(volume, kZone, zone);
+  }
+  PutBound(MakeClaim(number, "bound"), std::move(volume), cluster);
+}
+
+}  // namespace berth::perf

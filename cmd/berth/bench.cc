@@ -94,6 +94,8 @@ int Bench(const framework::Registry& own_plugins, const std::vector<std::string>
             "delete each pod when L more have been scheduled (default 0: never)");
   flags.Add(&options.threads, "threads", 0, "T", "threads that share passes over many nodes (default 1)");
   flags.Add(&options.seed, "seed", 0, "S", "breaks ties; same seed, same placements (default 1)");
+  flags.Add(&options.journal_mb, "journal", 0, "MB",
+            "write attempts down as berth scheduler does, within MB megabytes (default 0: do not)");
   flags.Add(&options.verify_incremental, "verify-incremental", 0,
             "compare every decision with a from-scratch one (slow)");
   flags.AddChoice(&output, "output", 'o', {"text", "json"}, "how to print (default text)");

@@ -11,6 +11,7 @@
 #include "perf/bench_workload.h"
 #include "perf/process_memory.h"
 #include "plugins/registry.h"
+#include "scheduler/attempt_journal.h"
 #include "scheduler/driver.h"
 
 namespace berth::perf {
@@ -79,6 +80,7 @@ class Bench final : private scheduler::DriverObserver {
 
   Result<EngineBenchResult> Run() {
     const auto begin = Watch::now();
+    if (options_.journal_mb != 0) journal_ = std::make_unique<scheduler::AttemptJournal>(options_.journal_mb << 20);
     scheduler::Driver::Options driver_options;
     driver_options.scheduler.seed = options_.seed;
     driver_options.scheduler.verify_incremental = options_.verify_incremental;
@@ -144,11 +146,19 @@ class Bench final : private scheduler::DriverObserver {
   }
 
   // scheduler::DriverObserver
-  void OnBound(const scheduler::Attempt&) override { ++result_.scheduled; }
+  void OnBound(const scheduler::Attempt& attempt) override {
+    ++result_.scheduled;
+    Record(attempt, scheduler::Ending::kBound);
+  }
   void OnFailed(const scheduler::Attempt& attempt, const PodInfo&) override {
+    Record(attempt, scheduler::Ending::kUnschedulable);
     if (!attempt.post_filter.nominated_node_name.empty()) return;
     ++result_.unschedulable;
     driver_->GiveUp(attempt.pod->uid());
+  }
+
+  void Record(const scheduler::Attempt& attempt, scheduler::Ending ending) {
+    if (journal_) journal_->Record(attempt, ending, clock_.Now(), driver_->cluster().nodes().size());
   }
 
   void Summarize(std::vector<float>& times) {
@@ -173,6 +183,7 @@ class Bench final : private scheduler::DriverObserver {
   config::FeatureGates gates_;
   base::FakeClock clock_;
   InstantApi api_;
+  std::unique_ptr<scheduler::AttemptJournal> journal_;
   std::unique_ptr<scheduler::Driver> driver_;
   EngineBenchResult result_;
 };

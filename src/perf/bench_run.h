@@ -21,6 +21,7 @@ struct EngineBenchOptions {
   uint64_t seed = 1;
   uint64_t threads = 1;  // that share passes over many nodes
   bool verify_incremental = false;
+  uint64_t journal_mb = 0;  // attempts are written down, as the live scheduler does, within so many megabytes
 };
 
 struct EngineBenchResult {

@@ -51,6 +51,7 @@ struct Attempt {
   size_t feasible_nodes = 0;
   int64_t score = 0;    // total of the node chosen
   bool scored = false;  // false when there was nothing to compare
+  size_t ties = 0;      // how many nodes had that total, when scored
   // The second best node and its total, when scored and Scheduler::Options::runner_ups.
   std::string runner_up;
   int64_t runner_up_score = 0;

@@ -170,6 +170,7 @@ Attempt Scheduler::ScheduleOne(Attempt attempt) {
       attempt.feasible_nodes = decision.choice.feasible;
       attempt.score = decision.choice.total;
       attempt.scored = decision.choice.scored;
+      attempt.ties = decision.choice.ties;
       attempt.nominated = decision.choice.nominated;
       NoteRunnerUp(decision.runner_up, attempt);
       CountCycle(*slot.profile, *decision.state, cluster_.nodes().size(), attempt);
@@ -227,7 +228,10 @@ void Scheduler::Select(const engine::Evaluation& evaluation, Attempt& attempt) {
   const size_t choice = evaluation.best.size() == 1 ? 0 : random_.Below(evaluation.best.size());
   const uint32_t position = evaluation.best[choice];
   attempt.node_name = evaluation.feasible[position]->name();
-  if (attempt.scored) attempt.score = evaluation.totals[position];
+  if (attempt.scored) {
+    attempt.score = evaluation.totals[position];
+    attempt.ties = evaluation.best.size();
+  }
   if (options_.runner_ups) NoteRunnerUp(engine::SecondTo(*evaluation.feasible[position], evaluation), attempt);
 }
 

@@ -1,0 +1,340 @@
+#include "scheduler/attempt_journal.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "base/check.h"
+
+namespace berth::scheduler {
+
+namespace {
+
+constexpr int kOffsetBits = 32;
+constexpr size_t kMostReasons = 24;
+constexpr size_t kMostVictims = 24;
+constexpr size_t kLongestMessage = 8 * 1024;
+constexpr size_t kLongestText = 512;
+// What an entry of the index and of Chunk::starts may take, with the room that both keep free.
+constexpr size_t kIndexBytes = 40;
+constexpr size_t kStartBytes = 2 * sizeof(uint32_t);
+
+enum Flag : uint8_t {
+  kFlushed = 1,
+  kNominated = 2,
+  kScored = 4,
+  kPostFiltered = 8,
+  kShortened = 16,
+  kHasFirstAttempt = 32,
+};
+
+uint64_t HashOf(std::string_view name_space, std::string_view name) {
+  const std::hash<std::string_view> hash;
+  return hash(name) * 31 + hash(name_space);
+}
+
+// Reads what Pack has written.
+class Reader {
+ public:
+  explicit Reader(const char* at) : at_(at) {}
+  std::string_view Text(size_t size) {
+    const std::string_view text(at_, size);
+    at_ += size;
+    return text;
+  }
+  template <class T>
+  T Number() {
+    T value;
+    std::memcpy(&value, at_, sizeof(T));
+    at_ += sizeof(T);
+    return value;
+  }
+  std::string_view SizedText() { return Text(Number<uint16_t>()); }
+
+ private:
+  const char* at_;
+};
+
+template <class T>
+void PutNumber(std::string& out, T value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof(T));
+}
+
+void PutSized(std::string& out, std::string_view text) {
+  PutNumber(out, static_cast<uint16_t>(text.size()));
+  out += text;
+}
+
+base::Time TimeOf(int64_t nanoseconds) { return base::Time(base::Duration(nanoseconds)); }
+
+}  // namespace
+
+// What is of fixed size; the texts follow it, then reasons, plugins and victims.
+struct AttemptJournal::Header {
+  Position previous;  // of the same namespace/name
+  uint64_t key;
+  uint64_t sequence;
+  int64_t started, ended, first_attempt;
+  int64_t score;
+  int64_t pdb_violations;
+  int32_t priority;
+  uint32_t number, nodes, feasible, ties;
+  uint32_t victim_count;
+  uint16_t name_space, name, uid, node, nominated_node, message;  // sizes
+  uint16_t scheduler_name;                                        // id
+  uint8_t reasons, plugins, pending_plugins, victims;             // how many
+  Ending ending;
+  Way way;
+  uint8_t flags;
+};
+
+// A large journal gives back a sixteenth at a time; one that is hardly used takes no more than that.
+AttemptJournal::AttemptJournal(size_t max_bytes)
+    : max_bytes_(std::max(max_bytes, kLeastBytes)), chunk_bytes_(std::min<size_t>(max_bytes_ / 16, 256 * 1024)) {}
+
+AttemptJournal::~AttemptJournal() = default;
+
+size_t AttemptJournal::bytes() const {
+  return chunks_.size() * chunk_bytes_ + records_ * kStartBytes + newest_.size() * kIndexBytes;
+}
+
+uint16_t AttemptJournal::NameId(std::string_view name) {
+  const auto found = std::find(names_.begin(), names_.end(), name);
+  if (found != names_.end()) return static_cast<uint16_t>(found - names_.begin());
+  // Plugins, extenders and profiles are what a configuration names; a thousand of them would be somebody's mistake.
+  if (names_.size() > 1000) return 0;
+  names_.emplace_back(name);
+  return static_cast<uint16_t>(names_.size() - 1);
+}
+
+void AttemptJournal::Record(const Attempt& attempt, Ending ending, base::Time ended, size_t nodes) {
+  const framework::PodInfo& pod = *attempt.pod;
+  Header header{};
+  header.key = HashOf(pod.namespace_().str(), pod.name());
+  header.sequence = ++last_sequence_;
+  header.started = attempt.started.time_since_epoch().count();
+  header.ended = ended.time_since_epoch().count();
+  if (attempt.first_attempt) {
+    header.first_attempt = attempt.first_attempt->time_since_epoch().count();
+    header.flags |= kHasFirstAttempt;
+  }
+  header.score = attempt.score;
+  header.priority = pod.priority();
+  header.number = static_cast<uint32_t>(attempt.number);
+  header.nodes = static_cast<uint32_t>(nodes);
+  header.feasible = static_cast<uint32_t>(attempt.feasible_nodes);
+  header.ties = static_cast<uint32_t>(attempt.ties);
+  header.ending = ending;
+  header.way = attempt.way;
+  if (attempt.flushed) header.flags |= kFlushed;
+  if (attempt.nominated) header.flags |= kNominated;
+  if (attempt.scored) header.flags |= kScored;
+  if (attempt.post_filtered) header.flags |= kPostFiltered;
+  header.scheduler_name = NameId(pod.pod().spec.scheduler_name);
+  Pack(attempt, header, kLongestMessage, /*lists=*/true);
+  if (sizeof(Header) + texts_.size() > chunk_bytes_) {
+    header.flags |= kShortened;
+    Pack(attempt, header, kLongestText, /*lists=*/false);
+  }
+  if (sizeof(Header) + texts_.size() <= chunk_bytes_) Append(header);
+}
+
+void AttemptJournal::Pack(const Attempt& attempt, Header& header, size_t longest_message, bool lists) {
+  const framework::PodInfo& pod = *attempt.pod;
+  texts_.clear();
+  const auto put = [&](uint16_t& size, std::string_view text, size_t longest) {
+    if (text.size() > longest) header.flags |= kShortened;
+    text = text.substr(0, longest);
+    size = static_cast<uint16_t>(text.size());
+    texts_ += text;
+  };
+  put(header.name_space, pod.namespace_().str(), kLongestText);
+  put(header.name, pod.name(), kLongestText);
+  put(header.uid, pod.uid(), kLongestText);
+  put(header.node, header.ending == Ending::kBound ? attempt.node_name : attempt.freed_node, kLongestText);
+  put(header.nominated_node, attempt.post_filter.nominated_node_name, kLongestText);
+  put(header.message, attempt.message, longest_message);
+  header.reasons = header.plugins = header.pending_plugins = header.victims = 0;
+  header.victim_count = static_cast<uint32_t>(attempt.post_filter.victims.pods.size());
+  header.pdb_violations = attempt.post_filter.victims.pdb_violations;
+  if (header.ending == Ending::kBound) return;
+  const auto put_names = [&](uint8_t& count, const std::set<std::string, std::less<>>& names) {
+    for (const std::string& name : names) {
+      if (count == 255) break;
+      PutNumber(texts_, NameId(name));
+      ++count;
+    }
+  };
+  put_names(header.plugins, attempt.unschedulable_plugins);
+  put_names(header.pending_plugins, attempt.pending_plugins);
+  if (!lists) return;
+  PackReasons(attempt, header);
+  PackVictims(attempt, header);
+}
+
+// Groups that read the same are told as one.
+void AttemptJournal::PackReasons(const Attempt& attempt, Header& header) {
+  const framework::NodeToStatus& statuses = attempt.diagnosis.node_to_status;
+  std::map<std::pair<std::string_view, std::string_view>, uint32_t> counts;
+  const auto count = [&](const framework::Status& status, size_t nodes) {
+    for (const std::string& reason : status.reasons()) {
+      if (nodes > 0) counts[{status.plugin(), reason}] += static_cast<uint32_t>(nodes);
+    }
+  };
+  for (const framework::NodeToStatus::Group& group : statuses.groups()) count(group.status, group.nodes);
+  const size_t told = statuses.explicit_count();
+  count(statuses.absent(), header.nodes - std::min<size_t>(told, header.nodes));
+  std::vector<std::pair<std::pair<std::string_view, std::string_view>, uint32_t>> ordered(counts.begin(), counts.end());
+  std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (ordered.size() > kMostReasons) header.flags |= kShortened;
+  ordered.resize(std::min(ordered.size(), kMostReasons));
+  for (const auto& [reason, nodes] : ordered) {
+    PutNumber(texts_, NameId(reason.first));
+    PutNumber(texts_, nodes);
+    if (reason.second.size() > kLongestText) header.flags |= kShortened;
+    PutSized(texts_, reason.second.substr(0, kLongestText));
+  }
+  header.reasons = static_cast<uint8_t>(ordered.size());
+}
+
+void AttemptJournal::PackVictims(const Attempt& attempt, Header& header) {
+  for (const framework::PodInfoPtr& victim : attempt.post_filter.victims.pods) {
+    if (header.victims == kMostVictims) {
+      header.flags |= kShortened;
+      return;
+    }
+    PutNumber(texts_, victim->priority());
+    PutSized(texts_, std::string_view(victim->Key()).substr(0, kLongestText));
+    ++header.victims;
+  }
+}
+
+void AttemptJournal::Append(const Header& packed) {
+  const size_t size = sizeof(Header) + texts_.size();
+  if (chunks_.empty() || chunks_.back().used + size > chunk_bytes_) {
+    while (!chunks_.empty() && bytes() + chunk_bytes_ > max_bytes_) Evict();
+    chunks_.push_back({std::make_unique_for_overwrite<char[]>(chunk_bytes_), 0, {}});
+  }
+  // The index may have grown past the bound within the chunk.
+  while (chunks_.size() > 1 && bytes() + kStartBytes + kIndexBytes > max_bytes_) Evict();
+  Chunk& chunk = chunks_.back();
+  const Position position = (first_serial_ + chunks_.size() - 1) << kOffsetBits | chunk.used;
+  Header header = packed;
+  Position& newest = newest_[header.key];
+  header.previous = std::exchange(newest, position);
+  char* at = chunk.bytes.get() + chunk.used;
+  std::memcpy(at, &header, sizeof(Header));
+  std::memcpy(at + sizeof(Header), texts_.data(), texts_.size());
+  chunk.starts.push_back(static_cast<uint32_t>(chunk.used));
+  // Headers are read where they stand.
+  chunk.used += (size + alignof(Header) - 1) / alignof(Header) * alignof(Header);
+  ++records_;
+}
+
+void AttemptJournal::Evict() {
+  const Chunk& oldest = chunks_.front();
+  for (const uint32_t start : oldest.starts) {
+    const auto* header = reinterpret_cast<const Header*>(oldest.bytes.get() + start);
+    const auto found = newest_.find(header->key);
+    if (found != newest_.end() && found->second == (first_serial_ << kOffsetBits | start)) newest_.erase(found);
+  }
+  records_ -= oldest.starts.size();
+  chunks_.pop_front();
+  ++first_serial_;
+}
+
+const char* AttemptJournal::At(Position position) const {
+  const uint64_t serial = position >> kOffsetBits;
+  if (serial < first_serial_) return nullptr;
+  return chunks_[serial - first_serial_].bytes.get() + static_cast<uint32_t>(position);
+}
+
+AttemptRecord AttemptJournal::Unpack(const char* at) const {
+  const auto& header = *reinterpret_cast<const Header*>(at);
+  Reader reader(at + sizeof(Header));
+  AttemptRecord record;
+  record.sequence = header.sequence;
+  record.name_space = reader.Text(header.name_space);
+  record.name = reader.Text(header.name);
+  record.uid = reader.Text(header.uid);
+  record.node = reader.Text(header.node);
+  record.nominated_node = reader.Text(header.nominated_node);
+  record.message = reader.Text(header.message);
+  for (int i = 0; i < header.plugins; ++i) record.plugins.push_back(names_[reader.Number<uint16_t>()]);
+  for (int i = 0; i < header.pending_plugins; ++i) record.pending_plugins.push_back(names_[reader.Number<uint16_t>()]);
+  for (int i = 0; i < header.reasons; ++i) {
+    AttemptRecord::Reason reason{.plugin = names_[reader.Number<uint16_t>()], .reason = {}};
+    reason.nodes = reader.Number<uint32_t>();
+    reason.reason = reader.SizedText();
+    record.reasons.push_back(std::move(reason));
+  }
+  for (int i = 0; i < header.victims; ++i) {
+    const auto priority = reader.Number<int32_t>();
+    record.victims.push_back({std::string(reader.SizedText()), priority});
+  }
+  record.scheduler_name = names_[header.scheduler_name];
+  record.priority = header.priority;
+  record.started = TimeOf(header.started);
+  record.ended = TimeOf(header.ended);
+  if (header.flags & kHasFirstAttempt) record.first_attempt = TimeOf(header.first_attempt);
+  record.number = header.number;
+  record.flushed = header.flags & kFlushed;
+  record.ending = header.ending;
+  record.way = header.way;
+  record.nominated = header.flags & kNominated;
+  record.nodes = header.nodes;
+  record.feasible = header.feasible;
+  record.ties = header.ties;
+  if (header.flags & kScored) record.score = header.score;
+  record.preempted = header.flags & kPostFiltered;
+  record.victim_count = header.victim_count;
+  record.pdb_violations = header.pdb_violations;
+  record.shortened = header.flags & kShortened;
+  return record;
+}
+
+bool AttemptJournal::Matches(const char* at, const Filter& filter) const {
+  const auto& header = *reinterpret_cast<const Header*>(at);
+  if (filter.before != 0 && header.sequence >= filter.before) return false;
+  if (filter.ending && header.ending != *filter.ending) return false;
+  Reader reader(at + sizeof(Header));
+  const std::string_view name_space = reader.Text(header.name_space);
+  const std::string_view name = reader.Text(header.name);
+  reader.Text(header.uid);
+  const std::string_view node = reader.Text(header.node);
+  const std::string_view nominated = reader.Text(header.nominated_node);
+  return (filter.name_space.empty() || filter.name_space == name_space) &&
+         (filter.name.empty() || filter.name == name) &&
+         (filter.node.empty() || filter.node == node || filter.node == nominated);
+}
+
+std::vector<AttemptRecord> AttemptJournal::Find(const Filter& filter, size_t max_visited) const {
+  std::vector<AttemptRecord> found;
+  for (auto chunk = chunks_.rbegin(); chunk != chunks_.rend(); ++chunk) {
+    for (auto start = chunk->starts.rbegin(); start != chunk->starts.rend(); ++start) {
+      if (found.size() == filter.limit || max_visited-- == 0) return found;
+      const char* at = chunk->bytes.get() + *start;
+      if (Matches(at, filter)) found.push_back(Unpack(at));
+    }
+  }
+  return found;
+}
+
+std::vector<AttemptRecord> AttemptJournal::OfPod(std::string_view name_space, std::string_view name,
+                                                 size_t limit) const {
+  std::vector<AttemptRecord> found;
+  const Filter same{.name_space = std::string(name_space), .name = std::string(name), .node = {}, .ending = {}};
+  const auto newest = newest_.find(HashOf(name_space, name));
+  Position position = newest == newest_.end() ? 0 : newest->second;
+  while (position != 0 && found.size() < limit) {
+    const char* at = At(position);
+    if (at == nullptr) break;
+    // Another name may have the same hash.
+    if (Matches(at, same)) found.push_back(Unpack(at));
+    position = reinterpret_cast<const Header*>(at)->previous;
+  }
+  return found;
+}
+
+}  // namespace berth::scheduler

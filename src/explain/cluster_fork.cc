@@ -49,8 +49,22 @@ void ClusterFork::ReplaceNode(std::shared_ptr<const api::Node> node) {
   CHECK_WHY(before != nullptr, "a fork changes a node that does not exist");
   auto after = std::make_unique<NodeInfo>(*before);
   after->SetNode(std::move(node));
+  ReplaceRow(*before, std::move(after));
+}
+
+void ClusterFork::RemovePod(std::string_view node_name, const framework::PodInfo& pod) {
+  const NodeInfo* before = Find(node_name);
+  CHECK_WHY(before != nullptr, "a fork takes a pod off a node that does not exist");
+  auto after = std::make_unique<NodeInfo>(*before);
+  after->RemovePod(pod);
+  if (after->pods_with_affinity().empty()) std::erase(with_affinity_, before);
+  if (after->pods_with_required_anti_affinity().empty()) std::erase(with_anti_affinity_, before);
+  ReplaceRow(*before, std::move(after));
+}
+
+void ClusterFork::ReplaceRow(const NodeInfo& before, std::unique_ptr<NodeInfo> after) {
   for (std::vector<const NodeInfo*>* list : {&nodes_, &with_affinity_, &with_anti_affinity_}) {
-    std::replace(list->begin(), list->end(), before, static_cast<const NodeInfo*>(after.get()));
+    std::replace(list->begin(), list->end(), &before, static_cast<const NodeInfo*>(after.get()));
   }
   replaced_[after->index()] = std::move(after);
   columns_.reset();

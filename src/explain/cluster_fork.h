@@ -20,6 +20,8 @@ class ClusterFork final : public framework::ClusterView {
 
   // In place of the node of that name, which must exist. Its pods and images stay. Invalidates what was read before.
   void ReplaceNode(std::shared_ptr<const api::Node> node);
+  // Takes a pod off the node of that name, which must exist. Invalidates what was read before.
+  void RemovePod(std::string_view node_name, const framework::PodInfo& pod);
 
   std::span<const framework::NodeInfo* const> nodes() const override { return nodes_; }
   const framework::NodeInfo* Find(std::string_view node_name) const override;
@@ -36,6 +38,8 @@ class ClusterFork final : public framework::ClusterView {
   }
 
  private:
+  void ReplaceRow(const framework::NodeInfo& before, std::unique_ptr<framework::NodeInfo> after);
+
   const framework::ClusterView& original_;
   std::map<framework::NodeIndex, std::unique_ptr<framework::NodeInfo>> replaced_;
   // The original's lists, with the rows that were replaced.

@@ -63,6 +63,19 @@ TEST_F(ClusterForkTest, ALabelThatGoesIsAbsentInItsColumn) {
   EXPECT_NE(original.label_column(zone).value_id[original.Find("a")->index()], LabelColumn::kAbsent);
 }
 
+TEST_F(ClusterForkTest, APodThatIsTakenOffLeavesItsRoomAndItsPlaceInTheLists) {
+  picture.UpsertPod(MakePod("q").Request("cpu", "2").Node("a").Shared());
+  ClusterFork fork(original);
+  fork.RemovePod("a", *picture.FindPod("default/p"));
+  EXPECT_EQ(FirstDisagreement(fork, {zone}), "");
+  EXPECT_EQ(fork.Find("a")->requested().milli_cpu, 2000);
+  EXPECT_EQ(fork.columns().requested_milli_cpu[fork.Find("a")->index()], 2000);
+  EXPECT_THAT(fork.nodes_with_affinity_pods(), ::testing::IsEmpty());
+  EXPECT_THAT(fork.nodes_with_required_anti_affinity_pods(), ::testing::IsEmpty());
+  EXPECT_EQ(original.Find("a")->requested().milli_cpu, 3000);
+  EXPECT_THAT(original.nodes_with_affinity_pods(), ::testing::SizeIs(1));
+}
+
 TEST_F(ClusterForkTest, TheLastOfSeveralChangesCounts) {
   ClusterFork fork(original);
   fork.ReplaceNode(MakeNode("a").Label("zone", "north").Shared());

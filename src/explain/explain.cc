@@ -30,7 +30,7 @@ class ExplainedSearch {
 
   const engine::Evaluation& evaluation() const { return evaluation_; }
 
-  Explanation Explain() const {
+  Explanation Explain(const Limits& limits) const {
     Explanation told;
     told.pod = pod_.Key();
     const Status& whole = evaluation_.error.ok() ? evaluation_.pre_filter : evaluation_.error;
@@ -46,7 +46,12 @@ class ExplainedSearch {
     }
     for (const NodeInfo* node : nodes_) {
       const auto found = feasible.find(node);
-      told.nodes.push_back(found == feasible.end() ? Rejected(*node) : Scored(*node, found->second, told));
+      if (found != feasible.end()) {
+        told.nodes.push_back(Scored(*node, found->second, told));
+        continue;
+      }
+      told.cut_short = told.cut_short || limits.Over();
+      told.nodes.push_back(told.cut_short ? FirstRejection(*node) : Rejected(*node));
     }
     return told;
   }
@@ -79,6 +84,14 @@ class ExplainedSearch {
       const int64_t weighted = scores.weighted[position];
       verdict.points.push_back({scores.raw[position], weight == 0 ? 0 : weighted / weight, weighted});
     }
+    return verdict;
+  }
+
+  // What the scheduler itself found, without the numbers behind it.
+  NodeVerdict FirstRejection(const NodeInfo& node) const {
+    const Status& first = evaluation_.diagnosis.node_to_status.Get(node.index());
+    NodeVerdict verdict{.node = node.name()};
+    verdict.rejections.push_back({std::string(first.plugin()), first.Message(), {}, {}});
     return verdict;
   }
 
@@ -168,18 +181,22 @@ std::vector<std::string> CollectHints(const PluginExplainers& explainers, const 
 
 }  // namespace
 
-Explanation Explain(engine::Profile& profile, const framework::PodInfo& pod) {
+Explanation Explain(engine::Profile& profile, const framework::PodInfo& pod, const Limits& limits) {
   const PluginExplainers explainers(profile, pod);
   const ExplainedSearch search(profile, pod, explainers);
-  Explanation told = search.Explain();
+  Explanation told = search.Explain(limits);
   if (search.evaluation().fits()) return told;
   if (!search.evaluation().error.ok()) {
     told.hints = CollectHints(explainers, told);
     return told;
   }
-  told.preemption = search.ExplainPreemption(pod);
-  FindRemedies(profile, pod, explainers, told);
-  if (told.nodes.empty()) {
+  const auto may_go_on = [&] {
+    told.cut_short = told.cut_short || limits.Over();
+    return !told.cut_short;
+  };
+  if (may_go_on()) told.preemption = search.ExplainPreemption(pod);
+  if (may_go_on()) FindRemedies(profile, pod, explainers, limits, told);
+  if (told.nodes.empty() || !may_go_on()) {
     told.hints = CollectHints(explainers, told);
     return told;
   }

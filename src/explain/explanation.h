@@ -69,6 +69,7 @@ struct Explanation {
   std::optional<framework::PreemptionExplanation> preemption;  // when the pod fitted nowhere, now or before
   std::vector<ProvenRemedy> remedies;                          // the smallest first; at most a handful
   size_t remedies_tried = 0;
+  bool cut_short = false;          // details of nodes, preemption or remedies were left out for want of time
   std::vector<std::string> hints;  // facts worth a look; see framework::RejectionExplainer::Hints
 };
 

@@ -71,9 +71,13 @@ bool Fits(engine::Profile& profile, const framework::PodInfo& pod, const Remedy&
 }  // namespace
 
 void FindRemedies(engine::Profile& profile, const framework::PodInfo& pod, const PluginExplainers& explainers,
-                  Explanation& told) {
+                  const Limits& limits, Explanation& told) {
   std::vector<Remedy> proposals;
   for (const NodeVerdict& verdict : told.nodes) {
+    if (limits.Over()) {
+      told.cut_short = true;
+      return;
+    }
     std::vector<Remedy> more = ProposalsFor(*profile.cluster().Find(verdict.node), verdict, pod, explainers);
     std::move(more.begin(), more.end(), std::back_inserter(proposals));
   }
@@ -82,6 +86,10 @@ void FindRemedies(engine::Profile& profile, const framework::PodInfo& pod, const
   std::set<std::vector<std::string>> seen;
   for (const Remedy& proposal : proposals) {
     if (told.remedies.size() == kMaxTold || told.remedies_tried == kMaxTried) break;
+    if (limits.Over()) {
+      told.cut_short = true;
+      break;
+    }
     const std::vector<std::string> kinds = KindsOf(proposal);
     if (seen.contains(kinds)) continue;
     ++told.remedies_tried;

@@ -3,14 +3,15 @@
 #pragma once
 
 #include "engine/profile.h"
+#include "explain/explain.h"
 #include "explain/explanation.h"
 #include "explain/plugin_explainers.h"
 #include "framework/pod_info.h"
 
 namespace berth::explain {
 
-// Fills in `told.remedies` from the verdicts in it, one of each kind.
+// Fills in `told.remedies` from the verdicts in it, one of each kind; those for which there is time.
 void FindRemedies(engine::Profile& profile, const framework::PodInfo& pod, const PluginExplainers& explainers,
-                  Explanation& told);
+                  const Limits& limits, Explanation& told);
 
 }  // namespace berth::explain

@@ -16,6 +16,8 @@ class PodBackoff {
 
   // When the pod's backoff ends; the beginning of time when it has none.
   base::Time EndOf(QueuedPod& pod) const;
+  // The same, without a note of it in the pod.
+  base::Time EndOf(const QueuedPod& pod) const;
   bool IsBackingOff(QueuedPod& pod) const { return EndOf(pod) >= Window(clock_->Now()); }
   base::Duration After(int failures) const;
 

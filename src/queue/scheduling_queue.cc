@@ -38,7 +38,7 @@ SchedulingQueue::SchedulingQueue(const base::Clock& clock, const framework::Queu
 
 SchedulingQueue::~SchedulingQueue() = default;
 
-Line* SchedulingQueue::LineOf(PodState state) {
+const Line* SchedulingQueue::LineOf(PodState state) const {
   switch (state) {
     case PodState::kActive:
       return &active_;
@@ -344,6 +344,14 @@ std::optional<base::Time> SchedulingQueue::NextFlush() {
     consider((*unschedulable_.begin())->asleep_since() + options_.max_unschedulable + base::Duration(1));
   }
   return next;
+}
+
+std::optional<base::Time> SchedulingQueue::DueAt(const WaitingPod& pod) const {
+  if (pod.state == PodState::kBackoff || pod.state == PodState::kErrorBackoff) {
+    return PodBackoff::OverAt(backoff_rule_.EndOf(static_cast<const QueuedPod&>(pod)));
+  }
+  if (pod.state != PodState::kUnschedulable || pod.gated()) return std::nullopt;
+  return pod.asleep_since() + options_.max_unschedulable;
 }
 
 SchedulingQueue::Counts SchedulingQueue::counts() const {

@@ -119,6 +119,21 @@ class SchedulingQueue {
   void ForEach(Visit&& visit) const {
     for (const auto& [uid, pod] : pods_) visit(static_cast<const QueuedPod&>(pod), pod.state);
   }
+  // The same with all that the queue keeps of them: visit(const WaitingPod&).
+  template <class Visit>
+  void ForEachWaiting(Visit&& visit) const {
+    for (const auto& [uid, pod] : pods_) visit(pod);
+  }
+  // The pods that stand in line in that state, in its order: visit(const WaitingPod&). None for one in flight.
+  template <class Visit>
+  void ForEachInLine(PodState state, Visit&& visit) const {
+    const Line* line = LineOf(state);
+    if (line == nullptr) return;
+    for (const WaitingPod* pod : *line) visit(*pod);
+  }
+  // When the pod leaves its line whatever happens: its backoff is over, or it has slept for too long. Unset for one
+  // that time does not move.
+  std::optional<base::Time> DueAt(const WaitingPod& pod) const;
   // For dumps and for explaining why a pod is not being scheduled; null when unknown.
   const QueuedPod* Find(const std::string& uid) const;
 
@@ -128,7 +143,8 @@ class SchedulingQueue {
 
   WaitingPod* OfAttempt(const std::string& uid, base::Ticket ticket);
   // Null for a pod in flight.
-  Line* LineOf(PodState state);
+  const Line* LineOf(PodState state) const;
+  Line* LineOf(PodState state) { return const_cast<Line*>(std::as_const(*this).LineOf(state)); }
   void Leave(WaitingPod& pod);
   void Enter(WaitingPod& pod, PodState state);
   // As Enter, and calls the observer.

@@ -69,6 +69,30 @@ class SchedulingQueueTest : public ::testing::Test {
   std::unique_ptr<SchedulingQueue> queue_;
 };
 
+TEST_F(SchedulingQueueTest, ShowsWhoStandsInLineInOrderAndForHowLong) {
+  const auto in_line = [&](PodState state) {
+    std::vector<std::string> names;
+    queue_->ForEachInLine(state, [&](const WaitingPod& pod) {
+      const std::optional<base::Time> due = queue_->DueAt(pod);
+      names.push_back(pod.pod->name() + (due ? " " + std::to_string((*due - clock_.Now()) / seconds(1)) : ""));
+    });
+    return names;
+  };
+  closed_gates_ = {"held"};
+  for (const char* name : {"sleeps", "broken", "late", "held"}) queue_->Add(Pod(name));
+  queue_->Add(Pod("urgent", 10));
+  EXPECT_THAT(in_line(PodState::kActive), ::testing::ElementsAre("urgent", "sleeps", "broken", "late"));
+  for (int i = 0; i < 3; ++i) PopName();
+  Requeue("sleeps", {"Fit"}, {});
+  Requeue("broken", {}, {});
+  EXPECT_THAT(in_line(PodState::kActive), ::testing::ElementsAre("late"));
+  EXPECT_THAT(in_line(PodState::kUnschedulable), ::testing::UnorderedElementsAre("sleeps 300", "held"));
+  EXPECT_THAT(in_line(PodState::kErrorBackoff), ::testing::ElementsAre("broken 2")) << "one second, and its window";
+  EXPECT_THAT(in_line(PodState::kInFlight), ::testing::IsEmpty());
+  clock_.Advance(seconds(100));
+  EXPECT_THAT(in_line(PodState::kUnschedulable), ::testing::UnorderedElementsAre("sleeps 200", "held"));
+}
+
 TEST_F(SchedulingQueueTest, PopsByPriorityThenArrival) {
   queue_->Add(Pod("early"));
   clock_.Advance(milliseconds(1));

@@ -73,7 +73,8 @@ bool AttachedVolumes::CatchUp(const ClusterView& cluster, const Objects& objects
 
 bool AttachedVolumes::CanFollow(const ClusterView& cluster, const Objects& objects) const {
   // Names of nodes that are gone pile up; classes hardly ever change, and decide about any claim.
-  return nodes_.size() <= 2 * cluster.nodes().size() + 64 && objects.storage_classes.version() == seen_.classes &&
+  const size_t most_nodes = 2 * std::max(cluster.nodes().size(), nodes_when_built_) + 64;
+  return nodes_.size() <= most_nodes && objects.storage_classes.version() == seen_.classes &&
          cluster.volume_pods()->Knows(seen_.pods) && objects.persistent_volume_claims.changes().Knows(seen_.claims) &&
          objects.persistent_volumes.changes().Knows(seen_.volumes) &&
          objects.csi_nodes.changes().Knows(seen_.csi_nodes) &&
@@ -100,6 +101,7 @@ void AttachedVolumes::Rebuild(const ClusterView& cluster, const Objects& objects
   for (const auto& [key, attachment] : objects.volume_attachments) {
     SetAttachment(key.second, attachment.get(), objects);
   }
+  nodes_when_built_ = nodes_.size();
   built_ = true;
   ++rebuilds_;
 }

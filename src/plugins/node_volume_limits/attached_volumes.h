@@ -120,6 +120,7 @@ class AttachedVolumes {
   uint64_t rebuilds_ = 0;
   Cursors seen_;
   std::unordered_map<Symbol, OfNode> nodes_;
+  size_t nodes_when_built_ = 0;
   std::vector<OfNode*> by_index_;  // by node index; of another node when its name is not that node's
   std::unordered_map<const framework::PodInfo*, Pod> pods_;
   MultiMap<Pod*> by_claim_;   // by namespace/name

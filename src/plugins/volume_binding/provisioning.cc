@@ -30,6 +30,13 @@ const api::Quantity* VolumeLimit(const api::CSIStorageCapacity& capacity) {
   return capacity.capacity ? &*capacity.capacity : nullptr;
 }
 
+bool CanServe(const api::CSIStorageCapacity& capacity, std::string_view storage_class, int64_t size) {
+  if (capacity.storage_class_name != storage_class) return false;
+  const api::Quantity* limit = VolumeLimit(capacity);
+  // Without a topology the capacity is reachable from nowhere.
+  return limit != nullptr && limit->Value() >= size && capacity.node_topology;
+}
+
 Provisioning::Provisioning(const api::PersistentVolumeClaim& claim, const api::StorageClass& storage_class,
                            const framework::Objects& objects)
     : can_provision_(!storage_class.provisioner.empty() && storage_class.provisioner != kNoProvisioner),
@@ -49,13 +56,9 @@ void Provisioning::FindPools(const api::PersistentVolumeClaim& claim, const api:
   checks_capacity_ = true;
   const int64_t size = RequestedStorage(claim).Value();
   for (const auto& [key, capacity] : objects.csi_storage_capacities) {
-    if (capacity->storage_class_name != storage_class.metadata.name) continue;
-    const api::Quantity* limit = VolumeLimit(*capacity);
-    if (limit == nullptr || limit->Value() < size) continue;
-    // Without a topology the capacity is reachable from nowhere; one that cannot be read likewise.
-    if (!capacity->node_topology) continue;
+    if (!CanServe(*capacity, storage_class.metadata.name, size)) continue;
     Result<api::Selector> nodes = api::Selector::Compile(*capacity->node_topology);
-    if (!nodes) continue;
+    if (!nodes) continue;  // likewise
     pool_index_.Add(PinOf(*capacity->node_topology), static_cast<uint32_t>(pools_.size()));
     pools_.push_back({*std::move(nodes), capacity->capacity ? capacity->capacity->Value() : 0});
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "api/selector.h"
@@ -47,6 +48,9 @@ class Provisioning {
   std::vector<Pool> pools_;  // large enough for the claim
   PinIndex pool_index_;      // by position in pools_
 };
+
+// Whether a volume of this class and size can come out of the capacity, for the nodes of its topology.
+bool CanServe(const api::CSIStorageCapacity& capacity, std::string_view storage_class, int64_t size);
 
 // The largest volume that can be made from this capacity, as far as it says; null when it says nothing.
 const api::Quantity* VolumeLimit(const api::CSIStorageCapacity& capacity);

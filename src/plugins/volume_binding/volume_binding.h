@@ -95,8 +95,9 @@ class VolumeBinding final : public framework::Plugin,
   bool SignBound(const api::PersistentVolumeClaim& claim, std::string& text) const;
   bool SignUnbound(const api::PersistentVolumeClaim& claim, std::string& text) const;
   std::shared_ptr<Kept> StartKeeping(const VolumePlan& plan) const;
-  // Lists the nodes that a change of CSINodes, or of free volumes, may concern. False: start over.
+  // List the nodes that a change of CSINodes, or of free volumes, may concern. False: start over.
   bool FollowCsiNodes(Kept& kept, const VolumePlan& plan, std::vector<framework::NodeIndex>& changed) const;
+  bool FollowCapacities(Kept& kept, const VolumePlan& plan) const;
   bool FollowVolumes(Kept& kept, const VolumePlan& plan, std::vector<framework::NodeIndex>& changed) const;
   void ListNodesOf(const StaticVolumes::Group& group, std::vector<framework::NodeIndex>& changed) const;
 

@@ -130,13 +130,14 @@ bool VolumeBinding::CatchUpDevices(CycleState& state, const PodInfo& pod, std::v
   }
   Kept& kept = *found->kept;
   if (unbound) {
-    // All three change rarely.
-    if (kept.classes != objects_.storage_classes.version() || kept.drivers != objects_.csi_drivers.version() ||
-        kept.capacities != objects_.csi_storage_capacities.version()) {
+    // Both change rarely.
+    if (kept.classes != objects_.storage_classes.version() || kept.drivers != objects_.csi_drivers.version()) {
       return false;
     }
     found->plan = found->plan->For(pod.pod(), objects_, assumed_);
-    if (!found->plan || !FollowVolumes(kept, *found->plan, changed)) return false;
+    if (!found->plan || !FollowCapacities(kept, *found->plan) || !FollowVolumes(kept, *found->plan, changed)) {
+      return false;
+    }
   }
   return FollowCsiNodes(kept, *found->plan, changed);
 }
@@ -149,6 +150,26 @@ bool VolumeBinding::FollowCsiNodes(Kept& kept, const VolumePlan& plan, std::vect
     const auto& change = changes.at(kept.csi_nodes);
     const NodeInfo* node = handle_.cluster().Find((change.after ? change.after : change.before)->metadata.name);
     if (node != nullptr) changed.push_back(node->index());
+  }
+  return true;
+}
+
+// Less space makes no difference as long as the claims fit, and that is what mostly happens: volumes are made from it.
+// Scores know how much it is.
+bool VolumeBinding::FollowCapacities(Kept& kept, const VolumePlan& plan) const {
+  const auto& changes = objects_.csi_storage_capacities.changes();
+  if (kept.capacities == changes.end()) return true;
+  if (capacity_score_ || !changes.Knows(kept.capacities)) return false;
+  for (; kept.capacities < changes.end(); ++kept.capacities) {
+    const auto& [before, after] = changes.at(kept.capacities);
+    const bool same_nodes = before && after && before->node_topology == after->node_topology;
+    for (const VolumePlan::UnboundClaim& unbound : plan.unbound()) {
+      const std::string_view storage_class = StorageClassOf(*unbound.claim);
+      const int64_t size = RequestedStorage(*unbound.claim).Value();
+      const bool served = before && CanServe(*before, storage_class, size);
+      const bool serves = after && CanServe(*after, storage_class, size);
+      if (served != serves || (serves && !same_nodes)) return false;
+    }
   }
   return true;
 }

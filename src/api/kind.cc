@@ -1,6 +1,7 @@
 #include "api/kind.h"
 
 #include "api/coordination.h"
+#include "api/custom_object.h"
 #include "api/node.h"
 #include "api/pod.h"
 #include "api/policy.h"
@@ -79,9 +80,13 @@ constexpr KindInfo kKinds[] = {
 };
 static_assert(std::size(kKinds) == kKindCount);
 
+constexpr std::string_view kAnyVersion[] = {""};
+constexpr KindInfo kCustomObjectInfo = Row<CustomObject>("CustomObject", "customobjects", kNamespaced, kAnyVersion);
+
 }  // namespace
 
 const KindInfo& InfoOf(Kind kind) {
+  if (kind == Kind::kCustomObject) return kCustomObjectInfo;
   const KindInfo& info = kKinds[static_cast<size_t>(kind)];
   CHECK(info.kind == kind);
   return info;

@@ -47,8 +47,10 @@ enum class Kind : uint8_t {
   kDeviceTaintRule,
   kLease,
   kEvent,
+  // Of any other kind, of which only the metadata is read (custom_object.h). Not in the registry: no document names it.
+  kCustomObject,
 };
-inline constexpr size_t kKindCount = static_cast<size_t>(Kind::kEvent) + 1;
+inline constexpr size_t kKindCount = static_cast<size_t>(Kind::kEvent) + 1;  // in the registry
 
 struct Pod;
 struct Node;
@@ -79,6 +81,7 @@ struct DeviceClass;
 struct DeviceTaintRule;
 struct Lease;
 struct Event;
+struct CustomObject;
 
 constexpr Kind KindFor(const Pod*) { return Kind::kPod; }
 constexpr Kind KindFor(const Node*) { return Kind::kNode; }
@@ -109,6 +112,7 @@ constexpr Kind KindFor(const DeviceClass*) { return Kind::kDeviceClass; }
 constexpr Kind KindFor(const DeviceTaintRule*) { return Kind::kDeviceTaintRule; }
 constexpr Kind KindFor(const Lease*) { return Kind::kLease; }
 constexpr Kind KindFor(const Event*) { return Kind::kEvent; }
+constexpr Kind KindFor(const CustomObject*) { return Kind::kCustomObject; }
 
 // The Kind of a C++ type; an error to use with a type that is none.
 template <class T>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "api/custom_object.h"
 #include "api/envelope.h"
 #include "api/policy.h"
 #include "api/resource_v1beta1.h"
@@ -66,6 +67,9 @@ class ObjectDecoder {
     if (!versioned || !named) return;
     if (IsList(value, type)) {
       WalkList(value, type, path);
+    } else if (custom_ != nullptr) {
+      std::optional<Object> decoded = DecodeCustom(value, type, custom_->keep_json, path);
+      if (decoded) out_.objects.push_back({*std::move(decoded), value.mark()});
     } else if (const KindInfo* info = FindKind(type.api_version, type.kind)) {
       DecodeOne(value, *info, type.api_version, path);
     } else {
@@ -73,7 +77,15 @@ class ObjectDecoder {
       out_.unknown.push_back({std::string(type.api_version), std::string(type.kind),
                               std::string(metadata != nullptr ? TextAt(*metadata, "name") : std::string_view()),
                               value.mark(), metadata != nullptr && IsServers(*metadata)});
+      if (!options_.keep_unknown_objects || out_.unknown.back().name.empty()) return;
+      out_.unknown.back().object = DecodeCustom(value, type, true, path);
     }
+  }
+
+  // As Walk, but whatever is found is a CustomObject.
+  void WalkCustom(const Value& value, const CustomObjectOptions& custom, const std::string& path) {
+    custom_ = &custom;
+    Walk(value, {}, path);
   }
 
   // Everything a decoded object still needs before it is frozen. Empty, or what is wrong with its metadata.
@@ -96,6 +108,28 @@ class ObjectDecoder {
   }
 
  private:
+  std::optional<Object> DecodeCustom(const Value& value, const TypeMeta& type, bool keep_json,
+                                     const std::string& path) {
+    const size_t problems_before = problems_.size();
+    ObjectMeta read;
+    if (const Value* metadata = value.Find("metadata")) {
+      codec::Decode(*metadata, read, {}, problems_, Join(path, "metadata"));
+    }
+    CheckName(value, read, problems_before, path);
+    if (problems_.size() != problems_before) return std::nullopt;
+    CustomObject object{.api_version = std::string(type.api_version), .kind = std::string(type.kind)};
+    object.metadata.name = std::move(read.name);
+    object.metadata.namespace_ = std::move(read.namespace_);
+    object.metadata.uid = std::move(read.uid);
+    object.metadata.resource_version = std::move(read.resource_version);
+    object.metadata.generation = read.generation;
+    object.metadata.creation_timestamp = read.creation_timestamp;
+    object.metadata.deletion_timestamp = read.deletion_timestamp;
+    object.metadata.labels = std::move(read.labels);
+    if (keep_json) codec::JsonWriter(object.json).Write(value);
+    return MakeObject(std::move(object));
+  }
+
   void Report(std::string path, codec::Mark where, std::string message) {
     problems_.push_back({std::move(path), where, std::move(message)});
   }
@@ -198,6 +232,7 @@ class ObjectDecoder {
   const ObjectOptions& options_;
   DecodedObjects& out_;
   std::vector<Diagnostic>& problems_;
+  const CustomObjectOptions* custom_ = nullptr;  // everything is a CustomObject
 };
 
 namespace {
@@ -250,6 +285,12 @@ Result<void> DecodeProtobufList(const KindInfo& info, const Envelope& envelope, 
 void DecodeObjects(const Value& value, const ObjectOptions& options, DecodedObjects& out,
                    std::vector<Diagnostic>& problems, std::string_view path) {
   ObjectDecoder(options, out, problems).Walk(value, {}, std::string(path));
+}
+
+void DecodeCustomObjects(const Value& value, const CustomObjectOptions& options, DecodedObjects& out,
+                         std::vector<Diagnostic>& problems, std::string_view path) {
+  const ObjectOptions plain;
+  ObjectDecoder(plain, out, problems).WalkCustom(value, options, std::string(path));
 }
 
 Result<DecodedObjects> DecodeObjects(const codec::Document& document, const ObjectOptions& options) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -71,6 +72,8 @@ struct UnknownObject {
   std::string name;  // empty when unknown
   codec::Mark where;
   bool from_server = false;  // has what only servers write into its metadata
+  // With ObjectOptions::keep_unknown_objects, when it has a name: the object as a CustomObject, with its JSON.
+  std::optional<Object> object = {};
 };
 
 struct DecodedObjects {
@@ -91,6 +94,13 @@ struct ObjectOptions {
   bool keep_unknown_fields = false;
   // Of objects that name none.
   Symbol default_namespace = Symbol("default");
+  // Objects of kinds that are not in the registry are kept besides being reported.
+  bool keep_unknown_objects = false;
+};
+
+// How objects are decoded of which only the metadata matters (custom_object.h), whatever their kind.
+struct CustomObjectOptions {
+  bool keep_json = false;
 };
 
 // Decodes the object in `value`, or each object of a list (v1 List, PodList, …; lists may nest). An object of a
@@ -101,6 +111,10 @@ void DecodeObjects(const codec::Value& value, const ObjectOptions& options, Deco
 
 // The same for one whole document: the error lists all problems, a line each.
 Result<DecodedObjects> DecodeObjects(const codec::Document& document, const ObjectOptions& options);
+
+// One object, or each of a list, as CustomObjects.
+void DecodeCustomObjects(const codec::Value& value, const CustomObjectOptions& options, DecodedObjects& out,
+                         std::vector<codec::Diagnostic>& problems, std::string_view path = {});
 
 // From protobuf in Kubernetes' envelope: one object or a list of one kind.
 Result<DecodedObjects> DecodeProtobufObjects(std::string_view bytes);

@@ -29,6 +29,7 @@
 #include "cluster/node_table.h"
 #include "config/feature_gates.h"
 #include "framework/cluster_view.h"
+#include "framework/custom_objects.h"
 #include "framework/nominator.h"
 #include "framework/objects.h"
 #include "framework/pod_resources.h"
@@ -101,6 +102,9 @@ class Cluster final : public framework::ClusterView {
 
   framework::Objects& objects() { return objects_; }
   const framework::Objects& objects() const { return objects_; }
+  // Of the resources that plugins watch.
+  framework::CustomObjects& custom_objects() { return custom_objects_; }
+  const framework::CustomObjects& custom_objects() const { return custom_objects_; }
   dra::Inventory& inventory() { return *inventory_; }
   framework::Nominator& nominator() { return nominator_; }
   const framework::Nominator& nominator() const { return nominator_; }
@@ -155,6 +159,7 @@ class Cluster final : public framework::ClusterView {
   framework::RecentChanges<framework::VolumePodChange> volume_pods_{1024};
   std::unique_ptr<dra::Inventory> inventory_;  // follows objects_
   framework::Objects objects_;
+  framework::CustomObjects custom_objects_;
   framework::Nominator nominator_;
 };
 

@@ -58,6 +58,7 @@ bool VisitStore(framework::Objects& objects, api::Kind kind, Visit&& visit) {
     case api::Kind::kRuntimeClass:
     case api::Kind::kLease:
     case api::Kind::kEvent:
+    case api::Kind::kCustomObject:
       return false;
   }
   return false;

@@ -172,6 +172,11 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
   const base::Clock& clock() const override { return environment_.clock; }
   base::Random& random() override { return environment_.random; }
   framework::ApiWriter& api() override { return environment_.api; }
+  Result<framework::EventResource> WatchResource(const api::GroupVersionResource& resource, bool keep_json) override {
+    return environment_.cluster.custom_objects().Watch(resource, keep_json);
+  }
+  const framework::CustomObjects& custom_objects() const override { return environment_.cluster.custom_objects(); }
+  void RecordEvent(const framework::EventReport& event) override { environment_.api.Record(scheduler_name_, event); }
   void Post(std::function<void()> work) override;
   void Allow(const std::string& uid, const std::string& plugin) override;
   void Reject(const std::string& uid, const std::string& plugin, const std::string& message) override;

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "framework/custom_objects.h"
 #include "framework/pod_resources.h"
 
 namespace berth::framework {
@@ -39,10 +40,14 @@ std::string_view NameOf(EventResource resource) {
       return "AssignedPod";
     case EventResource::kUnschedulablePod:
       return "UnschedulablePod";
+    case EventResource::kService:
+      return "Service";
     case EventResource::kWildCard:
       return "*";
+    case EventResource::kFirstCustom:
+      break;
   }
-  return "";
+  return NameOfCustom(resource);
 }
 
 std::string_view NameOf(ActionType action) {

@@ -15,6 +15,11 @@
 #include "config/feature_gates.h"
 #include "framework/pod_info.h"
 
+namespace berth::api {
+struct CustomObject;
+struct Service;
+}  // namespace berth::api
+
 namespace berth::framework {
 
 enum class EventResource : uint8_t {
@@ -30,10 +35,13 @@ enum class EventResource : uint8_t {
   kResourceClaim,
   kResourceSlice,
   kDeviceClass,
+  kService,
   // Told apart when pods change; plugins register for kPod, which stands for both.
   kAssignedPod,
   kUnschedulablePod,
   kWildCard,
+  // This and all above are resources that plugins have asked for by name (custom_objects.h).
+  kFirstCustom = 64,
 };
 
 // A set of actions; combine with |.
@@ -95,7 +103,8 @@ class EventObject {
   std::variant<std::monostate, const api::Pod*, const api::Node*, const api::PersistentVolume*,
                const api::PersistentVolumeClaim*, const api::CSINode*, const api::CSIDriver*,
                const api::VolumeAttachment*, const api::CSIStorageCapacity*, const api::StorageClass*,
-               const api::ResourceClaim*, const api::ResourceSlice*, const api::DeviceClass*>
+               const api::ResourceClaim*, const api::ResourceSlice*, const api::DeviceClass*, const api::Service*,
+               const api::CustomObject*>
       object_;
 };
 

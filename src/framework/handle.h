@@ -10,12 +10,15 @@
 #include <string>
 #include <vector>
 
+#include "api/custom_object.h"
 #include "api/pod.h"
+#include "api/storage.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "config/feature_gates.h"
 #include "framework/cluster_view.h"
+#include "framework/custom_objects.h"
 #include "framework/cycle_state.h"
 #include "framework/nominator.h"
 #include "framework/objects.h"
@@ -29,6 +32,31 @@ class Inventory;
 namespace berth::framework {
 
 class PreemptionExtender;
+
+// One request about an object of any kind, as JSON (ApiWriter::Call).
+struct ObjectCall {
+  enum class Verb { kGet, kList, kCreate, kUpdate, kPatch, kDelete };
+  Verb verb = Verb::kGet;
+  api::GroupVersionResource resource;
+  std::string name_space{};   // "" for objects that have none; kList: of all namespaces
+  std::string name{};         // not of kList and kCreate
+  std::string subresource{};  // "status"
+  std::string body{};         // kCreate, kUpdate: the object; kPatch: the patch
+  // kPatch: a JSON merge patch, a strategic merge patch (of built-in kinds), or a JSON patch.
+  enum class PatchType { kMerge, kStrategicMerge, kJson };
+  PatchType patch_type = PatchType::kMerge;
+  std::string label_selector{};  // kList
+};
+
+// An event about any object, for people who look at it with kubectl.
+struct EventReport {
+  api::ObjectReference regarding;
+  std::optional<api::ObjectReference> related{};
+  bool is_warning = false;
+  std::string reason;  // in CamelCase: "LicenceGranted"
+  std::string action;  // what was being done: "Binding"
+  std::string note;
+};
 
 // Writes that plugins make to the API; answered by the live client or by a simulation.
 class ApiWriter {
@@ -76,6 +104,16 @@ class ApiWriter {
       const PodInfo& /*pod*/, const std::vector<api::NodeAllocatableResourceClaimStatus>& /*statuses*/) {
     return Error::Unsupported("the status of pods cannot be written here");
   }
+  // Any thread. Reads and writes of any object, for plugins. Waits for the answer, so never on the scheduling thread,
+  // where it is an error. The result is the body of the answer. Writes are fenced by the lease, as all others are;
+  // kNotFound, kConflict and kAlreadyExists are the server's 404 and 409. A simulation answers about the custom
+  // resources that plugins watch, and knows no patches.
+  virtual Result<std::string> Call(const ObjectCall& /*call*/) {
+    return Error::Unsupported("objects cannot be read or written here");
+  }
+  // Any thread. `reporter` is the name of the profile.
+  virtual void Record(const std::string& /*reporter*/, const EventReport& /*event*/) {}
+
   // A normal event about the pod.
   virtual void Announce(const PodInfo& /*pod*/, const std::string& /*reason*/, const std::string& /*action*/,
                         const std::string& /*note*/) {}
@@ -119,13 +157,30 @@ class BindingHandle {
   // Has sleeping pods tried again at once, whatever their backoff: siblings of the pod at hand, for instance. Takes
   // effect between cycles; pods that do not sleep are left alone. Upstream's PodsToActivate.
   virtual void Activate(const std::vector<std::string>& uids) = 0;
+  // Writes an event, in the profile's name; returns at once. Equal ones become one with a count.
+  virtual void RecordEvent(const EventReport& /*event*/) {}
 };
+
+// The pod as the object of an event.
+api::ObjectReference ReferenceTo(const PodInfo& pod);
 
 class Handle : public BindingHandle {
  public:
   virtual const ClusterView& cluster() const = 0;
   virtual const Objects& objects() const = 0;
   virtual const Nominator& nominator() const = 0;
+  // When the plugin is made: from now on the objects of this resource are listed and watched, for custom_objects(), and
+  // their events can be registered for, with the EventResource that this gives. Nothing is scheduled before they have
+  // been listed; a resource that the server does not have counts as one without objects. `keep_json`: objects come
+  // whole, otherwise with their metadata only.
+  virtual Result<EventResource> WatchResource(const api::GroupVersionResource& resource, bool /*keep_json*/) {
+    return EventResourceOf(resource);
+  }
+  // Of the resources that plugins watch. Answers that rest on them depend on anything (DependsOn::kAnything).
+  virtual const CustomObjects& custom_objects() const {
+    static const CustomObjects kNone;
+    return kNone;
+  }
   // Devices and claims as dynamic resource allocation sees them; shared by all profiles.
   virtual dra::Inventory& inventory() const = 0;
   virtual base::Random& random() = 0;

@@ -36,6 +36,8 @@ template <>
 constexpr std::optional<EventResource> kResourceOf<api::ResourceSlice> = EventResource::kResourceSlice;
 template <>
 constexpr std::optional<EventResource> kResourceOf<api::DeviceClass> = EventResource::kDeviceClass;
+template <>
+constexpr std::optional<EventResource> kResourceOf<api::Service> = EventResource::kService;
 
 bool IsSameVersion(const api::Pod& a, const api::Pod& b) {
   return !a.metadata.resource_version.empty() && a.metadata.resource_version == b.metadata.resource_version;
@@ -91,6 +93,21 @@ void EventHandlers::Remove(const api::Object& object) {
       if (gone) SlicesChanged();
     }
   });
+}
+
+// Nobody is told of what is not watched any more.
+void EventHandlers::PutCustom(EventResource resource, std::shared_ptr<const api::CustomObject> object) {
+  framework::CustomObjects::Store* store = cluster_.custom_objects().FindMutable(resource);
+  if (store == nullptr) return;
+  const std::shared_ptr<const api::CustomObject> before = store->Upsert(object);
+  Happened<api::CustomObject>({resource, before ? ActionType::kUpdate : ActionType::kAdd}, before, std::move(object));
+}
+
+void EventHandlers::RemoveCustom(EventResource resource, const api::ObjectMeta& metadata) {
+  framework::CustomObjects::Store* store = cluster_.custom_objects().FindMutable(resource);
+  const std::shared_ptr<const api::CustomObject> gone =
+      store ? store->Erase(metadata.namespace_.str(), metadata.name) : nullptr;
+  if (gone) Happened<api::CustomObject>({resource, ActionType::kDelete}, gone, nullptr);
 }
 
 void EventHandlers::PutPod(std::shared_ptr<const api::Pod> pod) {

@@ -33,6 +33,9 @@ class EventHandlers {
   void Put(const api::Object& object);
   // Gone; `object` is its last known state.
   void Remove(const api::Object& object);
+  // The same for an object of a resource that a plugin watches (framework/custom_objects.h).
+  void PutCustom(framework::EventResource resource, std::shared_ptr<const api::CustomObject> object);
+  void RemoveCustom(framework::EventResource resource, const api::ObjectMeta& metadata);
   // Room that an assumed pod held is free again. `except`: the UID of a pod that this need not wake.
   void OnForgotten(const framework::PodInfo& pod, const std::string& node_name, std::string_view except = {});
 

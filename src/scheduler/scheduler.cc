@@ -62,10 +62,26 @@ Result<std::unique_ptr<Scheduler>> Scheduler::Create(const config::KubeScheduler
   return scheduler;
 }
 
+// Lists and watches are set up at start.
+Error Scheduler::UnwatchedResource(const std::map<framework::EventResource, bool>& watched) const {
+  for (const auto& [number, keep_json] : cluster_.custom_objects().wants()) {
+    const auto before = watched.find(number);
+    if (before != watched.end() && before->second == keep_json) continue;
+    return Error::InvalidArgument(fmt::format(
+        "a plugin watches {}, which cannot be begun while running; restart for it", framework::NameOfCustom(number)));
+  }
+  return Error::Internal("a plugin watches another resource than before");
+}
+
 Result<void> Scheduler::Reconfigure(const config::KubeSchedulerConfiguration& configuration,
                                     const framework::Registry& registry, const config::FeatureGates& gates) {
+  const auto watched = cluster_.custom_objects().wants();
   Result<Profiles> made = MakeProfiles(configuration, registry, gates);
-  if (!made) return made.error();
+  if (made && cluster_.custom_objects().wants() != watched) made = UnwatchedResource(watched);
+  if (!made) {
+    cluster_.custom_objects().Restore(watched);
+    return made.error();
+  }
   check_all_filters_ = configuration.always_check_all_predicates;
   profiles_ = *std::move(made);
   return {};

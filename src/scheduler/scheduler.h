@@ -87,6 +87,7 @@ class Scheduler {
   using Profiles = std::map<std::string, ProfileSlot>;
   Result<Profiles> MakeProfiles(const config::KubeSchedulerConfiguration& configuration,
                                 const framework::Registry& registry, const config::FeatureGates& gates);
+  Error UnwatchedResource(const std::map<framework::EventResource, bool>& watched) const;
   // Shares the profile of the pod, which is one of the present ones.
   std::shared_ptr<engine::Profile> Share(const engine::Profile& profile) const;
 

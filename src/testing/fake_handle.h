@@ -47,6 +47,14 @@ class FakeApi final : public framework::ApiWriter {
   }
   framework::Status UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
 
+  // Answered by `on_call`; without one, as where objects cannot be written.
+  Result<std::string> Call(const framework::ObjectCall& call) override {
+    calls.push_back(call);
+    return on_call ? on_call(call) : framework::ApiWriter::Call(call);
+  }
+  std::vector<framework::ObjectCall> calls;
+  std::function<Result<std::string>(const framework::ObjectCall&)> on_call;
+
   framework::Status answer;            // to every write
   std::set<std::string> evicting_for;  // UIDs of preemptors whose victims are still being deleted
 
@@ -101,6 +109,16 @@ class FakeHandle final : public framework::Handle {
     activated.insert(activated.end(), uids.begin(), uids.end());
   }
   std::vector<std::string> activated;  // UIDs, in the order asked for
+  Result<framework::EventResource> WatchResource(const api::GroupVersionResource& resource, bool keep_json) override {
+    return custom_objects_.Watch(resource, keep_json);
+  }
+  const framework::CustomObjects& custom_objects() const override { return custom_objects_; }
+  // Into the store of a resource that the plugin watches.
+  void AddCustom(framework::EventResource resource, api::CustomObject object) {
+    custom_objects_.FindMutable(resource)->Upsert(std::make_shared<const api::CustomObject>(std::move(object)));
+  }
+  void RecordEvent(const framework::EventReport& event) override { events.push_back(event); }
+  std::vector<framework::EventReport> events;
   framework::WaitingPods& waiting_pods() override { return waiting_pods_; }
   // The filter counts pods nominated to the node unless they matter less, in one pass.
   framework::Status RunFilterWithNominatedPods(framework::CycleState& state, const framework::PodInfo& pod,
@@ -149,6 +167,7 @@ class FakeHandle final : public framework::Handle {
   FakeCluster cluster_;
   mutable framework::Objects objects_;
   mutable std::unique_ptr<dra::Inventory> inventory_;
+  framework::CustomObjects custom_objects_;
   framework::Nominator nominator_;
   config::FeatureGates gates_;
   base::FakeClock clock_{At("2030-01-01T00:00:00Z")};

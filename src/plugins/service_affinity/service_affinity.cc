@@ -147,7 +147,9 @@ Status ServiceAffinity::NormalizeScore(const CycleState&, const PodInfo&, std::s
 // events: a pod that only such a change could help is tried again when it has waited long enough.
 std::vector<framework::ClusterEventWithHint> ServiceAffinity::EventsToRegister() const {
   return {{{EventResource::kPod, ActionType::kUpdatePodLabel | ActionType::kDelete}, {}},
-          {{EventResource::kNode, ActionType::kAdd | ActionType::kUpdateNodeLabel}, {}}};
+          {{EventResource::kNode, ActionType::kAdd | ActionType::kUpdateNodeLabel}, {}},
+          // A service that selects other pods, or is gone, takes its condition with it.
+          {{EventResource::kService, ActionType::kUpdate | ActionType::kDelete}, {}}};
 }
 
 bool ServiceAffinity::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {

@@ -46,6 +46,12 @@ std::string ObjectPath(api::Kind kind, std::string_view name_space, std::string_
   return path;
 }
 
+std::string Encoded(std::string_view text) {
+  std::string encoded;
+  AppendEncoded(text, encoded);
+  return encoded;
+}
+
 std::string Query(std::initializer_list<std::pair<std::string_view, std::string_view>> parameters) {
   std::string query;
   for (const auto& [key, value] : parameters) {

@@ -26,7 +26,18 @@ struct Paging {
 
 using PagingPtr = std::shared_ptr<Paging>;
 
-Result<api::DecodedObjects> DecodePage(http::Response& response) {
+Result<api::DecodedObjects> DecodeCustomPage(http::Response& response, const CustomSource& source) {
+  const Result<codec::Document> document = codec::ParseJson(std::move(response.body), "the server's list");
+  if (!document) return document.error();
+  api::DecodedObjects decoded;
+  std::vector<codec::Diagnostic> problems;
+  api::DecodeCustomObjects(document->root(), {.keep_json = source.keep_json}, decoded, problems);
+  if (Result<void> sound = codec::ToResult("the server's list", problems); !sound) return sound.error();
+  return decoded;
+}
+
+Result<api::DecodedObjects> DecodePage(http::Response& response, const ListRequest& request) {
+  if (request.custom) return DecodeCustomPage(response, *request.custom);
   if (response.head.Find("content-type").starts_with(kProtobufType)) return api::DecodeProtobufObjects(response.body);
   const Result<codec::Document> document = codec::ParseJson(std::move(response.body), "the server's list");
   if (!document) return document.error();
@@ -50,7 +61,7 @@ void TakePage(const PagingPtr& paging, ApiAnswer answer) {
     outcome.resource_version.clear();
     return NextPage(paging);
   }
-  Result<api::DecodedObjects> page = DecodePage(answer.response);
+  Result<api::DecodedObjects> page = DecodePage(answer.response, paging->request);
   if (!page) {
     ApiAnswer broken;
     broken.error = page.error().code;
@@ -76,15 +87,16 @@ void NextPage(const PagingPtr& paging) {
   const bool first = paging->continue_token.empty();
   const std::string limit = request.limit > 0 && !paging->whole ? std::to_string(request.limit) : std::string();
   http::Request page;
-  page.path = CollectionPath(request.kind) + Query({
-                                                 {"labelSelector", request.label_selector},
-                                                 {"fieldSelector", request.field_selector},
-                                                 {"limit", limit},
-                                                 {"continue", paging->continue_token},
-                                                 // Not allowed together with a token.
-                                                 {"resourceVersion", first ? request.resource_version : std::string()},
-                                             });
-  page.headers = paging->client.AcceptObjects();
+  page.path = request.custom ? request.custom->resource.CollectionPath() : CollectionPath(request.kind);
+  page.path += Query({
+      {"labelSelector", request.label_selector},
+      {"fieldSelector", request.field_selector},
+      {"limit", limit},
+      {"continue", paging->continue_token},
+      // Not allowed together with a token.
+      {"resourceVersion", first ? request.resource_version : std::string()},
+  });
+  page.headers = request.custom ? AcceptCustomObjects() : paging->client.AcceptObjects();
   page.timeout = kListTimeout;
   page.idle_timeout = kListIdleTimeout;
   paging->client.Read(std::move(page), [paging](ApiAnswer answer) {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "api/object.h"
 #include "base/loop.h"
 #include "client/api_client.h"
+#include "client/object_source.h"
 
 namespace berth::client {
 
@@ -17,7 +19,8 @@ struct ListRequest {
   std::string field_selector{};
   // "": the latest there is; "0": whatever the server has at hand; else not older than this.
   std::string resource_version{};
-  int limit = 500;  // of objects on a page; 0: all on one
+  int limit = 500;                       // of objects on a page; 0: all on one
+  std::optional<CustomSource> custom{};  // with kCustomObject: of this resource
 };
 
 struct ListOutcome {

@@ -24,6 +24,7 @@ Reflector::Engine::Engine(ApiClient& client, base::Loop& loop, ChangeSink& sink,
       backoff_(options_.backoff, options_.seed, loop.Now()),
       random_(options_.seed + 1) {
   state_.kind = options_.kind;
+  state_.resource = options_.custom ? options_.custom->resource.Text() : api::InfoOf(options_.kind).resource;
 }
 
 void Reflector::Engine::Start(From from) {
@@ -95,7 +96,7 @@ void Reflector::Engine::Note(const Error& error, int http_status) {
 void Reflector::Engine::Complain(const Error& error, int http_status) {
   Note(error, http_status);
   if (!options_.on_problem) return;
-  const std::string message = fmt::format("{}: {}", api::InfoOf(options_.kind).resource, error.message);
+  const std::string message = fmt::format("{}: {}", state_.resource, error.message);
   options_.on_problem({error.code, message}, http_status);
 }
 
@@ -150,7 +151,8 @@ void Reflector::Engine::List() {
                       .resource_version = from_any       ? "0"
                                           : from_latest_ ? ""
                                                          : version_,
-                      .limit = kPageSize};
+                      .limit = kPageSize,
+                      .custom = options_.custom};
   // A list of a certain version comes from the server's memory only when it is whole; one that was paged although it
   // asked for any version shows that there is no such memory.
   if (!request.resource_version.empty() && !from_any && !lists_are_paged_) request.limit = 0;

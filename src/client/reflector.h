@@ -41,11 +41,13 @@
 #include "client/api_client.h"
 #include "client/backoff.h"
 #include "client/object_change.h"
+#include "client/object_source.h"
 
 namespace berth::client {
 
 struct ReflectorOptions {
   api::Kind kind;
+  std::optional<CustomSource> custom{};  // with kCustomObject: of this resource
   std::string label_selector{};
   std::string field_selector{};
   bool streaming_list = true;  // where the server has it
@@ -63,6 +65,7 @@ struct ReflectorOptions {
 // How far a reflector has got, for health checks and logs.
 struct ReflectorState {
   api::Kind kind{};
+  std::string resource{};   // "pods", "licencepools.v1.example.com"
   bool synced = false;      // the sink has had everything once, or the kind is not served
   bool not_served = false;  // counts as having no objects
   // In the loop's time: since when it has been trying to get a list or a watch; unset while it follows the server.

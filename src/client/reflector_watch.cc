@@ -31,7 +31,8 @@ void Reflector::Engine::StartWatch(bool initial, std::string from) {
                    .resource_version = std::move(from),
                    .send_initial_events = initial,
                    .timeout_seconds = seconds,
-                   .idle_timeout = options_.idle_timeout};
+                   .idle_timeout = options_.idle_timeout,
+                   .custom = options_.custom};
   session_ = WatchSession::Start(client_, loop_, query,
                                  [weak = weak_from_this(), round = round_](WatchSession::Arrival arrival) {
                                    const std::shared_ptr<Engine> self = weak.lock();

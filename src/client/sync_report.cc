@@ -41,8 +41,8 @@ std::string SyncReport::Missing() const {
     const base::Duration tried = state.behind_since ? now - *state.behind_since : base::Duration::zero();
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(tried).count();
     if (!missing.empty()) missing += ", ";
-    missing += fmt::format("{} (for {}s{}{})", api::InfoOf(state.kind).resource, seconds,
-                           state.last_error.empty() ? "" : ": ", state.last_error);
+    missing += fmt::format("{} (for {}s{}{})", state.resource, seconds, state.last_error.empty() ? "" : ": ",
+                           state.last_error);
   }
   return missing;
 }

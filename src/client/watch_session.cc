@@ -15,17 +15,18 @@ constexpr base::Duration kWatchSlack = std::chrono::seconds(30);
 http::Request MakeRequest(const ApiClient& client, const WatchQuery& query) {
   const bool initial = query.send_initial_events;
   http::Request request;
-  request.path = CollectionPath(query.kind) + Query({
-                                                  {"watch", "true"},
-                                                  {"allowWatchBookmarks", "true"},
-                                                  {"labelSelector", query.label_selector},
-                                                  {"fieldSelector", query.field_selector},
-                                                  {"resourceVersion", query.resource_version},
-                                                  {"resourceVersionMatch", initial ? "NotOlderThan" : ""},
-                                                  {"sendInitialEvents", initial ? "true" : ""},
-                                                  {"timeoutSeconds", std::to_string(query.timeout_seconds)},
-                                              });
-  request.headers = client.AcceptObjects();
+  request.path = query.custom ? query.custom->resource.CollectionPath() : CollectionPath(query.kind);
+  request.path += Query({
+      {"watch", "true"},
+      {"allowWatchBookmarks", "true"},
+      {"labelSelector", query.label_selector},
+      {"fieldSelector", query.field_selector},
+      {"resourceVersion", query.resource_version},
+      {"resourceVersionMatch", initial ? "NotOlderThan" : ""},
+      {"sendInitialEvents", initial ? "true" : ""},
+      {"timeoutSeconds", std::to_string(query.timeout_seconds)},
+  });
+  request.headers = query.custom ? AcceptCustomObjects() : client.AcceptObjects();
   request.timeout = std::chrono::seconds(query.timeout_seconds) + kWatchSlack;
   request.idle_timeout = query.idle_timeout;
   return request;
@@ -35,7 +36,7 @@ http::Request MakeRequest(const ApiClient& client, const WatchQuery& query) {
 
 std::shared_ptr<WatchSession> WatchSession::Start(ApiClient& client, base::Loop& loop, const WatchQuery& query,
                                                   std::function<void(Arrival)> on_arrival) {
-  std::shared_ptr<WatchSession> session(new WatchSession(query.kind, loop.Now(), std::move(on_arrival)));
+  std::shared_ptr<WatchSession> session(new WatchSession(query, loop.Now(), std::move(on_arrival)));
   session->call_ = WatchCall::Start(client.transport(), loop, MakeRequest(client, query),
                                     [weak = std::weak_ptr<WatchSession>(session)](WatchCall::Arrival bytes) {
                                       if (const std::shared_ptr<WatchSession> self = weak.lock())
@@ -53,7 +54,7 @@ void WatchSession::Take(WatchCall::Arrival bytes) {
   if (!on_arrival_) return;
   if (bytes.head) {
     head_ = std::move(bytes.head);
-    if (IsSuccess(head_->status)) stream_.emplace(head_->Find("content-type").starts_with(kProtobufType));
+    if (IsSuccess(head_->status)) stream_.emplace(head_->Find("content-type").starts_with(kProtobufType), custom_);
   }
   Arrival arrival;
   if (stream_) {

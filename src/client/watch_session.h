@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "client/api_client.h"
 #include "client/api_status.h"
+#include "client/object_source.h"
 #include "client/watch_call.h"
 #include "client/watch_stream.h"
 
@@ -28,6 +29,7 @@ struct WatchQuery {
   bool send_initial_events = false;  // a streaming list
   int64_t timeout_seconds = 0;       // after which the server ends it
   base::Duration idle_timeout{};
+  std::optional<CustomSource> custom{};  // with kCustomObject: of this resource
 };
 
 // Of the loop's thread alone. Takes no token of the write path: a watch must never wait behind writes.
@@ -63,13 +65,14 @@ class WatchSession {
   base::Duration started() const { return started_; }
 
  private:
-  WatchSession(api::Kind kind, base::Duration started, std::function<void(Arrival)> on_arrival)
-      : kind_(kind), started_(started), on_arrival_(std::move(on_arrival)) {}
+  WatchSession(const WatchQuery& query, base::Duration started, std::function<void(Arrival)> on_arrival)
+      : kind_(query.kind), custom_(query.custom), started_(started), on_arrival_(std::move(on_arrival)) {}
 
   void Take(WatchCall::Arrival bytes);
   void Decode(Arrival& arrival);
 
   const api::Kind kind_;
+  const std::optional<CustomSource> custom_;
   const base::Duration started_;
   std::function<void(Arrival)> on_arrival_;  // null once it is over
   std::shared_ptr<WatchCall> call_;

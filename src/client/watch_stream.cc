@@ -107,7 +107,7 @@ Result<WatchEvent> DecodeProtobufEvent(std::string_view frame) {
   return event;
 }
 
-Result<WatchEvent> DecodeJsonEvent(std::string_view line) {
+Result<WatchEvent> DecodeJsonEvent(std::string_view line, const std::optional<CustomSource>& custom) {
   const Result<codec::Document> document = codec::ParseJson(std::string(line), "watch event");
   if (!document) return document.error();
   const codec::Value* type = document->root().Find("type");
@@ -131,7 +131,11 @@ Result<WatchEvent> DecodeJsonEvent(std::string_view line) {
     TakeBookmark(metadata, event);
   } else {
     api::DecodedObjects decoded;
-    api::DecodeObjects(*object, {}, decoded, problems, "object");
+    if (custom) {
+      api::DecodeCustomObjects(*object, {.keep_json = custom->keep_json}, decoded, problems, "object");
+    } else {
+      api::DecodeObjects(*object, {}, decoded, problems, "object");
+    }
     if (problems.empty()) {
       Result<void> taken = TakeObject(std::move(decoded), event);
       if (!taken) return taken.error();
@@ -192,7 +196,7 @@ Result<std::optional<WatchEvent>> WatchStream::Next() {
     if (!frame) return frame.error();
     if (!frame->has_value()) return std::optional<WatchEvent>();
     if ((*frame)->empty()) continue;
-    Result<WatchEvent> event = protobuf_ ? DecodeProtobufEvent(**frame) : DecodeJsonEvent(**frame);
+    Result<WatchEvent> event = protobuf_ ? DecodeProtobufEvent(**frame) : DecodeJsonEvent(**frame, custom_);
     if (!event) return event.error();
     return std::optional(std::move(*event));
   }

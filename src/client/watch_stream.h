@@ -9,6 +9,7 @@
 #include "api/object.h"
 #include "base/result.h"
 #include "client/api_status.h"
+#include "client/object_source.h"
 
 namespace berth::client {
 
@@ -24,7 +25,9 @@ struct WatchEvent {
 // Not thread-safe.
 class WatchStream {
  public:
-  explicit WatchStream(bool protobuf) : protobuf_(protobuf) {}
+  // `custom`: objects are read as CustomObjects; in JSON only.
+  explicit WatchStream(bool protobuf, std::optional<CustomSource> custom = {})
+      : protobuf_(protobuf), custom_(std::move(custom)) {}
 
   void Append(std::string bytes);
   // The next whole event; nothing while there is none yet. After an error the stream cannot be read on.
@@ -35,6 +38,7 @@ class WatchStream {
   Result<std::optional<std::string_view>> NextFrame();
 
   const bool protobuf_;
+  const std::optional<CustomSource> custom_;
   std::string buffer_;
   size_t begin_ = 0;    // of what has not been read
   size_t scanned_ = 0;  // no line ends before here

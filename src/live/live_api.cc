@@ -33,25 +33,11 @@ client::EventNote NoteAbout(const api::Pod& pod, std::string type, std::string r
           .note = std::move(note)};
 }
 
-const Error& Stopping() {
-  static const Error error = Error::Unavailable("the scheduler is stopping");
-  return error;
-}
-
 }  // namespace
 
-template <class T>
-Result<T> LiveApi::Call(const std::function<void(std::function<void(Result<T>)> done)>& begin) {
-  // Shared: an answer may come when nobody waits any more.
-  const auto answer = std::make_shared<std::optional<Result<T>>>();
-  const bool answered = runner_.WaitFor(BindingRunner::Length::kShort, [&](BindingRunner::Resume resume) {
-    begin([answer, resume = std::move(resume)](Result<T> result) {
-      answer->emplace(std::move(result));
-      resume();
-    });
-  });
-  if (!answered) return Stopping();
-  return **std::move(answer);
+const Error& LiveApi::Stopping() {
+  static const Error error = Error::Unavailable("the scheduler is stopping");
+  return error;
 }
 
 Status LiveApi::Bind(const PodInfo& pod, const std::string& node_name) {

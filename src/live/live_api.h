@@ -4,11 +4,13 @@
 // a message. In a binding cycle, off that thread, calls wait for their answers.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <list>
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "client/api_client.h"
 #include "client/event_recorder.h"
@@ -59,6 +61,13 @@ class LiveApi final : public framework::ApiWriter {
       const framework::PodInfo& pod, const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses) override;
   void Announce(const framework::PodInfo& pod, const std::string& reason, const std::string& action,
                 const std::string& note) override;
+
+  // Any thread but the scheduling thread; waits.
+  Result<std::string> Call(const framework::ObjectCall& call) override;
+  // Any thread; does not wait.
+  void Record(const std::string& reporter, const framework::EventReport& event) override;
+  // From here on the calling thread is the one that nothing may block.
+  void NoteSchedulingThread() { scheduling_thread_ = std::this_thread::get_id(); }
 
   void NoteDeviceWait(const framework::PodInfo& pod, const api::ResourceClaim& claim, std::string_view outcome,
                       base::Duration took) override;
@@ -116,7 +125,19 @@ class LiveApi final : public framework::ApiWriter {
 
   // In a binding cycle: begins a call and waits for its answer.
   template <class T>
-  Result<T> Call(const std::function<void(std::function<void(Result<T>)> done)>& begin);
+  Result<T> Call(const std::function<void(std::function<void(Result<T>)> done)>& begin) {
+    // Shared: an answer may come when nobody waits any more.
+    const auto answer = std::make_shared<std::optional<Result<T>>>();
+    const bool answered = runner_.WaitFor(BindingRunner::Length::kShort, [&](BindingRunner::Resume resume) {
+      begin([answer, resume = std::move(resume)](Result<T> result) {
+        answer->emplace(std::move(result));
+        resume();
+      });
+    });
+    if (!answered) return Stopping();
+    return **std::move(answer);
+  }
+  static const Error& Stopping();
   void PatchStatus(std::shared_ptr<const api::Pod> pod, const client::PodStatusChange& change);
   void SendStatus(const std::shared_ptr<const api::Pod>& pod, const client::PodStatusChange& change);
 
@@ -130,6 +151,7 @@ class LiveApi final : public framework::ApiWriter {
   metrics::Family<metrics::Counter>& claims_created_;
   metrics::Family<metrics::Counter>& device_allocations_;
   metrics::Family<metrics::Histogram>& device_waits_;
+  std::atomic<std::thread::id> scheduling_thread_{};
 
   // Of the scheduling thread alone.
   Evictions evictions_;

@@ -106,12 +106,25 @@ void LiveCore::MakeReflectors() {
     options.on_problem = [kind](const Error& error, int) { LogProblem(api::InfoOf(kind).resource, error); };
     reflectors_.push_back(std::make_unique<client::Reflector>(client_, environment_.io, *loop_, std::move(options)));
   }
+  MakeCustomReflectors();
   std::vector<const client::Reflector*> reflectors;
   for (const auto& reflector : reflectors_) reflectors.push_back(reflector.get());
   sync_report_ =
       std::make_unique<client::SyncReport>(environment_.io, std::move(reflectors), [](const std::string& missing) {
         LOG_ERROR("Caches have not synced; nothing is scheduled until they have", {"missing", missing});
       });
+}
+
+void LiveCore::MakeCustomReflectors() {
+  for (const auto& [number, watched] : loop_->driver().cluster().custom_objects().watched()) {
+    client::ReflectorOptions options{.kind = api::Kind::kCustomObject};
+    options.custom = client::CustomSource{.resource = watched.resource, .keep_json = watched.keep_json};
+    options.seed = std::hash<std::string>{}(options_.hostname + watched.resource.Text());
+    options.on_problem = [name = watched.resource.Text()](const Error& error, int) { LogProblem(name, error); };
+    custom_watches_.push_back(std::make_unique<CustomWatch>(*loop_, number));
+    reflectors_.push_back(
+        std::make_unique<client::Reflector>(client_, environment_.io, *custom_watches_.back(), std::move(options)));
+  }
 }
 
 void LiveCore::MakeElector() {

@@ -22,6 +22,7 @@
 #include "framework/registry.h"
 #include "http/rest_config.h"
 #include "live/binding_runner.h"
+#include "live/custom_watch.h"
 #include "live/request_metrics.h"
 #include "live/scheduling_loop.h"
 #include "metrics/component_metrics.h"
@@ -91,6 +92,8 @@ class LiveCore {
   Result<void> Make(const framework::Registry& registry);
   void MakeElector();
   void MakeReflectors();
+  // Of the resources that plugins watch.
+  void MakeCustomReflectors();
   // False when that had been done before.
   bool StartReflectors(client::Reflector::From from);
   // The first look at the lease is over: who finds it free lists everything afterwards, and need not catch up with
@@ -114,6 +117,7 @@ class LiveCore {
   client::ApiClient election_client_;
   client::EventRecorder events_;
   std::unique_ptr<SchedulingLoop> loop_;
+  std::vector<std::unique_ptr<CustomWatch>> custom_watches_;
   std::vector<std::unique_ptr<client::Reflector>> reflectors_;
   std::unique_ptr<client::SyncReport> sync_report_;
   std::unique_ptr<client::LeaderElector> elector_;  // null without leader election

@@ -80,6 +80,7 @@ Result<void> SchedulingLoop::MakeDriver(const config::KubeSchedulerConfiguration
   if (!made) return made.error();
   driver_ = std::move(*made);
   api_.set_cluster(driver_->cluster());
+  for (const auto& [number, watched] : driver_->cluster().custom_objects().watched()) unlisted_custom_.insert(number);
 
   ObserveProfiles();
   driver_->mutable_queue().set_observer(
@@ -109,6 +110,7 @@ Result<void> SchedulingLoop::Reconfigure(const config::KubeSchedulerConfiguratio
 }
 
 void SchedulingLoop::Run() {
+  api_.NoteSchedulingThread();
   while (true) {
     const base::Time next = Turn();
     if (ended()) return;
@@ -263,12 +265,26 @@ void SchedulingLoop::Apply(api::Kind kind, const std::vector<client::ObjectChang
   if (IsStorage(kind)) api_.CheckWaits();
 }
 
-void SchedulingLoop::MarkListed(api::Kind kind) {
-  if (unlisted_.erase(kind) > 0 && unlisted_.empty()) {
-    LOG_INFO(0, "Caches are synced", {"nodes", driver_->cluster().nodes().size()},
-             {"pods", driver_->cluster().pod_count()});
-    synced_ = true;
+void SchedulingLoop::ApplyCustom(framework::EventResource resource, const std::vector<client::ObjectChange>& changes) {
+  for (const client::ObjectChange& change : changes) {
+    if (change.type == client::ObjectChange::Type::kDeleted) {
+      driver_->RemoveCustom(resource, change.object.metadata());
+    } else {
+      driver_->PutCustom(resource, change.object.Share<api::CustomObject>());
+    }
   }
+  if (unlisted_custom_.erase(resource) > 0) CheckSynced();
+}
+
+void SchedulingLoop::MarkListed(api::Kind kind) {
+  if (unlisted_.erase(kind) > 0) CheckSynced();
+}
+
+void SchedulingLoop::CheckSynced() {
+  if (!unlisted_.empty() || !unlisted_custom_.empty()) return;
+  LOG_INFO(0, "Caches are synced", {"nodes", driver_->cluster().nodes().size()},
+           {"pods", driver_->cluster().pod_count()});
+  synced_ = true;
 }
 
 }  // namespace berth::live

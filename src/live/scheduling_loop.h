@@ -73,6 +73,9 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   // Runs on the scheduling thread, between cycles.
   void Post(Mailbox::Message message) { mailbox_.Post(std::move(message)); }
 
+  // On the scheduling thread: changes to a resource that plugins watch; the first call says that it has been listed.
+  void ApplyCustom(framework::EventResource resource, const std::vector<client::ObjectChange>& changes);
+
   // client::ChangeSink
   void OnChanges(api::Kind kind, std::vector<client::ObjectChange> changes) override;
   void OnNotServed(api::Kind kind) override;
@@ -101,6 +104,7 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
 
   void Apply(api::Kind kind, const std::vector<client::ObjectChange>& changes);
   void MarkListed(api::Kind kind);
+  void CheckSynced();
   void UpdateGauges();
   void NoteProgress(bool scheduled);
   // How long nothing will happen by itself.
@@ -117,6 +121,7 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   LaneMetrics lane_metrics_;
   std::unique_ptr<scheduler::Driver> driver_;
   std::set<api::Kind> unlisted_;
+  std::set<framework::EventResource> unlisted_custom_;
   base::Time rejections_counted_{};
   uint64_t steps_ = 0;
   // When it last did what there was to do, in the clock's nanoseconds. Read by other threads.

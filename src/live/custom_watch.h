@@ -1,0 +1,34 @@
+// CustomWatch: hands what a reflector tells about a resource that plugins watch to the scheduling loop. Unread changes
+// are bounded by what exists, as those of other kinds are (ChangeBacklog). Thread-safe.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "client/object_change.h"
+#include "framework/custom_objects.h"
+#include "live/change_backlog.h"
+#include "live/scheduling_loop.h"
+
+namespace berth::live {
+
+class CustomWatch final : public client::ChangeSink {
+ public:
+  // The loop reads no more messages once this is gone.
+  CustomWatch(SchedulingLoop& loop, framework::EventResource resource) : loop_(loop), resource_(resource) {}
+
+  void OnChanges(api::Kind kind, std::vector<client::ObjectChange> changes) override {
+    if (!backlog_.Add(kind, std::move(changes))) return;
+    loop_.Post([this, kind] { loop_.ApplyCustom(resource_, backlog_.Take(kind)); });
+  }
+  void OnNotServed(api::Kind) override {
+    loop_.Post([this] { loop_.ApplyCustom(resource_, {}); });
+  }
+
+ private:
+  SchedulingLoop& loop_;
+  const framework::EventResource resource_;
+  ChangeBacklog backlog_;
+};
+
+}  // namespace berth::live

@@ -89,8 +89,33 @@ Result<std::string> HttpExtender::Check(const std::string& verb, Result<http::Re
   return std::move(response->body);
 }
 
+HttpExtender::Asked HttpExtender::Ask(const std::string& verb, std::string body) const {
+  Asked asked;
+  if (observer_) asked.began = clock_->Now();
+  // In the time that the wait for it is measured in.
+  asked.deadline = std::chrono::steady_clock::now() + config_.http_timeout;
+  const auto promise = std::make_shared<std::promise<Result<http::Response>>>();
+  asked.answer = promise->get_future();
+  asked.id = transport_->Send(RequestFor(verb, std::move(body)),
+                              [promise](Result<http::Response> arrived) { promise->set_value(std::move(arrived)); });
+  return asked;
+}
+
+Result<std::string> HttpExtender::AnswerTo(const std::string& verb, Asked asked) const {
+  // The transport keeps the time too, and mostly comes first; this holds even where it is stuck.
+  const bool arrived = asked.answer.wait_until(asked.deadline) == std::future_status::ready;
+  if (!arrived) transport_->Cancel(asked.id);
+  Result<std::string> text =
+      Check(verb, arrived ? asked.answer.get()
+                          : Result<http::Response>(Error::Unavailable("context deadline exceeded "
+                                                                      "(Client.Timeout exceeded while awaiting "
+                                                                      "headers)")));
+  if (observer_) observer_(verb, text.ok(), clock_->Now() - asked.began);
+  return text;
+}
+
 Result<std::string> HttpExtender::Call(const std::string& verb, std::string body) const {
-  return Check(verb, transport_->SendAndWait(RequestFor(verb, std::move(body))));
+  return AnswerTo(verb, Ask(verb, std::move(body)));
 }
 
 Result<ExtenderVerdicts> HttpExtender::Filter(const PodInfo& pod, engine::Nodes nodes) {
@@ -120,17 +145,15 @@ Result<ExtenderVerdicts> HttpExtender::Filter(const PodInfo& pod, engine::Nodes 
 
 std::future<Result<std::vector<HostPriority>>> HttpExtender::Prioritize(const PodInfo& pod, engine::Nodes nodes) {
   const std::string& verb = config_.prioritize_verb;
-  const auto promise = std::make_shared<std::promise<Result<http::Response>>>();
-  std::future<Result<http::Response>> response = promise->get_future();
-  transport_->Send(RequestFor(verb, EncodeExtenderArgs(pod, nodes, config_.node_cache_capable)),
-                   [promise](Result<http::Response> arrived) { promise->set_value(std::move(arrived)); });
   // The request is under way; its answer is read by who waits for it, not on the transport's thread.
-  return std::async(std::launch::deferred,
-                    [this, &verb, response = std::move(response)]() mutable -> Result<std::vector<HostPriority>> {
-                      Result<std::string> text = Check(verb, response.get());
-                      if (!text) return text.error();
-                      return DecodePriorities(std::move(*text), AnswerOf(verb));
-                    });
+  return std::async(
+      std::launch::deferred,
+      [this, &verb, asked = Ask(verb, EncodeExtenderArgs(pod, nodes, config_.node_cache_capable))]() mutable
+      -> Result<std::vector<HostPriority>> {
+        Result<std::string> text = AnswerTo(verb, std::move(asked));
+        if (!text) return text.error();
+        return DecodePriorities(std::move(*text), AnswerOf(verb));
+      });
 }
 
 Result<std::vector<PreemptionCandidate>> HttpExtender::ProcessPreemption(

@@ -2,12 +2,15 @@
 // urlPrefix/verb; a verb that is not configured is not asked for.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <future>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/symbol.h"
 #include "config/types.h"
 #include "engine/extender.h"
@@ -16,11 +19,20 @@
 namespace berth::live {
 
 // Thread-safe. Errors are those of the connection, an answer that is not 200 or cannot be read, and what the extender
-// itself calls an error.
+// itself calls an error. Nobody waits longer than the configured timeout, whatever becomes of the connection: the
+// scheduling thread is among those who wait.
 class HttpExtender final : public engine::Extender {
  public:
+  // How long a call took, and whether there was an answer that could be read; for metrics. From any thread.
+  using Observer = std::function<void(const std::string& verb, bool answered, base::Duration took)>;
+
   // The transport leads to the extender's urlPrefix.
   HttpExtender(const config::Extender& config, std::unique_ptr<http::Transport> transport);
+  // Before the first call; the clock must outlive the extender.
+  void set_observer(const base::Clock& clock, Observer observer) {
+    clock_ = &clock;
+    observer_ = std::move(observer);
+  }
 
   std::string_view name() const override { return config_.url_prefix; }
   // Without managed resources every pod is its business, else those with a container that asks for one of them.
@@ -41,9 +53,19 @@ class HttpExtender final : public engine::Extender {
   Result<void> Bind(const framework::PodInfo& pod, const std::string& node_name) override;
 
  private:
+  // A call that is under way.
+  struct Asked {
+    http::CallId id = 0;
+    std::future<Result<http::Response>> answer;
+    std::chrono::steady_clock::time_point deadline;
+    base::Time began{};  // when there is an observer
+  };
+
   std::string UrlOf(const std::string& verb) const;
   http::Request RequestFor(const std::string& verb, std::string body) const;
-  // The body of the answer.
+  Asked Ask(const std::string& verb, std::string body) const;
+  // The body of the answer; an error once the time is over.
+  Result<std::string> AnswerTo(const std::string& verb, Asked asked) const;
   Result<std::string> Check(const std::string& verb, Result<http::Response> response) const;
   Result<std::string> Call(const std::string& verb, std::string body) const;
   std::string AnswerOf(const std::string& verb) const;
@@ -52,6 +74,8 @@ class HttpExtender final : public engine::Extender {
   const config::Extender config_;
   const std::unique_ptr<http::Transport> transport_;
   std::vector<Symbol> managed_resources_;
+  const base::Clock* clock_ = nullptr;  // when there is an observer
+  Observer observer_;
 };
 
 }  // namespace berth::live

@@ -36,7 +36,7 @@ class ScriptedTransport final : public http::Transport {
     if (!hold) Answer();
     return requests_.size();
   }
-  void Cancel(http::CallId) override {}
+  void Cancel(http::CallId) override { ++cancelled; }
 
   void Answer() {
     for (auto& [path, handler] : std::exchange(pending_, {})) {
@@ -54,6 +54,7 @@ class ScriptedTransport final : public http::Transport {
   int status = 200;
   std::string down;  // why there is no answer at all
   bool hold = false;
+  int cancelled = 0;
 
  private:
   std::vector<http::Request>& requests_;
@@ -189,6 +190,37 @@ TEST_F(HttpExtenderTest, SaysWhyThereIsNoAnswer) {
   transport_->down = "connection refused";
   EXPECT_EQ(extender.Bind(*pod_, "n1").error().message,
             "Post \"http://extender.example:8888/scheduler/bind\": connection refused");
+}
+
+// The transport of this test never ends a call by itself, as one would whose thread is stuck.
+TEST_F(HttpExtenderTest, NobodyWaitsLongerThanTheTimeout) {
+  config_.http_timeout = std::chrono::milliseconds(1);
+  HttpExtender extender = Make();
+  transport_->hold = true;
+  const std::vector<const NodeInfo*> none;
+  const auto filtered = extender.Filter(*MakePod("p").Info(), none);
+  ASSERT_FALSE(filtered.ok());
+  EXPECT_THAT(filtered.error().message, HasSubstr("context deadline exceeded"));
+  EXPECT_THAT(extender.Prioritize(*MakePod("p").Info(), none).get().error().message,
+              HasSubstr("context deadline exceeded"));
+  EXPECT_THAT(extender.Bind(*MakePod("p").Info(), "n").error().message, HasSubstr("context deadline exceeded"));
+  EXPECT_EQ(transport_->cancelled, 3);
+  transport_->Answer();  // too late, and nobody is there to hear it
+}
+
+TEST_F(HttpExtenderTest, EveryCallIsTimed) {
+  HttpExtender extender = Make();
+  base::FakeClock clock;
+  std::vector<std::string> calls;
+  extender.set_observer(clock, [&](const std::string& verb, bool answered, base::Duration) {
+    calls.push_back(verb + (answered ? " answered" : " failed"));
+  });
+  const std::vector<const NodeInfo*> none;
+  (void)extender.Filter(*MakePod("p").Info(), none);
+  (void)extender.Prioritize(*MakePod("p").Info(), none).get();
+  transport_->down = "connection refused";
+  (void)extender.Bind(*MakePod("p").Info(), "n");
+  EXPECT_THAT(calls, ElementsAre("filter answered", "prioritize answered", "bind failed"));
 }
 
 TEST_F(HttpExtenderTest, PrioritizeDoesNotWait) {

@@ -48,6 +48,7 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::Create(LiveOptions options
   auto extenders = MakeHttpExtenders(made->options_.configuration.extenders, made->options_.rest.user_agent, clock);
   if (!extenders) return extenders.error();
   made->extenders_ = *std::move(extenders);
+  made->ObserveExtenders(metrics);
   for (const auto& extender : made->extenders_) made->options_.loop.extenders.push_back(extender.get());
   Result<std::unique_ptr<LiveCore>> core = LiveCore::Create(made->options_, registry, metrics,
                                                             {.transport = *made->transport_,
@@ -61,6 +62,18 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::Create(LiveOptions options
   if (!core) return core.error();
   made->core_ = *std::move(core);
   return made;
+}
+
+void LiveScheduler::ObserveExtenders(metrics::Registry& metrics) {
+  if (extenders_.empty()) return;
+  extender_metrics_ = std::make_unique<metrics::ExtenderMetrics>(metrics);
+  for (const auto& extender : extenders_) {
+    extender->set_observer(monotonic_, [this, url = std::string(extender->name())](const std::string& verb,
+                                                                                   bool answered, base::Duration took) {
+      extender_metrics_->duration.With(url, verb, answered ? "success" : "error")
+          .Observe(std::chrono::duration<double>(took).count());
+    });
+  }
 }
 
 Result<void> LiveScheduler::Run() {

@@ -16,6 +16,7 @@
 #include "live/http_extender.h"
 #include "live/live_core.h"
 #include "live/request_metrics.h"
+#include "metrics/extender_metrics.h"
 #include "metrics/registry.h"
 
 namespace berth::live {
@@ -48,6 +49,7 @@ class LiveScheduler {
 
  private:
   LiveScheduler(LiveOptions options, metrics::Registry& metrics, const base::Clock& clock);
+  void ObserveExtenders(metrics::Registry& metrics);
 
   LiveOptions options_;
   const base::Clock& clock_;
@@ -59,6 +61,7 @@ class LiveScheduler {
   base::ThreadLoop write_loop_;
   base::ThreadLoop election_loop_;
   std::unique_ptr<BindingThreads> threads_;
+  std::unique_ptr<metrics::ExtenderMetrics> extender_metrics_;  // null without extenders
   std::vector<std::unique_ptr<HttpExtender>> extenders_;
   std::unique_ptr<LiveCore> core_;
 };

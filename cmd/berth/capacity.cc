@@ -10,6 +10,7 @@
 #include "codec/yaml_writer.h"
 #include "commands.h"
 #include "configuration_source.h"
+#include "extender_calls.h"
 #include "fail_on.h"
 #include "flags.h"
 #include "input/absent_kinds.h"
@@ -71,6 +72,7 @@ struct CapacityOptions {
   uint64_t seed = 1;
   bool preempt = false;
   bool verbose = false;
+  bool extenders = false;
   std::vector<std::string> fail_on;
   std::set<std::string> failures;  // fail_on, taken apart
 };
@@ -139,6 +141,7 @@ int Print(std::string text, std::string json, const std::vector<std::string>& wa
 // What every run is made of.
 struct World {
   SchedulerSetup setup;
+  ExtenderCalls extenders;
   std::vector<api::Object> objects;
   std::vector<input::Rollout> rollouts;
   std::vector<input::RefusedPod> refused;
@@ -152,14 +155,14 @@ Result<World> ReadWorld(const framework::Registry& own_plugins, const CapacityOp
   Result<SchedulerSetup> setup = LoadSetup(options.configuration, ConfigMapInFiles(options.input.files), own_plugins);
   if (!setup) return setup.error();
   PrintWarnings(setup->warnings);
-  if (!setup->configuration.extenders.empty()) {
-    PrintWarnings({"extenders are not called here; all is decided without them"});
-  }
-  Result<input::ClusterInput> input = options.input.Read();
+  Result<ExtenderCalls> extenders = ExtenderCalls::Make(setup->configuration, options.extenders);
+  if (!extenders) return extenders.error();
+  Result<input::ClusterInput> input = options.input.Read(WatchesResources(setup->registry));
   if (!input) return input.error();
   Result<std::vector<sim::CapacityShare>> shares = ReadShares(options, input->objects);
   if (!shares) return shares.error();
   return World{.setup = std::move(*setup),
+               .extenders = *std::move(extenders),
                .objects = std::move(input->objects),
                .rollouts = std::move(input->rollouts),
                .refused = std::move(input->refused),
@@ -171,9 +174,12 @@ Result<World> ReadWorld(const framework::Registry& own_plugins, const CapacityOp
 
 Result<std::unique_ptr<sim::Simulation>> SimulateWith(const World& world, const std::vector<api::Object>& objects,
                                                       const CapacityOptions& options) {
-  return sim::Simulation::Create(
-      objects, world.setup.configuration, world.setup.registry, world.setup.gates,
-      {.seed = options.seed, .absent = world.absent, .rollouts = world.rollouts, .refused = world.refused});
+  return sim::Simulation::Create(objects, world.setup.configuration, world.setup.registry, world.setup.gates,
+                                 {.seed = options.seed,
+                                  .absent = world.absent,
+                                  .rollouts = world.rollouts,
+                                  .refused = world.refused,
+                                  .extenders = world.extenders.extenders()});
 }
 
 sim::CapacityRequest RequestFor(const World& world, size_t rounds, const CapacityOptions& options) {
@@ -323,6 +329,7 @@ int Capacity(const framework::Registry& own_plugins, const std::vector<std::stri
   flags.AddChoice(&options.output, "output", 'o', {"table", "json", "yaml", "markdown", "junit", "github"},
                   "how to print (default table)");
   flags.Add(&options.seed, "seed", 0, "N", "breaks ties between equally good nodes (default 1)");
+  AddExtendersFlag(flags, &options.extenders);
   flags.Add(&options.verbose, "verbose", 'v', "print what an instance requires, and how many go to each node");
   const Result<std::vector<std::string>> rest = flags.Parse(arguments);
   if (rest && flags.help_wanted()) {

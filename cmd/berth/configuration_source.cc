@@ -190,6 +190,10 @@ Result<framework::Registry> MakeRegistry(const framework::Registry& own_plugins)
   return registry;
 }
 
+bool WatchesResources(const framework::Registry& registry) {
+  return registry.entries().size() > plugins::InTreeRegistry().entries().size();
+}
+
 Result<void> AddLibraries(const config::KubeSchedulerConfiguration& configuration, const std::string& file,
                           const std::vector<std::string>& folders, framework::Registry& registry) {
   std::vector<std::string> paths;

@@ -55,6 +55,9 @@ Result<SchedulerSetup> LoadSetup(const ConfigurationFlags& flags, const ConfigMa
 // Berth's plugins and the program's own. A duplicate name is an error that names both origins.
 Result<framework::Registry> MakeRegistry(const framework::Registry& own_plugins);
 
+// Whether there are plugins besides those of berth, which may read custom resources.
+bool WatchesResources(const framework::Registry& registry);
+
 // The plugins of the libraries that the configuration names, relative to the folder of its `file`, and of those in
 // `folders`.
 Result<void> AddLibraries(const config::KubeSchedulerConfiguration& configuration, const std::string& file,

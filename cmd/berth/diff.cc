@@ -7,6 +7,7 @@
 #include "codec/yaml_writer.h"
 #include "commands.h"
 #include "configuration_source.h"
+#include "extender_calls.h"
 #include "fail_on.h"
 #include "flags.h"
 #include "input_flags.h"
@@ -51,6 +52,7 @@ struct DiffOptions {
   std::set<std::string> failures;  // fail_on, taken apart
   std::string output = "table";
   uint64_t seed = 1;
+  bool extenders = false;
 };
 
 // One of the two runs: what it is made of, and what people call it.
@@ -111,12 +113,15 @@ Result<sim::RunOutcome> Run(const Side& side, const DiffOptions& options, const 
   const Result<SchedulerSetup> setup = LoadSetup(configuration, ConfigMapInFiles(side.input.files), own_plugins);
   if (!setup) return setup.error();
   PrintWarnings(setup->warnings);
-  if (!setup->configuration.extenders.empty()) {
-    PrintWarnings({"extenders are not called in a simulation; all is decided without them"});
-  }
-  Result<std::unique_ptr<sim::Simulation>> simulation = sim::Simulation::Create(
-      input.objects, setup->configuration, setup->registry, setup->gates,
-      {.seed = options.seed, .absent = input.absent, .rollouts = input.rollouts, .refused = input.refused});
+  const Result<ExtenderCalls> extenders = ExtenderCalls::Make(setup->configuration, options.extenders);
+  if (!extenders) return extenders.error();
+  Result<std::unique_ptr<sim::Simulation>> simulation =
+      sim::Simulation::Create(input.objects, setup->configuration, setup->registry, setup->gates,
+                              {.seed = options.seed,
+                               .absent = input.absent,
+                               .rollouts = input.rollouts,
+                               .refused = input.refused,
+                               .extenders = extenders->extenders()});
   if (!simulation) return simulation.error();
   const sim::SimulationReport report = (*simulation)->Run();
   return sim::OutcomeOf(**simulation, report);
@@ -128,10 +133,11 @@ Error OnSide(std::string_view side, const Error& error) {
 
 Result<sim::Comparison> CompareSides(const DiffOptions& options, const framework::Registry& own_plugins) {
   auto [before, after] = SidesOf(options);
-  const Result<input::ClusterInput> new_input = after.input.Read();
+  const bool keep_custom = !own_plugins.entries().empty() || !options.plugin_folders.empty();
+  const Result<input::ClusterInput> new_input = after.input.Read(keep_custom);
   if (!new_input) return options.base.empty() ? new_input.error() : OnSide("after", new_input.error());
   // Standard input, and a running cluster, can be read only once.
-  const Result<input::ClusterInput> old_input = options.base.empty() ? new_input : before.input.Read();
+  const Result<input::ClusterInput> old_input = options.base.empty() ? new_input : before.input.Read(keep_custom);
   if (!old_input) return OnSide("before", old_input.error());
   const Result<sim::RunOutcome> old_outcome = Run(before, options, own_plugins, *old_input);
   if (!old_outcome) return OnSide("before", old_outcome.error());
@@ -193,6 +199,7 @@ int Diff(const framework::Registry& own_plugins, const std::vector<std::string>&
   flags.Add(&options.configs, "config", 0, "FILE", "KubeSchedulerConfiguration; twice: before and after");
   flags.Add(&options.feature_gates, "feature-gates", 0, "A=true,B=false", "feature gates, as kube-scheduler's");
   AddPluginFolders(flags, &options.plugin_folders);
+  AddExtendersFlag(flags, &options.extenders);
   flags.Add(&options.fail_on, "fail-on", 0, "LIST",
             "what exit status 2 stands for: changed (any pod differs), unplaced (one is left without a node that had "
             "one, or is new), preempted, moved; several with commas, or never (default never)");

@@ -95,7 +95,7 @@ Result<input::InputChanges> InputFlags::Changes() const {
   return changes;
 }
 
-Result<input::ClusterInput> InputFlags::Read() const {
+Result<input::ClusterInput> InputFlags::Read(bool keep_custom) const {
   std::vector<api::Object> live;
   if (from_cluster) {
     Result<RunningCluster> found = ReadRunningCluster(cluster);
@@ -106,6 +106,7 @@ Result<input::ClusterInput> InputFlags::Read() const {
   Result<input::InputChanges> changes = Changes();
   if (!changes) return changes.error();
   changes->live = std::move(live);
+  changes->keep_custom = keep_custom;
   const base::SystemClock clock;
   ProgressLine progress(stderr, IsTerminal(stderr), clock, "MB", /*calls_per_look=*/1);
   changes->progress = [&](size_t bytes, size_t total) { progress.Update(bytes >> 20, total >> 20); };

@@ -32,8 +32,8 @@ struct InputFlags {
   Result<void> Check() const;
   // " without node a, with b drained": the what-ifs, for people; "" when there are none.
   std::string WhatIfText() const;
-  // Prints warnings on standard error.
-  Result<input::ClusterInput> Read() const;
+  // Prints warnings on standard error. `keep_custom`: there may be plugins that read custom resources.
+  Result<input::ClusterInput> Read(bool keep_custom = false) const;
   // The flags other than files, parsed.
   Result<input::InputChanges> Changes() const;
 };

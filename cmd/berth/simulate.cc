@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "configuration_source.h"
+#include "extender_calls.h"
 #include "fail_on.h"
 #include "flags.h"
 #include "input/absent_kinds.h"
@@ -67,6 +68,7 @@ struct SimulateOptions {
   std::vector<std::string> explain;  // "" for all that stay pending
   uint64_t seed = 1;
   bool verify_incremental = false;
+  bool extenders = false;
   std::vector<std::string> arguments;  // all of them, as they were typed
 };
 
@@ -156,10 +158,9 @@ int Run(const framework::Registry& own_plugins, const SimulateOptions& options, 
       LoadSetup(options.configuration, ConfigMapInFiles(options.input.files), own_plugins);
   if (!setup) return BadInput("simulate", setup.error().message);
   PrintWarnings(setup->warnings);
-  if (!setup->configuration.extenders.empty()) {
-    PrintWarnings({"extenders are not called in a simulation; all is decided without them"});
-  }
-  const Result<input::ClusterInput> input = options.input.Read();
+  const Result<ExtenderCalls> extenders = ExtenderCalls::Make(setup->configuration, options.extenders);
+  if (!extenders) return BadInput("simulate", extenders.error().message);
+  const Result<input::ClusterInput> input = options.input.Read(WatchesResources(setup->registry));
   if (!input) return BadInput("simulate", input.error().message, options.output);
   Result<std::set<std::string>> explained = PodsToExplain(options, *input);
   if (!explained) return BadInput("simulate", explained.error().message);
@@ -167,6 +168,7 @@ int Run(const framework::Registry& own_plugins, const SimulateOptions& options, 
   const base::SystemClock clock;
   ProgressLine progress(stderr, IsTerminal(stderr), clock, "pods");
   sim::Simulation::Options run{.seed = options.seed, .verify_incremental = options.verify_incremental};
+  run.extenders = extenders->extenders();
   run.rollouts = input->rollouts;
   run.absent = input->absent;
   run.refused = input->refused;
@@ -210,6 +212,7 @@ int Simulate(const framework::Registry& own_plugins, const std::vector<std::stri
   flags.AddChoice(&options.color, "color", 0, {"auto", "always", "never"}, "when to use colours (default auto)");
   flags.Add(&options.seed, "seed", 0, "N",
             "breaks ties between equally good nodes; same seed, same answer (default 1)");
+  AddExtendersFlag(flags, &options.extenders);
   flags.Add(&options.verify_incremental, "verify-incremental", 0, "compare every decision with a from-scratch one");
   const Result<std::vector<std::string>> rest = flags.Parse(arguments);
   if (rest && flags.help_wanted()) {

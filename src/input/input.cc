@@ -75,8 +75,9 @@ Error ProblemsAsError(const std::vector<std::string>& problems) {
 }
 
 Result<ClusterInput> Assemble(InputFiles files, InputChanges changes, size_t threads) {
-  ObjectReader reader(std::move(files.files),
-                      {.validation = changes.validation, .default_namespace = Symbol(changes.name_space)});
+  ObjectReader reader(std::move(files.files), {.validation = changes.validation,
+                                               .default_namespace = Symbol(changes.name_space),
+                                               .keep_custom = changes.keep_custom});
   ClusterDraft draft([&](const ObjectOrigin& origin, std::string_view path) { return reader.Where(origin, path); },
                      changes.strict);
   for (const std::string& problem : files.problems) draft.Problem(problem);
@@ -107,6 +108,7 @@ Result<ClusterInput> Assemble(InputFiles files, InputChanges changes, size_t thr
   if (!draft.problems().empty()) return ProblemsAsError(draft.problems());
 
   for (DraftObject& found : draft.TakeObjects()) input.objects.push_back(std::move(found.object));
+  for (api::Object& custom : reader.TakeCustom()) input.objects.push_back(std::move(custom));
   input.warnings = draft.TakeWarnings();
   input.notes = draft.TakeNotes();
   input.passed_over = reader.passed_over();

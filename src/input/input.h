@@ -49,6 +49,7 @@ struct InputChanges {
   size_t max_bytes = kMaxInputBytes;     // of all files, unpacked
   bool strict = false;                   // an object that a later input gives again is a problem
   bool replace = false;                  // pods of older templates are replaced at once, whatever the strategy
+  bool keep_custom = false;              // custom resources are among the objects, as CustomObjects
   bool is_part = false;                  // what it refers to may stand elsewhere, so that nothing of that is missed
   Validation validation = Validation::kByOrigin;
   std::string name_space = "default";  // of objects that name none

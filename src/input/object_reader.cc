@@ -110,7 +110,10 @@ struct ObjectReader::Decoded {
     api::DecodedObjects decoded;
     std::vector<codec::Diagnostic> problems;
     api::DecodeObjects(root,
-                       {.strict = true, .keep_unknown_fields = true, .default_namespace = options.default_namespace},
+                       {.strict = true,
+                        .keep_unknown_fields = true,
+                        .default_namespace = options.default_namespace,
+                        .keep_unknown_objects = options.keep_custom},
                        decoded, problems, path);
     for (const codec::Diagnostic& problem : problems) {
       decode_problems.push_back(fmt::format("{}: {}", codec::Where(file, problem.where), problem.ToString()));
@@ -334,6 +337,10 @@ void ObjectReader::JudgeUnknown(const std::vector<Decoded>& decoded, ClusterDraf
   for (size_t i = 0; i < parts_.size(); ++i) {
     for (const api::UnknownObject& unknown : decoded[i].unknown) {
       ++passed_over_;
+      if (unknown.object && !IsBuiltInGroup(unknown.api_version)) {
+        custom_.push_back(*unknown.object);
+        continue;
+      }
       const UnreadKind kind = JudgeUnread(unknown.api_version, unknown.kind);
       if (kind.judgement == UnreadKind::Judgement::kHarmless) continue;
       const std::string who = fmt::format("{}: {} {}{}{}", codec::Where(files_[parts_[i].file].name, unknown.where),

@@ -32,6 +32,7 @@ struct ReaderOptions {
   Validation validation = Validation::kByOrigin;
   Symbol default_namespace = Symbol("default");
   size_t part_size = kPartSize;
+  bool keep_custom = false;  // see TakeCustom
 };
 
 class ObjectReader {
@@ -48,6 +49,8 @@ class ObjectReader {
 
   // Objects of kinds that scheduling does not read.
   size_t passed_over() const { return passed_over_; }
+  // With keep_custom: the custom resources among those, as CustomObjects. What a later input gives again counts.
+  std::vector<api::Object> TakeCustom() { return std::move(custom_); }
 
  private:
   struct Part {
@@ -71,6 +74,7 @@ class ObjectReader {
   std::vector<Part> parts_;
   mutable std::unique_ptr<Reparsed> reparsed_;  // the part that was last parsed again
   size_t passed_over_ = 0;
+  std::vector<api::Object> custom_;
   bool all_known_ = true;
 };
 

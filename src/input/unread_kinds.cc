@@ -89,12 +89,6 @@ bool Contains(const Names& names, std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-// A kind that such a group does not have is a mistake, not somebody's own resource.
-bool IsBuiltInGroup(std::string_view api_version) {
-  const size_t slash = api_version.find('/');
-  return slash == std::string_view::npos || Contains(kBuiltInGroups, api_version.substr(0, slash));
-}
-
 std::string Suggest(std::string_view kind) {
   constexpr size_t kFarthest = 2;
   const api::KindInfo* nearest = nullptr;
@@ -110,6 +104,12 @@ std::string Suggest(std::string_view kind) {
 }
 
 }  // namespace
+
+// A kind that such a group does not have is a mistake, not somebody's own resource.
+bool IsBuiltInGroup(std::string_view api_version) {
+  const size_t slash = api_version.find('/');
+  return slash == std::string_view::npos || Contains(kBuiltInGroups, api_version.substr(0, slash));
+}
 
 UnreadKind JudgeUnread(std::string_view api_version, std::string_view kind) {
   using Judgement = UnreadKind::Judgement;

@@ -12,6 +12,9 @@ struct UnreadKind {
   std::string text;  // goes on from "apps/v1 Pod "; empty when harmless
 };
 
+// Whether the group is one of Kubernetes itself: others hold custom resources.
+bool IsBuiltInGroup(std::string_view api_version);
+
 UnreadKind JudgeUnread(std::string_view api_version, std::string_view kind);
 
 }  // namespace berth::input

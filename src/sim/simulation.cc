@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "api/custom_object.h"
 #include "explain/explain.h"
 #include "input/owned_pods.h"
 
@@ -84,6 +85,10 @@ void Simulation::LoadCluster(const std::vector<api::Object>& objects) {
       claims_->AddTemplate(std::move(made));
       continue;
     }
+    if (auto custom = object.Share<api::CustomObject>()) {
+      PutCustom(std::move(custom));
+      continue;
+    }
     const auto pod = object.Share<api::Pod>();
     // The scheduler's watch leaves out pods that have run to their end.
     if (pod && api::IsTerminated(*pod)) continue;
@@ -110,6 +115,7 @@ Result<void> Simulation::MakeDriver(const config::KubeSchedulerConfiguration& co
   options.scheduler.verify_incremental = options_.verify_incremental;
   options.scheduler.exhaustive_preemption = true;
   options.scheduler.runner_ups = options_.runner_ups;
+  options.scheduler.extenders = options_.extenders;
   max_sleep_ = options.max_unschedulable;
   Result<std::unique_ptr<scheduler::Driver>> made =
       scheduler::Driver::Create(configuration, registry, gates_, clock_, *this, *this, std::move(options));

@@ -92,6 +92,9 @@ class Simulation final : public framework::ApiWriter, private scheduler::DriverO
     std::vector<input::Rollout> rollouts;
     // Pods that are not even created, and why; they are reported as pending.
     std::vector<input::RefusedPod> refused;
+    // Asked as on a real cluster, but for binding, which they must not be configured to do. They outlive the
+    // simulation.
+    std::vector<engine::Extender*> extenders;
     // Called after each step with the pods that have had an attempt, and all that wait for one.
     std::function<void(size_t tried, size_t total)> progress;
   };
@@ -143,6 +146,8 @@ class Simulation final : public framework::ApiWriter, private scheduler::DriverO
   framework::Status UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
   framework::Status DeallocateResourceClaim(const api::ResourceClaim& claim) override;
   framework::Status DeleteResourceClaim(const api::ResourceClaim& claim) override;
+  // About custom resources that plugins watch.
+  Result<std::string> Call(const framework::ObjectCall& call) override;
 
  private:
   Simulation(const config::FeatureGates& gates, Options options);
@@ -150,6 +155,8 @@ class Simulation final : public framework::ApiWriter, private scheduler::DriverO
   // Sets the clock to when the last thing in the input happened.
   void SetClock(const std::vector<api::Object>& objects);
   void LoadCluster(const std::vector<api::Object>& objects);
+  // An object of a resource that a plugin watches, by what its kind would be called; others are passed over.
+  void PutCustom(std::shared_ptr<const api::CustomObject> object);
   Result<void> MakeDriver(const config::KubeSchedulerConfiguration& configuration, const framework::Registry& registry);
   const scheduler::Driver& driver() const { return *driver_; }
   void EnqueuePending();

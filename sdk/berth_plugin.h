@@ -4,10 +4,10 @@
  *     cc -shared -fPIC -I sdk -o zone.so zone.c
  *     berth simulate --plugin-dir . …        or       pluginLibraries: [{path: zone.so}]
  *
- * LOADING. berth opens each library once and calls berth_plugin_library(). What it returns names one or more plugin
- * classes, each a table of functions. For every profile that enables a class, `init` makes one instance. Both the
- * loading and each `init` are first tried in a child process, which is thrown away: a library that crashes or hangs
- * there is refused and berth goes on. So both happen twice; neither should leave traces outside its own memory.
+ * LOADING. berth opens each library once and calls berth_plugin_library(), of ABI 1 twice. What it returns names one or
+ * more plugin classes, each a table of functions. For every profile that enables a class, `init` makes one instance.
+ * Both the loading and each `init` are first tried in a child process, which is thrown away: a library that crashes or
+ * hangs there is refused and berth goes on. So both happen twice; neither should leave traces outside its own memory.
  * A library is never closed.
  *
  * THREADS. Everything runs on the scheduling thread, one call at a time, except that `filter` and `score` of one pod
@@ -26,7 +26,9 @@
  *
  * VERSIONS. Every struct begins with its size as its maker knew it. Fields are only ever added at the end, and a field
  * that lies beyond `size` counts as zero; check `size` before reading a field that is newer than version 1.0 of this
- * header. BERTH_PLUGIN_ABI changes only when that is not enough, and berth refuses libraries of another ABI.
+ * header. BERTH_PLUGIN_ABI changes when a library must not be loaded by an older berth: one with add_pod would give
+ * wrong answers where nobody calls it. This berth loads libraries of ABI 1 and 2; one of ABI 1 is given a host that
+ * says 1 and ends where that of version 1 did. What came with ABI 2 is marked so.
  */
 #pragma once
 
@@ -37,7 +39,7 @@
 extern "C" {
 #endif
 
-#define BERTH_PLUGIN_ABI 1u
+#define BERTH_PLUGIN_ABI 2u
 
 /* What a function says. The comment says what becomes of the pod. */
 typedef int32_t berth_code;
@@ -110,7 +112,8 @@ typedef struct berth_call {
   uint32_t reserved;
   const berth_pod* pod;
   /* Cycle data: what pre_filter and pre_score have stored for this pod with set_pre_filter_data and
-   * set_pre_score_data; null without. Read-only once stored, because several calls may share it. */
+   * set_pre_score_data; null without. Read-only once stored, because several calls may share it; only add_pod and
+   * remove_pod may change pre_filter_data, of which they are given a copy of their own. */
   void* pre_filter_data;
   void* pre_score_data;
   void* host; /* berth's own */
@@ -180,6 +183,42 @@ typedef struct berth_host {
    * cluster, with all plugins, before anybody reads it. */
   void (*propose_pod_label)(berth_call*, berth_string key, berth_string value);
   void (*propose_node_label)(berth_call*, berth_string key, berth_string value);
+
+  /* ---- ABI 2 ---- */
+
+  /* In `explain` only: a sentence about this node, for what has no two sides to compare. */
+  void (*add_remark)(berth_call*, berth_string text);
+
+  /* In `init` only. Objects of this resource, "licencepools.v1.example.com" ("pods.v1." of the core group), are listed
+   * and watched from now on. The result stands for the resource in add_event and below; 0: refused. Without `keep_json`
+   * only names are known. Answers that rest on such objects depend on anything. */
+  uint32_t (*watch_resource)(berth_instance*, berth_string resource, int32_t keep_json);
+  /* In `init` only: as an entry of the class's `events`. 0: there is no such event. */
+  int32_t (*add_event)(berth_instance*, uint32_t resource, uint32_t actions);
+  /* On the scheduling thread: in any function but filter and score. The object as JSON; null data: there is none. */
+  berth_string (*custom_object)(berth_instance*, uint32_t resource, berth_string name_space, berth_string name);
+  /* All of them, by namespace and name. */
+  void (*visit_custom_objects)(berth_instance*, uint32_t resource,
+                               void (*visit)(void* context, berth_string name_space, berth_string name,
+                                             berth_string json),
+                               void* context);
+
+  /* An event about the pod, written in the background: `reason` in CamelCase, `action` what was being done, `note` for
+   * people. In a simulation nothing comes of it. */
+  void (*record_event)(berth_instance*, const berth_pod*, int32_t is_warning, berth_string reason, berth_string action,
+                       berth_string note);
+
+  /* In pre_filter and post_filter only: all nodes of the cluster, as one batch. Null elsewhere. */
+  const berth_nodes* (*all_nodes)(berth_call*);
+  /* The k-th pod on a node of the batch, k below pod_count[i]. Fills `pod`, whose `size` the caller has set, as far as
+   * the caller knows it; 0 and nothing filled when there is no such pod. */
+  int32_t (*node_pod)(const berth_nodes*, uint32_t i, uint32_t k, berth_pod* pod);
+
+  /* In `post_filter` only. What all filters would say about the node if these pods were not there. */
+  berth_code (*try_without)(berth_call*, berth_string node_name, const berth_string* uids, size_t count);
+  /* The node that the pod is to get, and the pods on it that are evicted for that, the most important first. */
+  void (*nominate)(berth_call*, berth_string node_name);
+  void (*add_victim)(berth_call*, berth_string uid);
 } berth_host;
 
 /* ---- what a plugin is ----------------------------------------------------------------------------------------------
@@ -218,7 +257,8 @@ typedef enum berth_resource {
   BERTH_STORAGE_CLASS = 9,
   BERTH_RESOURCE_CLAIM = 10,
   BERTH_RESOURCE_SLICE = 11,
-  BERTH_DEVICE_CLASS = 12
+  BERTH_DEVICE_CLASS = 12,
+  BERTH_SERVICE = 13 /* ABI 2 */
 } berth_resource;
 
 /* Combine with |. */
@@ -291,6 +331,21 @@ typedef struct berth_plugin_class {
    * what would help, with propose_pod_label and propose_node_label. Only when a person asks for an explanation, and
    * without cycle data. */
   berth_code (*explain)(void* self, berth_call*, const berth_nodes* node);
+
+  /* ---- ABI 2 ---- */
+
+  /* "What if `other` were on, or gone from, the node?": brings call->pre_filter_data, which is the caller's own copy,
+   * up to date. The node, the only one of the batch, has the change already. Both or none; with them, filter may rest
+   * on pods of other nodes, so filter_depends_on is BERTH_ON_ANYTHING. */
+  berth_code (*add_pod)(void* self, berth_call*, const berth_pod* other, const berth_nodes* node);
+  berth_code (*remove_pod)(void* self, berth_call*, const berth_pod* other, const berth_nodes* node);
+  /* Needed with those: a copy of pre_filter_data, to be freed by free_data. Null fails the what-if. */
+  void* (*clone_data)(void* self, const void* data);
+  /* Runs when no node is feasible: makes room. `codes` are what the filters said, by position. SUCCESS, having called
+   * nominate and add_victim: the pods are evicted and the pod gets the node once they are gone. UNSCHEDULABLE: the next
+   * post_filter is asked; UNSCHEDULABLE_AND_UNRESOLVABLE: none is. Decides only: the same plugin's reserve is called
+   * when the pod comes by again. */
+  berth_code (*post_filter)(void* self, berth_call*, const berth_nodes* nodes, const berth_code* codes);
 } berth_plugin_class;
 
 /* The first two fields are the same in every ABI. */

@@ -29,6 +29,9 @@
 //   Status Reserve(Call&, std::string_view node), void Unreserve(Call&, std::string_view node)
 //   Status Permit(Call&, std::string_view node)                                   see Wait
 //   void Explain(Call&, const Nodes& node) const                                  see explain in berth_plugin.h
+//   Status AddPod(Call&, const Pod& other, const Nodes& node) const               see Call::MutablePreFilterData
+//   Status RemovePod(Call&, const Pod& other, const Nodes& node) const            both or none
+//   Status PostFilter(Call&, const Nodes& nodes, std::span<const berth_code> codes) const
 //
 // and constants: kName (required), kFilterDependsOn, kScoreDependsOn, kNormalization, kEvents (an array of
 // berth_event). An exception becomes an Error for the pod, with its text; one from the constructor refuses the
@@ -141,6 +144,13 @@ class Nodes {
   int64_t Requested(uint32_t i, std::string_view resource) const {
     return host->node_requested(nodes_, i, ToC(resource));
   }
+  // The k-th pod on the i-th node; k is below pod_count[i].
+  berth_pod PodOn(uint32_t i, uint32_t k) const {
+    berth_pod pod{};
+    pod.size = sizeof(pod);
+    host->node_pod(nodes_, i, k, &pod);
+    return pod;
+  }
 
  private:
   const berth_nodes* nodes_;
@@ -167,6 +177,19 @@ class Call {
     host->propose_node_label(call_, ToC(key), ToC(value));
   }
 
+  // In PreFilter and PostFilter: the whole cluster.
+  Nodes AllNodes() { return Nodes(*host->all_nodes(call_)); }
+
+  // In Explain: a sentence about the node.
+  void AddRemark(std::string_view text) { host->add_remark(call_, ToC(text)); }
+
+  // In PostFilter: what the filters would say without these pods, and the outcome.
+  berth_code TryWithout(std::string_view node, std::span<const berth_string> uids) {
+    return host->try_without(call_, ToC(node), uids.data(), uids.size());
+  }
+  void Nominate(std::string_view node) { host->nominate(call_, ToC(node)); }
+  void AddVictim(std::string_view uid) { host->add_victim(call_, ToC(uid)); }
+
   // What PreFilter (PreScore) worked out, for the calls after it. All calls of a class use one type for each.
   template <class T>
   void SetPreFilterData(std::unique_ptr<T> data) {
@@ -185,16 +208,29 @@ class Call {
   const T* PreScoreData() const {
     return Read<T>(call_->pre_score_data);
   }
+  // In AddPod and RemovePod only: a copy by T's copy constructor, which is theirs to change.
+  template <class T>
+  T* MutablePreFilterData() {
+    return const_cast<T*>(Read<T>(call_->pre_filter_data));
+  }
 
-  // What cycle data lies in, so that one function can free any.
+  // What cycle data lies in, so that one function can free any, and one copy any.
   struct Held {
     virtual ~Held() = default;
+    virtual Held* Clone() const = 0;  // null when it cannot be copied
   };
 
  private:
   template <class T>
   struct HeldAs final : Held {
     explicit HeldAs(std::unique_ptr<T> held) : data(std::move(held)) {}
+    Held* Clone() const override {
+      if constexpr (std::is_copy_constructible_v<T>) {
+        return new HeldAs(std::make_unique<T>(*data));
+      } else {
+        return nullptr;
+      }
+    }
     std::unique_ptr<T> data;
   };
   template <class T>
@@ -216,6 +252,24 @@ class Instance {
   // In the constructor only. The verdict that stands for this rejection.
   uint8_t AddReason(berth_code code, std::string_view text) { return host->add_reason(instance_, code, ToC(text)); }
   const berth_label_key* LabelKey(std::string_view key) { return host->label_key(instance_, ToC(key)); }
+  // In the constructor only. Objects of a resource are watched; what this gives stands for it. 0: refused.
+  uint32_t WatchResource(std::string_view resource, bool keep_json) {
+    return host->watch_resource(instance_, ToC(resource), keep_json ? 1 : 0);
+  }
+  bool AddEvent(uint32_t resource, uint32_t actions) { return host->add_event(instance_, resource, actions) != 0; }
+  // JSON; empty when there is no such object.
+  std::string_view CustomObject(uint32_t resource, std::string_view name_space, std::string_view name) const {
+    return ToView(host->custom_object(instance_, resource, ToC(name_space), ToC(name)));
+  }
+  void VisitCustomObjects(uint32_t resource,
+                          void (*visit)(void* context, berth_string name_space, berth_string name, berth_string json),
+                          void* context) const {
+    host->visit_custom_objects(instance_, resource, visit, context);
+  }
+  void RecordEvent(const library::Pod& pod, bool is_warning, std::string_view reason, std::string_view action,
+                   std::string_view note) const {
+    host->record_event(instance_, pod.operator->(), is_warning ? 1 : 0, ToC(reason), ToC(action), ToC(note));
+  }
   // Pods that Permit told to wait.
   void Allow(std::string_view uid) { host->allow_waiting_pod(instance_, ToC(uid)); }
   void Reject(std::string_view uid, std::string_view why) { host->reject_waiting_pod(instance_, ToC(uid), ToC(why)); }
@@ -285,6 +339,13 @@ class BERTH_LIBRARY_OWN Bridge {
   }
   static void Destroy(void* self) noexcept { delete static_cast<Owner*>(self); }
   static void FreeData(void*, void* data) noexcept { delete static_cast<Call::Held*>(data); }
+  static void* CloneData(void*, const void* data) noexcept {
+    try {
+      return static_cast<const Call::Held*>(data)->Clone();
+    } catch (...) {
+      return nullptr;
+    }
+  }
 
   static berth_plugin_class Make() {
     berth_plugin_class made{};
@@ -302,6 +363,7 @@ class BERTH_LIBRARY_OWN Bridge {
     made.free_data = FreeData;
     AddQueueing(made);
     AddFiltering(made);
+    AddWhatIfs(made);
     AddScoring(made);
     AddBinding(made);
     return made;
@@ -355,6 +417,38 @@ class BERTH_LIBRARY_OWN Bridge {
         return Guard(call, [&] {
           Call wrapped(*call);
           std::as_const(Self(self)).Explain(wrapped, Nodes(*node));
+        });
+      };
+    }
+  }
+
+  static void AddWhatIfs(berth_plugin_class& made) {
+    if constexpr (requires { &T::AddPod; }) {
+      made.clone_data = CloneData;
+      made.add_pod = [](void* self, berth_call* call, const berth_pod* other,
+                        const berth_nodes* node) noexcept -> berth_code {
+        return Guard(call, [&]() -> Status {
+          Call wrapped(*call);
+          return std::as_const(Self(self)).AddPod(wrapped, Pod(*other), Nodes(*node));
+        });
+      };
+    }
+    if constexpr (requires { &T::RemovePod; }) {
+      made.remove_pod = [](void* self, berth_call* call, const berth_pod* other,
+                           const berth_nodes* node) noexcept -> berth_code {
+        return Guard(call, [&]() -> Status {
+          Call wrapped(*call);
+          return std::as_const(Self(self)).RemovePod(wrapped, Pod(*other), Nodes(*node));
+        });
+      };
+    }
+    if constexpr (requires { &T::PostFilter; }) {
+      made.post_filter = [](void* self, berth_call* call, const berth_nodes* nodes,
+                            const berth_code* codes) noexcept -> berth_code {
+        return Guard(call, [&]() -> Status {
+          Call wrapped(*call);
+          return std::as_const(Self(self))
+              .PostFilter(wrapped, Nodes(*nodes), std::span<const berth_code>(codes, nodes->count));
         });
       };
     }

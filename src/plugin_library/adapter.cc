@@ -10,44 +10,8 @@ namespace berth::plugin_library {
 
 using config::ExtensionPoint;
 using framework::CycleState;
-using framework::EventResource;
 using framework::PodInfo;
 using framework::Status;
-
-namespace {
-
-EventResource ResourceOf(uint32_t resource) {
-  switch (resource) {
-    case BERTH_POD:
-      return EventResource::kPod;
-    case BERTH_NODE:
-      return EventResource::kNode;
-    case BERTH_PERSISTENT_VOLUME:
-      return EventResource::kPersistentVolume;
-    case BERTH_PERSISTENT_VOLUME_CLAIM:
-      return EventResource::kPersistentVolumeClaim;
-    case BERTH_CSI_NODE:
-      return EventResource::kCSINode;
-    case BERTH_CSI_DRIVER:
-      return EventResource::kCSIDriver;
-    case BERTH_VOLUME_ATTACHMENT:
-      return EventResource::kVolumeAttachment;
-    case BERTH_CSI_STORAGE_CAPACITY:
-      return EventResource::kCSIStorageCapacity;
-    case BERTH_STORAGE_CLASS:
-      return EventResource::kStorageClass;
-    case BERTH_RESOURCE_CLAIM:
-      return EventResource::kResourceClaim;
-    case BERTH_RESOURCE_SLICE:
-      return EventResource::kResourceSlice;
-    case BERTH_DEVICE_CLASS:
-      return EventResource::kDeviceClass;
-    default:
-      return EventResource::kWildCard;
-  }
-}
-
-}  // namespace
 
 framework::PluginFactory FactoryFor(std::shared_ptr<const PluginClass> plugin_class) {
   return [plugin_class](const config::PluginArgs& args,
@@ -72,6 +36,8 @@ bool Adapter::Serves(ExtensionPoint point) const {
       return table().pre_filter != nullptr;
     case ExtensionPoint::kFilter:
       return table().filter != nullptr;
+    case ExtensionPoint::kPostFilter:
+      return table().post_filter != nullptr;
     case ExtensionPoint::kPreScore:
       return table().pre_score != nullptr;
     case ExtensionPoint::kScore:
@@ -120,20 +86,18 @@ Status Adapter::PreEnqueue(const PodInfo& pod) const {
 }
 
 std::vector<framework::ClusterEventWithHint> Adapter::EventsToRegister() const {
-  if (table().event_count == 0) return {{}};
   std::vector<framework::ClusterEventWithHint> events;
   for (const berth_event& event : std::span(table().events, table().event_count)) {
     const auto actions = static_cast<framework::ActionType>(event.actions);
-    events.push_back({{ResourceOf(event.resource), actions}, {}});
+    events.push_back({{ResourceOf(event.resource).value_or(framework::EventResource::kWildCard), actions}, {}});
   }
+  for (const framework::ClusterEvent& event : instance_->events()) events.push_back({event, {}});
+  if (events.empty()) return {{}};
   return events;
 }
 
 bool Adapter::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {
   if (table().sign == nullptr) return false;
-  // Kept answers are asked for again filter by filter; a PreFilter by itself is not, unless nodes change.
-  const bool unfollowed = table().pre_filter != nullptr && table().filter == nullptr;
-  if (unfollowed && table().filter_depends_on != BERTH_ON_NODE) return false;
   CallFrame frame(pod);
   frame.signature = &signature;
   // Trouble makes the pod one of a kind, and its Filter or Score will have their say.

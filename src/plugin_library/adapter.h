@@ -17,7 +17,7 @@ namespace berth::plugin_library {
 // For the registry; each call makes an instance.
 framework::PluginFactory FactoryFor(std::shared_ptr<const PluginClass> plugin_class);
 
-// What PreFilter and PreScore have stored. Clones share it: nobody may change it.
+// What PreFilter and PreScore have stored. Clones share it until one of them has to change it (Adapter::OwnData).
 struct CycleData final : framework::CopyableState<CycleData> {
   std::shared_ptr<void> pre_filter;
   std::shared_ptr<void> pre_score;
@@ -29,6 +29,7 @@ class Adapter final : public framework::Plugin,
                       public framework::EnqueueExtensions,
                       public framework::PreFilterPlugin,
                       public framework::FilterPlugin,
+                      public framework::PostFilterPlugin,
                       public framework::PreScorePlugin,
                       public framework::ScorePlugin,
                       public framework::ReservePlugin,
@@ -56,6 +57,13 @@ class Adapter final : public framework::Plugin,
   void FilterList(const framework::CycleState& state, const framework::PodInfo& pod,
                   const framework::NodeColumns& columns, std::span<const framework::NodeIndex> nodes,
                   std::span<uint8_t> verdicts) const override;
+
+  framework::Status AddPod(framework::CycleState& state, const framework::PodInfo& pod, const framework::PodInfo& other,
+                           const framework::NodeInfo& node) const override;
+  framework::Status RemovePod(framework::CycleState& state, const framework::PodInfo& pod,
+                              const framework::PodInfo& other, const framework::NodeInfo& node) const override;
+  framework::PostFilterResult PostFilter(framework::CycleState& state, const framework::PodInfo& pod,
+                                         const framework::NodeToStatus& statuses) const override;
 
   // Lives no longer than the adapter.
   std::unique_ptr<framework::RejectionExplainer> ExplainRejections(const framework::PodInfo& pod) const override;
@@ -92,6 +100,13 @@ class Adapter final : public framework::Plugin,
   void ShowData(const framework::CycleState& state, CallFrame& frame) const;
   // Memory of the library, given back to it by its last user.
   std::shared_ptr<void> TakeOver(void* data) const;
+
+  // The data of PreFilter, for AddPod and RemovePod to change: a copy when other states have it too.
+  framework::Status OwnData(framework::CycleState& state) const;
+  using ChangeFn = berth_code (*)(void* self, berth_call*, const berth_pod* other, const berth_nodes* node);
+  framework::Status FollowChange(std::string_view point, ChangeFn change, framework::CycleState& state,
+                                 const framework::PodInfo& pod, const framework::PodInfo& other,
+                                 const framework::NodeInfo& node) const;
 
   framework::Status RunFilter(const framework::CycleState& state, const framework::PodInfo& pod, const NodeBatch& nodes,
                               std::span<uint8_t> verdicts) const;

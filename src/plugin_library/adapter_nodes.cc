@@ -40,6 +40,7 @@ int64_t HighestScore(Normalization rule) {
 
 framework::PreFilterResult Adapter::PreFilter(CycleState& state, const PodInfo& pod) const {
   CallFrame frame(pod);
+  frame.handle = &instance_->handle();
   framework::PreFilterResult result =
       Run("PreFilter", kRejections | kSkip, frame, [&] { return table().pre_filter(instance_->self(), frame.call()); });
   auto data = std::make_unique<CycleData>();

@@ -1,5 +1,9 @@
 #include "plugin_library/host.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
 #include "api/object.h"
 #include "api/pod.h"
 #include "plugin_library/instance.h"
@@ -112,15 +116,96 @@ void ProposeNodeLabel(berth_call* call, berth_string key, berth_string value) {
   CallFrame::Of(call).node_labels.emplace_back(ToView(key), ToView(value));
 }
 
+void AddRemark(berth_call* call, berth_string text) {
+  CallFrame::Of(call).findings.push_back({{}, {}, {}, std::string(ToView(text))});
+}
+
+uint32_t WatchResource(berth_instance* instance, berth_string resource, int32_t keep_json) {
+  return Of(instance).WatchResource(ToView(resource), keep_json != 0);
+}
+int32_t AddEvent(berth_instance* instance, uint32_t resource, uint32_t actions) {
+  return Of(instance).AddEvent(resource, actions) ? 1 : 0;
+}
+const framework::CustomObjects::Store* StoreOf(berth_instance* instance, uint32_t resource) {
+  const std::optional<framework::EventResource> known = ResourceOf(resource);
+  return known ? &Of(instance).handle().custom_objects().Of(*known) : nullptr;
+}
+berth_string CustomObject(berth_instance* instance, uint32_t resource, berth_string name_space, berth_string name) {
+  const auto* store = StoreOf(instance, resource);
+  const api::CustomObject* found = store ? store->Find(ToView(name_space), ToView(name)) : nullptr;
+  return found ? ToC(found->json) : kNone;
+}
+void VisitCustomObjects(berth_instance* instance, uint32_t resource,
+                        void (*visit)(void*, berth_string, berth_string, berth_string), void* context) {
+  const auto* store = StoreOf(instance, resource);
+  if (store == nullptr) return;
+  for (const auto& [key, object] : *store) visit(context, ToC(key.first), ToC(key.second), ToC(object->json));
+}
+void RecordEvent(berth_instance* instance, const berth_pod* pod, int32_t is_warning, berth_string reason,
+                 berth_string action, berth_string note) {
+  Of(instance).handle().RecordEvent({.regarding = framework::ReferenceTo(Of(pod)),
+                                     .is_warning = is_warning != 0,
+                                     .reason = std::string(ToView(reason)),
+                                     .action = std::string(ToView(action)),
+                                     .note = std::string(ToView(note))});
+}
+
+const berth_nodes* AllNodes(berth_call* call) {
+  CallFrame& frame = CallFrame::Of(call);
+  if (frame.handle == nullptr) return nullptr;
+  if (!frame.all_nodes) {
+    const framework::ClusterView& cluster = frame.handle->cluster();
+    frame.all_nodes = std::make_unique<NodeBatch>(cluster, cluster.columns(), 0, cluster.columns().live.size());
+  }
+  return frame.all_nodes->view();
+}
+
+// Filled as far as the caller knows the struct; today that is all of it or nothing.
+int32_t NodePod(const berth_nodes* nodes, uint32_t i, uint32_t k, berth_pod* pod) {
+  const NodeInfo* node = NodeBatch::Of(nodes).row(i);
+  if (node == nullptr || k >= node->pods().size() || pod->size < sizeof(berth_pod)) return 0;
+  *pod = ViewOf(*node->pods()[k]);
+  return 1;
+}
+
+// On copies, as preemption tries it.
+berth_code TryWithout(berth_call* call, berth_string node_name, const berth_string* uids, size_t count) {
+  const CallFrame& frame = CallFrame::Of(call);
+  const NodeInfo* there = frame.state ? frame.handle->cluster().Find(ToView(node_name)) : nullptr;
+  if (there == nullptr) return BERTH_ERROR;
+  NodeInfo node = *there;
+  framework::CycleState state = frame.state->Clone();
+  for (const berth_string& uid : std::span(uids, count)) {
+    const auto found = std::ranges::find_if(there->pods(), [&](const auto& pod) { return pod->uid() == ToView(uid); });
+    if (found == there->pods().end() || !node.RemovePod(**found)) return BERTH_ERROR;
+    if (!frame.handle->RunRemovePod(state, frame.pod(), **found, node).ok()) return BERTH_ERROR;
+  }
+  return static_cast<berth_code>(frame.handle->RunFilterWithNominatedPods(state, frame.pod(), node).code());
+}
+void Nominate(berth_call* call, berth_string node_name) { CallFrame::Of(call).nominated = ToView(node_name); }
+void AddVictim(berth_call* call, berth_string uid) { CallFrame::Of(call).victims.emplace_back(ToView(uid)); }
+
 }  // namespace
+
+const berth_host& HostOfVersion1() {
+  static const berth_host kHost = [] {
+    berth_host host = Host();
+    host.abi_version = 1;
+    host.size = offsetof(berth_host, add_remark);
+    return host;
+  }();
+  return kHost;
+}
 
 const berth_host& Host() {
   static constexpr berth_host kHost{
-      BERTH_PLUGIN_ABI, sizeof(berth_host), BERTH_VERSION,   AddReason,        LabelKey,        Say,
-      SayInit,          AddToSignature,     KeepNode,        SetPreFilterData, SetPreScoreData, PodLabel,
-      PodAnnotation,    PodRequest,         PodJson,         NodeNames,        FillLabelColumn, LabelValue,
-      NodeLabel,        NodeAnnotation,     NodeAllocatable, NodeRequested,    AllowWaitingPod, RejectWaitingPod,
-      AddFinding,       ProposePodLabel,    ProposeNodeLabel};
+      BERTH_PLUGIN_ABI, sizeof(berth_host), BERTH_VERSION,    AddReason,        LabelKey,        Say,
+      SayInit,          AddToSignature,     KeepNode,         SetPreFilterData, SetPreScoreData, PodLabel,
+      PodAnnotation,    PodRequest,         PodJson,          NodeNames,        FillLabelColumn, LabelValue,
+      NodeLabel,        NodeAnnotation,     NodeAllocatable,  NodeRequested,    AllowWaitingPod, RejectWaitingPod,
+      AddFinding,       ProposePodLabel,    ProposeNodeLabel, AddRemark,        WatchResource,   AddEvent,
+      CustomObject,     VisitCustomObjects, RecordEvent,      AllNodes,         NodePod,         TryWithout,
+      Nominate,         AddVictim};
   return kHost;
 }
 

@@ -73,6 +73,44 @@ const berth_label_key* Instance::LabelKey(std::string_view key) {
   return &keys_.emplace_back(berth_label_key{Symbol(key)});
 }
 
+std::optional<framework::EventResource> ResourceOf(uint32_t resource) {
+  using framework::EventResource;
+  static constexpr EventResource kResources[] = {
+      EventResource::kWildCard,
+      EventResource::kPod,
+      EventResource::kNode,
+      EventResource::kPersistentVolume,
+      EventResource::kPersistentVolumeClaim,
+      EventResource::kCSINode,
+      EventResource::kCSIDriver,
+      EventResource::kVolumeAttachment,
+      EventResource::kCSIStorageCapacity,
+      EventResource::kStorageClass,
+      EventResource::kResourceClaim,
+      EventResource::kResourceSlice,
+      EventResource::kDeviceClass,
+      EventResource::kService,
+  };
+  static_assert(std::size(kResources) == BERTH_SERVICE + 1);
+  if (resource < std::size(kResources)) return kResources[resource];
+  if (resource > UINT8_MAX || framework::NameOfCustom(static_cast<EventResource>(resource)).empty()) return {};
+  return static_cast<EventResource>(resource);
+}
+
+uint32_t Instance::WatchResource(std::string_view resource, bool keep_json) {
+  const Result<api::GroupVersionResource> parsed = api::GroupVersionResource::Parse(resource);
+  if (made_ || !parsed) return 0;
+  const Result<framework::EventResource> number = handle_.WatchResource(*parsed, keep_json);
+  return number ? static_cast<uint32_t>(*number) : 0;
+}
+
+bool Instance::AddEvent(uint32_t resource, uint32_t actions) {
+  const std::optional<framework::EventResource> known = ResourceOf(resource);
+  if (made_ || !known || actions == 0 || (actions & ~BERTH_ALL_ACTIONS) != 0) return false;
+  events_.push_back({*known, static_cast<framework::ActionType>(actions)});
+  return true;
+}
+
 berth_pod ViewOf(const framework::PodInfo& pod) {
   return {sizeof(berth_pod),
           pod.priority(),

@@ -53,6 +53,10 @@ class Instance final : public berth_instance {
   uint8_t AddReason(berth_code code, std::string_view text);
   const berth_label_key* LabelKey(std::string_view key);
   void Say(std::string_view text) { said_ = text; }
+  uint32_t WatchResource(std::string_view resource, bool keep_json);
+  bool AddEvent(uint32_t resource, uint32_t actions);
+  // Besides those of the class.
+  const std::vector<framework::ClusterEvent>& events() const { return events_; }
 
  private:
   Instance(std::shared_ptr<const PluginClass> plugin_class, framework::Handle& handle)
@@ -66,7 +70,12 @@ class Instance final : public berth_instance {
   std::string said_;
   std::vector<framework::Status> reasons_;
   std::deque<berth_label_key> keys_;
+  std::vector<framework::ClusterEvent> events_;
 };
+
+// The resource that a number of the ABI stands for; unset when there is none. Numbers of the framework and of the ABI
+// are the same for resources that are watched by name.
+std::optional<framework::EventResource> ResourceOf(uint32_t resource);
 
 // How a call went wrong by an exception; empty when it did not.
 std::string ThrownBy(const std::function<void()>& call);
@@ -93,6 +102,13 @@ class CallFrame {
   std::vector<framework::Finding> findings;
   std::vector<std::pair<Symbol, Symbol>> pod_labels;  // key and value, proposed
   std::vector<std::pair<Symbol, Symbol>> node_labels;
+  // Of `pre_filter` and `post_filter`: whose cluster may be looked at, once asked for as a batch.
+  const framework::Handle* handle = nullptr;
+  std::unique_ptr<NodeBatch> all_nodes;
+  // Of `post_filter`: what the filters used, and what the plugin wants.
+  const framework::CycleState* state = nullptr;
+  std::string nominated;
+  std::vector<std::string> victims;  // UIDs
 
  private:
   const framework::PodInfo& info_;

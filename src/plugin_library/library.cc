@@ -24,6 +24,8 @@ using Entry = const berth_plugin_library_table* (*)(const berth_host*);
 constexpr uint32_t kLeastTable = sizeof(berth_plugin_library_table);
 // What version 1.0 of the header had.
 constexpr uint32_t kLeastClass = offsetof(berth_plugin_class, explain);
+// What a class of ABI 1 may have; whatever is behind it means something else there.
+constexpr uint32_t kMostOfVersion1 = offsetof(berth_plugin_class, add_pod);
 
 // A program with the C++ runtime linked in (make dist) has an unwinder of its own, beside the one of the libraries. It
 // is set up by the first exception that the program itself throws; one that comes from a library before that ends the
@@ -57,7 +59,7 @@ class Loader {
     const Result<const berth_plugin_library_table*> table = FindTable();
     if (!table) return table.error();
     for (uint32_t i = 0; i < (*table)->class_count; ++i) {
-      const Result<std::shared_ptr<const PluginClass>> read = ReadClass((*table)->classes[i], i);
+      const Result<std::shared_ptr<const PluginClass>> read = ReadClass((*table)->classes[i], i, (*table)->abi_version);
       if (!read) return read.error();
       const std::string& name = (*read)->name;
       if (Result<void> added = registry.Register(name, FactoryFor(*read), "library " + path_); !added) return added;
@@ -76,12 +78,16 @@ class Loader {
     const auto entry = reinterpret_cast<Entry>(dlsym(library, kSymbol));
     if (entry == nullptr) return Refuse(fmt::format("is no plugin library: it has no symbol {}", kSymbol));
     const berth_plugin_library_table* table = nullptr;
-    const std::string thrown = ThrownBy([&] { table = entry(&Host()); });
+    std::string thrown = ThrownBy([&] { table = entry(&Host()); });
+    // Libraries of ABI 1 may look at the host's number, and refuse or remember it.
+    if (thrown.empty() && (table == nullptr || table->abi_version == 1)) {
+      thrown = ThrownBy([&] { table = entry(&HostOfVersion1()); });
+    }
     if (!thrown.empty()) return Refuse(fmt::format("{} {}", kSymbol, thrown));
     if (table == nullptr) return Refuse(fmt::format("{} returned null", kSymbol));
-    if (table->abi_version != BERTH_PLUGIN_ABI) {
-      return Refuse(
-          fmt::format("was built for plugin ABI {}, and this is ABI {}", table->abi_version, BERTH_PLUGIN_ABI));
+    if (table->abi_version < 1 || table->abi_version > BERTH_PLUGIN_ABI) {
+      return Refuse(fmt::format("was built for plugin ABI {}, and this berth loads 1 to {}", table->abi_version,
+                                BERTH_PLUGIN_ABI));
     }
     if (table->size < kLeastTable) {
       return Refuse(fmt::format("its table is {} bytes long, expected at least {}", table->size, kLeastTable));
@@ -90,14 +96,16 @@ class Loader {
     return table;
   }
 
-  Result<std::shared_ptr<const PluginClass>> ReadClass(const berth_plugin_class* given, uint32_t position) const {
+  Result<std::shared_ptr<const PluginClass>> ReadClass(const berth_plugin_class* given, uint32_t position,
+                                                       uint32_t abi_version) const {
     if (given == nullptr) return Refuse(fmt::format("plugin {} is null", position));
     if (given->size < kLeastClass) {
       return Refuse(fmt::format("plugin {}: its class is {} bytes long, expected at least {}", position, given->size,
                                 kLeastClass));
     }
     auto read = std::make_shared<PluginClass>();
-    std::memcpy(&read->table, given, std::min<size_t>(given->size, sizeof(read->table)));
+    const size_t known = abi_version == 1 ? kMostOfVersion1 : sizeof(read->table);
+    std::memcpy(&read->table, given, std::min<size_t>(given->size, known));
     if (given->name == nullptr || *given->name == '\0') return Refuse(fmt::format("plugin {} has no name", position));
     read->name = given->name;
     read->library = path_;
@@ -110,8 +118,16 @@ class Loader {
 
   static std::string MistakeIn(const berth_plugin_class& table) {
     if (!table.queue_less && !table.pre_enqueue && !table.pre_filter && !table.filter && !table.pre_score &&
-        !table.score && !table.reserve && !table.unreserve && !table.permit) {
+        !table.score && !table.reserve && !table.unreserve && !table.permit && !table.post_filter) {
       return "serves no extension point";
+    }
+    if ((table.add_pod != nullptr) != (table.remove_pod != nullptr)) {
+      return "add_pod and remove_pod go together; only one of them is given";
+    }
+    if (table.add_pod && !table.pre_filter) return "add_pod follows what pre_filter stored, and there is no pre_filter";
+    if (table.add_pod && !table.clone_data) return "add_pod changes a copy of cycle data, and there is no clone_data";
+    if (table.add_pod && table.filter_depends_on != BERTH_ON_ANYTHING) {
+      return "add_pod is for filters that look beyond the node; filter_depends_on has to be BERTH_ON_ANYTHING";
     }
     if (table.filter_depends_on > BERTH_ON_NODE_AND_PODS) {
       return fmt::format("filter_depends_on is {}, expected at most {}", table.filter_depends_on,
@@ -131,7 +147,7 @@ class Loader {
     if (table.pre_score && !table.score) return "serves PreScore without Score";
     if (table.event_count != 0 && table.events == nullptr) return "events is null";
     for (const berth_event& event : std::span(table.events, table.event_count)) {
-      if (event.resource > BERTH_DEVICE_CLASS || event.actions == 0 || (event.actions & ~BERTH_ALL_ACTIONS) != 0) {
+      if (event.resource > BERTH_SERVICE || event.actions == 0 || (event.actions & ~BERTH_ALL_ACTIONS) != 0) {
         return fmt::format("event with resource {} and actions {:#x}: there is no such event", event.resource,
                            event.actions);
       }

@@ -63,6 +63,28 @@ static berth_code score(void* self, berth_call* call, const berth_nodes* nodes, 
   return BERTH_SUCCESS;
 }
 
+#if defined(FAULT_ADD_WITHOUT_REMOVE) || defined(FAULT_ADD_WITHOUT_CLONE) || defined(FAULT_ADD_ON_NODE)
+static berth_code pre_filter(void* self, berth_call* call) {
+  (void)self;
+  (void)call;
+  return BERTH_SUCCESS;
+}
+static berth_code follow(void* self, berth_call* call, const berth_pod* other, const berth_nodes* node) {
+  (void)self;
+  (void)call;
+  (void)other;
+  (void)node;
+  return BERTH_SUCCESS;
+}
+#endif
+#if defined(FAULT_ADD_ON_NODE)
+static void* clone_data(void* self, const void* data) {
+  (void)self;
+  (void)data;
+  return NULL;
+}
+#endif
+
 static const berth_plugin_class plugin = {
 #if defined(FAULT_SMALL_CLASS)
     .size = 16,
@@ -76,12 +98,27 @@ static const berth_plugin_class plugin = {
 #else
     .name = "Bad",
 #endif
+#if !defined(FAULT_ADD_WITHOUT_CLONE)
     .filter_depends_on = BERTH_ON_NODE_AND_PODS,
+#endif
     .score_depends_on = BERTH_ON_NODE_AND_PODS,
 #if defined(FAULT_OWN_RULE_MISSING)
     .normalization = BERTH_NORMALIZE_OWN,
 #endif
     .init = init,
+#if defined(FAULT_ADD_WITHOUT_REMOVE)
+    .pre_filter = pre_filter,
+    .add_pod = follow,
+#elif defined(FAULT_ADD_WITHOUT_CLONE)
+    .pre_filter = pre_filter,
+    .add_pod = follow,
+    .remove_pod = follow,
+#elif defined(FAULT_ADD_ON_NODE)
+    .pre_filter = pre_filter,
+    .add_pod = follow,
+    .remove_pod = follow,
+    .clone_data = clone_data,
+#endif
 #if !defined(FAULT_NO_POINTS)
     .sign = sign,
     .filter = filter,

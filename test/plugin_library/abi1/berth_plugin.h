@@ -1,0 +1,316 @@
+/* Plugins for berth as shared objects: the whole contract, in plain C11. No other header of berth is needed, and
+ * nothing is linked against: a library exports one function, and everything it may call is handed to it.
+ *
+ *     cc -shared -fPIC -I sdk -o zone.so zone.c
+ *     berth simulate --plugin-dir . …        or       pluginLibraries: [{path: zone.so}]
+ *
+ * LOADING. berth opens each library once and calls berth_plugin_library(). What it returns names one or more plugin
+ * classes, each a table of functions. For every profile that enables a class, `init` makes one instance. Both the
+ * loading and each `init` are first tried in a child process, which is thrown away: a library that crashes or hangs
+ * there is refused and berth goes on. So both happen twice; neither should leave traces outside its own memory.
+ * A library is never closed.
+ *
+ * THREADS. Everything runs on the scheduling thread, one call at a time, except that `filter` and `score` of one pod
+ * may be called from several threads at once. An instance may therefore change itself in `init`, `reserve`,
+ * `unreserve`, `permit` and `destroy`; in other functions only behind a lock of its own. Host functions may be called
+ * during a call, on the thread of that call, with what that call was given.
+ *
+ * OWNERSHIP. No memory changes hands, with one exception (cycle data, below). What a library returns from
+ * berth_plugin_library() must stay as it is until the process ends. Everything berth passes in (strings, arrays, pods,
+ * nodes, calls) is valid until the function returns and must not be kept or written to, save for the two output
+ * arrays. Strings given to host functions are copied. Strings need not end in a zero byte unless they are `char*`.
+ *
+ * ERRORS. Functions return a berth_code. BERTH_ERROR, a code the function may not return, an exception, or an answer
+ * out of range fails the pod that is being scheduled with an Error that names the plugin and the library: the pod is
+ * tried again after a backoff. What a signal kills is killed: past `init`, a plugin shares berth's process.
+ *
+ * VERSIONS. Every struct begins with its size as its maker knew it. Fields are only ever added at the end, and a field
+ * that lies beyond `size` counts as zero; check `size` before reading a field that is newer than version 1.0 of this
+ * header. BERTH_PLUGIN_ABI changes only when that is not enough, and berth refuses libraries of another ABI.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BERTH_PLUGIN_ABI 1u
+
+/* What a function says. The comment says what becomes of the pod. */
+typedef int32_t berth_code;
+enum {
+  BERTH_SUCCESS = 0,
+  BERTH_ERROR = 1,                          /* trouble; tried again after a backoff */
+  BERTH_UNSCHEDULABLE = 2,                  /* not now; preemption may help */
+  BERTH_UNSCHEDULABLE_AND_UNRESOLVABLE = 3, /* not now, and evicting pods would not help */
+  BERTH_WAIT = 4,                           /* permit: hold the pod until allowed, rejected or timed out */
+  BERTH_SKIP = 5,                           /* pre_filter, pre_score: filter or score need not run for this pod */
+  BERTH_PENDING = 6                         /* not before something outside happens; no backoff */
+};
+
+typedef struct berth_string {
+  const char* data; /* not zero-terminated; null only when size is 0 */
+  size_t size;
+} berth_string;
+
+/* ---- what a plugin is told -------------------------------------------------------------------------------------- */
+
+/* The pod being scheduled, and what it asks for: milli-cores and bytes, all containers added up as kube-scheduler does.
+ * More by the host's pod_ functions. */
+typedef struct berth_pod {
+  uint32_t size;
+  int32_t priority;
+  berth_string name;
+  berth_string name_space;
+  berth_string uid;
+  int64_t request_milli_cpu;
+  int64_t request_memory;
+  int64_t request_ephemeral_storage;
+  int64_t non_zero_milli_cpu; /* with kube-scheduler's defaults for containers that ask for nothing; for scores */
+  int64_t non_zero_memory;
+  const void* host; /* berth's own */
+} berth_pod;
+
+/* A batch of nodes as columns: position i of every array belongs to the i-th node. A batch may hold all nodes of the
+ * cluster, those that have changed, or a single one as it would be if some pod were not there (preemption): judge what
+ * stands here and never remember nodes by position. Where live[i] is 0 there is no node, and the answer for i is not
+ * looked at. More by the host's node_ functions. */
+typedef struct berth_nodes {
+  uint32_t size;
+  uint32_t count;
+  const uint8_t* live;
+  const uint8_t* unschedulable; /* spec.unschedulable */
+  const int64_t* allocatable_milli_cpu;
+  const int64_t* allocatable_memory;
+  const int64_t* allocatable_ephemeral_storage;
+  const int64_t* allocatable_pods;
+  const int64_t* requested_milli_cpu; /* by the pods on the node */
+  const int64_t* requested_memory;
+  const int64_t* requested_ephemeral_storage;
+  const int64_t* non_zero_milli_cpu; /* with defaults, as in berth_pod */
+  const int64_t* non_zero_memory;
+  const int64_t* pod_count;
+  const void* host; /* berth's own */
+} berth_nodes;
+
+/* The values of one label over a batch. Equal ids mean equal values; ids mean nothing after the call. */
+typedef struct berth_label_column {
+  uint32_t size;
+  uint32_t value_count; /* ids are below this */
+  const int32_t* ids;   /* by position in the batch; -1: the node does not have the label */
+  const void* host;     /* berth's own */
+} berth_label_column;
+
+/* One call of an extension point. */
+typedef struct berth_call {
+  uint32_t size;
+  uint32_t reserved;
+  const berth_pod* pod;
+  /* Cycle data: what pre_filter and pre_score have stored for this pod with set_pre_filter_data and
+   * set_pre_score_data; null without. Read-only once stored, because several calls may share it. */
+  void* pre_filter_data;
+  void* pre_score_data;
+  void* host; /* berth's own */
+} berth_call;
+
+/* A label key, made once in `init` by the host's label_key; valid as long as the instance. */
+typedef struct berth_label_key berth_label_key;
+/* A plugin instance as berth sees it; given to `init`, valid as long as the instance. */
+typedef struct berth_instance berth_instance;
+
+/* ---- what a plugin may ask ----------------------------------------------------------------------------------------
+ */
+
+/* Valid until the process ends. */
+typedef struct berth_host {
+  uint32_t abi_version;
+  uint32_t size;
+  const char* version; /* of berth; for people */
+
+  /* In `init` only. A rejection that `filter` may give: `code` is one of the three kinds of rejection. The result, 1 or
+   * more, is the verdict that stands for it; 0: refused (another code, or more than 200). Most libraries have one or
+   * two; the text is what users read in "0/5 nodes are available: 5 TEXT." */
+  uint8_t (*add_reason)(berth_instance*, berth_code code, berth_string text);
+  const berth_label_key* (*label_key)(berth_instance*, berth_string key);
+
+  /* Why: the text that goes with any code but success, or with an init that fails. The last one counts. */
+  void (*say)(berth_call*, berth_string text);
+  void (*say_init)(berth_instance*, berth_string text);
+
+  /* In `sign` only: something that filter and score read from the pod. Same key, same meaning. */
+  void (*add_to_signature)(berth_call*, berth_string key, berth_string value);
+  /* In `pre_filter` only: only the nodes named this way are worth filtering. Not called at all: all are. */
+  void (*keep_node)(berth_call*, berth_string node_name);
+  /* In pre_filter and pre_score only, once. Here memory changes hands: berth gives it back by the class's free_data,
+   * when no cycle needs it any more (perhaps much later: pods that are alike share one evaluation). Must not point to
+   * anything a call was given. */
+  void (*set_pre_filter_data)(berth_call*, void* data);
+  void (*set_pre_score_data)(berth_call*, void* data);
+
+  /* The empty string with data == null: there is none. */
+  berth_string (*pod_label)(const berth_pod*, berth_string key);
+  berth_string (*pod_annotation)(const berth_pod*, berth_string key);
+  /* By resource name, "example.com/gpu"; milli-cores for cpu. 0 when the pod does not ask for it. */
+  int64_t (*pod_request)(const berth_pod*, berth_string resource);
+  /* The pod as JSON, as far as scheduling reads it. Written when asked for: expensive beside the others. */
+  berth_string (*pod_json)(berth_call*);
+
+  /* All names of the batch, by position; empty for dead positions. Put together when asked for. */
+  const berth_string* (*node_names)(const berth_nodes*);
+  /* Fills `column`, whose `size` the caller has set. Cheap after the first time for a key. */
+  void (*label_column)(const berth_nodes*, const berth_label_key*, berth_label_column* column);
+  berth_string (*label_value)(const berth_label_column*, int32_t id);
+  /* For a single node of the batch; `i` below count. */
+  berth_string (*node_label)(const berth_nodes*, uint32_t i, berth_string key);
+  berth_string (*node_annotation)(const berth_nodes*, uint32_t i, berth_string key);
+  int64_t (*node_allocatable)(const berth_nodes*, uint32_t i, berth_string resource);
+  int64_t (*node_requested)(const berth_nodes*, uint32_t i, berth_string resource);
+
+  /* Lets go a pod that this plugin's `permit` said BERTH_WAIT about, or gives it up. Unknown pods are ignored. */
+  void (*allow_waiting_pod)(berth_instance*, berth_string uid);
+  void (*reject_waiting_pod)(berth_instance*, berth_string uid, berth_string reason);
+
+  /* Newer than 1.0; in `explain` only. What the pod asks of the node and what the node has: "fuel", "5", "2". The empty
+   * string for `there`: nothing. */
+  void (*add_finding)(berth_call*, berth_string subject, berth_string asked, berth_string there);
+  /* A label with which the plugin would take the node. Several calls are one proposal; berth tries it on a copy of the
+   * cluster, with all plugins, before anybody reads it. */
+  void (*propose_pod_label)(berth_call*, berth_string key, berth_string value);
+  void (*propose_node_label)(berth_call*, berth_string key, berth_string value);
+} berth_host;
+
+/* ---- what a plugin is ----------------------------------------------------------------------------------------------
+ */
+
+/* What the answers of filter, or those of pre_score and score, are a function of, besides what `sign` signed. berth
+ * keeps answers until that changes; who claims too little gets stale answers, who claims too much is asked more often,
+ * node by node. An answer that is to be kept also needs `sign`; its pre_filter may depend on what was signed and on
+ * Node objects only, and its pre_score must not read which nodes are feasible. */
+typedef enum berth_depends_on {
+  BERTH_ON_ANYTHING = 0,
+  BERTH_ON_NODE = 1,          /* the Node object alone */
+  BERTH_ON_NODE_AND_PODS = 2, /* the Node object and the pods on it: everything in berth_nodes */
+  BERTH_ON_ALL_NODES = 3      /* the Node objects of the whole cluster, but no pods; scores only */
+} berth_depends_on;
+
+/* How scores come to lie in 0..100. */
+typedef enum berth_normalization {
+  BERTH_NORMALIZE_NONE = 0,                /* they do already */
+  BERTH_NORMALIZE_BY_MAXIMUM = 1,          /* score * 100 / highest; scores are 0 or more */
+  BERTH_NORMALIZE_BY_MAXIMUM_REVERSED = 2, /* 100 - score * 100 / highest */
+  BERTH_NORMALIZE_OWN = 3                  /* by the class's `normalize` */
+} berth_normalization;
+
+/* What may make a pod schedulable that the plugin rejected. */
+typedef enum berth_resource {
+  BERTH_ANY_RESOURCE = 0,
+  BERTH_POD = 1,
+  BERTH_NODE = 2,
+  BERTH_PERSISTENT_VOLUME = 3,
+  BERTH_PERSISTENT_VOLUME_CLAIM = 4,
+  BERTH_CSI_NODE = 5,
+  BERTH_CSI_DRIVER = 6,
+  BERTH_VOLUME_ATTACHMENT = 7,
+  BERTH_CSI_STORAGE_CAPACITY = 8,
+  BERTH_STORAGE_CLASS = 9,
+  BERTH_RESOURCE_CLAIM = 10,
+  BERTH_RESOURCE_SLICE = 11,
+  BERTH_DEVICE_CLASS = 12
+} berth_resource;
+
+/* Combine with |. */
+#define BERTH_ADD (1u << 0)
+#define BERTH_DELETE (1u << 1)
+#define BERTH_UPDATE_NODE_ALLOCATABLE (1u << 2)
+#define BERTH_UPDATE_NODE_LABEL (1u << 3)
+#define BERTH_UPDATE_NODE_TAINT (1u << 4)
+#define BERTH_UPDATE_NODE_CONDITION (1u << 5)
+#define BERTH_UPDATE_NODE_ANNOTATION (1u << 6)
+#define BERTH_UPDATE_NODE_DECLARED_FEATURE (1u << 7)
+#define BERTH_UPDATE_POD_LABEL (1u << 8)
+#define BERTH_UPDATE_POD_SCALE_DOWN (1u << 9)
+#define BERTH_UPDATE_POD_TOLERATION (1u << 10)
+#define BERTH_UPDATE_POD_SCHEDULING_GATES_ELIMINATED (1u << 11)
+#define BERTH_UPDATE_POD_GENERATED_RESOURCE_CLAIM (1u << 12)
+#define BERTH_ALL_ACTIONS ((1u << 13) - 1)
+#define BERTH_UPDATE (BERTH_ALL_ACTIONS & ~(BERTH_ADD | BERTH_DELETE))
+
+typedef struct berth_event {
+  uint32_t resource; /* berth_resource */
+  uint32_t actions;
+} berth_event;
+
+/* A plugin class. A null function: the plugin does not serve that extension point. `self` is what init has stored. The
+ * codes a function may return besides BERTH_SUCCESS and BERTH_ERROR stand beside it. */
+typedef struct berth_plugin_class {
+  uint32_t size;
+  uint32_t filter_depends_on; /* berth_depends_on */
+  uint32_t score_depends_on;
+  uint32_t normalization; /* berth_normalization */
+  const char* name;       /* as configurations name it; not empty */
+  /* None: pods that this plugin rejected are tried again whenever anything happens. */
+  const berth_event* events;
+  uint32_t event_count;
+  uint32_t reserved;
+
+  /* `args_json` is pluginConfig's args for the plugin as JSON text, "" without. Optional: without it `self` is null. */
+  berth_code (*init)(berth_instance*, const char* args_json, void** self);
+  void (*destroy)(void* self);
+  void (*free_data)(void* self, void* data); /* see set_pre_filter_data */
+
+  /* Tells with add_to_signature all that filter and score read from the pod, so that pods that are alike share answers.
+   * BERTH_SKIP: cannot be told for this pod. Without this function no pod shares answers. */
+  berth_code (*sign)(void* self, berth_call*);
+
+  /* 1 when `a` is to be scheduled before `b`, else 0; a strict weak order. *_added: when each entered the queue, in
+   * nanoseconds since 1970. Trouble here makes the older pod the first one: there is no pod to fail. */
+  int32_t (*queue_less)(void* self, const berth_pod* a, int64_t a_added, const berth_pod* b, int64_t b_added);
+  /* May say UNSCHEDULABLE, UNSCHEDULABLE_AND_UNRESOLVABLE, PENDING: the pod does not enter the queue until an event. */
+  berth_code (*pre_enqueue)(void* self, berth_call*);
+  /* May say SKIP, UNSCHEDULABLE, UNSCHEDULABLE_AND_UNRESOLVABLE: for all nodes at once. */
+  berth_code (*pre_filter)(void* self, berth_call*);
+  /* verdicts[i] = 0: fits; else one that add_reason gave out. Zeros on entry. */
+  berth_code (*filter)(void* self, berth_call*, const berth_nodes*, uint8_t* verdicts);
+  /* May say SKIP. `feasible` are the nodes that will be scored. */
+  berth_code (*pre_score)(void* self, berth_call*, const berth_nodes* feasible);
+  /* Zeros on entry. */
+  berth_code (*score)(void* self, berth_call*, const berth_nodes*, int64_t* scores);
+  /* For BERTH_NORMALIZE_OWN: brings the scores of all feasible nodes into 0..100, in place. */
+  berth_code (*normalize)(void* self, berth_call*, const berth_nodes*, int64_t* scores);
+  /* A node has been chosen. May say UNSCHEDULABLE, UNSCHEDULABLE_AND_UNRESOLVABLE, PENDING. */
+  berth_code (*reserve)(void* self, berth_call*, berth_string node_name);
+  /* Undoes reserve; must do no harm when called twice or without one. A class with either function serves Reserve. */
+  void (*unreserve)(void* self, berth_call*, berth_string node_name);
+  /* May say WAIT (having set *timeout_ms, at most 15 minutes), and reject as `reserve` may. */
+  berth_code (*permit)(void* self, berth_call*, berth_string node_name, int64_t* timeout_ms);
+
+  /* Newer than 1.0. Says why pre_filter or filter rejects this node, the only one of the batch, with add_finding, and
+   * what would help, with propose_pod_label and propose_node_label. Only when a person asks for an explanation, and
+   * without cycle data. */
+  berth_code (*explain)(void* self, berth_call*, const berth_nodes* node);
+} berth_plugin_class;
+
+/* The first two fields are the same in every ABI. */
+typedef struct berth_plugin_library_table {
+  uint32_t abi_version; /* BERTH_PLUGIN_ABI */
+  uint32_t size;
+  const berth_plugin_class* const* classes;
+  uint32_t class_count;
+  uint32_t reserved;
+} berth_plugin_library_table;
+
+#if defined(_WIN32)
+#define BERTH_PLUGIN_EXPORT
+#else
+#define BERTH_PLUGIN_EXPORT __attribute__((visibility("default")))
+#endif
+
+/* The one symbol a library exports. Null: refused. */
+BERTH_PLUGIN_EXPORT const berth_plugin_library_table* berth_plugin_library(const berth_host* host);
+
+#ifdef __cplusplus
+}
+#endif

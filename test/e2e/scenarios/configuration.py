@@ -1,6 +1,10 @@
-"""What is wrong is refused, with words that lead to the place."""
+"""What is wrong is refused, with words that lead to the place; and what can be changed while it runs."""
 
-from scenario import expect, scenario
+import json
+import signal
+
+import objects
+from scenario import expect, expect_equal, scenario
 
 
 def refused(t, words, name, flags=(), **overrides):
@@ -40,3 +44,64 @@ def help_ends_well(t):
     expect(done.returncode == 0, f"--help ended with {done.returncode}: {done.stderr[-300:]}")
     for flag in ("--config", "--leader-elect", "--secure-port", "--authentication-kubeconfig", "--feature-gates"):
         expect(flag in done.stdout, f"--help does not name {flag}")
+
+
+def write(scheduler, **changes):
+    """The scheduler's configuration file, with these fields changed."""
+    file = scheduler.configuration_file
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}, indent=2) + "\n")
+
+
+@scenario("SIGHUP reads the file again: a sleeping pod is tried under the new one; a bad file changes nothing and is told",
+          only="berth")
+def configuration_is_reloaded(t):
+    t.node("n1", cpu="4", taints=[objects.taint("example.com/reserved")])
+    scheduler = t.start_scheduler()
+    t.pod("waits", {"cpu": "1"})
+    t.wait_pending("waits")
+    without_taints = [{"schedulerName": "default-scheduler",
+                       "plugins": {"multiPoint": {"disabled": [{"name": "TaintToleration"}]}}}]
+    before = json.loads(scheduler.configuration_file.read_text())
+
+    write(scheduler, profiles=without_taints, podMaxBackoffSeconds=-1)
+    scheduler.process.signal(signal.SIGHUP)
+    t.eventually("the bad file is counted",
+                 lambda: scheduler.metric("berth_config_reloads_total", result="error") == 1)
+    expect_equal(scheduler.metric("berth_config_last_reload_successful"), 0, "the gauge after a bad file")
+    status, text = scheduler.get("/readyz?verbose", as_admin=True)
+    expect(status == 200 and "podMaxBackoffSeconds" in text, f"/readyz?verbose does not tell: {status} {text}")
+    t.eventually("an event tells", lambda: [event for event in t.api.list("Event", "kube-system")
+                                            if event["reason"] == "ConfigurationRefused"])
+    expect("podMaxBackoffSeconds" in scheduler.process.log_text(), "the log does not tell")
+    expect(not t.get_pod("waits")["spec"].get("nodeName"), "the pod was scheduled by a file that was refused")
+
+    # What counts only at start is refused by its name.
+    write(scheduler, **{**before, "leaderElection": {"leaderElect": True}})
+    scheduler.process.signal(signal.SIGHUP)
+    t.eventually("leader election is named", lambda: "leaderElection: cannot be changed while running" in
+                 scheduler.get("/readyz?verbose", as_admin=True)[1])
+
+    write(scheduler, **{**before, "profiles": without_taints})
+    scheduler.process.signal(signal.SIGHUP)
+    t.wait_bound("waits", on="n1")
+    expect_equal(scheduler.metric("berth_config_reloads_total", result="success"), 1, "reloads")
+    t.on_close(lambda: t.api.delete_all("Event", "kube-system"))
+
+
+@scenario("--policy-configmap reads a Policy from the cluster at start; without it, the start ends with upstream's words",
+          only="berth")
+def policy_from_a_config_map(t):
+    refused(t, ["couldn't get policy config map kube-system/e2e-policy"], "no-config-map",
+            flags=["--policy-configmap=e2e-policy"])
+    t.on_close(lambda: t.api.delete("ConfigMap", "e2e-policy", "kube-system"))
+    t.api.create({"apiVersion": "v1", "kind": "ConfigMap",
+                  "metadata": {"name": "e2e-policy", "namespace": "kube-system"}, "data": {"other": "{}"}})
+    refused(t, ['missing policy config map value at key "policy.cfg"'], "no-key",
+            flags=["--policy-configmap=e2e-policy"])
+    policy = {"kind": "Policy", "apiVersion": "v1", "predicates": [{"name": "HostName"}], "priorities": []}
+    t.api.patch("ConfigMap", "e2e-policy", {"data": {"policy.cfg": json.dumps(policy)}}, "kube-system")
+    # No predicate asks for room here, but for the mandatory ones.
+    t.node("n1", cpu="1")
+    t.start_scheduler(flags=["--policy-configmap=e2e-policy", "-v=2"])
+    t.pod("named", nodeSelector={"anything": "goes"})
+    t.wait_bound("named", on="n1")

@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <map>
 #include <set>
 
 #include "codec/yaml_writer.h"
@@ -114,7 +115,7 @@ Result<std::vector<sim::CapacityShare>> ReadShares(const CapacityOptions& option
 // What exit status 2 may stand for, and did happen.
 struct Findings {
   bool too_few = false;
-  bool unplaced = false;   // a pod of the input has no place itself
+  size_t unplaced = 0;     // pods of the input that have no place themselves
   bool preempted = false;  // a pod had to make room
 };
 
@@ -129,8 +130,8 @@ std::string Render(const report::Verdict& verdict, std::string json, std::string
 int Print(std::string text, std::string json, const std::vector<std::string>& warnings, const CapacityOptions& options,
           const Findings& found) {
   const std::set<std::string>& on = options.failures;
-  const bool failed = (found.too_few && on.contains("too-few")) || (found.unplaced && on.contains("unplaced")) ||
-                      (found.preempted && on.contains("preempted"));
+  const bool failed = (found.too_few && on.contains("too-few")) || (found.unplaced > 0 && on.contains("unplaced")) ||
+                      (found.preempted && on.contains("preempted")) || (!warnings.empty() && on.contains("warnings"));
   const report::Verdict verdict{"berth capacity", !failed, std::move(text), warnings};
   if (!WriteOut(Render(verdict, std::move(json), options.output))) {
     return BadInput("capacity", "cannot write to standard output");
@@ -183,7 +184,12 @@ Result<std::unique_ptr<sim::Simulation>> SimulateWith(const World& world, const 
 }
 
 sim::CapacityRequest RequestFor(const World& world, size_t rounds, const CapacityOptions& options) {
-  return {world.shares, rounds, options.preempt, input::MakeQuotaGate(world.objects)};
+  const auto rules = std::make_shared<input::NamespaceRules>(input::RulesOf(world.objects));
+  return {world.shares, rounds, options.preempt, [rules](const api::Pod& pod) { return rules->Admit(pod); }};
+}
+
+size_t UnplacedIn(const sim::SimulationReport& report) {
+  return report.pods.size() - report.Count(sim::PodOutcome::kScheduled) + report.lost.size();
 }
 
 int Measure(const World& world, const CapacityOptions& options) {
@@ -191,10 +197,10 @@ int Measure(const World& world, const CapacityOptions& options) {
   if (!simulation) return BadInput("capacity", simulation.error().message);
   const sim::SimulationReport before = (*simulation)->Run();
   std::vector<std::string> warnings = world.warnings;
-  const size_t pending = before.Count(sim::PodOutcome::kPending);
-  if (pending > 0) {
+  const size_t unplaced = UnplacedIn(before);
+  if (unplaced > 0) {
     warnings.push_back(
-        fmt::format("{} pod(s) of the input have no place themselves; berth simulate says why", pending));
+        fmt::format("{} pod(s) of the input have no place themselves; berth simulate says why", unplaced));
     PrintWarnings({warnings.back()});
   }
   sim::CapacityReport report =
@@ -202,16 +208,19 @@ int Measure(const World& world, const CapacityOptions& options) {
   report.warnings = std::move(warnings);
   report.notes = world.notes;
   return Print(report::ToText(report, options.verbose), report::ToJson(report), report.warnings, options,
-               {.too_few = report.rounds<options.at_least, .unplaced = pending> 0,
+               {.too_few = report.rounds < options.at_least,
+                .unplaced = unplaced,
                 .preempted = !before.preempted.empty() || !report.preempted.empty()});
 }
 
-// Whether everything has a place when the objects are these.
+// Whether everything has a place when the objects are these. What else was found is for `found`.
 Result<sim::NodeTrial> TryNodes(const World& world, const std::vector<api::Object>& objects,
-                                const CapacityOptions& options) {
+                                const CapacityOptions& options, Findings& found) {
   Result<std::unique_ptr<sim::Simulation>> simulation = SimulateWith(world, objects, options);
   if (!simulation) return simulation.error();
   const sim::SimulationReport report = (*simulation)->Run();
+  found.unplaced = UnplacedIn(report);
+  found.preempted = !report.preempted.empty();
   sim::NodeTrial trial;
   if (world.shares.empty()) {
     trial.unplaced = report.Count(sim::PodOutcome::kPending);
@@ -225,6 +234,7 @@ Result<sim::NodeTrial> TryNodes(const World& world, const std::vector<api::Objec
   }
   const sim::CapacityReport placed =
       sim::MeasureCapacity(**simulation, RequestFor(world, options.at_least, options), world.setup.gates);
+  found.preempted = found.preempted || !placed.preempted.empty();
   if (placed.stop == sim::CapacityStop::kLimitReached) return trial;
   for (const sim::CapacityReport::Share& share : placed.shares) {
     trial.unplaced += share.per_round * options.at_least - share.instances;
@@ -249,6 +259,8 @@ std::pair<std::string, size_t> Wanted(const World& world, const CapacityOptions&
     const api::Pod* pod = object.As<api::Pod>();
     if (pod && pod->spec.node_name.empty() && !api::IsTerminated(*pod)) ++pods;
   }
+  for (const input::Rollout& rollout : world.rollouts) pods += rollout.new_pods.size();
+  pods += world.refused.size();
   return {fmt::format("the {} pending pod(s) of the input", pods), pods};
 }
 
@@ -269,6 +281,7 @@ int Plan(const World& world, const CapacityOptions& options) {
                     input::DumpCommand()));
     PrintWarnings({warnings.back()});
   }
+  std::map<size_t, Findings> found;  // by number of nodes
   const auto trial = [&](size_t count) -> Result<sim::NodeTrial> {
     std::vector<api::Object> objects = world.objects;
     node->count = count;
@@ -278,16 +291,24 @@ int Plan(const World& world, const CapacityOptions& options) {
       if (!known.contains({device.kind(), device.metadata().name})) objects.push_back(std::move(device));
     }
     for (api::Node& made : nodes) objects.push_back(api::MakeObject(std::move(made)));
-    return TryNodes(world, objects, options);
+    return TryNodes(world, objects, options, found[count]);
   };
   // A node for every pod: more cannot help.
   const auto [wanted, pods] = Wanted(world, options);
   Result<sim::NodePlan> plan = sim::PlanNodes(trial, pods);
   if (!plan) return BadInput("capacity", plan.error().message);
+  Findings& last = found[plan->nodes];
+  last.too_few = !plan->possible;
+  // Pods that are held back, or are another scheduler's, or daemons that are too large for the new nodes.
+  if (plan->possible && last.unplaced > 0) {
+    warnings.push_back(
+        fmt::format("{} other pod(s) have no place with these nodes either; berth simulate says why", last.unplaced));
+    PrintWarnings({warnings.back()});
+  }
   plan->warnings = std::move(warnings);
   plan->notes = world.notes;
   return Print(report::ToText(*plan, options.add_nodes, wanted), report::ToJson(*plan, options.add_nodes, wanted),
-               plan->warnings, options, {.too_few = !plan->possible});
+               plan->warnings, options, last);
 }
 
 Result<void> Check(const CapacityOptions& options, const std::vector<std::string>& rest) {
@@ -325,7 +346,8 @@ int Capacity(const framework::Registry& own_plugins, const std::vector<std::stri
   flags.Add(&options.preempt, "preempt", 0, "let instances preempt pods of lower priority");
   flags.Add(&options.fail_on, "fail-on", 0, "LIST",
             "what exit status 2 stands for: too-few (fewer rounds fit, or no number of nodes is enough), unplaced (a "
-            "pod of the input has no place itself), preempted; several with commas, or never (default too-few)");
+            "pod of the input has no place itself), preempted, warnings; several with commas, or never (default "
+            "too-few)");
   flags.AddChoice(&options.output, "output", 'o', {"table", "json", "yaml", "markdown", "junit", "github"},
                   "how to print (default table)");
   flags.Add(&options.seed, "seed", 0, "N", "breaks ties between equally good nodes (default 1)");
@@ -341,7 +363,7 @@ int Capacity(const framework::Registry& own_plugins, const std::vector<std::stri
     return BadInput("capacity", sound.error().message + "\n" + flags.Hint());
   }
   Result<std::set<std::string>> failures =
-      ParseFailOn(options.fail_on, "too-few", {"too-few", "unplaced", "preempted"});
+      ParseFailOn(options.fail_on, "too-few", {"too-few", "unplaced", "preempted", "warnings"});
   if (!failures) return BadInput("capacity", failures.error().message);
   options.failures = std::move(*failures);
   const Result<World> world = ReadWorld(own_plugins, options);

@@ -167,26 +167,20 @@ Result<void> Check(const DiffOptions& options, const std::vector<std::string>& r
   return {};
 }
 
-int FailedStatus(const sim::Comparison& comparison, const DiffOptions& options) {
-  const std::set<std::string>& on = options.failures;
-  const bool failed =
-      (on.contains("changed") && comparison.changed()) || (on.contains("unplaced") && comparison.leaves_unplaced()) ||
-      (on.contains("preempted") && comparison.preempts()) || (on.contains("moved") && comparison.moves());
-  return failed ? kUnplaced : kOk;
-}
-
-std::string Render(const sim::Comparison& comparison, std::string_view format) {
-  if (format == "markdown") return report::ToMarkdown(comparison);
-  if (format == "junit") return report::ToJUnit(comparison);
-  if (format == "github") return report::ToGitHub(comparison);
+std::string Render(const sim::Comparison& comparison, std::string_view format, const report::FailOn& fail_on) {
+  if (format == "markdown") return report::ToMarkdown(comparison, fail_on);
+  if (format == "junit") return report::ToJUnit(comparison, fail_on);
+  if (format == "github") return report::ToGitHub(comparison, fail_on);
   if (format == "table") return report::ToTable(comparison);
   std::string json = report::ToJson(comparison);
   return format == "yaml" ? codec::JsonToYaml(std::move(json)) : json;
 }
 
 int Print(const sim::Comparison& comparison, const DiffOptions& options) {
-  if (!WriteOut(Render(comparison, options.output))) return BadInput("diff", "cannot write to standard output");
-  return FailedStatus(comparison, options);
+  if (!WriteOut(Render(comparison, options.output, options.failures))) {
+    return BadInput("diff", "cannot write to standard output");
+  }
+  return report::Fails(comparison, options.failures) ? kUnplaced : kOk;
 }
 
 }  // namespace
@@ -200,9 +194,11 @@ int Diff(const framework::Registry& own_plugins, const std::vector<std::string>&
   flags.Add(&options.feature_gates, "feature-gates", 0, "A=true,B=false", "feature gates, as kube-scheduler's");
   AddPluginFolders(flags, &options.plugin_folders);
   AddExtendersFlag(flags, &options.extenders);
-  flags.Add(&options.fail_on, "fail-on", 0, "LIST",
-            "what exit status 2 stands for: changed (any pod differs), unplaced (one is left without a node that had "
-            "one, or is new), preempted, moved; several with commas, or never (default never)");
+  flags.Add(
+      &options.fail_on, "fail-on", 0, "LIST",
+      "what exit status 2 stands for: changed (any pod differs), unplaced (one is left without a node that had "
+      "one, or is new), preempted, moved, warnings (new ones of the input); several with commas, or never (default "
+      "never)");
   flags.AddChoice(&options.output, "output", 'o', {"table", "json", "yaml", "markdown", "junit", "github"},
                   "how to print (default table)");
   flags.Add(&options.seed, "seed", 0, "N", "breaks ties between equally good nodes, in both runs (default 1)");
@@ -216,7 +212,7 @@ int Diff(const framework::Registry& own_plugins, const std::vector<std::string>&
     return BadInput("diff", sound.error().message + "\n" + flags.Hint());
   }
   Result<std::set<std::string>> failures =
-      ParseFailOn(options.fail_on, "never", {"changed", "unplaced", "preempted", "moved"});
+      ParseFailOn(options.fail_on, "never", {"changed", "unplaced", "preempted", "moved", "warnings"});
   if (!failures) return BadInput("diff", failures.error().message);
   options.failures = std::move(*failures);
   const Result<sim::Comparison> comparison = CompareSides(options, own_plugins);

@@ -96,13 +96,13 @@ std::string Render(const sim::SimulationReport& report, const ExplainOptions& op
 int Run(const framework::Registry& own_plugins, const ExplainOptions& options, bool color) {
   const Result<SchedulerSetup> setup =
       LoadSetup(options.configuration, ConfigMapInFiles(options.input.files), own_plugins);
-  if (!setup) return BadInput("explain", setup.error().message);
+  if (!setup) return BadInput("explain", setup.error().message, options.output);
   PrintWarnings(setup->warnings);
   Result<input::ClusterInput> input = options.input.Read();
-  if (!input) return BadInput("explain", input.error().message);
+  if (!input) return BadInput("explain", input.error().message, options.output);
   const Result<std::set<std::string>> named =
       ResolvePods(options.pods, PodsOf(*input), options.input.name_space, "is in the input");
-  if (!named) return BadInput("explain", named.error().message);
+  if (!named) return BadInput("explain", named.error().message, options.output);
   const size_t notes = input->notes.size();
   Unbind(*named, *input);
   PrintNotes({input->notes.begin() + static_cast<ptrdiff_t>(notes), input->notes.end()});

@@ -72,14 +72,6 @@ struct SimulateOptions {
   std::vector<std::string> arguments;  // all of them, as they were typed
 };
 
-int ExitStatus(const sim::SimulationReport& report, const std::set<std::string>& failures) {
-  // A pod on a node that is not there counts nowhere, and not as placed.
-  const bool unplaced = report.Count(sim::PodOutcome::kScheduled) != report.pods.size() || report.lost_bound > 0;
-  const bool failed =
-      (failures.contains("unplaced") && unplaced) || (failures.contains("preempted") && !report.preempted.empty());
-  return failed ? kUnplaced : kOk;
-}
-
 std::vector<std::string> PendingPods(const input::ClusterInput& input) {
   std::vector<std::string> pending;
   for (const api::Object& object : input.objects) {
@@ -129,13 +121,13 @@ std::string ExplanationsOnly(const sim::SimulationReport& report, bool color) {
 }
 
 std::string Render(const sim::SimulationReport& report, const report::PageContext& page, const std::string& format,
-                   bool color) {
+                   const report::FailOn& fail_on, bool color) {
   if (format == "json") return report::ToJson(report);
   if (format == "yaml") return report::ToYaml(report);
   if (format == "html") return report::ToHtml(report, page);
-  if (format == "markdown") return report::ToMarkdown(report);
-  if (format == "junit") return report::ToJUnit(report);
-  if (format == "github") return report::ToGitHub(report);
+  if (format == "markdown") return report::ToMarkdown(report, fail_on);
+  if (format == "junit") return report::ToJUnit(report, fail_on);
+  if (format == "github") return report::ToGitHub(report, fail_on);
   return report::ToTable(report, {.wide = format == "wide", .color = color});
 }
 
@@ -163,7 +155,7 @@ int Run(const framework::Registry& own_plugins, const SimulateOptions& options, 
   const Result<input::ClusterInput> input = options.input.Read(WatchesResources(setup->registry));
   if (!input) return BadInput("simulate", input.error().message, options.output);
   Result<std::set<std::string>> explained = PodsToExplain(options, *input);
-  if (!explained) return BadInput("simulate", explained.error().message);
+  if (!explained) return BadInput("simulate", explained.error().message, options.output);
 
   const base::SystemClock clock;
   ProgressLine progress(stderr, IsTerminal(stderr), clock, "pods");
@@ -188,11 +180,11 @@ int Run(const framework::Registry& own_plugins, const SimulateOptions& options, 
   report.notes = input->notes;
   const std::string text = IsAboutPods(options) ? ExplanationsOnly(report, color)
                                                 : Render(report, PageContextOf(options, *input, *setup, **simulation),
-                                                         options.output, color);
+                                                         options.output, failures, color);
   if (!WriteOut(text)) {
     return BadInput("simulate", "cannot write to standard output");
   }
-  return ExitStatus(report, failures);
+  return report::Fails(report, failures) ? kUnplaced : kOk;
 }
 
 }  // namespace
@@ -208,7 +200,8 @@ int Simulate(const framework::Registry& own_plugins, const std::vector<std::stri
   flags.AddOptional(&options.explain, "explain", "POD",
                     "say why, node by node: of this pod, or of every pod that stays pending; repeat for several");
   flags.Add(&options.fail_on, "fail-on", 0, "LIST",
-            "what exit status 2 stands for: unplaced, preempted, both with a comma, or never (default unplaced)");
+            "what exit status 2 stands for: unplaced, preempted, warnings; several with commas, or never (default "
+            "unplaced)");
   flags.AddChoice(&options.color, "color", 0, {"auto", "always", "never"}, "when to use colours (default auto)");
   flags.Add(&options.seed, "seed", 0, "N",
             "breaks ties between equally good nodes; same seed, same answer (default 1)");
@@ -224,7 +217,8 @@ int Simulate(const framework::Registry& own_plugins, const std::vector<std::stri
     return BadInput("simulate", fmt::format("unexpected argument \"{}\"; files are given with -f", rest->front()));
   if (const Result<void> sound = options.input.Check(); !sound)
     return BadInput("simulate", sound.error().message + "\n" + flags.Hint());
-  const Result<std::set<std::string>> failures = ParseFailOn(options.fail_on, "unplaced", {"unplaced", "preempted"});
+  const Result<std::set<std::string>> failures =
+      ParseFailOn(options.fail_on, "unplaced", {"unplaced", "preempted", "warnings"});
   if (!failures) return BadInput("simulate", failures.error().message);
   const Result<bool> color = WantsColor(options.color, stdout);
   if (!color) return BadInput("simulate", color.error().message);

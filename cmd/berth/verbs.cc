@@ -108,7 +108,8 @@ int BadInput(std::string_view verb, std::string_view message) {
 
 int BadInput(std::string_view verb, std::string_view message, std::string_view output) {
   const int status = BadInput(verb, message);
-  if (output != "json" && output != "yaml" && output != "github") return status;
+  static constexpr std::string_view kDocuments[] = {"json", "yaml", "github", "markdown", "junit"};
+  if (std::find(std::begin(kDocuments), std::end(kDocuments), output) == std::end(kDocuments)) return status;
   std::vector<std::string> errors;
   for (std::string_view rest = message; !rest.empty();) {
     const size_t end = std::min(rest.find('\n'), rest.size());
@@ -121,7 +122,11 @@ int BadInput(std::string_view verb, std::string_view message, std::string_view o
     }
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  WriteOut(output == "github" ? report::ErrorsToGitHub(errors) : report::ErrorsToJson(errors, output == "yaml"));
+  const std::string who = fmt::format("berth {}", verb);
+  WriteOut(output == "github"     ? report::ErrorsToGitHub(errors)
+           : output == "markdown" ? report::ErrorsToMarkdown(who, errors)
+           : output == "junit"    ? report::ErrorsToJUnit(who, errors)
+                                  : report::ErrorsToJson(errors, output == "yaml"));
   return status;
 }
 

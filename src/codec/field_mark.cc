@@ -37,6 +37,12 @@ Mark FieldMark(const Value& root, std::string_view path) {
   return value->mark();
 }
 
+const Value* FindField(const Value& root, std::string_view path) {
+  const Value* value = &root;
+  while (value != nullptr && !path.empty()) value = FindChild(*value, TakeStep(path));
+  return value;
+}
+
 Mark TextMark(const Value& root, std::string_view text) {
   if (root.is_string() && root.text() == text) return root.mark();
   for (const Member& member : root.members()) {

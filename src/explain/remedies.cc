@@ -43,10 +43,19 @@ std::vector<Remedy> ProposalsFor(const NodeInfo& node, const NodeVerdict& verdic
   return drafts;
 }
 
-std::vector<std::string> KindsOf(const Remedy& remedy) {
-  std::vector<std::string> kinds;
-  for (const framework::RemedyStep& step : remedy.steps()) kinds.push_back(step.kind);
+using Kinds = std::set<std::string>;
+
+Kinds KindsOf(const Remedy& remedy) {
+  Kinds kinds;
+  for (const framework::RemedyStep& step : remedy.steps()) kinds.insert(step.kind);
   return kinds;
+}
+
+// Whether one that is told already does with these kinds of changes, or with some of them.
+bool IsMore(const Kinds& kinds, const std::vector<Kinds>& told) {
+  return std::any_of(told.begin(), told.end(), [&](const Kinds& fewer) {
+    return std::includes(kinds.begin(), kinds.end(), fewer.begin(), fewer.end());
+  });
 }
 
 // Whether the filters accept the changed pod on the changed node.
@@ -83,18 +92,18 @@ void FindRemedies(engine::Profile& profile, const framework::PodInfo& pod, const
   }
   std::stable_sort(proposals.begin(), proposals.end(),
                    [](const Remedy& a, const Remedy& b) { return a.cost() < b.cost(); });
-  std::set<std::vector<std::string>> seen;
+  std::vector<Kinds> seen;
   for (const Remedy& proposal : proposals) {
     if (told.remedies.size() == kMaxTold || told.remedies_tried == kMaxTried) break;
     if (limits.Over()) {
       told.cut_short = true;
       break;
     }
-    const std::vector<std::string> kinds = KindsOf(proposal);
-    if (seen.contains(kinds)) continue;
+    Kinds kinds = KindsOf(proposal);
+    if (IsMore(kinds, seen)) continue;
     ++told.remedies_tried;
     if (!Fits(profile, pod, proposal)) continue;
-    seen.insert(kinds);
+    seen.push_back(std::move(kinds));
     ProvenRemedy& proven = told.remedies.emplace_back();
     proven.node = proposal.node()->metadata.name;
     for (const framework::RemedyStep& step : proposal.steps()) proven.changes.push_back(step.text);

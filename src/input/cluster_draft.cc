@@ -36,11 +36,11 @@ void ClusterDraft::Add(DraftObject object) {
     Note(
         fmt::format("{}: {} replaces the one at {}", WhereText(object), base::Clipped(object.Who()), WhereText(first)));
   }
-  replaced_.emplace(object.Who(), first.object);
+  replaced_.emplace(object.Who(), first);
   first = LaidOver(first, std::move(object));
 }
 
-const api::Object* ClusterDraft::Replaced(const DraftObject& object) const {
+const DraftObject* ClusterDraft::Replaced(const DraftObject& object) const {
   const auto it = replaced_.find(object.Who());
   return it == replaced_.end() ? nullptr : &it->second;
 }

@@ -33,6 +33,10 @@ struct DraftObject {
   ObjectOrigin origin = {};
   // Not yet seen by an API server: the defaults of one have to be applied.
   bool is_new = false;
+  // The one that the cluster has is deleted first: none of its pods stays.
+  bool recreated = false;
+  // Of a workload; see template_digest.h.
+  uint64_t template_digest = 0;
 
   // "Pod default/web"
   std::string Who() const;
@@ -54,6 +58,12 @@ class ClusterDraft {
     Replace(index, std::move(object));
     objects_[index].is_new = true;
   }
+  // By what an earlier input had there, or nearly.
+  void Restore(size_t index, api::Object object, bool is_new) {
+    Replace(index, std::move(object));
+    objects_[index].is_new = is_new;
+  }
+  void MarkRecreated(size_t index) { objects_[index].recreated = true; }
   void RemoveIf(const std::function<bool(const DraftObject&)>& unwanted);
 
   const std::vector<DraftObject>& objects() const { return objects_; }
@@ -62,7 +72,7 @@ class ClusterDraft {
   const DraftObject* Find(api::Kind kind, std::string_view key) const;
 
   // What an earlier input had in place of this object; null when nothing was replaced.
-  const api::Object* Replaced(const DraftObject& object) const;
+  const DraftObject* Replaced(const DraftObject& object) const;
   // Whether an earlier input had an object of that kind and name: "Node n1".
   bool IsLaidOver(const std::string& who) const { return replaced_.contains(who); }
 
@@ -88,7 +98,7 @@ class ClusterDraft {
   std::vector<std::string> problems_;
   std::vector<std::string> warnings_;
   std::vector<std::string> notes_;
-  std::unordered_map<std::string, api::Object> replaced_;  // by Who()
+  std::unordered_map<std::string, DraftObject> replaced_;  // by Who()
   size_t replacements_ = 0;
 };
 

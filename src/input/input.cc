@@ -14,6 +14,7 @@
 #include "input/cluster_draft.h"
 #include "input/defaults.h"
 #include "input/device_checks.h"
+#include "input/given_again.h"
 #include "input/object_checks.h"
 #include "input/object_reader.h"
 
@@ -93,17 +94,19 @@ Result<ClusterInput> Assemble(InputFiles files, InputChanges changes, size_t thr
       draft.Problem("the input holds no object that berth reads");
     const std::set<std::string> exact = ApplyWhatIf(changes.what_if, draft);
     const Admission admission(draft);
+    CheckChanges(admission, changes.replace, draft);
     AdmitPods(admission, draft);
     input.absent = FindAbsentKinds(draft);
     // Daemons matter on nodes that are new.
     std::set<api::Kind> told = input.absent;
     if (changes.nodes.empty()) told.erase(api::Kind::kDaemonSet);
     if (!changes.is_part) WarnOfAbsentKinds(told, draft);
+    if (!changes.is_part) WarnOfUnknownNamespaces(draft);
     WarnOfContradictions(draft);
     input.rollouts = ExpandWorkloads(
         admission, {.exact = exact, .most_pods = changes.most_pods_made, .replace = changes.replace}, draft);
     if (!changes.is_part) CheckDeviceReferences(draft);
-    input.refused = EnforceQuotas(draft, input.rollouts);
+    input.refused = RefusePods(draft);
   }
   if (!draft.problems().empty()) return ProblemsAsError(draft.problems());
 

@@ -15,8 +15,11 @@
 #include "codec/json.h"
 #include "codec/yaml.h"
 #include "input/defaults.h"
+#include "input/new_object_checks.h"
 #include "input/object_checks.h"
+#include "input/template_digest.h"
 #include "input/unread_kinds.h"
+#include "input/workloads.h"
 
 namespace berth::input {
 
@@ -95,13 +98,14 @@ struct ObjectReader::Decoded {
   };
   std::vector<FieldProblemText> field_problems;
   std::vector<std::pair<std::string, std::string>> gaps;  // whose, and the warning
-  struct UnknownField {
+  struct WarnedField {
     std::string kind;
     std::string path;  // without the numbers of items
     std::string text;
   };
-  std::vector<UnknownField> unknown_fields;  // worth a warning
-  bool has_text = false;                     // there is something, if only an empty list
+  std::vector<WarnedField> unknown_fields;  // worth a warning
+  std::vector<WarnedField> seldom_meant;    // of what is seldom meant
+  bool has_text = false;                    // there is something, if only an empty list
 
   void TakeObjects(const codec::Value& root, const std::string& path, const std::string& file, uint32_t part,
                    const ReaderOptions& options) {
@@ -148,12 +152,22 @@ struct ObjectReader::Decoded {
 
   void TakeObject(const api::Object& object, const codec::Value& text, const std::string& file, uint32_t part) {
     DraftObject found{WithDefaults(object), {part, text.mark()}, IsNew(object.metadata())};
+    if (IsWorkload(object.kind())) found.template_digest = TemplateDigest(text, found.is_new);
     const auto say = [&](std::string_view path, std::string_view what) {
       return fmt::format("{}: {}: {}", codec::Where(file, codec::FieldMark(text, path)), base::Clipped(found.Who()),
                          what);
     };
     for (const FieldProblem& problem : ProblemsOf(object)) {
       field_problems.push_back({say(problem.path, problem.ToString()), problem.picture});
+    }
+    if (found.is_new) {
+      for (const FieldProblem& problem : MissingParts(object, text)) {
+        field_problems.push_back({say(problem.path, problem.ToString()), {}});
+      }
+      for (const FieldProblem& warning : SeldomMeant(object, text)) {
+        seldom_meant.push_back({std::string(object.info().name), WithoutIndexes(warning.path) + warning.what,
+                                say(warning.path, warning.ToString())});
+      }
     }
     if (const std::string gap = GapIn(found.object, text); !gap.empty()) {
       gaps.emplace_back(found.Who(), say(gap.substr(0, gap.find_first_of("[:")), gap));
@@ -281,7 +295,7 @@ bool ObjectReader::ReadInto(ClusterDraft& draft, size_t threads, const ReadProgr
       if (!draft.IsLaidOver(who)) draft.Warn(warning);
     }
   }
-  WarnOfUnknownFields(decoded, draft);
+  WarnOfFields(decoded, draft);
   return all_read && all_known_;
 }
 
@@ -310,16 +324,18 @@ bool ObjectReader::CheckContents(const std::vector<Decoded>& decoded, ClusterDra
   return all;
 }
 
-void ObjectReader::WarnOfUnknownFields(const std::vector<Decoded>& decoded, ClusterDraft& draft) const {
+// Equal ones of one kind of object together.
+void ObjectReader::WarnOfFields(const std::vector<Decoded>& decoded, ClusterDraft& draft) const {
   struct Seen {
     const std::string* first;
     size_t count = 0;
   };
   std::map<std::pair<std::string, std::string>, Seen> seen;
   for (const Decoded& part : decoded) {
-    for (const Decoded::UnknownField& field : part.unknown_fields) {
-      Seen& entry = seen.try_emplace({field.kind, field.path}, Seen{&field.text}).first->second;
-      ++entry.count;
+    for (const auto* fields : {&part.unknown_fields, &part.seldom_meant}) {
+      for (const Decoded::WarnedField& field : *fields) {
+        ++seen.try_emplace({field.kind, field.path}, Seen{&field.text}).first->second.count;
+      }
     }
   }
   for (const auto& [kind_and_path, entry] : seen) {

@@ -61,8 +61,8 @@ class ObjectReader {
   struct Reparsed;
 
   Decoded Decode(uint32_t number) const;
-  // The unknown fields that are worth a warning, equal ones of one kind of object together.
-  void WarnOfUnknownFields(const std::vector<Decoded>& decoded, ClusterDraft& draft) const;
+  // Fields that are unknown or seldom meant, equal ones of one kind of object together.
+  void WarnOfFields(const std::vector<Decoded>& decoded, ClusterDraft& draft) const;
   // Files that hold nothing at all are problems: whatever was to write them failed.
   bool CheckContents(const std::vector<Decoded>& decoded, ClusterDraft& draft) const;
   // Decodes a list as a whole when one of its parts cannot be parsed on its own.

@@ -6,7 +6,6 @@
 #include "api/policy.h"
 #include "api/storage.h"
 #include "api/workload.h"
-#include "input/template_match.h"
 
 namespace berth::input {
 
@@ -23,16 +22,31 @@ void KeepReplicas(const T& earlier, T& later) {
   if (!later.spec.replicas) later.spec.replicas = earlier.spec.replicas;
 }
 
-void KeepServersPart(const api::Deployment& earlier, api::Deployment& later) { KeepReplicas(earlier, later); }
+// `kubectl rollout restart` leaves it, and `kubectl apply` does not take it away.
+template <class T>
+void KeepRestart(const T& earlier, T& later) {
+  constexpr char kRestartedAt[] = "kubectl.kubernetes.io/restartedAt";
+  const std::string* when = earlier.spec.pod_template.metadata.annotations.Find(kRestartedAt);
+  auto& annotations = later.spec.pod_template.metadata.annotations;
+  if (when && !annotations.Contains(kRestartedAt)) annotations.Set(kRestartedAt, *when);
+}
+
+void KeepServersPart(const api::Deployment& earlier, api::Deployment& later) {
+  KeepReplicas(earlier, later);
+  KeepRestart(earlier, later);
+}
 void KeepServersPart(const api::ReplicaSet& earlier, api::ReplicaSet& later) {
   KeepReplicas(earlier, later);
   if (later.metadata.owner_references.empty()) later.metadata.owner_references = earlier.metadata.owner_references;
 }
-void KeepServersPart(const api::StatefulSet& earlier, api::StatefulSet& later) { KeepReplicas(earlier, later); }
+void KeepServersPart(const api::StatefulSet& earlier, api::StatefulSet& later) {
+  KeepReplicas(earlier, later);
+  KeepRestart(earlier, later);
+}
 void KeepServersPart(const api::ReplicationController& earlier, api::ReplicationController& later) {
   KeepReplicas(earlier, later);
 }
-void KeepServersPart(const api::DaemonSet&, api::DaemonSet&) {}
+void KeepServersPart(const api::DaemonSet& earlier, api::DaemonSet& later) { KeepRestart(earlier, later); }
 void KeepServersPart(const api::Job& earlier, api::Job& later) { later.status = earlier.status; }
 void KeepServersPart(const api::PodDisruptionBudget& earlier, api::PodDisruptionBudget& later) {
   later.status = earlier.status;
@@ -78,16 +92,6 @@ api::Object LaidOverAs(const api::Object& earlier, const api::Object& later) {
 
 DraftObject LaidOver(const DraftObject& earlier, DraftObject later) {
   if (!later.is_new) return later;
-  const api::Pod* pod = earlier.object.As<api::Pod>();
-  const api::Pod* wanted = later.object.As<api::Pod>();
-  if (pod && wanted) {
-    // A pod cannot be changed into another: either it is that one already, or it is made anew.
-    const bool same = wanted->spec.node_name.empty() ? IsOfTemplate(*pod, *wanted) : false;
-    if (!same) return later;
-    later.object = earlier.object;
-    later.is_new = earlier.is_new;
-    return later;
-  }
   later.object = LaidOverAs<api::Deployment, api::ReplicaSet, api::StatefulSet, api::ReplicationController,
                             api::DaemonSet, api::Job, api::PodDisruptionBudget, api::ResourceQuota, api::Node,
                             api::PersistentVolumeClaim, api::PersistentVolume>(earlier.object, later.object);

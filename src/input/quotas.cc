@@ -1,15 +1,15 @@
 #include "input/quotas.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 
+#include "api/node.h"
 #include "api/policy.h"
 #include "framework/pod_resources.h"
 
@@ -55,10 +55,27 @@ bool MatchesScope(const api::Pod& pod, const api::ScopeRequirement& scope) {
   return (scope.op == "DoesNotExist") == name.empty();
 }
 
-// The resources that a container has to name when a quota counts them.
+// The resources that every container has to name when a quota counts them.
 bool MustBeNamed(std::string_view resource) {
   return resource == "cpu" || resource == "memory" || resource == "requests.cpu" || resource == "requests.memory" ||
          resource == "limits.cpu" || resource == "limits.memory";
+}
+
+bool Names(const api::Container& container, std::string_view resource) {
+  const bool limit = resource.starts_with("limits.");
+  const api::ResourceList& amounts = limit ? container.resources.limits : container.resources.requests;
+  return amounts.Contains(Symbol(resource.substr(resource.find('.') + 1)));  // "cpu" has no dot, and is all of it
+}
+
+// "c, init", by name: the containers that ask for none of it.
+std::string ContainersWithout(const api::Pod& pod, std::string_view resource) {
+  std::set<std::string> names;
+  for (const auto* containers : {&pod.spec.containers, &pod.spec.init_containers}) {
+    for (const api::Container& container : *containers) {
+      if (!Names(container, resource)) names.insert(container.name);
+    }
+  }
+  return fmt::format("{}", fmt::join(names, ","));
 }
 
 class QuotaLedger {
@@ -84,14 +101,14 @@ class QuotaLedger {
 
   // Empty when the pod may be created.
   std::string Refusal(const api::Pod& pod, const std::map<std::string, api::Quantity>& charge) const {
-    std::vector<std::string> unnamed, requested, used, limited;
+    if (const std::string unnamed = Unnamed(pod); !unnamed.empty()) {
+      return fmt::format("failed quota: {}: must specify {}", quota_->metadata.name, unnamed);
+    }
+    std::vector<std::string> requested, used, limited;
     for (const auto& [symbol, hard] : quota_->spec.hard) {
       const std::string name(symbol.str());
       const auto wanted = charge.find(name);
-      if (wanted == charge.end()) {
-        if (MustBeNamed(name)) unnamed.push_back(name);
-        continue;
-      }
+      if (wanted == charge.end()) continue;
       const auto so_far = used_.find(name);
       api::Quantity sum = so_far == used_.end() ? api::Quantity() : so_far->second;
       const std::string before = sum.ToString();
@@ -101,107 +118,126 @@ class QuotaLedger {
       used.push_back(fmt::format("{}={}", name, before));
       limited.push_back(fmt::format("{}={}", name, hard.ToString()));
     }
-    const std::string who = fmt::format("pods \"{}\" is forbidden: ", pod.metadata.name);
-    if (!unnamed.empty()) {
-      return fmt::format("{}failed quota: {}: must specify {}", who, quota_->metadata.name, fmt::join(unnamed, ","));
-    }
     if (requested.empty()) return {};
-    return fmt::format("{}exceeded quota: {}, requested: {}, used: {}, limited: {}", who, quota_->metadata.name,
+    return fmt::format("exceeded quota: {}, requested: {}, used: {}, limited: {}", quota_->metadata.name,
                        fmt::join(requested, ","), fmt::join(used, ","), fmt::join(limited, ","));
   }
 
  private:
+  // "cpu for: c; memory for: c,init": what containers leave out that they must not.
+  std::string Unnamed(const api::Pod& pod) const {
+    std::string text;
+    if (pod.spec.resources && !(pod.spec.resources->requests.empty() && pod.spec.resources->limits.empty())) return {};
+    std::set<std::string> counted;
+    for (const auto& [symbol, hard] : quota_->spec.hard) {
+      if (MustBeNamed(symbol.str())) counted.insert(std::string(symbol.str()));
+    }
+    for (const std::string& resource : counted) {
+      const std::string without = ContainersWithout(pod, resource);
+      if (!without.empty()) text += fmt::format("{}{} for: {}", text.empty() ? "" : "; ", resource, without);
+    }
+    return text;
+  }
+
   std::shared_ptr<const api::ResourceQuota> quota_;
   std::vector<api::ScopeRequirement> scopes_;
   std::map<std::string, api::Quantity> used_;
 };
 
-class QuotaBook {
- public:
-  // Whatever is no quota is passed over.
-  void AddQuota(const api::Object& object) {
-    auto quota = object.Share<api::ResourceQuota>();
-    if (quota) by_namespace_[quota->metadata.namespace_].emplace_back(std::move(quota));
-  }
+}  // namespace
 
-  bool empty() const { return by_namespace_.empty(); }
-  bool Concerns(const api::Pod& pod) const { return by_namespace_.contains(pod.metadata.namespace_); }
+struct NamespaceRules::State {
+  std::map<Symbol, std::vector<QuotaLedger>> quotas;  // by namespace
+  std::set<Symbol> going;                             // namespaces that are being deleted
 
-  void Charge(const api::Pod& pod, bool back = false) {
-    const auto found = by_namespace_.find(pod.metadata.namespace_);
-    if (found == by_namespace_.end()) return;
+  void Charge(const api::Pod& pod, bool back) {
+    const auto found = quotas.find(pod.metadata.namespace_);
+    if (found == quotas.end()) return;
     const auto charge = ChargeOf(pod);
     for (QuotaLedger& ledger : found->second) {
       if (ledger.Covers(pod)) ledger.Charge(charge, back);
     }
   }
 
-  // Charges the pod, or says why it may not be created.
-  std::string Admit(const api::Pod& pod) {
-    const auto found = by_namespace_.find(pod.metadata.namespace_);
-    if (found == by_namespace_.end()) return {};
+  std::string Refusal(const api::Pod& pod) const {
+    const Symbol& name_space = pod.metadata.namespace_;
+    if (going.contains(name_space)) {
+      return fmt::format("unable to create new content in namespace {} because it is being terminated",
+                         name_space.str());
+    }
+    const auto found = quotas.find(name_space);
+    if (found == quotas.end()) return {};
     const auto charge = ChargeOf(pod);
     for (const QuotaLedger& ledger : found->second) {
       if (!ledger.Covers(pod)) continue;
       if (std::string why = ledger.Refusal(pod, charge); !why.empty()) return why;
     }
-    Charge(pod);
     return {};
   }
-
- private:
-  std::map<Symbol, std::vector<QuotaLedger>> by_namespace_;
 };
 
-}  // namespace
+NamespaceRules::NamespaceRules() : state_(std::make_unique<State>()) {}
+NamespaceRules::~NamespaceRules() = default;
+NamespaceRules::NamespaceRules(NamespaceRules&&) noexcept = default;
+NamespaceRules& NamespaceRules::operator=(NamespaceRules&&) noexcept = default;
 
-std::vector<RefusedPod> EnforceQuotas(ClusterDraft& draft, std::vector<Rollout>& rollouts) {
+void NamespaceRules::Add(const api::Object& object) {
+  if (auto quota = object.Share<api::ResourceQuota>()) {
+    const Symbol name_space = quota->metadata.namespace_;
+    state_->quotas[name_space].emplace_back(std::move(quota));
+  } else if (const auto* name_space = object.As<api::Namespace>();
+             name_space && name_space->metadata.deletion_timestamp) {
+    state_->going.insert(Symbol(name_space->metadata.name));
+  }
+}
+
+bool NamespaceRules::Concerns(const api::Pod& pod) const {
+  return state_->quotas.contains(pod.metadata.namespace_) || state_->going.contains(pod.metadata.namespace_);
+}
+
+void NamespaceRules::Charge(const api::Pod& pod) { state_->Charge(pod, /*back=*/false); }
+void NamespaceRules::Release(const api::Pod& pod) { state_->Charge(pod, /*back=*/true); }
+
+std::string NamespaceRules::Admit(const api::Pod& pod) {
+  const std::string why = state_->Refusal(pod);
+  if (!why.empty()) return fmt::format("pods \"{}\" is forbidden: {}", pod.metadata.name, why);
+  Charge(pod);
+  return {};
+}
+
+NamespaceRules RulesOf(const std::vector<api::Object>& objects) {
+  NamespaceRules rules;
+  for (const api::Object& object : objects) rules.Add(object);
+  for (const api::Object& object : objects) {
+    const auto* pod = object.As<api::Pod>();
+    if (pod && !api::IsTerminated(*pod)) rules.Charge(*pod);
+  }
+  return rules;
+}
+
+std::vector<RefusedPod> RefusePods(ClusterDraft& draft) {
   std::vector<RefusedPod> refused;
-  QuotaBook book;
-  for (const DraftObject& found : draft.objects()) book.AddQuota(found.object);
-  if (book.empty()) return refused;
-  std::unordered_set<std::string> replaced;
-  for (const Rollout& rollout : rollouts) replaced.insert(rollout.old_uids.begin(), rollout.old_uids.end());
+  NamespaceRules rules;
+  for (const DraftObject& found : draft.objects()) rules.Add(found.object);
   std::vector<std::shared_ptr<const api::Pod>> fresh;
   for (const DraftObject& found : draft.objects()) {
     auto pod = found.object.Share<api::Pod>();
-    if (!pod || api::IsTerminated(*pod) || !book.Concerns(*pod)) continue;
+    if (!pod || api::IsTerminated(*pod) || !rules.Concerns(*pod)) continue;
     if (found.is_new && pod->spec.node_name.empty()) {
       fresh.push_back(std::move(pod));
-    } else if (!replaced.contains(pod->metadata.uid)) {
-      book.Charge(*pod);
+    } else {
+      rules.Charge(*pod);
     }
   }
   std::set<std::string> gone;
   for (std::shared_ptr<const api::Pod>& pod : fresh) {
-    std::string why = book.Admit(*pod);
+    std::string why = rules.Admit(*pod);
     if (why.empty()) continue;
     gone.insert("Pod " + api::KeyOf(pod->metadata));
     refused.push_back({std::move(pod), std::move(why)});
   }
   if (!gone.empty()) draft.RemoveIf([&](const DraftObject& found) { return gone.contains(found.Who()); });
-  for (Rollout& rollout : rollouts) {
-    std::erase_if(rollout.new_pods, [&](const std::shared_ptr<const api::Pod>& pod) {
-      std::string why = book.Admit(*pod);
-      if (why.empty()) return false;
-      refused.push_back({pod, std::move(why)});
-      // Its turn comes after that of the others, so that as many older pods stay.
-      if (!rollout.old_uids.empty()) rollout.old_uids.pop_back();
-      return true;
-    });
-  }
   return refused;
-}
-
-QuotaGate MakeQuotaGate(const std::vector<api::Object>& objects) {
-  auto book = std::make_shared<QuotaBook>();
-  for (const api::Object& object : objects) book->AddQuota(object);
-  if (book->empty()) return [](const api::Pod&) { return std::string(); };
-  for (const api::Object& object : objects) {
-    const auto* pod = object.As<api::Pod>();
-    if (pod && !api::IsTerminated(*pod)) book->Charge(*pod);
-  }
-  return [book](const api::Pod& pod) { return book->Admit(pod); };
 }
 
 }  // namespace berth::input

@@ -1,5 +1,5 @@
-// ResourceQuota: pods that are yet to be created and that the API server would refuse, as their namespace has used up
-// what it may ask for. What pods of the input ask for already is counted; a quota's status is not needed.
+// Whether the API server would let a pod be created: its namespace may be going away, or have used up what its
+// ResourceQuotas allow. What pods of the input ask for already is counted; a quota's status is not needed.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,6 @@
 
 #include "api/pod.h"
 #include "input/cluster_draft.h"
-#include "input/rollout.h"
 
 namespace berth::input {
 
@@ -18,12 +17,38 @@ struct RefusedPod {
   std::string message;  // in the API server's words
 };
 
-// Takes refused pods out of the draft and out of the rollouts; of these, older pods have made room for newer ones.
-std::vector<RefusedPod> EnforceQuotas(ClusterDraft& draft, std::vector<Rollout>& rollouts);
+// What the namespaces of a cluster allow, and what their pods take of it. Not thread-safe.
+class NamespaceRules {
+ public:
+  NamespaceRules();
+  ~NamespaceRules();
+  NamespaceRules(NamespaceRules&&) noexcept;
+  NamespaceRules& operator=(NamespaceRules&&) noexcept;
+
+  // Quotas and namespaces count; whatever else it is is passed over.
+  void Add(const api::Object& object);
+  // Whether the namespace of the pod has any rule.
+  bool Concerns(const api::Pod& pod) const;
+
+  // A pod that is there already.
+  void Charge(const api::Pod& pod);
+  // One that is gone.
+  void Release(const api::Pod& pod);
+  // Charges a pod that is to be created, or says why it may not be.
+  std::string Admit(const api::Pod& pod);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// The rules of a cluster, with all its pods charged.
+NamespaceRules RulesOf(const std::vector<api::Object>& objects);
+
+// Takes refused pods out of the draft. Pods of rollouts come later, when older ones have gone, and are not in it.
+std::vector<RefusedPod> RefusePods(ClusterDraft& draft);
 
 // Asked for one pod after the other: empty, and the pod is charged, or why it may not be created.
-using QuotaGate = std::function<std::string(const api::Pod& pod)>;
-// The quotas of a cluster, with what its pods take of them.
-QuotaGate MakeQuotaGate(const std::vector<api::Object>& objects);
+using CreationGate = std::function<std::string(const api::Pod& pod)>;
 
 }  // namespace berth::input

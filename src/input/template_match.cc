@@ -147,7 +147,13 @@ bool IsOfTemplate(const api::Pod& pod, const api::Pod& prototype) {
   };
   const std::set<std::string> claims = Claims(pod);
   const std::set<std::string> wanted_claims = Claims(prototype);
+  const auto has_annotation = [&](const auto& annotation) {
+    const std::string* value = pod.metadata.annotations.Find(annotation.first);
+    return value && *value == annotation.second;
+  };
+  const auto& annotations = prototype.metadata.annotations;
   return std::all_of(prototype.metadata.labels.begin(), prototype.metadata.labels.end(), has_label) &&
+         std::all_of(annotations.begin(), annotations.end(), has_annotation) &&
          HasContainers(pod.spec.containers, prototype.spec.containers) &&
          HasContainers(pod.spec.init_containers, prototype.spec.init_containers) &&
          SameResources(pod.spec.resources, prototype.spec.resources) && pod.spec.overhead == prototype.spec.overhead &&

@@ -105,10 +105,12 @@ std::string Suggest(std::string_view kind) {
 
 }  // namespace
 
-// A kind that such a group does not have is a mistake, not somebody's own resource.
+// A kind that such a group does not have is a mistake, not somebody's own resource: those are in groups with a dot.
 bool IsBuiltInGroup(std::string_view api_version) {
   const size_t slash = api_version.find('/');
-  return slash == std::string_view::npos || Contains(kBuiltInGroups, api_version.substr(0, slash));
+  const std::string_view group = api_version.substr(0, slash);
+  return slash == std::string_view::npos || group.find('.') == std::string_view::npos ||
+         Contains(kBuiltInGroups, group);
 }
 
 UnreadKind JudgeUnread(std::string_view api_version, std::string_view kind) {
@@ -118,7 +120,7 @@ UnreadKind JudgeUnread(std::string_view api_version, std::string_view kind) {
     if (shaper.kind == kind) return {Judgement::kWarn, std::string(shaper.text)};
   }
   if (IsBuiltInGroup(api_version)) return {Judgement::kMistake, "is not known: " + Suggest(kind)};
-  return {Judgement::kWarn, "is passed over: scheduling does not read it"};
+  return {Judgement::kWarn, "is passed over: berth does not know this kind, nor which pods it makes"};
 }
 
 }  // namespace berth::input

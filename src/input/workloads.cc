@@ -41,20 +41,6 @@ api::Selector Compiled(const std::optional<api::LabelSelector>& selector, const 
   return compiled ? std::move(*compiled) : api::Selector::Nothing();  // told elsewhere
 }
 
-bool IsWorkload(api::Kind kind) {
-  switch (kind) {
-    case api::Kind::kDeployment:
-    case api::Kind::kReplicaSet:
-    case api::Kind::kReplicationController:
-    case api::Kind::kStatefulSet:
-    case api::Kind::kDaemonSet:
-    case api::Kind::kJob:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // Pods of a workload that are at work, by whether they are what its template says.
 struct Members {
   std::vector<size_t> current;
@@ -96,6 +82,12 @@ class Expander {
                               count == 1 ? "" : "s"));
     }
     WarnOfDifferences();
+    if (unseen_ > 0) {
+      draft_.Note(fmt::format(
+          "{} given again without a change that can be seen here; one of environment, command or "
+          "arguments alone would replace {} pods: --replace, or another image, tries that",
+          unseen_ == 1 ? "1 workload is" : fmt::format("{} workloads are", unseen_), unseen_ == 1 ? "its" : "their"));
+    }
     std::vector<std::shared_ptr<const api::Pod>> leaving;
     for (const DraftObject& found : draft_.objects()) {
       if (surplus_.contains(found.Who())) leaving.push_back(found.object.Share<api::Pod>());
@@ -120,10 +112,24 @@ class Expander {
   // Whether pods may be of another template than this. Somebody wrote it, or laid another one over that of the cluster;
   // what a cluster has of itself fits together, whatever its webhooks made of the pods.
   bool MayHaveChanged(const DraftObject& workload) const {
-    const api::Object* before = draft_.Replaced(workload);
+    const DraftObject* before = draft_.Replaced(workload);
     if (!before) return workload.is_new;
-    return !SameTemplate(TemplateOf(*before), TemplateOf(workload.object));
+    return workload.recreated || DiffersUnseen(workload, *before) ||
+           !SameTemplate(TemplateOf(before->object), TemplateOf(workload.object));
   }
+
+  // In what is not kept of a template.
+  static bool DiffersUnseen(const DraftObject& workload, const DraftObject& before) {
+    return workload.template_digest != 0 && before.template_digest != 0 &&
+           workload.template_digest != before.template_digest;
+  }
+  bool DiffersUnseen(const DraftObject& workload) const {
+    const DraftObject* before = draft_.Replaced(workload);
+    return before && DiffersUnseen(workload, *before);
+  }
+
+  // Whoever deletes a workload first, or asks for it, waits for nothing.
+  bool ReplacesAtOnce(const DraftObject& workload) const { return options_.replace || workload.recreated; }
 
   // The number asked for. A person who leaves it out means the one that is there.
   static size_t Wanted(const DraftObject& workload, const std::optional<int32_t>& replicas, size_t active) {
@@ -187,8 +193,33 @@ class Expander {
       NoteDifference(workload, PodAt(pods.front()), sample);
       return {std::move(pods), {}};
     }
-    for (const size_t i : pods) (IsOfTemplate(PodAt(i), sample) ? members.current : members.old).push_back(i);
+    const std::optional<api::Pod> older = OlderSample(workload);
+    for (const size_t i : pods) {
+      const bool current = IsCurrent(workload, PodAt(i), sample, older, IsOfTemplate);
+      (current ? members.current : members.old).push_back(i);
+    }
     return members;
+  }
+
+  // A pod of the template that the cluster has; nothing when it is not known.
+  std::optional<api::Pod> OlderSample(const DraftObject& workload) const {
+    const DraftObject* before = draft_.Replaced(workload);
+    if (!before || before->is_new) return std::nullopt;
+    return Sample(*before, TemplateOf(before->object));
+  }
+
+  // The templates are known to differ: a pod that might be of either is of the older.
+  template <class IsLike>
+  static bool IsCurrent(const DraftObject& workload, const api::Pod& pod, const api::Pod& sample,
+                        const std::optional<api::Pod>& older, IsLike is_like) {
+    return !workload.recreated && is_like(pod, sample) && !(older && is_like(pod, *older));
+  }
+
+  // Nothing that berth sees has changed, which is not all that could have.
+  void NoteUnseen(const DraftObject& workload, const Members& members) {
+    if (!workload.is_new || members.current.empty() || !members.old.empty()) return;
+    const DraftObject* before = draft_.Replaced(workload);
+    if (!before || before->template_digest == 0) ++unseen_;
   }
 
   void NoteDifference(const DraftObject& workload, const api::Pod& pod, const api::Pod& sample) {
@@ -249,6 +280,9 @@ class Expander {
     if (active.size() <= wanted || !exact) return;
     SortForRemoval(active);
     active.resize(active.size() - wanted);
+    draft_.Note(fmt::format("{}: {} wanted: {} pod{}", workload.Who(),
+                            wanted == 1 ? "1 pod is" : fmt::format("{} pods are", wanted), active.size(),
+                            active.size() == 1 ? " goes" : "s go"));
     Remove(active);
   }
 
@@ -298,7 +332,8 @@ class Expander {
         sets.push_back(found);
       }
     }
-    const DraftObject* current_set = SetOfTemplate(pod_template, sets);
+    const bool never_rolled_out = workload.recreated || DiffersUnseen(workload);
+    const DraftObject* current_set = never_rolled_out ? nullptr : SetOfTemplate(pod_template, sets);
     std::vector<size_t> loose = pods_.Claim(workload.object, selector);
     const std::vector<size_t> of_absent = pods_.ClaimOfAbsentSets(deployment, selector);
     loose.insert(loose.end(), of_absent.begin(), of_absent.end());
@@ -310,8 +345,9 @@ class Expander {
       std::vector<size_t>& place = is_old ? members.old : members.current;
       place.insert(place.end(), more.begin(), more.end());
     }
+    NoteUnseen(workload, members);
     std::optional<api::Pod> older;
-    if (deployment.spec.paused && !options_.replace && !members.old.empty())
+    if (deployment.spec.paused && !ReplacesAtOnce(workload) && !members.old.empty())
       older = Likeness(PodAt(members.old.front()));
     if (deployment.spec.paused) KeepOld(workload, "it is paused", members);
     const size_t wanted = Wanted(workload, deployment.spec.replicas, members.current.size() + members.old.size());
@@ -328,7 +364,7 @@ class Expander {
       if (!prototype) return;
       pods = Numbered(workload, *prototype, set.metadata().name, missing);
     }
-    if (members.old.empty() || options_.replace) {
+    if (members.old.empty() || ReplacesAtOnce(workload)) {
       if (!members.old.empty()) NoteReplaced(workload, members.old.size());
       Remove(members.old);
       for (api::Pod& pod : pods) PutPod(workload, std::move(pod));
@@ -350,7 +386,7 @@ class Expander {
 
   // The controller does nothing about pods of an older template, and neither does this, unless it is asked to.
   void KeepOld(const DraftObject& workload, std::string_view why, Members& members) {
-    if (members.old.empty() || options_.replace) return;
+    if (members.old.empty() || ReplacesAtOnce(workload)) return;
     draft_.Warn(workload, "spec.template",
                 fmt::format("its template has changed, but {}: {} pod{} older one; --replace replaces {} at once", why,
                             members.old.size(), members.old.size() == 1 ? " keeps the" : "s keep the",
@@ -454,6 +490,7 @@ class Expander {
       DropOrdinals(workload, name, end, present);
     }
     Members members = Split(workload, set.spec.pod_template, std::move(pods));
+    NoteUnseen(workload, members);
     const std::map<int64_t, size_t> old = OldOrdinals(workload, set, first, end, members);
     std::vector<int64_t> missing;
     // Of a number that is refused below, this many are enough to know.
@@ -467,20 +504,21 @@ class Expander {
     prototype->metadata.labels.Set(Symbol("controller-revision-hash"),
                                    Symbol(fmt::format("{}-{}", name, TemplateHash(set.spec.pod_template))));
     std::vector<std::string> made;  // of the newer template, without waiting for anything
-    const std::optional<api::Pod> older = OlderBelowPartition(set, members);
+    const bool at_once = ReplacesAtOnce(workload);
+    const std::optional<api::Pod> older = at_once ? std::nullopt : OlderBelowPartition(set, members);
     for (const int64_t ordinal : missing) {
       const bool below = older && ordinal < PartitionOf(set);
       api::Pod pod = Ordinal(workload, set, below ? *older : *prototype, ordinal);
       if (!below) made.push_back(pod.metadata.uid);
       PutPod(workload, std::move(pod));
     }
-    if (options_.replace && !old.empty()) NoteReplaced(workload, old.size());
+    if (at_once && !old.empty()) NoteReplaced(workload, old.size());
     Members turned{std::move(members.current), {}};
     std::vector<api::Pod> updated;
     // From the highest down, one in the place of the other.
     for (auto it = old.rbegin(); it != old.rend(); ++it) {
       api::Pod pod = Ordinal(workload, set, *prototype, it->first);
-      if (options_.replace || PodAt(it->second).spec.node_name.empty()) {
+      if (at_once || PodAt(it->second).spec.node_name.empty()) {
         made.push_back(pod.metadata.uid);
         PutPod(workload, std::move(pod));
         continue;
@@ -508,7 +546,7 @@ class Expander {
 
   // What pods below the partition are like while older ones are there.
   std::optional<api::Pod> OlderBelowPartition(const api::StatefulSet& set, const Members& members) const {
-    if (options_.replace || PartitionOf(set) == 0 || members.old.empty()) return std::nullopt;
+    if (PartitionOf(set) == 0 || members.old.empty()) return std::nullopt;
     return Likeness(PodAt(members.old.front()));
   }
 
@@ -525,7 +563,7 @@ class Expander {
       if (!pod.starts_with(set.metadata.name + "-")) continue;
       const int64_t ordinal = std::atoll(pod.c_str() + set.metadata.name.size() + 1);
       if (ordinal < first || ordinal >= end) continue;
-      if (ordinal < partition && !options_.replace) {
+      if (ordinal < partition && !ReplacesAtOnce(workload)) {
         ++kept;
       } else {
         old.emplace(ordinal, i);
@@ -593,6 +631,7 @@ class Expander {
                               nodes_.size(), nodes_.size() == 1 ? "" : "s"));
     }
     Members members = SplitDaemons(workload, set, daemon_template, suitable, pods);
+    NoteUnseen(workload, members);
     std::set<std::string> nodes = suitable;
     for (const size_t i : pods) nodes.erase(TargetNode(PodAt(i)));
     RemoveUnbound(members.old);
@@ -609,7 +648,7 @@ class Expander {
       PutPod(workload, std::move(pod));
     }
     if (members.old.empty()) return;
-    if (options_.replace) {
+    if (ReplacesAtOnce(workload)) {
       NoteReplaced(workload, members.old.size());
       Remove(members.old);
       for (const size_t i : members.old) PutPod(workload, Daemon(set, *prototype, TargetNode(PodAt(i))));
@@ -641,12 +680,16 @@ class Expander {
       NoteDifference(workload, PodAt(pods.front()), sample);
       return {pods, {}};
     }
+    const std::optional<api::Pod> older = OlderSample(workload);
     std::vector<size_t> unsuitable;
     for (const size_t i : pods) {
       const std::string node = TargetNode(PodAt(i));
-      api::Pod own = sample;
-      BindToNode(node, own);
-      const bool current = IsOfTemplate(PodAt(i), own) || IsOfTemplate(PodAt(i), sample);
+      const auto is_like = [&](const api::Pod& pod, const api::Pod& untied) {
+        api::Pod tied = untied;
+        BindToNode(node, tied);
+        return IsOfTemplate(pod, tied) || IsOfTemplate(pod, untied);
+      };
+      const bool current = IsCurrent(workload, PodAt(i), sample, older, is_like);
       if (!current && !suitable.contains(node) && draft_.Find(api::Kind::kNode, node)) {
         unsuitable.push_back(i);
       } else {
@@ -673,7 +716,12 @@ class Expander {
     std::erase_if(pods, [&](size_t i) { return surplus_.contains(draft_.objects()[i].Who()); });
     std::vector<const api::Pod*> known;
     for (const size_t i : pods) known.push_back(&PodAt(i));
-    const JobNeeds needs = NeedsOf(job, known);
+    api::Job asked = job;
+    if (workload.recreated) {
+      asked.status = {};  // what an earlier one has done does not count
+      std::erase_if(known, [](const api::Pod* pod) { return api::IsTerminated(*pod); });
+    }
+    const JobNeeds needs = NeedsOf(asked, known);
     if (needs.missing == 0) return DropSurplus(workload, job.spec.parallelism.has_value(), Active(pods), needs.wanted);
     std::optional<api::Pod> prototype = Prototype(workload, workload.object, job.spec.pod_template, needs.missing);
     if (!prototype) return;
@@ -707,9 +755,24 @@ class Expander {
   std::vector<Rollout> rollouts_;
   size_t differing_ = 0;  // workloads of the cluster whose pods request something else than their template
   std::string first_difference_;
+  size_t unseen_ = 0;  // workloads of which it cannot be told whether their templates have changed
 };
 
 }  // namespace
+
+bool IsWorkload(api::Kind kind) {
+  switch (kind) {
+    case api::Kind::kDeployment:
+    case api::Kind::kReplicaSet:
+    case api::Kind::kReplicationController:
+    case api::Kind::kStatefulSet:
+    case api::Kind::kDaemonSet:
+    case api::Kind::kJob:
+      return true;
+    default:
+      return false;
+  }
+}
 
 std::vector<Rollout> ExpandWorkloads(const Admission& admission, const ExpansionOptions& options, ClusterDraft& draft) {
   const bool any = std::any_of(draft.objects().begin(), draft.objects().end(),

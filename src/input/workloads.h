@@ -29,6 +29,9 @@ struct ExpansionOptions {
   bool replace = false;
 };
 
+// Whether objects of that kind make pods.
+bool IsWorkload(api::Kind kind);
+
 // The rollouts of workloads some of whose pods are of another template than theirs.
 std::vector<Rollout> ExpandWorkloads(const Admission& admission, const ExpansionOptions& options, ClusterDraft& draft);
 

@@ -237,10 +237,12 @@ TEST(Workloads, JobsWantPodsUntilTheyAreDone) {
 }
 
 TEST(Workloads, WithoutATemplateThereIsAWarning) {
-  EXPECT_THAT(Read("apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\nspec: {replicas: 2}\n").warnings,
-              ElementsAre("1 ReplicaSet without a pod template: the pods that are missing are not made"));
-  EXPECT_THAT(Read("apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\nspec: {replicas: 0}\n").warnings,
-              IsEmpty());
+  EXPECT_THAT(
+      Read("apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web, uid: r1}\nspec: {replicas: 2}\n").warnings,
+      ElementsAre("1 ReplicaSet without a pod template: the pods that are missing are not made"));
+  EXPECT_THAT(
+      Read("apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web, uid: r1}\nspec: {replicas: 0}\n").warnings,
+      IsEmpty());
 }
 
 TEST(Workloads, WhatIsWrongIsToldOnceWithItsPlace) {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
 
-#include "codec/json_writer.h"
-#include "codec/yaml_writer.h"
+#include "report/gate_text.h"
 #include "report/report.h"
 #include "report/table_cells.h"
 
@@ -14,97 +14,8 @@ namespace berth::report {
 
 namespace {
 
-// A comment on a pull request is refused beyond 65,536 characters.
+// Of each table; in a comment there is room for no more, and nobody reads them.
 constexpr size_t kRowsShown = 200;
-// GitHub shows ten annotations of a kind and step.
-constexpr size_t kAnnotations = 10;
-
-// Text for Markdown in which nothing is markup: neither a link, an image, a mention, nor an element.
-std::string MarkdownText(std::string_view text) {
-  std::string out;
-  for (const char c : base::Printable(text)) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '|':
-        out += "&#124;";
-        break;
-      case '@':
-        out += "&#64;";
-        break;
-      case '#':
-        out += "&#35;";
-        break;
-      case '\\':
-      case '`':
-      case '*':
-      case '_':
-      case '[':
-      case ']':
-      case '~':
-      case '!':
-        out += '\\';
-        [[fallthrough]];
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-std::string XmlText(std::string_view text) {
-  std::string out;
-  for (const char c : base::Printable(text)) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&apos;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-// GitHub's own escapes: of the text of a command, and of its properties.
-std::string CommandText(std::string_view text, bool property = false) {
-  std::string out;
-  for (const char c : base::Printable(text)) {
-    if (c == '%') {
-      out += "%25";
-    } else if (property && c == ':') {
-      out += "%3A";
-    } else if (property && c == ',') {
-      out += "%2C";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-std::string Command(std::string_view level, std::string_view title, std::string_view text) {
-  return fmt::format("::{} title={}::{}\n", level, CommandText(title, true), CommandText(text));
-}
 
 bool IsUnplaced(const sim::PodReport& pod) { return pod.outcome != sim::PodOutcome::kScheduled; }
 
@@ -113,20 +24,34 @@ std::string ReasonOf(const sim::PodReport& pod) {
   return pod.message;
 }
 
+std::string WhoseOf(const std::string& owner) { return owner.empty() ? "Pod" : owner; }
+
 std::string SummaryOf(const sim::SimulationReport& report) {
   const size_t placed = report.Count(sim::PodOutcome::kScheduled);
   std::string text = fmt::format("{} of {} scheduled onto {}", placed, Counted(report.pods.size(), "pod"),
                                  Counted(report.nodes, "node"));
   if (!report.preempted.empty()) text += fmt::format(", {} preempted", report.preempted.size());
-  if (report.lost_bound > 0) text += fmt::format(", {} on nodes that the input lacks", report.lost_bound);
+  if (!report.lost.empty()) text += fmt::format(", {} on nodes that the input lacks", report.lost.size());
   return text;
 }
 
-std::string FoldedWarnings(const std::vector<std::string>& warnings) {
-  if (warnings.empty()) return {};
-  std::string text = fmt::format("\n<details><summary>{}</summary>\n\n", Counted(warnings.size(), "warning"));
-  for (const std::string& warning : warnings) text += fmt::format("- {}\n", MarkdownText(warning));
-  return text + "\n</details>\n";
+// Pods that are nowhere, and those that had to make room, in one list: each of them once.
+std::vector<const sim::PodReport*> Troubled(const sim::SimulationReport& report) {
+  std::vector<const sim::PodReport*> found;
+  for (const sim::PodReport& pod : report.pods) {
+    if (IsUnplaced(pod)) found.push_back(&pod);
+  }
+  for (const sim::PodReport& pod : report.lost) found.push_back(&pod);
+  for (const sim::PodReport& pod : report.preempted) {
+    const bool told = std::any_of(found.begin(), found.end(), [&](const auto* other) { return other->key == pod.key; });
+    if (!told) found.push_back(&pod);
+  }
+  return found;
+}
+
+// A pod without a place is one to whoever reads a report, even where it does not stop a pipeline.
+bool IsFailure(const sim::PodReport& pod, const FailOn& fail_on) {
+  return pod.outcome != sim::PodOutcome::kPreempted || fail_on.contains("preempted");
 }
 
 std::string RolloutRows(const std::vector<sim::RolloutReport>& rollouts) {
@@ -153,79 +78,113 @@ bool LosesItsPlace(const sim::PodDifference& difference) {
   return difference.unplaced() && (difference.change == sim::PodChange::kAdded || !difference.node_before.empty());
 }
 
-std::string JUnitSuite(std::string_view name, size_t tests, size_t failures, std::string_view cases) {
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"{}\" tests=\"{}\" "
-      "failures=\"{}\">\n"
-      "{}  </testsuite>\n</testsuites>\n",
-      XmlText(name), tests, failures, cases);
+bool IsFailure(const sim::PodDifference& difference, const FailOn& fail_on) {
+  using Change = sim::PodChange;
+  return fail_on.contains("changed") || LosesItsPlace(difference) ||
+         (fail_on.contains("preempted") && difference.change == Change::kPreempted) ||
+         (fail_on.contains("moved") && difference.change == Change::kMoved);
 }
 
-std::string PassedCase(std::string_view whose, std::string_view name, std::string_view text) {
-  return fmt::format("    <testcase classname=\"{}\" name=\"{}\"><system-out>{}</system-out></testcase>\n",
-                     XmlText(whose), XmlText(name), XmlText(text));
+// Failed, passed with somebody who had to make room, or fine.
+std::string_view Mark(bool failed, bool preempts) { return failed ? "❌" : preempts ? "⚠️" : "✅"; }
+
+// Rows until there are too many, or too much of them; and how many are left out.
+void AddRows(size_t count, size_t max_size, const std::function<std::string(size_t)>& row, std::string& text) {
+  size_t shown = 0;
+  for (; shown < std::min(count, kRowsShown); ++shown) {
+    const std::string next = row(shown);
+    if (text.size() + next.size() > max_size) break;
+    text += next;
+  }
+  if (shown < count) text += fmt::format("\n… and {} more.\n", count - shown);
 }
 
-std::string FailedCase(std::string_view whose, std::string_view name, std::string_view type, std::string_view why) {
-  return fmt::format(
-      "    <testcase classname=\"{}\" name=\"{}\">\n      <failure type=\"{}\" message=\"{}\"/>\n    </testcase>\n",
-      XmlText(whose), XmlText(name), XmlText(type), XmlText(why));
+std::string DifferenceRow(const sim::PodDifference& row) {
+  const std::string was = row.replaces.empty() ? "" : fmt::format("was {}. ", row.replaces);
+  const std::string change(NameOf(row.change));
+  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", MarkdownText(row.pod), MarkdownText(row.owner),
+                     row.unplaced() ? "**" + change + "**" : change, MarkdownText(OrDash(row.node_before)),
+                     MarkdownText(OrDash(row.node_after)), MarkdownText(was + row.detail));
 }
 
-std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }
-
-std::string RowsLeftOut(size_t rows) {
-  return rows <= kRowsShown ? "" : fmt::format("\n… and {} more.\n", rows - kRowsShown);
+std::vector<std::string> NewWarnings(const sim::Comparison& comparison) {
+  std::vector<std::string> found;
+  const std::vector<std::string>& old = comparison.before.warnings;
+  for (const std::string& warning : comparison.after.warnings) {
+    if (std::find(old.begin(), old.end(), warning) == old.end()) found.push_back(warning);
+  }
+  return found;
 }
 
 }  // namespace
 
-std::string ToMarkdown(const sim::SimulationReport& report) {
-  std::vector<const sim::PodReport*> unplaced, placed;
-  for (const sim::PodReport& pod : report.pods) (IsUnplaced(pod) ? unplaced : placed).push_back(&pod);
-  const bool fine = unplaced.empty() && report.lost_bound == 0;
-  std::string text = fmt::format("### {} berth simulate\n\n{}.\n", fine ? "✅" : "❌", SummaryOf(report));
+bool Fails(const sim::SimulationReport& report, const FailOn& fail_on) {
+  // A pod on a node that is not there counts nowhere, and not as placed.
+  const bool unplaced = report.Count(sim::PodOutcome::kScheduled) != report.pods.size() || !report.lost.empty();
+  return (fail_on.contains("unplaced") && unplaced) || (fail_on.contains("preempted") && !report.preempted.empty()) ||
+         (fail_on.contains("warnings") && !report.warnings.empty());
+}
+
+bool Fails(const sim::Comparison& comparison, const FailOn& fail_on) {
+  return (fail_on.contains("changed") && comparison.changed()) ||
+         (fail_on.contains("unplaced") && comparison.leaves_unplaced()) ||
+         (fail_on.contains("preempted") && comparison.preempts()) ||
+         (fail_on.contains("moved") && comparison.moves()) ||
+         (fail_on.contains("warnings") && !NewWarnings(comparison).empty());
+}
+
+std::string ToMarkdown(const sim::SimulationReport& report, const FailOn& fail_on) {
+  const std::vector<const sim::PodReport*> troubled = Troubled(report);
+  std::vector<const sim::PodReport*> placed;
+  for (const sim::PodReport& pod : report.pods) {
+    if (!IsUnplaced(pod)) placed.push_back(&pod);
+  }
+  const bool failed = Fails(report, fail_on) || Fails(report, {"unplaced"});
+  std::string text =
+      fmt::format("### {} berth simulate\n\n{}.\n", Mark(failed, !report.preempted.empty()), SummaryOf(report));
   text += RolloutRows(report.rollouts);
-  if (!unplaced.empty()) {
+  if (!troubled.empty()) {
     text += "\n| Pod | Workload | Outcome | Why |\n|---|---|---|---|\n";
-    for (size_t i = 0; i < std::min(unplaced.size(), kRowsShown); ++i) {
-      const sim::PodReport& pod = *unplaced[i];
-      text += fmt::format("| {} | {} | {} | {} |\n", MarkdownText(pod.key), MarkdownText(pod.owner),
-                          NameOf(pod.outcome), MarkdownText(ReasonOf(pod)));
-    }
-    text += RowsLeftOut(unplaced.size());
+    AddRows(
+        troubled.size(), kMaxComment * 2 / 3,
+        [&](size_t i) {
+          return fmt::format("| {} | {} | {} | {} |\n", MarkdownText(troubled[i]->key),
+                             MarkdownText(troubled[i]->owner), NameOf(troubled[i]->outcome),
+                             MarkdownText(ReasonOf(*troubled[i])));
+        },
+        text);
   }
   if (!placed.empty()) {
     text += fmt::format("\n<details><summary>{} scheduled</summary>\n\n| Pod | Workload | Node |\n|---|---|---|\n",
                         Counted(placed.size(), "pod"));
-    for (size_t i = 0; i < std::min(placed.size(), kRowsShown); ++i) {
-      text += fmt::format("| {} | {} | {} |\n", MarkdownText(placed[i]->key), MarkdownText(placed[i]->owner),
-                          MarkdownText(placed[i]->node));
-    }
-    text += RowsLeftOut(placed.size()) + "\n</details>\n";
+    AddRows(
+        placed.size(), kMaxComment * 5 / 6,
+        [&](size_t i) {
+          return fmt::format("| {} | {} | {} |\n", MarkdownText(placed[i]->key), MarkdownText(placed[i]->owner),
+                             MarkdownText(placed[i]->node));
+        },
+        text);
+    text += "\n</details>\n";
   }
   return text + FoldedWarnings(report.warnings);
 }
 
-std::string ToMarkdown(const sim::Comparison& comparison) {
-  std::string text = fmt::format("### {} berth diff\n\n", comparison.leaves_unplaced() ? "❌" : "✅");
+std::string ToMarkdown(const sim::Comparison& comparison, const FailOn& fail_on) {
+  const bool failed = Fails(comparison, fail_on) || comparison.leaves_unplaced();
+  std::string text = fmt::format("### {} berth diff\n\n", Mark(failed, comparison.preempts()));
   text += comparison.changed()
               ? fmt::format("{} of {} differ", comparison.differences.size(), Counted(comparison.compared, "pod"))
               : fmt::format("No difference: {} compared", Counted(comparison.compared, "pod"));
   text +=
       fmt::format(" between {} and {}.\n", MarkdownText(comparison.before.name), MarkdownText(comparison.after.name));
   if (comparison.changed()) {
+    // What is worst comes first, as not all may be shown.
+    std::vector<const sim::PodDifference*> rows;
+    for (const sim::PodDifference& difference : comparison.differences) rows.push_back(&difference);
+    std::stable_partition(rows.begin(), rows.end(), [](const auto* row) { return LosesItsPlace(*row); });
     text += "\n| Pod | Workload | Change | Before | After | Why |\n|---|---|---|---|---|---|\n";
-    const auto& rows = comparison.differences;
-    for (size_t i = 0; i < std::min(rows.size(), kRowsShown); ++i) {
-      const std::string was = rows[i].replaces.empty() ? "" : fmt::format("was {}. ", rows[i].replaces);
-      text += fmt::format(
-          "| {} | {} | {} | {} | {} | {} |\n", MarkdownText(rows[i].pod), MarkdownText(rows[i].owner),
-          rows[i].unplaced() ? "**" + std::string(NameOf(rows[i].change)) + "**" : std::string(NameOf(rows[i].change)),
-          MarkdownText(OrDash(rows[i].node_before)), MarkdownText(OrDash(rows[i].node_after)),
-          MarkdownText(was + rows[i].detail));
-    }
-    text += RowsLeftOut(rows.size());
+    AddRows(
+        rows.size(), kMaxComment * 5 / 6, [&](size_t i) { return DifferenceRow(*rows[i]); }, text);
   }
   text += "\n<details><summary>How full the nodes are</summary>\n\n| Resource | Before | After |\n|---|---|---|\n";
   for (const sim::Balance& before : comparison.before.balance) {
@@ -238,120 +197,126 @@ std::string ToMarkdown(const sim::Comparison& comparison) {
   return text + "\n</details>\n" + FoldedWarnings(WarningsOf(comparison));
 }
 
-std::string ToJUnit(const sim::SimulationReport& report) {
-  const auto failures = std::count_if(report.pods.begin(), report.pods.end(), IsUnplaced);
+std::string ToJUnit(const sim::SimulationReport& report, const FailOn& fail_on) {
   std::string cases;
+  size_t tests = 0, failures = 0;
   for (const sim::PodReport& pod : report.pods) {
-    const std::string whose = pod.owner.empty() ? "Pod" : pod.owner;
-    cases += IsUnplaced(pod) ? FailedCase(whose, pod.key, NameOf(pod.outcome), ReasonOf(pod))
-                             : PassedCase(whose, pod.key, pod.node);
+    if (IsUnplaced(pod)) continue;
+    ++tests;
+    cases += PassedCase(WhoseOf(pod.owner), pod.key, pod.node);
   }
-  return JUnitSuite("berth simulate", report.pods.size(), static_cast<size_t>(failures), cases);
+  for (const sim::PodReport* pod : Troubled(report)) {
+    const bool failed = IsFailure(*pod, fail_on);
+    ++tests;
+    failures += failed;
+    cases += failed ? FailedCase(WhoseOf(pod->owner), pod->key, NameOf(pod->outcome), ReasonOf(*pod))
+                    : SkippedCase(WhoseOf(pod->owner), pod->key, ReasonOf(*pod));
+  }
+  if (fail_on.contains("warnings")) {
+    for (const std::string& warning : report.warnings) {
+      ++tests;
+      ++failures;
+      cases += FailedCase("berth simulate", "warning", "Warning", warning);
+    }
+  }
+  return JUnitSuite("berth simulate", tests, failures, cases);
 }
 
-std::string ToJUnit(const sim::Comparison& comparison) {
+std::string ToJUnit(const sim::Comparison& comparison, const FailOn& fail_on) {
   std::string cases;
-  size_t failures = 0;
+  size_t tests = comparison.differences.size() + 1, failures = 0;
   for (const sim::PodDifference& difference : comparison.differences) {
-    const std::string whose = difference.owner.empty() ? "Pod" : difference.owner;
-    failures += LosesItsPlace(difference);
-    cases += LosesItsPlace(difference)
-                 ? FailedCase(whose, difference.pod, NameOf(difference.change), difference.detail)
-                 : PassedCase(whose, difference.pod,
-                              fmt::format("{}: {} → {}", NameOf(difference.change), OrDash(difference.node_before),
-                                          OrDash(difference.node_after)));
+    const bool failed = IsFailure(difference, fail_on);
+    failures += failed;
+    const std::string where = fmt::format("{}: {} → {}", NameOf(difference.change), OrDash(difference.node_before),
+                                          OrDash(difference.node_after));
+    const std::string whose = WhoseOf(difference.owner);
+    cases += failed ? FailedCase(whose, difference.pod, NameOf(difference.change),
+                                 difference.detail.empty() ? where : difference.detail)
+                    : PassedCase(whose, difference.pod, where);
+  }
+  if (fail_on.contains("warnings")) {
+    for (const std::string& warning : NewWarnings(comparison)) {
+      ++tests;
+      ++failures;
+      cases += FailedCase("berth diff", "warning", "Warning", warning);
+    }
   }
   const size_t same = comparison.compared - std::min(comparison.compared, comparison.differences.size());
   cases += PassedCase("berth diff", "pods without a difference", Counted(same, "pod"));
-  return JUnitSuite("berth diff", comparison.differences.size() + 1, failures, cases);
+  return JUnitSuite("berth diff", tests, failures, cases);
 }
 
-std::string ToGitHub(const sim::SimulationReport& report) {
-  std::string text;
-  size_t shown = 0, left_out = 0;
-  for (const sim::PodReport& pod : report.pods) {
-    if (!IsUnplaced(pod)) continue;
-    if (++shown > kAnnotations - 1) {
-      ++left_out;
-      continue;
-    }
-    const std::string whose = pod.owner.empty() ? "" : fmt::format(" ({})", pod.owner);
-    text += Command("error", fmt::format("{} has no node", pod.key), ReasonOf(pod) + whose);
+namespace {
+
+// One command for each, up to what is shown of a kind; the rest as one.
+class Annotations {
+ public:
+  Annotations(std::string_view verb, std::string& text) : verb_(verb), text_(text) {}
+
+  void Add(std::string_view level, std::string_view title, std::string_view why) {
+    if (++count_[std::string(level)] >= kAnnotations) return;
+    text_ += GitHubCommand(level, title, why);
   }
-  if (left_out > 0) text += Command("error", "berth simulate", fmt::format("{} more pods have no node", left_out));
-  for (const std::string& warning : report.warnings) text += Command("warning", "berth simulate", warning);
-  return text + Command("notice", "berth simulate", SummaryOf(report));
+  void Finish(std::string_view noun) {
+    for (const auto& [level, count] : count_) {
+      if (count < kAnnotations) continue;
+      text_ += GitHubCommand(level, verb_, fmt::format("{} more {}", count - kAnnotations + 1, noun));
+    }
+    count_.clear();
+  }
+
+ private:
+  const std::string_view verb_;
+  std::string& text_;
+  std::map<std::string, size_t> count_;
+};
+
+}  // namespace
+
+std::string ToGitHub(const sim::SimulationReport& report, const FailOn& fail_on) {
+  std::string text;
+  Annotations annotations("berth simulate", text);
+  for (const sim::PodReport* pod : Troubled(report)) {
+    const std::string whose = pod->owner.empty() ? "" : fmt::format(" ({})", pod->owner);
+    const bool preempted = pod->outcome == sim::PodOutcome::kPreempted;
+    annotations.Add(IsFailure(*pod, fail_on) ? "error" : "warning",
+                    fmt::format("{} {}", pod->key, preempted ? "is preempted" : "has no node"), ReasonOf(*pod) + whose);
+  }
+  annotations.Finish("pods");
+  const std::string_view level = fail_on.contains("warnings") ? "error" : "warning";
+  for (const std::string& warning : report.warnings) text += GitHubCommand(level, "berth simulate", warning);
+  return text + GitHubCommand("notice", "berth simulate", SummaryOf(report));
 }
 
-std::string ToGitHub(const sim::Comparison& comparison) {
+std::string ToGitHub(const sim::Comparison& comparison, const FailOn& fail_on) {
   std::string text;
-  size_t shown = 0, left_out = 0;
+  Annotations annotations("berth diff", text);
   for (const sim::PodDifference& difference : comparison.differences) {
-    if (!LosesItsPlace(difference)) continue;
-    if (++shown > kAnnotations - 1) {
-      ++left_out;
-      continue;
-    }
-    text += Command("error", fmt::format("{} has no node", difference.pod), difference.detail);
+    if (!IsFailure(difference, fail_on)) continue;
+    annotations.Add("error",
+                    LosesItsPlace(difference) ? fmt::format("{} has no node", difference.pod)
+                                              : fmt::format("{}: {}", difference.pod, NameOf(difference.change)),
+                    difference.detail.empty()
+                        ? fmt::format("{} → {}", OrDash(difference.node_before), OrDash(difference.node_after))
+                        : difference.detail);
   }
-  if (left_out > 0) text += Command("error", "berth diff", fmt::format("{} more pods have no node", left_out));
-  for (const std::string& warning : WarningsOf(comparison)) text += Command("warning", "berth diff", warning);
-  shown = 0;
+  annotations.Finish("pods");
+  const std::vector<std::string> fresh = NewWarnings(comparison);
+  for (const std::string& warning : WarningsOf(comparison)) {
+    const bool failed = fail_on.contains("warnings") && std::find(fresh.begin(), fresh.end(), warning) != fresh.end();
+    text += GitHubCommand(failed ? "error" : "warning", "berth diff", warning);
+  }
   for (const sim::PodDifference& difference : comparison.differences) {
-    if (LosesItsPlace(difference) || ++shown > kAnnotations - 1) continue;
-    text += Command(
+    if (IsFailure(difference, fail_on)) continue;
+    annotations.Add(
         "notice", fmt::format("{}: {}", difference.pod, NameOf(difference.change)),
         fmt::format("{} → {} {}", OrDash(difference.node_before), OrDash(difference.node_after), difference.detail));
   }
-  return text +
-         Command("notice", "berth diff",
-                 fmt::format("{} of {} differ", comparison.differences.size(), Counted(comparison.compared, "pod")));
-}
-
-std::string ToMarkdown(const Verdict& verdict) {
-  std::string text = fmt::format("### {} {}\n\n<pre>", verdict.passed ? "✅" : "❌", verdict.verb);
-  for (std::string_view rest = verdict.text; !rest.empty();) {
-    const std::string_view line = FirstLine(rest);
-    text += XmlText(line) + "\n";
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-  }
-  return text + "</pre>\n" + FoldedWarnings(verdict.warnings);
-}
-
-std::string ToJUnit(const Verdict& verdict) {
-  const std::string_view answer = FirstLine(verdict.text);
-  return JUnitSuite(verdict.verb, 1, verdict.passed ? 0 : 1,
-                    verdict.passed ? PassedCase(verdict.verb, "answer", answer)
-                                   : FailedCase(verdict.verb, "answer", "Failed", answer));
-}
-
-std::string ToGitHub(const Verdict& verdict) {
-  std::string text;
-  for (const std::string& warning : verdict.warnings) text += Command("warning", verdict.verb, warning);
-  return text + Command(verdict.passed ? "notice" : "error", verdict.verb, FirstLine(verdict.text));
-}
-
-std::string ErrorsToGitHub(const std::vector<std::string>& errors) {
-  std::string text;
-  for (size_t i = 0; i < std::min(errors.size(), kAnnotations); ++i) text += Command("error", "berth", errors[i]);
-  return text;
-}
-
-std::string ErrorsToJson(const std::vector<std::string>& errors, bool as_yaml) {
-  std::string out;
-  codec::JsonWriter json(out, /*pretty=*/true);
-  json.StartObject();
-  json.Key("apiVersion");
-  json.String("berth.dev/v1");
-  json.Key("kind");
-  json.String("Problems");
-  json.Key("errors");
-  json.StartArray();
-  for (const std::string& error : errors) json.String(error);
-  json.EndArray();
-  json.EndObject();
-  out += "\n";
-  return as_yaml ? codec::JsonToYaml(std::move(out)) : out;
+  annotations.Finish("pods differ");
+  return text + GitHubCommand(
+                    "notice", "berth diff",
+                    fmt::format("{} of {} differ", comparison.differences.size(), Counted(comparison.compared, "pod")));
 }
 
 }  // namespace berth::report

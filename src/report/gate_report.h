@@ -3,7 +3,9 @@
 // elements or commands in any of them.
 #pragma once
 
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/comparison.h"
@@ -11,20 +13,26 @@
 
 namespace berth::report {
 
+// What exit status 2 is for, in the words of --fail-on: unplaced, preempted, warnings; of a comparison also moved and
+// changed. What fails there fails in every report; so does a pod without a place, in any case.
+using FailOn = std::set<std::string>;
+bool Fails(const sim::SimulationReport& report, const FailOn& fail_on);
+bool Fails(const sim::Comparison& comparison, const FailOn& fail_on);
+
 // What became of the pods: a sentence, those without a place in a table, the rest folded.
-std::string ToMarkdown(const sim::SimulationReport& report);
+std::string ToMarkdown(const sim::SimulationReport& report, const FailOn& fail_on);
 // What changed, in a table; the balance folded.
-std::string ToMarkdown(const sim::Comparison& comparison);
+std::string ToMarkdown(const sim::Comparison& comparison, const FailOn& fail_on);
 
-// A test case for each pod, which fails when the pod has no place.
-std::string ToJUnit(const sim::SimulationReport& report);
-// One for each pod that differs, which fails when the pod is left without a place, and one for all others.
-std::string ToJUnit(const sim::Comparison& comparison);
+// A test case for each pod; one that made room is skipped where that is no failure.
+std::string ToJUnit(const sim::SimulationReport& report, const FailOn& fail_on);
+// One for each pod that differs, and one for all others.
+std::string ToJUnit(const sim::Comparison& comparison, const FailOn& fail_on);
 
-// An error for each pod without a place, a warning for each warning, a notice with the sum; of a comparison also a
-// notice for each other pod that differs.
-std::string ToGitHub(const sim::SimulationReport& report);
-std::string ToGitHub(const sim::Comparison& comparison);
+// An error for each failure, a warning for each warning and pod that made room, a notice with the sum; of a comparison
+// also a notice for each other pod that differs.
+std::string ToGitHub(const sim::SimulationReport& report, const FailOn& fail_on);
+std::string ToGitHub(const sim::Comparison& comparison, const FailOn& fail_on);
 
 // An answer that is one sentence, such as a capacity or a number of nodes, and whether it will do.
 struct Verdict {
@@ -36,7 +44,11 @@ struct Verdict {
 std::string ToMarkdown(const Verdict& verdict);
 std::string ToJUnit(const Verdict& verdict);
 std::string ToGitHub(const Verdict& verdict);
+
+// Problems of the input: nothing was tried, so nothing is fine.
 std::string ErrorsToGitHub(const std::vector<std::string>& errors);
+std::string ErrorsToMarkdown(std::string_view verb, const std::vector<std::string>& errors);
+std::string ErrorsToJUnit(std::string_view verb, const std::vector<std::string>& errors);
 
 // apiVersion berth.dev/v1, kind Problems.
 std::string ErrorsToJson(const std::vector<std::string>& errors, bool as_yaml = false);

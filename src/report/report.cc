@@ -64,7 +64,7 @@ std::string Summary(const sim::SimulationReport& report) {
   add(report.Count(sim::PodOutcome::kGated), "gated");
   add(report.Count(sim::PodOutcome::kForeign), "of other schedulers");
   add(report.preempted.size(), "preempted");
-  if (report.lost_bound > 0) text += fmt::format(", {} on nodes that the input lacks", report.lost_bound);
+  if (!report.lost.empty()) text += fmt::format(", {} on nodes that the input lacks", report.lost.size());
   return text + fmt::format("; {} bound before.\n",
                             Counted(report.bound_before, "pod") + (report.bound_before == 1 ? " was" : " were"));
 }

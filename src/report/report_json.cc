@@ -79,7 +79,7 @@ class ReportWriter {
     json_.StartObject();
     Count("nodes", report.nodes);
     Count("boundBefore", report.bound_before);
-    if (report.lost_bound > 0) Count("onMissingNodes", report.lost_bound);
+    if (!report.lost.empty()) Count("onMissingNodes", report.lost.size());
     Count("scheduled", report.Count(sim::PodOutcome::kScheduled));
     Count("pending", report.Count(sim::PodOutcome::kPending));
     Count("gated", report.Count(sim::PodOutcome::kGated));

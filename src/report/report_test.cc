@@ -269,28 +269,29 @@ TEST(Report, NothingOfTheInputReachesATerminalOrALogAsItIs) {
   const sim::NodePlan plan{.possible = true, .nodes = 1, .short_of = {1, kHostile, kHostile}};
   const std::pair<std::string_view, std::string> texts[] = {
       {"table", ToTable(report, {.wide = true})},
-      {"markdown", ToMarkdown(report)},
-      {"junit", ToJUnit(report)},
-      {"github", ToGitHub(report)},
+      {"markdown", ToMarkdown(report, {"unplaced"})},
+      {"junit", ToJUnit(report, {"unplaced"})},
+      {"github", ToGitHub(report, {"unplaced"})},
       {"diff", ToTable(comparison)},
-      {"diff markdown", ToMarkdown(comparison)},
-      {"diff github", ToGitHub(comparison)},
+      {"diff markdown", ToMarkdown(comparison, {"changed"})},
+      {"diff github", ToGitHub(comparison, {"changed"})},
       {"capacity", ToText(capacity, true)},
       {"plan", ToText(plan, kHostile, kHostile)},
+      {"diff junit", ToJUnit(comparison, {"changed"})},
       {"errors", ErrorsToGitHub({kHostile})},
+      {"errors markdown", ErrorsToMarkdown("berth", {kHostile})},
+      {"errors junit", ErrorsToJUnit("berth", {kHostile})},
   };
   for (const auto& [name, text] : texts) {
-    // It is there, and harmless. Annotations of a comparison name nothing but a count.
-    if (name != "diff github") {
-      EXPECT_THAT(text, HasSubstr("pwned")) << name;
-    }
+    // It is there, and harmless.
+    EXPECT_THAT(text, HasSubstr("pwned")) << name;
     EXPECT_TRUE(
         std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t' || c < 0 || c >= 0x20; }))
         << name << ": " << text;
     EXPECT_THAT(text, Not(HasSubstr("\n::error::FAKE"))) << name;
   }
-  EXPECT_THAT(ToMarkdown(report), Not(HasSubstr("<script>")));
-  EXPECT_THAT(ToJUnit(report), Not(HasSubstr("<script>")));
+  EXPECT_THAT(ToMarkdown(report, {"unplaced"}), Not(HasSubstr("<script>")));
+  EXPECT_THAT(ToJUnit(report, {"unplaced"}), Not(HasSubstr("<script>")));
 }
 
 }  // namespace

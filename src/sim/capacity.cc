@@ -70,7 +70,7 @@ CapacityReport MeasureCapacity(Simulation& simulation, const CapacityRequest& re
       CapacityReport::Share& share = report.shares[i];
       for (size_t k = 0; fits && k < share.per_round; ++k) {
         const auto instance = MakeInstance(*request.shares[i].pod, i, share.instances, request.may_preempt);
-        if (std::string why = request.quotas ? request.quotas(*instance) : std::string(); !why.empty()) {
+        if (std::string why = request.refuse ? request.refuse(*instance) : std::string(); !why.empty()) {
           fits = false;
           report.stop = CapacityStop::kRefused;
           report.stopped_share = i;

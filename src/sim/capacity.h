@@ -31,7 +31,7 @@ struct CapacityRequest {
   // Without it instances never make others leave, whatever their priority: an instance that had to does not fit.
   bool may_preempt = false;
   // Why the API server would not create the instance, or nothing (input/quotas.h). Null: it creates every one.
-  input::QuotaGate quotas;
+  input::CreationGate refuse;
 };
 
 enum class CapacityStop {

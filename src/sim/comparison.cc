@@ -171,6 +171,7 @@ RunOutcome OutcomeOf(const Simulation& simulation, const SimulationReport& repor
       bound.owner = input::WorkloadOf(*pod->shared_pod());
     }
   }
+  for (const PodReport& pod : report.lost) outcome.pods[pod.key] = pod;
   for (const PodReport& pod : report.preempted) outcome.pods[pod.key] = pod;
   for (const PodReport& pod : report.pods) outcome.pods[pod.key] = pod;
   outcome.utilisation = MeasureUtilisation(simulation.cluster());

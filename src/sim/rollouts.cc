@@ -1,5 +1,7 @@
 #include "sim/rollouts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -31,7 +33,9 @@ size_t Rollouts::OldWithNode(const State& state) const {
 
 bool Rollouts::CreateNext(State& state) {
   if (state.created == state.rollout.new_pods.size()) return false;
-  hooks_.create(state.rollout.new_pods[state.created++]);
+  state.refusal = hooks_.create(state.rollout.new_pods[state.created]);
+  if (!state.refusal.empty()) return false;  // the controller tries again when something has changed
+  ++state.created;
   return true;
 }
 
@@ -69,13 +73,23 @@ bool Rollouts::AdvanceInTurn(State& state) {
     while (state.created - state.removed < rollout.max_surge && CreateNext(state)) changed = true;
     return changed;
   }
-  // A pod that waits elsewhere in the set counts, too: the controller would wait for it.
-  const auto waiting = [&] { return state.created + rollout.updated_uids.size() - UpdatedWithNode(state); };
+  // A pod that waits elsewhere in the set counts, too: the controller would wait for it. So does one that could not be
+  // created after the older one had gone.
+  const auto waiting = [&] { return state.removed + rollout.updated_uids.size() - UpdatedWithNode(state); };
+  const auto fill = [&] {
+    while (state.created < state.removed && CreateNext(state)) changed = true;
+  };
+  fill();
   while (waiting() < rollout.max_unavailable && RemoveNext(state)) {
-    CreateNext(state);
     changed = true;
+    fill();
   }
   return changed;
+}
+
+std::string Rollouts::WhyWaiting(const State& state, size_t position) {
+  if (position == state.created && !state.refusal.empty()) return state.refusal;
+  return fmt::format("not created: the rollout of {} stands still, and older pods stay", state.rollout.workload);
 }
 
 bool Rollouts::Advance() {

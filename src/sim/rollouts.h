@@ -28,7 +28,8 @@ class Rollouts {
  public:
   // What a controller can do, and see.
   struct Hooks {
-    std::function<void(const std::shared_ptr<const api::Pod>& pod)> create;
+    // Empty, or why the API server refuses to create it.
+    std::function<std::string(const std::shared_ptr<const api::Pod>& pod)> create;
     std::function<void(const std::string& uid)> remove;
     std::function<bool(const std::string& uid)> has_node;
   };
@@ -38,12 +39,12 @@ class Rollouts {
   // Takes every rollout one step further; false when none can go on.
   bool Advance();
 
-  // Newer pods that have not been created: their turn did not come.
+  // Newer pods that have not been created, each with why: the API server refuses it, or its turn did not come.
   template <class Visit>
   void ForEachWaiting(Visit visit) const {
     for (const State& state : states_) {
       for (size_t i = state.created; i < state.rollout.new_pods.size(); ++i)
-        visit(state.rollout, state.rollout.new_pods[i]);
+        visit(state.rollout.new_pods[i], WhyWaiting(state, i));
     }
   }
   std::vector<RolloutReport> Report() const;
@@ -51,10 +52,12 @@ class Rollouts {
  private:
   struct State {
     input::Rollout rollout;
-    size_t created = 0;  // of new_pods
-    size_t removed = 0;  // of old_uids
+    size_t created = 0;        // of new_pods
+    size_t removed = 0;        // of old_uids
+    std::string refusal = {};  // of the next new pod
   };
 
+  static std::string WhyWaiting(const State& state, size_t position);
   bool AdvanceAnyFirst(State& state);
   bool AdvanceInTurn(State& state);
   bool CreateNext(State& state);

@@ -21,9 +21,10 @@ class RolloutsTest : public ::testing::Test {
     bound_.insert(rollout.old_uids.begin(), rollout.old_uids.end());
     rollouts_ = std::make_unique<Rollouts>(
         std::vector{std::move(rollout)},
-        Rollouts::Hooks{.create = [this](const std::shared_ptr<const api::Pod>& pod) { Create(pod->metadata.uid); },
-                        .remove = [this](const std::string& uid) { Remove(uid); },
-                        .has_node = [this](const std::string& uid) { return bound_.contains(uid); }});
+        Rollouts::Hooks{
+            .create = [this](const std::shared_ptr<const api::Pod>& pod) { return Create(pod->metadata.uid); },
+            .remove = [this](const std::string& uid) { Remove(uid); },
+            .has_node = [this](const std::string& uid) { return bound_.contains(uid); }});
     while (rollouts_->Advance()) lowest_ = std::min(lowest_, bound_.size());
   }
 
@@ -39,11 +40,13 @@ class RolloutsTest : public ::testing::Test {
     return rollout;
   }
 
-  void Create(const std::string& uid) {
+  std::string Create(const std::string& uid) {
+    if (bound_.size() >= quota_) return "exceeded quota";
     events_.push_back("+" + uid);
-    if (room_ == 0) return;
+    if (room_ == 0) return {};
     --room_;
     bound_.insert(uid);
+    return {};
   }
   void Remove(const std::string& uid) {
     events_.push_back("-" + uid);
@@ -54,6 +57,7 @@ class RolloutsTest : public ::testing::Test {
   std::set<std::string> bound_;
   std::vector<std::string> events_;
   size_t room_ = 0;
+  size_t quota_ = SIZE_MAX;  // of pods with a node
   size_t lowest_ = SIZE_MAX;
 };
 
@@ -69,7 +73,7 @@ TEST_F(RolloutsTest, ANewerPodWithoutANodeKeepsTheOlderOnes) {
   EXPECT_THAT(events_, ElementsAre("+new0"));
   EXPECT_EQ(rollouts_->Report().front().old_left, 3u);
   size_t waiting = 0;
-  rollouts_->ForEachWaiting([&](const input::Rollout&, const std::shared_ptr<const api::Pod>&) { ++waiting; });
+  rollouts_->ForEachWaiting([&](const std::shared_ptr<const api::Pod>&, const std::string&) { ++waiting; });
   EXPECT_EQ(waiting, 2u);
 }
 
@@ -107,6 +111,32 @@ TEST_F(RolloutsTest, InTurnWithASurgeTheOlderPodWaitsForTheNewer) {
   rollout.order = input::Rollout::Order::kInTurn;
   Start(std::move(rollout), 1);
   EXPECT_THAT(events_, ElementsAre("+new0", "-old0", "+new1"));
+}
+
+TEST_F(RolloutsTest, AQuotaWithoutRoomForTheSurgeIsNotPassedOver) {
+  quota_ = 2;
+  Start(Make(2, 1, 0), 10);
+  EXPECT_THAT(events_, IsEmpty());
+  std::vector<std::string> why;
+  rollouts_->ForEachWaiting(
+      [&](const std::shared_ptr<const api::Pod>&, const std::string& text) { why.push_back(text); });
+  EXPECT_THAT(why, ElementsAre("exceeded quota", ::testing::HasSubstr("stands still")));
+}
+
+TEST_F(RolloutsTest, WhatAnOlderPodLeavesOfAQuotaIsForTheNewer) {
+  quota_ = 2;
+  Start(Make(2, 1, 1), 10);
+  EXPECT_THAT(events_, ElementsAre("-old0", "+new0", "-old1", "+new1"));
+  EXPECT_TRUE(rollouts_->Report().front().complete());
+}
+
+TEST_F(RolloutsTest, InTurnAPodThatTheQuotaRefusesCountsAsOneThatWaits) {
+  quota_ = 1;
+  input::Rollout rollout = Make(3, 0, 1);
+  rollout.order = input::Rollout::Order::kInTurn;
+  Start(std::move(rollout), 10);
+  EXPECT_THAT(events_, ElementsAre("-old0")) << "two are left, and with them the quota is used up";
+  EXPECT_EQ(rollouts_->Report().front().old_left, 2u);
 }
 
 TEST_F(RolloutsTest, NothingToRollOutIsDone) {

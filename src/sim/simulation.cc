@@ -80,6 +80,7 @@ void Simulation::LoadCluster(const std::vector<api::Object>& objects) {
   for (const input::Rollout& rollout : options_.rollouts) {
     old_uids.insert(rollout.old_uids.begin(), rollout.old_uids.end());
   }
+  if (!options_.rollouts.empty()) rules_ = input::RulesOf(sorted);
   for (const api::Object& object : sorted) {
     if (auto made = object.Share<api::ResourceClaimTemplate>()) {
       claims_->AddTemplate(std::move(made));
@@ -96,16 +97,24 @@ void Simulation::LoadCluster(const std::vector<api::Object>& objects) {
       pending_.push_back(pod);
       continue;
     }
-    if (pod) ++(nodes.contains(pod->spec.node_name) ? result_.bound_before : result_.lost_bound);
+    if (pod && nodes.contains(pod->spec.node_name)) ++result_.bound_before;
+    if (pod && !nodes.contains(pod->spec.node_name)) NoteLost(*pod);
     if (pod && old_uids.contains(pod->metadata.uid)) old_pods_.emplace(pod->metadata.uid, pod);
     driver_->Put(object);
   }
   rollouts_ = std::make_unique<Rollouts>(
       std::move(options_.rollouts),
-      Rollouts::Hooks{.create = [this](const std::shared_ptr<const api::Pod>& created) { CreatePod(created); },
+      Rollouts::Hooks{.create = [this](const std::shared_ptr<const api::Pod>& created) { return CreatePod(created); },
                       .remove = [this](const std::string& uid) { RemoveOld(uid); },
                       .has_node = [this](const std::string& uid) { return !cluster().NodeOf(uid).empty(); }});
   result_.nodes = cluster().nodes().size();
+}
+
+void Simulation::NoteLost(const api::Pod& pod) {
+  PodReport& report = result_.lost.emplace_back();
+  report.key = api::KeyOf(pod.metadata);
+  report.owner = input::WorkloadOf(pod);
+  report.message = fmt::format("its node \"{}\" is not in the input", pod.spec.node_name);
 }
 
 Result<void> Simulation::MakeDriver(const config::KubeSchedulerConfiguration& configuration,
@@ -152,17 +161,24 @@ void Simulation::Enqueue(const std::shared_ptr<const api::Pod>& pod) {
 
 void Simulation::RemoveOld(const std::string& uid) {
   const auto pod = old_pods_.find(uid);
-  if (pod == old_pods_.end() || cluster().NodeOf(uid).empty()) return;
+  if (pod == old_pods_.end()) return;
+  rules_.Release(*pod->second);
+  if (cluster().NodeOf(uid).empty()) return;
   ++changes_;
   driver_->Remove(api::Object(pod->second));
   claims_->Release(*pod->second);
 }
 
-void Simulation::CreatePod(const std::shared_ptr<const api::Pod>& pod) {
-  if (pod->spec.node_name.empty()) return Submit(pod);
+std::string Simulation::CreatePod(const std::shared_ptr<const api::Pod>& pod) {
+  if (std::string why = rules_.Admit(*pod); !why.empty()) return why;
+  if (pod->spec.node_name.empty()) {
+    Submit(pod);
+    return {};
+  }
   // Its template says where it goes; no scheduler is asked.
   ++changes_;
   driver_->Put(api::Object(pod));
+  return {};
 }
 
 void Simulation::Submit(std::shared_ptr<const api::Pod> pod) {
@@ -344,11 +360,11 @@ void Simulation::CollectGated() {
 }
 
 void Simulation::CollectWaiting() {
-  rollouts_->ForEachWaiting([&](const input::Rollout& rollout, const std::shared_ptr<const api::Pod>& pod) {
+  rollouts_->ForEachWaiting([&](const std::shared_ptr<const api::Pod>& pod, std::string why) {
     PodReport& report = result_.pods.emplace_back();
     report.key = api::KeyOf(pod->metadata);
     report.owner = input::WorkloadOf(*pod);
-    report.message = fmt::format("not created: the rollout of {} stands still, and older pods stay", rollout.workload);
+    report.message = std::move(why);
   });
   for (const input::RefusedPod& refused : options_.refused) {
     PodReport& report = result_.pods.emplace_back();

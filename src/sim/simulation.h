@@ -67,7 +67,7 @@ struct SimulationReport {
   std::vector<PodReport> preempted;  // in the order it happened
   size_t nodes = 0;
   size_t bound_before = 0;            // pods that had a node in the input
-  size_t lost_bound = 0;              // and those whose node is not there: they count nowhere
+  std::vector<PodReport> lost;        // and those whose node is not there: they count nowhere
   std::vector<std::string> warnings;  // of the input; for whoever reports, who fills them in
   std::vector<std::string> notes;
   Utilisation utilisation;  // afterwards
@@ -157,6 +157,7 @@ class Simulation final : public framework::ApiWriter, private scheduler::DriverO
   void LoadCluster(const std::vector<api::Object>& objects);
   // An object of a resource that a plugin watches, by what its kind would be called; others are passed over.
   void PutCustom(std::shared_ptr<const api::CustomObject> object);
+  void NoteLost(const api::Pod& pod);
   Result<void> MakeDriver(const config::KubeSchedulerConfiguration& configuration, const framework::Registry& registry);
   const scheduler::Driver& driver() const { return *driver_; }
   void EnqueuePending();
@@ -169,8 +170,8 @@ class Simulation final : public framework::ApiWriter, private scheduler::DriverO
   void CollectGated();
   // Reports on pods whose turn in a rollout did not come: they have no place.
   void CollectWaiting();
-  // What a rollout does.
-  void CreatePod(const std::shared_ptr<const api::Pod>& pod);
+  // What a rollout does. Empty, or why the API server refuses to create the pod.
+  std::string CreatePod(const std::shared_ptr<const api::Pod>& pod);
   void RemoveOld(const std::string& uid);
   std::string WhatIsAbsent(std::string_view message) const;
   void NoteIfGated(const std::shared_ptr<const api::Pod>& pod);
@@ -196,6 +197,7 @@ class Simulation final : public framework::ApiWriter, private scheduler::DriverO
   // By UID: what devices take of the node of a pod that is being bound.
   std::map<std::string, std::vector<api::NodeAllocatableResourceClaimStatus>> node_allocatable_;
   std::unique_ptr<Rollouts> rollouts_;
+  input::NamespaceRules rules_;  // for what rollouts create; without rollouts there are none
   std::map<std::string, std::shared_ptr<const api::Pod>> old_pods_;  // of rollouts, by UID
   base::Duration max_sleep_{};
   std::optional<explain::Explanation> explaining_;  // the pod whose attempt is under way

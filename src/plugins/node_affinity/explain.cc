@@ -3,10 +3,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/spelling.h"
 #include "framework/label_text.h"
+#include "framework/list_text.h"
 #include "plugins/node_affinity/node_affinity.h"
 
 namespace berth::plugins {
@@ -71,13 +73,14 @@ class NodeAffinityExplainer final : public framework::RejectionExplainer {
     for (const auto& [key, value] : pod_.spec.node_selector) {
       const Symbol* found = node.labels().Find(key);
       if (found && *found == value) continue;
+      if (findings.size() == framework::kFew) break;
       findings.push_back({fmt::format("label {}", key.str()), std::string(value.str()), LabelValue(node, key),
                           fmt::format("nodeSelector wants {}={}, {}", key.str(), value.str(), LabelText(node, key))});
     }
     if (MeetsRequired(node)) return findings;
     // Terms are alternatives: none of them holds.
     const bool several = required_->terms().size() > 1;
-    for (size_t i = 0; i < required_->terms().size(); ++i) {
+    for (size_t i = 0; i < std::min(required_->terms().size(), framework::kFew); ++i) {
       std::optional<Finding> unmet = FirstUnmet(required_->terms()[i], node);
       if (!unmet) continue;
       unmet->text = several ? fmt::format("affinity term {} {}", i + 1, unmet->text) : "affinity " + unmet->text;
@@ -92,7 +95,7 @@ class NodeAffinityExplainer final : public framework::RejectionExplainer {
     for (const auto& [key, value] : pod_.spec.node_selector) {
       const Symbol* found = node.labels().Find(key);
       if (found && *found == value) continue;
-      if (!MaySet(key)) return {};
+      if (!MaySet(key) || remedy.steps().size() == framework::kFew) return {};
       SetLabel(key, value, remedy);
     }
     if (!MeetsRequired(node) && !required_->terms().empty()) {
@@ -104,38 +107,42 @@ class NodeAffinityExplainer final : public framework::RejectionExplainer {
 
   // A value that no node has, and what some node has that is nearly it.
   std::vector<std::string> Hints() const override {
+    LabelsThere there;
+    for (const NodeInfo* node : cluster_.nodes()) {
+      for (const auto& [name, value] : node->labels()) there[name.str()].insert(value.str());
+    }
     std::vector<std::string> hints;
-    for (const auto& [key, value] : pod_.spec.node_selector) AddHint(key, std::vector<Symbol>{value}, hints);
+    for (const auto& [key, value] : pod_.spec.node_selector) AddHint(key, std::vector<Symbol>{value}, there, hints);
     if (!required_) return hints;
     using Operator = api::Requirement::Operator;
     for (const api::CompiledNodeSelectorTerm& term : required_->terms()) {
       for (const api::Requirement& requirement : term.labels().requirements()) {
-        if (requirement.op() == Operator::kIn) AddHint(requirement.key(), requirement.values(), hints);
+        if (requirement.op() == Operator::kIn) AddHint(requirement.key(), requirement.values(), there, hints);
       }
     }
     return hints;
   }
 
  private:
+  using LabelsThere = std::map<std::string_view, std::set<std::string_view>>;  // values of all nodes, by label
+
   template <class Values>
-  void AddHint(const Symbol& key, const Values& wanted, std::vector<std::string>& hints) const {
-    std::set<std::string_view> keys, values;
-    for (const NodeInfo* node : cluster_.nodes()) {
-      for (const auto& [name, value] : node->labels()) {
-        keys.insert(name.str());
-        if (name == key) values.insert(value.str());
-      }
-    }
-    if (values.empty()) {
-      const std::vector<std::string_view> known(keys.begin(), keys.end());
+  static void AddHint(const Symbol& key, const Values& wanted, const LabelsThere& there,
+                      std::vector<std::string>& hints) {
+    if (hints.size() >= framework::kFew) return;
+    const auto found = there.find(key.str());
+    if (found == there.end()) {
+      std::vector<std::string_view> known;
+      for (const auto& [name, values] : there) known.push_back(name);
       const std::string_view near = base::NearestWord(key.str(), known);
       hints.push_back(
           fmt::format("no node has the label {}{}", key.str(), near.empty() ? "" : fmt::format("; nearest: {}", near)));
       return;
     }
+    const std::set<std::string_view>& values = found->second;
     const std::vector<std::string_view> known(values.begin(), values.end());
     for (const Symbol& value : wanted) {
-      if (values.contains(value.str())) continue;
+      if (values.contains(value.str()) || hints.size() >= framework::kFew) continue;
       const std::string_view near = base::NearestWord(value.str(), known);
       hints.push_back(fmt::format("no node has {}={}; {}: {}", key.str(), value.str(),
                                   near.empty() ? "there is" : "nearest",
@@ -160,6 +167,7 @@ class NodeAffinityExplainer final : public framework::RejectionExplainer {
     using Operator = api::Requirement::Operator;
     for (const api::Requirement& requirement : term.labels().requirements()) {
       if (requirement.Matches(node.labels())) continue;
+      if (remedy.steps().size() == framework::kFew) return false;
       const bool names_value = requirement.op() == Operator::kIn || requirement.op() == Operator::kEquals ||
                                requirement.op() == Operator::kDoubleEquals;
       if (!names_value || !MaySet(requirement.key())) return false;

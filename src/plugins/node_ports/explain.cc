@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "framework/list_text.h"
 #include "plugins/node_ports/node_ports.h"
 
 namespace berth::plugins {
@@ -27,6 +28,7 @@ class PortExplainer final : public framework::RejectionExplainer {
     for (const framework::HostPort& wanted : pod_.host_ports()) {
       const framework::PodInfo* holder = node.used_ports().Conflicts(wanted) ? FindHolder(node, wanted) : nullptr;
       if (!holder) continue;
+      if (findings.size() == framework::kFew) break;
       const std::string port = fmt::format("{}/{}", wanted.port, wanted.protocol);
       findings.push_back(
           {"port " + port, "free", holder->Key(), fmt::format("port {} is taken by {}", port, holder->Key())});
@@ -44,6 +46,7 @@ class PortExplainer final : public framework::RejectionExplainer {
                                          .protocol = ports[j].protocol.empty() ? "TCP" : ports[j].protocol,
                                          .port = ports[j].host_port};
         if (ports[j].host_port <= 0 || !node.used_ports().Conflicts(wanted)) continue;
+        if (remedy.steps().size() == framework::kFew) return {};
         remedy.ChangePod({fmt::format("no host port {}/{}", wanted.port, wanted.protocol), "host port"},
                          [&](api::Pod& pod) { pod.spec.containers[i].ports[j].host_port = 0; });
       }

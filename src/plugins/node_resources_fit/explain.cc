@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
+#include "base/spelling.h"
 #include "framework/amount_text.h"
+#include "framework/list_text.h"
 #include "framework/pod_resources.h"
 #include "plugins/node_resources_fit/node_resources_fit.h"
 
@@ -70,11 +73,18 @@ std::string PartsText(const api::Pod& pod, const Symbol& resource) {
   const bool plain = parts.size() == 1 && parts.front().name.find(' ') == std::string::npos;
   if (parts.empty() || plain || pod.spec.resources) return {};
   std::string text;
-  for (const RequestPart& part : parts) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : " + ", part.name,
-                        framework::AmountText(resource.str(), part.amount));
+  int64_t rest = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i >= framework::kFew) {
+      rest += parts[i].amount;
+      continue;
+    }
+    text += fmt::format("{}{} {}", text.empty() ? "" : " + ", parts[i].name,
+                        framework::AmountText(resource.str(), parts[i].amount));
   }
-  return text;
+  if (rest == 0) return text;
+  return text +
+         fmt::format(" + {} more {}", parts.size() - framework::kFew, framework::AmountText(resource.str(), rest));
 }
 
 // Takes `excess` off the requests that make up the sum, the largest first, until the pod asks for no more than that;
@@ -128,7 +138,8 @@ int64_t ValueOf(std::string_view resource, const std::string& text) {
 class FitExplainer final : public framework::RejectionExplainer {
  public:
   // `wanted` without what is not checked.
-  FitExplainer(const framework::PodInfo& pod, framework::Resource wanted) : pod_(pod), wanted_(std::move(wanted)) {}
+  FitExplainer(const framework::ClusterView& cluster, const framework::PodInfo& pod, framework::Resource wanted)
+      : cluster_(cluster), pod_(pod), wanted_(std::move(wanted)) {}
 
   std::vector<framework::Finding> Findings(const framework::Status& status,
                                            const framework::NodeInfo& node) const override {
@@ -166,6 +177,25 @@ class FitExplainer final : public framework::RejectionExplainer {
     return remedies;
   }
 
+  // A resource that no node has, and what some node has that is nearly it.
+  std::vector<std::string> Hints() const override {
+    std::set<std::string_view> there;
+    for (const framework::NodeInfo* node : cluster_.nodes()) {
+      for (const auto& [name, amount] : node->allocatable().scalar) {
+        if (amount > 0) there.insert(name.str());
+      }
+    }
+    const std::vector<std::string_view> known(there.begin(), there.end());
+    std::vector<std::string> hints;
+    for (const auto& [name, amount] : wanted_.scalar) {
+      if (amount <= 0 || there.contains(name.str())) continue;
+      const std::string_view near = base::NearestWord(name.str(), known);
+      hints.push_back(
+          fmt::format("no node has {}{}", name.str(), near.empty() ? "" : fmt::format("; nearest: {}", near)));
+    }
+    return hints;
+  }
+
  private:
   bool FitsWithoutOverhead(const framework::NodeInfo& node, const std::vector<Symbol>& names) const {
     const api::ResourceList& overhead = pod_.pod().spec.overhead;
@@ -197,12 +227,13 @@ class FitExplainer final : public framework::RejectionExplainer {
   static std::string WhoseRequest(api::Pod before, api::Pod after, const Symbol& resource) {
     if (before.spec.init_containers.empty() && before.spec.containers.size() == 1) return {};
     std::string text;
+    size_t changed_count = 0;
     const auto compare = [&](std::string_view what, std::vector<api::Container>& old,
                              std::vector<api::Container>& changed) {
       for (size_t i = 0; i < old.size(); ++i) {
         const int64_t was = AmountIn(old[i].resources.requests, resource);
         const int64_t is = AmountIn(changed[i].resources.requests, resource);
-        if (was == is) continue;
+        if (was == is || ++changed_count > framework::kFew) continue;
         text += fmt::format("{}{}{} {} -> {}", text.empty() ? " (" : ", ",
                             framework::IsRestartableInit(old[i]) ? "sidecar " : what, old[i].name,
                             framework::AmountText(resource.str(), was), framework::AmountText(resource.str(), is));
@@ -210,9 +241,11 @@ class FitExplainer final : public framework::RejectionExplainer {
     };
     compare("init ", before.spec.init_containers, after.spec.init_containers);
     compare("", before.spec.containers, after.spec.containers);
+    if (changed_count > framework::kFew) text += fmt::format(" and {} more", changed_count - framework::kFew);
     return text.empty() ? text : text + ")";
   }
 
+  const framework::ClusterView& cluster_;
   const framework::PodInfo& pod_;
   const framework::Resource wanted_;
 };
@@ -221,7 +254,7 @@ class FitExplainer final : public framework::RejectionExplainer {
 
 std::unique_ptr<framework::RejectionExplainer> NodeResourcesFit::ExplainRejections(
     const framework::PodInfo& pod) const {
-  return std::make_unique<FitExplainer>(pod, RequestOf(pod));
+  return std::make_unique<FitExplainer>(cluster_, pod, RequestOf(pod));
 }
 
 }  // namespace berth::plugins

@@ -32,7 +32,8 @@ IgnoredResources IgnoredBy(const config::NodeResourcesFitArgs& args) {
 }  // namespace
 
 NodeResourcesFit::NodeResourcesFit(const config::NodeResourcesFitArgs& args, Rule rule, framework::Handle& handle)
-    : request_key_(handle.NewStateKey<Request>()),
+    : cluster_(handle.cluster()),
+      request_key_(handle.NewStateKey<Request>()),
       demand_key_(handle.NewStateKey<Demand>()),
       incoming_options_(IncomingPodOptions(handle.gates())),
       in_place_pod_level_resize_(handle.gates().Enabled("InPlacePodLevelResourcesVerticalScaling")),

@@ -81,6 +81,7 @@ class NodeResourcesFit final : public framework::Plugin,
   framework::QueueingHint AfterNodeChange(const framework::PodInfo& pod, const api::Node* before,
                                           const api::Node* after) const;
 
+  const framework::ClusterView& cluster_;  // for explanations
   const framework::StateKey<Request> request_key_;
   const framework::StateKey<Demand> demand_key_;
   const framework::PodRequestOptions incoming_options_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "framework/list_text.h"
 #include "plugins/taint_toleration/taint_toleration.h"
 
 namespace berth::plugins {
@@ -18,11 +19,11 @@ class TaintExplainer final : public framework::RejectionExplainer {
     std::vector<std::string> texts;
     for (const api::Taint& taint : Untolerated(pod_.pod(), node.node())) texts.push_back(taint.ToString());
     if (texts.empty()) return {};
-    const std::string list = fmt::format("{}", fmt::join(texts, ", "));
+    const std::string list = framework::ListText(texts);
     framework::Finding finding{
         "taints", "none but those tolerated", list,
         fmt::format("{} {} is not tolerated", texts.size() == 1 ? "taint" : "each of the taints", list)};
-    finding.sort = list;
+    finding.sort = fmt::format("{}", fmt::join(texts, ", "));
     return {finding};
   }
 
@@ -30,6 +31,7 @@ class TaintExplainer final : public framework::RejectionExplainer {
   std::vector<framework::Remedy> Remedies(const framework::NodeInfo&, const framework::Remedy& so_far) const override {
     framework::Remedy remedy = so_far;
     const std::vector<api::Taint> untolerated = Untolerated(*so_far.pod(), *so_far.node());
+    if (untolerated.size() > framework::kFew) return {};
     // To tolerate that a node is dead or in trouble is no remedy.
     if (std::any_of(untolerated.begin(), untolerated.end(), SaysTrouble)) return {};
     const bool cordoned = std::any_of(untolerated.begin(), untolerated.end(), IsCordon);

@@ -130,10 +130,10 @@ class ApiWriter {
   }
   // Gives the claim's devices back: clears allocation, reservations and the state of devices.
   virtual Status DeallocateResourceClaim(const api::ResourceClaim& /*claim*/) { return Status::Success(); }
-  // What SetNodeAllocatableResourceClaimStatuses wrote is void.
-  virtual Status ClearNodeAllocatableResourceClaimStatuses(const PodInfo& /*pod*/) { return Status::Success(); }
   // Takes the finalizer off and deletes the claim.
   virtual Status DeleteResourceClaim(const api::ResourceClaim& /*claim*/) { return Status::Success(); }
+  // What SetNodeAllocatableResourceClaimStatuses wrote is void.
+  virtual Status ClearNodeAllocatableResourceClaimStatuses(const PodInfo& /*pod*/) { return Status::Success(); }
 
  private:
   static Error NoClaims() { return Error::Unsupported("resource claims cannot be written here"); }

@@ -247,15 +247,15 @@ class DeviceFollower {
 class ReservePlugin {
  public:
   virtual ~ReservePlugin() = default;
+  virtual Status Reserve(CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
+  // Undoes Reserve; must be idempotent, and is called even where Reserve was not reached.
+  virtual void Unreserve(CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
   // Before Reserve: the pod as it counts on the node from now on, where that is more than its specification says. Null:
   // as it is. Asked only with the gate DRANodeAllocatableResources.
   virtual std::shared_ptr<const api::Pod> OnNode(const CycleState& /*state*/, const PodInfo& /*pod*/,
                                                  const std::string& /*node_name*/) const {
     return nullptr;
   }
-  virtual Status Reserve(CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
-  // Undoes Reserve; must be idempotent, and is called even where Reserve was not reached.
-  virtual void Unreserve(CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
 };
 
 struct PermitResult {

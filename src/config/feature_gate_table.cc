@@ -323,15 +323,9 @@ std::span<const FeatureDependency> FeatureDependencies() { return kDependencies;
 
 std::span<const std::string_view> UnimplementedFeatureGates() {
   static constexpr std::string_view kNames[] = {
-      "CoordinatedLeaderElection",
-      "DRAWorkloadResourceClaims",
-      "GangScheduling",
-      "GenericWorkload",
-      "NominatedNodeNameForExpectation",
-      "OpportunisticBatching",
-      "SchedulerAsyncAPICalls",
-      "SchedulerPopFromBackoffQ",
-      "TopologyAwareWorkloadScheduling",
+      "CoordinatedLeaderElection", "DRAWorkloadResourceClaims",       "GangScheduling",
+      "GenericWorkload",           "NominatedNodeNameForExpectation", "OpportunisticBatching",
+      "SchedulerAsyncAPICalls",    "SchedulerPopFromBackoffQ",        "TopologyAwareWorkloadScheduling",
       "WorkloadAwarePreemption",
   };
   return kNames;

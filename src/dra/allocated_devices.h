@@ -47,8 +47,8 @@ class AllocatedDevices {
 
   // Grows with every device of the pool that is taken or given back.
   uint64_t VersionOf(const PoolKey& pool) const;
-  // The devices of the pool that were taken or given back since it had that version, some perhaps twice. False when that
-  // is too long ago to be known.
+  // The devices of the pool that were taken or given back since it had that version, some perhaps twice. False when
+  // that is too long ago to be known.
   bool ChangesSince(const PoolKey& pool, uint64_t version, std::vector<DeviceId>& changed) const;
   // Grows with every change anywhere.
   uint64_t version() const { return version_; }

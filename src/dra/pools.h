@@ -31,8 +31,8 @@ struct Slice {
   std::shared_ptr<const api::ResourceSlice> object;
   SelectorPtr node_selector;
   std::vector<SelectorPtr> device_node_selectors;  // where it selects nodes by device
-  std::vector<DeviceId> ids;                     // of its devices
-  mutable std::vector<SelectorAnswers> answers;  // about its devices
+  std::vector<DeviceId> ids;                       // of its devices
+  mutable std::vector<SelectorAnswers> answers;    // about its devices
 
   const api::ResourceSliceSpec& spec() const { return object->spec; }
 };
@@ -83,7 +83,8 @@ struct Pool {
 
    private:
     friend struct Pool;
-    std::vector<bool> counted;  // by position in `devices`, then in `devices_elsewhere`: its consumption is in `available`
+    std::vector<bool>
+        counted;  // by position in `devices`, then in `devices_elsewhere`: its consumption is in `available`
     uint64_t version = 0;
   };
   const Use& UseOf(const AllocatedDevices& allocated) const;
@@ -147,8 +148,8 @@ class PoolTable {
   }
   bool empty() const { return slices_.empty(); }
   // The device that counts for what is taken of a node's allocatable resources: the first of that name, slices by name,
-  // in any pool of that name, whichever its driver and generation (so upstream looks it up). Null when there is none, and
-  // without the gate DRANodeAllocatableResources.
+  // in any pool of that name, whichever its driver and generation (so upstream looks it up). Null when there is none,
+  // and without the gate DRANodeAllocatableResources.
   const api::Device* FindDevice(const std::string& pool, const std::string& device) const;
   // Grows with every change.
   uint64_t version() const { return version_; }
@@ -167,7 +168,7 @@ class PoolTable {
     NodePools pools;
   };
   struct Local {
-    std::map<PoolKey, size_t> pools;  // how many slices of each are this node's alone
+    std::map<PoolKey, size_t> pools;         // how many slices of each are this node's alone
     std::map<std::string, SlicePtr> slices;  // these, by name
     uint64_t version = 0;
   };
@@ -192,7 +193,7 @@ class PoolTable {
   std::map<std::string, SlicePtr> slices_;
   std::map<std::string, std::map<std::string, SlicePtr>> by_pool_name_;  // for FindDevice only
   std::map<PoolKey, Group> groups_;
-  std::map<PoolKey, size_t> shared_;  // pools that have slices which are not one node's alone
+  std::map<PoolKey, size_t> shared_;               // pools that have slices which are not one node's alone
   std::map<std::string, SlicePtr> shared_slices_;  // these, by name
   std::unordered_map<std::string, Local> local_;
   std::vector<Seen> seen_;  // by the node's number

@@ -97,9 +97,9 @@ class Search {
   }
 
   const AllocatorInputs& in_;
-  std::vector<const Pool*> pools_;       // those that can be used
-  std::vector<const Pool::Use*> use_;    // of each
-  std::vector<size_t> first_;       // position of the first device of each pool, and after the last pool the end
+  std::vector<const Pool*> pools_;     // those that can be used
+  std::vector<const Pool::Use*> use_;  // of each
+  std::vector<size_t> first_;          // position of the first device of each pool, and after the last pool the end
   std::vector<ClaimState> claims_;
 
   std::vector<std::pair<const Pool::Device*, size_t>> marked_;  // devices taken as a whole, and the claim

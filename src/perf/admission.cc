@@ -54,7 +54,8 @@ Result<api::Object> InMemoryCluster::Admit(const api::Object& object, const std:
                    api::ReplicationController, api::ReplicaSet, api::StatefulSet, api::Deployment, api::DaemonSet,
                    api::Job, api::PodDisruptionBudget, api::PriorityClass, api::StorageClass, api::CSINode,
                    api::CSIDriver, api::CSIStorageCapacity, api::VolumeAttachment, api::ResourceClaim,
-                   api::ResourceClaimTemplate, api::ResourceSlice, api::DeviceClass, api::DeviceTaintRule>(object, complete);
+                   api::ResourceClaimTemplate, api::ResourceSlice, api::DeviceClass, api::DeviceTaintRule>(object,
+                                                                                                           complete);
   const std::vector<input::FieldProblem> problems = input::ProblemsOf(named);
   if (!problems.empty()) {
     return Error::InvalidArgument(fmt::format("{} \"{}\" is invalid: {}", object.info().name,

@@ -254,11 +254,10 @@ const Message& CreateResourceClaimsFields() {
 }
 
 const Message& CreateResourceDriverFields() {
-  static const Message message =
-      MessageOf<T>("createResourceDriver", {OpcodeRow(), Field("driverName", 0, &T::driver_name),
-                                            Field("maxClaimsPerNode", 0, &T::max_claims_per_node),
-                                            Field("maxClaimsPerNodeParam", 0, &T::max_claims_per_node_param),
-                                            Field("nodes", 0, &T::nodes)});
+  static const Message message = MessageOf<T>(
+      "createResourceDriver",
+      {OpcodeRow(), Field("driverName", 0, &T::driver_name), Field("maxClaimsPerNode", 0, &T::max_claims_per_node),
+       Field("maxClaimsPerNodeParam", 0, &T::max_claims_per_node_param), Field("nodes", 0, &T::nodes)});
   return message;
 }
 

@@ -110,8 +110,8 @@ Result<void> InMemoryCluster::AllocateClaim(const api::ResourceClaim& claim, std
     if (!written) return written.error();
     return {};
   }
-  return Error::NotFound(
-      fmt::format("no node has devices left for claim {}; there are {} nodes", api::KeyOf(claim.metadata), nodes.size()));
+  return Error::NotFound(fmt::format("no node has devices left for claim {}; there are {} nodes",
+                                     api::KeyOf(claim.metadata), nodes.size()));
 }
 
 }  // namespace berth::perf

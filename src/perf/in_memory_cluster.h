@@ -15,12 +15,12 @@
 
 #include "api/object.h"
 #include "base/clock.h"
+#include "base/random.h"
 #include "cluster/cluster.h"
 #include "config/types.h"
 #include "framework/handle.h"
 #include "framework/registry.h"
 #include "perf/run_metrics.h"
-#include "base/random.h"
 #include "scheduler/driver.h"
 #include "sim/claim_controller.h"
 #include "sim/volume_controller.h"
@@ -148,7 +148,7 @@ class InMemoryCluster final : public framework::ApiWriter, private scheduler::Dr
   std::unique_ptr<scheduler::Driver> driver_;
   std::unique_ptr<sim::VolumeController> volumes_;
   std::unique_ptr<sim::ClaimController> claims_;
-  base::Random random_;  // for claims that are allocated without a pod
+  base::Random random_;                                    // for claims that are allocated without a pod
   std::unordered_map<std::string, PodRecord> pods_;        // by UID
   std::unordered_map<std::string, std::string> pod_uids_;  // by namespace/name
   std::vector<PodObserver*> observers_;

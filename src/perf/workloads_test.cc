@@ -194,8 +194,9 @@ TEST_F(MadeUp, ANameThatIsTakenIsRefused) {
 
 TEST_F(MadeUp, MoreClaimsThanDevicesAreTold) {
   Write("class.yaml", "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\n");
-  Write("claim.yaml",
-        "metadata: {name: 'c-{{.Index}}'}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}\n");
+  Write(
+      "claim.yaml",
+      "metadata: {name: 'c-{{.Index}}'}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}\n");
   const auto run = [&](const std::string& claims) {
     return ErrorOf(
         Run("  - {opcode: createNodes, count: 2}\n"
@@ -205,7 +206,8 @@ TEST_F(MadeUp, MoreClaimsThanDevicesAreTold) {
             claims + "}\n  - {opcode: allocResourceClaims}\n" + kMeasured));
   };
   EXPECT_EQ(run("6"), "");
-  EXPECT_THAT(run("7"), AllOf(HasSubstr("op 4 (allocResourceClaims)"), HasSubstr("no node has devices left for claim a/c-")));
+  EXPECT_THAT(run("7"),
+              AllOf(HasSubstr("op 4 (allocResourceClaims)"), HasSubstr("no node has devices left for claim a/c-")));
 }
 
 }  // namespace

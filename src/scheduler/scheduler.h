@@ -123,7 +123,7 @@ class Scheduler {
   const base::Clock& clock_;
   framework::ApiWriter& api_;
   const Options options_;
-  bool check_all_filters_ = false;  // for messages, see alwaysCheckAllPredicates
+  bool check_all_filters_ = false;         // for messages, see alwaysCheckAllPredicates
   bool devices_take_allocatable_ = false;  // gate DRANodeAllocatableResources
   base::Random random_;
   engine::NodeSampler sampler_;

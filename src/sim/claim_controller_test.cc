@@ -168,7 +168,8 @@ items:
 )");
   const auto add = [&](const std::string& name, const std::string& resources) {
     Add("{apiVersion: v1, kind: Pod, metadata: {name: " + name + ", namespace: default, uid: " + name +
-        "}, spec: {resourceClaims: [{name: gpu, resourceClaimTemplateName: one-gpu}], containers: [{name: c, resources: "
+        "}, spec: {resourceClaims: [{name: gpu, resourceClaimTemplateName: one-gpu}], containers: [{name: c, "
+        "resources: "
         "{claims: [{name: gpu}], requests: {" +
         resources + "}}}]}}");
   };

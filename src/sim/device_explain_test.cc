@@ -101,10 +101,11 @@ TEST_F(DeviceExplainTest, ASelectorThatFailsIsToldWithTheDeviceAndWhatItHas) {
       Pod("p", R"(, selectors: [{cel: {expression: 'device.attributes["gpu.example.com"].numa == 0'}}])"));
   const explain::Explanation& told = report_.explanations[0];
   EXPECT_THAT(told.message, HasSubstr("CEL runtime error: no such key: numa"));
-  EXPECT_THAT(told.hints,
-              ElementsAre("claim default/p-gpu, request r: the selector `device.attributes[\"gpu.example.com\"].numa == 0` "
-                          "fails for device gpu.example.com/n1/g0: no such key: numa; the device has model, memory. A "
-                          "failure ends the attempt: ask with has() or .? for what a device may lack"));
+  EXPECT_THAT(
+      told.hints,
+      ElementsAre("claim default/p-gpu, request r: the selector `device.attributes[\"gpu.example.com\"].numa == 0` "
+                  "fails for device gpu.example.com/n1/g0: no such key: numa; the device has model, memory. A "
+                  "failure ends the attempt: ask with has() or .? for what a device may lack"));
   EXPECT_THAT(report::ToText(told), ::testing::Not(HasSubstr("before any node was looked at")));
 }
 

@@ -66,7 +66,7 @@ class FakeApi final : public framework::ApiWriter {
   std::vector<std::shared_ptr<const api::PersistentVolumeClaim>> written_claims;
   Check awaited;  // of the last Await
   std::vector<api::ResourceClaim> written_statuses;
-  std::vector<std::string> unreserved;                      // names of claims
+  std::vector<std::string> unreserved;                                                 // names of claims
   std::vector<std::vector<api::NodeAllocatableResourceClaimStatus>> node_allocatable;  // as set; empty: cleared
   int conflicts = 0;                                        // that the next writes of a claim's status meet
   std::shared_ptr<const api::ResourceClaim> claim_on_read;  // null: there is none

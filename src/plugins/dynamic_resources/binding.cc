@@ -184,10 +184,11 @@ Status DynamicResources::PreBind(framework::BindingHandle&, CycleState& state, c
   }
   if (const auto here = cycle.nodes.find(node_name);
       here != cycle.nodes.end() && !here->second.node_allocatable.empty()) {
-    const Result<void> written = handle_.api().SetNodeAllocatableResourceClaimStatuses(pod, here->second.node_allocatable);
+    const Result<void> written =
+        handle_.api().SetNodeAllocatableResourceClaimStatuses(pod, here->second.node_allocatable);
     if (!written) {
-      return Status::Error(fmt::format("updating pod {} NodeAllocatableResourceClaimStatuses: {}", pod.Key(),
-                                       written.error().message));
+      return Status::Error(
+          fmt::format("updating pod {} NodeAllocatableResourceClaimStatuses: {}", pod.Key(), written.error().message));
     }
   }
   const bool waits = features_.binding_conditions &&

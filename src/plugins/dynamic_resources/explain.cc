@@ -173,11 +173,12 @@ class DeviceExplainer final : public framework::RejectionExplainer {
         std::vector<std::string> has;
         for (const auto& [attribute, value] : device.attributes) has.push_back(attribute);
         for (const auto& [capacity, value] : device.capacity) has.push_back(capacity);
-        told.push_back(fmt::format(
-            "{}: the selector `{}` fails for device {}/{}/{}: {}; the device has {}. A failure ends the attempt: ask with "
-            "has() or .? for what a device may lack",
-            whose, selector.cel->expression, slice.spec().driver, slice.spec().pool.name, device.name, answer.error,
-            has.empty() ? "no attributes and no capacity" : NameList(has)));
+        told.push_back(
+            fmt::format("{}: the selector `{}` fails for device {}/{}/{}: {}; the device has {}. A failure ends the "
+                        "attempt: ask with "
+                        "has() or .? for what a device may lack",
+                        whose, selector.cel->expression, slice.spec().driver, slice.spec().pool.name, device.name,
+                        answer.error, has.empty() ? "no attributes and no capacity" : NameList(has)));
         return std::nullopt;
       }
       if (!answer.matches) return false;

@@ -49,8 +49,8 @@ Result<std::optional<ClaimStatus>> TakenBy(const dra::PoolTable& pools, const ap
     for (const auto& [resource, mapping] : device->node_allocatable_resource_mappings) {
       const Result<std::optional<api::Quantity>> amount = AmountOf(mapping, result, resource.str());
       if (!amount) {
-        return Error::InvalidArgument(fmt::format("claim {}, device {}: {}", api::KeyOf(claim.metadata), result.device,
-                                                  amount.error().message));
+        return Error::InvalidArgument(
+            fmt::format("claim {}, device {}: {}", api::KeyOf(claim.metadata), result.device, amount.error().message));
       }
       if (!*amount) continue;
       if (!taken) taken.emplace().resource_claim_name = claim.metadata.name;
@@ -146,9 +146,8 @@ Status DynamicResources::TakeAllocatable(const CycleClaims& cycle, const PodInfo
     if (!known) statuses.push_back(std::move(**taken));
   }
   if (!has_mappings) return {};
-  std::sort(statuses.begin(), statuses.end(), [](const ClaimStatus& a, const ClaimStatus& b) {
-    return a.resource_claim_name < b.resource_claim_name;
-  });
+  std::sort(statuses.begin(), statuses.end(),
+            [](const ClaimStatus& a, const ClaimStatus& b) { return a.resource_claim_name < b.resource_claim_name; });
   for (const ClaimStatus& status : statuses) {
     if (!status.containers.empty()) continue;
     return Status::UnschedulableAndUnresolvable(
@@ -185,8 +184,7 @@ std::shared_ptr<const api::Pod> DynamicResources::OnNode(const CycleState& state
   // What an earlier attempt left in the status is void.
   if (before.empty() && (!here || here->node_allocatable.empty())) return nullptr;
   auto changed = std::make_shared<api::Pod>(pod.pod());
-  changed->status.node_allocatable_resource_claim_statuses =
-      here ? here->node_allocatable : std::vector<ClaimStatus>();
+  changed->status.node_allocatable_resource_claim_statuses = here ? here->node_allocatable : std::vector<ClaimStatus>();
   return changed;
 }
 

@@ -122,7 +122,8 @@ TEST_F(NodeAllocatableTest, SomeContainerMustUseTheClaim) {
   AddDevice(Taking("cpu", "1"));
   const Status status = Filter(Pod("1", /*container_uses_claim=*/false).Info(), Node());
   EXPECT_EQ(status.code(), Code::kUnschedulableAndUnresolvable);
-  EXPECT_EQ(status.Message(), "claim c: node-allocatable resource claim not referenced by any container within the pod");
+  EXPECT_EQ(status.Message(),
+            "claim c: node-allocatable resource claim not referenced by any container within the pod");
 }
 
 TEST_F(NodeAllocatableTest, APodLevelRequestMustCoverTheDevices) {

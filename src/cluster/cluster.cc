@@ -70,6 +70,8 @@ void Cluster::RemoveNode(std::string_view name) {
   if (!row->pods().empty()) waiting_for_node_[std::string(name)] = row->pods();
 }
 
+bool Cluster::TakeFreedDevices() { return inventory_->claims().TakeFreed(); }
+
 void Cluster::UpsertPod(std::shared_ptr<const api::Pod> pod) {
   DisplacePod(pod->metadata.uid);
   if (api::IsTerminated(*pod)) return nominator_.Remove(pod->metadata.uid);

@@ -106,6 +106,8 @@ class Cluster final : public framework::ClusterView {
   framework::CustomObjects& custom_objects() { return custom_objects_; }
   const framework::CustomObjects& custom_objects() const { return custom_objects_; }
   dra::Inventory& inventory() { return *inventory_; }
+  // Whether devices have become free since this was asked last, also those that only this scheduler knew to be taken.
+  bool TakeFreedDevices();
   framework::Nominator& nominator() { return nominator_; }
   const framework::Nominator& nominator() const { return nominator_; }
   const NodeTable& table() const { return table_; }

@@ -24,7 +24,9 @@ bool IsForExtendedResources(const api::ResourceClaim& claim) {
 void ClaimTracker::Exchange(const ClaimPtr& before, const ClaimPtr& after) {
   if (before == after) return;
   if (after && after->status.allocation) devices_.Add(*after->status.allocation);
-  if (before && before->status.allocation) devices_.Remove(*before->status.allocation);
+  if (!before || !before->status.allocation) return;
+  devices_.Remove(*before->status.allocation);
+  freed_ |= !after || after->status.allocation != before->status.allocation;
 }
 
 void ClaimTracker::Put(ClaimPtr claim) {
@@ -101,6 +103,15 @@ void ClaimTracker::Assume(ClaimPtr claim) {
   if (before->metadata.uid != claim->metadata.uid || VersionOf(*claim) < VersionOf(*before)) return;
   entry.assumed = std::move(claim);
   Exchange(before, entry.assumed);
+}
+
+void ClaimTracker::Land(const std::string& uid, const ClaimPtr& written) {
+  Assume(written);
+  const bool freed = freed_;
+  EndFlight(uid);
+  // Unless something newer has taken them away, they are the claim's now.
+  const ClaimPtr now = Find(written->metadata.namespace_.str(), written->metadata.name);
+  if (now && now->status.allocation) freed_ = freed;
 }
 
 void ClaimTracker::NoteUnreserved(const api::ResourceClaim& claim, const std::string& pod_uid) {

@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "api/resource_claim.h"
@@ -48,8 +49,10 @@ class ClaimTracker {
 
   // `claim` carries the allocation that it will get.
   void SetInFlight(ClaimPtr claim);
-  // False when it was not.
+  // It is given up: the devices are free. False when it was not in flight.
   bool EndFlight(const std::string& uid);
+  // It has been written, and this came of it: the end of the flight, and Assume.
+  void Land(const std::string& uid, const ClaimPtr& written);
   // A write of ours succeeded and this came of it. Without effect when something newer is known, or nothing at all.
   void Assume(ClaimPtr claim);
   // The end of the pod's reservation is on its way. Until the API server has reported it, "reserved" is only what it
@@ -60,6 +63,9 @@ class ClaimTracker {
   }
   // Back to what the API server reported.
   void Restore(std::string_view name_space, std::string_view name);
+  // Whether devices have become free since this was asked last: of a claim that lost its allocation or is gone, or by
+  // giving up one in flight, of which the API server has nothing to report.
+  bool TakeFreed() { return std::exchange(freed_, false); }
 
   // From any thread; applied by CatchUp.
   void Post(std::function<void(ClaimTracker&)> change);
@@ -88,6 +94,7 @@ class ClaimTracker {
   // By the UIDs of claim and pod: the version that had the reservation.
   std::map<std::pair<std::string, std::string>, uint64_t> unreserved_;
   std::unordered_multimap<std::string, Key> extended_claims_;  // by UID of the pod
+  bool freed_ = false;
 
   std::mutex mutex_;
   std::vector<std::function<void(ClaimTracker&)>> posted_;

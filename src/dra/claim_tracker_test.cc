@@ -96,6 +96,34 @@ TEST_F(ClaimTrackerTest, ADeletedClaimGivesItsDevicesBack) {
   EXPECT_EQ(claims_.Find("default", "c"), nullptr);
 }
 
+TEST_F(ClaimTrackerTest, SaysWhenDevicesHaveBecomeFree) {
+  claims_.Put(Plain("5"));
+  claims_.SetInFlight(Allocated("g0", "5"));
+  EXPECT_FALSE(claims_.TakeFreed());
+  claims_.EndFlight("uid-c");
+  EXPECT_TRUE(claims_.TakeFreed()) << "given up";
+  EXPECT_FALSE(claims_.TakeFreed()) << "said once";
+
+  claims_.SetInFlight(Allocated("g0", "5"));
+  claims_.Land("uid-c", Allocated("g0", "7"));
+  EXPECT_FALSE(claims_.TakeFreed()) << "written: they are the claim's";
+  EXPECT_TRUE(IsTaken("g0"));
+  claims_.Put(Allocated("g0", "7"));
+  EXPECT_FALSE(claims_.TakeFreed());
+  claims_.Put(Plain("8"));
+  EXPECT_TRUE(claims_.TakeFreed()) << "deallocated";
+
+  claims_.SetInFlight(Allocated("g0", "8"));
+  claims_.Land("uid-c", Allocated("g0", "7"));
+  EXPECT_TRUE(claims_.TakeFreed()) << "written, and taken away since";
+
+  claims_.Put(Allocated("g0", "9"));
+  claims_.Put(Allocated("g1", "10"));
+  EXPECT_TRUE(claims_.TakeFreed()) << "other devices than before";
+  claims_.Remove(*Allocated("g1", "10"));
+  EXPECT_TRUE(claims_.TakeFreed()) << "gone";
+}
+
 TEST_F(ClaimTrackerTest, WhatBindingPostsIsAppliedWhenSomebodyLooks) {
   claims_.Put(Plain("1"));
   claims_.Post([&](ClaimTracker& claims) { claims.Assume(Allocated("g0", "2")); });

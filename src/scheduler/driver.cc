@@ -132,6 +132,7 @@ void Driver::Settle(const Attempt& attempt) {
       return queue_->Bind(uid, attempt.ticket);
     case Outcome::kBound:
       queue_->Done(uid, attempt.ticket);
+      handlers_->TellOfFreedDevices();
       return observer_.OnBound(attempt);
     case Outcome::kUnschedulable:
     case Outcome::kError:
@@ -153,6 +154,7 @@ void Driver::SettleFailure(const Attempt& attempt) {
     observer_.OnStale(attempt);
   }
   if (!attempt.freed_node.empty() && rejected) handlers_->OnForgotten(*attempt.pod, attempt.freed_node, uid);
+  handlers_->TellOfFreedDevices(uid);
 }
 
 std::optional<base::Time> Driver::NextWake() {

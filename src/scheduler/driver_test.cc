@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "config/load.h"
+#include "dra/testing/devices.h"
 #include "engine/testing/scripted_plugins.h"
 #include "engine/testing/world.h"
 #include "plugins/registry.h"
@@ -215,6 +216,69 @@ TEST_F(DriverTest, APodDeletedWhileItIsBeingBoundIsNotTriedAgain) {
   EXPECT_EQ(binding_.size(), 1u);
   EXPECT_THAT(log_, ElementsAre("failed web", "skipped web"));
   EXPECT_FALSE(IsPending("default/web"));
+}
+
+// Devices on n1, and claims of one device each. Writing a claim fails, so that no binding comes to a good end.
+class DeviceDriverTest : public DriverTest {
+ protected:
+  DeviceDriverTest() {
+    PutNode("n1", "4");
+    Put(dra::testing::MakeClass("gpu"));
+    Put(dra::testing::MakeSlice("n1", {dra::testing::MakeDevice("g0")}));
+    for (const char* claim : {"c1", "c2"}) {
+      Put(dra::testing::MakeClaim(claim, {dra::testing::MakeRequest("r", 1)}));
+    }
+  }
+  using DriverTest::Put;
+  template <class T>
+  void Put(const std::shared_ptr<T>& object) {
+    object->metadata.resource_version = std::to_string(++version_);
+    driver_->Put(api::Object(std::shared_ptr<const T>(object)));
+  }
+  static PodBuilder PodWith(const std::string& name, const std::string& claim) {
+    return MakePod(name).ResourceClaim("device", claim);
+  }
+  // The end of the first binding comes when its pod is gone, so that nothing but what it gives back can help.
+  void LoseFirst(const std::string& name, const std::string& claim) {
+    Remove(PodWith(name, claim));
+    world_.clock.Advance(std::chrono::seconds(20));
+    StepAll();
+    ASSERT_EQ(driver_->binding(), 1u) << "its devices are still on their way";
+    Finish(0);
+    StepAll();
+    EXPECT_EQ(driver_->binding(), 1u) << "the next one has them";
+  }
+};
+
+TEST_F(DeviceDriverTest, APodThatSharesAClaimSleptOnWhenTheAllocationOfThatClaimWasGivenUp) {
+  Put(PodWith("first", "c1"));
+  StepAll();
+  Put(PodWith("next", "c1"));
+  StepAll();
+  ASSERT_THAT(log_, ElementsAre("failed next"));
+  LoseFirst("first", "c1");
+}
+
+TEST_F(DeviceDriverTest, APodSleptOnWhenDevicesThatWereMeantForAnotherClaimBecameFree) {
+  Put(PodWith("first", "c1"));
+  StepAll();
+  Put(PodWith("next", "c2"));
+  StepAll();
+  ASSERT_THAT(log_, ElementsAre("failed next"));
+  LoseFirst("first", "c1");
+}
+
+// What the controller of claims does in two steps may be seen as one, after a gap in the watch.
+TEST_F(DeviceDriverTest, APodSleptOnWhenAClaimWasDeletedTogetherWithItsAllocation) {
+  const auto allocated = dra::testing::MakeAllocated("c1", "n1", {"g0"});
+  Put(allocated);
+  Put(PodWith("next", "c2"));
+  StepAll();
+  ASSERT_THAT(log_, ElementsAre("failed next"));
+  driver_->Remove(api::Object(std::shared_ptr<const api::ResourceClaim>(allocated)));
+  world_.clock.Advance(std::chrono::seconds(20));
+  StepAll();
+  EXPECT_EQ(driver_->binding(), 1u);
 }
 
 TEST_F(DriverTest, NoMoreArePlacedWhileTooManyAreBeingBound) {

@@ -67,6 +67,11 @@ void EventHandlers::SlicesChanged() {
   Happened<api::ResourceSlice>({EventResource::kResourceSlice, ActionType::kUpdate}, nullptr, nullptr);
 }
 
+void EventHandlers::TellOfFreedDevices(std::string_view except) {
+  if (!cluster_.TakeFreedDevices()) return;
+  Happened<api::ResourceClaim>({EventResource::kResourceClaim, ActionType::kUpdate}, nullptr, nullptr, except);
+}
+
 void EventHandlers::Put(const api::Object& object) {
   if (object.kind() == api::Kind::kPod) return PutPod(object.Share<api::Pod>());
   if (object.kind() == api::Kind::kNode) return PutNode(object.Share<api::Node>());
@@ -75,6 +80,11 @@ void EventHandlers::Put(const api::Object& object) {
     const std::shared_ptr<const T> before = store.Upsert(after);
     if constexpr (kResourceOf<T>) {
       Happened<T>({*kResourceOf<T>, before ? ActionType::kUpdate : ActionType::kAdd}, before, after);
+      if constexpr (std::is_same_v<T, api::ResourceClaim>) {
+        // The plugin's hint sees an allocation that ends, unless it was of a write that has not been reported.
+        const bool is_told = before && before->status.allocation && !after->status.allocation;
+        is_told ? static_cast<void>(cluster_.TakeFreedDevices()) : TellOfFreedDevices();
+      }
     } else if constexpr (std::is_same_v<T, api::DeviceTaintRule>) {
       SlicesChanged();
     }
@@ -89,6 +99,7 @@ void EventHandlers::Remove(const api::Object& object) {
     const std::shared_ptr<const T> gone = store.Erase(metadata.namespace_.str(), metadata.name);
     if constexpr (kResourceOf<T>) {
       if (gone) Happened<T>({*kResourceOf<T>, ActionType::kDelete}, gone, nullptr);
+      if constexpr (std::is_same_v<T, api::ResourceClaim>) TellOfFreedDevices();
     } else if constexpr (std::is_same_v<T, api::DeviceTaintRule>) {
       if (gone) SlicesChanged();
     }

@@ -38,6 +38,9 @@ class EventHandlers {
   void RemoveCustom(framework::EventResource resource, const api::ObjectMeta& metadata);
   // Room that an assumed pod held is free again. `except`: the UID of a pod that this need not wake.
   void OnForgotten(const framework::PodInfo& pod, const std::string& node_name, std::string_view except = {});
+  // Wakes those who wait for devices, if some have become free of which the API reports nothing: they were only meant
+  // for a claim. After each end of an attempt.
+  void TellOfFreedDevices(std::string_view except = {});
 
  private:
   void PutPod(std::shared_ptr<const api::Pod> pod);

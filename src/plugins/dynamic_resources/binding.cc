@@ -215,6 +215,7 @@ Result<dra::ClaimPtr> DynamicResources::BindClaim(CycleClaims& cycle, size_t ind
   const auto land = [&](const dra::ClaimPtr& written) {
     if (!allocation && !written) return;
     inventory_.posting().Post([written, flight_uid, ends = allocation.has_value()](dra::ClaimTracker& claims) {
+      if (written && ends) return claims.Land(flight_uid, written);
       if (written) claims.Assume(written);
       if (ends) claims.EndFlight(flight_uid);
     });

@@ -263,6 +263,19 @@ TEST_F(PreemptingExtenderTest, ThatFailsEndsPreemptionUnlessIgnorable) {
   EXPECT_EQ(SchedulePreemptor().post_filter.nominated_node_name, "n1");
 }
 
+TEST_F(PreemptingExtenderTest, APreemptorSleptUntilSomethingHappenedBecauseAnExtenderDidNotAnswer) {
+  first_.preempt = Broken<FakeExtender::Candidates>("context deadline exceeded");
+  Make({&first_});
+  const Attempt failed = SchedulePreemptor();
+  EXPECT_EQ(failed.outcome, Outcome::kUnschedulable);
+  EXPECT_THAT(failed.unschedulable_plugins, IsEmpty()) << "it waits for no event, only for its backoff";
+
+  first_.preempt = [](FakeExtender::Candidates) -> Result<FakeExtender::Candidates> {
+    return FakeExtender::Candidates{};
+  };
+  EXPECT_THAT(SchedulePreemptor().unschedulable_plugins, ElementsAre("NodeResourcesFit"));
+}
+
 TEST_F(ExtenderTest, TheFirstThatBindsDoesSoInPlaceOfThePlugins) {
   AddNode("a");
   first_.interested = [](const framework::PodInfo&) { return false; };

@@ -353,8 +353,13 @@ void Scheduler::HandleNoFit(engine::Profile& profile, CycleState& state, Attempt
     diagnosis.node_to_status = engine::WithAllReasons(profile, state, *attempt.pod, diagnosis.node_to_status);
   }
   attempt.message = framework::FitErrorMessage(diagnosis, cluster_.nodes().size());
-  attempt.unschedulable_plugins = diagnosis.unschedulable_plugins;
-  attempt.pending_plugins = diagnosis.pending_plugins;
+  // Trouble in PostFilter, such as an extender that did not answer, is over without any event: without plugins to ask,
+  // the pod is tried again after its backoff. A pod that PreFilter rejects can only fail there.
+  const bool trouble = attempt.post_filtered && attempt.post_filter.status.code() == framework::Code::kError;
+  if (!trouble || !diagnosis.pre_filter_message.empty()) {
+    attempt.unschedulable_plugins = diagnosis.unschedulable_plugins;
+    attempt.pending_plugins = diagnosis.pending_plugins;
+  }
   if (attempt.post_filter.status.ok() && !attempt.post_filter.nominated_node_name.empty()) {
     Preempt(attempt.pod, attempt.post_filter);
   } else if (attempt.post_filter.clear_nomination || profile.PluginsAt(config::ExtensionPoint::kPostFilter).empty()) {

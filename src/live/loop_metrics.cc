@@ -93,10 +93,13 @@ void LoopMetrics::Forget(engine::Profile& profile) {
 
 void LoopMetrics::CountEvaluations(const engine::Profile& profile) {
   auto& counted = Of(profile.scheduler_name()).counted;
+  size_t next = 0;
   profile.ForEachCount([&](engine::Step step, std::string_view plugin, uint64_t count) {
-    auto& [counter, before] = counted[{step, std::string(plugin)}];
-    if (!counter) counter = &metrics_.plugin_evaluation.With(plugin, NameOf(step), profile.scheduler_name());
-    counter->Add(count - std::exchange(before, count));
+    if (next == counted.size()) {
+      counted.emplace_back(&metrics_.plugin_evaluation.With(plugin, NameOf(step), profile.scheduler_name()), 0);
+    }
+    auto& [counter, before] = counted[next++];
+    if (count != before) counter->Add(count - std::exchange(before, count));
   });
 }
 

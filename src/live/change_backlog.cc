@@ -13,9 +13,6 @@ using client::ObjectChange;
 
 namespace {
 
-// Fewer than this are not worth looking at.
-constexpr size_t kFew = 4096;
-
 // What is known of one object's unread changes.
 struct History {
   bool is_new = false;  // the reader has not heard of it
@@ -58,7 +55,7 @@ bool ChangeBacklog::Add(api::Kind kind, std::vector<ObjectChange> changes) {
     std::move(changes.begin(), changes.end(), std::back_inserter(line.changes));
   }
   // Only when there are twice as many as the last time had to stay: looking at each costs little then.
-  if (line.changes.size() >= std::max(kFew, line.compact_at)) {
+  if (line.changes.size() >= std::max(few_, line.compact_at)) {
     DropObsolete(line.changes);
     line.compact_at = 2 * line.changes.size();
   }

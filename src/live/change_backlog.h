@@ -15,6 +15,11 @@ namespace berth::live {
 
 class ChangeBacklog {
  public:
+  // Fewer unread changes of a kind than this are not worth looking at.
+  static constexpr size_t kFew = 4096;
+
+  explicit ChangeBacklog(size_t few = kFew) : few_(few) {}
+
   // True when nothing of the kind was waiting, so that nobody has been told to Take it yet.
   bool Add(api::Kind kind, std::vector<client::ObjectChange> changes);
   // In the order they happened.
@@ -27,6 +32,7 @@ class ChangeBacklog {
     size_t compact_at = 0;
   };
 
+  const size_t few_;
   std::mutex mutex_;
   std::map<api::Kind, Line> lines_;  // guarded by mutex_
 };

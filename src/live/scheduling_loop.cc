@@ -36,6 +36,7 @@ SchedulingLoop::SchedulingLoop(const config::FeatureGates& gates, const base::Cl
     : gates_(gates),
       clock_(clock),
       options_(std::move(options)),
+      backlog_(options_.backlog),
       runner_(runner),
       api_(client, events, mailbox_, runner, clock, metrics,
            [this](const Evictions::Ended& ended) {

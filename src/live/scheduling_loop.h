@@ -36,6 +36,7 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
     base::Duration max_unschedulable = std::chrono::minutes(5);  // asleep; then a pod is tried again in any case
     // No more pods are placed while so many are being bound: what is decided early is decided on old news.
     size_t max_binding = 512;
+    size_t backlog = ChangeBacklog::kFew;  // unread changes of a kind from which on obsolete ones are dropped
     // The kinds whose first list must have come.
     std::set<api::Kind> kinds{};
     std::vector<engine::Extender*> extenders{};        // must outlive it

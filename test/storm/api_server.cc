@@ -99,9 +99,9 @@ void ApiServer::List(const ExchangePtr& exchange, const ApiRequest& request) {
   } else {
     const uint64_t least = std::strtoull(version.c_str(), nullptr, 10);
     rest.revision = version.empty() ? store_.revision() : CachedRevision(store_, timeline_, faults_, least);
-    for (const auto& [key, object] : store_.ObjectsAt(request.kind, rest.revision)) {
+    store_.ForEachAt(request.kind, rest.revision, [&](const api::Object& object) {
       if (selector->Matches(object)) rest.objects.push_back(object);
-    }
+    });
   }
   size_t limit = std::strtoul(request.Parameter("limit").c_str(), nullptr, 10);
   if (limit > 0 && options_.page_size > 0) limit = std::min(limit, options_.page_size);

@@ -129,9 +129,9 @@ void ApiWatches::StartFromList(const WatcherPtr& watcher, const std::string& ver
   // Without a version it is a consistent read.
   const uint64_t revision =
       version.empty() ? store_.revision() : CachedRevision(store_, timeline_, faults_, NumberIn(version));
-  for (const auto& [key, object] : store_.ObjectsAt(watcher->kind, revision)) {
+  store_.ForEachAt(watcher->kind, revision, [&](const api::Object& object) {
     if (watcher->selector.Matches(object)) watcher->exchange->Data(ObjectFrame(watcher->protobuf, "ADDED", object));
-  }
+  });
   watcher->next = PositionAfter(watcher->kind, revision);
   if (streaming_ == StreamingLists::kEndless) return;
   watcher->exchange->Data(BookmarkFrame(watcher->protobuf, watcher->kind, revision, true));

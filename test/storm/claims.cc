@@ -120,6 +120,7 @@ void Claims::Control() {
 }
 
 bool ClaimsFit(const Store& store, const api::Pod& pod, const api::Node& node) {
+  if (pod.spec.resource_claims.empty()) return true;
   std::set<std::string> taken;
   for (const auto& [key, object] : store.objects(api::Kind::kResourceClaim)) {
     for (std::string& device : DevicesOf(*object.As<api::ResourceClaim>())) taken.insert(std::move(device));

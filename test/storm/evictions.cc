@@ -35,9 +35,7 @@ Evictions::Evictions(const Timeline& timeline, const Store& store, ApiWrites& wr
 
 // Whether some pod of higher priority found no room as it was, and would have found it there. Room that is promised to
 // a nominated pod is taken.
-bool Evictions::HelpsSomebodyAt(const Eviction& eviction, uint64_t revision) const {
-  const Store::Objects pods = store_.ObjectsAt(api::Kind::kPod, revision);
-  const Store::Objects nodes = store_.ObjectsAt(api::Kind::kNode, revision);
+bool Evictions::HelpsSomebody(const Eviction& eviction, const Store::Objects& pods, const Store::Objects& nodes) {
   const auto victims_node = nodes.find(eviction.node);
   if (victims_node == nodes.end()) return false;
   // Those on a node, and those it is promised to; without the one who asks, and without those it may evict.
@@ -70,13 +68,32 @@ bool Evictions::HelpsSomebodyAt(const Eviction& eviction, uint64_t revision) con
   });
 }
 
+// As it was at `first`, and after each change since.
+bool Evictions::HelpsSomebodyWithin(const Eviction& eviction, uint64_t first, uint64_t last) const {
+  Store::Objects pods = store_.ObjectsAt(api::Kind::kPod, first);
+  Store::Objects nodes = store_.ObjectsAt(api::Kind::kNode, first);
+  const std::vector<Change>& of_pods = store_.history(api::Kind::kPod);
+  const std::vector<Change>& of_nodes = store_.history(api::Kind::kNode);
+  const auto after_first = [&](const std::vector<Change>& history) {
+    return std::find_if(history.begin(), history.end(), [&](const Change& change) { return change.revision > first; });
+  };
+  auto next_pod = after_first(of_pods), next_node = after_first(of_nodes);
+  while (!HelpsSomebody(eviction, pods, nodes)) {
+    const bool is_pod =
+        next_node == of_nodes.end() || (next_pod != of_pods.end() && next_pod->revision < next_node->revision);
+    if (is_pod && next_pod == of_pods.end()) return false;
+    const Change& change = is_pod ? *next_pod++ : *next_node++;
+    if (change.revision > last) return false;
+    Apply(change, is_pod ? pods : nodes);
+  }
+  return true;
+}
+
 std::optional<Violation> Evictions::FindNeedless() const {
   for (const Eviction& eviction : evicted_) {
     const uint64_t first = store_.RevisionAt(std::max(eviction.at - kLeeway, base::Duration::zero()));
     const uint64_t last = store_.RevisionAt(eviction.at + kLeeway);
-    bool helps = false;
-    for (uint64_t revision = last; revision >= first && !helps; --revision) helps = HelpsSomebodyAt(eviction, revision);
-    if (helps) continue;
+    if (HelpsSomebodyWithin(eviction, first, last)) continue;
     return Violation{"nobody is evicted for nothing",
                      fmt::format("{} was evicted from {}, where no pod of a higher priority needed its room",
                                  eviction.key, eviction.node),

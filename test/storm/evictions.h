@@ -30,7 +30,8 @@ class Evictions {
     int32_t priority;
     base::Duration at;
   };
-  bool HelpsSomebodyAt(const Eviction& eviction, uint64_t revision) const;
+  bool HelpsSomebodyWithin(const Eviction& eviction, uint64_t first, uint64_t last) const;
+  static bool HelpsSomebody(const Eviction& eviction, const Store::Objects& pods, const Store::Objects& nodes);
 
   const Timeline& timeline_;
   const Store& store_;

@@ -7,8 +7,17 @@
 namespace berth::storm {
 namespace {
 
-int64_t AmountIn(const api::ResourceList& list, const char* name, bool milli) {
-  const api::Quantity* found = list.Find(Symbol(name));
+struct Names {
+  const Symbol cpu{"cpu"}, memory{"memory"}, pods{"pods"};
+};
+// Looked up once: this is asked for a million times in a few storms.
+const Names& Known() {
+  static const Names names;
+  return names;
+}
+
+int64_t AmountIn(const api::ResourceList& list, const Symbol& name, bool milli) {
+  const api::Quantity* found = list.Find(name);
   if (found == nullptr) return 0;
   return milli ? found->MilliValue() : found->Value();
 }
@@ -27,15 +36,16 @@ std::string Amounts::ToString() const { return fmt::format("{}m cpu, {} MiB, {} 
 Amounts RequestsOf(const api::Pod& pod) {
   Amounts sum{.pods = 1};
   for (const api::Container& container : pod.spec.containers) {
-    sum.milli_cpu += AmountIn(container.resources.requests, "cpu", true);
-    sum.memory += AmountIn(container.resources.requests, "memory", false);
+    sum.milli_cpu += AmountIn(container.resources.requests, Known().cpu, true);
+    sum.memory += AmountIn(container.resources.requests, Known().memory, false);
   }
   return sum;
 }
 
 Amounts AllocatableOf(const api::Node& node) {
   const api::ResourceList& list = node.status.allocatable;
-  return {AmountIn(list, "cpu", true), AmountIn(list, "memory", false), AmountIn(list, "pods", false)};
+  return {AmountIn(list, Known().cpu, true), AmountIn(list, Known().memory, false),
+          AmountIn(list, Known().pods, false)};
 }
 
 bool MayRunOn(const api::Pod& pod, const api::Node& node) {

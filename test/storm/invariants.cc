@@ -38,9 +38,13 @@ std::string Describe(const Picture::value_type& entry) {
 
 }  // namespace
 
-Invariants::Invariants(const Timeline& timeline, const Store& store, ApiWrites& writes, bool preempts)
+Invariants::Invariants(const Timeline& timeline, Store& store, ApiWrites& writes, bool preempts)
     : timeline_(timeline), store_(store), preempts_(preempts) {
   writes.Observe([this](const Write& write) { OnWrite(write); });
+  store.Observe([this](const Change& change) {
+    const api::Pod* pod = change.object.As<api::Pod>();
+    if (pod != nullptr && api::IsTerminated(*pod)) last_over_[pod->metadata.uid] = change.time;
+  });
 }
 
 void Invariants::AddLife(const Host& host) {
@@ -106,12 +110,18 @@ std::vector<const api::Pod*> Invariants::PodsOn(const std::string& node) const {
   return found;
 }
 
+std::map<std::string, std::vector<const api::Pod*>> Invariants::PodsByNode() const {
+  std::map<std::string, std::vector<const api::Pod*>> found;
+  for (const auto& [key, object] : store_.objects(api::Kind::kPod)) {
+    const api::Pod* pod = object.As<api::Pod>();
+    if (!pod->spec.node_name.empty() && !api::IsTerminated(*pod)) found[pod->spec.node_name].push_back(pod);
+  }
+  return found;
+}
+
 bool Invariants::HasReturned(const std::string& uid) const {
-  const std::vector<Change>& history = store_.history(api::Kind::kPod);
-  return std::any_of(history.begin(), history.end(), [&](const Change& change) {
-    return change.object.metadata().uid == uid && change.time + kOldestDecision >= timeline_.Now() &&
-           api::IsTerminated(*change.object.As<api::Pod>());
-  });
+  const auto found = last_over_.find(uid);
+  return found != last_over_.end() && found->second + kOldestDecision >= timeline_.Now();
 }
 
 Amounts Invariants::RecentAllocatable(const std::string& node) const {
@@ -187,6 +197,7 @@ std::optional<Violation> Invariants::FindForgottenPod() const {
   }
   std::stable_sort(pending.begin(), pending.end(),
                    [](const api::Pod* a, const api::Pod* b) { return api::PodPriority(*a) > api::PodPriority(*b); });
+  const std::map<std::string, std::vector<const api::Pod*>> present_on = PodsByNode();
   for (const api::Pod* found : pending) {
     const api::Pod& pod = *found;
     const std::string key = api::KeyOf(pod.metadata);
@@ -194,8 +205,10 @@ std::optional<Violation> Invariants::FindForgottenPod() const {
     for (const auto& [name, node_object] : store_.objects(api::Kind::kNode)) {
       if (is_held) break;
       const api::Node& node = *node_object.As<api::Node>();
-      if (!ClaimsFit(store_, pod, node)) continue;
-      std::vector<const api::Pod*> present = PodsOn(name);
+      if (!MayRunOn(pod, node) || !ClaimsFit(store_, pod, node)) continue;
+      const auto there = present_on.find(name);
+      std::vector<const api::Pod*> present;
+      if (there != present_on.end()) present = there->second;
       if (Fits(pod, node, present)) {
         return Violation{"every pod that fits is bound",
                          fmt::format("{} fits on {} and is pending", key, name),

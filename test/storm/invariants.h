@@ -26,7 +26,7 @@ struct Violation {
 
 class Invariants {
  public:
-  Invariants(const Timeline& timeline, const Store& store, ApiWrites& writes, bool preempts);
+  Invariants(const Timeline& timeline, Store& store, ApiWrites& writes, bool preempts);
 
   void AddLife(const Host& host);
   // The first there was.
@@ -51,6 +51,7 @@ class Invariants {
   Found FindWrongPicture(const Host& host) const;
   Found FindWrongNomination(const Host& host) const;
   std::vector<const api::Pod*> PodsOn(const std::string& node) const;
+  std::map<std::string, std::vector<const api::Pod*>> PodsByNode() const;
   // Whether the pod was over, and came back, since a decision about it may have been made.
   bool HasReturned(const std::string& uid) const;
   // The most the node of that name had lately: a decision may be that old.
@@ -61,8 +62,9 @@ class Invariants {
   const bool preempts_;
   std::map<std::pair<std::string, int>, std::string> identities_;  // by process and life
   std::string last_holder_;
-  std::set<std::string> gave_back_;    // identities
-  std::set<std::string> bound_by_us_;  // UIDs
+  std::set<std::string> gave_back_;                  // identities
+  std::set<std::string> bound_by_us_;                // UIDs
+  std::map<std::string, base::Duration> last_over_;  // by UID: when a pod was last seen terminated
   uint64_t working_writes_ = 0;
   std::optional<Violation> violation_;
 };

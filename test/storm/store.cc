@@ -51,17 +51,21 @@ void Store::Tell(const Change& change) {
   for (const auto& observer : observers_) observer(change);
 }
 
+void Apply(const Change& change, Store::Objects& objects) {
+  const std::string key = api::KeyOf(change.object.metadata());
+  if (change.type == Change::Type::kDeleted) {
+    objects.erase(key);
+  } else {
+    objects.insert_or_assign(key, change.object);
+  }
+}
+
 Store::Objects Store::ObjectsAt(api::Kind kind, uint64_t revision) const {
   if (revision >= revision_) return objects(kind);
   Objects then;
   for (const Change& change : history(kind)) {
     if (change.revision > revision) break;
-    const std::string key = api::KeyOf(change.object.metadata());
-    if (change.type == Change::Type::kDeleted) {
-      then.erase(key);
-    } else {
-      then.insert_or_assign(key, change.object);
-    }
+    Apply(change, then);
   }
   return then;
 }

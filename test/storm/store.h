@@ -58,6 +58,15 @@ class Store {
   void Skip() { ++revision_; }
   // As of that revision.
   Objects ObjectsAt(api::Kind kind, uint64_t revision) const;
+  // The same without a copy of what is there now: visit(const api::Object&), by key.
+  template <class Visit>
+  void ForEachAt(api::Kind kind, uint64_t revision, Visit visit) const {
+    if (revision >= revision_) {
+      for (const auto& [key, object] : objects(kind)) visit(object);
+    } else {
+      for (const auto& [key, object] : ObjectsAt(kind, revision)) visit(object);
+    }
+  }
   // The last one there was at that time.
   uint64_t RevisionAt(base::Duration time) const;
   const std::vector<Change>& history(api::Kind kind) const { return kinds_[Index(kind)].history; }
@@ -89,5 +98,8 @@ class Store {
   std::vector<std::pair<base::Duration, uint64_t>> times_;  // of revisions
   std::vector<std::function<void(const Change& change)>> observers_;
 };
+
+// What the change makes of the objects of its kind.
+void Apply(const Change& change, Store::Objects& objects);
 
 }  // namespace berth::storm

@@ -161,6 +161,8 @@ bool ReadFlags(int argc, char** argv, Flags& flags) {
       flags.trace = true;
     } else if (flag == "--keep-going") {
       flags.most_failures = UINT64_MAX;
+    } else if (flag == "--failures" && i + 1 < argc) {
+      flags.most_failures = std::strtoull(argv[++i], nullptr, 10);
     } else if (flag == "--first-fit") {
       flags.first_fit = true;
     } else if (flag == "--shrink") {
@@ -186,7 +188,8 @@ int main(int argc, char** argv) {
   Flags flags;
   if (!ReadFlags(argc, argv, flags)) {
     std::fputs(
-        "usage: berth-storm --seeds COUNT [--from N] [--jobs N] [--keep-going] | --seed N [--trace] [--shrink] "
+        "usage: berth-storm --seeds COUNT [--from N] [--jobs N] [--failures N | --keep-going] | --seed N [--trace] "
+        "[--shrink] "
         "[--first-fit]\n",
         stderr);
     return 2;

@@ -178,8 +178,10 @@ TEST_F(AttemptJournalTest, ForgetsTheOldestFirstAndStaysWithinItsBytesWhileNames
   base::Random random(7);
   std::deque<AttemptRecord> all;  // the newest first
   for (uint64_t i = 1; i <= 6000; ++i) {
-    const std::string name = random.Below(4) == 0 ? "again-" + std::to_string(random.Below(5)) : "pod-" + std::to_string(i);
-    const PodBuilder pod = MakePod(name).Namespace("ns-" + std::to_string(random.Below(3))).Uid("u" + std::to_string(i));
+    const std::string name =
+        random.Below(4) == 0 ? "again-" + std::to_string(random.Below(5)) : "pod-" + std::to_string(i);
+    const PodBuilder pod =
+        MakePod(name).Namespace("ns-" + std::to_string(random.Below(3))).Uid("u" + std::to_string(i));
     const bool bound = random.Below(2) == 0;
     Record(bound ? Bound(pod, "n1") : Failed(pod, std::string(random.Below(600), 'm')),
            bound ? Ending::kBound : Ending::kUnschedulable);

@@ -4,6 +4,7 @@
 #include "codec/json_writer.h"
 #include "codec/yaml_writer.h"
 #include "framework/amount_text.h"
+#include "report/explanation_json.h"
 #include "report/report.h"
 
 namespace berth::report {
@@ -13,8 +14,6 @@ namespace {
 // Writes the parts of a report; optional texts are left out when empty.
 class ReportWriter {
  public:
-  enum class Reader { kProgram, kPage };
-
   ReportWriter(std::string& out, Reader reader) : json_(out, /*pretty=*/reader == Reader::kProgram), reader_(reader) {}
 
   void Write(const sim::SimulationReport& report) {
@@ -34,7 +33,8 @@ class ReportWriter {
       List("notes", report.notes, [&](const std::string& note) { json_.String(note); });
     }
     if (!report.explanations.empty()) {
-      List("explanations", report.explanations, [&](const explain::Explanation& told) { Explain(told); });
+      List("explanations", report.explanations,
+           [&](const explain::Explanation& told) { WriteExplanation(json_, told, reader_); });
     }
     json_.EndObject();
   }
@@ -194,102 +194,6 @@ class ReportWriter {
     json_.EndObject();
   }
 
-  void Explain(const explain::Explanation& told) {
-    json_.StartObject();
-    Text("pod", told.pod);
-    Text("node", told.node);
-    Text("runnerUp", told.runner_up);
-    Text("message", told.message);
-    if (!told.pre_filter.empty()) {
-      json_.Key("preFilter");
-      json_.StartObject();
-      Text("plugin", told.pre_filter_plugin);
-      Text("reason", told.pre_filter);
-      json_.EndObject();
-    }
-    List("scorePlugins", told.score_plugins, [&](const explain::WeightedPlugin& plugin) {
-      json_.StartObject();
-      Text("plugin", plugin.name);
-      Number("weight", plugin.weight);
-      json_.EndObject();
-    });
-    List("nodes", told.nodes, [&](const explain::NodeVerdict& verdict) { Verdict(told, verdict); });
-    if (told.preemption) Preemption(*told.preemption);
-    if (told.node.empty()) {
-      List("wouldFitWith", told.remedies, [&](const explain::ProvenRemedy& remedy) {
-        json_.StartObject();
-        Text("node", remedy.node);
-        List("changes", remedy.changes, [&](const std::string& change) { json_.String(change); });
-        json_.EndObject();
-      });
-      if (!told.hints.empty()) List("hints", told.hints, [&](const std::string& hint) { json_.String(hint); });
-    }
-    json_.EndObject();
-  }
-
-  void Verdict(const explain::Explanation& told, const explain::NodeVerdict& verdict) {
-    json_.StartObject();
-    Text("node", verdict.node);
-    Flag("feasible", verdict.feasible());
-    if (!verdict.feasible()) {
-      List("rejections", verdict.rejections, [&](const explain::NodeRejection& rejection) {
-        json_.StartObject();
-        Text("plugin", rejection.plugin);
-        Text("reason", rejection.reason);
-        Text("detail", rejection.Detail());
-        json_.EndObject();
-      });
-    }
-    if (!verdict.points.empty()) {
-      Number("score", verdict.total);
-      json_.Key("scores");
-      json_.StartArray();
-      for (size_t i = 0; i < verdict.points.size(); ++i) Points(told.score_plugins[i], verdict.points[i]);
-      json_.EndArray();
-    }
-    json_.EndObject();
-  }
-
-  void Points(const explain::WeightedPlugin& plugin, const explain::PluginPoints& points) {
-    if (reader_ == Reader::kPage) {
-      json_.StartArray();
-      for (const int64_t value : {points.raw, points.normalised, points.weighted}) json_.Int64(value);
-      json_.EndArray();
-      return;
-    }
-    json_.StartObject();
-    Text("plugin", plugin.name);
-    Number("raw", points.raw);
-    Number("normalised", points.normalised);
-    Number("weighted", points.weighted);
-    json_.EndObject();
-  }
-
-  void Preemption(const framework::PreemptionExplanation& story) {
-    json_.Key("preemption");
-    json_.StartObject();
-    Text("notEligible", story.not_eligible);
-    List("trials", story.trials, [&](const framework::PreemptionTrial& trial) {
-      json_.StartObject();
-      Text("node", trial.node);
-      Flag("wouldFit", trial.would_fit);
-      if (trial.would_fit) {
-        Flag("chosen", trial.chosen);
-        List("victims", trial.victims, [&](const framework::NamedVictim& victim) {
-          json_.StartObject();
-          Text("pod", victim.pod);
-          Number("priority", victim.priority);
-          json_.EndObject();
-        });
-        Number("disruptionBudgetViolations", trial.pdb_violations);
-      }
-      Text("verdict", trial.verdict);
-      json_.EndObject();
-    });
-    Count("nodesNotHelpful", story.not_helpful);
-    json_.EndObject();
-  }
-
   codec::JsonWriter json_;
   const Reader reader_;
 };
@@ -298,13 +202,13 @@ class ReportWriter {
 
 std::string ToJson(const sim::SimulationReport& report) {
   std::string out;
-  ReportWriter(out, ReportWriter::Reader::kProgram).Write(report);
+  ReportWriter(out, Reader::kProgram).Write(report);
   return out + "\n";
 }
 
 std::string ToPageData(const sim::SimulationReport& report) {
   std::string out;
-  ReportWriter(out, ReportWriter::Reader::kPage).Write(report);
+  ReportWriter(out, Reader::kPage).Write(report);
   return out;
 }
 

@@ -149,13 +149,20 @@ std::string Authenticator::TokenKey(const std::string& token) const {
   return std::string(reinterpret_cast<char*>(digest.data()), size);
 }
 
-std::optional<Result<std::optional<User>>> Authenticator::UserOfToken(const std::string& token, bool may_review) {
-  const std::string key = TokenKey(token);
+Authenticator::Token Authenticator::TokenOf(const HttpRequest& request) const {
+  if (!reviewer_) return {};
+  if (std::string bearer = BearerToken(request); !bearer.empty()) return {std::move(bearer), ""};
+  if (!request.path.starts_with(kDebugPrefix)) return {};
+  return {std::string(request.Header(kProxiedTokenHeader)), std::string(kProxiedTokenAudience)};
+}
+
+std::optional<Result<std::optional<User>>> Authenticator::UserOfToken(const Token& token, bool may_review) {
+  const std::string key = TokenKey(token.audience + "\n" + token.text);
   // Looked up once: what is known now may have expired a moment later, and the caller may not be one who can wait.
   if (std::optional<std::optional<User>> known = tokens_.Get(key))
     return Result<std::optional<User>>(*std::move(known));
   if (!may_review) return std::nullopt;
-  Result<std::optional<User>> reviewed = reviewer_->ReviewToken(token);
+  Result<std::optional<User>> reviewed = reviewer_->ReviewToken(token.text, token.audience);
   // An error says nothing about the token: not kept.
   if (reviewed) tokens_.Put(key, *reviewed, options_.token_cache_ttl);
   return reviewed;
@@ -169,8 +176,8 @@ std::optional<Result<User>> Authenticator::Decide(const HttpRequest& request, bo
     if (found->ok()) return WithAuthenticatedGroup(std::move(**found));
     wrong = found->error();
   }
-  const std::string token = reviewer_ ? BearerToken(request) : "";
-  if (!token.empty()) {
+  const Token token = TokenOf(request);
+  if (!token.text.empty()) {
     std::optional<Result<std::optional<User>>> reviewed = UserOfToken(token, may_review);
     if (!reviewed) return std::nullopt;
     if (reviewed->ok() && **reviewed) return WithAuthenticatedGroup(***std::move(reviewed));

@@ -1,5 +1,9 @@
 // Who sent a request: a front proxy says so, a client certificate, a bearer token, or nobody knows.
 //
+// The API server's pod proxy takes a client's credentials off what it passes on. Whoever comes that way shows a token
+// in the header X-Berth-Token. Since that proxy does not check whom it talks to, such a token must be one for this
+// program alone (audience berth-scheduler): worth nothing elsewhere. It counts below /debug/berth/ only.
+//
 // Tried in that order, as kube-scheduler's delegated authentication does. The first that knows the client wins. A
 // credential that is wrong fails the request (401), unless another one is right; without any credential the client is
 // system:anonymous. Thread-safe.
@@ -9,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -49,6 +54,10 @@ struct ClusterAuthentication {
 };
 Result<ClusterAuthentication> LookUpClusterAuthentication(http::Transport& transport);
 
+inline constexpr std::string_view kProxiedTokenHeader = "x-berth-token";
+inline constexpr std::string_view kProxiedTokenAudience = "berth-scheduler";
+inline constexpr std::string_view kDebugPrefix = "/debug/berth/";
+
 class Authenticator {
  public:
   // Without `reviewer` tokens are ignored, as upstream does without a kubeconfig. Certificates are valid by the wall
@@ -76,8 +85,13 @@ class Authenticator {
   std::optional<Result<User>> ByRequestHeader(const Trust& trust, const HttpRequest& request);
   std::optional<Result<User>> ByCertificate(const Trust& trust, const HttpRequest& request);
   std::string TokenKey(const std::string& token) const;
+  struct Token {
+    std::string text;  // "" when there is none
+    std::string audience;
+  };
+  Token TokenOf(const HttpRequest& request) const;
   // Whose token it is: as known, or else as the API server says. No answer when it would have to be asked and must not.
-  std::optional<Result<std::optional<User>>> UserOfToken(const std::string& token, bool may_review);
+  std::optional<Result<std::optional<User>>> UserOfToken(const Token& token, bool may_review);
   std::optional<Result<User>> Decide(const HttpRequest& request, bool may_review);
 
   const AuthenticationOptions options_;

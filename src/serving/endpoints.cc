@@ -101,10 +101,12 @@ void Endpoints::AddAboutPages() {
 std::vector<std::string> Endpoints::Paths() const {
   std::vector<std::string> paths;
   for (const auto& [path, route] : routes_) paths.push_back(path);
+  if (pages_.debug) paths.insert(std::ranges::lower_bound(paths, kDebugPrefix), std::string(kDebugPrefix));
   return paths;
 }
 
 HttpResponse Endpoints::Serve(const HttpRequest& request) const {
+  if (pages_.debug && request.path.starts_with(kDebugPrefix)) return pages_.debug(request);
   const auto route = routes_.find(request.path);
   return route == routes_.end() ? TextError(404, "404 page not found") : route->second.serve(request);
 }

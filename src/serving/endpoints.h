@@ -39,6 +39,8 @@ struct Pages {
 
   std::function<std::string()> configuration{};  // KubeSchedulerConfiguration as JSON, for /configz
   std::function<std::map<std::string, std::string>()> flags{};
+  // Every path below /debug/berth/.
+  std::function<HttpResponse(const HttpRequest& request)> debug{};
 };
 
 // Thread-safe.

@@ -1,5 +1,6 @@
 #include "serving/reviewer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -113,11 +114,15 @@ Result<std::string> ApiReviewer::Post(const std::string& api, std::string body) 
   return std::move(response->body);
 }
 
-Result<std::optional<User>> ApiReviewer::ReviewToken(const std::string& token) {
+Result<std::optional<User>> ApiReviewer::ReviewToken(const std::string& token, const std::string& audience) {
   std::string review = Review("TokenReview", "authentication.k8s.io/v1", [&](codec::JsonWriter& writer) {
     writer.StartObject();
     writer.Key("token");
     writer.String(token);
+    if (!audience.empty()) {
+      writer.Key("audiences");
+      WriteStrings(writer, {audience});
+    }
     writer.EndObject();
   });
   Result<std::string> answer = Post("authentication.k8s.io/v1/tokenreviews", std::move(review));
@@ -130,6 +135,10 @@ Result<std::optional<User>> ApiReviewer::ReviewToken(const std::string& token) {
     if (std::string problem = Text(*status, "error"); !problem.empty()) return Error::Unavailable(std::move(problem));
     return std::optional<User>();
   }
+  // A server that knows no audiences would vouch for any token of its own.
+  const codec::Value* audiences = status->Find("audiences");
+  const std::vector<std::string> meant_for = audiences ? Texts(*audiences) : std::vector<std::string>();
+  if (!audience.empty() && std::ranges::find(meant_for, audience) == meant_for.end()) return std::optional<User>();
   const codec::Value* user = status->Find("user");
   return std::optional(user ? ReadUser(*user) : User());
 }

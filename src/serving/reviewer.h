@@ -37,8 +37,8 @@ struct AccessAnswer {
 class Reviewer {
  public:
   virtual ~Reviewer() = default;
-  // Nothing when the token is nobody's.
-  virtual Result<std::optional<User>> ReviewToken(const std::string& token) = 0;
+  // Nothing when the token is nobody's, or not meant for `audience`, which is the API server itself when empty.
+  virtual Result<std::optional<User>> ReviewToken(const std::string& token, const std::string& audience) = 0;
   virtual Result<AccessAnswer> ReviewAccess(const AccessQuestion& question) = 0;
 };
 
@@ -47,7 +47,7 @@ class ApiReviewer final : public Reviewer {
  public:
   explicit ApiReviewer(http::Transport& transport) : transport_(transport) {}
 
-  Result<std::optional<User>> ReviewToken(const std::string& token) override;
+  Result<std::optional<User>> ReviewToken(const std::string& token, const std::string& audience) override;
   Result<AccessAnswer> ReviewAccess(const AccessQuestion& question) override;
 
  private:

@@ -37,7 +37,7 @@ TEST(ApiReviewer, AsksForTokens) {
   transport.body =
       R"({"kind":"TokenReview","status":{"authenticated":true,"user":{"username":"system:serviceaccount:m:p",
           "uid":"42","groups":["a","b"],"extra":{"k":["v","w"]}}}})";
-  const auto user = ApiReviewer(transport).ReviewToken("secret\"");
+  const auto user = ApiReviewer(transport).ReviewToken("secret\"", "");
   ASSERT_TRUE(user.ok()) << user.error().message;
   ASSERT_TRUE(user->has_value());
   EXPECT_EQ(**user, (User{"system:serviceaccount:m:p", "42", {"a", "b"}, {{"k", {"v", "w"}}}}));
@@ -47,11 +47,26 @@ TEST(ApiReviewer, AsksForTokens) {
             R"({"kind":"TokenReview","apiVersion":"authentication.k8s.io/v1","spec":{"token":"secret\""}})");
 }
 
+// A server that knows nothing of audiences must not vouch for a token that was made for itself.
+TEST(ApiReviewer, ATokenForAnAudienceCountsOnlyIfTheServerSaysItIsForThatAudience) {
+  FakeTransport transport;
+  ApiReviewer reviewer(transport);
+  transport.body = R"({"status":{"authenticated":true,"user":{"username":"u"},"audiences":["x","berth-scheduler"]}})";
+  const auto user = reviewer.ReviewToken("t", "berth-scheduler");
+  ASSERT_TRUE(user.ok() && user->has_value());
+  EXPECT_EQ(transport.last.body, R"({"kind":"TokenReview","apiVersion":"authentication.k8s.io/v1",)"
+                                 R"("spec":{"token":"t","audiences":["berth-scheduler"]}})");
+  for (const char* audiences : {"", R"(,"audiences":[])", R"(,"audiences":["https://kubernetes.default.svc"])"}) {
+    transport.body = R"({"status":{"authenticated":true,"user":{"username":"u"})" + std::string(audiences) + "}}";
+    EXPECT_EQ(*reviewer.ReviewToken("t", "berth-scheduler"), std::nullopt) << audiences;
+  }
+}
+
 TEST(ApiReviewer, TellsNobodysTokenFromAnError) {
   FakeTransport transport;
   ApiReviewer reviewer(transport);
   transport.body = R"({"status":{}})";
-  EXPECT_EQ(*reviewer.ReviewToken("t"), std::nullopt);
+  EXPECT_EQ(*reviewer.ReviewToken("t", ""), std::nullopt);
   for (const auto& [status, body] :
        std::vector<std::pair<int, std::string>>{{201, R"({"status":{"error":"cannot verify"}})"},
                                                 {201, "rubbish"},
@@ -61,7 +76,7 @@ TEST(ApiReviewer, TellsNobodysTokenFromAnError) {
                                                 {0, ""}}) {
     transport.status = status;
     transport.body = body;
-    EXPECT_FALSE(reviewer.ReviewToken("t").ok()) << status << " " << body;
+    EXPECT_FALSE(reviewer.ReviewToken("t", "").ok()) << status << " " << body;
     if (body != R"({"status":{"error":"cannot verify"}})") {
       EXPECT_FALSE(reviewer.ReviewAccess({}).ok()) << status << " " << body;
     }

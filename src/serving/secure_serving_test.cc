@@ -107,6 +107,39 @@ class SecureServingTest : public testing::Test {
   std::unique_ptr<SecureServing> serving_;
 };
 
+TEST_F(SecureServingTest, DebugPagesAreBehindTheSameReviewsAsMetrics) {
+  pages_.debug = [](const HttpRequest& request) { return HttpResponse{.body = "debug " + request.path}; };
+  reviewer_.allowed.insert({"prometheus", "/debug/berth/pods/shop/web/explain"});
+  Start();
+  const std::string page = "/debug/berth/pods/shop/web/explain";
+  EXPECT_EQ(GetAnonymously(page).status, 403);
+  EXPECT_EQ(TestClient(serving_->port()).Header("Authorization: Bearer jane").Get(page, "GET").status, 403);
+  EXPECT_EQ(TestClient(serving_->port()).Header("Authorization: Bearer nonsense").Get(page, "GET").status, 401);
+  EXPECT_EQ(Get(page).status, 200);
+  EXPECT_EQ(Get(page).body, "debug " + page);
+  EXPECT_EQ(Get("/debug/berth/queue").status, 403) << "a right to one page is none to another";
+  EXPECT_EQ(Get("/debug/berth").status, 403);
+}
+
+// The API server's pod proxy takes the client's own credentials off.
+TEST_F(SecureServingTest, ATokenForThisProgramAloneCountsForDebugPagesAlone) {
+  pages_.debug = [](const HttpRequest&) { return HttpResponse{.body = "debug"}; };
+  reviewer_.tokens["berth-scheduler:short"] = {.name = "reader"};
+  reviewer_.allowed.insert({"reader", "/debug/berth/queue"});
+  reviewer_.allowed.insert({"reader", "/metrics"});
+  reviewer_.allowed.insert({"prometheus", "/debug/berth/queue"});
+  Start();
+  const auto get = [&](const std::string& path, const std::string& header) {
+    return TestClient(serving_->port()).Header(header).Get(path, "GET").status;
+  };
+  EXPECT_EQ(get("/debug/berth/queue", "X-Berth-Token: short"), 200);
+  EXPECT_EQ(get("/debug/berth/nodes", "X-Berth-Token: short"), 403);
+  EXPECT_EQ(get("/metrics", "X-Berth-Token: short"), 403) << "anonymous there";
+  EXPECT_EQ(get("/debug/berth/queue", "X-Berth-Token: prom"), 401)
+      << "a token for the API server is not accepted there";
+  EXPECT_EQ(get("/debug/berth/queue", "Authorization: Bearer short"), 401) << "nor the other way round";
+}
+
 TEST_F(SecureServingTest, ShowsAnonymousClientsNothingButHealth) {
   Start();
   for (const char* path : {"/healthz", "/livez", "/readyz"}) {

@@ -13,10 +13,11 @@ namespace berth::serving {
 
 class FakeReviewer final : public Reviewer {
  public:
-  Result<std::optional<User>> ReviewToken(const std::string& token) override {
+  // A token for an audience stands in the table as "AUDIENCE:TOKEN".
+  Result<std::optional<User>> ReviewToken(const std::string& token, const std::string& audience) override {
     ++token_reviews;
     if (down) return Error::Unavailable("the API server is down");
-    const auto found = tokens.find(token);
+    const auto found = tokens.find(audience.empty() ? token : audience + ":" + token);
     return found == tokens.end() ? std::optional<User>() : std::optional(found->second);
   }
   Result<AccessAnswer> ReviewAccess(const AccessQuestion& question) override {

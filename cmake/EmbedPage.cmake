@@ -1,5 +1,5 @@
-# Writes a page into OUTPUT, a C++ file that defines what src/report/html_page.h declares. HTML is a file, STYLES and
-# SCRIPTS are lists of files separated by commas, in the order they are put together.
+# Writes a page into OUTPUT, a C++ file that defines what src/LAYER/HEADER declares: PREFIXHtml, PREFIXCss and PREFIXJs.
+# HTML is a file, STYLES and SCRIPTS are lists of files separated by commas, in the order they are put together.
 #
 # Scripts are ES modules, which other pages may load as they are. Here they become one script: their imports are left out,
 # since what they import stands further up, and so is the word export. A name that two modules have at their top level is
@@ -21,9 +21,9 @@ string(REGEX REPLACE "(^|\n)import [^\n]*" "\\1" js "${js}")
 string(REGEX REPLACE "(^|\n)export " "\\1" js "${js}")
 set(js "'use strict';\n(() => {\n${js}})();\n")
 
-set(code "// Made by cmake/EmbedPage.cmake.\n#include \"report/html_page.h\"\n\nnamespace berth::report {\n\n")
+set(code "// Made by cmake/EmbedPage.cmake.\n#include \"${LAYER}/${HEADER}\"\n\nnamespace berth::${LAYER} {\n\n")
 foreach(part IN ITEMS Html Css Js)
   string(TOLOWER ${part} name)
-  string(APPEND code "const std::string_view kPage${part} = R\"page~(${${name}})page~\";\n\n")
+  string(APPEND code "const std::string_view ${PREFIX}${part} = R\"page~(${${name}})page~\";\n\n")
 endforeach()
-file(WRITE ${OUTPUT} "${code}}  // namespace berth::report\n")
+file(WRITE ${OUTPUT} "${code}}  // namespace berth::${LAYER}\n")

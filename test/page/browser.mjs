@@ -42,7 +42,11 @@ export function makePage(name, ...files) {
   return writeFile(`${name}.html`, html);
 }
 
-export async function withPage(file, { hash = '', width = 1300, height = 900, dark = false } = {}, use) {
+export const withPage = (file, options, use) => withSite(pathToFileURL(file).href, options, use);
+
+// A page at an address. Nothing may be asked for but what stands beside it. With `mayFail`, requests may go wrong, of
+// which a browser tells on its console.
+export async function withSite(url, { hash = '', width = 1300, height = 900, dark = false, mayFail = false } = {}, use) {
   const colorScheme = dark ? 'dark' : 'light';
   if (!windows.has(colorScheme)) windows.set(colorScheme, await browser.newContext({ colorScheme }));
   const page = await windows.get(colorScheme).newPage();
@@ -50,12 +54,15 @@ export async function withPage(file, { hash = '', width = 1300, height = 900, da
   page.setDefaultTimeout(60_000);
   const problems = [];
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
-  page.on('console', (message) => problems.push(`console: ${message.text()}`));
+  page.on('console', (message) => {
+    if (!mayFail || !message.text().startsWith('Failed to load resource')) problems.push(`console: ${message.text()}`);
+  });
+  const own = url.startsWith('file:') ? url : url.slice(0, url.lastIndexOf('/') + 1);
   page.on('request', (request) => {
-    if (!request.url().startsWith(pathToFileURL(file).href)) problems.push(`request: ${request.url()}`);
+    if (!request.url().startsWith(own)) problems.push(`request: ${request.url()}`);
   });
   try {
-    await page.goto(pathToFileURL(file).href + hash);
+    await page.goto(url + hash);
     const result = await use(page);
     assert.deepEqual(problems, []);
     return result;

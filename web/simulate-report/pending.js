@@ -2,7 +2,7 @@
 import { byId, link, make, someOf } from '../shared/dom.js';
 import { counted } from '../shared/text.js';
 import { explanationOf, outcomeName, outcomes } from './model.js';
-import { remedyList, verdictTable } from './verdicts.js';
+import { remedyList, verdictTable } from '../shared/verdicts.js';
 
 const fewPods = 12;
 

@@ -1,41 +1,9 @@
 // The dialog that says why one pod is where it is, or why it is nowhere.
-import { byId, link, make, someOf } from '../shared/dom.js';
+import { byId, link, make } from '../shared/dom.js';
 import { amountText, counted } from '../shared/text.js';
 import { explanationOf } from './model.js';
-import { remedyList, scoreTable, verdictTable } from './verdicts.js';
-
-function preemptionPart(story) {
-  const part = make('div', {}, make('h3', {}, 'Preemption'));
-  if (story.notEligible) part.append(make('p', {}, story.notEligible));
-  if (story.trials.length > 0) {
-    const trials = [...story.trials].sort(
-      (a, b) => Boolean(b.chosen) - Boolean(a.chosen) || Boolean(b.wouldFit) - Boolean(a.wouldFit),
-    );
-    part.append(
-      someOf(trials, 8, (trial) =>
-        make(
-          'div',
-          { class: trial.chosen ? 'winner' : undefined },
-          make('b', {}, trial.node),
-          trial.chosen && make('span', { class: 'tag' }, 'chosen'),
-          ' ',
-          trial.wouldFit
-            ? `evicts ${trial.victims.map((victim) => `${victim.pod} (priority ${victim.priority})`).join(', ')}`
-            : '',
-          trial.wouldFit && trial.disruptionBudgetViolations > 0
-            ? `; violates ${counted(trial.disruptionBudgetViolations, 'disruption budget')}`
-            : '',
-          trial.verdict ? ` ${trial.verdict}` : '',
-        ),
-      ),
-    );
-  }
-  if (story.nodesNotHelpful > 0)
-    part.append(
-      make('p', { class: 'small' }, `${counted(story.nodesNotHelpful, 'node')} where evicting pods would not help.`),
-    );
-  return part;
-}
+import { preemptionPart } from '../shared/preemption.js';
+import { remedyList, scoreTable, verdictTable } from '../shared/verdicts.js';
 
 export function requestText(model, size) {
   if (!size) return '';

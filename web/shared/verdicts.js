@@ -1,6 +1,6 @@
 // What nodes answered to one pod, equal answers together.
-import { make, link, someOf } from '../shared/dom.js';
-import { counted, naturalCompare } from '../shared/text.js';
+import { make, link, someOf } from './dom.js';
+import { counted, naturalCompare } from './text.js';
 
 const fewNames = 4;
 const fewDetails = 3;

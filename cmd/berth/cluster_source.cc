@@ -77,10 +77,10 @@ Result<std::vector<std::string>> FindKubeconfigs(const ClusterFlags& flags, cons
                                : fmt::format("nothing that $KUBECONFIG names exists ({})", list)));
 }
 
-Result<RunningCluster> ReadRunningCluster(const ClusterFlags& flags) {
-  Warnings warnings;
+Result<http::RestConfig> ConnectionTo(const ClusterFlags& flags, const base::Clock& clock,
+                                      http::CredentialWarning warn) {
   http::Surroundings surroundings = http::RealSurroundings();
-  surroundings.warn = [&warnings](const Error& error) { warnings.Add(error.message); };
+  surroundings.warn = std::move(warn);
   surroundings.context = flags.context;
   Result<std::vector<std::string>> kubeconfigs = FindKubeconfigs(flags, surroundings);
   if (!kubeconfigs) return kubeconfigs.error();
@@ -88,9 +88,14 @@ Result<RunningCluster> ReadRunningCluster(const ClusterFlags& flags) {
     return Error::InvalidArgument("--context: there is no kubeconfig to find it in");
   }
   surroundings.kubeconfigs = *std::move(kubeconfigs);
+  return http::BuildRestConfig({}, "", http::UserAgent("berth", BERTH_VERSION), clock, surroundings);
+}
+
+Result<RunningCluster> ReadRunningCluster(const ClusterFlags& flags) {
+  Warnings warnings;
   const base::SystemClock clock;
   Result<http::RestConfig> rest =
-      http::BuildRestConfig({}, "", http::UserAgent("berth", BERTH_VERSION), clock, surroundings);
+      ConnectionTo(flags, clock, [&warnings](const Error& error) { warnings.Add(error.message); });
   if (!rest) return rest.error();
 
   RunningCluster cluster{.server = rest->server, .snapshot = {}};

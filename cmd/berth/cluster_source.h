@@ -24,6 +24,11 @@ struct ClusterFlags {
 // when there is not even that.
 Result<std::vector<std::string>> FindKubeconfigs(const ClusterFlags& flags, const http::Surroundings& surroundings);
 
+// The connection that these flags stand for; `clock` outlives it. Warnings about credentials go to `warn`, perhaps on
+// another thread.
+Result<http::RestConfig> ConnectionTo(const ClusterFlags& flags, const base::Clock& clock,
+                                      http::CredentialWarning warn);
+
 struct RunningCluster {
   std::string server;  // its address
   client::Snapshot snapshot;

@@ -9,6 +9,7 @@
 #include "configuration_source.h"
 #include "flags.h"
 #include "input_flags.h"
+#include "live_explain.h"
 #include "pod_names.h"
 #include "report/report.h"
 #include "sim/simulation.h"
@@ -24,11 +25,15 @@ constexpr char kExplainUsage[] =
 Usage:
   berth explain POD... -f FILE... [flags]
   berth explain POD... --from-cluster [-n NAMESPACE] [flags]
+  berth explain POD... --live [-n NAMESPACE] [flags]
   kubectl why POD... [-n NAMESPACE] [flags]      when the program is installed as kubectl-why
 
 POD is NAMESPACE/NAME, or the NAME of a pod that no other namespace has. Everything that waits in the input is scheduled
 in memory, in queue order, as berth simulate does; told is what became of these pods. A pod that has a node already is
 explained as if it were to be placed again, everything else being where it is.
+
+With --live the berth scheduler of the cluster is asked, which knows what it tried: the pod's last attempts, its place in
+the queue, what would wake it, and every node's verdict now.
 
 Exit status: 0 all of these pods have a place, 2 one has none, 1 bad usage or input.
 )";
@@ -37,11 +42,13 @@ constexpr char kExplainExamples[] = R"(  berth explain shop/web-3 -f cluster.yam
   berth explain web-3 -n shop --from-cluster
   berth snapshot | berth explain web-3 -f - -o json
   kubectl why web-3 -n shop
+  kubectl why web-3 -n shop --live
 )";
 
 struct ExplainOptions {
   InputFlags input;
   ConfigurationFlags configuration;
+  LiveFlags live;
   std::vector<std::string> pods;
   std::string output = "text";
   std::string color = "auto";
@@ -131,6 +138,7 @@ int Explain(const framework::Registry& own_plugins, const std::vector<std::strin
   FlagSet flags("berth explain", kExplainUsage, kExplainExamples);
   options.input.AddTo(flags);
   options.configuration.AddTo(flags);
+  options.live.AddTo(flags);
   flags.AddChoice(&options.output, "output", 'o', {"text", "json", "yaml"}, "how to print (default text)");
   flags.AddChoice(&options.color, "color", 0, {"auto", "always", "never"}, "when to use colours (default auto)");
   flags.Add(&options.seed, "seed", 0, "N",
@@ -143,6 +151,12 @@ int Explain(const framework::Registry& own_plugins, const std::vector<std::strin
   if (!rest) return BadInput("explain", rest.error().message + "\n" + flags.Hint());
   if (rest->empty()) return BadInput("explain", "no pod: say which one to explain\n" + flags.Hint());
   options.pods = *rest;
+  if (const Result<void> sound = options.live.Check(); !sound)
+    return BadInput("explain", sound.error().message + "\n" + flags.Hint());
+  if (options.live.live) {
+    if (!options.input.files.empty()) return BadInput("explain", "--live: expected no -f, it asks a running scheduler");
+    return RunLiveExplain(options.live, options.input.cluster, options.input.name_space, options.pods, options.output);
+  }
   if (const Result<void> sound = options.input.Check(); !sound)
     return BadInput("explain", sound.error().message + "\n" + flags.Hint());
   const Result<bool> color = WantsColor(options.color, stdout);
@@ -152,7 +166,8 @@ int Explain(const framework::Registry& own_plugins, const std::vector<std::strin
 
 int KubectlWhy(const framework::Registry& own_plugins, std::vector<std::string> arguments) {
   const bool has_input = std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
-    return argument.starts_with("-f") || argument.starts_with("--filename") || argument == "--from-cluster";
+    return argument.starts_with("-f") || argument.starts_with("--filename") || argument == "--from-cluster" ||
+           argument == "--live" || argument == "--live=true";
   });
   // A plugin of kubectl talks about the cluster that kubectl talks to.
   if (!has_input) arguments.push_back("--from-cluster");

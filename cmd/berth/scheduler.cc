@@ -24,6 +24,7 @@
 #include "live/config_reload.h"
 #include "live/credential_plugins.h"
 #include "live/dump.h"
+#include "live/inspection.h"
 #include "live/live_scheduler.h"
 #include "metrics/process_metrics.h"
 #include "scheduler_flags.h"
@@ -183,7 +184,7 @@ Result<ReviewClient> MakeReviewClient(const std::string& kubeconfig, const base:
 
 serving::Pages MakePages(live::LiveScheduler& scheduler, metrics::Registry& metrics, const SchedulerFlags& flags,
                          const config::KubeSchedulerConfiguration& configuration, const live::ConfigReload& reload,
-                         const std::atomic<bool>& stopping) {
+                         live::Inspection& inspection, const std::atomic<bool>& stopping) {
   serving::Pages pages;
   pages.build = Build();
   pages.binary_version = "1.36.4";
@@ -226,6 +227,7 @@ serving::Pages MakePages(live::LiveScheduler& scheduler, metrics::Registry& metr
   pages.pod_resources = [&scheduler](serving::PodResourceWriter& writer) {
     live::WritePodResources(scheduler, writer);
   };
+  pages.debug = [&inspection](const serving::HttpRequest& request) { return inspection.Serve(request); };
   pages.configuration = [&reload] { return reload.RunningJson(); };
   pages.flags = [&flags] {
     std::map<std::string, std::string> values;
@@ -362,6 +364,8 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup, const framew
   live.hostname = Hostname();
   live.loop.seed = options.Given("seed") ? options.seed : static_cast<uint64_t>(clock.Now().time_since_epoch().count());
   live.loop.verify_incremental = options.verify_incremental;
+  live.loop.annotate_results = options.annotate_results;
+  live.loop.journal_bytes = static_cast<size_t>(options.explain_memory.bytes);
   live.loop.max_unschedulable = options.deprecated.pod_max_in_unschedulable_pods_duration;
   auto scheduler = live::LiveScheduler::Create(std::move(live), setup.registry, metrics, clock);
   if (!scheduler) return Fail(scheduler.error().message);
@@ -377,6 +381,7 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup, const framew
        },
        .announce = [&](const std::string& type, const std::string& reason,
                        const std::string& note) { (*scheduler)->Announce(type, reason, note); }});
+  live::Inspection inspection((*scheduler)->loop(), {.is_leader = [&] { return (*scheduler)->is_leader(); }});
   std::atomic<bool> stopping = false;
   Result<ReviewClient> tokens = MakeReviewClient(options.authentication.kubeconfig, clock, plugins);
   if (!tokens) return Fail("--authentication-kubeconfig: " + tokens.error().message);
@@ -386,7 +391,8 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup, const framew
   std::optional<serving::ClusterAuthenticationFollower> authorities;
   if (options.secure_serving.secure_port != 0) {
     auto started = serving::SecureServing::Start(
-        ServingOptions(options), MakePages(**scheduler, metrics, flags, setup.configuration, reload, stopping),
+        ServingOptions(options),
+        MakePages(**scheduler, metrics, flags, setup.configuration, reload, inspection, stopping),
         tokens->reviewer.get(), access->reviewer.get(), clock);
     if (!started) return Fail(started.error().message);
     serving = *std::move(started);

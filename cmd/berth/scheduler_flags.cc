@@ -22,6 +22,10 @@ constexpr char kLogs[] = "Logs";
 constexpr char kGlobal[] = "Global";
 constexpr char kOwn[] = "Berth";
 
+// Below this, one attempt might not fit; beyond that, somebody meant something else.
+constexpr int64_t kLeastExplainMemory = 64 << 10;
+constexpr int64_t kMostExplainMemory = int64_t{16} << 30;
+
 enum class Support {
   kFull,
   kInFile,      // deprecated: `note` is the field of the configuration file to use instead; ignored with --config
@@ -214,6 +218,12 @@ constexpr Row kFlags[] = {
      "Compare every answer that was kept up to date with one made from scratch. Slow; for finding bugs."},
     {kOwn, "watch-config", 0, SETS(watch_config),
      "Read the file of --config again whenever it changes, as SIGHUP does. A file that is refused changes nothing."},
+    {kOwn, "explain-memory", 0, SETS(explain_memory),
+     "Memory for the last attempts to schedule pods, which /debug/berth/ tells of; the oldest are forgotten first. At "
+     "least 64Ki; 0 keeps none."},
+    {kOwn, "annotate-results", 0, SETS(annotate_results),
+     "Write what every plugin said of every node on the pods, as the annotations of kube-scheduler-simulator. Slow: "
+     "every plugin is asked about every node, for every pod."},
     {kOwn, "policy-config-file", 0, SETS(policy_config_file),
      "Scheduler Policy, JSON or YAML, as schedulers before Kubernetes 1.23 took it. Not together with profiles in "
      "--config.",
@@ -299,6 +309,11 @@ Result<void> SchedulerFlags::Parse(const std::vector<std::string>& arguments) {
   if (Result<void> parsed = options_.gates.Parse(*gates); !parsed) return parsed;
   for (const std::string& warning : options_.gates.Warnings()) warnings_.push_back("--feature-gates: " + warning);
   if (Result<void> supported = CheckSupport(); !supported) return supported;
+  if (const int64_t bytes = options_.explain_memory.bytes;
+      bytes != 0 && (bytes < kLeastExplainMemory || bytes > kMostExplainMemory)) {
+    return Error::InvalidArgument(
+        fmt::format("--explain-memory: expected 0 or 64Ki to 16Gi, found {}", options_.explain_memory.text));
+  }
   return CheckLogging(options_);
 }
 

@@ -96,6 +96,8 @@ constexpr KnownFlag kKnown[] = {
 // Ours, which upstream does not have.
 constexpr KnownFlag kOwn[] = {
     {"Berth", "--algorithm-provider string", ""},
+    {"Berth", "--annotate-results", "false"},
+    {"Berth", "--explain-memory quantity", "32Mi"},
     {"Berth", "--plugin-dir strings", "[]"},
     {"Berth", "--policy-config-file string", ""},
     {"Berth", "--policy-configmap string", ""},
@@ -194,6 +196,7 @@ TEST(SchedulerFlags, SyntaxIsPflags) {
                                            "--verify-incremental",
                                            "--allow-metric-labels=m,l=a,b",
                                            "--seed=18446744073709551615",
+                                           "--explain-memory=1Mi",
                                            "--plugin-dir=/a,/b",
                                            "--master=",
                                            ""});
@@ -212,6 +215,7 @@ TEST(SchedulerFlags, SyntaxIsPflags) {
   EXPECT_TRUE(options.verify_incremental);
   EXPECT_THAT(options.metrics.allow_labels, ElementsAre(std::pair<const std::string, std::string>("m,l", "a,b")));
   EXPECT_EQ(options.seed, UINT64_MAX);
+  EXPECT_EQ(options.explain_memory.bytes, 1 << 20);
   EXPECT_THAT(options.plugin_dirs, ElementsAre("/a", "/b"));
   EXPECT_TRUE(options.Given("secure-port"));
   EXPECT_FALSE(options.Given("cert-dir"));

@@ -106,6 +106,8 @@ struct SchedulerOptions {
   uint64_t seed = 0;  // counts when given; otherwise every start breaks ties anew
   bool verify_incremental = false;
   bool watch_config = false;  // read --config again whenever it changes
+  ByteCount explain_memory{32 << 20, "32Mi"};
+  bool annotate_results = false;
   // Of schedulers before Kubernetes 1.23, in place of profiles.
   std::string policy_config_file{};
   std::string policy_configmap{};

@@ -7,9 +7,11 @@
 #include <optional>
 
 #include "base/log.h"
+#include "client/api_path.h"
 #include "client/pod_status_writer.h"
 #include "client/write_bodies.h"
 #include "cluster/cluster.h"
+#include "codec/json_writer.h"
 
 namespace berth::live {
 
@@ -245,6 +247,35 @@ void LiveApi::SendStatus(const std::shared_ptr<const api::Pod>& pod, const clien
 void LiveApi::ReportScheduled(const PodInfo& pod, const std::string& node_name) {
   events_.Record(NoteAbout(pod.pod(), "Normal", "Scheduled", "Binding",
                            fmt::format("Successfully assigned {} to {}", pod.Key(), node_name)));
+}
+
+// Through pods/status, for which the scheduler has a right in every cluster. The UID is a precondition.
+void LiveApi::Annotate(const PodInfo& pod, const std::vector<std::pair<std::string, std::string>>& annotations) {
+  if (!client_.CanAccept(client::WriteClass::kEvents)) return;
+  http::Request request{.method = "PATCH",
+                        .path = client::ObjectPath(api::Kind::kPod, pod.namespace_().str(), pod.name()) + "/status"};
+  request.headers = client_.AcceptObjects();
+  request.headers.emplace_back("Content-Type", "application/merge-patch+json");
+  codec::JsonWriter json(request.body);
+  json.StartObject();
+  json.Key("metadata");
+  json.StartObject();
+  json.Key("uid");
+  json.String(pod.uid());
+  json.Key("annotations");
+  json.StartObject();
+  for (const auto& [name, text] : annotations) {
+    json.Key(name);
+    json.String(text);
+  }
+  json.EndObject();
+  json.EndObject();
+  json.EndObject();
+  client_.Write(client::WriteClass::kEvents, "", std::move(request),
+                [key = pod.Key()](const client::ApiAnswer& answer) {
+                  if (!answer.ok())
+                    LOG_INFO(2, "Results were not written on the pod", {"pod", key}, {"err", answer.ToError()});
+                });
 }
 
 void LiveApi::ReportFailure(const PodInfo& pod, const scheduler::Attempt& attempt) {

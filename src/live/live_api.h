@@ -11,6 +11,8 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "client/api_client.h"
 #include "client/event_recorder.h"
@@ -97,6 +99,8 @@ class LiveApi final : public framework::ApiWriter {
   // newest version known.
   void ReportFailure(const framework::PodInfo& pod, const scheduler::Attempt& attempt);
   void ReportDeleting(const framework::PodInfo& pod);
+  // Annotations of the pod, written when there is nothing more urgent; dropped when too much waits already.
+  void Annotate(const framework::PodInfo& pod, const std::vector<std::pair<std::string, std::string>>& annotations);
   void FlushNominations();
   // Reports that found the line of writes full, as many as it takes now.
   void SendUnsent();

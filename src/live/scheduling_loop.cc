@@ -48,7 +48,9 @@ SchedulingLoop::SchedulingLoop(const config::FeatureGates& gates, const base::Cl
            }),
       metrics_(metrics),
       lane_metrics_(options_.engine_metrics),
-      unlisted_(options_.kinds) {}
+      unlisted_(options_.kinds) {
+  if (options_.journal_bytes != 0) journal_ = std::make_unique<scheduler::AttemptJournal>(options_.journal_bytes);
+}
 
 SchedulingLoop::~SchedulingLoop() = default;
 
@@ -73,6 +75,7 @@ Result<void> SchedulingLoop::MakeDriver(const config::KubeSchedulerConfiguration
   options.scheduler.take_binding = [this](std::unique_ptr<scheduler::BindingCycle> cycle) {
     TakeBinding(std::move(cycle));
   };
+  if (options_.annotate_results) options.scheduler.scope = engine::Scope::kEverything;
   options.max_unschedulable = options_.max_unschedulable;
   options.max_binding = options_.max_binding;
   options.on_posted = [this] { mailbox_.Post([] {}); };  // makes the next turn due
@@ -195,6 +198,9 @@ void SchedulingLoop::OnCycleEnd(const Attempt& attempt) {
   metrics_.OnDecided(clock_.Now() - attempt.started);
   lane_metrics_.OnDecided(attempt);
   if (attempt.post_filtered) metrics_.OnPreemption(attempt.post_filter);
+  if (!options_.annotate_results || attempt.way == scheduler::Way::kNone) return;
+  const engine::Profile* profile = driver_->scheduler().FindProfile(attempt.pod->pod().spec.scheduler_name);
+  results_[attempt.pod->uid()] = inspect::SimulatorAnnotations(attempt, *profile);
 }
 
 void SchedulingLoop::OnWaited(const Attempt& attempt) {
@@ -222,6 +228,7 @@ void SchedulingLoop::OnBound(const Attempt& attempt) {
                        attempt.first_attempt ? std::optional(now - *attempt.first_attempt) : std::nullopt);
   if (attempt.flushed) metrics_.OnScheduledAfterFlush();
   api_.ReportScheduled(*attempt.pod, attempt.node_name);
+  WriteDown(attempt, scheduler::Ending::kBound);
 }
 
 void SchedulingLoop::OnFailed(const Attempt& attempt, const PodInfo& newest) {
@@ -236,6 +243,17 @@ void SchedulingLoop::OnFailed(const Attempt& attempt, const PodInfo& newest) {
     LOG_INFO(2, "Unable to schedule pod; no fit; waiting", {"pod", key}, {"err", attempt.message});
   }
   api_.ReportFailure(newest, attempt);
+  WriteDown(attempt, unschedulable ? scheduler::Ending::kUnschedulable : scheduler::Ending::kError);
+}
+
+void SchedulingLoop::WriteDown(const Attempt& attempt, scheduler::Ending ending) {
+  if (auto found = results_.extract(attempt.pod->uid()); !found.empty() && ending != scheduler::Ending::kStale) {
+    if (ending == scheduler::Ending::kBound) {
+      found.mapped().push_back(inspect::SelectedNodeAnnotation(attempt.node_name));
+    }
+    api_.Annotate(*attempt.pod, found.mapped());
+  }
+  if (journal_) journal_->Record(attempt, ending, clock_.Now(), driver_->cluster().nodes().size());
 }
 
 // Deleted, bound after all (the answer to a binding can be lost), or back under the same UID and in another attempt.
@@ -244,6 +262,7 @@ void SchedulingLoop::OnStale(const Attempt& attempt) {
                     clock_.Now() - attempt.started);
   LOG_INFO(2, "Pod is no longer pending in this attempt; its failure is not reported", {"pod", attempt.pod->Key()},
            {"err", attempt.message});
+  WriteDown(attempt, scheduler::Ending::kStale);
 }
 
 void SchedulingLoop::OnChanges(api::Kind kind, std::vector<client::ObjectChange> changes) {

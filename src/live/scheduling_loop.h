@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -18,12 +19,14 @@
 #include "client/object_change.h"
 #include "config/types.h"
 #include "framework/registry.h"
+#include "inspect/simulator_annotations.h"
 #include "live/binding_runner.h"
 #include "live/change_backlog.h"
 #include "live/lane_metrics.h"
 #include "live/live_api.h"
 #include "live/loop_metrics.h"
 #include "live/mailbox.h"
+#include "scheduler/attempt_journal.h"
 #include "scheduler/driver.h"
 
 namespace berth::live {
@@ -41,6 +44,9 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
     std::set<api::Kind> kinds{};
     std::vector<engine::Extender*> extenders{};        // must outlive it
     metrics::EngineMetrics* engine_metrics = nullptr;  // must outlive it; null: not counted
+    size_t journal_bytes = 0;                          // for the last attempts; 0: none are kept
+    // Pods get what every plugin said of every node as annotations. Slow: nothing is kept from pod to pod.
+    bool annotate_results = false;
   };
 
   static Result<std::unique_ptr<SchedulingLoop>> Create(const config::KubeSchedulerConfiguration& configuration,
@@ -83,6 +89,8 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
 
   // For messages: what a look from outside may read.
   const scheduler::Driver& driver() const { return *driver_; }
+  const scheduler::AttemptJournal* journal() const { return journal_.get(); }  // null when none is kept
+  base::Time Now() const { return clock_.Now(); }
 
  private:
   SchedulingLoop(const config::FeatureGates& gates, const base::Clock& clock, BindingRunner& runner,
@@ -106,6 +114,7 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   void Apply(api::Kind kind, const std::vector<client::ObjectChange>& changes);
   void MarkListed(api::Kind kind);
   void CheckSynced();
+  void WriteDown(const scheduler::Attempt& attempt, scheduler::Ending ending);
   void UpdateGauges();
   void NoteProgress(bool scheduled);
   // How long nothing will happen by itself.
@@ -120,6 +129,9 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   LiveApi api_;
   LoopMetrics metrics_;
   LaneMetrics lane_metrics_;
+  std::unique_ptr<scheduler::AttemptJournal> journal_;
+  // By UID: of attempts under way, until their end is known.
+  std::map<std::string, inspect::AnnotationTexts> results_;
   std::unique_ptr<scheduler::Driver> driver_;
   std::set<api::Kind> unlisted_;
   std::set<framework::EventResource> unlisted_custom_;

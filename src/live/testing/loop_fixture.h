@@ -123,6 +123,7 @@ class LoopFixture : public ::testing::Test {
     SchedulingLoop::Options options;
     options.verify_incremental = true;
     options.engine_metrics = &engine_metrics_;
+    options.journal_bytes = 1 << 20;
     options.kinds = {api::Kind::kNode, api::Kind::kPod};
     config::KubeSchedulerConfiguration configuration = config::DefaultConfiguration(gates_);
     auto made = SchedulingLoop::Create(configuration, plugins::InTreeRegistry(), gates_, clock_, *threads_, client_,

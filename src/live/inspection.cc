@@ -1,0 +1,290 @@
+#include "live/inspection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <future>
+#include <thread>
+#include <utility>
+
+#include "base/printable.h"
+#include "codec/json_writer.h"
+#include "inspect/collect.h"
+#include "inspect/console_page.h"
+#include "inspect/render.h"
+#include "serving/authentication.h"
+
+namespace berth::live {
+
+using serving::HttpRequest;
+using serving::HttpResponse;
+
+namespace {
+
+constexpr size_t kMostPodsShown = 5000;
+constexpr size_t kMostDecisionsShown = 2000;
+constexpr size_t kMostNodesShown = 20'000;
+constexpr size_t kMostAttemptsShown = 200;
+
+// Pages are JSON unless text is asked for, and only it.
+bool WantsText(const HttpRequest& request) {
+  const std::string_view accept = request.Header("accept");
+  return accept.find("text/plain") != std::string_view::npos && accept.find("json") == std::string_view::npos;
+}
+
+HttpResponse Answer(const HttpRequest& request, std::string body) {
+  HttpResponse response{.body = std::move(body)};
+  if (!WantsText(request)) response.content_type = "application/json";
+  response.headers.emplace_back("x-content-type-options", "nosniff");
+  return response;
+}
+
+HttpResponse Problem(const HttpRequest& request, int status, const std::string& message) {
+  HttpResponse response;
+  if (WantsText(request)) {
+    response = Answer(request, base::Printable(message) + "\n");
+  } else {
+    std::string body;
+    codec::JsonWriter json(body);
+    json.StartObject();
+    json.Key("apiVersion");
+    json.String("berth.dev/v1");
+    json.Key("kind");
+    json.String("Problems");
+    json.Key("errors");
+    json.StartArray();
+    json.String(message);
+    json.EndArray();
+    json.EndObject();
+    response = Answer(request, body + "\n");
+  }
+  response.status = status;
+  if (status == 503) response.headers.emplace_back("retry-after", "1");
+  return response;
+}
+
+HttpResponse TooSlow(const HttpRequest& request) {
+  return Problem(request, 504, "the scheduler was too busy to answer in time; try again");
+}
+
+template <class View>
+HttpResponse Page(const HttpRequest& request, const std::optional<View>& view) {
+  if (!view) return TooSlow(request);
+  return Answer(request, WantsText(request) ? inspect::ToText(*view) : inspect::ToJson(*view));
+}
+
+std::string Value(const HttpRequest& request, std::string_view name) {
+  const std::vector<std::string> values = request.QueryValues(name);
+  return values.empty() ? "" : values.front();
+}
+
+// A number from 1 to `most`, or the default when there is none.
+Result<size_t> Number(const HttpRequest& request, std::string_view name, size_t otherwise, size_t most) {
+  const std::string text = Value(request, name);
+  if (text.empty()) return otherwise;
+  size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number == 0 || number > most) {
+    return Error::InvalidArgument(fmt::format("{}: expected a number from 1 to {}, found \"{}\"", name, most, text));
+  }
+  return number;
+}
+
+// A misspelt filter must not look like one that everything passes.
+Result<void> CheckQuery(const HttpRequest& request, std::initializer_list<std::string_view> known) {
+  for (const auto& [name, value] : request.query) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      return Error::InvalidArgument(
+          fmt::format("unknown parameter \"{}\"; known are: {}", name, fmt::join(known, ", ")));
+    }
+  }
+  return {};
+}
+
+Result<std::optional<scheduler::Ending>> OutcomeOf(const std::string& text) {
+  if (text.empty()) return std::optional<scheduler::Ending>();
+  using enum scheduler::Ending;
+  for (const scheduler::Ending ending : {kBound, kUnschedulable, kError, kStale}) {
+    if (text == inspect::NameOf(ending)) return std::optional(ending);
+  }
+  return Error::InvalidArgument(
+      fmt::format("outcome: expected Bound, Unschedulable, Error or Stale, found \"{}\"", text));
+}
+
+// A browser asks for changes so often, and gets what has gathered since: two updates a second, whatever happens.
+constexpr std::chrono::milliseconds kEventPause(500);
+constexpr size_t kMostEvents = 200;
+
+// Everything the console needs comes from where it comes from; nothing from elsewhere may embed it.
+HttpResponse Static(std::string content_type, std::string_view body) {
+  HttpResponse response{.content_type = std::move(content_type), .body = std::string(body)};
+  response.headers = {{"content-security-policy",
+                       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; "
+                       "form-action 'none'; frame-ancestors 'none'"},
+                      {"x-content-type-options", "nosniff"},
+                      {"x-frame-options", "DENY"},
+                      {"referrer-policy", "no-referrer"},
+                      {"cross-origin-resource-policy", "same-origin"},
+                      {"cross-origin-opener-policy", "same-origin"}};
+  return response;
+}
+
+// A page of another site that has a browser fetch ours, with the credentials that the browser has for us.
+bool IsFromElsewhere(const HttpRequest& request) {
+  const std::string_view site = request.Header("sec-fetch-site");
+  if (!site.empty() && site != "same-origin" && site != "none") return true;
+  const std::string_view origin = request.Header("origin");
+  return !origin.empty() && origin != fmt::format("https://{}", request.Header("host"));
+}
+
+constexpr std::string_view kIndex =
+    "/debug/berth/console\n/debug/berth/events\n/debug/berth/queue\n/debug/berth/decisions\n/debug/berth/nodes\n/debug/"
+    "berth/pods/NAMESPACE/NAME/explain\n";
+
+}  // namespace
+
+template <class Look>
+auto Inspection::Ask(Look look) -> std::optional<decltype(look())> {
+  using T = decltype(look());
+  const auto promise = std::make_shared<std::promise<T>>();
+  const auto given_up = std::make_shared<std::atomic<bool>>(false);
+  std::future<T> answer = promise->get_future();
+  loop_.Post([promise, given_up, look = std::move(look)]() mutable {
+    if (!*given_up) promise->set_value(look());
+  });
+  if (answer.wait_for(options_.patience) == std::future_status::ready) return answer.get();
+  *given_up = true;
+  return std::nullopt;
+}
+
+HttpResponse Inspection::Serve(const HttpRequest& request) {
+  if (request.method != "GET" && request.method != "HEAD") {
+    HttpResponse refused = Problem(request, 405, "these pages can only be read: expected GET, found " + request.method);
+    refused.headers.emplace_back("allow", "GET, HEAD");
+    return refused;
+  }
+  if (IsFromElsewhere(request)) return Problem(request, 403, "a page of another origin may not read this");
+  const std::string_view rest = std::string_view(request.path).substr(serving::kDebugPrefix.size());
+  if (rest.empty()) return {.body = std::string(kIndex)};
+  if (rest == "console") return Static("text/html; charset=utf-8", inspect::kConsoleHtml);
+  if (rest == "console.css") return Static("text/css; charset=utf-8", inspect::kConsoleCss);
+  if (rest == "console.js") return Static("text/javascript; charset=utf-8", inspect::kConsoleJs);
+  const bool is_pod = rest.starts_with("pods/");
+  if (!is_pod && rest != "queue" && rest != "decisions" && rest != "nodes" && rest != "events") {
+    return Problem(request, 404, "no such page: " + request.path);
+  }
+  if (options_.is_leader && !options_.is_leader()) {
+    return Problem(request, 503, "this scheduler is not the leader: whoever holds the lease knows");
+  }
+  if (!loop_.synced()) return Problem(request, 503, "the scheduler has not read the whole cluster yet");
+  if (is_pod) return ServePod(request, rest.substr(5));
+  if (rest == "queue") return ServeQueue(request);
+  if (rest == "events") return ServeEvents(request);
+  return rest == "nodes" ? ServeNodes(request) : ServeDecisions(request);
+}
+
+HttpResponse Inspection::ServeQueue(const HttpRequest& request) {
+  if (const auto known = CheckQuery(request, {"limit", "namespace"}); !known)
+    return Problem(request, 400, known.error().message);
+  const Result<size_t> limit = Number(request, "limit", 100, kMostPodsShown);
+  if (!limit) return Problem(request, 400, limit.error().message);
+  return Page(request, Ask([this, limit = *limit, name_space = Value(request, "namespace")] {
+                return inspect::CollectQueue(loop_.driver(), loop_.Now(), limit, name_space);
+              }));
+}
+
+HttpResponse Inspection::ServeNodes(const HttpRequest& request) {
+  if (const auto known = CheckQuery(request, {"limit", "node"}); !known)
+    return Problem(request, 400, known.error().message);
+  const Result<size_t> limit = Number(request, "limit", 500, kMostNodesShown);
+  if (!limit) return Problem(request, 400, limit.error().message);
+  const std::string name = Value(request, "node");
+  const auto view =
+      Ask([this, limit = *limit, name] { return inspect::CollectNodes(loop_.driver(), loop_.Now(), limit, name); });
+  if (view && !name.empty() && view->nodes.empty()) {
+    return Problem(request, 404, fmt::format("the scheduler knows no node \"{}\"", name));
+  }
+  return Page(request, view);
+}
+
+HttpResponse Inspection::ServeDecisions(const HttpRequest& request) {
+  if (const auto known = CheckQuery(request, {"limit", "namespace", "pod", "node", "outcome", "before"}); !known)
+    return Problem(request, 400, known.error().message);
+  if (loop_.journal() == nullptr) return Problem(request, 404, "no attempts are kept: --explain-memory is 0");
+  scheduler::AttemptJournal::Filter filter;
+  const Result<size_t> limit = Number(request, "limit", filter.limit, kMostDecisionsShown);
+  if (!limit) return Problem(request, 400, limit.error().message);
+  const Result<size_t> before = Number(request, "before", 0, SIZE_MAX);
+  if (!before) return Problem(request, 400, before.error().message);
+  const auto outcome = OutcomeOf(Value(request, "outcome"));
+  if (!outcome) return Problem(request, 400, outcome.error().message);
+  filter.limit = *limit;
+  filter.before = *before;
+  filter.ending = *outcome;
+  filter.name_space = Value(request, "namespace");
+  filter.name = Value(request, "pod");
+  filter.node = Value(request, "node");
+  return Page(request, Ask([this, filter] { return inspect::CollectDecisions(loop_.journal(), loop_.Now(), filter); }));
+}
+
+HttpResponse Inspection::ServeEvents(const HttpRequest& request) {
+  uint64_t after = 0;
+  const std::string_view last = request.Header("last-event-id");
+  std::from_chars(last.data(), last.data() + last.size(), after);
+  const auto view = Ask([this, after] {
+    return inspect::CollectEvents(loop_.driver(), loop_.journal(), loop_.Now(), after, kMostEvents);
+  });
+  if (!view) return TooSlow(request);
+  return Static("text/event-stream", inspect::ToEvent(*view, kEventPause));
+}
+
+HttpResponse Inspection::ServePod(const HttpRequest& request, std::string_view rest) {
+  const size_t slash = rest.find('/');
+  const size_t end = rest.find('/', slash == std::string_view::npos ? slash : slash + 1);
+  if (end == std::string_view::npos || rest.substr(end) != "/explain" || slash == 0 || end == slash + 1) {
+    return Problem(request, 404, "expected /debug/berth/pods/NAMESPACE/NAME/explain, found " + request.path);
+  }
+  if (const auto known = CheckQuery(request, {"nodes", "attempts"}); !known)
+    return Problem(request, 400, known.error().message);
+  const Result<size_t> nodes = Number(request, "nodes", inspect::kDefaultNodes, kMostNodesShown);
+  if (!nodes) return Problem(request, 400, nodes.error().message);
+  inspect::PodQuestion question;
+  question.name_space = rest.substr(0, slash);
+  question.name = rest.substr(slash + 1, end - slash - 1);
+  const Result<size_t> attempts = Number(request, "attempts", question.attempts, kMostAttemptsShown);
+  if (!attempts) return Problem(request, 400, attempts.error().message);
+  question.attempts = *attempts;
+
+  struct Place {
+    std::atomic<int>& count;
+    const bool has = count.fetch_add(1) < 2;
+    ~Place() { --count; }
+  } place{explaining_};
+  const HttpResponse busy = Problem(request, 503, "other explanations are being made; try again");
+  if (!place.has) return busy;
+  const std::unique_lock turn(explain_mutex_, options_.patience);
+  if (!turn) return busy;
+  std::this_thread::sleep_until(next_explanation_);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto view = Ask([this, question]() mutable {
+    const base::Time deadline = loop_.Now() + options_.explain_budget;
+    question.out_of_time = [this, deadline] { return loop_.Now() > deadline; };
+    return inspect::CollectPod(loop_.driver(), loop_.journal(), loop_.Now(), question);
+  });
+  const auto took = std::chrono::steady_clock::now() - begin;
+  next_explanation_ = begin + took + 4 * took;
+  if (!view) return TooSlow(request);
+  if (!*view) {
+    return Problem(request, 404,
+                   fmt::format("the scheduler knows no pod {}/{}: it does not exist, has run to its end, or waits for "
+                               "another scheduler",
+                               question.name_space, question.name));
+  }
+  HttpResponse page = Answer(request, WantsText(request) ? inspect::ToText(**view) : inspect::ToJson(**view, *nodes));
+  // For whoever wants to know without reading it.
+  page.headers.emplace_back("x-berth-place", inspect::NameOf((*view)->place));
+  return page;
+}
+
+}  // namespace berth::live

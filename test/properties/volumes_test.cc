@@ -48,14 +48,22 @@ class StorageApi final : public framework::ApiWriter {
   std::vector<std::string> writes;
 };
 
+struct Setting {
+  const char* name;
+  const char* gates = "";
+  const char* without = "";  // a plugin that hides what others miss
+};
+
 class VolumeHistory {
  public:
-  VolumeHistory(uint64_t seed, std::string_view gates) : random_(seed) {
-    EXPECT_TRUE(gates_.Parse(gates).ok());
+  VolumeHistory(uint64_t seed, const Setting& setting) : random_(seed) {
+    EXPECT_TRUE(gates_.Parse(setting.gates).ok());
     cluster_ = std::make_unique<cluster::Cluster>(gates_);
     const engine::Environment environment{*cluster_, gates_, clock_, random_, api_, waiting_pods_, posted_};
-    auto profile = engine::Profile::Create(config::DefaultConfiguration(gates_).profiles.front(),
-                                           plugins::InTreeRegistry(), environment);
+    config::Profile config = config::DefaultConfiguration(gates_).profiles.front();
+    std::erase_if(config.plugins.multi_point.enabled,
+                  [&](const config::Plugin& plugin) { return plugin.name == setting.without; });
+    auto profile = engine::Profile::Create(config, plugins::InTreeRegistry(), environment);
     EXPECT_TRUE(profile.ok());
     profile_ = std::move(*profile);
     for (uint64_t i = 0; i < kNodes; ++i) PutNode(i);
@@ -359,7 +367,7 @@ class VolumeHistory {
   std::vector<HeldReservation> held_;
 };
 
-class KeptVolumeAnswers : public ::testing::TestWithParam<std::string_view> {};
+class KeptVolumeAnswers : public ::testing::TestWithParam<Setting> {};
 
 TEST_P(KeptVolumeAnswers, AreThoseFromScratch) {
   VolumeHistory::Counts sum;
@@ -376,11 +384,10 @@ TEST_P(KeptVolumeAnswers, AreThoseFromScratch) {
   EXPECT_GT(sum.written, sum.chosen / 10);
 }
 
-INSTANTIATE_TEST_SUITE_P(Gates, KeptVolumeAnswers, ::testing::Values("", "StorageCapacityScoring=true"),
-                         [](const auto& gates) {
-                           const std::string_view name = gates.param.substr(0, gates.param.find('='));
-                           return name.empty() ? std::string("Default") : std::string(name);
-                         });
+INSTANTIATE_TEST_SUITE_P(Settings, KeptVolumeAnswers,
+                         ::testing::Values(Setting{"Default"}, Setting{"CapacityScores", "StorageCapacityScoring=true"},
+                                           Setting{"NoLimits", "", "NodeVolumeLimits"}),
+                         [](const auto& setting) { return std::string(setting.param.name); });
 
 }  // namespace
 }  // namespace berth::properties

@@ -1,4 +1,6 @@
 // NodeVolumeLimits for pods that share answers: their signature, and what is kept between them.
+#include <optional>
+
 #include "plugins/node_volume_limits/node_volume_limits.h"
 #include "plugins/signature_text.h"
 #include "plugins/volume/csi_migration.h"

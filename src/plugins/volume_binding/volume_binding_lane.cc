@@ -1,5 +1,6 @@
 // VolumeBinding for pods that share answers: their signature, and what is kept between them.
 #include <algorithm>
+#include <utility>
 
 #include "plugins/signature_text.h"
 #include "plugins/volume/claims.h"

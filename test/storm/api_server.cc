@@ -98,7 +98,7 @@ void ApiServer::List(const ExchangePtr& exchange, const ApiRequest& request) {
     rest = found->second;
   } else {
     const uint64_t least = std::strtoull(version.c_str(), nullptr, 10);
-    rest.revision = version.empty() ? store_.revision() : CachedRevision(store_, timeline_, faults_, least);
+    rest.revision = version.empty() ? store_.revision() : watches_.CachedRevision(least);
     store_.ForEachAt(request.kind, rest.revision, [&](const api::Object& object) {
       if (selector->Matches(object)) rest.objects.push_back(object);
     });

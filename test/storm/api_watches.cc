@@ -46,12 +46,6 @@ api::Object Leaving(const api::Object& before, uint64_t revision) {
 
 Refusal Expired(std::string_view what) { return {410, "Expired", std::string(what)}; }
 
-uint64_t CachedRevision(const Store& store, const Timeline& timeline, Faults& faults, uint64_t least) {
-  if (!faults.Strikes(Fault::kStaleList)) return store.revision();
-  const base::Duration then = timeline.Now() - faults.UpTo(Fault::kStaleList, kOldestAnswer);
-  return std::min(std::max(least, store.RevisionAt(then)), store.revision());
-}
-
 ApiWatches::ApiWatches(Timeline& timeline, Store& store, Faults& faults, StreamingLists streaming, uint64_t seed)
     : timeline_(timeline), store_(store), faults_(faults), streaming_(streaming), random_(seed) {
   store_.Observe([this](const Change& change) {
@@ -60,6 +54,18 @@ ApiWatches::ApiWatches(Timeline& timeline, Store& store, Faults& faults, Streami
       if (watcher->kind == change.object.kind()) Schedule(watcher);
     }
   });
+}
+
+void ApiWatches::Stall(base::Duration until) {
+  stalled_until_ = until;
+  stalled_at_ = store_.revision();
+}
+
+uint64_t ApiWatches::CachedRevision(uint64_t least) {
+  if (timeline_.Now() < stalled_until_) return std::min(std::max(least, stalled_at_), store_.revision());
+  if (!faults_.Strikes(Fault::kStaleList)) return store_.revision();
+  const base::Duration then = timeline_.Now() - faults_.UpTo(Fault::kStaleList, kOldestAnswer);
+  return std::min(std::max(least, store_.RevisionAt(then)), store_.revision());
 }
 
 size_t ApiWatches::open() const {
@@ -127,8 +133,7 @@ void ApiWatches::Start(const ExchangePtr& exchange, const ApiRequest& request) {
 
 void ApiWatches::StartFromList(const WatcherPtr& watcher, const std::string& version) {
   // Without a version it is a consistent read.
-  const uint64_t revision =
-      version.empty() ? store_.revision() : CachedRevision(store_, timeline_, faults_, NumberIn(version));
+  const uint64_t revision = version.empty() ? store_.revision() : CachedRevision(NumberIn(version));
   store_.ForEachAt(watcher->kind, revision, [&](const api::Object& object) {
     if (watcher->selector.Matches(object)) watcher->exchange->Data(ObjectFrame(watcher->protobuf, "ADDED", object));
   });
@@ -143,7 +148,7 @@ void ApiWatches::Schedule(const WatcherPtr& watcher, bool begins_behind) {
   if (faults_.Strikes(Fault::kLateEvents)) pause += faults_.UpTo(Fault::kLateEvents, kLatestEvents);
   // A cache that was behind when it was asked for a list is behind when it is asked for what came since.
   if (begins_behind && faults_.Strikes(Fault::kStaleList)) pause += faults_.UpTo(Fault::kStaleList, kLatestEvents);
-  timeline_.After(pause, [this, watcher] { Pump(*watcher); });
+  timeline_.After(pause, [this, watcher] { Pump(watcher); });
 }
 
 std::string ApiWatches::Frames(const Watcher& watcher, const Change& change) const {
@@ -159,7 +164,9 @@ std::string ApiWatches::Frames(const Watcher& watcher, const Change& change) con
                      is_gone ? change.object : Leaving(*change.before, change.revision));
 }
 
-void ApiWatches::Pump(Watcher& watcher) {
+void ApiWatches::Pump(const WatcherPtr& moved) {
+  if (timeline_.Now() < stalled_until_) return timeline_.At(stalled_until_, [this, moved] { Pump(moved); });
+  Watcher& watcher = *moved;
   watcher.awaited = false;
   const std::vector<Change>& history = store_.history(watcher.kind);
   while (watcher.next < history.size() && watcher.exchange->open()) {

@@ -33,6 +33,11 @@ class ApiWatches {
   size_t open() const;
   // The kind is served no longer.
   void End(api::Kind kind);
+  // The server's caches hear of nothing new until then: whoever asks for any version gets the one of now, and watches
+  // are silent. Reads of the latest are as good as ever.
+  void Stall(base::Duration until);
+  // What a server that may be behind has at hand, not older than `least`.
+  uint64_t CachedRevision(uint64_t least);
 
  private:
   struct Watcher {
@@ -48,7 +53,7 @@ class ApiWatches {
 
   void StartFromList(const WatcherPtr& watcher, const std::string& version);
   void Schedule(const WatcherPtr& watcher, bool begins_behind = false);
-  void Pump(Watcher& watcher);
+  void Pump(const WatcherPtr& watcher);
   std::string Frames(const Watcher& watcher, const Change& change) const;
   void SendBookmark(const WatcherPtr& watcher);
   // Behind the last change up to that revision.
@@ -60,10 +65,9 @@ class ApiWatches {
   const StreamingLists streaming_;
   base::Random random_;
   std::vector<WatcherPtr> watchers_;
+  base::Duration stalled_until_{};
+  uint64_t stalled_at_ = 0;  // a revision
 };
-
-// What a server that may be behind has at hand, not older than `least`.
-uint64_t CachedRevision(const Store& store, const Timeline& timeline, Faults& faults, uint64_t least);
 
 Refusal Expired(std::string_view what);
 

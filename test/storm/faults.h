@@ -33,8 +33,9 @@ enum class Fault : uint8_t {
   kAdmission,         // 422 of a binding
   kSlowPatch,         // of a pod's status, up to many seconds: others may overtake it
   kExtender,          // an extender does not answer in time
+  kSlowTurn,          // the scheduling thread does not come to read its mail for seconds
 };
-inline constexpr size_t kFaultCount = static_cast<size_t>(Fault::kExtender) + 1;
+inline constexpr size_t kFaultCount = static_cast<size_t>(Fault::kSlowTurn) + 1;
 
 std::string_view NameOf(Fault fault);
 std::optional<Fault> FindFault(std::string_view name);

@@ -28,6 +28,8 @@ using namespace std::chrono_literals;
 constexpr base::Duration kNeverFlushed = 24h;
 constexpr int kMostReportsBeforeBinding = 16;
 constexpr base::Duration kLongestCalmWait = 1s;
+constexpr base::Duration kSlowestTurn = 3s;
+constexpr size_t kLastingTimers = 4;
 // A binding waits in line, or for the server to have time, no longer than this.
 constexpr base::Duration kOldestBinding = 60s;
 
@@ -166,7 +168,11 @@ LiveInstance::LiveInstance(const InstanceOptions& options)
   core_ = std::move(*made);
   core_->loop().set_on_mail([this] {
     if (std::exchange(mail_, true)) return;
-    turns_.Post([this] { TakeTurn(); });
+    Faults& faults = options_.network.faults();
+    if (!faults.Strikes(Fault::kSlowTurn)) return turns_.Post([this] { TakeTurn(); });
+    // Busy with something that takes its time, such as an extender.
+    turns_.Cancel(next_turn_);
+    next_turn_ = turns_.RunAfter(faults.UpTo(Fault::kSlowTurn, kSlowestTurn), [this] { TakeTurn(); });
   });
 }
 
@@ -189,6 +195,7 @@ live::LiveOptions LiveInstance::CoreOptions() {
   if (!options_.plan.protobuf) options.rest.content_type = client::kJsonType;
   options.budgets[static_cast<size_t>(client::WriteClass::kStatus)].max_waiting = options_.plan.status_line;
   options.loop.seed = options_.seed;
+  options.loop.backlog = options_.plan.backlog;
   options.loop.verify_incremental = true;
   options.loop.max_unschedulable = kNeverFlushed;
   if (options_.plan.extender != ExtenderKind::kNone) options.loop.extenders.push_back(&extender_);
@@ -297,6 +304,13 @@ std::vector<std::string> LiveInstance::Leftovers() const {
   if (is_leader()) count(counts.active, "active pods");
   if (is_leader()) count(counts.backoff, "pods in backoff");
   count(counts.in_flight, "pods in flight");
+  driver.queue().ForEachInFlightEvent([&](const framework::ClusterEvent& event, size_t number) {
+    count(number, fmt::format("events {} kept for pods in flight", event.Label()));
+  });
+  count(writes_.timers(), "timers of writes");
+  // One of each reflector, and those that always run.
+  if (io_.timers() > std::size(client::kSchedulingKinds) + kLastingTimers)
+    count(io_.timers(), "timers of reads and events");
   count(core_->events().waiting(), "events to write");
   for (const client::WriteClass write_class : {client::WriteClass::kBind, client::WriteClass::kEvict,
                                                client::WriteClass::kStatus, client::WriteClass::kEvents}) {

@@ -50,6 +50,7 @@ constexpr Faults::Rates kMostOften = {
     2000,  // admission
     3000,  // slow_patch
     3000,  // extender
+    300,   // slow_turn
 };
 
 Faults::Rates ChooseRates(base::Random& random) {
@@ -112,6 +113,7 @@ Plan MakePlan(uint64_t seed) {
   plan.extender = kExtenders[random.Below(std::size(kExtenders))];
   if (random.Below(3) == 0) plan.qps = static_cast<float>(2 + random.Below(8));
   if (random.Below(3) == 0) plan.status_line = 1 + random.Below(4);
+  if (random.Below(2) == 0) plan.backlog = 1 + random.Below(4);
   plan.length = std::chrono::seconds(20 + random.Below(80));
   const uint64_t count = 30 + random.Below(60);
   base::Duration at{};

@@ -72,6 +72,7 @@ struct Plan {
   bool protobuf = true;
   ExtenderKind extender = ExtenderKind::kNone;
   size_t status_line = 10'000;  // how many reports may wait in line
+  size_t backlog = 4096;        // unread changes of a kind from which on obsolete ones are dropped
   float qps = 50;               // of each scheduler's client; the burst is twice that
   ServerOptions server{};
   Faults::Rates rates{};

@@ -147,9 +147,13 @@ void Storm::TakeOver(uint64_t choice) {
       if (!host->is_leader()) host->SilenceWatches();
     }
   });
-  // Without a standby the next one is the same program, started again: soon enough to be told of a cluster without what
-  // the last one has just done.
+  // Without a standby the next one is the same program, started again. The server's caches do not know yet what the
+  // last one has done.
   const bool alone = hosts_.size() == 1;
+  if (alone) {
+    trace_.Add("server", "world has caches that stand still");
+    server_.watches().Stall(timeline_.Now() + Between(choice / 5, 2s, 12s));
+  }
   const base::Duration when = alone ? Between(choice, 5ms, 300ms) : Between(choice, 1s, 15s);
   timeline_.After(when, [this, crash = !alone && choice % 2 == 0] {
     for (const auto& host : hosts_) {

@@ -265,7 +265,15 @@ void CheckDeviceClass(const api::DeviceClass& device_class, FieldChecks& checks)
 
 void CheckResourceSlice(const api::ResourceSlice& slice, FieldChecks& checks) {
   checks.Required("spec.driver", !slice.spec.driver.empty());
+  checks.DnsName("spec.driver", slice.spec.driver);
   checks.Required("spec.pool.name", !slice.spec.pool.name.empty());
+  // Of several names with slashes between them.
+  for (std::string_view rest = slice.spec.pool.name; !rest.empty();) {
+    const std::string_view part = rest.substr(0, rest.find('/'));
+    checks.DnsName("spec.pool.name", part);
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+  }
+  checks.DnsName("spec.nodeName", slice.spec.node_name.value_or(""));
   if (slice.spec.pool.resource_slice_count < 1) {
     checks.Add("spec.pool.resourceSliceCount",
                fmt::format("expected at least 1, found {}", slice.spec.pool.resource_slice_count));

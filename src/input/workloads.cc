@@ -85,7 +85,7 @@ class Expander {
     if (unseen_ > 0) {
       draft_.Note(fmt::format(
           "{} given again without a change that can be seen here; one of environment, command or "
-          "arguments alone would replace {} pods: --replace, or another image, tries that",
+          "arguments alone would replace {} pods: another image would show what becomes of that",
           unseen_ == 1 ? "1 workload is" : fmt::format("{} workloads are", unseen_), unseen_ == 1 ? "its" : "their"));
     }
     std::vector<std::shared_ptr<const api::Pod>> leaving;

@@ -60,7 +60,8 @@ TEST_F(SimulateTest, TheExitStatusIsWhatFailOnSays) {
 
 TEST_F(SimulateTest, BadFlagsSayWhatWasExpected) {
   EXPECT_EQ(Run(fits, {"--fail-on=sometimes"}), 1);
-  EXPECT_EQ(errors, "berth simulate: --fail-on: expected unplaced, preempted or never, found \"sometimes\"\n");
+  EXPECT_EQ(errors,
+            "berth simulate: --fail-on: expected unplaced, preempted, warnings or never, found \"sometimes\"\n");
   EXPECT_EQ(Run(fits, {"--fail-on=never,unplaced"}), 1);
   EXPECT_EQ(Run(fits, {"-o", "xml"}), 1);
   EXPECT_EQ(errors,

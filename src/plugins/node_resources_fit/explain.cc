@@ -225,7 +225,8 @@ class FitExplainer final : public framework::RejectionExplainer {
 
   // " (init migrate 9 -> 3)" where it is not just the one container that there is.
   static std::string WhoseRequest(api::Pod before, api::Pod after, const Symbol& resource) {
-    if (before.spec.init_containers.empty() && before.spec.containers.size() == 1) return {};
+    const bool alone = before.spec.init_containers.empty() && before.spec.containers.size() == 1;
+    if (alone && AmountIn(before.spec.overhead, resource) == 0) return {};
     std::string text;
     size_t changed_count = 0;
     const auto compare = [&](std::string_view what, std::vector<api::Container>& old,

@@ -112,7 +112,7 @@ function(berth_test name)
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} rapidcheck GTest::gmock GTest::gtest_main)
   # The builders know the framework, so the tests of what lies below it do without.
   set(precompiled berth_test_precompiled)
-  if(NOT name MATCHES "^berth_(base|codec|cel|api|config|metrics|http|client|serving)_test$")
+  if(NOT name MATCHES "^berth_(base|codec|cel|api|record|config|metrics|http|client|serving)_test$")
     target_link_libraries(${name} PRIVATE $<$<TARGET_EXISTS:berth_testing>:berth_testing>)
     set(precompiled berth_framework_test_precompiled)
   endif()

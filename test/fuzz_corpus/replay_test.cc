@@ -12,6 +12,7 @@
 #include "cel/fuzz_targets.h"
 #include "codec/fuzz_targets.h"
 #include "config/fuzz_targets.h"
+#include "record/fuzz_targets.h"
 #include "sim/fuzz_targets.h"
 
 namespace berth {
@@ -32,6 +33,7 @@ const std::map<std::string, Target>& Targets() {
       {"object_json_fuzz", api::FuzzObjectJson},
       {"object_protobuf_fuzz", api::FuzzObjectProtobuf},
       {"configuration_fuzz", config::FuzzConfiguration},
+      {"recording_fuzz", record::FuzzRecording},
       {"simulate_fuzz", sim::FuzzSimulate},
   };
   return targets;

@@ -1,0 +1,11 @@
+// CRC-32C (Castagnoli), as storage formats use it: finds any torn or changed part of a block.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace berth::record {
+
+uint32_t Crc32c(std::string_view bytes);
+
+}  // namespace berth::record

@@ -1,0 +1,85 @@
+// The format of a recording (docs/adr/0015-flight-recorder.md).
+//
+//   folder      berth-00000001.rec, berth-00000002.rec, …: one recording after the other, each in one or more files
+//   file        a preamble, then blocks; the first block is the header
+//   preamble    "berthrec", the format's version (4 bytes, little-endian), 4 bytes of zero
+//   block       length of the content (4), its CRC-32C (4), type (1), content; the checksum covers type and content
+//   content     of a header: a message; of frames: zlib-compressed frames, one after the other
+//   frame       type (varint), length (varint), payload: a message in protobuf's wire format
+//
+// A file tells everything from its header on: what earlier files said is in the frames it begins with. What is not
+// understood within a message is skipped, as in protobuf, so that fields can be added; anything else that changes
+// is another version.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace berth::record {
+
+inline constexpr uint32_t kFormatVersion = 1;
+inline constexpr std::string_view kMagic = "berthrec";
+inline constexpr size_t kPreambleSize = 16;
+inline constexpr size_t kBlockHeadSize = 9;
+// More than any writer makes: a length beyond it is damage.
+inline constexpr size_t kMaxBlockContent = size_t{64} << 20;
+inline constexpr size_t kMaxBlockFrames = size_t{256} << 20;
+
+enum class BlockType : uint8_t { kHeader = 1, kFrames = 2 };
+
+// Of the first four bytes, which must be there.
+uint32_t ReadLittleEndian(std::string_view bytes);
+
+std::string Preamble();
+// Empty when it is one of ours; otherwise a sentence that says what it is.
+std::string CheckPreamble(std::string_view bytes);
+
+// An extender that was asked, as its configuration describes it.
+struct ExtenderNote {
+  std::string name;
+  bool filters = false;
+  bool prioritizes = false;
+  bool binds = false;
+  bool preempts = false;
+  bool is_ignorable = false;
+  int64_t weight = 0;
+  std::vector<std::string> managed_resources;  // empty: every pod is its business
+};
+
+// What a file is part of.
+struct Header {
+  std::string program_version;  // of berth
+  uint64_t recording = 0;       // the same in all files of one run of the scheduler
+  uint64_t part = 0;            // from 0; part 0 begins with a new scheduler, others with a checkpoint
+  base::Time begins{};
+  uint64_t seed = 0;
+  std::string configuration;  // as a YAML file
+  std::string feature_gates;  // "A=true,B=false", as in --feature-gates
+  base::Duration max_unschedulable{};
+  uint64_t max_binding = 0;
+  std::vector<ExtenderNote> extenders;
+
+  std::string Encode() const;
+  static Result<Header> Decode(std::string_view bytes);
+};
+
+void AppendFrame(std::string& frames, uint32_t type, std::string_view payload);
+// Takes the first frame off; false when there is none, or only a part of one.
+bool TakeFrame(std::string_view& frames, uint32_t& type, std::string_view& payload);
+
+// A whole block, with its head.
+std::string MakeBlock(BlockType type, std::string_view content);
+
+std::string Compress(std::string_view frames);
+Result<std::string> Decompress(std::string_view content, size_t size_limit = kMaxBlockFrames);
+
+std::string FileName(uint64_t number);
+// 0 when it is no file of a recording.
+uint64_t FileNumber(std::string_view name);
+
+}  // namespace berth::record

@@ -1,0 +1,47 @@
+// What the fuzzer of this layer runs: any bytes as a file, and as the frames within a file whose checksums are right,
+// which is where damage would go unnoticed. It must neither crash nor hang, and whatever is read as an object must
+// survive a round trip.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/check.h"
+#include "record/file_reader.h"
+#include "record/format.h"
+#include "record/object_codec.h"
+
+namespace berth::record {
+
+inline void WalkFrames(FileReader& reader) {
+  ObjectReader objects;
+  Frame frame;
+  while (reader.Next(frame)) {
+    if (frame.type % 2 == 0) {
+      (void)objects.AddTemplate(frame.payload);
+      continue;
+    }
+    const Result<api::Object> object = objects.Decode(frame.payload);
+    if (!object) continue;
+    ObjectWriter writer;
+    std::vector<std::string> templates;
+    const std::string bytes = writer.Encode(*object, templates);
+    ObjectReader again;
+    for (const std::string& common : templates) CHECK(again.AddTemplate(common).ok());
+    const Result<api::Object> decoded = again.Decode(bytes);
+    CHECK(decoded.ok() && api::EncodeProtobuf(*decoded) == api::EncodeProtobuf(*object));
+  }
+}
+
+inline void FuzzRecording(std::string_view input) {
+  if (auto reader = FileReader::Read("input", std::string(input))) WalkFrames(**reader);
+  (void)Header::Decode(input);
+  (void)Decompress(input, size_t{1} << 20);
+  auto reader = FileReader::Read("frames", Preamble() + MakeBlock(BlockType::kHeader, Header().Encode()) +
+                                               MakeBlock(BlockType::kFrames, Compress(input)));
+  CHECK(reader.ok());
+  WalkFrames(**reader);
+}
+
+}  // namespace berth::record

@@ -1,0 +1,122 @@
+#include "record/object_codec.h"
+
+#include <fmt/format.h>
+
+#include "api/pod.h"
+#include "api/pod_packing.h"
+#include "codec/protobuf.h"
+
+namespace berth::record {
+
+namespace {
+
+enum ObjectField : uint32_t {
+  kWhole = 1,  // in Kubernetes' envelope; or, of a pod:
+  kTemplate = 2,
+  kName = 3,
+  kUid = 4,
+  kResourceVersion = 5,
+  kCreated = 6,  // nanoseconds since 1970
+  kStarted = 7,
+  kNodeName = 8,
+};
+
+void AppendTime(codec::WireWriter& writer, uint32_t number, const std::optional<api::Time>& time) {
+  if (time) writer.Integer(number, static_cast<uint64_t>(time->time_since_epoch().count()));
+}
+
+api::Time TimeOf(uint64_t count) { return api::Time(api::Time::duration(static_cast<int64_t>(count))); }
+
+}  // namespace
+
+void ObjectWriter::Reset() {
+  known_.clear();
+  known_bytes_ = 0;
+}
+
+std::string ObjectWriter::Encode(const api::Object& object, std::vector<std::string>& templates) {
+  std::string out;
+  codec::WireWriter writer(out);
+  const api::Pod* const pod = object.As<api::Pod>();
+  if (pod == nullptr) {
+    writer.Bytes(kWhole, api::EncodeProtobuf(object));
+    return out;
+  }
+  scratch_.clear();
+  api::AppendPodTemplate(*pod, scratch_);
+  auto found = known_.find(scratch_);
+  if (found == known_.end()) {
+    if (known_bytes_ + scratch_.size() > kMaxKnown) {
+      writer.Bytes(kWhole, api::EncodeProtobuf(object));
+      return out;
+    }
+    known_bytes_ += scratch_.size();
+    templates.push_back(scratch_);
+    found = known_.emplace(scratch_, known_.size()).first;
+  }
+  const api::PodIdentity identity = api::PodIdentity::Of(*pod);
+  writer.Integer(kTemplate, found->second);
+  writer.Bytes(kName, identity.name);
+  writer.Bytes(kUid, identity.uid);
+  writer.Bytes(kResourceVersion, identity.resource_version);
+  AppendTime(writer, kCreated, identity.creation_timestamp);
+  AppendTime(writer, kStarted, identity.start_time);
+  if (!identity.node_name.empty()) writer.Bytes(kNodeName, identity.node_name.str());
+  return out;
+}
+
+Result<void> ObjectReader::AddTemplate(std::string_view bytes) {
+  api::Pod pod;
+  if (Result<void> decoded = codec::DecodeProtobuf(bytes, pod); !decoded) return decoded;
+  templates_.emplace_back(bytes);
+  return {};
+}
+
+Result<api::Object> ObjectReader::Decode(std::string_view message) const {
+  std::string_view whole;
+  std::optional<uint64_t> number;
+  api::PodIdentity identity;
+  codec::WireReader reader(message);
+  while (reader.Next()) {
+    switch (reader.number()) {
+      case kWhole:
+        whole = reader.bytes();
+        break;
+      case kTemplate:
+        number = reader.integer();
+        break;
+      case kName:
+        identity.name = reader.bytes();
+        break;
+      case kUid:
+        identity.uid = reader.bytes();
+        break;
+      case kResourceVersion:
+        identity.resource_version = reader.bytes();
+        break;
+      case kCreated:
+        identity.creation_timestamp = TimeOf(reader.integer());
+        break;
+      case kStarted:
+        identity.start_time = TimeOf(reader.integer());
+        break;
+      case kNodeName:
+        identity.node_name = Symbol(reader.bytes());
+        break;
+      default:
+        break;
+    }
+  }
+  if (!reader.ok()) return Error::InvalidArgument(fmt::format("an object cannot be read: {}", reader.problem()));
+  if (number) {
+    if (*number >= templates_.size()) return Error::InvalidArgument("a pod refers to a template that is not there");
+    return api::MakeObject(api::UnpackPod(templates_[*number], identity));
+  }
+  Result<api::DecodedObjects> decoded = api::DecodeProtobufObjects(whole);
+  if (!decoded) return decoded.error();
+  if (decoded->objects.size() != 1)
+    return Error::InvalidArgument("an object is of a kind that this berth does not know");
+  return decoded->objects.front().object;
+}
+
+}  // namespace berth::record

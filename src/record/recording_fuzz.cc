@@ -1,0 +1,9 @@
+#include <cstddef>
+#include <cstdint>
+
+#include "record/fuzz_targets.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  berth::record::FuzzRecording({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

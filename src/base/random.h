@@ -1,6 +1,7 @@
 // A seeded random source (xoshiro256**): same seed, same answers, on every machine and standard library.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace berth::base {
@@ -13,8 +14,13 @@ class Random {
   // Uniform in [0, bound); bound must be positive.
   uint64_t Below(uint64_t bound);
 
+  // Where the stream stands, to go on from there.
+  using State = std::array<uint64_t, 4>;
+  const State& state() const { return state_; }
+  void set_state(const State& state) { state_ = state; }
+
  private:
-  uint64_t state_[4];
+  State state_{};
 };
 
 }  // namespace berth::base

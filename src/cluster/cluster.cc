@@ -46,19 +46,46 @@ void Cluster::UpsertNode(std::shared_ptr<const api::Node> node) {
   if (const NodeInfo* known = table_.Find(name)) images_.Remove(known->node());
   ImageTable::NodeImages images = images_.Add(*node);
   table_.Upsert(std::move(node));
-
-  std::vector<PodInfoPtr> arrivals;
-  if (const auto waiting = waiting_for_node_.find(name); waiting != waiting_for_node_.end()) {
-    arrivals = std::move(waiting->second);
-    waiting_for_node_.erase(waiting);
-  }
   table_.SetImages(name, std::move(images));
-  const Symbol node_name(name);
-  for (PodInfoPtr& pod : arrivals) {
-    CountClaims(pod, node_name, +1);
-    table_.AddPod(name, std::move(pod));
+  WelcomePods(name);
+}
+
+void Cluster::InsertNode(std::shared_ptr<const api::Node> node, framework::NodeIndex index) {
+  const std::string name = node->metadata.name;
+  ImageTable::NodeImages images = images_.Add(*node);
+  table_.Insert(std::move(node), index);
+  table_.SetImages(name, std::move(images));
+  WelcomePods(name);
+}
+
+// Those that had waited for the node.
+void Cluster::WelcomePods(const std::string& node_name) {
+  const auto waiting = waiting_for_node_.extract(node_name);
+  if (waiting.empty()) return;
+  const Symbol node_symbol(node_name);
+  for (const PodInfoPtr& pod : waiting.mapped()) {
+    CountClaims(pod, node_symbol, +1);
+    table_.AddPod(node_name, pod);
   }
 }
+
+void Cluster::TakeClaimsBetweenInputs() { inventory_->CatchUpBetweenInputs(); }
+
+void Cluster::CatchUpWithClaims() { inventory_->posting().CatchUp(); }
+
+void Cluster::set_on_claim_landed(ClaimLanded on_landed) {
+  inventory_->posting().set_on_landed([on_landed = std::move(on_landed)](const dra::ClaimTracker::Landed& landed) {
+    on_landed(landed.written, landed.ended_flight);
+  });
+}
+
+void Cluster::IgnoreBindingOfClaims() { inventory_->posting().DropPosts(); }
+
+void Cluster::LandClaim(const std::shared_ptr<const api::ResourceClaim>& written, const std::string& ended_flight) {
+  inventory_->posting().Apply({written, ended_flight});
+}
+
+bool Cluster::ClaimsAreAtRest() const { return inventory_->posting().IsAtRest(); }
 
 void Cluster::RemoveNode(std::string_view name) {
   const std::unique_ptr<NodeInfo> row = table_.Remove(name);
@@ -104,6 +131,11 @@ Result<AssumedPod> Cluster::Assume(PodInfoPtr pod, const std::string& node_name,
   std::string uid = pod->uid();
   PlacePod(std::move(pod), node_name, ticket);
   return AssumedPod(*this, std::move(uid), ticket);
+}
+
+void Cluster::AssumeAgain(PodInfoPtr pod, const std::string& node_name, base::Ticket ticket) {
+  CHECK(ticket != base::Ticket::kNone);
+  PlacePod(std::move(pod), node_name, ticket);
 }
 
 void Cluster::Forget(const std::string& uid) {

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_set.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -72,6 +73,8 @@ class Cluster final : public framework::ClusterView {
 
   // Nodes.
   void UpsertNode(std::shared_ptr<const api::Node> node);
+  // A node that is not known, with the index it had in another picture.
+  void InsertNode(std::shared_ptr<const api::Node> node, framework::NodeIndex index);
   // Pods on it stay known and count again if the node comes back.
   void RemoveNode(std::string_view name);
 
@@ -92,6 +95,10 @@ class Cluster final : public framework::ClusterView {
 
   // Counts `pod` against the node from now on. Fails when the node is unknown or the pod is already placed.
   Result<AssumedPod> Assume(framework::PodInfoPtr pod, const std::string& node_name, base::Ticket ticket);
+  // As another picture had it: a pod that was assumed there, whether or not the node is known; and what gives its room
+  // back, even if it has none any more.
+  void AssumeAgain(framework::PodInfoPtr pod, const std::string& node_name, base::Ticket ticket);
+  AssumedPod Guard(const std::string& uid, base::Ticket ticket) { return AssumedPod(*this, uid, ticket); }
   // Whichever attempt assumed it.
   void Forget(const std::string& uid);
   bool IsAssumed(const std::string& uid) const { return AssumedBy(uid) != base::Ticket::kNone; }
@@ -108,9 +115,26 @@ class Cluster final : public framework::ClusterView {
   dra::Inventory& inventory() { return *inventory_; }
   // Whether devices have become free since this was asked last, also those that only this scheduler knew to be taken.
   bool TakeFreedDevices();
+  // Binding cycles run on other threads: what they say about claims takes effect in CatchUpWithClaims and nowhere else.
+  void TakeClaimsBetweenInputs();
+  void CatchUpWithClaims();
+  // Called before each such word takes effect: the claim as it was written, if it was, and the flight that ended.
+  using ClaimLanded =
+      std::function<void(const std::shared_ptr<const api::ResourceClaim>& written, const std::string& ended_flight)>;
+  void set_on_claim_landed(ClaimLanded on_landed);
+  // For whoever knows what was said when: binding cycles are not heard any more.
+  void IgnoreBindingOfClaims();
+  void LandClaim(const std::shared_ptr<const api::ResourceClaim>& written, const std::string& ended_flight);
+  // Whether nothing is known about claims but what the API server has reported.
+  bool ClaimsAreAtRest() const;
   framework::Nominator& nominator() { return nominator_; }
   const framework::Nominator& nominator() const { return nominator_; }
   const NodeTable& table() const { return table_; }
+  NodeOrder& node_order() { return table_.order(); }
+  // Pods whose node is not known, by its name.
+  const std::unordered_map<std::string, std::vector<framework::PodInfoPtr>>& pods_without_node() const {
+    return waiting_for_node_;
+  }
 
   // framework::ClusterView
   std::span<const framework::NodeInfo* const> nodes() const override { return table_.nodes(); }
@@ -146,6 +170,7 @@ class Cluster final : public framework::ClusterView {
     bool operator()(const auto& a, const auto& b) const { return UidOf(a) == UidOf(b); }
   };
 
+  void WelcomePods(const std::string& node_name);
   void PlacePod(framework::PodInfoPtr pod, std::string_view node_name, base::Ticket assumed_by);
   void DisplacePod(const std::string& uid);
   void CountClaims(const framework::PodInfoPtr& pod, const Symbol& node_name, int sign);

@@ -54,6 +54,13 @@ void NodeOrder::Remove(NodeIndex node) {
   stale_ = true;
 }
 
+void NodeOrder::SetAge(NodeIndex node, const Age& age) {
+  places_[node].since = age.since;
+  places_[node].zone->second.since = age.zone_since;
+  ticks_ = std::max(ticks_, age.since);
+  stale_ = true;
+}
+
 std::span<const NodeInfo* const> NodeOrder::List() const {
   if (!stale_) return list_;
   stale_ = false;

@@ -27,6 +27,16 @@ class NodeOrder {
 
   std::span<const framework::NodeInfo* const> List() const;
 
+  // How old a node's place is, and how old its zone is; only the order of ages matters.
+  struct Age {
+    uint64_t since = 0;
+    uint64_t zone_since = 0;
+  };
+  Age AgeOf(framework::NodeIndex node) const { return {places_[node].since, places_[node].zone->second.since}; }
+  void SetAge(framework::NodeIndex node, const Age& age);
+  // The next List() shows every change of zone, as if a node had come.
+  void Refresh() { stale_ = true; }
+
  private:
   using ZoneKey = std::pair<Symbol, Symbol>;  // region and zone
   struct Zone {

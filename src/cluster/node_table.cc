@@ -40,6 +40,8 @@ bool SameTaints(std::span<const api::Taint> a, std::span<const api::Taint> b) {
   });
 }
 
+constexpr auto kByIndex = [](const NodeInfo* node, NodeIndex index) { return node->index() < index; };
+
 }  // namespace
 
 bool NodeTable::Upsert(std::shared_ptr<const api::Node> node) {
@@ -51,15 +53,27 @@ bool NodeTable::Upsert(std::shared_ptr<const api::Node> node) {
     SyncNodeColumns(row);
     return false;
   }
-  const NodeIndex index = NewSlot();
-  slots_[index] = std::make_unique<NodeInfo>(std::move(node), index);
-  index_by_name_[name] = index;
-  position_in_live_[index] = static_cast<uint32_t>(live_.size());
-  live_.push_back(slots_[index].get());
-  order_.Add(*slots_[index]);
-  columns_.taint_set[index] = InternTaints(slots_[index]->taints());
-  SyncNodeColumns(*slots_[index]);
+  Fill(NewSlot(), std::move(node));
   return true;
+}
+
+void NodeTable::Insert(std::shared_ptr<const api::Node> node, NodeIndex index) {
+  while (slots_.size() <= index) {
+    free_.insert(static_cast<NodeIndex>(slots_.size()));
+    AddSlot();
+  }
+  CHECK_WHY(free_.erase(index) == 1, "another node has this index");
+  Fill(index, std::move(node));
+}
+
+void NodeTable::Fill(NodeIndex index, std::shared_ptr<const api::Node> node) {
+  slots_[index] = std::make_unique<NodeInfo>(std::move(node), index);
+  NodeInfo& row = *slots_[index];
+  index_by_name_[row.name()] = index;
+  live_.insert(std::lower_bound(live_.begin(), live_.end(), index, kByIndex), &row);
+  order_.Add(row);
+  columns_.taint_set[index] = InternTaints(row.taints());
+  SyncNodeColumns(row);
 }
 
 std::unique_ptr<NodeInfo> NodeTable::Remove(std::string_view name) {
@@ -68,16 +82,13 @@ std::unique_ptr<NodeInfo> NodeTable::Remove(std::string_view name) {
   const NodeIndex index = it->second;
   index_by_name_.erase(it);
 
-  const uint32_t position = position_in_live_[index];
-  live_[position] = live_.back();
-  position_in_live_[live_[position]->index()] = position;
-  live_.pop_back();
+  live_.erase(std::lower_bound(live_.begin(), live_.end(), index, kByIndex));
   order_.Remove(index);
 
   std::unique_ptr<NodeInfo> row = std::move(slots_[index]);
   if (!row->pods_with_affinity().empty()) affinity_lists_stale_ = true;
   ClearColumns(index);
-  free_.push_back(index);
+  free_.insert(index);
   return row;
 }
 
@@ -171,17 +182,15 @@ void NodeTable::IndexedLabelColumn::Set(NodeIndex node, const Symbol* value) {
 }
 
 NodeIndex NodeTable::NewSlot() {
-  if (!free_.empty()) {
-    const NodeIndex index = free_.back();
-    free_.pop_back();
-    return index;
-  }
-  const auto index = static_cast<NodeIndex>(slots_.size());
+  if (!free_.empty()) return free_.extract(free_.begin()).value();
+  AddSlot();
+  return static_cast<NodeIndex>(slots_.size() - 1);
+}
+
+void NodeTable::AddSlot() {
   slots_.emplace_back();
-  position_in_live_.push_back(0);
   ForEachColumn(columns_, [](auto& column) { column.emplace_back(); });
   for (auto& [key, indexed] : label_columns_) indexed->column.value_id.push_back(LabelColumn::kAbsent);
-  return index;
 }
 
 void NodeTable::SyncNodeColumns(const NodeInfo& row) {

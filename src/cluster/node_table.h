@@ -1,10 +1,12 @@
 // NodeTable: nodes by dense index, as rows (NodeInfo) and as columns (NodeColumns, label columns), kept equal.
-// Indices of removed nodes are reused. Not thread-safe; owned by the scheduling thread.
+// Indices of removed nodes are reused, the lowest first. Not thread-safe; owned by the scheduling thread.
 //
-// Invariant: after every public call, columns()[i] equals row(i), for each live i.
+// Invariants: after every public call, columns()[i] equals row(i), for each live i; nodes() is in the order of indices,
+// so that who has which index is all there is to know about the order.
 #pragma once
 
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +25,8 @@ class NodeTable {
  public:
   // Adds the node, or replaces the Node object of one that exists (its pods stay). True when it was new.
   bool Upsert(std::shared_ptr<const api::Node> node);
+  // A new node, with the index it is to have, which nobody has.
+  void Insert(std::shared_ptr<const api::Node> node, framework::NodeIndex index);
   // The row as it was, or null when there is no such node.
   std::unique_ptr<framework::NodeInfo> Remove(std::string_view name);
 
@@ -42,6 +46,10 @@ class NodeTable {
   const framework::NodeColumns& columns() const { return columns_; }
   const framework::LabelColumn& label_column(const Symbol& key) const;
   const ChangeLog& changes() const { return changes_; }
+  // Live and free ones.
+  size_t slot_count() const { return slots_.size(); }
+  NodeOrder& order() { return order_; }
+  const NodeOrder& order() const { return order_; }
 
  private:
   // One label's column with what is needed to keep its value ids dense.
@@ -55,6 +63,8 @@ class NodeTable {
   };
 
   framework::NodeIndex NewSlot();
+  void AddSlot();
+  void Fill(framework::NodeIndex index, std::shared_ptr<const api::Node> node);
   framework::NodeInfo& RowOf(std::string_view name);
   // After a change to the Node object.
   void SyncNodeColumns(const framework::NodeInfo& row);
@@ -63,10 +73,9 @@ class NodeTable {
   void ReleaseTaints(uint32_t set);
 
   std::vector<std::unique_ptr<framework::NodeInfo>> slots_;
-  std::vector<framework::NodeIndex> free_;
+  std::set<framework::NodeIndex> free_;
   std::unordered_map<std::string, framework::NodeIndex> index_by_name_;
-  std::vector<const framework::NodeInfo*> live_;
-  std::vector<uint32_t> position_in_live_;  // by node index
+  std::vector<const framework::NodeInfo*> live_;  // by index
   NodeOrder order_;
   framework::NodeColumns columns_;
   std::vector<uint32_t> taint_set_uses_;

@@ -38,6 +38,32 @@ TEST(NodeTable, AnIndexIsStableAndReusedAfterwards) {
   EXPECT_EQ(table.row(b).name(), "d");
 }
 
+// The order decides ties, and whoever restores a table knows indices and nothing else.
+TEST(NodeTable, NodesStandInTheOrderOfTheirIndicesAndTheLowestFreeOneIsTakenFirst) {
+  NodeTable table;
+  const auto names = [&] {
+    std::string text;
+    for (const framework::NodeInfo* node : table.nodes()) text += node->name() + std::to_string(node->index()) + " ";
+    return text;
+  };
+  for (const char* name : {"a", "b", "c", "d", "e"}) table.Upsert(MakeNode(name).Shared());
+  table.Remove("d");
+  table.Remove("b");
+  EXPECT_EQ(names(), "a0 c2 e4 ");
+  table.Upsert(MakeNode("f").Shared());
+  table.Upsert(MakeNode("g").Shared());
+  EXPECT_EQ(names(), "a0 f1 c2 g3 e4 ");
+
+  NodeTable again;
+  for (const framework::NodeIndex index : {4, 0, 2}) {
+    again.Insert(table.row(index).shared_node(), index);
+  }
+  EXPECT_EQ(again.nodes().size(), 3u);
+  again.Upsert(MakeNode("h").Shared());
+  EXPECT_EQ(again.Find("h")->index(), 1u);
+  EXPECT_EQ(again.nodes()[1]->name(), "h");
+}
+
 TEST(NodeTable, ANewTenantOfAnIndexInheritsNothing) {
   NodeTable table;
   const Symbol zone("zone");

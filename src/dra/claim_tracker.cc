@@ -138,20 +138,36 @@ void ClaimTracker::Restore(std::string_view name_space, std::string_view name) {
   Exchange(before, found->second.seen);
 }
 
-void ClaimTracker::Post(std::function<void(ClaimTracker&)> change) {
+bool ClaimTracker::IsAtRest() const {
+  return in_flight_.empty() && unreserved_.empty() && !freed_ &&
+         std::none_of(claims_.begin(), claims_.end(),
+                      [](const auto& claim) { return claim.second.assumed != nullptr; });
+}
+
+void ClaimTracker::Apply(const Landed& landed) {
+  if (landed.written && !landed.ended_flight.empty()) return Land(landed.ended_flight, landed.written);
+  if (landed.written) Assume(landed.written);
+  if (!landed.ended_flight.empty()) EndFlight(landed.ended_flight);
+}
+
+void ClaimTracker::Post(Landed landed) {
+  if (drops_posts_) return;
   const std::lock_guard lock(mutex_);
-  posted_.push_back(std::move(change));
+  posted_.push_back(std::move(landed));
   has_posted_.store(true, std::memory_order_release);
 }
 
 void ClaimTracker::ApplyPosted() {
-  std::vector<std::function<void(ClaimTracker&)>> changes;
+  std::vector<Landed> changes;
   {
     const std::lock_guard lock(mutex_);
     changes.swap(posted_);
     has_posted_.store(false, std::memory_order_release);
   }
-  for (const auto& change : changes) change(*this);
+  for (const Landed& landed : changes) {
+    if (on_landed_) on_landed_(landed);
+    Apply(landed);
+  }
 }
 
 }  // namespace berth::dra

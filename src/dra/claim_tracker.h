@@ -67,12 +67,24 @@ class ClaimTracker {
   // giving up one in flight, of which the API server has nothing to report.
   bool TakeFreed() { return std::exchange(freed_, false); }
 
+  // What a binding cycle has to say: the claim as a write of its own left it, and the flight that ended with that.
+  struct Landed {
+    ClaimPtr written;          // null: nothing was written
+    std::string ended_flight;  // the UID; empty: none ended
+  };
   // From any thread; applied by CatchUp.
-  void Post(std::function<void(ClaimTracker&)> change);
+  void Post(Landed landed);
   // Scheduling thread: applies what was posted.
   void CatchUp() {
     if (has_posted_.load(std::memory_order_acquire)) ApplyPosted();
   }
+  void Apply(const Landed& landed);
+  // Called before each of them is applied.
+  void set_on_landed(std::function<void(const Landed& landed)> on_landed) { on_landed_ = std::move(on_landed); }
+  // From now on what is posted is dropped: somebody else knows what was said when, and calls Apply.
+  void DropPosts() { drops_posts_ = true; }
+  // Whether it knows nothing but what the API server has reported.
+  bool IsAtRest() const;
 
  private:
   struct Entry {
@@ -97,8 +109,10 @@ class ClaimTracker {
   bool freed_ = false;
 
   std::mutex mutex_;
-  std::vector<std::function<void(ClaimTracker&)>> posted_;
+  std::vector<Landed> posted_;  // guarded by mutex_
   std::atomic<bool> has_posted_ = false;
+  std::function<void(const Landed&)> on_landed_;
+  bool drops_posts_ = false;
 };
 
 }  // namespace berth::dra

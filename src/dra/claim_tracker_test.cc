@@ -126,10 +126,24 @@ TEST_F(ClaimTrackerTest, SaysWhenDevicesHaveBecomeFree) {
 
 TEST_F(ClaimTrackerTest, WhatBindingPostsIsAppliedWhenSomebodyLooks) {
   claims_.Put(Plain("1"));
-  claims_.Post([&](ClaimTracker& claims) { claims.Assume(Allocated("g0", "2")); });
+  claims_.Post({.written = Allocated("g0", "2"), .ended_flight = ""});
   EXPECT_FALSE(IsTaken("g0"));
   claims_.CatchUp();
   EXPECT_TRUE(IsTaken("g0"));
+}
+
+TEST_F(ClaimTrackerTest, IsAtRestWhenItKnowsNothingButWhatWasReported) {
+  EXPECT_TRUE(claims_.IsAtRest());
+  claims_.Put(Plain("1"));
+  EXPECT_TRUE(claims_.IsAtRest());
+  claims_.SetInFlight(Allocated("g0", "1"));
+  EXPECT_FALSE(claims_.IsAtRest());
+  claims_.Apply({.written = Allocated("g0", "2"), .ended_flight = Plain("1")->metadata.uid});
+  EXPECT_FALSE(claims_.IsAtRest()) << "written, and not reported yet";
+  claims_.Put(Allocated("g0", "2"));
+  EXPECT_TRUE(claims_.IsAtRest());
+  claims_.NoteUnreserved(*Allocated("g0", "2"), "pod");
+  EXPECT_FALSE(claims_.IsAtRest());
 }
 
 TEST_F(ClaimTrackerTest, SharesAddUpAndGo) {

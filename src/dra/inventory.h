@@ -59,9 +59,12 @@ class Inventory {
   SelectorCache& selectors() { return selectors_; }
   // With everything that binding has posted.
   ClaimTracker& claims() {
-    claims_.CatchUp();
+    if (!catches_up_between_inputs_) claims_.CatchUp();
     return claims_;
   }
+  // Where binding runs on other threads, what it posts is to be applied between two inputs of the scheduler and not in
+  // the middle of a cycle: the scheduler then calls posting().CatchUp() itself.
+  void CatchUpBetweenInputs() { catches_up_between_inputs_ = true; }
   // For threads that only post.
   ClaimTracker& posting() { return claims_; }
 
@@ -73,6 +76,7 @@ class Inventory {
 
  private:
   const Features features_;
+  bool catches_up_between_inputs_ = false;
   AllocatedDevices devices_;
   PoolTable pools_;
   ClaimTracker claims_;

@@ -44,6 +44,7 @@ class NodeSampler {
                       const framework::PodInfo& pod, Scope scope);
   // nextStartNodeIndex, in upstream's words.
   size_t next_start() const { return next_start_; }
+  void set_next_start(size_t next_start) { next_start_ = next_start; }
 
  private:
   const cluster::Cluster& cluster_;

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "config/resolve.h"
 #include "engine/extender.h"
+#include "framework/kept_state.h"
 
 namespace berth::engine {
 
@@ -177,6 +179,13 @@ std::vector<std::pair<uint32_t, const framework::DeviceFollower*>> Profile::Devi
     }
   }
   return found;
+}
+
+bool Profile::IsAtRest() const {
+  return std::all_of(plugins_.begin(), plugins_.end(), [](const std::unique_ptr<Plugin>& plugin) {
+    const auto* keeps = dynamic_cast<const framework::KeepsState*>(plugin.get());
+    return keeps == nullptr || keeps->IsAtRest();
+  });
 }
 
 std::vector<std::string_view> Profile::PluginsAt(ExtensionPoint wanted) const {

@@ -41,6 +41,8 @@ struct Environment {
   // Has a pod that sleeps in the queue tried again; unset where there is no queue. Called on the scheduling thread.
   std::function<void(const std::string& uid)> activate{};
   std::span<Extender* const> extenders{};  // in the order to ask them
+  // What Handle::now() tells; null: the clock.
+  const base::Clock* input_clock = nullptr;
 };
 
 // A plugin at one of its extension points.
@@ -149,6 +151,8 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
   // it still lets all nodes in.
   bool PreFilterSkips(uint32_t id, framework::CycleState& state, const framework::PodInfo& pod) const;
   bool PreFilterPasses(uint32_t id, framework::CycleState& state, const framework::PodInfo& pod) const;
+  // Whether no plugin remembers anything that the picture of the cluster does not show.
+  bool IsAtRest() const;
   // Plugins that have a say in PreFilter and none in Filter.
   std::vector<uint32_t> PreFiltersWithoutFilter() const;
 
@@ -170,6 +174,9 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
   dra::Inventory& inventory() const override { return environment_.cluster.inventory(); }
   const config::FeatureGates& gates() const override { return environment_.gates; }
   const base::Clock& clock() const override { return environment_.clock; }
+  base::Time now() const override {
+    return environment_.input_clock ? environment_.input_clock->Now() : environment_.clock.Now();
+  }
   base::Random& random() override { return environment_.random; }
   framework::ApiWriter& api() override { return environment_.api; }
   Result<framework::EventResource> WatchResource(const api::GroupVersionResource& resource, bool keep_json) override {
@@ -221,6 +228,7 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
                                         const std::string& node_name, uint64_t& skipped);
 
   uint32_t NewStateSlot() override { return state_slots_++; }
+  void PostAnswer(framework::PostedAnswer answer, std::function<void()> work);
 
   // Constant after Create.
   Environment environment_;

@@ -337,20 +337,24 @@ Status Profile::RunBind(CycleState& state, const PodInfo& pod, const std::string
 }
 
 // Work may speak of the profile's plugins: these stay until it is done, also when another configuration has taken over.
-void Profile::Post(std::function<void()> work) {
-  environment_.posted.Post([self = weak_from_this().lock(), work = std::move(work)] { work(); });
+void Profile::Post(std::function<void()> work) { PostAnswer({}, std::move(work)); }
+
+void Profile::PostAnswer(framework::PostedAnswer answer, std::function<void()> work) {
+  environment_.posted.Post([self = weak_from_this().lock(), work = std::move(work)] { work(); }, std::move(answer));
 }
 
 void Profile::Allow(const std::string& uid, const std::string& plugin) {
-  Post([this, uid, plugin] { environment_.waiting_pods.Allow(uid, plugin); });
+  PostAnswer({.kind = framework::PostedAnswer::Kind::kAllow, .uids = {uid}, .plugin = plugin},
+             [this, uid, plugin] { environment_.waiting_pods.Allow(uid, plugin); });
 }
 
 void Profile::Reject(const std::string& uid, const std::string& plugin, const std::string& message) {
-  Post([this, uid, plugin, message] { environment_.waiting_pods.Reject(uid, plugin, message); });
+  PostAnswer({.kind = framework::PostedAnswer::Kind::kReject, .uids = {uid}, .plugin = plugin, .message = message},
+             [this, uid, plugin, message] { environment_.waiting_pods.Reject(uid, plugin, message); });
 }
 
 void Profile::Activate(const std::vector<std::string>& uids) {
-  Post([this, uids] {
+  PostAnswer({.kind = framework::PostedAnswer::Kind::kActivate, .uids = uids}, [this, uids] {
     for (const std::string& uid : uids) {
       if (environment_.activate) environment_.activate(uid);
     }

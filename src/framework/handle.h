@@ -181,6 +181,9 @@ class Handle : public BindingHandle {
     static const CustomObjects kNone;
     return kNone;
   }
+  // The time that decisions go by: that of the input at hand, the same from its beginning to its end, so that whoever
+  // gives the same inputs again gets the same decisions. clock() is for measuring and for time limits.
+  virtual base::Time now() const { return clock().Now(); }
   // Devices and claims as dynamic resource allocation sees them; shared by all profiles.
   virtual dra::Inventory& inventory() const = 0;
   virtual base::Random& random() = 0;

@@ -3,10 +3,20 @@
 
 #include <functional>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace berth::framework {
+
+// What a posted function does, for whoever writes it down; kOther cannot be told.
+struct PostedAnswer {
+  enum class Kind : uint8_t { kOther, kAllow, kReject, kActivate };
+  Kind kind = Kind::kOther;
+  std::vector<std::string> uids{};  // one, but for kActivate
+  std::string plugin{};
+  std::string message{};
+};
 
 class PostedWork {
  public:
@@ -14,32 +24,43 @@ class PostedWork {
 
   // Called after the first of a batch was posted, on the poster's thread. Before the first Post.
   void set_on_first(std::function<void()> on_first) { on_first_ = std::move(on_first); }
+  // Called on the scheduling thread before each piece of work runs.
+  void set_on_run(std::function<void(const PostedAnswer& answer)> on_run) { on_run_ = std::move(on_run); }
 
   // Any thread.
-  void Post(Work work) {
+  void Post(Work work, PostedAnswer answer = {}) {
     bool first = false;
     {
       const std::lock_guard lock(mutex_);
       first = waiting_.empty();
-      waiting_.push_back(std::move(work));
+      waiting_.push_back({std::move(work), std::move(answer)});
     }
     if (first && on_first_) on_first_();
   }
 
   // On the scheduling thread. What the work itself posts is left for the next time, so that this ends.
   void RunAll() {
-    std::vector<Work> batch;
+    std::vector<Posted> batch;
     {
       const std::lock_guard lock(mutex_);
       batch.swap(waiting_);
     }
-    for (const Work& work : batch) work();
+    for (const Posted& posted : batch) {
+      if (on_run_) on_run_(posted.answer);
+      posted.work();
+    }
   }
 
  private:
+  struct Posted {
+    Work work;
+    PostedAnswer answer;
+  };
+
   std::function<void()> on_first_;  // constant once work is posted
+  std::function<void(const PostedAnswer&)> on_run_;
   std::mutex mutex_;
-  std::vector<Work> waiting_;  // guarded by mutex_
+  std::vector<Posted> waiting_;  // guarded by mutex_
 };
 
 }  // namespace berth::framework

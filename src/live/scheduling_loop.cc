@@ -78,6 +78,7 @@ Result<void> SchedulingLoop::MakeDriver(const config::KubeSchedulerConfiguration
   if (options_.annotate_results) options.scheduler.scope = engine::Scope::kEverything;
   options.max_unschedulable = options_.max_unschedulable;
   options.max_binding = options_.max_binding;
+  options.tap = options_.tap;
   options.on_posted = [this] { mailbox_.Post([] {}); };  // makes the next turn due
   Result<std::unique_ptr<scheduler::Driver>> made =
       scheduler::Driver::Create(configuration, registry, gates_, clock_, api_, *this, std::move(options));
@@ -90,8 +91,8 @@ Result<void> SchedulingLoop::MakeDriver(const config::KubeSchedulerConfiguration
   driver_->mutable_queue().set_observer(
       [this](queue::PodState place, std::string_view cause) { metrics_.OnIncoming(place, cause); });
   driver_->mutable_queue().set_hint_observer(
-      [this](const std::string& plugin, const framework::ClusterEvent& event, framework::QueueingHint hint,
-             base::Duration took) { metrics_.OnHint(plugin, event, hint, took); });
+      clock_, [this](const std::string& plugin, const framework::ClusterEvent& event, framework::QueueingHint hint,
+                     base::Duration took) { metrics_.OnHint(plugin, event, hint, took); });
   driver_->handlers().set_observer(
       [this](const framework::ClusterEvent& event, base::Duration took) { metrics_.OnEvent(event, took); });
   return {};

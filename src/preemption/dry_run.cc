@@ -129,7 +129,7 @@ DryRun::DryRun(const framework::Handle& handle, const framework::CycleState& sta
 
 DryRun::DryRun(const framework::Handle& handle, const framework::CycleState& state, const framework::PodInfo& pod,
                std::shared_ptr<const DisruptionBudgets> budgets)
-    : handle_(handle), state_(state), pod_(pod), now_(handle.clock().Now()), budgets_(std::move(budgets)) {}
+    : handle_(handle), state_(state), pod_(pod), now_(handle.now()), budgets_(std::move(budgets)) {}
 
 Trial DryRun::Try(const framework::NodeInfo& node) const {
   std::vector<PodInfoPtr> evictable = EvictableOn(node, pod_);

@@ -364,6 +364,33 @@ SchedulingQueue::Counts SchedulingQueue::counts() const {
   return counts;
 }
 
+SchedulingQueue::Saved SchedulingQueue::Save() const {
+  Saved saved{{}, next_sequence_, last_ticket_};
+  for (const auto& [uid, pod] : pods_) {
+    CHECK_WHY(pod.state != PodState::kInFlight, "what happened since a pod was taken cannot be saved");
+    saved.pods.push_back({pod, pod.state, pod.sequence, pod.flushed});
+  }
+  std::sort(saved.pods.begin(), saved.pods.end(),
+            [](const Saved::Pod& a, const Saved::Pod& b) { return a.sequence < b.sequence; });
+  return saved;
+}
+
+void SchedulingQueue::Restore(const Saved& saved) {
+  CHECK(pods_.empty());
+  for (const Saved::Pod& from : saved.pods) {
+    const auto [it, fresh] = pods_.try_emplace(from.queued.pod->uid());
+    if (!fresh) continue;
+    WaitingPod& pod = it->second;
+    static_cast<QueuedPod&>(pod) = from.queued;
+    pod.profile = rejections_.ProfileOf(*pod.pod);
+    pod.sequence = from.sequence;
+    pod.flushed = from.flushed;
+    Enter(pod, from.state);
+  }
+  next_sequence_ = saved.next_sequence;
+  last_ticket_ = saved.last_ticket;
+}
+
 const QueuedPod* SchedulingQueue::Find(const std::string& uid) const {
   const auto it = pods_.find(uid);
   return it == pods_.end() ? nullptr : &it->second;

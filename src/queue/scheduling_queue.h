@@ -58,7 +58,10 @@ class SchedulingQueue {
   using Observer = std::function<void(PodState state, std::string_view cause)>;
   void set_observer(Observer observer) { observer_ = std::move(observer); }
   // Called for every hint that was asked, by the plugin's name.
-  void set_hint_observer(HintObserver observer) { rejections_.set_hint_observer(clock_, std::move(observer)); }
+  // The clock measures how long each took, and outlives the queue.
+  void set_hint_observer(const base::Clock& clock, HintObserver observer) {
+    rejections_.set_hint_observer(clock, std::move(observer));
+  }
 
   void Add(framework::PodInfoPtr pod);
   // The pod changed while pending; adds it when it is not here.
@@ -134,6 +137,22 @@ class SchedulingQueue {
   // When the pod leaves its line whatever happens: its backoff is over, or it has slept for too long. Unset for one
   // that time does not move.
   std::optional<base::Time> DueAt(const WaitingPod& pod) const;
+  // A queue as it is between two attempts, but for pods in flight, of which there must be none.
+  struct Saved {
+    struct Pod {
+      QueuedPod queued;
+      PodState state = PodState::kUnschedulable;
+      uint64_t sequence = 0;
+      base::Time flushed = base::Time::min();
+    };
+    std::vector<Pod> pods;  // by arrival
+    uint64_t next_sequence = 0;
+    uint64_t last_ticket = 0;
+  };
+  Saved Save() const;
+  // The queue is empty. Nobody is asked and nobody is told.
+  void Restore(const Saved& saved);
+
   // For dumps and for explaining why a pod is not being scheduled; null when unknown.
   const QueuedPod* Find(const std::string& uid) const;
 

@@ -395,5 +395,44 @@ TEST_F(SchedulingQueueTest, AnEventCanLeaveOnePodAlone) {
   EXPECT_EQ(PopName(), "none");
 }
 
+// Another queue goes on where this one was.
+TEST_F(SchedulingQueueTest, ARestoredQueueGivesTheSamePodsAtTheSameTimes) {
+  closed_gates_.insert("gated");
+  for (const char* name : {"a", "b", "c", "d", "gated"}) queue_->Add(Pod(name, name[0] == 'c' ? 5 : 0));
+  EXPECT_EQ(PopName(), "c");
+  Requeue("c", {"Fit"}, {});
+  EXPECT_EQ(PopName(), "a");
+  Requeue("a", {}, {});
+  EXPECT_EQ(PopName(), "b");
+  queue_->Bind("b", TicketOf("b"));
+  const SchedulingQueue::Saved saved = queue_->Save();
+
+  ProfileHooks hooks;
+  hooks.pre_enqueue = [](const PodInfo&) { return Status::Success(); };
+  hooks.events["Fit"] = {{{EventResource::kNode, ActionType::kAdd}, nullptr}};
+  SchedulingQueue again(clock_, sort_, {{"default-scheduler", hooks}}, {});
+  again.Restore(saved);
+  EXPECT_EQ(again.counts().active, queue_->counts().active);
+  EXPECT_EQ(again.counts().backoff, queue_->counts().backoff);
+  EXPECT_EQ(again.counts().unschedulable, queue_->counts().unschedulable);
+  EXPECT_EQ(again.counts().gated, queue_->counts().gated);
+  EXPECT_EQ(again.NextFlush(), queue_->NextFlush());
+  for (int i = 0; i < 3; ++i) {
+    const QueuedPod *one = queue_->Pop(), *other = again.Pop();
+    ASSERT_EQ(one == nullptr, other == nullptr);
+    if (one == nullptr) {
+      clock_.Advance(seconds(10));
+      continue;
+    }
+    EXPECT_EQ(one->pod->name(), other->pod->name());
+    EXPECT_EQ(one->ticket, other->ticket);
+    EXPECT_EQ(one->attempts, other->attempts);
+  }
+  const base::Ticket ticket = again.Find("b")->ticket;
+  again.Requeue("b", ticket, {}, {});
+  EXPECT_NE(again.Find("b"), nullptr);
+  EXPECT_EQ(again.Find("b")->ticket, base::Ticket::kNone);
+}
+
 }  // namespace
 }  // namespace berth::queue

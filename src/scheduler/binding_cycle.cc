@@ -23,4 +23,11 @@ framework::Status RunBindingCycle(engine::Profile& profile, framework::CycleStat
   return status;
 }
 
+void BindingCycle::Run() {
+  ApiAnswers* const others = running_answers;
+  running_answers = keeps_answers_ ? &answers_ : nullptr;
+  status_ = RunBindingCycle(profile_, state_, *attempt_.pod, attempt_.node_name);
+  running_answers = others;
+}
+
 }  // namespace berth::scheduler

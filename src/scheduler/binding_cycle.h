@@ -7,6 +7,7 @@
 #include "cluster/cluster.h"
 #include "engine/profile.h"
 #include "framework/cycle_state.h"
+#include "scheduler/api_answers.h"
 #include "scheduler/attempt.h"
 
 namespace berth::scheduler {
@@ -27,8 +28,16 @@ class BindingCycle {
         assumed_(std::move(assumed)),
         attempt_(std::move(attempt)) {}
 
-  void Run() { status_ = RunBindingCycle(profile_, state_, *attempt_.pod, attempt_.node_name); }
+  void Run();
   const Attempt& attempt() const { return attempt_; }
+  // How it went, once it has run.
+  const framework::Status& status() const { return status_; }
+  // For a cycle that ran elsewhere and long ago.
+  void set_status(framework::Status status) { status_ = std::move(status); }
+
+  // What the API answers is kept from now on. Before Run.
+  void KeepAnswers() { keeps_answers_ = true; }
+  const ApiAnswers& answers() const { return answers_; }
 
  private:
   friend class Scheduler;
@@ -39,6 +48,8 @@ class BindingCycle {
   cluster::AssumedPod assumed_;
   Attempt attempt_;
   framework::Status status_;
+  bool keeps_answers_ = false;
+  ApiAnswers answers_;
 };
 
 }  // namespace berth::scheduler

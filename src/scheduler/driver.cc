@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/check.h"
@@ -12,7 +13,32 @@
 namespace berth::scheduler {
 
 Driver::Driver(const config::FeatureGates& gates, const base::Clock& clock, DriverObserver& observer, Options options)
-    : gates_(gates), clock_(clock), observer_(observer), options_(std::move(options)), cluster_(gates_) {}
+    : gates_(gates), clock_(clock), now_(clock), observer_(observer), options_(std::move(options)), cluster_(gates_) {}
+
+class Driver::Input {
+ public:
+  explicit Input(Driver& driver) : driver_(driver), outermost_(!driver.now_.is_held()) {
+    if (outermost_) driver_.BeginInput();
+  }
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+  ~Input() {
+    if (outermost_) driver_.now_.Release();
+  }
+
+  // Null for calls from within another input: they follow from that.
+  Tap* tap() const { return outermost_ ? driver_.options_.tap : nullptr; }
+
+ private:
+  Driver& driver_;
+  const bool outermost_;
+};
+
+void Driver::BeginInput() {
+  now_.Hold();
+  if (tapped_api_) tapped_api_->BeginInput();
+  cluster_.CatchUpWithClaims();
+}
 
 Result<std::unique_ptr<Driver>> Driver::Create(const config::KubeSchedulerConfiguration& configuration,
                                                const framework::Registry& registry, const config::FeatureGates& gates,
@@ -20,26 +46,43 @@ Result<std::unique_ptr<Driver>> Driver::Create(const config::KubeSchedulerConfig
                                                DriverObserver& observer, Options options) {
   std::unique_ptr<Driver> driver(new Driver(gates, clock, observer, std::move(options)));
   Scheduler::Options scheduler_options = driver->options_.scheduler;
+  scheduler_options.input_clock = &driver->now_;
+  Tap* const tap = driver->options_.tap;
   if (scheduler_options.take_binding) {
-    scheduler_options.take_binding =
-        [owner = driver.get(), take = std::move(scheduler_options.take_binding)](std::unique_ptr<BindingCycle> cycle) {
-          owner->binding_.insert(cycle->attempt().ticket);
-          take(std::move(cycle));
-        };
+    driver->cluster_.TakeClaimsBetweenInputs();
+    scheduler_options.take_binding = [owner = driver.get(), tap, take = std::move(scheduler_options.take_binding)](
+                                         std::unique_ptr<BindingCycle> cycle) {
+      owner->binding_.emplace(cycle->attempt().ticket, cycle.get());
+      if (tap) cycle->KeepAnswers();
+      take(std::move(cycle));
+    };
   }
   scheduler_options.activate = [owner = driver.get()](const std::string& uid) { owner->Activate(uid); };
+  if (tap) {
+    driver->tapped_api_ = std::make_unique<TappedApi>(api, *tap);
+    for (engine::Extender*& extender : scheduler_options.extenders) {
+      driver->tapped_extenders_.push_back(std::make_unique<TappedExtender>(*extender, *tap));
+      extender = driver->tapped_extenders_.back().get();
+    }
+    driver->cluster_.set_on_claim_landed(
+        [tap](const auto& written, const std::string& ended_flight) { tap->OnClaimLanded(written, ended_flight); });
+  }
+  framework::ApiWriter& writer = driver->tapped_api_ ? *driver->tapped_api_ : api;
   Result<std::unique_ptr<Scheduler>> made = Scheduler::Create(configuration, registry, driver->gates_, driver->cluster_,
-                                                              clock, api, std::move(scheduler_options));
+                                                              clock, writer, std::move(scheduler_options));
   if (!made) return made.error();
   driver->scheduler_ = std::move(*made);
   driver->scheduler_->posted().set_on_first(driver->options_.on_posted);
+  if (tap) {
+    driver->scheduler_->posted().set_on_run([tap](const framework::PostedAnswer& answer) { tap->OnPosted(answer); });
+  }
 
   std::map<std::string, queue::ProfileHooks> hooks = QueueHooks(*driver->scheduler_);
   if (driver->options_.adapt_hooks) driver->options_.adapt_hooks(hooks);
   queue::SchedulingQueue::Options queue_options = QueueOptions(configuration);
   queue_options.max_unschedulable = driver->options_.max_unschedulable;
-  driver->queue_ = std::make_unique<queue::SchedulingQueue>(clock, driver->scheduler_->first_profile().queue_sort(),
-                                                            std::move(hooks), queue_options);
+  driver->queue_ = std::make_unique<queue::SchedulingQueue>(
+      driver->now_, driver->scheduler_->first_profile().queue_sort(), std::move(hooks), queue_options);
   driver->handlers_ =
       std::make_unique<EventHandlers>(driver->cluster_, *driver->queue_, *driver->scheduler_, driver->gates_, clock);
   return driver;
@@ -57,6 +100,8 @@ Result<void> Driver::Reconfigure(const config::KubeSchedulerConfiguration& confi
         fmt::format("profiles: the set of schedulerNames cannot be changed while running: expected [{}], found [{}]",
                     fmt::join(names, " "), fmt::join(wanted, " ")));
   }
+  const Input input(*this);
+  if (input.tap()) input.tap()->OnReconfigure(now_.Now(), configuration);
   SettleWaiting();
   const std::vector<std::shared_ptr<engine::Profile>> old = scheduler_->ShareProfiles();  // until the queue has let go
   if (Result<void> made = scheduler_->Reconfigure(configuration, registry, gates_); !made) return made;
@@ -70,16 +115,43 @@ Result<void> Driver::Reconfigure(const config::KubeSchedulerConfiguration& confi
 
 // A pod that was deleted while it waited for permission has to be out of the picture before it may come back.
 void Driver::Put(const api::Object& object) {
+  const Input input(*this);
+  if (input.tap()) input.tap()->OnPut(now_.Now(), object);
   handlers_->Put(object);
   if (object.kind() == api::Kind::kPod) SettleWaiting();
 }
 
 void Driver::Remove(const api::Object& object) {
+  const Input input(*this);
+  if (input.tap()) input.tap()->OnRemove(now_.Now(), object);
   handlers_->Remove(object);
   if (object.kind() == api::Kind::kPod) SettleWaiting();
 }
 
+void Driver::Add(framework::PodInfoPtr pod) {
+  const Input input(*this);
+  if (input.tap()) input.tap()->OnAdd(now_.Now(), *pod);
+  queue_->Add(std::move(pod));
+}
+
+void Driver::Activate(const std::string& uid) {
+  const Input input(*this);
+  if (input.tap()) input.tap()->OnActivate(now_.Now(), uid);
+  queue_->Activate(uid);
+}
+
+void Driver::GiveUp(const std::string& uid) {
+  const Input input(*this);
+  if (input.tap()) input.tap()->OnGiveUp(now_.Now(), uid);
+  queue_->Delete(uid);
+}
+
 bool Driver::Step() {
+  const Input input(*this);
+  if (Tap* const tap = input.tap()) {
+    if (tap->WantsCheckpoint() && IsAtRest()) tap->OnCheckpoint(TakeCheckpoint());
+    tap->OnStep(now_.Now());
+  }
   scheduler_->posted().RunAll();
   SettleWaiting();
   if (binding_.size() >= options_.max_binding) return false;
@@ -103,6 +175,7 @@ bool Driver::Step() {
   attempt = scheduler_->ScheduleOne(std::move(attempt));
   in_cycle_ = false;
   observer_.OnCycleEnd(attempt);
+  if (options_.tap) options_.tap->OnDecided(attempt);
   Settle(attempt);
   return true;
 }
@@ -114,13 +187,18 @@ void Driver::SettleWaiting() {
   in_cycle_ = false;
   for (const Attempt& attempt : ended) {
     observer_.OnWaited(attempt);
+    if (options_.tap) options_.tap->OnDecided(attempt);
     Settle(attempt);
   }
 }
 
 void Driver::Finish(std::unique_ptr<BindingCycle> cycle) {
+  const Input input(*this);
+  if (input.tap()) input.tap()->OnFinish(now_.Now(), *cycle);
   binding_.erase(cycle->attempt().ticket);
-  Settle(scheduler_->Finish(std::move(cycle)));
+  const Attempt attempt = scheduler_->Finish(std::move(cycle));
+  if (options_.tap) options_.tap->OnDecided(attempt);
+  Settle(attempt);
 }
 
 void Driver::Settle(const Attempt& attempt) {

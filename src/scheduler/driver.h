@@ -17,7 +17,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -29,8 +28,12 @@
 #include "framework/handle.h"
 #include "framework/registry.h"
 #include "queue/scheduling_queue.h"
+#include "scheduler/checkpoint.h"
 #include "scheduler/event_handlers.h"
+#include "scheduler/input_clock.h"
 #include "scheduler/scheduler.h"
+#include "scheduler/tap.h"
+#include "scheduler/tapped_api.h"
 
 namespace berth::scheduler {
 
@@ -65,6 +68,8 @@ class Driver {
     std::function<void()> on_posted{};
     // May change what the queue knows of the profiles, for instance to time it.
     std::function<void(std::map<std::string, queue::ProfileHooks>& hooks)> adapt_hooks{};
+    // Hears every input and every decision; outlives the driver. Null: nobody does.
+    Tap* tap = nullptr;
   };
 
   // `registry` is needed only here; the clock, the writer and the observer outlive the driver.
@@ -84,7 +89,7 @@ class Driver {
     handlers_->RemoveCustom(resource, metadata);
   }
   // A pending pod of one of our profiles. Put does the same; this is for whoever has made the PodInfo already.
-  void Add(framework::PodInfoPtr pod) { queue_->Add(std::move(pod)); }
+  void Add(framework::PodInfoPtr pod);
 
   // Other plugins and backoffs from the next Step on, with the scheduler names as they are; on an error nothing has
   // changed. Attempts under way end under the old configuration; sleeping pods are asked again.
@@ -99,9 +104,18 @@ class Driver {
   std::optional<base::Time> NextWake();
 
   // Tries a sleeping pod again whatever its backoff.
-  void Activate(const std::string& uid) { queue_->Activate(uid); }
+  void Activate(const std::string& uid);
   // The pod will not be tried again unless it changes.
-  void GiveUp(const std::string& uid) { queue_->Delete(uid); }
+  void GiveUp(const std::string& uid);
+
+  // Between two inputs: whether a checkpoint would tell all that decides what comes next. Not while a pod waits for
+  // permission, while a plugin has promised what the API server has not reported yet, or while claims are being bound.
+  bool IsAtRest() const;
+  // Of a driver that is at rest.
+  Checkpoint TakeCheckpoint();
+  // Into a driver that is new. Binding cycles that were under way are handed out, to be given to Finish with their
+  // status set; they must not be run.
+  void Restore(const Checkpoint& checkpoint);
 
   // Whether pods that name this scheduler are ours.
   bool Serves(const std::string& scheduler_name) const { return scheduler_->FindProfile(scheduler_name) != nullptr; }
@@ -120,6 +134,10 @@ class Driver {
  private:
   Driver(const config::FeatureGates& gates, const base::Clock& clock, DriverObserver& observer, Options options);
 
+  // From the first to the last moment of one input; calls from within it belong to it.
+  class Input;
+  void BeginInput();
+
   // The waits in Permit that are over, unless a cycle is under way: then the next Step settles them.
   void SettleWaiting();
   void Settle(const Attempt& attempt);
@@ -127,14 +145,18 @@ class Driver {
 
   const config::FeatureGates gates_;
   const base::Clock& clock_;
+  InputClock now_;
   DriverObserver& observer_;
   const Options options_;
+  // With a tap: between the scheduler and what it was given.
+  std::unique_ptr<TappedApi> tapped_api_;
+  std::vector<std::unique_ptr<TappedExtender>> tapped_extenders_;
   cluster::Cluster cluster_;
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<queue::SchedulingQueue> queue_;
   std::unique_ptr<EventHandlers> handlers_;
-  std::set<base::Ticket> binding_;
-  bool in_cycle_ = false;  // a plugin or the writer may call Put and Remove
+  std::map<base::Ticket, const BindingCycle*> binding_;  // those that were handed out and have not come back
+  bool in_cycle_ = false;                                // a plugin or the writer may call Put and Remove
 };
 
 }  // namespace berth::scheduler

@@ -106,7 +106,8 @@ Result<Scheduler::Profiles> Scheduler::MakeProfiles(const config::KubeSchedulerC
                                         .waiting_pods = waiting_pods_,
                                         .posted = posted_,
                                         .activate = options_.activate,
-                                        .extenders = options_.extenders};
+                                        .extenders = options_.extenders,
+                                        .input_clock = options_.input_clock};
   std::string first_sort;
   for (const config::Profile& config : configuration.profiles) {
     Result<std::unique_ptr<engine::Profile>> profile = engine::Profile::Create(config, registry, environment);
@@ -271,7 +272,7 @@ void Scheduler::Place(engine::Profile& profile, CycleState& state, Attempt& atte
   }
   if (status.IsWait()) {
     attempt.outcome = Outcome::kWaiting;
-    waiting_pods_.Add(attempt.pod, permit.waits, clock_.Now());
+    waiting_pods_.Add(attempt.pod, permit.waits, now());
     waiting_[attempt.pod->uid()] =
         std::make_unique<BindingCycle>(Share(profile), state.Clone(), std::move(*assumed), attempt);
     return;
@@ -315,13 +316,20 @@ Attempt Scheduler::Finish(std::unique_ptr<BindingCycle> cycle) {
   return attempt;
 }
 
+std::unique_ptr<BindingCycle> Scheduler::ResumeBinding(cluster::AssumedPod assumed, Attempt attempt) {
+  ProfileSlot& slot = SlotOf(*attempt.pod);
+  attempt.outcome = Outcome::kBinding;
+  return std::make_unique<BindingCycle>(slot.profile, slot.profile->NewCycleState(), std::move(assumed),
+                                        std::move(attempt));
+}
+
 std::vector<Attempt> Scheduler::FinishWaiting() {
   std::vector<Attempt> attempts;
-  for (framework::WaitingPods::Decision& decision : waiting_pods_.TakeDecided(clock_.Now())) {
+  for (framework::WaitingPods::Decision& decision : waiting_pods_.TakeDecided(now())) {
     auto node = waiting_.extract(decision.pod->uid());
     CHECK(!node.empty());
     std::unique_ptr<BindingCycle> cycle = std::move(node.mapped());
-    cycle->attempt_.permit_wait = {clock_.Now() - decision.since, decision.status.code()};
+    cycle->attempt_.permit_wait = {now() - decision.since, decision.status.code()};
     if (!decision.status.ok()) {
       cycle->profile_.RunUnreserve(cycle->state_, *cycle->attempt_.pod, cycle->attempt_.node_name);
       cycle->attempt_.freed_node = HeldNode(cycle->attempt_);

@@ -45,6 +45,8 @@ class Scheduler {
     std::function<void(const std::string& uid)> activate{};
     // Outlive the scheduler. Asked in this order, those that may be ignored after the others.
     std::vector<engine::Extender*> extenders{};
+    // The time that decisions go by; outlives the scheduler. Null: the clock.
+    const base::Clock* input_clock = nullptr;
   };
 
   static Result<std::unique_ptr<Scheduler>> Create(const config::KubeSchedulerConfiguration& configuration,
@@ -74,6 +76,11 @@ class Scheduler {
   std::vector<Attempt> FinishWaiting();
   // What plugins want done on this thread; Driver runs it between cycles.
   framework::PostedWork& posted() { return posted_; }
+  // Where chance and samples stand, to go on from there.
+  base::Random& random() { return random_; }
+  engine::NodeSampler& sampler() { return sampler_; }
+  // An attempt whose binding cycle is under way elsewhere, taken up again from what is known of it.
+  std::unique_ptr<BindingCycle> ResumeBinding(cluster::AssumedPod assumed, Attempt attempt);
   framework::WaitingPods& waiting_pods() { return waiting_pods_; }
   const framework::WaitingPods& waiting_pods() const { return waiting_pods_; }
 
@@ -99,6 +106,7 @@ class Scheduler {
         random_(options_.seed),
         sampler_(cluster) {}
 
+  base::Time now() const { return options_.input_clock ? options_.input_clock->Now() : clock_.Now(); }
   // For metrics.
   static void CountCycle(engine::Profile& profile, const framework::CycleState& state, size_t filtered_nodes,
                          const Attempt& attempt);

@@ -82,7 +82,7 @@ Result<bool> DynamicResources::IsReady(const api::ResourceClaim& claim) {
 bool DynamicResources::IsOverdue(const api::ResourceClaim& claim) const {
   if (!claim.status.allocation || !claim.status.allocation->allocation_timestamp) return false;
   return HasBindingConditions(claim) &&
-         *claim.status.allocation->allocation_timestamp + binding_timeout_ < handle_.clock().Now();
+         *claim.status.allocation->allocation_timestamp + binding_timeout_ < handle_.now();
 }
 
 Status DynamicResources::Reserve(CycleState& state, const PodInfo& pod, const std::string& node_name) {
@@ -207,18 +207,14 @@ Result<dra::ClaimPtr> DynamicResources::BindClaim(CycleClaims& cycle, size_t ind
   if (extended && (!allocation || !has_mappings)) {
     // Device plugins serve the resources: nothing is to be allocated, and no claim is made. Upstream makes an empty one
     // when the pod has claims of its own, and fails.
-    if (allocation) inventory_.posting().Post([uid = cycle.extended_uid](auto& claims) { claims.EndFlight(uid); });
+    if (allocation) inventory_.posting().Post({.written = nullptr, .ended_flight = cycle.extended_uid});
     return claim;
   }
   // Whatever comes of it, the allocation is no longer in flight: it is written, or given up.
   const std::string flight_uid = extended ? cycle.extended_uid : claim->metadata.uid;
   const auto land = [&](const dra::ClaimPtr& written) {
     if (!allocation && !written) return;
-    inventory_.posting().Post([written, flight_uid, ends = allocation.has_value()](dra::ClaimTracker& claims) {
-      if (written && ends) return claims.Land(flight_uid, written);
-      if (written) claims.Assume(written);
-      if (ends) claims.EndFlight(flight_uid);
-    });
+    inventory_.posting().Post({written, allocation ? flight_uid : std::string()});
   };
   if (extended && claim->metadata.name == kExtendedClaimName) {
     api::ResourceClaim fresh = *here->second.extended_claim;

@@ -68,6 +68,15 @@ class AssumedObjects {
     return true;
   }
 
+  // Whether the store shows everything: what was assumed has been reported, or is gone.
+  bool IsAtRest(const Store& store) const {
+    const std::lock_guard lock(mutex_);
+    return std::none_of(assumed_.begin(), assumed_.end(), [&](const auto& entry) {
+      const Ptr* stored = store.FindShared(entry.first.first, entry.first.second);
+      return stored != nullptr && entry.second.HoldsFor(*stored);
+    });
+  }
+
  private:
   struct Entry {
     Ptr base;  // what the store held when we assumed

@@ -18,6 +18,7 @@
 #include "config/plugin_args.h"
 #include "framework/explanation.h"
 #include "framework/handle.h"
+#include "framework/kept_state.h"
 #include "framework/plugin.h"
 #include "plugins/volume_binding/capacity_score.h"
 #include "plugins/volume_binding/volume_plan.h"
@@ -35,7 +36,8 @@ class VolumeBinding final : public framework::Plugin,
                             public framework::EnqueueExtensions,
                             public framework::DeviceFollower,
                             public framework::SignPlugin,
-                            public framework::ExplainsRejections {
+                            public framework::ExplainsRejections,
+                            public framework::KeepsState {
  public:
   static constexpr std::string_view kName = "VolumeBinding";
   static Result<std::unique_ptr<framework::Plugin>> Create(const config::PluginArgs& args, framework::Handle& handle);
@@ -65,6 +67,10 @@ class VolumeBinding final : public framework::Plugin,
                             const framework::PodInfo& pod, const std::string& node_name) override;
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
+  bool IsAtRest() const override {
+    return assumed_.volumes.IsAtRest(handle_.objects().persistent_volumes) &&
+           assumed_.claims.IsAtRest(handle_.objects().persistent_volume_claims);
+  }
   std::unique_ptr<framework::RejectionExplainer> ExplainRejections(const framework::PodInfo& pod) const override;
 
  private:

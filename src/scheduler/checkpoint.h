@@ -1,0 +1,62 @@
+// Checkpoint: all that a driver between two inputs knows and that decides what it does next. A driver that is restored
+// from it decides as the one it was taken of.
+//
+// What can be worked out anew (lanes, columns, indexes, kept trials) is not in it, and what cannot be told from outside
+// (reservations of plugins, pods that wait for permission) must not exist: see Driver::IsAtRest.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/node.h"
+#include "api/object.h"
+#include "base/random.h"
+#include "base/ticket.h"
+#include "cluster/node_order.h"
+#include "framework/pod_info.h"
+#include "queue/scheduling_queue.h"
+
+namespace berth::scheduler {
+
+struct Checkpoint {
+  struct Node {
+    std::shared_ptr<const api::Node> node;
+    framework::NodeIndex index = 0;
+    cluster::NodeOrder::Age age{};
+  };
+  // On a node, whether or not that is known. Pods of one node are in the node's order.
+  struct Pod {
+    framework::PodInfoPtr pod;
+    std::string node_name;
+    base::Ticket assumed_by = base::Ticket::kNone;  // kNone: bound
+  };
+  struct Nomination {
+    framework::PodInfoPtr pod;
+    std::string node_name;
+  };
+  // An attempt whose binding cycle has not come back.
+  struct Binding {
+    framework::PodInfoPtr pod;
+    base::Ticket ticket = base::Ticket::kNone;
+    int number = 1;
+    std::string node_name;
+    int64_t score = 0;
+    bool scored = false;
+    bool nominated = false;
+    size_t feasible_nodes = 0;
+  };
+
+  base::Time taken{};
+  base::Random::State random{};
+  size_t next_sample_start = 0;
+  size_t node_slots = 0;
+  std::vector<Node> nodes;  // by index
+  std::vector<api::Object> objects;
+  std::vector<Pod> pods;
+  std::vector<Nomination> nominations;
+  std::vector<Binding> bindings;  // by ticket
+  queue::SchedulingQueue::Saved queue;
+};
+
+}  // namespace berth::scheduler

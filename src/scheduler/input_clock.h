@@ -1,0 +1,26 @@
+// InputClock: the time of the input at hand. Everything that is decided between the beginning and the end of one input
+// goes by one reading of the clock, so that a driver can be given its inputs again and decide the same.
+// Of the scheduling thread alone.
+#pragma once
+
+#include <optional>
+
+#include "base/clock.h"
+
+namespace berth::scheduler {
+
+class InputClock final : public base::Clock {
+ public:
+  explicit InputClock(const base::Clock& clock) : clock_(clock) {}
+
+  base::Time Now() const override { return held_ ? *held_ : clock_.Now(); }
+  bool is_held() const { return held_.has_value(); }
+  void Hold() { held_ = clock_.Now(); }
+  void Release() { held_.reset(); }
+
+ private:
+  const base::Clock& clock_;
+  std::optional<base::Time> held_;
+};
+
+}  // namespace berth::scheduler

@@ -1,0 +1,38 @@
+// A checkpoint as frames, and back.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "config/feature_gates.h"
+#include "framework/pod_resources.h"
+#include "record/object_codec.h"
+#include "replay/records.h"
+#include "scheduler/checkpoint.h"
+
+namespace berth::replay {
+
+// Calls `append` for each frame. `objects` must have been reset: what it knew is in another file.
+void EncodeCheckpoint(const scheduler::Checkpoint& checkpoint, record::ObjectWriter& objects,
+                      const std::function<void(FrameType type, std::string_view payload)>& append);
+
+class CheckpointReader {
+ public:
+  explicit CheckpointReader(const config::FeatureGates& gates);
+
+  // One frame after the other, kCheckpointBegin to kCheckpointEnd; templates go to `objects`.
+  Result<void> Add(FrameType type, std::string_view payload, const record::ObjectReader& objects);
+  // Whole, since the last kCheckpointEnd.
+  const scheduler::Checkpoint& checkpoint() const { return checkpoint_; }
+
+ private:
+  framework::PodInfoPtr PodOf(const api::Object& object) const;
+
+  const framework::PodRequestOptions options_;
+  scheduler::Checkpoint checkpoint_;
+};
+
+bool IsCheckpoint(FrameType type);
+
+}  // namespace berth::replay

@@ -1,0 +1,277 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "record/file_reader.h"
+#include "replay/input_stream.h"
+#include "replay/recorder.h"
+#include "replay/replayer.h"
+#include "replay/testing/churn.h"
+#include "testing/builders.h"
+
+namespace berth::replay {
+namespace {
+
+using replay::testing::Churn;
+namespace fs = std::filesystem;
+
+class ReplayTest : public ::testing::Test {
+ protected:
+  ReplayTest()
+      : folder_(::testing::TempDir() + "replay-" + std::to_string(::getpid()) + "-" +
+                ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    fs::remove_all(folder_);
+  }
+  ~ReplayTest() override { fs::remove_all(folder_); }
+
+  Recorder::Options Options(Churn& churn, uint64_t seed) {
+    Recorder::Options options;
+    options.ring.folder = folder_;
+    options.ring.file_size = 6000;
+    options.ring.block_size = 1500;
+    options.threaded = false;
+    options.header = MakeHeader(churn.configuration(), churn.gates(), churn.extenders());
+    options.header.program_version = "test";
+    options.header.seed = seed;
+    options.header.max_unschedulable = std::chrono::minutes(5);
+    options.header.max_binding = 8;
+    return options;
+  }
+
+  // Records so many actions.
+  void Record(const Churn::Options& options, size_t actions) {
+    Churn churn(options);
+    auto recorder = Recorder::Start(Options(churn, options.seed));
+    ASSERT_TRUE(recorder.ok());
+    churn.Start(recorder->get());
+    churn.Run(actions);
+    EXPECT_FALSE((*recorder)->stopped());
+    EXPECT_GT(churn.bound(), 20u);
+    EXPECT_GT(churn.failed(), 20u);
+    evicted_ += churn.evicted();
+  }
+
+  record::Recording Only() const {
+    auto found = record::FindRecordings(folder_);
+    CHECK_WHY(found.ok() && found->size() == 1, found.ok() ? "several" : found.error().message.c_str());
+    return found->front();
+  }
+
+  // Replays from the file with this number on; "" when all was the same.
+  std::string Replay(size_t from, Replayer::Options options = {}) {
+    const record::Recording recording = Only();
+    auto reader = record::FileReader::Open(recording.files[from]);
+    CHECK(reader.ok());
+    auto replayer = Replayer::Create((*reader)->header(), Churn::registry(), options);
+    CHECK_WHY(replayer.ok(), replayer.ok() ? "" : replayer.error().message.c_str());
+    InputStream inputs({recording.files.begin() + static_cast<ptrdiff_t>(from), recording.files.end()},
+                       (*replayer)->gates());
+    Input input;
+    while (true) {
+      const Result<bool> more = inputs.Next(input);
+      if (!more) return more.error().message;
+      if (!*more) break;
+      if (!(*replayer)->Apply(input)) {
+        const Difference& difference = *(*replayer)->difference();
+        return fmt::format("input {}: {}: recorded {}; replayed {}", difference.input, difference.what,
+                           difference.recorded, difference.replayed);
+      }
+    }
+    decisions_ = (*replayer)->counts().decisions;
+    return "";
+  }
+
+  const std::string folder_;
+  size_t evicted_ = 0;
+  uint64_t decisions_ = 0;
+};
+
+TEST_F(ReplayTest, ARecordingDecidesTheSameAgainWhateverTheNumberOfThreads) {
+  Record({.seed = 11, .threads = 3}, 2000);
+  EXPECT_GT(evicted_, 5u);
+  for (const size_t threads : {1, 4}) {
+    EXPECT_EQ(Replay(0, {.threads = threads, .verify_incremental = threads == 1}), "");
+    EXPECT_GT(decisions_, 200u);
+  }
+}
+
+TEST_F(ReplayTest, AReplayCanBeginAtEveryCheckpoint) {
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    SCOPED_TRACE(seed);
+    fs::remove_all(folder_);
+    Record({.seed = seed}, 1200);
+    const size_t files = Only().files.size();
+    EXPECT_GT(files, 3u);
+    EXPECT_LT(files, 40u) << "a checkpoint is never more than half of a file";
+    for (size_t from = 0; from < files; ++from) EXPECT_EQ(Replay(from), "") << "from file " << from;
+  }
+}
+
+TEST_F(ReplayTest, AnExtendersAnswersAreRepeated) {
+  Record({.seed = 5, .extender = true}, 1200);
+  for (size_t from = 0; from < Only().files.size(); ++from) EXPECT_EQ(Replay(from), "") << "from file " << from;
+}
+
+TEST_F(ReplayTest, SamplesAreTheSameAgain) {
+  Record({.seed = 8, .percentage = 30}, 1200);
+  for (size_t from = 0; from < Only().files.size(); ++from) EXPECT_EQ(Replay(from), "") << "from file " << from;
+}
+
+// Everything but what is compared stays as it was recorded, so that a difference is about what changed.
+TEST_F(ReplayTest, AnotherSeedIsNoticed) {
+  Record({.seed = 11}, 800);
+  const record::Recording recording = Only();
+  record::Header header = recording.header;
+  header.seed = 12;
+  auto replayer = Replayer::Create(header, Churn::registry(), {});
+  ASSERT_TRUE(replayer.ok());
+  InputStream inputs(recording.files, (*replayer)->gates());
+  Input input;
+  while (true) {
+    const Result<bool> more = inputs.Next(input);
+    ASSERT_TRUE(more.ok());
+    if (!*more || !(*replayer)->Apply(input)) break;
+  }
+  ASSERT_TRUE((*replayer)->difference().has_value());
+  EXPECT_EQ((*replayer)->difference()->what, "decision");
+  EXPECT_NE((*replayer)->difference()->recorded, (*replayer)->difference()->replayed);
+}
+
+// A decision that is changed in any field is another one.
+TEST_F(ReplayTest, ADecisionSurvivesARoundTripAndEveryFieldCounts) {
+  Decision decision;
+  decision.ticket = 7;
+  decision.pod = "shop/web";
+  decision.uid = "u";
+  decision.outcome = scheduler::Outcome::kUnschedulable;
+  decision.node = "n1";
+  decision.score = -5;
+  decision.scored = true;
+  decision.nominated = true;
+  decision.feasible_nodes = 3;
+  decision.message = "0/3 nodes are available";
+  decision.nominated_node = "n2";
+  decision.victims = {"a/b", "c/d"};
+  decision.unschedulable_plugins = {"NodeName"};
+  decision.pending_plugins = {"Gang"};
+  const Result<Decision> decoded = Decision::Decode(decision.Encode());
+  ASSERT_TRUE(decoded.ok());
+  EXPECT_EQ(*decoded, decision);
+  Decision other = decision;
+  other.score = -4;
+  EXPECT_FALSE(other == decision);
+}
+
+// A disk with so much room.
+class SmallDisk final : public record::FileSink {
+ public:
+  explicit SmallDisk(size_t& room) : room_(room) {}
+  Result<void> Write(std::string_view bytes) override {
+    if (bytes.size() > room_) return Error::Unavailable("No space left on device");
+    room_ -= bytes.size();
+    return {};
+  }
+
+ private:
+  size_t& room_;
+};
+
+TEST_F(ReplayTest, AFullDiskEndsTheRecordingWithOneMessageAndSchedulingGoesOn) {
+  Churn without({.seed = 3}), with({.seed = 3});
+  without.Start(nullptr);
+  without.Run(1200);
+
+  size_t room = 20000;
+  std::vector<std::string> messages;
+  Recorder::Options options = Options(with, 3);
+  options.ring.open = [&](const std::string&) -> Result<std::unique_ptr<record::FileSink>> {
+    return std::unique_ptr<record::FileSink>(std::make_unique<SmallDisk>(room));
+  };
+  options.on_stopped = [&](const Error& error) { messages.push_back(error.message); };
+  auto recorder = Recorder::Start(std::move(options));
+  ASSERT_TRUE(recorder.ok());
+  with.Start(recorder->get());
+  with.Run(1200);
+  EXPECT_TRUE((*recorder)->stopped());
+  EXPECT_THAT(messages, ::testing::ElementsAre("No space left on device"));
+  EXPECT_EQ(with.bound(), without.bound());
+  EXPECT_EQ(with.failed(), without.failed());
+}
+
+// The same actions and the same seed: what is recorded must not depend on being recorded.
+TEST_F(ReplayTest, RecordingChangesNoDecision) {
+  Churn without({.seed = 21}), with({.seed = 21});
+  without.Start(nullptr);
+  without.Run(1200);
+  auto recorder = Recorder::Start(Options(with, 21));
+  ASSERT_TRUE(recorder.ok());
+  with.Start(recorder->get());
+  with.Run(1200);
+  EXPECT_EQ(with.bound(), without.bound());
+  EXPECT_EQ(with.failed(), without.failed());
+  EXPECT_EQ(with.evicted(), without.evicted());
+}
+
+TEST_F(ReplayTest, ARecordingOfAThreadIsTheSameRecording) {
+  {
+    Churn churn({.seed = 31});
+    Recorder::Options options = Options(churn, 31);
+    options.threaded = true;
+    auto recorder = Recorder::Start(std::move(options));
+    ASSERT_TRUE(recorder.ok());
+    churn.Start(recorder->get());
+    churn.Run(1500);
+  }
+  EXPECT_EQ(Replay(0), "");
+  EXPECT_GT(decisions_, 100u);
+}
+
+TEST_F(ReplayTest, TheOldestFilesGoAndWhatIsLeftCanBeReplayed) {
+  Churn churn({.seed = 41});
+  Recorder::Options options = Options(churn, 41);
+  options.ring.size = 30000;
+  auto recorder = Recorder::Start(std::move(options));
+  ASSERT_TRUE(recorder.ok());
+  churn.Start(recorder->get());
+  for (int i = 0; i < 6; ++i) {
+    churn.Run(300);
+    const auto found = record::FindRecordings(folder_);
+    ASSERT_TRUE(found.ok());
+    EXPECT_EQ(Replay(0), "") << "after " << i;
+  }
+  EXPECT_GT(Only().header.part, 0u) << "the first file is gone";
+}
+
+TEST_F(ReplayTest, AKeyOfAnExtenderIsNotRecorded) {
+  config::FeatureGates gates;
+  config::KubeSchedulerConfiguration configuration = config::DefaultConfiguration(gates);
+  config::Extender extender;
+  extender.url_prefix = "https://extender";
+  extender.filter_verb = "filter";
+  extender.weight = 1;
+  extender.tls_config.emplace();
+  extender.tls_config->key_data = "sesame";
+  configuration.extenders.push_back(extender);
+  const record::Header header = MakeHeader(configuration, gates, {});
+  EXPECT_EQ(header.Encode().find("sesame"), std::string::npos);
+  EXPECT_EQ(header.Encode().find("c2VzYW1l"), std::string::npos) << "in base64";
+  EXPECT_NE(header.configuration.find("https://extender"), std::string::npos);
+}
+
+TEST_F(ReplayTest, FeatureGatesAreWrittenWhereTheyDiffer) {
+  config::FeatureGates gates;
+  EXPECT_EQ(TextOf(gates), "");
+  const config::FeatureGate* changed = nullptr;
+  for (const config::FeatureGate& gate : config::KnownFeatureGates()) {
+    if (!gate.locked && gate.stage == config::FeatureStage::kAlpha) changed = &gate;
+  }
+  ASSERT_NE(changed, nullptr);
+  ASSERT_TRUE(gates.Set(changed->name, !changed->enabled_by_default).ok());
+  EXPECT_EQ(TextOf(gates), std::string(changed->name) + "=true");
+}
+
+}  // namespace
+}  // namespace berth::replay

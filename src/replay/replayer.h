@@ -1,0 +1,107 @@
+// Replayer: a driver that is given the inputs of a recording, and decides everything again. What it decides is compared
+// with what was decided then, bit for bit.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "config/feature_gates.h"
+#include "config/types.h"
+#include "framework/registry.h"
+#include "record/file_reader.h"
+#include "replay/input_stream.h"
+#include "replay/recorded_api.h"
+#include "replay/records.h"
+#include "scheduler/driver.h"
+
+namespace berth::replay {
+
+// Where a replay went another way.
+struct Difference {
+  uint64_t input = 0;  // the so manieth input, from 1
+  base::Time time{};
+  std::string pod;       // namespace/name; empty when it is about none
+  std::string what;      // "decision", "binding"
+  std::string recorded;  // for people
+  std::string replayed;
+};
+
+struct Counts {
+  uint64_t inputs = 0;
+  uint64_t decisions = 0;  // compared
+  uint64_t bound = 0;
+  uint64_t unschedulable = 0;
+  uint64_t preemptions = 0;
+  uint64_t opaque_work = 0;  // functions that plugins had posted; nobody knows what they did
+  base::Time first{};
+  base::Time last{};
+};
+
+class Replayer final : private scheduler::DriverObserver, private scheduler::Tap {
+ public:
+  struct Options {
+    size_t threads = 1;
+    bool verify_incremental = false;
+  };
+
+  // The registry must have every plugin that the recording's configuration names; it outlives the replayer.
+  static Result<std::unique_ptr<Replayer>> Create(const record::Header& header, const framework::Registry& registry,
+                                                  Options options);
+  ~Replayer() override;
+
+  // One input. A checkpoint is restored when it is the first; later ones say what is known already. False when the
+  // replay went another way here: difference() says how, and nothing that follows means anything.
+  bool Apply(const Input& input);
+  const std::optional<Difference>& difference() const { return difference_; }
+  const Counts& counts() const { return counts_; }
+  scheduler::Driver& driver() { return *driver_; }
+  const config::FeatureGates& gates() const { return gates_; }
+
+ private:
+  Replayer(const config::FeatureGates& gates, const framework::Registry& registry)
+      : gates_(gates), registry_(registry) {}
+
+  void Give(const Input& input);
+  void Post(const framework::PostedAnswer& answer);
+  void Finish(const Input& input);
+  void Compare(const Input& input);
+  void Differ(const Input& input, std::string pod, std::string what, std::string recorded, std::string replayed);
+
+  // scheduler::Tap: of what is told, only decisions are news.
+  void OnPut(base::Time, const api::Object&) override {}
+  void OnRemove(base::Time, const api::Object&) override {}
+  void OnAdd(base::Time, const framework::PodInfo&) override {}
+  void OnStep(base::Time) override {}
+  void OnFinish(base::Time, const scheduler::BindingCycle&) override {}
+  void OnActivate(base::Time, const std::string&) override {}
+  void OnGiveUp(base::Time, const std::string&) override {}
+  void OnReconfigure(base::Time, const config::KubeSchedulerConfiguration&) override {}
+  void OnClaimLanded(const std::shared_ptr<const api::ResourceClaim>&, const std::string&) override {}
+  void OnPosted(const framework::PostedAnswer&) override {}
+  void OnEvicting(const std::string&, size_t) override {}
+  void OnExtender(const scheduler::ExtenderAnswer&) override {}
+  void OnDecided(const scheduler::Attempt& attempt) override { decided_.push_back(Decision::Of(attempt)); }
+  bool WantsCheckpoint() const override { return false; }
+  void OnCheckpoint(const scheduler::Checkpoint&) override {}
+
+  const config::FeatureGates gates_;
+  const framework::Registry& registry_;
+  base::FakeClock clock_;
+  RecordedApi api_;
+  std::vector<std::unique_ptr<RecordedExtender>> extenders_;
+  std::unique_ptr<scheduler::Driver> driver_;
+  std::map<uint64_t, std::unique_ptr<scheduler::BindingCycle>> cycles_;  // under way, by ticket
+  std::set<uint64_t> resumed_;  // those of them that began before the checkpoint: they cannot be run
+  std::vector<Decision> decided_;
+  std::optional<Difference> difference_;
+  Counts counts_;
+};
+
+}  // namespace berth::replay

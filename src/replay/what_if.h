@@ -1,0 +1,81 @@
+// WhatIf: the world of a recording under another configuration. Nodes, volumes and all other objects change as they
+// did, pods come and go as they did; where pods go is decided anew. A binding takes effect at once, and so does an
+// eviction.
+//
+// Pods whose claims somebody else has to serve (volumes, devices) stay where they were: what provisioners and drivers
+// would have done for another node is not in the recording. A pod that the recorded scheduler evicted goes when it
+// went.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "base/clock.h"
+#include "config/feature_gates.h"
+#include "config/types.h"
+#include "framework/handle.h"
+#include "framework/registry.h"
+#include "record/format.h"
+#include "replay/records.h"
+#include "scheduler/driver.h"
+#include "sim/comparison.h"
+
+namespace berth::replay {
+
+class WhatIf final : private framework::ApiWriter, private scheduler::DriverObserver {
+ public:
+  // The registry is needed only here.
+  static Result<std::unique_ptr<WhatIf>> Create(const record::Header& header,
+                                                const config::KubeSchedulerConfiguration& configuration,
+                                                const framework::Registry& registry, const config::FeatureGates& gates);
+  ~WhatIf() override;
+
+  void Apply(const Input& input);
+  // How it went, then and under the other configuration: every pod that either scheduler had to place.
+  sim::RunOutcome Recorded() const;
+  sim::RunOutcome Decided() const;
+  // Pods that were left where they were.
+  size_t left_alone() const { return left_alone_.size(); }
+
+ private:
+  // A pod that was pending at some time.
+  struct Placed {
+    std::string key;
+    std::string owner;
+    sim::PodReport recorded;
+    sim::PodReport decided;
+  };
+
+  explicit WhatIf(const config::FeatureGates& gates) : gates_(gates), recorded_cluster_(gates_) {}
+  void Begin(const scheduler::Checkpoint& checkpoint);
+  void Put(const api::Object& object);
+  void PutPod(const std::shared_ptr<const api::Pod>& pod);
+  void Remove(const api::Object& object);
+  void Note(const Decision& decision);
+  Placed& EntryOf(const api::Pod& pod);
+
+  // framework::ApiWriter: answered at once.
+  framework::Status Bind(const framework::PodInfo& pod, const std::string& node_name) override;
+  framework::Status Evict(const framework::PodInfo& victim, const framework::PodInfo& preemptor) override;
+  framework::Status SetNominatedNode(const framework::PodInfo& pod, const std::string& node_name) override;
+  framework::Status UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume>) override { return {}; }
+  framework::Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim>) override {
+    return {};
+  }
+
+  // scheduler::DriverObserver
+  void OnFailed(const scheduler::Attempt& attempt, const framework::PodInfo& newest) override;
+
+  const config::FeatureGates gates_;
+  base::FakeClock clock_;
+  std::unique_ptr<scheduler::Driver> driver_;
+  cluster::Cluster recorded_cluster_;
+  std::map<std::string, Placed> pods_;          // by UID
+  std::map<std::string, std::string> node_of_;  // where this run has put pods, by UID
+  std::set<std::string> evicted_;               // by this run
+  std::set<std::string> left_alone_;
+};
+
+}  // namespace berth::replay

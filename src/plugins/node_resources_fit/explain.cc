@@ -237,7 +237,7 @@ class FitExplainer final : public framework::RejectionExplainer {
         if (was == is || ++changed_count > framework::kFew) continue;
         text += fmt::format("{}{}{} {} -> {}", text.empty() ? " (" : ", ",
                             framework::IsRestartableInit(old[i]) ? "sidecar " : what, old[i].name,
-                            framework::AmountText(resource.str(), was), framework::AmountText(resource.str(), is));
+                            framework::AmountText(resource.str(), was), RoundedDown(resource.str(), is));
       }
     };
     compare("init ", before.spec.init_containers, after.spec.init_containers);

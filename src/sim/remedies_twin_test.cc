@@ -271,7 +271,7 @@ class RemediesTwinTest : public ::testing::Test {
 };
 
 TEST_F(RemediesTwinTest, EveryRemedyWorksAndNoLessDoes) {
-  constexpr uint64_t kWorlds = 400;
+  constexpr uint64_t kWorlds = 200;
   std::map<std::string, size_t> kinds;
   for (uint64_t seed = 1; seed <= kWorlds && !HasFailure(); ++seed) {
     const World world = RandomWorld(seed);

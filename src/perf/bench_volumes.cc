@@ -12,14 +12,14 @@
 namespace berth::perf {
 namespace {
 
-constexpr uint64_t kZones = 3;
+constexpr uint64_t kVolumeZones = 3;
 constexpr uint64_t kVolumesPerNode = 4;  // of csilimits
-constexpr char kDriver[] = "disk.example.com";
-constexpr char kZone[] = "topology.kubernetes.io/zone";
-constexpr char kHostname[] = "kubernetes.io/hostname";
-constexpr char kNamespace[] = "default";
+constexpr char kDiskDriver[] = "disk.example.com";
+constexpr char kZoneLabel[] = "topology.kubernetes.io/zone";
+constexpr char kHostnameLabel[] = "kubernetes.io/hostname";
+constexpr char kClaimNamespace[] = "default";
 
-std::string ClaimName(uint64_t number) { return fmt::format("data-pod-{}", number); }
+std::string VolumeClaimName(uint64_t number) { return fmt::format("data-pod-{}", number); }
 std::string VolumeName(uint64_t number) { return fmt::format("pv-{}", number); }
 
 api::ResourceList Storage(std::string_view amount) { return {{Symbol("storage"), *api::Quantity::Parse(amount)}}; }
@@ -35,15 +35,15 @@ void PutClass(std::string name, std::string provisioner, cluster::Cluster& clust
   storage_class.provisioner = std::move(provisioner);
   storage_class.volume_binding_mode = "WaitForFirstConsumer";
   if (in_two_zones) {
-    storage_class.allowed_topologies = {{{{Symbol(kZone), {Symbol("zone-0"), Symbol("zone-1")}}}}};
+    storage_class.allowed_topologies = {{{{Symbol(kZoneLabel), {Symbol("zone-0"), Symbol("zone-1")}}}}};
   }
   Put(cluster.objects().storage_classes, std::move(storage_class));
 }
 
 api::PersistentVolumeClaim MakeClaim(uint64_t number, std::string_view storage_class) {
   api::PersistentVolumeClaim claim;
-  claim.metadata.name = ClaimName(number);
-  claim.metadata.namespace_ = Symbol(kNamespace);
+  claim.metadata.name = VolumeClaimName(number);
+  claim.metadata.namespace_ = Symbol(kClaimNamespace);
   claim.metadata.uid = claim.metadata.name;
   claim.spec.access_modes = {"ReadWriteOnce"};
   claim.spec.resources.requests = Storage("10Gi");
@@ -84,7 +84,7 @@ void PutBound(api::PersistentVolumeClaim claim, api::PersistentVolume volume, cl
 api::PersistentVolume MakeCsiVolume(uint64_t number, std::string_view storage_class) {
   api::PersistentVolume volume = MakeVolume(VolumeName(number), storage_class);
   volume.spec.source.csi.emplace();
-  volume.spec.source.csi->driver = kDriver;
+  volume.spec.source.csi->driver = kDiskDriver;
   volume.spec.source.csi->volume_handle = fmt::format("disk-{}", number);
   return volume;
 }
@@ -93,7 +93,7 @@ api::PersistentVolume MakeCsiVolume(uint64_t number, std::string_view storage_cl
 void Settle(std::string_view kind, uint64_t number, cluster::Cluster& cluster) {
   framework::Objects& objects = cluster.objects();
   const std::string node = cluster.NodeOf(BenchWorkload::UidOf(number));
-  const auto* claim = objects.persistent_volume_claims.Find(kNamespace, ClaimName(number));
+  const auto* claim = objects.persistent_volume_claims.Find(kClaimNamespace, VolumeClaimName(number));
   if (node.empty() || claim == nullptr) return;
   if (kind == "pvwait") return PutBound(*claim, MakeCsiVolume(number, "wait"), cluster);
   if (kind == "pvlocal") {
@@ -102,7 +102,7 @@ void Settle(std::string_view kind, uint64_t number, cluster::Cluster& cluster) {
   }
   api::VolumeAttachment attachment;
   attachment.metadata.name = "attach-" + VolumeName(number);
-  attachment.spec.attacher = kDriver;
+  attachment.spec.attacher = kDiskDriver;
   attachment.spec.node_name = node;
   attachment.spec.source.persistent_volume_name = VolumeName(number);
   attachment.status.attached = true;
@@ -113,7 +113,7 @@ void Retire(std::string_view kind, uint64_t number, cluster::Cluster& cluster) {
   framework::Objects& objects = cluster.objects();
   const std::string node = cluster.NodeOf(BenchWorkload::UidOf(number));
   cluster.RemovePod(BenchWorkload::UidOf(number));
-  objects.persistent_volume_claims.Erase(kNamespace, ClaimName(number));
+  objects.persistent_volume_claims.Erase(kClaimNamespace, VolumeClaimName(number));
   if (kind == "csilimits") {
     objects.volume_attachments.Erase("", "attach-" + VolumeName(number));
     objects.persistent_volumes.Erase("", VolumeName(number));
@@ -138,19 +138,19 @@ bool IsVolumeKind(std::string_view kind) { return kind.starts_with("pv") || kind
 
 void FillVolumes(std::string_view kind, uint64_t nodes, cluster::Cluster& cluster) {
   framework::Objects& objects = cluster.objects();
-  PutClass("bound", kDriver, cluster);
-  PutClass("wait", kDriver, cluster, /*in_two_zones=*/true);
+  PutClass("bound", kDiskDriver, cluster);
+  PutClass("wait", kDiskDriver, cluster, /*in_two_zones=*/true);
   PutClass("local", "kubernetes.io/no-provisioner", cluster);
   api::CSIDriver driver;
-  driver.metadata.name = kDriver;
+  driver.metadata.name = kDiskDriver;
   driver.spec.storage_capacity = true;
   Put(objects.csi_drivers, std::move(driver));
-  for (uint64_t zone = 0; zone < kZones; ++zone) {
+  for (uint64_t zone = 0; zone < kVolumeZones; ++zone) {
     api::CSIStorageCapacity capacity;
     capacity.metadata.name = fmt::format("wait-zone-{}", zone);
     capacity.metadata.namespace_ = Symbol("storage");
     capacity.storage_class_name = "wait";
-    capacity.node_topology.emplace().match_labels = {{Symbol(kZone), Symbol(fmt::format("zone-{}", zone))}};
+    capacity.node_topology.emplace().match_labels = {{Symbol(kZoneLabel), Symbol(fmt::format("zone-{}", zone))}};
     capacity.capacity = api::Quantity::Parse("1000Ti").value();
     Put(objects.csi_storage_capacities, std::move(capacity));
   }
@@ -158,20 +158,20 @@ void FillVolumes(std::string_view kind, uint64_t nodes, cluster::Cluster& cluste
     api::CSINode csi_node;
     csi_node.metadata.name = fmt::format("node-{}", i);
     api::CSINodeDriver& installed = csi_node.spec.drivers.emplace_back();
-    installed.name = kDriver;
+    installed.name = kDiskDriver;
     installed.allocatable.emplace().count = kind == "csilimits" ? static_cast<int32_t>(kVolumesPerNode) : 128;
     Put(objects.csi_nodes, std::move(csi_node));
     if (kind != "pvlocal") continue;
     api::PersistentVolume volume = MakeVolume(fmt::format("local-node-{}", i), "local");
     volume.spec.source.local.emplace().path = "/disk";
-    UsableIn(volume, kHostname, fmt::format("node-{}", i));
+    UsableIn(volume, kHostnameLabel, fmt::format("node-{}", i));
     Put(objects.persistent_volumes, std::move(volume));
   }
 }
 
 void ShapeVolumePod(uint64_t number, api::Pod& pod) {
   auto source = std::make_shared<api::VolumeSource>();
-  source->persistent_volume_claim.emplace().claim_name = ClaimName(number);
+  source->persistent_volume_claim.emplace().claim_name = VolumeClaimName(number);
   pod.spec.volumes.push_back({"data", std::move(source)});
 }
 
@@ -185,9 +185,9 @@ void TurnVolumes(std::string_view kind, uint64_t number, uint64_t nodes, cluster
   }
   api::PersistentVolume volume = MakeCsiVolume(number, "bound");
   if (kind == "pvbound") {
-    const std::string zone = fmt::format("zone-{}", number % kZones);
-    volume.metadata.labels.Set(Symbol(kZone), Symbol(zone));
-    UsableIn(volume, kZone, zone);
+    const std::string zone = fmt::format("zone-{}", number % kVolumeZones);
+    volume.metadata.labels.Set(Symbol(kZoneLabel), Symbol(zone));
+    UsableIn(volume, kZoneLabel, zone);
   }
   PutBound(MakeClaim(number, "bound"), std::move(volume), cluster);
 }

@@ -21,13 +21,13 @@ using testing::MakePv;
 using testing::MakePvc;
 using testing::MakeStorageClass;
 
-constexpr uint64_t kNodes = 7;
+constexpr uint64_t kVolumeNodes = 7;
 constexpr uint64_t kVolumes = 9;
 constexpr uint64_t kClaims = 10;
-constexpr int kSteps = 300;
-constexpr char kDriver[] = "disk.example.com";
-constexpr char kZone[] = "topology.kubernetes.io/zone";
-constexpr char kHostname[] = "kubernetes.io/hostname";
+constexpr int kVolumeSteps = 300;
+constexpr char kDiskDriver[] = "disk.example.com";
+constexpr char kZoneLabel[] = "topology.kubernetes.io/zone";
+constexpr char kHostnameLabel[] = "kubernetes.io/hostname";
 
 // Remembers which storage objects it was told to change, and how.
 class StorageApi final : public framework::ApiWriter {
@@ -66,7 +66,7 @@ class VolumeHistory {
     auto profile = engine::Profile::Create(config, plugins::InTreeRegistry(), environment);
     EXPECT_TRUE(profile.ok());
     profile_ = std::move(*profile);
-    for (uint64_t i = 0; i < kNodes; ++i) PutNode(i);
+    for (uint64_t i = 0; i < kVolumeNodes; ++i) PutNode(i);
     PutClasses();
     for (uint64_t i = 0; i < kVolumes; ++i) PutVolume(i);
     for (uint64_t i = 0; i < kClaims; ++i) PutClaim(i);
@@ -84,7 +84,7 @@ class VolumeHistory {
   Counts Run() {
     engine::Evaluator evaluator(*profile_, *cluster_, {.verify = true});
     Counts counts;
-    for (int step = 0; step < kSteps; ++step) {
+    for (int step = 0; step < kVolumeSteps; ++step) {
       for (uint64_t i = 0, changes = random_.Below(3); i < changes; ++i) Change();
       for (const framework::PodInfoPtr& pod : pods_) {
         const auto decision = evaluator.Decide(*pod, random_);
@@ -108,7 +108,7 @@ class VolumeHistory {
 
   bool OneIn(uint64_t count) { return random_.Below(count) == 0; }
   std::string NodeName(uint64_t i) { return fmt::format("n{}", i); }
-  std::string AnyNode() { return NodeName(random_.Below(kNodes)); }
+  std::string AnyNode() { return NodeName(random_.Below(kVolumeNodes)); }
   std::string AnyZone() { return OneIn(2) ? "a" : "b"; }
   std::string AnySize() { return OneIn(3) ? "5Gi" : OneIn(2) ? "2Gi" : "1Gi"; }
   framework::Objects& objects() { return cluster_->objects(); }
@@ -151,8 +151,8 @@ class VolumeHistory {
 
   void PutNode(uint64_t i) {
     auto node = MakeNode(NodeName(i));
-    node.Label(kHostname, OneIn(5) ? "other" : NodeName(i)).Capacity("pods", OneIn(4) ? "2" : "110");
-    if (!OneIn(4)) node.Label(kZone, AnyZone());
+    node.Label(kHostnameLabel, OneIn(5) ? "other" : NodeName(i)).Capacity("pods", OneIn(4) ? "2" : "110");
+    if (!OneIn(4)) node.Label(kZoneLabel, AnyZone());
     if (OneIn(2)) node.Label("topology.ebs.csi.aws.com/zone", AnyZone());
     cluster_->UpsertNode(node.Shared());
   }
@@ -161,14 +161,14 @@ class VolumeHistory {
     Put(objects().storage_classes, MakeStorageClass("local", "WaitForFirstConsumer", "kubernetes.io/no-provisioner"));
     Put(objects().storage_classes, MakeStorageClass("ebs", "WaitForFirstConsumer", "kubernetes.io/aws-ebs"));
     Put(objects().storage_classes, MakeStorageClass("immediate"));
-    api::StorageClass made = MakeStorageClass("made", "WaitForFirstConsumer", kDriver);
-    if (OneIn(3)) made.allowed_topologies = {{{{Symbol(kZone), {Symbol(AnyZone())}}}}};
+    api::StorageClass made = MakeStorageClass("made", "WaitForFirstConsumer", kDiskDriver);
+    if (OneIn(3)) made.allowed_topologies = {{{{Symbol(kZoneLabel), {Symbol(AnyZone())}}}}};
     Put(objects().storage_classes, std::move(made));
   }
 
   void PutDriver() {
     api::CSIDriver driver;
-    driver.metadata.name = kDriver;
+    driver.metadata.name = kDiskDriver;
     driver.spec.storage_capacity = OneIn(2);
     Put(objects().csi_drivers, std::move(driver));
   }
@@ -179,8 +179,8 @@ class VolumeHistory {
     capacity.storage_class_name = "made";
     if (!OneIn(5)) {
       capacity.node_topology = OneIn(3)   ? testing::SelectorOf({})
-                               : OneIn(2) ? testing::SelectorOf({{kZone, AnyZone()}})
-                                          : testing::SelectorOf({{kHostname, AnyNode()}});
+                               : OneIn(2) ? testing::SelectorOf({{kZoneLabel, AnyZone()}})
+                                          : testing::SelectorOf({{kHostnameLabel, AnyNode()}});
     }
     capacity.capacity = testing::Amount(AnySize());
     if (OneIn(4)) capacity.maximum_volume_size = testing::Amount(AnySize());
@@ -190,7 +190,7 @@ class VolumeHistory {
   void PutCsiNode(const std::string& node) {
     std::optional<int32_t> limit;
     if (!OneIn(4)) limit = static_cast<int32_t>(1 + random_.Below(3));
-    api::CSINode csi_node = MakeCsiNode(node, OneIn(4) ? "ebs.csi.aws.com" : kDriver, limit);
+    api::CSINode csi_node = MakeCsiNode(node, OneIn(4) ? "ebs.csi.aws.com" : kDiskDriver, limit);
     if (OneIn(2)) {
       csi_node.metadata.annotations.Set(std::string(plugins::kMigratedPluginsAnnotation), "kubernetes.io/aws-ebs");
     }
@@ -203,28 +203,28 @@ class VolumeHistory {
     options.capacity = AnySize();
     switch (random_.Below(4)) {
       case 0:
-        options.node_label = kHostname;
+        options.node_label = kHostnameLabel;
         options.node_label_values = {AnyNode()};
         break;
       case 1:
-        options.node_label = kZone;
+        options.node_label = kZoneLabel;
         options.node_label_values = {AnyZone()};
         break;
       case 2:
-        options.node_label = kHostname;
+        options.node_label = kHostnameLabel;
         options.node_label_values = {AnyNode(), AnyNode(), "other"};
         break;
       default:
         break;
     }
-    if (OneIn(2)) options.csi_driver = kDriver;
+    if (OneIn(2)) options.csi_driver = kDiskDriver;
     api::PersistentVolume volume = MakePv(fmt::format("v{}", i), options);
     if (volume.spec.source.csi && OneIn(3)) volume.spec.source.csi->volume_handle = "shared";
     if (!volume.spec.source.csi && OneIn(2)) {
       volume.spec.source.aws_elastic_block_store.emplace().volume_id =
           OneIn(6) ? "aws://x/odd" : fmt::format("vol-{}", i);
     }
-    if (OneIn(5)) volume.metadata.labels.Set(Symbol(kZone), Symbol(OneIn(3) ? "a__b" : AnyZone()));
+    if (OneIn(5)) volume.metadata.labels.Set(Symbol(kZoneLabel), Symbol(OneIn(3) ? "a__b" : AnyZone()));
     if (OneIn(3)) volume.metadata.labels.Set(Symbol("tier"), Symbol("gold"));
     if (OneIn(8)) volume.status.phase = "Released";
     if (OneIn(10)) volume.spec.volume_mode = "Block";
@@ -253,7 +253,7 @@ class VolumeHistory {
   void PutAttachment() {
     api::VolumeAttachment attachment;
     attachment.metadata.name = fmt::format("attachment-{}", random_.Below(4));
-    attachment.spec.attacher = kDriver;
+    attachment.spec.attacher = kDiskDriver;
     attachment.spec.node_name = AnyNode();
     attachment.spec.source.persistent_volume_name = fmt::format("v{}", random_.Below(kVolumes));
     Put(objects().volume_attachments, std::move(attachment));
@@ -307,7 +307,7 @@ class VolumeHistory {
     const uint64_t one = random_.Below(20);
     switch (one) {
       case 0:
-        return PutNode(random_.Below(kNodes));
+        return PutNode(random_.Below(kVolumeNodes));
       case 1:
         if (OneIn(3)) cluster_->RemoveNode(AnyNode());
         return;

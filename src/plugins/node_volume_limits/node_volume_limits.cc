@@ -21,7 +21,7 @@ using framework::PodInfo;
 using framework::QueueingHint;
 using framework::Status;
 
-constexpr char kLimitExceeded[] = "node(s) exceed max volume count";
+constexpr char kDriverLimitExceeded[] = "node(s) exceed max volume count";
 
 // Drivers without a limit are absent.
 std::map<std::string_view, int64_t> DriverLimits(const api::CSINode& csi_node) {
@@ -57,7 +57,7 @@ QueueingHint AfterCsiNodeUpdated(const PodInfo&, const EventObject& before, cons
   return QueueingHint::kSkip;
 }
 
-QueueingHint AfterPodDeleted(const PodInfo&, const EventObject& before, const EventObject&) {
+QueueingHint AfterUserDeleted(const PodInfo&, const EventObject& before, const EventObject&) {
   const api::Pod* deleted = before.As<api::Pod>();
   if (deleted == nullptr) return QueueingHint::kQueue;
   return QueueIf(!HoldsNoPlace(*deleted) && MayAttachVolumes(*deleted));
@@ -165,7 +165,7 @@ Status NodeVolumeLimits::Filter(const framework::CycleState& state, const PodInf
     const auto current = used.find(driver);
     const int64_t held = current == used.end() ? 0 : current->second;
     if (held + count <= limit->second) continue;
-    return Status(Code::kUnschedulable, {kLimitExceeded},
+    return Status(Code::kUnschedulable, {kDriverLimitExceeded},
                   {{Symbol(fmt::format("attachable-volumes-csi-{}", driver)), count, held, limit->second}});
   }
   return Status::Success();
@@ -190,7 +190,7 @@ std::vector<framework::ClusterEventWithHint> NodeVolumeLimits::EventsToRegister(
   return {
       {{EventResource::kCSINode, ActionType::kAdd}, {}},
       {{EventResource::kCSINode, ActionType::kUpdate}, AfterCsiNodeUpdated},
-      {{EventResource::kPod, ActionType::kDelete}, AfterPodDeleted},
+      {{EventResource::kPod, ActionType::kDelete}, AfterUserDeleted},
       {{EventResource::kPersistentVolumeClaim, ActionType::kAdd}, AfterClaimChanged(/*ephemeral=*/true)},
       {{EventResource::kVolumeAttachment, ActionType::kDelete}, AfterAttachmentDeleted},
   };

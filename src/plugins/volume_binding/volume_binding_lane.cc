@@ -16,7 +16,7 @@ using framework::PodInfo;
 
 namespace {
 
-void AppendSelector(std::string& text, const std::optional<api::LabelSelector>& selector) {
+void AppendClaimSelector(std::string& text, const std::optional<api::LabelSelector>& selector) {
   AppendField(text, int64_t{selector.has_value()});
   if (!selector) return;
   AppendLabels(text, selector->match_labels);
@@ -81,7 +81,7 @@ bool VolumeBinding::SignUnbound(const api::PersistentVolumeClaim& claim, std::st
   AppendField(text, claim.spec.volume_attributes_class_name.value_or(""));
   AppendField(text, static_cast<int64_t>(claim.spec.access_modes.size()));
   for (const std::string& mode : claim.spec.access_modes) AppendField(text, mode);
-  AppendSelector(text, claim.spec.selector);
+  AppendClaimSelector(text, claim.spec.selector);
   return true;
 }
 

@@ -359,7 +359,7 @@ TEST(Adapter, LetsGoOfPodsThatWait) {
   EXPECT_EQ(decided[1].status.Message(), "too late");
 }
 
-TEST(Adapter, SignsOnlyWhatItCanKeep) {
+TEST(Adapter, SignsWhatItsClassSigns) {
   FakeHandle handle;
   PluginClass signing = FilteringClass(FilterByRoomAndZone);
   const auto pod = MakePod("p").Label("zone", "west").Info();
@@ -376,7 +376,144 @@ TEST(Adapter, SignsOnlyWhatItCanKeep) {
   signing.table.pre_filter = [](void*, berth_call*) -> berth_code { return BERTH_SUCCESS; };
   EXPECT_THAT(sign(), HasSubstr("west"));
   signing.table.filter = nullptr;
-  EXPECT_EQ(sign(), "none") << "nothing would ask its PreFilter again";
+  EXPECT_THAT(sign(), HasSubstr("west")) << "a lane asks a PreFilter without a Filter for every pod";
+}
+
+// Cycle data that counts; the library frees each copy once.
+struct Counted {
+  int count = 0;
+};
+int counted_alive = 0;
+
+PluginClass CountingClass() {
+  PluginClass made = FilteringClass([](berth_call* call, const berth_nodes* nodes, uint8_t* verdicts) -> berth_code {
+    const bool full = static_cast<const Counted*>(call->pre_filter_data)->count > 0;
+    for (uint32_t i = 0; i < nodes->count; ++i) verdicts[i] = full ? script.full : 0;
+    return BERTH_SUCCESS;
+  });
+  made.table.pre_filter = [](void*, berth_call* call) -> berth_code {
+    ++counted_alive;
+    Host().set_pre_filter_data(call, new Counted{1});
+    return BERTH_SUCCESS;
+  };
+  made.table.free_data = [](void*, void* data) {
+    --counted_alive;
+    delete static_cast<Counted*>(data);
+  };
+  made.table.clone_data = [](void*, const void* data) -> void* {
+    ++counted_alive;
+    return new Counted(*static_cast<const Counted*>(data));
+  };
+  made.table.add_pod = [](void*, berth_call* call, const berth_pod*, const berth_nodes*) -> berth_code {
+    ++static_cast<Counted*>(call->pre_filter_data)->count;
+    return BERTH_SUCCESS;
+  };
+  made.table.remove_pod = [](void*, berth_call* call, const berth_pod* other, const berth_nodes* node) -> berth_code {
+    if (node->count != 1 || ToView(other->name) != "other") return BERTH_ERROR;
+    --static_cast<Counted*>(call->pre_filter_data)->count;
+    return BERTH_SUCCESS;
+  };
+  return made;
+}
+
+// Preemption tries changes on clones of the state; the cycle's own must not notice.
+TEST(Adapter, WhatIfsChangeACopyOfCycleData) {
+  counted_alive = 0;
+  {
+    FakeHandle handle;
+    AddNodes(handle);
+    const auto plugin = MakeAdapter(CountingClass(), handle);
+    const auto pod = MakePod("p").Info();
+    const auto other = MakePod("other").Info();
+    const NodeInfo& node = handle.cluster().Node("a");
+    CycleState state;
+    ASSERT_TRUE(plugin->PreFilter(state, *pod).status.ok());
+    EXPECT_FALSE(plugin->Filter(state, *pod, node).ok());
+    CycleState what_if = state.Clone();
+    EXPECT_EQ(counted_alive, 1) << "nothing is copied before it has to be";
+    ASSERT_TRUE(plugin->RemovePod(what_if, *pod, *other, node).ok());
+    EXPECT_EQ(counted_alive, 2);
+    EXPECT_TRUE(plugin->Filter(what_if, *pod, node).ok());
+    EXPECT_FALSE(plugin->Filter(state, *pod, node).ok()) << "the cycle's own data was changed";
+    ASSERT_TRUE(plugin->AddPod(what_if, *pod, *other, node).ok());
+    EXPECT_EQ(counted_alive, 2) << "a copy of its own need not be copied";
+    EXPECT_FALSE(plugin->Filter(what_if, *pod, node).ok());
+  }
+  EXPECT_EQ(counted_alive, 0) << "all of it was given back";
+}
+
+TEST(Adapter, ACopyThatCannotBeMadeIsAnError) {
+  FakeHandle handle;
+  AddNodes(handle);
+  PluginClass made = CountingClass();
+  made.table.clone_data = [](void*, const void*) -> void* { return nullptr; };
+  const auto plugin = MakeAdapter(made, handle);
+  const auto pod = MakePod("p").Info();
+  CycleState state;
+  ASSERT_TRUE(plugin->PreFilter(state, *pod).status.ok());
+  CycleState what_if = state.Clone();
+  const Status status = plugin->RemovePod(what_if, *pod, *MakePod("other").Info(), handle.cluster().Node("a"));
+  EXPECT_TRUE(status.IsError());
+  EXPECT_THAT(status.Message(), HasSubstr("CloneData gave no copy"));
+}
+
+TEST(Adapter, PostFilterNamesANodeAndPodsThatAreThere) {
+  FakeHandle handle([](const framework::PodInfo&, const NodeInfo& node) {
+    return node.pods().empty() ? Status::Success() : Status::Unschedulable("taken");
+  });
+  AddNodes(handle);
+  PluginClass made = ScriptedClass();
+  made.table.post_filter = [](void*, berth_call* call, const berth_nodes* nodes,
+                              const berth_code* codes) -> berth_code {
+    const std::string_view wish = ToView(Host().pod_label(call->pod, Text("wish")));
+    for (uint32_t i = 0; i < nodes->count; ++i) {
+      berth_pod there{};
+      there.size = sizeof(there);
+      if (codes[i] != BERTH_UNSCHEDULABLE || Host().node_pod(nodes, i, 0, &there) == 0) continue;
+      const berth_string uid = there.uid;
+      if (Host().try_without(call, Host().node_names(nodes)[i], &uid, 1) != BERTH_SUCCESS) return BERTH_ERROR;
+      if (Host().try_without(call, Host().node_names(nodes)[i], nullptr, 0) != BERTH_UNSCHEDULABLE) return BERTH_ERROR;
+      Host().nominate(call, wish == "nowhere" ? Text("nowhere") : Host().node_names(nodes)[i]);
+      Host().add_victim(call, wish == "nobody" ? Text("nobody") : uid);
+      return BERTH_SUCCESS;
+    }
+    Host().say(call, Text("nobody to evict"));
+    return BERTH_UNSCHEDULABLE;
+  };
+  const auto plugin = MakeAdapter(made, handle);
+  EXPECT_TRUE(plugin->Serves(ExtensionPoint::kPostFilter));
+  const auto ask = [&](const char* wish) {
+    const auto pod = MakePod("p").Label("wish", wish).Info();
+    CycleState state;
+    return plugin->PostFilter(state, *pod, handle.FilterAll(*pod));
+  };
+  const framework::PostFilterResult good = ask("");
+  ASSERT_TRUE(good.status.ok()) << good.status.Message();
+  EXPECT_EQ(good.nominated_node_name, "b");
+  ASSERT_EQ(good.victims.pods.size(), 1u);
+  EXPECT_EQ(good.victims.pods.front()->name(), "there");
+  EXPECT_THAT(ask("nowhere").status.Message(), HasSubstr("nominated node \"nowhere\", which does not exist"));
+  EXPECT_THAT(ask("nobody").status.Message(), HasSubstr("wants pod nobody evicted, which is not on node b"));
+}
+
+TEST(Adapter, CustomResourcesAreAskedForInInit) {
+  FakeHandle handle;
+  PluginClass made = ScriptedClass();
+  static uint32_t foos = 0;
+  script.init = [](berth_instance* instance, const char*) -> berth_code {
+    foos = Host().watch_resource(instance, Text("foos.v1.example.com"), 1);
+    if (Host().watch_resource(instance, Text("foos"), 1) != 0) return BERTH_ERROR;
+    if (Host().add_event(instance, 63, BERTH_ADD) != 0) return BERTH_ERROR;
+    if (Host().add_event(instance, foos, 0) != 0) return BERTH_ERROR;
+    return Host().add_event(instance, foos, BERTH_ADD) == 1 ? BERTH_SUCCESS : BERTH_ERROR;
+  };
+  made.table.pre_enqueue = [](void*, berth_call*) -> berth_code { return BERTH_SUCCESS; };
+  const auto plugin = MakeAdapter(made, handle);
+  const auto events = plugin->EventsToRegister();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events.front().event.Label(), "foos.v1.example.comAdd");
+  ASSERT_EQ(handle.custom_objects().watched().size(), 1u);
+  EXPECT_TRUE(handle.custom_objects().watched().begin()->second.keep_json);
 }
 
 TEST(Adapter, OrdersTheQueueAndFallsBackToAge) {

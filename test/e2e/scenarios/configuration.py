@@ -4,6 +4,7 @@ import json
 import signal
 
 import objects
+from control_plane import SCHEDULER_USER
 from scenario import expect, expect_equal, scenario
 
 
@@ -46,10 +47,9 @@ def help_ends_well(t):
         expect(flag in done.stdout, f"--help does not name {flag}")
 
 
-def write(scheduler, **changes):
-    """The scheduler's configuration file, with these fields changed."""
-    file = scheduler.configuration_file
-    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}, indent=2) + "\n")
+def write(scheduler, before, **changes):
+    """The scheduler's configuration file as it was, with these fields changed."""
+    scheduler.configuration_file.write_text(json.dumps({**before, **changes}, indent=2) + "\n")
 
 
 @scenario("SIGHUP reads the file again: a sleeping pod is tried under the new one; a bad file changes nothing and is told",
@@ -63,7 +63,7 @@ def configuration_is_reloaded(t):
                        "plugins": {"multiPoint": {"disabled": [{"name": "TaintToleration"}]}}}]
     before = json.loads(scheduler.configuration_file.read_text())
 
-    write(scheduler, profiles=without_taints, podMaxBackoffSeconds=-1)
+    write(scheduler, before, profiles=without_taints, podMaxBackoffSeconds=-1)
     scheduler.process.signal(signal.SIGHUP)
     t.eventually("the bad file is counted",
                  lambda: scheduler.metric("berth_config_reloads_total", result="error") == 1)
@@ -76,12 +76,12 @@ def configuration_is_reloaded(t):
     expect(not t.get_pod("waits")["spec"].get("nodeName"), "the pod was scheduled by a file that was refused")
 
     # What counts only at start is refused by its name.
-    write(scheduler, **{**before, "leaderElection": {"leaderElect": True}})
+    write(scheduler, before, leaderElection={"leaderElect": True})
     scheduler.process.signal(signal.SIGHUP)
     t.eventually("leader election is named", lambda: "leaderElection: cannot be changed while running" in
                  scheduler.get("/readyz?verbose", as_admin=True)[1])
 
-    write(scheduler, **{**before, "profiles": without_taints})
+    write(scheduler, before, profiles=without_taints)
     scheduler.process.signal(signal.SIGHUP)
     t.wait_bound("waits", on="n1")
     expect_equal(scheduler.metric("berth_config_reloads_total", result="success"), 1, "reloads")
@@ -91,6 +91,15 @@ def configuration_is_reloaded(t):
 @scenario("--policy-configmap reads a Policy from the cluster at start; without it, the start ends with upstream's words",
           only="berth")
 def policy_from_a_config_map(t):
+    rule = {"apiGroups": [""], "resources": ["configmaps"], "resourceNames": ["e2e-policy"], "verbs": ["get"]}
+    t.api.create({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+                  "metadata": {"name": "e2e-policy"}, "rules": [rule]})
+    t.on_close(lambda: t.api.delete("ClusterRole", "e2e-policy"))
+    t.api.create({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
+                  "metadata": {"name": "e2e-policy"},
+                  "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "e2e-policy"},
+                  "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": SCHEDULER_USER}]})
+    t.on_close(lambda: t.api.delete("ClusterRoleBinding", "e2e-policy"))
     refused(t, ["couldn't get policy config map kube-system/e2e-policy"], "no-config-map",
             flags=["--policy-configmap=e2e-policy"])
     t.on_close(lambda: t.api.delete("ConfigMap", "e2e-policy", "kube-system"))

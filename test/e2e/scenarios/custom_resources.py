@@ -75,15 +75,16 @@ def custom_resource_wakes_pods(t):
     t.wait_bound("next", on="n1")
 
 
+# It is refused something on purpose.
 @scenario("a custom resource that may not be read is named by /readyz; one that does not exist has no objects",
-          only="berth")
+          faults=True, only="berth")
 def custom_resource_out_of_reach(t):
     t.node("n1")
     t.pod("free", {"cpu": "1"})
     blind = scheduler(t).start(wait_for="/livez")
 
     def is_named():
-        status, text = blind.get("/readyz?verbose", as_admin=True)
+        status, text = blind.get("/readyz/sched-handler-sync", as_admin=True)
         return status == 500 and "freezes.v1.example.com" in text and "forbidden" in text
     t.eventually("/readyz names what is missing", is_named, 30)
     expect(not t.get_pod("free")["spec"].get("nodeName"), "a pod was scheduled past a plugin that knows nothing yet")

@@ -1,5 +1,7 @@
 """Extenders: HTTP services that take part in decisions."""
 
+import threading
+
 import objects
 from extender import Extender, keep, node_names
 from process import free_port
@@ -86,3 +88,32 @@ def extender_down(t):
     extender = start(t, filter=lambda question: keep(question, lambda name: True))
     t.start_scheduler(extenders=[{"urlPrefix": extender.url, "filterVerb": "filter"}])
     t.wait_bound("strict")
+
+
+@scenario("an extender that does not answer holds up its own pods only, and the scheduler for no longer than its timeout")
+def extender_hangs(t):
+    t.nodes(2, extended={"example.com/widget": "4"})
+    over = threading.Event()
+    t.on_close(over.set)
+
+    def hang(question):
+        over.wait(60)
+        return keep(question, lambda name: True)
+
+    extender = start(t, filter=hang)
+    scheduler = t.start_scheduler(podMaxBackoffSeconds=2, extenders=[
+        {"urlPrefix": extender.url, "filterVerb": "filter", "httpTimeout": "1s",
+         "managedResources": [{"name": "example.com/widget"}]}])
+    stuck = objects.pod("stuck", {"example.com/widget": "1"})
+    stuck["spec"]["containers"][0]["resources"]["limits"] = {"example.com/widget": "1"}
+    t.add(stuck)
+    t.wait_pending("stuck", reason="SchedulerError")
+    names = t.pods(20, {"cpu": "100m"})
+    t.wait_all_bound(names)
+    if t.program.kind == "berth":
+        duration = "scheduler_berth_extender_duration_seconds"
+        calls = scheduler.metric(f"{duration}_count", verb="filter", result="error")
+        seconds = scheduler.metric(f"{duration}_sum", verb="filter", result="error")
+        expect(calls >= 1 and seconds >= 0.9 * calls, f"{calls} calls without an answer took {seconds} s")
+    over.set()
+    t.wait_bound("stuck")

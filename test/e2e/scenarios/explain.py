@@ -4,6 +4,7 @@ import importlib.machinery
 import importlib.util
 import json
 import pathlib
+import shutil
 import socket
 import subprocess
 
@@ -192,3 +193,28 @@ def annotated_results(t):
     expect_equal(sorted(raws["n1"]), sorted(finals["n1"]), "plugins with scores")
     totals = {name: sum(map(int, scores.values())) for name, scores in finals.items()}
     expect_equal(max(totals, key=totals.get), node, f"the node with the highest total of {totals}")
+
+
+@scenario("the console in a browser, before a scheduler that runs", only="berth")
+def console_in_a_browser(t):
+    pages = PROJECT / "test" / "page"
+    if not (pages / "node_modules" / "playwright-core").exists() or not shutil.which("chromium"):
+        return  # scripts/install-deps --page installs them
+    t.nodes(3, cpu="2")
+    scheduler = t.start_scheduler()
+    t.wait_all_bound(t.pods(3, {"cpu": "1"}))
+    t.pod("db", {"cpu": "4"})
+    t.wait_pending("db")
+    admin = t.control_plane.admin
+    ran = subprocess.run(["node", pages / "console_live.mjs", f"https://127.0.0.1:{scheduler.port}/debug/berth/console",
+                          admin.certificate, admin.key, f"#pod={t.namespace}/db", t.folder / "console.png"],
+                         capture_output=True, text=True, timeout=120 * SCALE)
+    expect_equal(ran.returncode, 0, ran.stderr)
+    shown = json.loads(ran.stdout)
+    expect_equal(shown["problems"], [], "errors of the page")
+    expect_equal(shown["connection"], ["Live: changes are shown as they happen."], "its connection")
+    expect_equal(shown["tiles"], 3, "nodes")
+    expect(any(f"{t.namespace}/db" in lane and lane.startswith("Unschedulable") for lane in shown["lanes"]),
+           f"the lanes of the queue are {shown['lanes']}")
+    expect_equal(len(shown["decisions"]), 4, f"decisions\n{shown['decisions']}")
+    expect("3 Insufficient cpu" in " ".join(shown["pod"]), f"the pod is told as {shown['pod']}")

@@ -52,6 +52,7 @@ export class Decisions {
           title: 'Node',
           value: (attempt) => attempt.node || '',
           cell: (attempt) => (attempt.node ? link(attempt.node, () => address.set({ node: attempt.node })) : '–'),
+          look: 'name',
         },
         {
           id: 'attempt',

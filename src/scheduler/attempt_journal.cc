@@ -1,8 +1,9 @@
 #include "scheduler/attempt_journal.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
-#include <map>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
@@ -11,13 +12,11 @@ namespace berth::scheduler {
 
 namespace {
 
-constexpr int kOffsetBits = 32;
 constexpr size_t kMostReasons = 24;
 constexpr size_t kMostVictims = 24;
 constexpr size_t kLongestMessage = 8 * 1024;
 constexpr size_t kLongestText = 512;
-// What an entry of the index and of Chunk::starts may take, with the room that both keep free.
-constexpr size_t kIndexBytes = 40;
+// What an entry of Chunk::starts may take, with the room that the vector keeps free.
 constexpr size_t kStartBytes = 2 * sizeof(uint32_t);
 
 enum Flag : uint8_t {
@@ -28,11 +27,6 @@ enum Flag : uint8_t {
   kShortened = 16,
   kHasFirstAttempt = 32,
 };
-
-uint64_t HashOf(std::string_view name_space, std::string_view name) {
-  const std::hash<std::string_view> hash;
-  return hash(name) * 31 + hash(name_space);
-}
 
 // Reads what Pack has written.
 class Reader {
@@ -72,8 +66,6 @@ base::Time TimeOf(int64_t nanoseconds) { return base::Time(base::Duration(nanose
 
 // What is of fixed size; the texts follow it, then reasons, plugins and victims.
 struct AttemptJournal::Header {
-  Position previous;  // of the same namespace/name
-  uint64_t key;
   uint64_t sequence;
   int64_t started, ended, first_attempt;
   int64_t score;
@@ -95,9 +87,7 @@ AttemptJournal::AttemptJournal(size_t max_bytes)
 
 AttemptJournal::~AttemptJournal() = default;
 
-size_t AttemptJournal::bytes() const {
-  return chunks_.size() * chunk_bytes_ + records_ * kStartBytes + newest_.size() * kIndexBytes;
-}
+size_t AttemptJournal::bytes() const { return chunks_.size() * chunk_bytes_ + records_ * kStartBytes; }
 
 uint16_t AttemptJournal::NameId(std::string_view name) {
   const auto found = std::find(names_.begin(), names_.end(), name);
@@ -111,7 +101,6 @@ uint16_t AttemptJournal::NameId(std::string_view name) {
 void AttemptJournal::Record(const Attempt& attempt, Ending ending, base::Time ended, size_t nodes) {
   const framework::PodInfo& pod = *attempt.pod;
   Header header{};
-  header.key = HashOf(pod.namespace_().str(), pod.name());
   header.sequence = ++last_sequence_;
   header.started = attempt.started.time_since_epoch().count();
   header.ended = ended.time_since_epoch().count();
@@ -131,13 +120,46 @@ void AttemptJournal::Record(const Attempt& attempt, Ending ending, base::Time en
   if (attempt.nominated) header.flags |= kNominated;
   if (attempt.scored) header.flags |= kScored;
   if (attempt.post_filtered) header.flags |= kPostFiltered;
-  header.scheduler_name = NameId(pod.pod().spec.scheduler_name);
+  const std::string& scheduler_name = pod.pod().spec.scheduler_name;
+  // Nearly always the one before.
+  if (names_.empty() || names_[last_scheduler_name_] != scheduler_name) last_scheduler_name_ = NameId(scheduler_name);
+  header.scheduler_name = last_scheduler_name_;
+  ending == Ending::kBound ? WriteBound(attempt, header) : WriteFailed(attempt, header);
+}
+
+// The usual end, with four texts and nothing else: straight to where it stays.
+void AttemptJournal::WriteBound(const Attempt& attempt, Header& header) {
+  const framework::PodInfo& pod = *attempt.pod;
+  const std::string_view texts[] = {pod.namespace_().str(), pod.name(), pod.uid(), attempt.node_name};
+  size_t size = sizeof(Header);
+  for (const std::string_view text : texts) {
+    // No name in Kubernetes is as long.
+    if (text.size() > kLongestText) return WriteFailed(attempt, header);
+    size += text.size();
+  }
+  header.name_space = static_cast<uint16_t>(texts[0].size());
+  header.name = static_cast<uint16_t>(texts[1].size());
+  header.uid = static_cast<uint16_t>(texts[2].size());
+  header.node = static_cast<uint16_t>(texts[3].size());
+  char* at = Reserve(size);
+  std::memcpy(at, &header, sizeof(Header));
+  at += sizeof(Header);
+  for (const std::string_view text : texts) {
+    std::memcpy(at, text.data(), text.size());
+    at += text.size();
+  }
+}
+
+void AttemptJournal::WriteFailed(const Attempt& attempt, Header& header) {
   Pack(attempt, header, kLongestMessage, /*lists=*/true);
   if (sizeof(Header) + texts_.size() > chunk_bytes_) {
     header.flags |= kShortened;
     Pack(attempt, header, kLongestText, /*lists=*/false);
   }
-  if (sizeof(Header) + texts_.size() <= chunk_bytes_) Append(header);
+  if (sizeof(Header) + texts_.size() > chunk_bytes_) return;
+  char* at = Reserve(sizeof(Header) + texts_.size());
+  std::memcpy(at, &header, sizeof(Header));
+  std::memcpy(at + sizeof(Header), texts_.data(), texts_.size());
 }
 
 void AttemptJournal::Pack(const Attempt& attempt, Header& header, size_t longest_message, bool lists) {
@@ -173,29 +195,70 @@ void AttemptJournal::Pack(const Attempt& attempt, Header& header, size_t longest
   PackVictims(attempt, header);
 }
 
-// Groups that read the same are told as one.
+namespace {
+
+// Counts of nodes by plugin and reason. Groups that read the same are told as one; there are a handful of them, for
+// which a list is cheaper than a map.
+class ReasonCounts {
+ public:
+  struct Entry {
+    std::string_view plugin, reason;
+    uint32_t nodes;
+  };
+
+  // False when there are too many different ones.
+  bool Add(const framework::Status& status, size_t nodes) {
+    for (const std::string& reason : status.reasons()) {
+      if (nodes > 0 && !Add(status.plugin(), reason, static_cast<uint32_t>(nodes))) return false;
+    }
+    return true;
+  }
+  // The most frequent first, equals in the order in which they came.
+  std::span<Entry> Ordered() {
+    for (size_t i = 1; i < size_; ++i) {
+      for (size_t k = i; k > 0 && entries_[k - 1].nodes < entries_[k].nodes; --k) {
+        std::swap(entries_[k - 1], entries_[k]);
+      }
+    }
+    return {entries_.data(), size_};
+  }
+
+ private:
+  bool Add(std::string_view plugin, std::string_view reason, uint32_t nodes) {
+    for (size_t i = 0; i < size_; ++i) {
+      if (entries_[i].reason != reason || entries_[i].plugin != plugin) continue;
+      entries_[i].nodes += nodes;
+      return true;
+    }
+    if (size_ == entries_.size()) return false;
+    entries_[size_++] = {plugin, reason, nodes};
+    return true;
+  }
+
+  std::array<Entry, kMostReasons> entries_;
+  size_t size_ = 0;
+};
+
+}  // namespace
+
 void AttemptJournal::PackReasons(const Attempt& attempt, Header& header) {
   const framework::NodeToStatus& statuses = attempt.diagnosis.node_to_status;
-  std::map<std::pair<std::string_view, std::string_view>, uint32_t> counts;
-  const auto count = [&](const framework::Status& status, size_t nodes) {
-    for (const std::string& reason : status.reasons()) {
-      if (nodes > 0) counts[{status.plugin(), reason}] += static_cast<uint32_t>(nodes);
-    }
-  };
-  for (const framework::NodeToStatus::Group& group : statuses.groups()) count(group.status, group.nodes);
-  const size_t told = statuses.explicit_count();
-  count(statuses.absent(), header.nodes - std::min<size_t>(told, header.nodes));
-  std::vector<std::pair<std::pair<std::string_view, std::string_view>, uint32_t>> ordered(counts.begin(), counts.end());
-  std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  if (ordered.size() > kMostReasons) header.flags |= kShortened;
-  ordered.resize(std::min(ordered.size(), kMostReasons));
-  for (const auto& [reason, nodes] : ordered) {
-    PutNumber(texts_, NameId(reason.first));
-    PutNumber(texts_, nodes);
-    if (reason.second.size() > kLongestText) header.flags |= kShortened;
-    PutSized(texts_, reason.second.substr(0, kLongestText));
+  ReasonCounts counts;
+  bool complete = true;
+  size_t told = 0;
+  for (const framework::NodeToStatus::Group& group : statuses.groups()) {
+    told += group.nodes;
+    complete = counts.Add(group.status, group.nodes) && complete;
   }
-  header.reasons = static_cast<uint8_t>(ordered.size());
+  complete = counts.Add(statuses.absent(), header.nodes - std::min<size_t>(told, header.nodes)) && complete;
+  for (const ReasonCounts::Entry& entry : counts.Ordered()) {
+    PutNumber(texts_, NameId(entry.plugin));
+    PutNumber(texts_, entry.nodes);
+    complete = complete && entry.reason.size() <= kLongestText;
+    PutSized(texts_, entry.reason.substr(0, kLongestText));
+    ++header.reasons;
+  }
+  if (!complete) header.flags |= kShortened;
 }
 
 void AttemptJournal::PackVictims(const Attempt& attempt, Header& header) {
@@ -210,44 +273,21 @@ void AttemptJournal::PackVictims(const Attempt& attempt, Header& header) {
   }
 }
 
-void AttemptJournal::Append(const Header& packed) {
-  const size_t size = sizeof(Header) + texts_.size();
-  if (chunks_.empty() || chunks_.back().used + size > chunk_bytes_) {
-    while (!chunks_.empty() && bytes() + chunk_bytes_ > max_bytes_) Evict();
+char* AttemptJournal::Reserve(size_t size) {
+  if (chunks_.empty() || chunks_.back().used + size > chunk_bytes_ || bytes() + kStartBytes > max_bytes_) {
+    while (!chunks_.empty() && bytes() + chunk_bytes_ + kStartBytes > max_bytes_) {
+      records_ -= chunks_.front().starts.size();
+      chunks_.pop_front();
+    }
     chunks_.push_back({std::make_unique_for_overwrite<char[]>(chunk_bytes_), 0, {}});
   }
-  // The index may have grown past the bound within the chunk.
-  while (chunks_.size() > 1 && bytes() + kStartBytes + kIndexBytes > max_bytes_) Evict();
   Chunk& chunk = chunks_.back();
-  const Position position = (first_serial_ + chunks_.size() - 1) << kOffsetBits | chunk.used;
-  Header header = packed;
-  Position& newest = newest_[header.key];
-  header.previous = std::exchange(newest, position);
-  char* at = chunk.bytes.get() + chunk.used;
-  std::memcpy(at, &header, sizeof(Header));
-  std::memcpy(at + sizeof(Header), texts_.data(), texts_.size());
   chunk.starts.push_back(static_cast<uint32_t>(chunk.used));
+  char* at = chunk.bytes.get() + chunk.used;
   // Headers are read where they stand.
   chunk.used += (size + alignof(Header) - 1) / alignof(Header) * alignof(Header);
   ++records_;
-}
-
-void AttemptJournal::Evict() {
-  const Chunk& oldest = chunks_.front();
-  for (const uint32_t start : oldest.starts) {
-    const auto* header = reinterpret_cast<const Header*>(oldest.bytes.get() + start);
-    const auto found = newest_.find(header->key);
-    if (found != newest_.end() && found->second == (first_serial_ << kOffsetBits | start)) newest_.erase(found);
-  }
-  records_ -= oldest.starts.size();
-  chunks_.pop_front();
-  ++first_serial_;
-}
-
-const char* AttemptJournal::At(Position position) const {
-  const uint64_t serial = position >> kOffsetBits;
-  if (serial < first_serial_) return nullptr;
-  return chunks_[serial - first_serial_].bytes.get() + static_cast<uint32_t>(position);
+  return at;
 }
 
 AttemptRecord AttemptJournal::Unpack(const char* at) const {
@@ -317,22 +357,6 @@ std::vector<AttemptRecord> AttemptJournal::Find(const Filter& filter, size_t max
       const char* at = chunk->bytes.get() + *start;
       if (Matches(at, filter)) found.push_back(Unpack(at));
     }
-  }
-  return found;
-}
-
-std::vector<AttemptRecord> AttemptJournal::OfPod(std::string_view name_space, std::string_view name,
-                                                 size_t limit) const {
-  std::vector<AttemptRecord> found;
-  const Filter same{.name_space = std::string(name_space), .name = std::string(name), .node = {}, .ending = {}};
-  const auto newest = newest_.find(HashOf(name_space, name));
-  Position position = newest == newest_.end() ? 0 : newest->second;
-  while (position != 0 && found.size() < limit) {
-    const char* at = At(position);
-    if (at == nullptr) break;
-    // Another name may have the same hash.
-    if (Matches(at, same)) found.push_back(Unpack(at));
-    position = reinterpret_cast<const Header*>(at)->previous;
   }
   return found;
 }

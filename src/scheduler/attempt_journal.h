@@ -2,13 +2,12 @@
 // attempt found out anyway; everything else is worked out when somebody asks (explain/, inspect/).
 //
 // Records stand one after the other in chunks. When the bound is reached the oldest chunk goes as a whole, whichever
-// pods it tells of: a pod that has not been tried for long is forgotten first. The records of one namespace/name are
-// linked, newest first, also when pods of several UIDs had that name.
+// pods it tells of: a pod that has not been tried for long is forgotten first. There is no index: writing has to cost
+// next to nothing, and whoever asks can wait for a pass over what is kept, some ten milliseconds for 32 MB.
 //
 // Not thread-safe; owned by the scheduling thread.
 #pragma once
 
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -96,20 +95,21 @@ class AttemptJournal {
     uint64_t before = 0;  // only those with a lower sequence; 0: the newest
   };
   // Newest first. At most `max_visited` records are looked at.
-  std::vector<AttemptRecord> Find(const Filter& filter, size_t max_visited = 200'000) const;
+  std::vector<AttemptRecord> Find(const Filter& filter, size_t max_visited = 500'000) const;
   // The last attempts of the pods of that name, newest first, whatever their UID.
-  std::vector<AttemptRecord> OfPod(std::string_view name_space, std::string_view name, size_t limit) const;
+  std::vector<AttemptRecord> OfPod(std::string_view name_space, std::string_view name, size_t limit) const {
+    return Find(
+        {.name_space = std::string(name_space), .name = std::string(name), .node = {}, .ending = {}, .limit = limit});
+  }
 
   // Of the newest attempt; 0 when there was none.
   uint64_t last_sequence() const { return last_sequence_; }
   size_t size() const { return records_; }
-  // What it holds, index included; never above the bound once something was evicted for it.
+  // What it holds; never above the bound.
   size_t bytes() const;
   size_t max_bytes() const { return max_bytes_; }
 
  private:
-  // Chunk's serial number and an offset in it; 0: none.
-  using Position = uint64_t;
   struct Header;
   struct Chunk {
     std::unique_ptr<char[]> bytes;
@@ -117,25 +117,25 @@ class AttemptJournal {
     std::vector<uint32_t> starts;
   };
 
+  void WriteBound(const Attempt& attempt, Header& header);
+  void WriteFailed(const Attempt& attempt, Header& header);
   void Pack(const Attempt& attempt, Header& header, size_t longest_message, bool lists);
   void PackReasons(const Attempt& attempt, Header& header);
   void PackVictims(const Attempt& attempt, Header& header);
-  void Append(const Header& header);
-  void Evict();
+  // Room for a record at the end.
+  char* Reserve(size_t size);
   uint16_t NameId(std::string_view name);
-  const char* At(Position position) const;
   AttemptRecord Unpack(const char* at) const;
   bool Matches(const char* at, const Filter& filter) const;
 
   const size_t max_bytes_;
   const size_t chunk_bytes_;
   std::deque<Chunk> chunks_;
-  uint64_t first_serial_ = 1;  // of chunks_.front()
   uint64_t last_sequence_ = 0;
   size_t records_ = 0;
-  boost::unordered_flat_map<uint64_t, Position> newest_;  // by hash of namespace/name
-  std::vector<std::string> names_;                        // of plugins and schedulers, by id
-  std::string texts_;                                     // of the record being packed; kept for its memory
+  std::vector<std::string> names_;    // of plugins and schedulers, by id
+  uint16_t last_scheduler_name_ = 0;  // its id
+  std::string texts_;                 // of the record being packed; kept for its memory
 };
 
 }  // namespace berth::scheduler

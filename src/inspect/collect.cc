@@ -102,6 +102,19 @@ PodInfoPtr FindPlaced(const scheduler::Driver& driver, const PodQuestion& questi
   return found;
 }
 
+// The events of a registration by name. All kinds of updates together are one: most resources have no others.
+std::vector<std::string> LabelsOf(const framework::ClusterEvent& registered) {
+  using enum framework::ActionType;
+  const framework::ActionType updates = registered.action & kUpdate;
+  std::vector<framework::ClusterEvent> events = framework::EventsOf(
+      registered.resource, updates == kUpdate ? registered.action & (kAdd | kDelete) : registered.action);
+  if (registered.action == kAll) events.clear();
+  if (updates == kUpdate) events.push_back({registered.resource, registered.action == kAll ? kAll : kUpdate});
+  std::vector<std::string> labels;
+  for (const framework::ClusterEvent& event : events) labels.push_back(event.Label());
+  return labels;
+}
+
 std::vector<WakeUp> WakeUpsOf(const engine::Profile& profile, const PendingPod& pending) {
   std::vector<std::string> plugins = pending.plugins;
   plugins.insert(plugins.end(), pending.pending_plugins.begin(), pending.pending_plugins.end());
@@ -115,9 +128,7 @@ std::vector<WakeUp> WakeUpsOf(const engine::Profile& profile, const PendingPod& 
     const auto found = registered.find(plugin);
     if (found == registered.end()) continue;
     for (const framework::ClusterEventWithHint& event : found->second) {
-      for (const framework::ClusterEvent& single : framework::EventsOf(event.event.resource, event.event.action)) {
-        wake_up.events.push_back(single.Label());
-      }
+      for (std::string& label : LabelsOf(event.event)) wake_up.events.push_back(std::move(label));
     }
   }
   return wake_ups;

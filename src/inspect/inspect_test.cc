@@ -17,7 +17,6 @@ namespace {
 using berth::testing::MakeNode;
 using berth::testing::MakePod;
 using berth::testing::PodBuilder;
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -89,7 +88,9 @@ TEST_F(InspectTest, APendingPodIsToldWithItsAttemptsWhatWouldWakeItAndEveryNodes
   EXPECT_THAT(view->attempts[0].message, HasSubstr("0/2 nodes are available: 2 Insufficient cpu."));
   ASSERT_THAT(view->wake_ups, SizeIs(1));
   EXPECT_EQ(view->wake_ups[0].plugin, "NodeResourcesFit");
-  EXPECT_THAT(view->wake_ups[0].events, Contains("NodeAdd"));
+  EXPECT_THAT(view->wake_ups[0].events,
+              ElementsAre("PodDelete", "PodUpdatePodScaleDown", "NodeAdd", "NodeUpdateNodeAllocatable",
+                          "resource.k8s.io/DeviceClassAdd", "resource.k8s.io/DeviceClassUpdate"));
   ASSERT_TRUE(view->now);
   EXPECT_THAT(view->now->nodes, SizeIs(2));
   EXPECT_FALSE(view->now->cut_short);

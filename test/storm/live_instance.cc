@@ -14,6 +14,8 @@
 #include "live/live_core.h"
 #include "metrics/registry.h"
 #include "plugins/registry.h"
+#include "replay/recorder.h"
+#include "replay/testing/echo.h"
 #include "storm/api_wire.h"
 #include "storm/fibers.h"
 #include "storm/instance.h"
@@ -32,6 +34,8 @@ constexpr base::Duration kSlowestTurn = 3s;
 constexpr size_t kLastingTimers = 4;
 // A binding waits in line, or for the server to have time, no longer than this.
 constexpr base::Duration kOldestBinding = 60s;
+// In one of so many storms a second driver decides everything again, from what a recording would hold.
+constexpr uint64_t kEchoEvery = 4;
 
 // The time that has passed, as base::MonotonicClock tells it.
 class ProcessClock final : public base::Clock {
@@ -113,6 +117,7 @@ class LiveInstance final : public Instance {
 
  private:
   live::LiveOptions CoreOptions();
+  void ListenTo(live::LiveOptions& options);
   void TakeTurn();
   void CheckAttempts() const;
   void CheckBinding(const http::Request& request) const;
@@ -130,6 +135,7 @@ class LiveInstance final : public Instance {
   metrics::Registry metrics_;
   const std::string server_name_ = "model";
   live::RequestMetrics request_metrics_;
+  std::unique_ptr<replay::testing::Echo> echo_;
   std::unique_ptr<live::LiveCore> core_;
   std::map<std::string, base::Time> seen_nodes_;  // and when the picture had them last
   base::TimerId next_turn_ = 0;
@@ -199,7 +205,26 @@ live::LiveOptions LiveInstance::CoreOptions() {
   options.loop.verify_incremental = true;
   options.loop.max_unschedulable = kNeverFlushed;
   if (options_.plan.extender != ExtenderKind::kNone) options.loop.extenders.push_back(&extender_);
+  if (options_.plan.seed % kEchoEvery == 0) ListenTo(options);
   return options;
+}
+
+void LiveInstance::ListenTo(live::LiveOptions& options) {
+  record::Header header = replay::MakeHeader(options.configuration, options.gates, options.loop.extenders);
+  header.seed = options.loop.seed;
+  header.max_unschedulable = options.loop.max_unschedulable;
+  header.max_binding = options.loop.max_binding;
+  echo_ = std::make_unique<replay::testing::Echo>(replay::testing::Echo::Options{
+      .header = std::move(header),
+      .registry = Plugins(),
+      .on_difference = [this](const replay::Difference& difference) {
+        options_.report(
+            "a recording decides the same again",
+            fmt::format("{}, input {}, {} {}: recorded {}; replayed {}", options_.process.name(), difference.input,
+                        difference.what, difference.pod, difference.recorded, difference.replayed),
+            {difference.pod});
+      }});
+  options.loop.tap = echo_.get();
 }
 
 void LiveInstance::TakeTurn() {

@@ -27,6 +27,7 @@
 #include "live/inspection.h"
 #include "live/live_scheduler.h"
 #include "metrics/process_metrics.h"
+#include "replay/recorder.h"
 #include "scheduler_flags.h"
 #include "serving/cluster_authentication.h"
 #include "serving/file_stamp.h"
@@ -337,6 +338,34 @@ class FileWatch {
   std::thread thread_;  // last: it uses the others
 };
 
+// Small enough for a test, and still more than one file.
+constexpr int64_t kSmallestRecording = int64_t{8} << 20;
+
+Result<std::unique_ptr<replay::Recorder>> StartRecording(const SchedulerOptions& options, const live::LiveOptions& live,
+                                                         const base::Clock& clock) {
+  if (options.record_size.bytes < kSmallestRecording) {
+    return Error::InvalidArgument(
+        fmt::format("--record-size: expected at least 8Mi, found {}", options.record_size.text));
+  }
+  replay::Recorder::Options recording;
+  recording.ring.folder = options.record;
+  recording.ring.size = static_cast<uint64_t>(options.record_size.bytes);
+  recording.header = replay::MakeHeader(live.configuration, live.gates, {});
+  for (const config::Extender& extender : live.configuration.extenders) {
+    recording.header.extenders.push_back(replay::NoteOf(extender));
+  }
+  recording.header.program_version = BERTH_VERSION;
+  recording.header.begins = clock.Now();
+  recording.header.recording = static_cast<uint64_t>(clock.Now().time_since_epoch().count());
+  recording.header.seed = live.loop.seed;
+  recording.header.max_unschedulable = live.loop.max_unschedulable;
+  recording.header.max_binding = live.loop.max_binding;
+  recording.on_stopped = [](const Error& error) {
+    LOG_ERROR("The recording has ended; scheduling goes on", {"err", error});
+  };
+  return replay::Recorder::Start(std::move(recording));
+}
+
 // A kubelet gives a pod 30 seconds by default.
 constexpr std::chrono::seconds kTerminationPatience(25);
 
@@ -367,6 +396,14 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup, const framew
   live.loop.annotate_results = options.annotate_results;
   live.loop.journal_bytes = static_cast<size_t>(options.explain_memory.bytes);
   live.loop.max_unschedulable = options.deprecated.pod_max_in_unschedulable_pods_duration;
+  std::unique_ptr<replay::Recorder> recorder;  // outlives the scheduler, which it listens to
+  if (!options.record.empty()) {
+    Result<std::unique_ptr<replay::Recorder>> started = StartRecording(options, live, clock);
+    if (!started) return Fail("--record: " + started.error().message);
+    recorder = *std::move(started);
+    live.loop.tap = recorder.get();
+    LOG_INFO(0, "Recording", {"directory", options.record}, {"size", options.record_size.text});
+  }
   auto scheduler = live::LiveScheduler::Create(std::move(live), setup.registry, metrics, clock);
   if (!scheduler) return Fail(scheduler.error().message);
 

@@ -224,6 +224,11 @@ constexpr Row kFlags[] = {
     {kOwn, "annotate-results", 0, SETS(annotate_results),
      "Write what every plugin said of every node on the pods, as the annotations of kube-scheduler-simulator. Slow: "
      "every plugin is asked about every node, for every pod."},
+    {kOwn, "record", 0, SETS(record),
+     "Record every input and every decision into files of this directory, for berth replay. A write that fails ends the "
+     "recording, not the scheduler."},
+    {kOwn, "record-size", 0, SETS(record_size),
+     "How large the recording may become, as 500Mi or 2Gi: the oldest files go. At least 8Mi."},
     {kOwn, "policy-config-file", 0, SETS(policy_config_file),
      "Scheduler Policy, JSON or YAML, as schedulers before Kubernetes 1.23 took it. Not together with profiles in "
      "--config.",

@@ -102,6 +102,8 @@ constexpr KnownFlag kOwn[] = {
     {"Berth", "--policy-config-file string", ""},
     {"Berth", "--policy-configmap string", ""},
     {"Berth", "--policy-configmap-namespace string", "kube-system"},
+    {"Berth", "--record string", ""},
+    {"Berth", "--record-size quantity", "1Gi"},
     {"Berth", "--seed uint", "0"},
     {"Berth", "--use-legacy-policy-config", "false"},
     {"Berth", "--verify-incremental", "false"},

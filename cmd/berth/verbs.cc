@@ -22,6 +22,7 @@ constexpr Verb kVerbs[] = {
     {"explain", "say why a pod has no node, or that one, and what would help", Explain},
     {"capacity", "say how many more instances of a pod fit, and what stops the next one", Capacity},
     {"diff", "say what another configuration, or another input, changes", Diff},
+    {"replay", "decide what a recording of the scheduler holds again, and compare", Replay},
     {"snapshot", "write what scheduling reads of a real cluster to a file for simulate", Snapshot},
     {"config", "check, complete and convert scheduler configurations, and list plugins", Config},
     {"bench", "measure how fast pods are scheduled", Bench, "perf"},

@@ -45,7 +45,9 @@ def clear(api, namespace):
 def measure(program, control_plane, folder, namespace, pods):
     """One backlog: starts the scheduler with `pods` pending, waits until the audit log has them all bound."""
     audit, mark = control_plane.audit, control_plane.audit.mark()
-    scheduler = Scheduler(program, control_plane, folder, program.kind, flags=())
+    recording = folder / "recording"
+    flags = (f"--record={recording}",) if program.kind == "recording" else ()
+    scheduler = Scheduler(program, control_plane, folder, program.kind, flags=flags)
     apiserver_before, started = control_plane.apiserver.cpu_seconds(), time.time()
     scheduler.start(wait_for=None)
     try:
@@ -76,6 +78,7 @@ def measure(program, control_plane, folder, namespace, pods):
         }
     finally:
         scheduler.process.kill()
+        shutil.rmtree(recording, ignore_errors=True)
 
 
 def run(programs, options, binaries, folder):
@@ -106,9 +109,10 @@ def summarize(found):
     medians = {kind: {key: statistics.median(result[key] for result in results) for key, *_ in ROWS}
                for kind, results in found.items()}
     summary = {"median": medians, "rounds": found}
-    if {"berth", "upstream"} <= set(medians):
-        summary["ratio"] = {key: medians["berth"][key] / medians["upstream"][key] if medians["upstream"][key] else None
-                            for key, *_ in ROWS}
+    for kind, base in (("berth", "upstream"), ("recording", "berth")):
+        if {kind, base} <= set(medians):
+            summary["ratio"] = {key: medians[kind][key] / medians[base][key] if medians[base][key] else None
+                                for key, *_ in ROWS}
     return summary
 
 
@@ -129,7 +133,8 @@ def arguments():
     parser.add_argument("--nodes", type=int, default=5000, metavar="N")
     parser.add_argument("--pods", type=int, default=5000, metavar="N")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="medians are shown (3)")
-    parser.add_argument("--scheduler", choices=("both", "berth", "upstream"), default="both")
+    parser.add_argument("--scheduler", choices=("both", "berth", "upstream", "recording"), default="both",
+                        help="recording: berth without and with --record (both)")
     parser.add_argument("--berth", type=pathlib.Path, default=HERE.parents[1] / "build" / "berth", metavar="FILE")
     parser.add_argument("-o", "--output", choices=("table", "json"), default="table")
     return parser.parse_args()
@@ -141,8 +146,9 @@ def main():
     if built.returncode != 0:
         return built.returncode
     binaries = pathlib.Path(built.stdout.strip())
-    executables = {"berth": options.berth, "upstream": binaries / "kube-scheduler"}
-    kinds = ["berth", "upstream"] if options.scheduler == "both" else [options.scheduler]
+    executables = {"berth": options.berth, "recording": options.berth, "upstream": binaries / "kube-scheduler"}
+    kinds = {"both": ["berth", "upstream"], "recording": ["berth", "recording"]}.get(options.scheduler,
+                                                                                     [options.scheduler])
     for kind in kinds:
         if not os.access(executables[kind], os.X_OK):
             sys.exit(f"bench-live: {executables[kind]} is not there; `make build` makes it")

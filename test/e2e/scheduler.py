@@ -9,11 +9,11 @@ from process import Failed, Process, eventually, free_port
 
 
 class Program:
-    """What to run: `berth` (a built berth, its scheduler verb) or `upstream` (kube-scheduler)."""
+    """What to run: `upstream` (kube-scheduler) or, under any other name, a built berth and its scheduler verb."""
 
     def __init__(self, kind, executable):
         self.kind = kind
-        self.argv = [str(executable)] + (["scheduler"] if kind == "berth" else [])
+        self.argv = [str(executable)] + ([] if kind == "upstream" else ["scheduler"])
 
 
 def configuration(kubeconfig, overrides):

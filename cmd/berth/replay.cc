@@ -1,0 +1,357 @@
+// berth replay: decides everything that a recording holds again, and says whether it comes to the same.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "api/time.h"
+#include "codec/json_writer.h"
+#include "codec/yaml_writer.h"
+#include "commands.h"
+#include "config/load.h"
+#include "configuration_source.h"
+#include "explain/explain.h"
+#include "flags.h"
+#include "pod_names.h"
+#include "record/file_reader.h"
+#include "replay/input_stream.h"
+#include "replay/replayer.h"
+#include "replay/what_if.h"
+#include "replay_report.h"
+#include "report/comparison_report.h"
+#include "report/gate_report.h"
+#include "report/report.h"
+#include "sim/comparison.h"
+#include "terminal.h"
+
+namespace berth::cmd {
+
+namespace {
+
+constexpr char kReplayUsage[] =
+    R"(Decide everything that a recording of berth scheduler --record holds again, and compare bit for bit.
+
+Usage:
+  berth replay FOLDER [flags]                                whether every decision is the same: node, score, message, victims
+  berth replay FOLDER --at TIME --explain POD [flags]        why a pod had no node, or that one, at that time
+  berth replay FOLDER --config FILE [flags]                  what another configuration would have done
+
+A recording holds every input of the scheduler in the order in which it came, so that nothing but the recording is needed. What was
+decided is decided again from the first file on that is left, or, with --at, from the last one that begins before that time. The first
+difference is shown with both sides.
+
+Exit status: 0 everything is the same, 1 something differs, 2 bad usage, or a recording that cannot be read.
+)";
+
+constexpr char kReplayExamples[] = R"(  berth replay /var/lib/berth/recording
+  berth replay recording --report > equivalence.md
+  berth replay recording --at 2026-11-17T14:03:00Z --explain shop/web-3
+  berth replay recording --config new.yaml -o markdown
+)";
+
+// As cmp(1) and diff(1) have it.
+constexpr int kDiffers = 1;
+constexpr int kTrouble = 2;
+
+struct ReplayOptions {
+  std::string folder;
+  std::string at;
+  std::optional<base::Time> until;
+  std::string explain;
+  std::string config;
+  std::string feature_gates;
+  std::vector<std::string> plugin_folders;
+  std::string output = "text";
+  std::string color = "auto";
+  bool report = false;
+  bool verify_incremental = false;
+  uint64_t threads = 1;
+};
+
+int Trouble(const std::string& message) {
+  (void)BadInput("replay", message);
+  return kTrouble;
+}
+
+// The plugins that a recording's configuration may name.
+Result<framework::Registry> RegistryFor(const record::Header& header, const ReplayOptions& options,
+                                        const framework::Registry& own_plugins) {
+  Result<framework::Registry> registry = MakeRegistry(own_plugins);
+  if (!registry) return registry;
+  const Result<config::KubeSchedulerConfiguration> configuration = config::LoadText(header.configuration, {});
+  // What is wrong with it is said when the replay begins.
+  if (!configuration) return registry;
+  if (Result<void> added = AddLibraries(*configuration, "", options.plugin_folders, *registry); !added) {
+    return added.error();
+  }
+  return registry;
+}
+
+// The file to begin with: the first, or the last that begins before the time.
+size_t FirstFile(const record::Recording& recording, const std::optional<base::Time>& until) {
+  size_t first = 0;
+  if (!until) return first;
+  for (size_t i = 0; i < recording.begins.size(); ++i) {
+    if (recording.begins[i] <= *until) first = i;
+  }
+  return first;
+}
+
+// Calls `visit` for every input up to the time; it ends the walk by returning false. True: the last file is torn.
+Result<bool> Walk(const record::Recording& recording, size_t first, const config::FeatureGates& gates,
+                  const std::optional<base::Time>& until, const std::function<bool(const replay::Input&)>& visit) {
+  replay::InputStream inputs({recording.files.begin() + static_cast<ptrdiff_t>(first), recording.files.end()}, gates);
+  replay::Input input;
+  while (true) {
+    const Result<bool> more = inputs.Next(input);
+    if (!more) return more.error();
+    if (!*more) return inputs.is_torn();
+    if (until && input.type != replay::FrameType::kClaimLanded && input.time > *until) return false;
+    if (!visit(input)) return false;
+  }
+}
+
+Result<record::Header> HeaderOf(const record::Recording& recording, size_t file) {
+  Result<std::unique_ptr<record::FileReader>> reader = record::FileReader::Open(recording.files[file]);
+  if (!reader) return reader.error();
+  return (*reader)->header();
+}
+
+Result<ReplayedRecording> ReplayOne(const record::Recording& recording, const ReplayOptions& options,
+                                    const framework::Registry& own_plugins) {
+  const size_t first = FirstFile(recording, options.until);
+  const Result<record::Header> header = HeaderOf(recording, first);
+  if (!header) return header.error();
+  const Result<framework::Registry> registry = RegistryFor(*header, options, own_plugins);
+  if (!registry) return registry.error();
+  Result<std::unique_ptr<replay::Replayer>> replayer = replay::Replayer::Create(
+      *header, *registry, {.threads = options.threads, .verify_incremental = options.verify_incremental});
+  if (!replayer) return Error{replayer.error().code, recording.files[first] + ": " + replayer.error().message};
+  const Result<bool> torn = Walk(recording, first, (*replayer)->gates(), options.until,
+                                 [&](const replay::Input& input) { return (*replayer)->Apply(input); });
+  if (!torn) return torn.error();
+  ReplayedRecording replayed{*header, recording.files.size() - first, *torn, (*replayer)->counts(),
+                             (*replayer)->difference()};
+  if (replayed.counts.inputs == 0) replayed.counts.first = replayed.counts.last = header->begins;
+  return replayed;
+}
+
+int CompareAll(const std::vector<record::Recording>& recordings, const ReplayOptions& options,
+               const framework::Registry& own_plugins) {
+  std::vector<ReplayedRecording> replayed;
+  for (const record::Recording& recording : recordings) {
+    Result<ReplayedRecording> one = ReplayOne(recording, options, own_plugins);
+    if (!one) return Trouble(one.error().message);
+    replayed.push_back(*std::move(one));
+  }
+  std::string text;
+  if (options.report || options.output == "markdown") {
+    text = ToMarkdown(replayed, BERTH_VERSION);
+  } else if (options.output == "json" || options.output == "yaml") {
+    text = ToJson(replayed, BERTH_VERSION);
+    if (options.output == "yaml") text = codec::JsonToYaml(std::move(text));
+  } else {
+    text = ToText(replayed, BERTH_VERSION);
+  }
+  if (!WriteOut(text)) return Trouble("cannot write to standard output");
+  return std::any_of(replayed.begin(), replayed.end(), [](const auto& one) { return one.difference.has_value(); })
+             ? kDiffers
+             : kOk;
+}
+
+// The recording that the time falls into: the last that begins before it.
+Result<record::Recording> RecordingAt(const std::vector<record::Recording>& recordings, base::Time time) {
+  const record::Recording* found = nullptr;
+  for (const record::Recording& recording : recordings) {
+    if (recording.begins.front() <= time) found = &recording;
+  }
+  if (found) return *found;
+  return Error::NotFound(fmt::format("--at: the recording begins at {}, which is later",
+                                     api::FormatTime(recordings.front().begins.front())));
+}
+
+// The pods that the driver knows, waiting or placed, by namespace/name.
+std::map<std::string, framework::PodInfoPtr> PodsOf(const scheduler::Driver& driver) {
+  std::map<std::string, framework::PodInfoPtr> pods;
+  driver.cluster().ForEachPod([&](const framework::PodInfoPtr& pod) { pods[pod->Key()] = pod; });
+  driver.queue().ForEach([&](const queue::QueuedPod& pod, queue::PodState) { pods.emplace(pod.pod->Key(), pod.pod); });
+  return pods;
+}
+
+// `message` is what the last attempt said.
+std::string Told(replay::Replayer& replayer, const std::string& key, const framework::PodInfoPtr& pod,
+                 const std::string& message, bool color) {
+  scheduler::Driver& driver = replayer.driver();
+  const std::string node = std::as_const(driver).cluster().NodeOf(pod->uid());
+  framework::PodInfoPtr asked = pod;
+  std::string text;
+  if (!node.empty()) {
+    text += fmt::format("{} was on {}; what follows is as if it had been placed again then\n", key, node);
+    api::Pod unplaced = *pod->shared_pod();
+    unplaced.spec.node_name.clear();
+    driver.Remove(api::Object(pod->shared_pod()));
+    asked = std::as_const(driver).cluster().MakePodInfo(std::make_shared<const api::Pod>(std::move(unplaced)));
+  }
+  engine::Profile* const profile = driver.scheduler().FindProfile(asked->pod().spec.scheduler_name);
+  explain::Explanation explanation = explain::Explain(*profile, *asked);
+  explanation.node = node;
+  if (node.empty()) explanation.message = message.empty() ? "it has not been tried yet" : message;
+  return text + report::ToText(explanation, {.color = color});
+}
+
+int ExplainAt(const std::vector<record::Recording>& recordings, const ReplayOptions& options,
+              const framework::Registry& own_plugins, bool color) {
+  Result<record::Recording> recording = recordings.back();
+  if (options.until) recording = RecordingAt(recordings, *options.until);
+  if (!recording) return Trouble(recording.error().message);
+  const size_t first = FirstFile(*recording, options.until);
+  const Result<record::Header> header = HeaderOf(*recording, first);
+  if (!header) return Trouble(header.error().message);
+  const Result<framework::Registry> registry = RegistryFor(*header, options, own_plugins);
+  if (!registry) return Trouble(registry.error().message);
+  Result<std::unique_ptr<replay::Replayer>> replayer =
+      replay::Replayer::Create(*header, *registry, {.threads = options.threads});
+  if (!replayer) return Trouble(replayer.error().message);
+  std::map<std::string, std::pair<base::Time, replay::Decision>> last;  // by pod
+  const Result<bool> walked =
+      Walk(*recording, first, (*replayer)->gates(), options.until, [&](const replay::Input& input) {
+        for (const replay::Decision& decision : input.decisions) last[decision.pod] = {input.time, decision};
+        return (*replayer)->Apply(input);
+      });
+  if (!walked) return Trouble(walked.error().message);
+  if ((*replayer)->difference()) {
+    return Trouble(fmt::format("this berth decides otherwise than the one that recorded, so that it cannot say why: {}",
+                               (*replayer)->difference()->replayed));
+  }
+  const std::map<std::string, framework::PodInfoPtr> pods = PodsOf((*replayer)->driver());
+  std::vector<std::string> known;
+  for (const auto& [key, pod] : pods) known.push_back(key);
+  const Result<std::set<std::string>> named =
+      ResolvePods({options.explain}, known, "", "is in the recording at that time");
+  if (!named) return Trouble(named.error().message);
+  const std::string& key = *named->begin();
+  std::string text = fmt::format("At {}:\n", api::FormatTime((*replayer)->counts().last));
+  std::string message;
+  if (const auto found = last.find(key); found != last.end()) {
+    message = found->second.second.message;
+    text += fmt::format("Its last attempt, at {}: {}\n", api::FormatTime(found->second.first),
+                        replay::NameOf(found->second.second.outcome));
+  }
+  text += "\n" + Told(**replayer, key, pods.at(key), message, color);
+  return WriteOut(text) ? kOk : Trouble("cannot write to standard output");
+}
+
+int CompareConfigurations(const std::vector<record::Recording>& recordings, const ReplayOptions& options,
+                          const framework::Registry& own_plugins) {
+  ConfigurationFlags flags;
+  flags.config = options.config;
+  flags.feature_gates = options.feature_gates;
+  flags.plugin_folders = options.plugin_folders;
+  const Result<SchedulerSetup> setup = LoadSetup(flags, ConfigMapInFiles({}), own_plugins);
+  if (!setup) return Trouble(setup.error().message);
+  for (const std::string& warning : setup->warnings) fmt::print(stderr, "berth replay: {}\n", warning);
+  if (!setup->configuration.extenders.empty()) {
+    fmt::print(stderr, "berth replay: extenders are not called; all is decided without them\n");
+  }
+  const record::Recording& recording = recordings.back();
+  if (recordings.size() > 1) {
+    fmt::print(stderr, "berth replay: of {} recordings in the folder, the last is looked at\n", recordings.size());
+  }
+  const Result<record::Header> header = HeaderOf(recording, 0);
+  if (!header) return Trouble(header.error().message);
+  Result<std::unique_ptr<replay::WhatIf>> what_if =
+      replay::WhatIf::Create(*header, setup->configuration, setup->registry, setup->gates);
+  if (!what_if) return Trouble(what_if.error().message);
+  const Result<bool> torn = Walk(recording, 0, setup->gates, options.until, [&](const replay::Input& input) {
+    (*what_if)->Apply(input);
+    return true;
+  });
+  if (!torn) return Trouble(torn.error().message);
+  sim::Comparison comparison =
+      sim::Compare((*what_if)->Recorded(), "the recording", (*what_if)->Decided(), options.config);
+  if ((*what_if)->left_alone() > 0) {
+    comparison.after.notes.push_back(
+        fmt::format("Pods with claims stay where they were ({} of them): what would have been provisioned elsewhere is "
+                    "not recorded",
+                    (*what_if)->left_alone()));
+  }
+  std::string text;
+  if (options.output == "markdown") {
+    text = report::ToMarkdown(comparison);
+  } else if (options.output == "json") {
+    text = report::ToJson(comparison);
+  } else if (options.output == "yaml") {
+    text = codec::JsonToYaml(report::ToJson(comparison));
+  } else {
+    text = report::ToTable(comparison);
+    for (const std::string& note : comparison.after.notes) text += "\n" + note + "\n";
+  }
+  if (!WriteOut(text)) return Trouble("cannot write to standard output");
+  return comparison.changed() ? kDiffers : kOk;
+}
+
+Result<void> Check(ReplayOptions& options, const std::vector<std::string>& rest) {
+  if (rest.empty()) return Error::InvalidArgument("no recording: say which folder it is in");
+  if (rest.size() > 1) return Error::InvalidArgument(fmt::format("unexpected argument \"{}\"", rest[1]));
+  options.folder = rest.front();
+  if (!options.at.empty()) {
+    Result<base::Time> time = api::ParseTime(options.at);
+    if (!time) {
+      return Error::InvalidArgument(
+          fmt::format("--at: expected a time like 2026-11-17T14:03:00Z, found \"{}\"", options.at));
+    }
+    options.until = *time;
+  }
+  if (!options.explain.empty() && !options.config.empty()) {
+    return Error::InvalidArgument("--explain and --config ask different questions: give one of them");
+  }
+  if (options.report && (!options.explain.empty() || !options.config.empty())) {
+    return Error::InvalidArgument(
+        "--report is about whether everything is the same: give it without --explain and --config");
+  }
+  if (options.threads == 0 || options.threads > 256) {
+    return Error::InvalidArgument(fmt::format("--threads: expected 1 to 256, found {}", options.threads));
+  }
+  return {};
+}
+
+}  // namespace
+
+int Replay(const framework::Registry& own_plugins, const std::vector<std::string>& arguments) {
+  ReplayOptions options;
+  FlagSet flags("berth replay", kReplayUsage, kReplayExamples);
+  flags.Add(&options.at, "at", 0, "TIME", "replay up to this time, as 2026-11-17T14:03:00Z (default the end)");
+  flags.Add(&options.explain, "explain", 0, "POD",
+            "say why this pod has no node then, or that one; NAMESPACE/NAME or NAME");
+  flags.Add(&options.config, "config", 0, "FILE", "KubeSchedulerConfiguration to decide by instead, and compare");
+  flags.Add(&options.feature_gates, "feature-gates", 0, "A=true,B=false",
+            "feature gates for --config, as kube-scheduler's");
+  AddPluginFolders(flags, &options.plugin_folders);
+  flags.Add(&options.report, "report", 0, "print an equivalence report in Markdown");
+  flags.Add(&options.threads, "threads", 0, "N",
+            "threads that share passes over many nodes; changes no decision (default 1)");
+  flags.Add(&options.verify_incremental, "verify-incremental", 0, "compare every decision with a from-scratch one");
+  flags.AddChoice(&options.output, "output", 'o', {"text", "json", "yaml", "markdown"}, "how to print (default text)");
+  flags.AddChoice(&options.color, "color", 0, {"auto", "always", "never"}, "when to use colours (default auto)");
+  flags.TakesFiles();
+  const Result<std::vector<std::string>> rest = flags.Parse(arguments);
+  if (rest && flags.help_wanted()) {
+    fmt::print("{}", flags.Help());
+    return kOk;
+  }
+  if (!rest) return Trouble(rest.error().message + "\n" + flags.Hint());
+  if (const Result<void> sound = Check(options, *rest); !sound)
+    return Trouble(sound.error().message + "\n" + flags.Hint());
+  const Result<bool> color = WantsColor(options.color, stdout);
+  if (!color) return Trouble(color.error().message);
+  const Result<std::vector<record::Recording>> recordings = record::FindRecordings(options.folder);
+  if (!recordings) return Trouble(recordings.error().message);
+  if (!options.config.empty()) return CompareConfigurations(*recordings, options, own_plugins);
+  if (!options.explain.empty()) return ExplainAt(*recordings, options, own_plugins, *color);
+  return CompareAll(*recordings, options, own_plugins);
+}
+
+}  // namespace berth::cmd

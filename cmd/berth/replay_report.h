@@ -1,0 +1,28 @@
+// What a replay has to say: a few lines, JSON, or an equivalence report in Markdown.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "record/format.h"
+#include "replay/replayer.h"
+
+namespace berth::cmd {
+
+struct ReplayedRecording {
+  record::Header header;
+  size_t files = 0;
+  bool torn = false;  // its program was killed, or still runs
+  replay::Counts counts;
+  std::optional<replay::Difference> difference;
+};
+
+std::string ToText(const std::vector<ReplayedRecording>& replayed, std::string_view version);
+// apiVersion berth.dev/v1, kind ReplayReport.
+std::string ToJson(const std::vector<ReplayedRecording>& replayed, std::string_view version);
+std::string ToMarkdown(const std::vector<ReplayedRecording>& replayed, std::string_view version);
+
+}  // namespace berth::cmd

@@ -106,7 +106,8 @@ void WhatIf::PutPod(const std::shared_ptr<const api::Pod>& pod) {
   if (evicted_.contains(uid)) return;
   const bool is_bound = !pod->spec.node_name.empty();
   const bool was_pending = pods_.contains(uid);
-  if (is_bound && was_pending) {
+  // A victim is heard of until it is gone.
+  if (is_bound && was_pending && pods_[uid].recorded.outcome != sim::PodOutcome::kPreempted) {
     pods_[uid].recorded.outcome = sim::PodOutcome::kScheduled;
     pods_[uid].recorded.node = pod->spec.node_name;
   }

@@ -22,7 +22,7 @@ using testing::SelectorOf;
 using testing::SignatureOf;
 using ::testing::UnorderedElementsAre;
 
-testing::PodBuilder Web(std::string_view name) { return MakePod(name).Label("app", "web"); }
+testing::PodBuilder WebPod(std::string_view name) { return MakePod(name).Label("app", "web"); }
 
 // Raw and final scores of the pod on all nodes.
 Scores ScoresOf(FakeHandle& handle, const testing::PodBuilder& pod) {
@@ -32,11 +32,11 @@ Scores ScoresOf(FakeHandle& handle, const testing::PodBuilder& pod) {
 TEST(SelectorSpread, PrefersNodesWithFewerPodsOfTheService) {
   FakeHandle handle;
   handle.Add(MakeService("web", {{"app", "web"}}));
-  handle.cluster().AddNode(MakeNode("two"), {Web("a").Info(), Web("b").Info()});
-  handle.cluster().AddNode(MakeNode("one"), {Web("c").Info()});
-  handle.cluster().AddNode(MakeNode("none"), {MakePod("d").Label("app", "db").Info(), Web("e").Terminating().Info(),
-                                              Web("f").Namespace("other").Info()});
-  EXPECT_THAT(ScoresOf(handle, Web("p")),
+  handle.cluster().AddNode(MakeNode("two"), {WebPod("a").Info(), WebPod("b").Info()});
+  handle.cluster().AddNode(MakeNode("one"), {WebPod("c").Info()});
+  handle.cluster().AddNode(MakeNode("none"), {MakePod("d").Label("app", "db").Info(), WebPod("e").Terminating().Info(),
+                                              WebPod("f").Namespace("other").Info()});
+  EXPECT_THAT(ScoresOf(handle, WebPod("p")),
               UnorderedElementsAre(Pair("two", Pair(2, 0)), Pair("one", Pair(1, 50)), Pair("none", Pair(0, 100))));
   EXPECT_THAT(ScoresOf(handle, MakePod("p").Label("app", "other")),
               UnorderedElementsAre(Pair("two", Pair(0, 100)), Pair("one", Pair(0, 100)), Pair("none", Pair(0, 100))))
@@ -49,12 +49,12 @@ TEST(SelectorSpread, GivesZonesTwoThirds) {
   constexpr char kRegion[] = "topology.kubernetes.io/region";
   FakeHandle handle;
   handle.Add(MakeService("web", {{"app", "web"}}));
-  handle.cluster().AddNode(MakeNode("a1").Label(kZone, "a"), {Web("1").Info(), Web("2").Info()});
+  handle.cluster().AddNode(MakeNode("a1").Label(kZone, "a"), {WebPod("1").Info(), WebPod("2").Info()});
   handle.cluster().AddNode(MakeNode("a2").Label(kOldZone, "a").Label(kZone, "ignored"));
-  handle.cluster().AddNode(MakeNode("b").Label(kZone, "b"), {Web("3").Info()});
+  handle.cluster().AddNode(MakeNode("b").Label(kZone, "b"), {WebPod("3").Info()});
   handle.cluster().AddNode(MakeNode("elsewhere").Label(kZone, "a").Label(kRegion, "other"));
-  handle.cluster().AddNode(MakeNode("nowhere"), {Web("4").Info()});
-  EXPECT_THAT(ScoresOf(handle, Web("p")),
+  handle.cluster().AddNode(MakeNode("nowhere"), {WebPod("4").Info()});
+  EXPECT_THAT(ScoresOf(handle, WebPod("p")),
               UnorderedElementsAre(Pair("a1", Pair(2, 0)), Pair("a2", Pair(0, 33)), Pair("b", Pair(1, 50)),
                                    Pair("elsewhere", Pair(0, 100)), Pair("nowhere", Pair(1, 50))));
 }
@@ -66,36 +66,36 @@ TEST(SelectorSpread, CountsPodsOfTheController) {
   set.metadata.namespace_ = Symbol("default");
   set.spec.selector = SelectorOf({{"app", "web"}});
   handle.Add(set);
-  handle.cluster().AddNode(MakeNode("n"), {Web("a").Info()});
+  handle.cluster().AddNode(MakeNode("n"), {WebPod("a").Info()});
   const auto score = [&](testing::PodBuilder pod) { return ScoresOf(handle, pod)["n"].first; };
   api::OwnerReference owner{"apps/v1", "ReplicaSet", "set", "u", true};
-  testing::PodBuilder owned = Web("p");
+  testing::PodBuilder owned = WebPod("p");
   owned.raw().metadata.owner_references = {owner};
   EXPECT_EQ(score(owned), 1);
-  EXPECT_EQ(score(Web("p")), 0);
+  EXPECT_EQ(score(WebPod("p")), 0);
 }
 
 TEST(SelectorSpread, LeavesPodsWithTheirOwnConstraintsAlone) {
   FakeHandle handle;
   handle.Add(MakeService("web", {{"app", "web"}}));
-  handle.cluster().AddNode(MakeNode("n"), {Web("a").Info()});
-  EXPECT_THAT(ScoresOf(handle, Web("p").SpreadConstraint(1, "zone", "DoNotSchedule", {{"app", "web"}})), IsEmpty());
+  handle.cluster().AddNode(MakeNode("n"), {WebPod("a").Info()});
+  EXPECT_THAT(ScoresOf(handle, WebPod("p").SpreadConstraint(1, "zone", "DoNotSchedule", {{"app", "web"}})), IsEmpty());
 }
 
 TEST(SelectorSpread, ScoresWithoutItsPreScore) {
   FakeHandle handle;
   handle.Add(MakeService("web", {{"app", "web"}}));
-  const framework::NodeInfo node = MakeNode("n").Info({Web("a").Info()});
-  EXPECT_EQ(MakePlugin<SelectorSpread>(handle)->Score(framework::CycleState(), *Web("p").Info(), node).score, 1);
+  const framework::NodeInfo node = MakeNode("n").Info({WebPod("a").Info()});
+  EXPECT_EQ(MakePlugin<SelectorSpread>(handle)->Score(framework::CycleState(), *WebPod("p").Info(), node).score, 1);
 }
 
 TEST(SelectorSpread, SignsWhatFindsTheSelector) {
   FakeHandle handle;
   const auto plugin = MakePlugin<SelectorSpread>(handle);
   const auto sign = [&](testing::PodBuilder pod) { return SignatureOf(*plugin, *pod.Info()); };
-  EXPECT_EQ(sign(Web("a")), sign(Web("b")));
-  EXPECT_NE(sign(Web("a")), sign(MakePod("a")));
-  EXPECT_NE(sign(Web("a")), sign(Web("a").Namespace("other")));
+  EXPECT_EQ(sign(WebPod("a")), sign(WebPod("b")));
+  EXPECT_NE(sign(WebPod("a")), sign(MakePod("a")));
+  EXPECT_NE(sign(WebPod("a")), sign(WebPod("a").Namespace("other")));
 }
 
 }  // namespace

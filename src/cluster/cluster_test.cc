@@ -87,7 +87,7 @@ TEST_F(ClusterTest, ANodeUpdateKeepsItsPods) {
 
 TEST_F(ClusterTest, TellsWhichPodsWithVolumesCameAndWent) {
   AddNode("n1");
-  cluster_.UpsertPod(MakePod("plain").Volume("config").Node("n1").Shared());
+  cluster_.UpsertPod(MakePod("plain").Node("n1").Shared());
   cluster_.UpsertPod(MakePod("db").Pvc("data").Node("n1").Shared());
   cluster_.RemoveNode("n1");
   cluster_.UpsertPod(MakePod("late").Pvc("data").Node("n1").Shared());

@@ -27,6 +27,7 @@
 #include "live/inspection.h"
 #include "live/live_scheduler.h"
 #include "metrics/process_metrics.h"
+#include "metrics/version_info.h"
 #include "replay/recorder.h"
 #include "scheduler_flags.h"
 #include "serving/cluster_authentication.h"
@@ -383,6 +384,7 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup, const framew
   SignalThread::Block();
   ::signal(SIGPIPE, SIG_IGN);  // a connection that breaks is an answer, not the end
   metrics::AddBuildInfo(metrics, Build());
+  metrics::AddVersionInfo(metrics, {.binary = "1.36.4", .emulation = "1.36", .min_compat = "1.35"});
   metrics::AddFeatureStates(metrics, FeatureStates(setup.gates));
   metrics::AddMetaMetrics(metrics);
   metrics::AddProcessMetrics(metrics);

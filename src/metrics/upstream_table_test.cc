@@ -7,6 +7,7 @@
 
 #include "metrics/component_metrics.h"
 #include "metrics/scheduler_metrics.h"
+#include "metrics/version_info.h"
 
 namespace berth::metrics {
 namespace {
@@ -26,6 +27,8 @@ const std::vector<Upstream> kUpstream = {
      "The count of disabled metrics."},
     {"hidden_metrics_total", MetricType::kCounter, Stability::kBeta, {}, {},
      "The count of hidden metrics."},
+    {"version_info", MetricType::kGauge, Stability::kAlpha, {"component", "binary", "emulation", "min_compat"}, {},
+     "Provides the compatibility version info of the component. The component label is the name of the component, usually kube, but is relevant for aggregated-apiservers."},
     {"kubernetes_build_info", MetricType::kGauge, Stability::kBeta, {"major", "minor", "git_version", "git_commit", "git_tree_state", "build_date", "go_version", "compiler", "platform"}, {},
      "A metric with a constant '1' value labeled by major, minor, git version, git commit, git tree state, build date, Go version, and compiler from which Kubernetes was built, and platform on which it is running."},
     {"kubernetes_feature_enabled", MetricType::kGauge, Stability::kBeta, {"name", "stage"}, {},
@@ -125,6 +128,7 @@ TEST(UpstreamTable, EveryMetricIsDefinedAsUpstreamDefinesIt) {
   LeaderElectionMetrics leader_election(registry);
   HealthCheckMetrics health(registry);
   AddBuildInfo(registry, {});
+  AddVersionInfo(registry, {});
   AddFeatureStates(registry, {});
   AddMetaMetrics(registry);
 

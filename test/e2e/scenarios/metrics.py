@@ -100,7 +100,7 @@ def mixed_workload(t, prefix):
     t.eventually("the volume is given to the claim", finish_claim, 30)
     t.wait_bound(f"{prefix}-stateful", timeout=30)
 
-    t.pod(f"{prefix}-large", {"cpu": "6"})
+    t.pod(f"{prefix}-large", {"cpu": "6"}, terminationGracePeriodSeconds=0)
     t.wait_pending(f"{prefix}-large")
     t.node(f"{prefix}-big", cpu="6")
     t.wait_bound(f"{prefix}-large", on=f"{prefix}-big")
@@ -109,7 +109,7 @@ def mixed_workload(t, prefix):
     t.wait_all_bound(low)
     # No node has so much left: whichever it takes, somebody of lower priority has to go.
     t.pod(f"{prefix}-urgent", {"cpu": "3"}, priorityClassName="e2e-metrics-high")
-    t.deleted.update(names + low)
+    t.deleted.update([*names, *low, f"{prefix}-large"])
     t.wait_bound(f"{prefix}-urgent", timeout=40)
     t.pod(f"{prefix}-never", {"cpu": "100"})
     t.wait_pending(f"{prefix}-never")
@@ -124,7 +124,8 @@ def measure(t, program, prefix):
     scheduler.start()
     mixed_workload(t, prefix)
     t.eventually("the last attempt is counted",
-                 lambda: scheduler.metric("scheduler_pending_pods", queue="unschedulable") >= 1)
+                 lambda: scheduler.metric("scheduler_pending_pods", queue="unschedulable") >= 1
+                 and scheduler.metric("scheduler_unschedulable_pods") >= 1)
     status, text = scheduler.get("/metrics", as_admin=True)
     expect(status == 200, f"/metrics of {prefix} answered {status}")
     scheduler.stop()

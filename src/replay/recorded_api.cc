@@ -53,6 +53,13 @@ framework::ApiWriter::ClaimResult RecordedApi::ClaimOf(ApiAnswer::Call call) {
   return answer->claim;
 }
 
+Result<std::string> RecordedApi::Call(const framework::ObjectCall&) {
+  const ApiAnswer* answer = Take(ApiAnswer::Call::kObject);
+  if (!answer) return NoAnswer();
+  if (answer->error) return *answer->error;
+  return answer->body;
+}
+
 bool RecordedApi::IsEvictingFor(const PodInfo& preemptor) const {
   if (!input_) return false;
   const size_t nth = evicting_asked_[preemptor.uid()]++;

@@ -62,6 +62,7 @@ class RecordedApi final : public framework::ApiWriter {
       const framework::PodInfo&, const std::vector<api::NodeAllocatableResourceClaimStatus>&) override {
     return DoneOf(scheduler::ApiAnswer::Call::kSetNodeAllocatableClaims);
   }
+  Result<std::string> Call(const framework::ObjectCall& call) override;
   Result<void> BindByExtender() { return DoneOf(scheduler::ApiAnswer::Call::kExtenderBind); }
 
   // Nobody is evicted and nothing is written: what came of it is in the recording.

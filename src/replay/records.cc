@@ -87,7 +87,7 @@ Result<std::shared_ptr<const api::ResourceClaim>> ReadClaim(std::string_view byt
   return std::shared_ptr<const api::ResourceClaim>(std::move(claim));
 }
 
-enum AnswerField : uint32_t { kCall = 1, kStatus = 2, kError = 3, kClaim = 4 };
+enum AnswerField : uint32_t { kCall = 1, kStatus = 2, kError = 3, kClaim = 4, kBody = 5 };
 
 void AppendAnswer(WireWriter& writer, uint32_t number, const ApiAnswer& answer) {
   AppendPart(writer, number, [&](WireWriter& part) {
@@ -95,6 +95,7 @@ void AppendAnswer(WireWriter& writer, uint32_t number, const ApiAnswer& answer) 
     AppendStatus(part, kStatus, answer.status);
     if (answer.error) AppendError(part, kError, *answer.error);
     AppendClaim(part, kClaim, answer.claim);
+    if (!answer.body.empty()) part.Bytes(kBody, answer.body);
   });
 }
 
@@ -105,6 +106,7 @@ Result<ApiAnswer> ReadAnswer(std::string_view bytes) {
     if (reader.number() == kCall) answer.call = static_cast<ApiAnswer::Call>(reader.integer());
     if (reader.number() == kStatus) answer.status = ReadStatus(reader.bytes());
     if (reader.number() == kError) answer.error = ReadError(reader.bytes());
+    if (reader.number() == kBody) answer.body = reader.bytes();
     if (reader.number() == kClaim) {
       auto claim = ReadClaim(reader.bytes());
       if (!claim) return claim.error();

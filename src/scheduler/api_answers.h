@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "api/resource_claim.h"
@@ -26,11 +27,13 @@ struct ApiAnswer {
     kSetExtendedResourceClaim,
     kSetNodeAllocatableClaims,
     kExtenderBind,
+    kObject,  // ApiWriter::Call
   };
   Call call = Call::kBind;
   framework::Status status{};                         // of calls that are answered by one
   std::optional<Error> error{};                       // of the others, when they failed
   std::shared_ptr<const api::ResourceClaim> claim{};  // of those that give a claim
+  std::string body{};                                 // of kObject
 };
 using ApiAnswers = std::vector<ApiAnswer>;
 

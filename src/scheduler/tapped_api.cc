@@ -6,7 +6,6 @@ namespace berth::scheduler {
 
 using framework::PodInfo;
 using framework::Status;
-using Call = ApiAnswer::Call;
 
 namespace {
 
@@ -14,15 +13,21 @@ std::optional<Error> ErrorOf(const auto& result) {
   return result ? std::nullopt : std::optional<Error>(result.error());
 }
 
-ApiAnswer AnswerOf(Call call, const Status& status) { return {.call = call, .status = status}; }
-ApiAnswer AnswerOf(Call call, const Result<void>& result) { return {.call = call, .error = ErrorOf(result)}; }
-ApiAnswer AnswerOf(Call call, const framework::ApiWriter::ClaimResult& result) {
+ApiAnswer AnswerOf(ApiAnswer::Call call, const Status& status) { return {.call = call, .status = status}; }
+ApiAnswer AnswerOf(ApiAnswer::Call call, const Result<void>& result) {
+  return {.call = call, .error = ErrorOf(result)};
+}
+ApiAnswer AnswerOf(ApiAnswer::Call call, const framework::ApiWriter::ClaimResult& result) {
   return {.call = call, .error = ErrorOf(result), .claim = result ? *result : nullptr};
+}
+
+ApiAnswer AnswerOf(ApiAnswer::Call call, const Result<std::string>& result) {
+  return {.call = call, .error = ErrorOf(result), .body = result ? *result : std::string()};
 }
 
 // While `ask` waits for its answer, the thread may turn to other binding cycles.
 template <class Ask>
-auto Kept(Call call, Ask&& ask) {
+auto Kept(ApiAnswer::Call call, Ask&& ask) {
   ApiAnswers* const answers = running_answers;
   auto answer = ask();
   running_answers = answers;
@@ -33,46 +38,51 @@ auto Kept(Call call, Ask&& ask) {
 }  // namespace
 
 Status TappedApi::Bind(const PodInfo& pod, const std::string& node_name) {
-  return Kept(Call::kBind, [&] { return api_.Bind(pod, node_name); });
+  return Kept(ApiAnswer::Call::kBind, [&] { return api_.Bind(pod, node_name); });
 }
 
 Status TappedApi::UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) {
-  return Kept(Call::kUpdateVolume, [&] { return api_.UpdatePersistentVolume(std::move(volume)); });
+  return Kept(ApiAnswer::Call::kUpdateVolume, [&] { return api_.UpdatePersistentVolume(std::move(volume)); });
 }
 
 Status TappedApi::UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) {
-  return Kept(Call::kUpdateVolumeClaim, [&] { return api_.UpdatePersistentVolumeClaim(std::move(claim)); });
+  return Kept(ApiAnswer::Call::kUpdateVolumeClaim, [&] { return api_.UpdatePersistentVolumeClaim(std::move(claim)); });
 }
 
 Status TappedApi::Await(const std::function<std::optional<Status>()>& check, base::Duration timeout) {
-  return Kept(Call::kAwait, [&] { return api_.Await(check, timeout); });
+  return Kept(ApiAnswer::Call::kAwait, [&] { return api_.Await(check, timeout); });
 }
 
 framework::ApiWriter::ClaimResult TappedApi::GetResourceClaim(const std::string& name_space, const std::string& name) {
-  return Kept(Call::kGetClaim, [&] { return api_.GetResourceClaim(name_space, name); });
+  return Kept(ApiAnswer::Call::kGetClaim, [&] { return api_.GetResourceClaim(name_space, name); });
 }
 
 framework::ApiWriter::ClaimResult TappedApi::CreateResourceClaim(const api::ResourceClaim& claim) {
-  return Kept(Call::kCreateClaim, [&] { return api_.CreateResourceClaim(claim); });
+  return Kept(ApiAnswer::Call::kCreateClaim, [&] { return api_.CreateResourceClaim(claim); });
 }
 
 framework::ApiWriter::ClaimResult TappedApi::UpdateResourceClaim(const api::ResourceClaim& claim) {
-  return Kept(Call::kUpdateClaim, [&] { return api_.UpdateResourceClaim(claim); });
+  return Kept(ApiAnswer::Call::kUpdateClaim, [&] { return api_.UpdateResourceClaim(claim); });
 }
 
 framework::ApiWriter::ClaimResult TappedApi::UpdateResourceClaimStatus(const api::ResourceClaim& claim) {
-  return Kept(Call::kUpdateClaimStatus, [&] { return api_.UpdateResourceClaimStatus(claim); });
+  return Kept(ApiAnswer::Call::kUpdateClaimStatus, [&] { return api_.UpdateResourceClaimStatus(claim); });
 }
 
 Result<void> TappedApi::SetExtendedResourceClaimStatus(const PodInfo& pod,
                                                        const api::PodExtendedResourceClaimStatus& status) {
-  return Kept(Call::kSetExtendedResourceClaim, [&] { return api_.SetExtendedResourceClaimStatus(pod, status); });
+  return Kept(ApiAnswer::Call::kSetExtendedResourceClaim,
+              [&] { return api_.SetExtendedResourceClaimStatus(pod, status); });
 }
 
 Result<void> TappedApi::SetNodeAllocatableResourceClaimStatuses(
     const PodInfo& pod, const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses) {
-  return Kept(Call::kSetNodeAllocatableClaims,
+  return Kept(ApiAnswer::Call::kSetNodeAllocatableClaims,
               [&] { return api_.SetNodeAllocatableResourceClaimStatuses(pod, statuses); });
+}
+
+Result<std::string> TappedApi::Call(const framework::ObjectCall& call) {
+  return Kept(ApiAnswer::Call::kObject, [&] { return api_.Call(call); });
 }
 
 bool TappedApi::IsEvictingFor(const PodInfo& preemptor) const {
@@ -107,7 +117,7 @@ Result<std::vector<framework::PreemptionCandidate>> TappedExtender::ProcessPreem
 }
 
 Result<void> TappedExtender::Bind(const PodInfo& pod, const std::string& node_name) {
-  return Kept(Call::kExtenderBind, [&] { return extender_.Bind(pod, node_name); });
+  return Kept(ApiAnswer::Call::kExtenderBind, [&] { return extender_.Bind(pod, node_name); });
 }
 
 }  // namespace berth::scheduler

@@ -35,6 +35,10 @@ class TappedApi final : public framework::ApiWriter {
                                               const api::PodExtendedResourceClaimStatus& status) override;
   Result<void> SetNodeAllocatableResourceClaimStatuses(
       const framework::PodInfo& pod, const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses) override;
+  Result<std::string> Call(const framework::ObjectCall& call) override;
+  void Record(const std::string& reporter, const framework::EventReport& event) override {
+    api_.Record(reporter, event);
+  }
   void Announce(const framework::PodInfo& pod, const std::string& reason, const std::string& action,
                 const std::string& note) override {
     api_.Announce(pod, reason, action, note);
@@ -62,6 +66,9 @@ class TappedApi final : public framework::ApiWriter {
   }
   framework::Status DeleteResourceClaim(const api::ResourceClaim& claim) override {
     return api_.DeleteResourceClaim(claim);
+  }
+  framework::Status ClearNodeAllocatableResourceClaimStatuses(const framework::PodInfo& pod) override {
+    return api_.ClearNodeAllocatableResourceClaimStatuses(pod);
   }
   bool IsEvictingFor(const framework::PodInfo& preemptor) const override;
 

@@ -156,6 +156,13 @@ int Cluster::PodsUsingClaim(std::string_view name_space, std::string_view claim)
   return it == claim_uses_.end() ? 0 : it->second;
 }
 
+bool Cluster::ListChangedNodes(uint64_t since, std::vector<framework::NodeIndex>& nodes) const {
+  const ChangeLog& log = table_.changes();
+  if (!log.Knows(since)) return false;
+  for (ChangeLog::Cursor cursor = since; cursor < log.end(); ++cursor) nodes.push_back(log.at(cursor).node);
+  return true;
+}
+
 void Cluster::PlacePod(PodInfoPtr pod, std::string_view node_name, base::Ticket assumed_by) {
   const Symbol node_symbol(node_name);
   CHECK(pods_.insert({pod, node_symbol, assumed_by}).second);

@@ -151,6 +151,8 @@ class Cluster final : public framework::ClusterView {
   bool HasImage(std::string_view normalized_name) const override { return images_.Has(normalized_name); }
   int PodsUsingClaim(std::string_view name_space, std::string_view claim) const override;
   const framework::RecentChanges<framework::VolumePodChange>* volume_pods() const override { return &volume_pods_; }
+  uint64_t change_count() const override { return table_.changes().end(); }
+  bool ListChangedNodes(uint64_t since, std::vector<framework::NodeIndex>& nodes) const override;
 
  private:
   struct PlacedPod {

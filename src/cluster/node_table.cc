@@ -156,10 +156,15 @@ const LabelColumn& NodeTable::label_column(const Symbol& key) const {
 void NodeTable::IndexedLabelColumn::Set(NodeIndex node, const Symbol* value) {
   const int32_t old_id = column.value_id[node];
   if (value != nullptr && old_id != LabelColumn::kAbsent && column.values[old_id] == *value) return;
-  if (old_id != LabelColumn::kAbsent && --uses[old_id] == 0) {
-    ids.erase(column.values[old_id]);
-    column.values[old_id] = Symbol();
-    free_ids.push_back(old_id);
+  if (old_id != LabelColumn::kAbsent) {
+    if (--uses[old_id] == 0) {
+      ids.erase(column.values[old_id]);
+      column.values[old_id] = Symbol();
+      free_ids.push_back(old_id);
+    } else if (uses[old_id] == 1) {
+      --shared_values;
+    }
+    column.one_node_each = shared_values == 0;
   }
   if (value == nullptr) {
     column.value_id[node] = LabelColumn::kAbsent;
@@ -177,7 +182,8 @@ void NodeTable::IndexedLabelColumn::Set(NodeIndex node, const Symbol* value) {
     }
     column.values[it->second] = *value;
   }
-  ++uses[it->second];
+  if (++uses[it->second] == 2) ++shared_values;
+  column.one_node_each = shared_values == 0;
   column.value_id[node] = it->second;
 }
 

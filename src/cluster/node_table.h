@@ -58,6 +58,7 @@ class NodeTable {
     std::unordered_map<Symbol, int32_t> ids;
     std::vector<uint32_t> uses;  // by value id
     std::vector<int32_t> free_ids;
+    size_t shared_values = 0;  // that several nodes have
 
     void Set(framework::NodeIndex node, const Symbol* value);
   };

@@ -57,7 +57,7 @@ Lane& Evaluator::LaneOf(std::string_view signature) {
     by_signature_.erase(lanes_.back().signature);
     lanes_.pop_back();
   }
-  lanes_.push_front({std::string(signature), Lane(profile_, cluster_, reach_, workers_)});
+  lanes_.push_front({std::string(signature), Lane(profile_, cluster_, reach_, workers_, scratch_, options_.by_class)});
   by_signature_[lanes_.front().signature] = lanes_.begin();
   return lanes_.front().lane;
 }

@@ -30,6 +30,7 @@ class Evaluator {
     size_t max_kept = 128;    // signatures remembered
     bool runner_ups = false;  // tell who came second, too
     size_t threads = 1;       // that share passes over all nodes; the answers are the same with any number
+    bool by_class = true;     // nodes that are alike are asked about once; the answers are the same without
   };
 
   Evaluator(const Profile& profile, const cluster::Cluster& cluster, Options options)
@@ -62,6 +63,7 @@ class Evaluator {
   const Options options_;
   const ProfileReach reach_;
   base::Workers workers_;
+  LaneScratch scratch_;
   Lanes lanes_;                                                         // most recently used first
   std::unordered_map<std::string_view, Lanes::iterator> by_signature_;  // the text is the lane's
 };

@@ -43,25 +43,33 @@ ProfileReach::ProfileReach(const Profile& profile) {
     const Reach reach = ReachOf(filter.plugin->filter_depends_on(), keeps_state);
     // Nodes are listed for their devices as they are for their pods.
     filters.push_back(reach == Reach::kAllNodes ? Reach::kUnknown : reach == Reach::kDevices ? Reach::kPods : reach);
+    filter_classes.push_back(dynamic_cast<const framework::TellsNodesApart*>(filter.plugin));
   }
   for (const auto& score : profile.scores()) {
     const bool keeps_state = profile.FindIncremental(score.id) != nullptr;
     Reach reach = ReachOf(score.plugin->score_depends_on(), keeps_state);
     if (reach != Reach::kDomain && score.plugin->normalization() == Normalization::kOwn) reach = Reach::kUnknown;
     scores.push_back(reach);
+    score_classes.push_back(dynamic_cast<const framework::TellsNodesApart*>(score.plugin));
     max_total += std::abs(score.weight) * framework::kMaxNodeScore;
   }
   incremental = profile.IncrementalPlugins();
+  for (const auto& [id, plugin] : incremental) {
+    incremental_classes.push_back(dynamic_cast<const framework::TellsNodesApart*>(plugin));
+  }
   pre_filters_alone = profile.PreFiltersWithoutFilter();
   devices = profile.DeviceFollowers();
 }
 
-Lane::Lane(const Profile& profile, const cluster::Cluster& cluster, const ProfileReach& reach, base::Workers& workers)
+Lane::Lane(const Profile& profile, const cluster::Cluster& cluster, const ProfileReach& reach, base::Workers& workers,
+           LaneScratch& scratch, bool by_class)
     : profile_(profile),
       cluster_(cluster),
       reach_(reach),
       workers_(workers),
+      scratch_(scratch),
       timing_(profile.lane_observer(), profile.clock()),
+      by_class_(by_class),
       state_(profile.NewCycleState()) {}
 
 bool Lane::CatchUp(const PodInfo& pod) {
@@ -118,13 +126,16 @@ bool Lane::Build(const PodInfo& pod) {
   held_by_others_.clear();
   rejections_.clear();
   score_all_ = true;
+  classes_made_ = classes_refused_ = false;
+  unclassed_.clear();
+  told_.reset();
+  untold_.clear();
 
   const size_t slots = cluster_.columns().size();
   slots_.assign(slots, {});
   ok_.assign(slots, 0);
   base_.assign(slots, 0);
   ok_count_ = 0;
-  top_.Reset(slots);
   totals_current_ = false;
   AskAll(pod);
   return !trouble_;
@@ -135,9 +146,10 @@ void Lane::Grow(size_t slots) {
   ok_.resize(slots, 0);
   base_.resize(slots, 0);
   for (LocalScore& score : local_scores_) {
-    if (score.keeps_raw()) score.raw.resize(slots, 0);
+    if (!score.raw.empty()) score.raw.resize(slots, 0);
   }
-  top_.Grow(slots);
+  if (totals_current_) top_.Grow(slots);
+  if (classes_made_) classes_.Grow(slots);
 }
 
 bool Lane::FollowDevices(const PodInfo& pod) {
@@ -191,6 +203,12 @@ bool Lane::Replay(const PodInfo& pod) {
     change.pod == nullptr ? AskNode(pod, change.node) : List(change.node);
   }
   AskPods(pod, changed_);
+  if (classes_made_) unclassed_.insert(unclassed_.end(), changed_.begin(), changed_.end());
+  // Nobody has asked for so long that starting over is cheaper.
+  if (unclassed_.size() > slots_.size() + 64) {
+    classes_made_ = false;
+    unclassed_.clear();
+  }
   return !trouble_;
 }
 

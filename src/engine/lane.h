@@ -5,8 +5,9 @@
 //    from columns where the plugin can;
 //  - totals stand in TopTotals; scores normalised by the maximum keep a histogram, and move everything only when the
 //    maximum moves;
-//  - plugins that answer by topology domain keep their counts (IncrementalState) and are asked over columns, in one
-//    pass.
+//  - plugins that answer by topology domain keep their counts (IncrementalState); nodes that those plugins cannot tell
+//    apart (TellsNodesApart) are a class, one node is asked for the whole class, and the best of each class is known.
+//    Where there are too many classes, or none yet, such plugins are asked over columns, in one pass.
 // Why nothing fits is answered the same way: equal rejections are one Status, and nodes remember which.
 //
 // CatchUp says no when the pod or the moment calls for more than that: a full evaluation then gives the answer.
@@ -15,6 +16,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -22,11 +24,13 @@
 #include "base/random.h"
 #include "base/workers.h"
 #include "cluster/cluster.h"
+#include "engine/class_totals.h"
 #include "engine/evaluation.h"
 #include "engine/lane_timing.h"
 #include "engine/profile.h"
 #include "engine/top_totals.h"
 #include "framework/diagnosis.h"
+#include "framework/node_traits.h"
 
 namespace berth::engine {
 
@@ -41,11 +45,33 @@ struct ProfileReach {
   std::vector<Reach> scores;   // by position among the profile's scores
   // Every plugin that keeps state by topology domain.
   std::vector<std::pair<uint32_t, const framework::IncrementalState*>> incremental;  // with the plugin's id
+  // By position as above: who tells nodes apart by traits; null for others.
+  std::vector<const framework::TellsNodesApart*> filter_classes;
+  std::vector<const framework::TellsNodesApart*> score_classes;
+  std::vector<const framework::TellsNodesApart*> incremental_classes;
   // Plugins with PreFilter and no Filter: nothing tells what their answer depends on, so they are asked every time.
   std::vector<uint32_t> pre_filters_alone;
   // Every plugin that follows devices.
   std::vector<std::pair<uint32_t, const framework::DeviceFollower*>> devices;
   int64_t max_total = 0;  // of what any node can get, whatever the signs of the weights
+};
+
+// What lanes need while they decide, and no longer: one for all lanes of an evaluator.
+struct LaneScratch {
+  // Of the last pass over domains, by node index.
+  std::vector<std::vector<uint8_t>> domain_verdicts;  // by position among the filters by domain
+  std::vector<uint8_t> final_ok;
+  size_t final_count = 0;
+  std::vector<int32_t> totals;
+  std::vector<int64_t> raw;
+  std::vector<uint8_t> points;
+  // Of catching up.
+  std::vector<framework::NodeIndex> rescored;
+  std::vector<std::vector<uint8_t>> pods_verdicts;  // by position among the filters that look at pods
+  // Of choosing by class.
+  std::vector<framework::NodeTrait> traits_now;
+  std::vector<int64_t> key;
+  std::vector<uint8_t> class_verdicts;
 };
 
 class Lane {
@@ -59,8 +85,10 @@ class Lane {
     bool nominated = false;  // the node that the pod was promised, taken without looking further
   };
 
-  // Passes over domains are shared out among `workers`; the answers do not depend on how many those are.
-  Lane(const Profile& profile, const cluster::Cluster& cluster, const ProfileReach& reach, base::Workers& workers);
+  // Passes over domains are shared out among `workers`; the answers do not depend on how many those are, nor on whether
+  // nodes are put into classes.
+  Lane(const Profile& profile, const cluster::Cluster& cluster, const ProfileReach& reach, base::Workers& workers,
+       LaneScratch& scratch, bool by_class);
 
   // Brings the lane up to this moment for `pod`. False: only a full evaluation can tell.
   bool CatchUp(const framework::PodInfo& pod);
@@ -97,11 +125,16 @@ class Lane {
     Reach reach;
     framework::Normalization rule;
     int64_t weight;
-    // When normalised, or dependent on all nodes: raw scores by node index.
+    // When normalised, or dependent on all nodes: raw scores by node index; empty while all are 0.
     std::vector<int64_t> raw;
     // When normalised: the raw scores of the feasible nodes, with how many have each.
     std::map<int64_t, size_t> present;
-    bool keeps_raw() const { return rule != framework::Normalization::kNone || reach == Reach::kAllNodes; }
+    // When dependent on all nodes: the score of each of them, if that could be said at once.
+    std::optional<int64_t> everywhere;
+    bool keeps_raw() const {
+      return rule != framework::Normalization::kNone || (reach == Reach::kAllNodes && !everywhere);
+    }
+    int64_t RawOf(framework::NodeIndex node) const { return raw.empty() ? 0 : raw[node]; }
     int64_t highest() const { return present.empty() || present.rbegin()->first < 0 ? 0 : present.rbegin()->first; }
   };
 
@@ -132,6 +165,11 @@ class Lane {
     return rejection != 0 && rejections_[rejection - 1].position < position;
   }
   void SetFirst(framework::NodeIndex node, RejectionId rejection);
+  // The first rejection of every node, domains aside, for whoever wants to keep it.
+  std::shared_ptr<const std::vector<RejectionId>> TellRejections();
+  // The same with domains: `groups` are those of rejections_, and grow. False: a plugin cannot say.
+  bool RejectByDomain(const framework::PodInfo& pod, std::vector<framework::NodeToStatus::Group>& groups,
+                      std::vector<framework::NodeToStatus::GroupId>& group_of);
   void SetFeasible(framework::NodeIndex node, bool feasible);
 
   // PreScore, if anything it rests on has changed.
@@ -159,6 +197,26 @@ class Lane {
   Choice ChooseFromTop(base::Random& random);
   std::optional<Choice> ChooseByPass(const framework::PodInfo& pod, const std::vector<uint8_t>& feasible, size_t count,
                                      base::Random& random);
+  // By class of nodes. `answered` is false when only a pass can tell.
+  std::optional<Choice> ChooseByClass(const framework::PodInfo& pod, base::Random& random, bool& answered,
+                                      bool& failed);
+  RunnerUp SecondByClass(const Choice& choice) const;
+  // Brings the classes up to this moment; false when there are none.
+  bool RefreshClasses();
+  bool ListTraits();
+  bool MakeClasses();
+  bool Classify(framework::NodeIndex node);
+  // What is known of the node's class, or of its total in it, no longer holds.
+  void Unclass(framework::NodeIndex node) {
+    if (classes_made_) unclassed_.push_back(node);
+  }
+  // Leaves the classes that every filter accepts in feasible_classes_; false when a plugin cannot say.
+  bool FilterClasses(const framework::PodInfo& pod);
+  bool ChooseAmongClasses(const framework::PodInfo& pod);
+  // What each of those classes gets beside the totals of its nodes, in class_points_.
+  bool ScoreClasses(const framework::PodInfo& pod);
+  void NormalizeByClass(const LocalScore& score, size_t key_position);
+
   bool FilterByDomain(const framework::PodInfo& pod);
   void AddNormalized(const std::vector<uint8_t>& feasible);
   bool AddDomainScores(const framework::PodInfo& pod, const std::vector<uint8_t>& feasible);
@@ -167,7 +225,9 @@ class Lane {
   const cluster::Cluster& cluster_;
   const ProfileReach& reach_;
   base::Workers& workers_;
+  LaneScratch& scratch_;
   LaneTiming timing_;
+  const bool by_class_;
 
   bool built_ = false;
   // A filter or score broke, or said more different things than are worth keeping: a full evaluation tells the story.
@@ -183,6 +243,8 @@ class Lane {
   std::vector<size_t> pods_filters_;
   std::vector<size_t> domain_filters_;
   std::vector<SharedRejection> rejections_;
+  std::shared_ptr<std::vector<RejectionId>> told_;  // what was told last; copied before a change if somebody keeps it
+  std::vector<framework::NodeIndex> untold_;        // where that no longer holds
 
   // By node index.
   std::vector<Slot> slots_;
@@ -196,22 +258,25 @@ class Lane {
   bool nodes_changed_ = false;                        // answers that depend on all nodes are stale
   std::vector<framework::NodeIndex> changed_;         // listed, in a replay
   std::vector<framework::NodeIndex> device_changes_;  // likewise, because of their devices
-  // Scratch of AskPods.
-  std::vector<framework::NodeIndex> rescored_;
-  std::vector<std::vector<uint8_t>> pods_verdicts_;  // by position in pods_filters_
   std::vector<LocalScore> local_scores_;
   std::vector<int64_t> highest_;  // of each local score, as top_ has it
-  TopTotals top_;
-  bool totals_current_ = false;
+  TopTotals top_;                 // of lanes that choose from it
+  bool totals_current_ = false;   // it has all of them
 
-  // Of the last pass over domains; scratch otherwise.
-  std::vector<std::vector<uint8_t>> domain_verdicts_;  // by position in domain_filters_
-  std::vector<uint8_t> final_ok_;
-  size_t final_count_ = 0;
-  std::vector<uint8_t> pre_score_ok_;  // the feasible nodes that PreScore last saw
-  std::vector<int32_t> totals_;
-  std::vector<int64_t> raw_;
-  std::vector<uint8_t> points_;
+  // Classes of nodes, by traits_ and then by the raw scores that are normalised.
+  ClassTotals classes_;
+  bool classes_made_ = false;
+  bool classes_refused_ = false;  // too many, or a plugin cannot say; until the lane is built again
+  std::vector<framework::NodeTrait> traits_;
+  std::vector<framework::NodeIndex> unclassed_;  // to be put into their class again
+  // Of the last choice by class.
+  bool chosen_by_class_ = false;
+  std::vector<ClassTotals::ClassId> class_ids_;         // that have feasible nodes
+  std::vector<framework::NodeClass> feasible_classes_;  // likewise
+  std::vector<framework::NodeIndex> class_nodes_;       // one node of each
+  std::vector<int32_t> class_points_;
+
+  std::vector<uint8_t> pre_score_ok_;  // the feasible nodes that PreScore last saw, if it looks at them
 };
 
 }  // namespace berth::engine

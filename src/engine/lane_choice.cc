@@ -67,13 +67,20 @@ std::optional<Lane::Choice> Lane::Choose(const PodInfo& pod, base::Random& rando
     failed = trouble_;
     if (failed) return std::nullopt;
   }
+  chosen_by_class_ = false;
+  // Not at first: a lane may never be asked again.
+  if (pre_score_current_) {
+    bool answered = false;
+    std::optional<Choice> choice = ChooseByClass(pod, random, answered, failed);
+    if (answered || failed) return choice;
+  }
   const bool by_domain = !domain_filters_.empty();
   if (by_domain && !FilterByDomain(pod)) {
     failed = true;
     return std::nullopt;
   }
-  const std::vector<uint8_t>& feasible = by_domain ? final_ok_ : ok_;
-  const size_t count = by_domain ? final_count_ : ok_count_;
+  const std::vector<uint8_t>& feasible = by_domain ? scratch_.final_ok : ok_;
+  const size_t count = by_domain ? scratch_.final_count : ok_count_;
   if (count == 0) return std::nullopt;
   if (count == 1 || profile_.scores().empty()) return OneOf(feasible, count, random);
   if (!RefreshPreScore(pod, feasible) || !ScoreMissing(pod)) {
@@ -110,23 +117,24 @@ Lane::Choice Lane::ChooseFromTop(base::Random& random) {
 RunnerUp Lane::SecondTo(const Choice& choice) const {
   RunnerUp second;
   if (!choice.scored) return second;
+  if (chosen_by_class_) return SecondByClass(choice);
   const bool by_domain = !domain_filters_.empty();
   const bool by_pass = by_domain || HasDomainScores();
-  const std::vector<uint8_t>& feasible = by_domain ? final_ok_ : ok_;
+  const std::vector<uint8_t>& feasible = by_domain ? scratch_.final_ok : ok_;
   for (NodeIndex node = 0; node < feasible.size(); ++node) {
     if (!feasible[node] || node == choice.node->index()) continue;
-    second.Consider(cluster_.table().row(node), by_pass ? totals_[node] : top_.total(node));
+    second.Consider(cluster_.table().row(node), by_pass ? scratch_.totals[node] : top_.total(node));
   }
   return second;
 }
 
 bool Lane::FilterByDomain(const PodInfo& pod) {
   const framework::NodeColumns& columns = cluster_.columns();
-  final_ok_ = ok_;
-  final_count_ = ok_count_;
-  domain_verdicts_.resize(domain_filters_.size());
+  scratch_.final_ok = ok_;
+  scratch_.final_count = ok_count_;
+  scratch_.domain_verdicts.resize(domain_filters_.size());
   for (size_t k = 0; k < domain_filters_.size(); ++k) {
-    std::vector<uint8_t>& verdicts = domain_verdicts_[k];
+    std::vector<uint8_t>& verdicts = scratch_.domain_verdicts[k];
     verdicts.resize(columns.size());
     const auto& filter = profile_.filters()[domain_filters_[k]];
     std::atomic<bool> answered = true;
@@ -137,10 +145,10 @@ bool Lane::FilterByDomain(const PodInfo& pod) {
       });
     });
     if (!answered) return false;
-    const Accepted accepted = KeepAccepted(final_ok_.data(), verdicts.data(), verdicts.size());
+    const Accepted accepted = KeepAccepted(scratch_.final_ok.data(), verdicts.data(), verdicts.size());
     // Nodes that only Filter can judge are too slow a matter for a pass.
     if (!accepted.all_judged) return false;
-    final_count_ = accepted.count;
+    scratch_.final_count = accepted.count;
   }
   return true;
 }
@@ -150,19 +158,20 @@ std::optional<Lane::Choice> Lane::ChooseByPass(const PodInfo& pod, const std::ve
                                                base::Random& random) {
   AddNormalized(feasible);
   if (!AddDomainScores(pod, feasible)) return std::nullopt;
-  const int32_t highest = HighestOf(totals_.data(), totals_.size());
-  const size_t ties = CountEqual(totals_.data(), totals_.size(), highest);
+  const int32_t highest = HighestOf(scratch_.totals.data(), scratch_.totals.size());
+  const size_t ties = CountEqual(scratch_.totals.data(), scratch_.totals.size(), highest);
   size_t nth = ties == 1 ? 0 : random.Below(ties);
   // Stretch by stretch to where it must be, then node by node.
   constexpr size_t kStretch = 256;
   size_t begin = 0;
   for (;; begin += kStretch) {
-    const size_t here = CountEqual(totals_.data() + begin, std::min(kStretch, totals_.size() - begin), highest);
+    const size_t here =
+        CountEqual(scratch_.totals.data() + begin, std::min(kStretch, scratch_.totals.size() - begin), highest);
     if (nth < here) break;
     nth -= here;
   }
   const NodeIndex chosen =
-      NthOf(static_cast<NodeIndex>(begin), nth, [&](NodeIndex node) { return totals_[node] == highest; });
+      NthOf(static_cast<NodeIndex>(begin), nth, [&](NodeIndex node) { return scratch_.totals[node] == highest; });
   return Choice{&cluster_.table().row(chosen), highest, count, ties, true};
 }
 
@@ -175,7 +184,7 @@ void Lane::AddNormalized(const std::vector<uint8_t>& feasible) {
     int64_t highest = 0;
     if (score.highest() > 0) {
       for (NodeIndex node = 0; node < feasible.size(); ++node) {
-        if (feasible[node]) highest = std::max(highest, score.raw[node]);
+        if (feasible[node]) highest = std::max(highest, score.RawOf(node));
       }
     }
     if (highest == 0) {
@@ -184,13 +193,14 @@ void Lane::AddNormalized(const std::vector<uint8_t>& feasible) {
       varied.emplace_back(&score, highest);
     }
   }
-  totals_.resize(feasible.size());
-  StartTotals(feasible.data(), base_.data(), static_cast<int32_t>(same), totals_.data(), totals_.size());
+  scratch_.totals.resize(feasible.size());
+  StartTotals(feasible.data(), base_.data(), static_cast<int32_t>(same), scratch_.totals.data(),
+              scratch_.totals.size());
   for (const auto& [score, highest] : varied) {
     for (NodeIndex node = 0; node < feasible.size(); ++node) {
       if (!feasible[node]) continue;
-      const int64_t points = framework::Normalize(score->rule, score->raw[node], highest);
-      totals_[node] += static_cast<int32_t>(score->weight * points);
+      const int64_t points = framework::Normalize(score->rule, score->RawOf(node), highest);
+      scratch_.totals[node] += static_cast<int32_t>(score->weight * points);
     }
   }
 }
@@ -199,19 +209,20 @@ bool Lane::AddDomainScores(const PodInfo& pod, const std::vector<uint8_t>& feasi
   for (size_t position = 0; position < reach_.scores.size(); ++position) {
     const auto& score = profile_.scores()[position];
     if (reach_.scores[position] != Reach::kDomain || IsSkipped(state_.skip_score, score.id)) continue;
-    raw_.resize(feasible.size());
-    points_.resize(feasible.size());
+    scratch_.raw.resize(feasible.size());
+    scratch_.points.resize(feasible.size());
     std::atomic<bool> answered = true;
     timing_.Time(ExtensionPoint::kScore, score.name, [&] {
-      workers_.ForRanges(raw_.size(), kWorthAThread, [&](size_t begin, size_t end) {
-        const std::span<int64_t> part = std::span(raw_).subspan(begin, end - begin);
+      workers_.ForRanges(scratch_.raw.size(), kWorthAThread, [&](size_t begin, size_t end) {
+        const std::span<int64_t> part = std::span(scratch_.raw).subspan(begin, end - begin);
         if (!score.plugin->ScoreRange(state_, pod, cluster_.columns(), static_cast<NodeIndex>(begin), part))
           answered = false;
       });
-      if (answered) answered = score.plugin->NormalizeRange(state_, pod, feasible, raw_, points_);
+      if (answered) answered = score.plugin->NormalizeRange(state_, pod, feasible, scratch_.raw, scratch_.points);
     });
     if (!answered) return false;
-    AddWeighted(points_.data(), static_cast<int32_t>(score.weight), totals_.data(), totals_.size());
+    AddWeighted(scratch_.points.data(), static_cast<int32_t>(score.weight), scratch_.totals.data(),
+                scratch_.totals.size());
   }
   return true;
 }

@@ -102,20 +102,21 @@ void Lane::List(NodeIndex node) {
   if (std::exchange(slots_[node].listed, uint8_t{1})) return;
   changed_.push_back(node);
   __builtin_prefetch(&base_[node]);
-  top_.Prefetch(node);
+  if (totals_current_) top_.Prefetch(node);
+  if (classes_made_) classes_.Prefetch(node);
 }
 
 // Filter by filter, then node by node: a filter that looks at many nodes at once is faster for each.
 void Lane::AskPods(const PodInfo& pod, std::span<const NodeIndex> nodes) {
   const framework::NodeColumns& columns = cluster_.columns();
-  pods_verdicts_.resize(pods_filters_.size());
+  scratch_.pods_verdicts.resize(pods_filters_.size());
   for (size_t k = 0; k < pods_filters_.size(); ++k) {
-    pods_verdicts_[k].resize(nodes.size());
+    scratch_.pods_verdicts[k].resize(nodes.size());
     const auto& filter = profile_.filters()[pods_filters_[k]];
     timing_.Time(ExtensionPoint::kFilter, filter.name,
-                 [&] { filter.plugin->FilterList(state_, pod, columns, nodes, pods_verdicts_[k]); });
+                 [&] { filter.plugin->FilterList(state_, pod, columns, nodes, scratch_.pods_verdicts[k]); });
   }
-  rescored_.clear();
+  scratch_.rescored.clear();
   for (size_t i = 0; i < nodes.size(); ++i) {
     const NodeIndex node = nodes[i];
     slots_[node].listed = 0;
@@ -124,18 +125,18 @@ void Lane::AskPods(const PodInfo& pod, std::span<const NodeIndex> nodes) {
     RejectionId by_pods = 0;
     for (size_t k = 0; k < pods_filters_.size() && by_pods == 0; ++k) {
       if (IsBefore(slot.by_node, pods_filters_[k])) break;
-      const uint8_t verdict = pods_verdicts_[k][i];
+      const uint8_t verdict = scratch_.pods_verdicts[k][i];
       if (verdict != 0) by_pods = RejectionFor(pod, pods_filters_[k], verdict, node);
     }
     SetFirst(node, by_pods != 0 ? by_pods : slot.by_node);
     const bool fits = slots_[node].first == 0;
     if (fits && slot.scored) {
-      rescored_.push_back(node);
+      scratch_.rescored.push_back(node);
     } else {
       SetFeasible(node, fits);
     }
   }
-  ScorePods(pod, rescored_);
+  ScorePods(pod, scratch_.rescored);
 }
 
 void Lane::SetFirst(NodeIndex node, RejectionId rejection) {
@@ -144,66 +145,88 @@ void Lane::SetFirst(NodeIndex node, RejectionId rejection) {
   if (first != 0) --rejections_[first - 1].nodes;
   if (rejection != 0) ++rejections_[rejection - 1].nodes;
   first = rejection;
+  if (!told_) return;
+  untold_.push_back(node);
+  // A lane that tells seldom does not keep a list for it.
+  if (untold_.size() > slots_.size() / 8 + 64) told_.reset();
 }
 
 void Lane::SetFeasible(NodeIndex node, bool feasible) {
   if (static_cast<bool>(ok_[node]) == feasible) return;
   ok_[node] = feasible;
+  Unclass(node);
   if (feasible) {
     ++ok_count_;
-    unscored_.push_back(node);
+    if (!score_all_) unscored_.push_back(node);
     return;
   }
   --ok_count_;
   if (!slots_[node].scored) return;
   CountPresent(node, -1);
-  top_.Remove(node);
+  if (totals_current_) top_.Remove(node);
   slots_[node].scored = 0;
 }
 
-bool Lane::Diagnose(const PodInfo& pod, framework::Diagnosis& diagnosis) {
-  const size_t local_rejections = rejections_.size();
-  using GroupId = framework::NodeToStatus::GroupId;
-  std::vector<GroupId> group_of(slots_.size());
-  for (NodeIndex node = 0; node < slots_.size(); ++node) group_of[node] = slots_[node].first;
-  std::vector<framework::NodeToStatus::Group> groups;
-  for (const SharedRejection& rejection : rejections_) groups.push_back({rejection.status, rejection.nodes});
-  const auto move_to = [&](NodeIndex node, GroupId group) {
-    if (group_of[node] != framework::NodeToStatus::kAbsent) --groups[group_of[node] - 1].nodes;
-    group_of[node] = group;
-    ++groups[group - 1].nodes;
-  };
+std::shared_ptr<const std::vector<Lane::RejectionId>> Lane::TellRejections() {
+  if (!told_ || told_->size() != slots_.size()) {
+    told_ = std::make_shared<std::vector<RejectionId>>(slots_.size());
+    for (NodeIndex node = 0; node < slots_.size(); ++node) (*told_)[node] = slots_[node].first;
+  } else if (!untold_.empty()) {
+    if (told_.use_count() > 1) told_ = std::make_shared<std::vector<RejectionId>>(*told_);
+    for (const NodeIndex node : untold_) (*told_)[node] = slots_[node].first;
+  }
+  untold_.clear();
+  return told_;
+}
 
-  // The first rejection in the profile's order is the one that counts, and that may be one by domain.
-  if (!domain_filters_.empty() && !FilterByDomain(pod)) return false;
+// The first rejection in the profile's order is the one that counts, and that may be one by domain.
+bool Lane::RejectByDomain(const PodInfo& pod, std::vector<framework::NodeToStatus::Group>& groups,
+                          std::vector<framework::NodeToStatus::GroupId>& group_of) {
+  if (!FilterByDomain(pod)) return false;
+  const size_t local_rejections = rejections_.size();
   const framework::NodeColumns& columns = cluster_.columns();
-  for (NodeIndex node = 0; !domain_filters_.empty() && node < slots_.size(); ++node) {
+  for (NodeIndex node = 0; node < slots_.size(); ++node) {
+    group_of[node] = slots_[node].first;
     if (!columns.live[node]) continue;
     for (size_t k = 0; k < domain_filters_.size(); ++k) {
-      const uint8_t verdict = domain_verdicts_[k][node];
+      const uint8_t verdict = scratch_.domain_verdicts[k][node];
       if (IsBefore(slots_[node].first, domain_filters_[k])) break;
       if (verdict == 0) continue;
       const RejectionId rejection = RejectionFor(pod, domain_filters_[k], verdict, node);
       if (rejections_.size() > groups.size()) groups.push_back({rejections_.back().status, 0});
-      move_to(node, rejection);
+      if (group_of[node] != framework::NodeToStatus::kAbsent) --groups[group_of[node] - 1].nodes;
+      group_of[node] = rejection;
+      ++groups[rejection - 1].nodes;
       break;
     }
   }
   // Verdicts by domain may mean something else next time.
   rejections_.resize(local_rejections);
+  return true;
+}
 
+bool Lane::Diagnose(const PodInfo& pod, framework::Diagnosis& diagnosis) {
+  framework::NodeToStatus& statuses = diagnosis.node_to_status;
+  std::vector<framework::NodeToStatus::Group> groups;
+  for (const SharedRejection& rejection : rejections_) groups.push_back({rejection.status, rejection.nodes});
+  if (domain_filters_.empty()) {
+    statuses.Assign(TellRejections(), std::move(groups));
+  } else {
+    std::vector<framework::NodeToStatus::GroupId> group_of(slots_.size());
+    if (!RejectByDomain(pod, groups, group_of)) return false;
+    statuses.Assign(std::move(group_of), std::move(groups));
+  }
   // Nodes promised to other pods are judged together with those.
   for (const std::string_view name : profile_.nominator().NodesHeldFrom(pod.priority(), pod.uid())) {
     const NodeInfo* node = cluster_.Find(name);
     if (!node) continue;
-    groups.push_back({profile_.RunFilterWithNominatedPods(state_, pod, *node), 0});
-    if (groups.back().status.IsError()) return false;
-    move_to(node->index(), static_cast<GroupId>(groups.size()));
+    framework::Status status = profile_.RunFilterWithNominatedPods(state_, pod, *node);
+    if (status.IsError()) return false;
+    statuses.Set(node->index(), std::move(status));
   }
-  for (const auto& group : groups) {
+  for (const auto& group : statuses.groups()) {
     if (group.nodes != 0) diagnosis.AddPluginStatus(group.status);
   }
-  diagnosis.node_to_status.Assign(std::move(group_of), std::move(groups));
   return !trouble_;
 }
 

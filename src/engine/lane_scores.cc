@@ -1,5 +1,6 @@
 // The scores of a lane that are a node's own: asked for once, then again for what has changed.
 #include <algorithm>
+#include <utility>
 
 #include "engine/lane.h"
 #include "framework/normalize_score.h"
@@ -35,7 +36,8 @@ bool Lane::ChooseAmong(const PodInfo& pod, const std::vector<uint8_t>& feasible)
 bool Lane::RefreshPreScore(const PodInfo& pod, const std::vector<uint8_t>& feasible) {
   if (pre_score_current_ && ChooseAmong(pod, feasible)) return true;
   std::vector<const NodeInfo*> rows;
-  for (NodeIndex node = 0; node < feasible.size(); ++node) {
+  const bool reads_rows = profile_.ReadsFeasibleNodes(pod);
+  for (NodeIndex node = 0; reads_rows && node < feasible.size(); ++node) {
     if (feasible[node]) rows.push_back(&cluster_.table().row(node));
   }
   const uint64_t skipped_before = state_.skip_score;
@@ -45,7 +47,7 @@ bool Lane::RefreshPreScore(const PodInfo& pod, const std::vector<uint8_t>& feasi
     if (!skipped && reach_.scores[position] == Reach::kUnknown) return false;
   }
   if (local_scores_.empty() || state_.skip_score != skipped_before) ListLocalScores();
-  pre_score_ok_ = feasible;
+  if (reads_rows) pre_score_ok_ = feasible;
   return pre_score_current_ = true;
 }
 
@@ -57,7 +59,7 @@ void Lane::ListLocalScores() {
     if (reach == Reach::kDomain || reach == Reach::kUnknown || IsSkipped(state_.skip_score, score.id)) continue;
     // A pod that uses no devices does not notice when they change.
     if (reach == Reach::kDevices) reach = IsSkipped(state_.skip_filter, score.id) ? Reach::kNode : Reach::kPods;
-    local_scores_.push_back({position, reach, score.plugin->normalization(), score.weight, {}, {}});
+    local_scores_.push_back({position, reach, score.plugin->normalization(), score.weight, {}, {}, {}});
   }
   score_all_ = true;
 }
@@ -86,17 +88,22 @@ bool Lane::ScoreAll(const PodInfo& pod) {
   const size_t slots = slots_.size();
   std::fill(base_.begin(), base_.end(), 0);
   for (Slot& slot : slots_) slot.fixed = slot.scored = 0;
-  totals_current_ = false;
-  top_.Reset(slots);
+  totals_current_ = classes_made_ = false;
   highest_.assign(local_scores_.size(), 0);
-  raw_.resize(slots);
+  scratch_.raw.resize(slots);
   for (LocalScore& score : local_scores_) {
     timing_.Time(ExtensionPoint::kScore, profile_.scores()[score.position].name, [&] { ScoreAllBy(score, pod); });
   }
-  for (NodeIndex node = 0; node < slots; ++node) {
-    if (!ok_[node]) continue;
-    slots_[node].scored = 1;
-    CountPresent(node, +1);
+  for (NodeIndex node = 0; node < slots; ++node) slots_[node].scored = ok_[node];
+  for (LocalScore& score : local_scores_) {
+    if (score.rule == Normalization::kNone) continue;
+    if (score.raw.empty()) {
+      if (ok_count_ != 0) score.present[0] = ok_count_;
+      continue;
+    }
+    for (NodeIndex node = 0; node < slots; ++node) {
+      if (ok_[node]) CountPresent(score, node, +1);
+    }
   }
   score_all_ = false;
   return !trouble_;
@@ -105,12 +112,13 @@ bool Lane::ScoreAll(const PodInfo& pod) {
 void Lane::ScoreAllBy(LocalScore& score, const PodInfo& pod) {
   const size_t slots = slots_.size();
   const framework::ScorePlugin& plugin = *profile_.scores()[score.position].plugin;
-  const bool ranged = plugin.ScoreRange(state_, pod, cluster_.columns(), 0, raw_);
+  const bool ranged = plugin.ScoreRange(state_, pod, cluster_.columns(), 0, scratch_.raw);
   score.present.clear();
-  if (score.keeps_raw()) score.raw.assign(slots, 0);
+  if (score.reach == Reach::kAllNodes) score.everywhere = plugin.ScoreOfEveryNode(state_, pod);
+  score.raw.clear();
   for (NodeIndex node = 0; node < slots; ++node) {
     if (!ok_[node]) continue;
-    const int64_t raw = ranged ? raw_[node] : RawScore(score, pod, node);
+    const int64_t raw = ranged ? scratch_.raw[node] : RawScore(score, pod, node);
     if (score.keeps_raw()) SetRaw(score, node, raw);
     if (score.rule != Normalization::kNone) continue;
     const int64_t weighted = Weigh(score, raw);
@@ -121,24 +129,29 @@ void Lane::ScoreAllBy(LocalScore& score, const PodInfo& pod) {
 
 void Lane::ScoreEverywhere(LocalScore& score, const PodInfo& pod) {
   const framework::ScorePlugin& plugin = *profile_.scores()[score.position].plugin;
-  raw_.resize(slots_.size());
-  const bool ranged = plugin.ScoreRange(state_, pod, cluster_.columns(), 0, raw_);
+  const std::optional<int64_t> now = plugin.ScoreOfEveryNode(state_, pod);
+  const std::optional<int64_t> everywhere = std::exchange(score.everywhere, now);
+  if (now && now == everywhere) return;
+  scratch_.raw.resize(slots_.size());
+  const bool ranged = plugin.ScoreRange(state_, pod, cluster_.columns(), 0, scratch_.raw);
   for (NodeIndex node = 0; node < slots_.size(); ++node) {
     if (!slots_[node].scored) continue;
-    const int64_t raw = ranged ? raw_[node] : RawScore(score, pod, node);
-    const int64_t before = score.raw[node];
-    if (raw == before) continue;
+    const int64_t raw = ranged ? scratch_.raw[node] : RawScore(score, pod, node);
+    const int64_t before = everywhere && score.rule == Normalization::kNone ? *everywhere : score.RawOf(node);
     if (score.rule == Normalization::kNone) {
+      if (score.keeps_raw()) SetRaw(score, node, raw);
+      if (raw == before) continue;
       const auto change = static_cast<int32_t>(Weigh(score, raw) - score.weight * before);
       base_[node] += change;
       slots_[node].fixed += change;
-      SetRaw(score, node, raw);
     } else {
+      if (raw == before) continue;
       CountPresent(score, node, -1);
       SetRaw(score, node, raw);
       CountPresent(score, node, +1);
     }
     if (totals_current_) top_.Set(node, LocalTotal(node));
+    Unclass(node);
   }
 }
 
@@ -158,6 +171,10 @@ int64_t Lane::Weigh(const LocalScore& score, int64_t raw) {
 
 void Lane::SetRaw(LocalScore& score, NodeIndex node, int64_t raw) {
   if (raw < 0) trouble_ = true;  // the rules are for counts
+  if (score.raw.empty()) {
+    if (raw == 0) return;
+    score.raw.assign(slots_.size(), 0);
+  }
   score.raw[node] = raw;
 }
 
@@ -181,19 +198,19 @@ void Lane::ScoreNode(const PodInfo& pod, NodeIndex node) {
 void Lane::ScorePods(const PodInfo& pod, std::span<const NodeIndex> nodes) {
   if (nodes.empty() || score_all_) return;
   for (const NodeIndex node : nodes) base_[node] = slots_[node].fixed;
-  raw_.resize(std::max(raw_.size(), nodes.size()));
+  scratch_.raw.resize(std::max(scratch_.raw.size(), nodes.size()));
   for (LocalScore& score : local_scores_) {
     if (score.reach != Reach::kPods) continue;
     const framework::ScorePlugin& plugin = *profile_.scores()[score.position].plugin;
     const bool listed = timing_.Time(ExtensionPoint::kScore, profile_.scores()[score.position].name, [&] {
-      return plugin.ScoreList(state_, pod, cluster_.columns(), nodes, {raw_.data(), nodes.size()});
+      return plugin.ScoreList(state_, pod, cluster_.columns(), nodes, {scratch_.raw.data(), nodes.size()});
     });
     for (size_t i = 0; i < nodes.size(); ++i) {
       const NodeIndex node = nodes[i];
-      const int64_t raw = listed ? raw_[i] : RawScore(score, pod, node);
+      const int64_t raw = listed ? scratch_.raw[i] : RawScore(score, pod, node);
       if (score.rule == Normalization::kNone) {
         base_[node] += static_cast<int32_t>(Weigh(score, raw));
-      } else if (raw != score.raw[node]) {
+      } else if (raw != score.RawOf(node)) {
         CountPresent(score, node, -1);
         SetRaw(score, node, raw);
         CountPresent(score, node, +1);
@@ -206,8 +223,8 @@ void Lane::ScorePods(const PodInfo& pod, std::span<const NodeIndex> nodes) {
 
 void Lane::CountPresent(LocalScore& score, NodeIndex node, int sign) {
   if (sign > 0) {
-    ++score.present[score.raw[node]];
-  } else if (const auto it = score.present.find(score.raw[node]); --it->second == 0) {
+    ++score.present[score.RawOf(node)];
+  } else if (const auto it = score.present.find(score.RawOf(node)); --it->second == 0) {
     score.present.erase(it);
   }
 }
@@ -225,7 +242,7 @@ int32_t Lane::LocalTotal(NodeIndex node) const {
     if (score.rule == Normalization::kNone) continue;
     // A raw score above the maximum will move it, and all totals with it. Where nobody had any points, there is no need
     // to look.
-    const int64_t raw = highest_[k] == 0 ? 0 : score.raw[node];
+    const int64_t raw = highest_[k] == 0 ? 0 : score.RawOf(node);
     total += score.weight * framework::Normalize(score.rule, raw, std::max(highest_[k], raw));
   }
   return static_cast<int32_t>(total);
@@ -239,6 +256,7 @@ void Lane::RefreshTotals() {
     highest_[k] = highest;
   }
   if (!moved) return;
+  if (!totals_current_) top_.Reset(slots_.size());
   totals_current_ = true;
   for (NodeIndex node = 0; node < slots_.size(); ++node) {
     if (ok_[node]) top_.Set(node, LocalTotal(node));

@@ -81,6 +81,29 @@ TEST_F(LaneTest, SaysWhyNothingFitsByDomain) {
   }
 }
 
+TEST_F(LaneTest, WhatWasToldDoesNotChangeWithTheCluster) {
+  const auto large = MakePod("large").Request("cpu", "5");
+  const auto larger = MakePod("larger").Request("cpu", "4").Request("memory", "7Gi");
+  world_.cluster.UpsertPod(MakePod("there").Request("memory", "2Gi").Node("a").Shared());
+  for (const char* node : {"b", "c"}) {
+    world_.cluster.UpsertPod(MakePod(std::string("on-") + node).Request("cpu", "1").Node(node).Shared());
+  }
+  const Evaluator::Decision before = Decide(larger);
+  const std::string text = "0/3 nodes are available: 1 Insufficient memory, 2 Insufficient cpu.";
+  ASSERT_EQ(framework::FitErrorMessage(before.diagnosis, 3), text);
+  world_.cluster.UpsertPod(MakePod("more").Request("cpu", "1").Node("a").Shared());
+  world_.cluster.UpsertPod(MakePod("much").Request("memory", "2Gi").Node("c").Shared());
+  const Evaluator::Decision after = Decide(larger);
+  EXPECT_EQ(framework::FitErrorMessage(after.diagnosis, 3),
+            "0/3 nodes are available: 2 Insufficient memory, 3 Insufficient cpu.");
+  const auto reasons = [&](const Evaluator::Decision& decision, const char* node) {
+    return decision.diagnosis.node_to_status.Get(world_.cluster.Find(node)->index()).reasons().size();
+  };
+  EXPECT_EQ(reasons(before, "c"), 1u);
+  EXPECT_EQ(reasons(after, "c"), 2u);
+  EXPECT_EQ(Decide(large).diagnosis.node_to_status.explicit_count(), 3u);
+}
+
 TEST_F(LaneTest, TakesTheNodeThatThePodWasPromised) {
   Evaluator::Decision decision = Decide(MakePod("p").Request("cpu", "1").NominatedNode("a"));
   ASSERT_EQ(decision.kind, Evaluator::Decision::Kind::kChosen);

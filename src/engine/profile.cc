@@ -171,6 +171,10 @@ std::vector<std::pair<uint32_t, const framework::IncrementalState*>> Profile::In
   return found;
 }
 
+bool Profile::ReadsFeasibleNodes(const framework::PodInfo& pod) const {
+  return std::ranges::any_of(pre_score_, [&](const auto& enabled) { return enabled.plugin->ReadsFeasibleNodes(pod); });
+}
+
 std::vector<std::pair<uint32_t, const framework::DeviceFollower*>> Profile::DeviceFollowers() const {
   std::vector<std::pair<uint32_t, const framework::DeviceFollower*>> found;
   for (uint32_t id = 0; id < plugins_.size(); ++id) {

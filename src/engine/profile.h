@@ -153,6 +153,8 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
   bool PreFilterPasses(uint32_t id, framework::CycleState& state, const framework::PodInfo& pod) const;
   // Whether no plugin remembers anything that the picture of the cluster does not show.
   bool IsAtRest() const;
+  // Whether PreScore of some plugin looks at the feasible nodes.
+  bool ReadsFeasibleNodes(const framework::PodInfo& pod) const;
   // Plugins that have a say in PreFilter and none in Filter.
   std::vector<uint32_t> PreFiltersWithoutFilter() const;
 

@@ -101,6 +101,7 @@ const LabelColumn& ClusterFork::label_column(const Symbol& key) const {
   if (same) return original;
   LabelColumn& column = label_columns_[key];
   column = original;
+  column.one_node_each = false;
   for (const auto& [index, row] : replaced_) SetLabel(column, index, row->labels().Find(key));
   return column;
 }

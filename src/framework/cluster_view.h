@@ -1,8 +1,10 @@
 // ClusterView: the picture of the cluster as plugins see it during a cycle. It does not change while a plugin runs.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "framework/node_columns.h"
 #include "framework/node_info.h"
@@ -38,6 +40,11 @@ class ClusterView {
   virtual int PodsUsingClaim(std::string_view name_space, std::string_view claim) const = 0;
   // For who keeps what volumes nodes hold. Null: this picture does not tell.
   virtual const RecentChanges<VolumePodChange>* volume_pods() const { return nullptr; }
+
+  // How many changes to nodes and to the pods on them there have been; and which nodes have changed since there had
+  // been `since`, some of them perhaps named twice. False: that is not known, or no longer.
+  virtual uint64_t change_count() const { return 0; }
+  virtual bool ListChangedNodes(uint64_t /*since*/, std::vector<NodeIndex>& /*nodes*/) const { return false; }
 };
 
 }  // namespace berth::framework

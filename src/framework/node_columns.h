@@ -20,6 +20,8 @@ struct LabelColumn {
   static constexpr int32_t kAbsent = -1;
   std::vector<int32_t> value_id;  // by node index
   std::vector<Symbol> values;     // by value id
+  // No two nodes have the same value. May be false although it is so.
+  bool one_node_each = false;
 };
 
 struct NodeColumns {

@@ -5,6 +5,8 @@
 // told why in a handful of groups, not in as many strings. Valid until the cluster's nodes change.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -33,13 +35,28 @@ class NodeToStatus {
   }
   // All at once: by node index the position in `groups` plus one, or kAbsent.
   void Assign(std::vector<GroupId> group_of, std::vector<Group> groups) {
+    shared_.reset();
+    moved_.clear();
     group_of_ = std::move(group_of);
     groups_ = std::move(groups);
   }
+  // The same without a copy: whoever shares the vector changes it no more while it is shared.
+  void Assign(std::shared_ptr<const std::vector<uint8_t>> group_of, std::vector<Group> groups) {
+    group_of_.clear();
+    moved_.clear();
+    shared_ = std::move(group_of);
+    groups_ = std::move(groups);
+  }
 
-  const Status& Get(NodeIndex node) const { return IsExplicit(node) ? groups_[group_of_[node] - 1].status : absent_; }
-  bool IsExplicit(NodeIndex node) const { return node < group_of_.size() && group_of_[node] != kAbsent; }
-  GroupId group(NodeIndex node) const { return node < group_of_.size() ? group_of_[node] : kAbsent; }
+  const Status& Get(NodeIndex node) const { return IsExplicit(node) ? groups_[group(node) - 1].status : absent_; }
+  bool IsExplicit(NodeIndex node) const { return group(node) != kAbsent; }
+  GroupId group(NodeIndex node) const {
+    for (const auto& [moved, to] : moved_) {
+      if (moved == node) return to;
+    }
+    if (shared_) return node < shared_->size() ? (*shared_)[node] : kAbsent;
+    return node < group_of_.size() ? group_of_[node] : kAbsent;
+  }
   size_t explicit_count() const {
     size_t count = 0;
     for (const Group& group : groups_) count += group.nodes;
@@ -52,13 +69,35 @@ class NodeToStatus {
 
  private:
   void Join(NodeIndex node, GroupId group) {
+    if (shared_) return JoinShared(node, group);
     if (node >= group_of_.size()) group_of_.resize(node + 1, kAbsent);
     if (group_of_[node] != kAbsent) --groups_[group_of_[node] - 1].nodes;
     group_of_[node] = group;
     ++groups_[group - 1].nodes;
   }
 
-  std::vector<GroupId> group_of_;  // by node index
+  // A few nodes that stand elsewhere are remembered beside what is shared; for many it is copied.
+  void JoinShared(NodeIndex node, GroupId to) {
+    const GroupId from = group(node);
+    if (from != kAbsent) --groups_[from - 1].nodes;
+    ++groups_[to - 1].nodes;
+    std::erase_if(moved_, [node](const auto& moved) { return moved.first == node; });
+    moved_.emplace_back(node, to);
+    if (moved_.size() <= kMostMoved) return;
+    group_of_.assign(shared_->begin(), shared_->end());
+    shared_.reset();
+    for (const auto& [moved, group] : moved_) {
+      if (moved >= group_of_.size()) group_of_.resize(moved + 1, kAbsent);
+      group_of_[moved] = group;
+    }
+    moved_.clear();
+  }
+
+  static constexpr size_t kMostMoved = 8;
+
+  std::vector<GroupId> group_of_;                       // by node index
+  std::shared_ptr<const std::vector<uint8_t>> shared_;  // if set, in place of it
+  std::vector<std::pair<NodeIndex, GroupId>> moved_;    // nodes of which shared_ does not hold
   std::vector<Group> groups_;
   Status absent_;
 };

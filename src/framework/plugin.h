@@ -164,6 +164,8 @@ class PreScorePlugin {
   virtual ~PreScorePlugin() = default;
   // Skip: this plugin's Score will not be called and it has no entry in the scores.
   virtual Status PreScore(CycleState& state, const PodInfo& pod, std::span<const NodeInfo* const> feasible) const = 0;
+  // False: PreScore for this pod would be the same with no nodes at all, and may be given none.
+  virtual bool ReadsFeasibleNodes(const PodInfo&) const { return true; }
 };
 
 struct ScoreResult {
@@ -201,6 +203,8 @@ class ScorePlugin {
   }
   virtual bool ScoreList(const CycleState& state, const PodInfo& pod, const NodeColumns& columns,
                          std::span<const NodeIndex> nodes, std::span<int64_t> scores) const;
+  // The score that every node gets, where that can be said without looking at them.
+  virtual std::optional<int64_t> ScoreOfEveryNode(const CycleState&, const PodInfo&) const { return std::nullopt; }
 
   // Brings raw scores of all feasible nodes into 0..100. Override NormalizeScore for kOwn only.
   virtual Normalization normalization() const { return Normalization::kNone; }

@@ -20,7 +20,12 @@ void Append(LabelColumn& column, const Symbol* value) {
   }
   const auto known = std::find(column.values.begin(), column.values.end(), *value);
   column.value_id.push_back(static_cast<int32_t>(known - column.values.begin()));
-  if (known == column.values.end()) column.values.push_back(*value);
+  if (known == column.values.end()) {
+    column.one_node_each = column.one_node_each || column.values.empty();
+    column.values.push_back(*value);
+  } else {
+    column.one_node_each = false;
+  }
 }
 
 bool Uses(const framework::PodInfo& pod, std::string_view claim) {
@@ -38,6 +43,7 @@ const NodeInfo& FakeCluster::AddNode(const NodeBuilder& builder, const std::vect
   CHECK_WHY(Find(node.name()) == nullptr, "two nodes of one name");
   pointers_.push_back(&node);
   AppendColumns(node);
+  changes_.push_back(node.index());
   for (auto& [key, column] : label_columns_) Append(column, node.labels().Find(key));
   for (const PodInfoPtr& pod : pods) Put(node, pod);
   return node;
@@ -54,6 +60,7 @@ void FakeCluster::RemovePod(const framework::PodInfo& pod) {
   if (node.pods_with_affinity().empty()) std::erase(with_affinity_, &node);
   if (node.pods_with_required_anti_affinity().empty()) std::erase(with_required_anti_affinity_, &node);
   columns_.WritePods(node);
+  changes_.push_back(node.index());
 }
 
 void FakeCluster::Put(NodeInfo& node, PodInfoPtr pod) {
@@ -65,6 +72,7 @@ void FakeCluster::Put(NodeInfo& node, PodInfoPtr pod) {
     with_required_anti_affinity_.push_back(&node);
   }
   columns_.WritePods(node);
+  changes_.push_back(node.index());
 }
 
 const NodeInfo& FakeCluster::Node(std::string_view name) const {

@@ -41,6 +41,11 @@ class FakeCluster final : public framework::ClusterView {
   const framework::LabelColumn& label_column(const Symbol& key) const override;
   bool HasImage(std::string_view normalized_name) const override;
   int PodsUsingClaim(std::string_view name_space, std::string_view claim) const override;
+  uint64_t change_count() const override { return changes_.size(); }
+  bool ListChangedNodes(uint64_t since, std::vector<framework::NodeIndex>& nodes) const override {
+    nodes.insert(nodes.end(), changes_.begin() + static_cast<std::ptrdiff_t>(since), changes_.end());
+    return true;
+  }
 
  private:
   void Put(framework::NodeInfo& node, framework::PodInfoPtr pod);
@@ -52,6 +57,7 @@ class FakeCluster final : public framework::ClusterView {
   std::vector<const framework::NodeInfo*> with_affinity_;
   std::vector<const framework::NodeInfo*> with_required_anti_affinity_;
   framework::NodeColumns columns_;
+  std::vector<framework::NodeIndex> changes_;
   mutable std::map<Symbol, framework::LabelColumn> label_columns_;  // those asked for so far
 };
 

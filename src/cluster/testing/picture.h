@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -113,6 +114,16 @@ inline std::string FirstDisagreement(const framework::ClusterView& cluster,
         return fmt::format("presence of {} on {}", key.str(), node->name());
       if (value && !(column.values.at(id) == *value)) return fmt::format("value of {} on {}", key.str(), node->name());
     }
+  }
+  for (const Symbol& key : label_keys) {
+    const framework::LabelColumn& column = cluster.label_column(key);
+    std::set<int32_t> seen;
+    bool one_node_each = true;
+    for (const int32_t id : column.value_id) {
+      if (id != framework::LabelColumn::kAbsent && !seen.insert(id).second) one_node_each = false;
+    }
+    if (!seen.empty() && column.one_node_each != one_node_each)
+      return fmt::format("sharing of values of {}", key.str());
   }
   for (size_t i = 0; i < live.size(); ++i) {
     if (columns.live[i] != live[i]) return fmt::format("liveness of index {}", i);

@@ -69,13 +69,18 @@ framework::ScoreResult ImageLocality::Score(const framework::CycleState&, const 
 }
 
 // Only for images that nobody has yet, which is all that can be said without looking at nodes.
-bool ImageLocality::ScoreRange(const framework::CycleState&, const PodInfo& pod, const framework::NodeColumns&,
-                               framework::NodeIndex, std::span<int64_t> scores) const {
+std::optional<int64_t> ImageLocality::ScoreOfEveryNode(const framework::CycleState&, const PodInfo& pod) const {
   bool found = false;
   ForEachImage(pod.pod().spec,
                [&](const std::string& image) { found = found || handle_.cluster().HasImage(Normalized(image)); });
-  if (!found) std::fill(scores.begin(), scores.end(), 0);
-  return !found;
+  return found ? std::nullopt : std::optional<int64_t>(0);
+}
+
+bool ImageLocality::ScoreRange(const framework::CycleState& state, const PodInfo& pod, const framework::NodeColumns&,
+                               framework::NodeIndex, std::span<int64_t> scores) const {
+  const std::optional<int64_t> score = ScoreOfEveryNode(state, pod);
+  if (score) std::fill(scores.begin(), scores.end(), *score);
+  return score.has_value();
 }
 
 bool ImageLocality::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {

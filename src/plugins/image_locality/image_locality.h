@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "config/plugin_args.h"
 #include "framework/handle.h"
@@ -23,6 +24,8 @@ class ImageLocality final : public framework::Plugin, public framework::ScorePlu
   bool ScoreRange(const framework::CycleState& state, const framework::PodInfo& pod,
                   const framework::NodeColumns& columns, framework::NodeIndex begin,
                   std::span<int64_t> scores) const override;
+  std::optional<int64_t> ScoreOfEveryNode(const framework::CycleState& state,
+                                          const framework::PodInfo& pod) const override;
   // The score of a node changes when another node comes, goes, or pulls the same image.
   framework::DependsOn score_depends_on() const override { return framework::DependsOn::kAllNodes; }
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;

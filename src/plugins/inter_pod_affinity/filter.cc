@@ -86,8 +86,11 @@ PreFilterResult InterPodAffinity::PreFilter(CycleState& state, const PodInfo& po
   }
   for (const AffinityTerm& term : data->incoming->affinity) data->matching_affinity.TableFor(term.topology_key);
   if (!data->incoming->asks_nothing()) {
-    for (const NodeInfo* node : cluster.nodes()) {
-      for (const framework::PodInfoPtr& existing : node->pods()) data->CountMatches(*existing, node->index(), +1);
+    // Rows lie far apart in memory; many need not be looked at.
+    const NodeColumns& columns = cluster.columns();
+    for (NodeIndex node = 0; node < columns.size(); ++node) {
+      if (columns.pod_count[node] == 0) continue;
+      for (const framework::PodInfoPtr& existing : cluster.row(node).pods()) data->CountMatches(*existing, node, +1);
     }
   }
   const bool skips = data->skips();
@@ -182,6 +185,24 @@ bool InterPodAffinity::FilterRange(const CycleState& state, const PodInfo&, cons
       const bool lonely = (place == 0) | (needs_company & !in_company[place]);
       verdicts[k] = lonely ? static_cast<uint8_t>(Verdict::kNoAffinity) : verdicts[k];
     }
+  }
+  return true;
+}
+
+void InterPodAffinity::FilterList(const CycleState& state, const PodInfo&, const NodeColumns&,
+                                  std::span<const NodeIndex> nodes, std::span<uint8_t> verdicts) const {
+  const FilterState& data = state.Get(filter_key_);
+  for (size_t k = 0; k < nodes.size(); ++k) verdicts[k] = static_cast<uint8_t>(Judge(data, nodes[k]));
+}
+
+bool InterPodAffinity::FilterTraits(const CycleState& state, std::vector<framework::NodeTrait>& traits) const {
+  const FilterState& data = state.Get(filter_key_);
+  for (const TopologyTallies::Table& table : data.matching_affinity.tables()) {
+    traits.push_back(table.SignTrait());
+    if (table.column().one_node_each) traits.push_back(framework::NodeTrait::PresenceOf(table.column()));
+  }
+  for (const TopologyTallies* tallies : {&data.matching_anti_affinity, &data.hostile}) {
+    for (const TopologyTallies::Table& table : tallies->tables()) traits.push_back(table.SignTrait());
   }
   return true;
 }

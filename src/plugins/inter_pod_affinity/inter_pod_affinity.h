@@ -16,6 +16,7 @@
 #include "config/plugin_args.h"
 #include "framework/explanation.h"
 #include "framework/handle.h"
+#include "framework/node_traits.h"
 #include "framework/plugin.h"
 
 namespace berth::plugins {
@@ -26,6 +27,7 @@ class InterPodAffinity final : public framework::Plugin,
                                public framework::PreScorePlugin,
                                public framework::ScorePlugin,
                                public framework::IncrementalState,
+                               public framework::TellsNodesApart,
                                public framework::EnqueueExtensions,
                                public framework::SignPlugin,
                                public framework::ExplainsRejections {
@@ -51,15 +53,22 @@ class InterPodAffinity final : public framework::Plugin,
   bool FilterRange(const framework::CycleState& state, const framework::PodInfo& pod,
                    const framework::NodeColumns& columns, framework::NodeIndex begin,
                    std::span<uint8_t> verdicts) const override;
+  void FilterList(const framework::CycleState& state, const framework::PodInfo& pod,
+                  const framework::NodeColumns& columns, std::span<const framework::NodeIndex> nodes,
+                  std::span<uint8_t> verdicts) const override;
   framework::DependsOn filter_depends_on() const override { return framework::DependsOn::kTopologyDomain; }
 
   framework::Status PreScore(framework::CycleState& state, const framework::PodInfo& pod,
                              std::span<const framework::NodeInfo* const> feasible) const override;
+  bool ReadsFeasibleNodes(const framework::PodInfo&) const override { return false; }
   framework::ScoreResult Score(const framework::CycleState& state, const framework::PodInfo& pod,
                                const framework::NodeInfo& node) const override;
   bool ScoreRange(const framework::CycleState& state, const framework::PodInfo& pod,
                   const framework::NodeColumns& columns, framework::NodeIndex begin,
                   std::span<int64_t> scores) const override;
+  bool ScoreList(const framework::CycleState& state, const framework::PodInfo& pod,
+                 const framework::NodeColumns& columns, std::span<const framework::NodeIndex> nodes,
+                 std::span<int64_t> scores) const override;
   framework::DependsOn score_depends_on() const override { return framework::DependsOn::kTopologyDomain; }
   framework::Normalization normalization() const override { return framework::Normalization::kOwn; }
   framework::Status NormalizeScore(const framework::CycleState& state, const framework::PodInfo& pod,
@@ -74,6 +83,12 @@ class InterPodAffinity final : public framework::Plugin,
   bool CatchUpPreScore(framework::CycleState& state, const framework::PodInfo& pod,
                        const framework::PodChange& change) const override;
   bool pre_score_reads_feasible_nodes() const override { return false; }
+
+  bool FilterTraits(const framework::CycleState& state, std::vector<framework::NodeTrait>& traits) const override;
+  bool ScoreTraits(const framework::CycleState& state, std::vector<framework::NodeTrait>& traits) const override;
+  bool NormalizeClasses(const framework::CycleState& state, const framework::PodInfo& pod,
+                        std::span<const framework::NodeIndex> nodes, std::span<const int64_t> scores,
+                        std::span<uint8_t> points) const override;
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
 

@@ -123,9 +123,19 @@ Status InterPodAffinity::PreScore(CycleState& state, const PodInfo& pod, std::sp
   const framework::ClusterView& cluster = handle_.cluster();
   const bool prefers = Prefers(pod);
   Preferences preferences(cluster, std::move(incoming), args_.hard_pod_affinity_weight);
-  for (const NodeInfo* node : prefers ? cluster.nodes() : cluster.nodes_with_affinity_pods()) {
-    for (const framework::PodInfoPtr& existing : prefers ? node->pods() : node->pods_with_affinity()) {
-      preferences.Count(*existing, pod, node->index(), +1);
+  if (prefers) {
+    // Rows lie far apart in memory; many need not be looked at.
+    const NodeColumns& columns = cluster.columns();
+    for (NodeIndex node = 0; node < columns.size(); ++node) {
+      if (columns.pod_count[node] == 0) continue;
+      for (const framework::PodInfoPtr& existing : cluster.row(node).pods())
+        preferences.Count(*existing, pod, node, +1);
+    }
+  } else {
+    for (const NodeInfo* node : cluster.nodes_with_affinity_pods()) {
+      for (const framework::PodInfoPtr& existing : node->pods_with_affinity()) {
+        preferences.Count(*existing, pod, node->index(), +1);
+      }
     }
   }
   const bool skips = preferences.none();
@@ -166,6 +176,22 @@ bool InterPodAffinity::ScoreRange(const CycleState& state, const PodInfo&, const
   return true;
 }
 
+bool InterPodAffinity::ScoreList(const CycleState& state, const PodInfo&, const NodeColumns&,
+                                 std::span<const NodeIndex> nodes, std::span<int64_t> scores) const {
+  std::fill(scores.begin(), scores.end(), 0);
+  for (const TopologyTallies::Table& table : state.Get(score_key_).preferences().tables()) {
+    for (size_t k = 0; k < nodes.size(); ++k) scores[k] += table.Get(nodes[k]);
+  }
+  return true;
+}
+
+bool InterPodAffinity::ScoreTraits(const CycleState& state, std::vector<framework::NodeTrait>& traits) const {
+  for (const TopologyTallies::Table& table : state.Get(score_key_).preferences().tables()) {
+    traits.push_back(table.SumTrait());
+  }
+  return true;
+}
+
 namespace {
 
 int64_t PointsFor(int64_t score, int64_t lowest, int64_t highest) {
@@ -198,6 +224,15 @@ bool InterPodAffinity::NormalizeRange(const CycleState&, const PodInfo&, std::sp
   return PointsFromScores(feasible, span, scores, points, [&](int64_t score) {
     return span.lowest >= span.highest ? 0 : PointsFor(score, span.lowest, span.highest);
   });
+}
+
+bool InterPodAffinity::NormalizeClasses(const CycleState&, const PodInfo&, std::span<const NodeIndex>,
+                                        std::span<const int64_t> scores, std::span<uint8_t> points) const {
+  const auto [lowest, highest] = std::ranges::minmax(scores);
+  for (size_t k = 0; k < scores.size(); ++k) {
+    points[k] = static_cast<uint8_t>(lowest >= highest ? 0 : PointsFor(scores[k], lowest, highest));
+  }
+  return true;
 }
 
 }  // namespace berth::plugins

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/symbol.h"
 #include "framework/cluster_view.h"
+#include "framework/node_traits.h"
 
 namespace berth::plugins {
 
@@ -35,6 +36,17 @@ class TopologyTallies {
     const uint8_t* positive_by_place() const {
       CHECK_WHY(column_->values.size() < sums_.size(), "nodes changed since pods were tallied");
       return positive_.data();
+    }
+
+    const framework::LabelColumn& column() const { return *column_; }
+    // In what nodes differ: their domain or, where each is alone in its own, the sum; or just whether it is above 0.
+    framework::NodeTrait SumTrait() const {
+      return column_->one_node_each ? framework::NodeTrait::EntryOf(*column_, by_place())
+                                    : framework::NodeTrait::DomainOf(*column_);
+    }
+    framework::NodeTrait SignTrait() const {
+      return column_->one_node_each ? framework::NodeTrait::MarkOf(*column_, positive_by_place())
+                                    : framework::NodeTrait::DomainOf(*column_);
     }
 
    private:

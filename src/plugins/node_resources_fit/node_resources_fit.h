@@ -46,6 +46,7 @@ class NodeResourcesFit final : public framework::Plugin,
 
   framework::Status PreScore(framework::CycleState& state, const framework::PodInfo& pod,
                              std::span<const framework::NodeInfo* const> feasible) const override;
+  bool ReadsFeasibleNodes(const framework::PodInfo&) const override { return false; }
   framework::ScoreResult Score(const framework::CycleState& state, const framework::PodInfo& pod,
                                const framework::NodeInfo& node) const override;
   framework::DependsOn score_depends_on() const override { return framework::DependsOn::kNodeAndPods; }

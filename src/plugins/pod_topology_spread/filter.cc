@@ -1,4 +1,5 @@
 // PodTopologySpread as a filter: pods per domain are counted once per cycle, then a node is judged by its domains.
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -12,6 +13,7 @@ using framework::LabelColumn;
 using framework::NodeColumns;
 using framework::NodeIndex;
 using framework::NodeInfo;
+using framework::NodeTrait;
 using framework::PodChange;
 using framework::PodInfo;
 using framework::PreFilterResult;
@@ -31,7 +33,6 @@ struct PodTopologySpread::FilterState final : framework::CopyableState<FilterSta
 };
 
 PreFilterResult PodTopologySpread::PreFilter(CycleState& state, const PodInfo& pod) const {
-  MarkScoresOld(state);
   Result<std::vector<SpreadConstraint>> constraints = HardConstraints(pod);
   if (!constraints) return Status::Error("get constraints from pod: " + constraints.error().message);
   if (constraints->empty()) return Status::Skip();
@@ -41,13 +42,19 @@ PreFilterResult PodTopologySpread::PreFilter(CycleState& state, const PodInfo& p
   counts.reserve(plan->size());
   for (size_t i = 0; i < plan->size(); ++i) counts.emplace_back(plan->column(i).values.size());
 
-  for (const NodeInfo* node : handle_.cluster().nodes()) {
-    if (!plan->HasEveryKey(node->index())) continue;
+  const framework::ClusterView& cluster = handle_.cluster();
+  const NodeColumns& columns = cluster.columns();
+  for (NodeIndex node = 0; node < columns.size(); ++node) {
+    if (!columns.live[node] || !plan->HasEveryKey(node)) continue;
     for (size_t i = 0; i < plan->size(); ++i) {
-      if (!plan->Includes(i, *node)) continue;
-      // A domain without matching pods is a domain nonetheless.
-      counts[i].Accumulate(plan->DomainOf(i, node->index()),
-                           CountSelectedPods(*node, plan->constraint(i).selector, plan->name_space()));
+      if (!plan->IncludesAll(i) && !plan->Includes(i, cluster.row(node))) continue;
+      // A domain without matching pods is a domain nonetheless. Rows lie far apart in memory; many need not be looked
+      // at.
+      const SpreadConstraint& constraint = plan->constraint(i);
+      counts[i].Accumulate(plan->DomainOf(i, node),
+                           columns.pod_count[node] == 0
+                               ? 0
+                               : CountSelectedPods(cluster.row(node), constraint.selector, plan->name_space()));
     }
   }
   for (DomainCounts& count : counts) count.FindMinimum();
@@ -147,6 +154,34 @@ bool PodTopologySpread::FilterRange(const CycleState& state, const PodInfo&, con
         verdicts[k] = verdicts[k] != 0 ? verdicts[k] : verdict;
       }
     }
+  }
+  return true;
+}
+
+void PodTopologySpread::FilterList(const CycleState& state, const PodInfo&, const NodeColumns&,
+                                   std::span<const NodeIndex> nodes, std::span<uint8_t> verdicts) const {
+  const FilterState& data = state.Get(filter_key_);
+  std::fill(verdicts.begin(), verdicts.end(), static_cast<uint8_t>(Verdict::kFits));
+  for (size_t i = 0; i < data.plan->size(); ++i) {
+    const int64_t limit = data.LimitOf(i);
+    for (size_t k = 0; k < nodes.size(); ++k) {
+      if (verdicts[k] != 0) continue;
+      const int32_t domain = data.plan->DomainOf(i, nodes[k]);
+      const Verdict verdict = domain == LabelColumn::kAbsent       ? Verdict::kMissingLabel
+                              : data.counts[i].Get(domain) > limit ? Verdict::kTooSkewed
+                                                                   : Verdict::kFits;
+      verdicts[k] = static_cast<uint8_t>(verdict);
+    }
+  }
+}
+
+bool PodTopologySpread::FilterTraits(const CycleState& state, std::vector<NodeTrait>& traits) const {
+  const FilterState& data = state.Get(filter_key_);
+  for (size_t i = 0; i < data.plan->size(); ++i) {
+    const LabelColumn& column = data.plan->column(i);
+    const std::span<const int64_t> counts = data.counts[i].by_place();
+    CHECK_WHY(column.values.size() < counts.size(), "nodes changed since PreFilter");
+    traits.push_back(column.one_node_each ? NodeTrait::EntryOf(column, counts.data()) : NodeTrait::DomainOf(column));
   }
   return true;
 }

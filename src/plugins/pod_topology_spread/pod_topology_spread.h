@@ -20,6 +20,7 @@
 #include "config/plugin_args.h"
 #include "framework/explanation.h"
 #include "framework/handle.h"
+#include "framework/node_traits.h"
 #include "framework/plugin.h"
 #include "plugins/pod_topology_spread/spread_constraint.h"
 
@@ -31,6 +32,7 @@ class PodTopologySpread final : public framework::Plugin,
                                 public framework::PreScorePlugin,
                                 public framework::ScorePlugin,
                                 public framework::IncrementalState,
+                                public framework::TellsNodesApart,
                                 public framework::EnqueueExtensions,
                                 public framework::SignPlugin,
                                 public framework::ExplainsRejections {
@@ -55,15 +57,22 @@ class PodTopologySpread final : public framework::Plugin,
   bool FilterRange(const framework::CycleState& state, const framework::PodInfo& pod,
                    const framework::NodeColumns& columns, framework::NodeIndex begin,
                    std::span<uint8_t> verdicts) const override;
+  void FilterList(const framework::CycleState& state, const framework::PodInfo& pod,
+                  const framework::NodeColumns& columns, std::span<const framework::NodeIndex> nodes,
+                  std::span<uint8_t> verdicts) const override;
   framework::DependsOn filter_depends_on() const override { return framework::DependsOn::kTopologyDomain; }
 
   framework::Status PreScore(framework::CycleState& state, const framework::PodInfo& pod,
                              std::span<const framework::NodeInfo* const> feasible) const override;
+  bool ReadsFeasibleNodes(const framework::PodInfo& pod) const override;
   framework::ScoreResult Score(const framework::CycleState& state, const framework::PodInfo& pod,
                                const framework::NodeInfo& node) const override;
   bool ScoreRange(const framework::CycleState& state, const framework::PodInfo& pod,
                   const framework::NodeColumns& columns, framework::NodeIndex begin,
                   std::span<int64_t> scores) const override;
+  bool ScoreList(const framework::CycleState& state, const framework::PodInfo& pod,
+                 const framework::NodeColumns& columns, std::span<const framework::NodeIndex> nodes,
+                 std::span<int64_t> scores) const override;
   framework::DependsOn score_depends_on() const override { return framework::DependsOn::kTopologyDomain; }
   framework::Normalization normalization() const override { return framework::Normalization::kOwn; }
   framework::Status NormalizeScore(const framework::CycleState& state, const framework::PodInfo& pod,
@@ -72,13 +81,20 @@ class PodTopologySpread final : public framework::Plugin,
                       std::span<const uint8_t> feasible, std::span<const int64_t> scores,
                       std::span<uint8_t> points) const override;
 
-  // PreScore for other feasible nodes builds on the counts that the state has, unless PreFilter has run since.
   bool CatchUpPreFilter(framework::CycleState& state, const framework::PodInfo& pod,
                         const framework::PodChange& change) const override;
   bool CatchUpPreScore(framework::CycleState& state, const framework::PodInfo& pod,
                        const framework::PodChange& change) const override;
   bool ChooseAmong(framework::CycleState& state, const framework::PodInfo& pod,
                    std::span<const uint8_t> feasible) const override;
+
+  bool FilterTraits(const framework::CycleState& state, std::vector<framework::NodeTrait>& traits) const override;
+  bool ScoreTraits(const framework::CycleState& state, std::vector<framework::NodeTrait>& traits) const override;
+  bool ChooseAmongClasses(framework::CycleState& state, const framework::PodInfo& pod,
+                          std::span<const framework::NodeClass> feasible) const override;
+  bool NormalizeClasses(const framework::CycleState& state, const framework::PodInfo& pod,
+                        std::span<const framework::NodeIndex> nodes, std::span<const int64_t> scores,
+                        std::span<uint8_t> points) const override;
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
 
@@ -103,7 +119,6 @@ class PodTopologySpread final : public framework::Plugin,
   static Verdict Judge(const FilterState& state, framework::NodeIndex node);
   void ChangePod(framework::CycleState& state, const framework::PodInfo& pod, const framework::PodInfo& other,
                  const framework::NodeInfo& node, int64_t delta) const;
-  void MarkScoresOld(framework::CycleState& state) const;
 
   framework::QueueingHint AfterPodChange(const framework::PodInfo& pod, const api::Pod* before,
                                          const api::Pod* after) const;

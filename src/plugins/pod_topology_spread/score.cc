@@ -31,17 +31,15 @@ struct PodTopologySpread::ScoreState final : framework::CopyableState<ScoreState
     return *shared;
   }
 
-  // PreFilter has run since, perhaps because nodes changed: scores stand, but PreScore must not build on them.
-  bool is_old = false;
-
  private:
   std::shared_ptr<SpreadCosts> shared;
 };
 
 namespace {
 
-std::vector<uint8_t> MarksOf(std::span<const NodeInfo* const> nodes, size_t slots) {
-  std::vector<uint8_t> marks(slots, 0);
+std::vector<uint8_t> MarksOf(std::span<const NodeInfo* const> nodes, const framework::ClusterView& cluster) {
+  if (nodes.size() == cluster.nodes().size()) return cluster.columns().live;
+  std::vector<uint8_t> marks(cluster.columns().size(), 0);
   for (const NodeInfo* node : nodes) marks[node->index()] = 1;
   return marks;
 }
@@ -51,12 +49,6 @@ std::vector<uint8_t> MarksOf(std::span<const NodeInfo* const> nodes, size_t slot
 Status PodTopologySpread::PreScore(CycleState& state, const PodInfo& pod,
                                    std::span<const NodeInfo* const> feasible) const {
   const framework::ClusterView& cluster = handle_.cluster();
-  if (ScoreState* kept = state.FindMutable(score_key_); kept != nullptr && !kept->is_old) {
-    SpreadCosts& costs = kept->MutableCosts();
-    costs.Refresh(cluster);
-    costs.ChooseAmong(MarksOf(feasible, costs.nodes()));
-    return Status::Success();
-  }
   if (cluster.nodes().empty()) return Status::Skip();
   Result<std::vector<SpreadConstraint>> constraints = SoftConstraints(pod);
   if (!constraints) return Status::Error("calculating preScoreState: " + constraints.error().message);
@@ -64,9 +56,14 @@ Status PodTopologySpread::PreScore(CycleState& state, const PodInfo& pod,
 
   SpreadCosts costs(std::make_shared<const SpreadPlan>(pod, *std::move(constraints), cluster, gates_), cluster,
                     RequiresEveryKey(pod));
-  costs.ChooseAmong(MarksOf(feasible, costs.nodes()));
+  costs.ChooseAmong(MarksOf(feasible, cluster));
   state.Put(score_key_, std::make_unique<ScoreState>(std::move(costs)));
   return Status::Success();
+}
+
+bool PodTopologySpread::ReadsFeasibleNodes(const PodInfo& pod) const {
+  const Result<std::vector<SpreadConstraint>> constraints = SoftConstraints(pod);
+  return !constraints || !constraints->empty();
 }
 
 // Whether there are constraints depends on no other pod: without costs PreScore would skip again.
@@ -75,13 +72,20 @@ bool PodTopologySpread::CatchUpPreScore(CycleState& state, const PodInfo&, const
   return true;
 }
 
-bool PodTopologySpread::ChooseAmong(CycleState& state, const PodInfo&, std::span<const uint8_t> feasible) const {
-  if (ScoreState* kept = state.FindMutable(score_key_)) kept->MutableCosts().ChooseAmong(feasible);
+bool PodTopologySpread::ChooseAmongClasses(CycleState& state, const PodInfo&,
+                                           std::span<const framework::NodeClass> feasible) const {
+  if (ScoreState* kept = state.FindMutable(score_key_)) kept->MutableCosts().ChooseAmongClasses(feasible);
   return true;
 }
 
-void PodTopologySpread::MarkScoresOld(CycleState& state) const {
-  if (ScoreState* kept = state.FindMutable(score_key_)) kept->is_old = true;
+bool PodTopologySpread::ScoreTraits(const CycleState& state, std::vector<framework::NodeTrait>& traits) const {
+  state.Get(score_key_).costs().ListTraits(traits);
+  return true;
+}
+
+bool PodTopologySpread::ChooseAmong(CycleState& state, const PodInfo&, std::span<const uint8_t> feasible) const {
+  if (ScoreState* kept = state.FindMutable(score_key_)) kept->MutableCosts().ChooseAmong(feasible);
+  return true;
 }
 
 ScoreResult PodTopologySpread::Score(const CycleState& state, const PodInfo&, const NodeInfo& node) const {
@@ -91,6 +95,13 @@ ScoreResult PodTopologySpread::Score(const CycleState& state, const PodInfo&, co
 bool PodTopologySpread::ScoreRange(const CycleState& state, const PodInfo&, const NodeColumns&, NodeIndex begin,
                                    std::span<int64_t> scores) const {
   state.Get(score_key_).costs().ScoreRange(begin, scores);
+  return true;
+}
+
+bool PodTopologySpread::ScoreList(const CycleState& state, const PodInfo&, const NodeColumns&,
+                                  std::span<const NodeIndex> nodes, std::span<int64_t> scores) const {
+  const SpreadCosts& costs = state.Get(score_key_).costs();
+  for (size_t k = 0; k < nodes.size(); ++k) scores[k] = costs.ScoreOf(nodes[k]);
   return true;
 }
 
@@ -133,6 +144,25 @@ bool PodTopologySpread::NormalizeRange(const CycleState& state, const PodInfo&, 
   const int64_t highest = std::max<int64_t>(span.highest, 0);
   return PointsFromScores(feasible, span, scores, points,
                           [&](int64_t score) { return PointsFor(score, span.lowest, highest); });
+}
+
+bool PodTopologySpread::NormalizeClasses(const CycleState& state, const PodInfo&, std::span<const NodeIndex> nodes,
+                                         std::span<const int64_t> scores, std::span<uint8_t> points) const {
+  const SpreadCosts& costs = state.Get(score_key_).costs();
+  int64_t lowest = std::numeric_limits<int64_t>::max();
+  int64_t highest = 0;
+  for (size_t k = 0; k < nodes.size(); ++k) {
+    if (costs.Ignores(nodes[k])) continue;
+    lowest = std::min(lowest, scores[k]);
+    highest = std::max(highest, scores[k]);
+  }
+  bool in_range = true;
+  for (size_t k = 0; k < nodes.size(); ++k) {
+    const int64_t value = costs.Ignores(nodes[k]) ? framework::kMinNodeScore : PointsFor(scores[k], lowest, highest);
+    in_range &= value >= framework::kMinNodeScore && value <= framework::kMaxNodeScore;
+    points[k] = static_cast<uint8_t>(value);
+  }
+  return in_range;
 }
 
 }  // namespace berth::plugins

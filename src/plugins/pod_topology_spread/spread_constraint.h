@@ -70,6 +70,11 @@ class SpreadPlan {
   bool HasEveryKey(framework::NodeIndex node) const;
   // The inclusion policies of constraint i let the node's domain and pods count.
   bool Includes(size_t i, const framework::NodeInfo& node) const;
+  // They do so for every node.
+  bool IncludesAll(size_t i) const {
+    return !(constraints_[i].honors_node_affinity && !required_node_affinity_.empty()) &&
+           !constraints_[i].honors_node_taints;
+  }
 
  private:
   std::shared_ptr<const api::Pod> pod_;

@@ -35,8 +35,13 @@ inline int64_t Rounded(double cost) {
 BERTH_VECTORIZE void RoundSmall(const double* __restrict costs, int64_t* __restrict scores, size_t count) {
   for (size_t k = 0; k < count; ++k) scores[k] = Rounded<int32_t>(costs[k]);
 }
-BERTH_VECTORIZE void AddCosts(const double* __restrict costs, double* __restrict sums, size_t count) {
-  for (size_t k = 0; k < count; ++k) sums[k] += costs[k];
+// A host without the label is not charged.
+BERTH_VECTORIZE void AddCostsByHost(const int32_t* __restrict domains, const int32_t* __restrict pods, double weight,
+                                    double extra, double* __restrict sums, size_t count) {
+  for (size_t k = 0; k < count; ++k) {
+    const double cost = static_cast<double>(pods[k]) * weight + extra;
+    sums[k] += domains[k] == LabelColumn::kAbsent ? 0.0 : cost;
+  }
 }
 BERTH_VECTORIZE void AddCostsByDomain(const int32_t* __restrict domains, const double* __restrict costs,
                                       double* __restrict sums, size_t count) {
@@ -51,157 +56,164 @@ constexpr double kSmall = 1e9;
 SpreadCosts::SpreadCosts(std::shared_ptr<const SpreadPlan> plan, const framework::ClusterView& cluster,
                          bool requires_every_key)
     : plan_(std::move(plan)) {
-  const size_t slots = cluster.columns().size();
-  rows_.assign(slots, nullptr);
-  generations_.assign(slots, 0);
-  ignored_.assign(slots, 0);
-  for (const NodeInfo* node : cluster.nodes()) {
-    rows_[node->index()] = node;
-    if (requires_every_key && !plan_->HasEveryKey(node->index())) {
-      ignored_[node->index()] = 1;
-      ignores_any_ = true;
-    }
+  const framework::NodeColumns& columns = cluster.columns();
+  for (NodeIndex node = 0; requires_every_key && node < columns.size(); ++node) {
+    if (!columns.live[node] || plan_->HasEveryKey(node)) continue;
+    if (!ignores_any_) ignored_.assign(columns.size(), 0);
+    ignores_any_ = true;
+    ignored_[node] = 1;
   }
   for (size_t i = 0; i < plan_->size(); ++i) AddTable(i, cluster);
-  for (const NodeInfo* node : cluster.nodes()) Count(*node);
+  for (NodeIndex node = 0; node < columns.size(); ++node) {
+    // Rows lie far apart in memory; many need not be looked at.
+    if (columns.pod_count[node] == 0) continue;
+    for (size_t s = 0; s < selected_.size(); ++s) {
+      const int64_t pods = CountSelectedPods(cluster.row(node), *selected_[s].selector, plan_->name_space());
+      if (pods != 0) Shift(s, node, static_cast<int32_t>(pods));
+    }
+  }
 }
 
 void SpreadCosts::AddTable(size_t i, const framework::ClusterView& cluster) {
   const SpreadConstraint& constraint = plan_->constraint(i);
-  const size_t slots = rows_.size();
+  const framework::NodeColumns& columns = cluster.columns();
   Table& table = tables_.emplace_back();
-  table.selector = SelectorFor(constraint.selector);
+  table.selector = SelectorFor(constraint.selector, columns.size());
   table.per_host = IsPerHost(constraint);
   table.max_skew = constraint.max_skew;
-  const size_t places = table.per_host ? slots : plan_->column(i).values.size() + 1;
-  table.candidate.assign(places, 0);
-  table.costs.assign(places, 0.0);
   if (table.per_host) return;
-  table.pods.assign(places, 0);
-  table.place.assign(slots, 0);
-  table.counts.assign(slots, 0);
-  for (const NodeInfo* node : cluster.nodes()) {
-    const NodeIndex at = node->index();
-    const int32_t domain = plan_->DomainOf(i, at);
-    const bool named = domain != LabelColumn::kAbsent && !plan_->column(i).values[static_cast<size_t>(domain)].empty();
-    table.place[at] = named ? domain + 1 : 0;
-    table.counts[at] = ignored_[at] == 0 && plan_->Includes(i, *node) ? 1 : 0;
+  const std::vector<Symbol>& values = plan_->column(i).values;
+  table.place.assign(values.size() + 1, 0);
+  for (uint32_t value = 0; value < values.size(); ++value) {
+    if (!values[value].empty()) table.place[value + 1] = value + 1;
+  }
+  table.pods.assign(values.size() + 1, 0);
+  const bool includes_all = plan_->IncludesAll(i);
+  if (includes_all && !ignores_any_) return;
+  table.leaves_out.assign(columns.size(), 0);
+  for (NodeIndex node = 0; node < columns.size(); ++node) {
+    if (!columns.live[node]) continue;
+    table.leaves_out[node] = Ignores(node) || (!includes_all && !plan_->Includes(i, cluster.row(node)));
   }
 }
 
 // Constraints often share their selector; pods are then matched once.
-size_t SpreadCosts::SelectorFor(const api::Selector& selector) {
-  for (size_t i = 0; i < selectors_.size(); ++i) {
-    if (*selectors_[i] == selector) return i;
+size_t SpreadCosts::SelectorFor(const api::Selector& selector, size_t slots) {
+  for (size_t i = 0; i < selected_.size(); ++i) {
+    if (*selected_[i].selector == selector) return i;
   }
-  selectors_.push_back(&selector);
-  selected_.emplace_back(rows_.size(), 0);
-  return selectors_.size() - 1;
-}
-
-void SpreadCosts::Count(const NodeInfo& node) {
-  const NodeIndex at = node.index();
-  generations_[at] = node.generation();
-  for (size_t s = 0; s < selectors_.size(); ++s) {
-    const int64_t pods = CountSelectedPods(node, *selectors_[s], plan_->name_space());
-    const int32_t delta = static_cast<int32_t>(pods) - selected_[s][at];
-    if (delta != 0) Shift(s, at, delta);
-  }
+  selected_.push_back({&selector, std::vector<int32_t>(slots, 0)});
+  return selected_.size() - 1;
 }
 
 void SpreadCosts::Shift(size_t selector, NodeIndex node, int32_t delta) {
-  selected_[selector][node] += delta;
+  Selected& selected = selected_[selector];
+  selected.pods[node] += delta;
+  selected.most = std::max(selected.most, selected.pods[node]);
   for (size_t i = 0; i < tables_.size(); ++i) {
     Table& table = tables_[i];
-    if (table.selector != selector) continue;
-    if (table.per_host) {
-      Price(i, node);
-    } else if (table.counts[node]) {
-      const auto place = static_cast<size_t>(table.place[node]);
-      table.pods[place] += delta;
-      Price(i, place);
-    }
+    if (table.selector != selector || table.per_host) continue;
+    if (table.leaves_out.empty() || !table.leaves_out[node]) table.pods[PlaceOf(i, node)] += delta;
   }
 }
 
-// The weight keeps keys with few domains, and so with many pods in each, from drowning the others; maxSkew blurs small
-// differences.
-double SpreadCosts::Table::CostOf(int64_t matching) {
-  const double cost = static_cast<double>(matching) * weight + static_cast<double>(max_skew - 1);
-  highest = std::max(highest, cost);
-  return cost;
-}
-
-void SpreadCosts::Price(size_t i, size_t place) {
-  Table& table = tables_[i];
-  if (!table.candidate[place]) return;
-  const LabelColumn& column = plan_->column(i);
-  if (table.per_host) {
-    const double cost = table.CostOf(selected_[table.selector][place]);
-    table.costs[place] = column.value_id[place] == LabelColumn::kAbsent ? 0.0 : cost;
-    return;
-  }
-  const double cost = table.CostOf(table.pods[place]);
-  if (place != 0) {
-    table.costs[place] = cost;
-    return;
-  }
-  // A node without the label is not charged, although it is counted together with those whose label is empty.
-  for (size_t value = 0; value < column.values.size(); ++value) {
-    if (column.values[value].empty()) table.costs[value + 1] = cost;
-  }
+void SpreadCosts::Table::SetDomains(size_t count) {
+  if (count == domains) return;
+  domains = count;
+  weight = std::log(static_cast<double>(domains + 2));
 }
 
 void SpreadCosts::ChooseAmong(std::span<const uint8_t> feasible) {
-  std::vector<NodeIndex> chosen;
-  chosen.reserve(feasible.size());
-  for (NodeIndex node = 0; node < feasible.size(); ++node) {
-    if (feasible[node] && !ignored_[node]) chosen.push_back(node);
-  }
+  std::vector<uint8_t> candidate;  // by place
   for (size_t i = 0; i < tables_.size(); ++i) {
     Table& table = tables_[i];
-    std::fill(table.candidate.begin(), table.candidate.end(), uint8_t{0});
-    std::fill(table.costs.begin(), table.costs.end(), 0.0);
-    table.highest = 0;
-    if (table.per_host) {
-      for (const NodeIndex node : chosen) table.candidate[node] = 1;
-    } else {
-      for (const NodeIndex node : chosen) table.candidate[static_cast<size_t>(table.place[node])] = 1;
+    size_t domains = 0;
+    candidate.assign(table.pods.size(), 0);
+    for (NodeIndex node = 0; node < feasible.size(); ++node) {
+      if (!feasible[node] || Ignores(node)) continue;
+      if (table.per_host) {
+        ++domains;
+      } else {
+        candidate[PlaceOf(i, node)] = 1;
+      }
     }
-    const auto domains = std::count(table.candidate.begin(), table.candidate.end(), uint8_t{1});
-    table.weight = std::log(static_cast<double>(domains + 2));
-    for (size_t place = 0; place < table.candidate.size(); ++place) Price(i, place);
+    table.SetDomains(domains + static_cast<size_t>(std::count(candidate.begin(), candidate.end(), uint8_t{1})));
   }
 }
 
-void SpreadCosts::Refresh(const framework::ClusterView& cluster) {
-  const std::vector<uint64_t>& now = cluster.columns().generation;
-  CHECK_WHY(now.size() == rows_.size(), "nodes came or went while spread costs were kept");
-  for (size_t node = 0; node < rows_.size(); ++node) {
-    if (now[node] != generations_[node] && rows_[node] != nullptr) Count(*rows_[node]);
+void SpreadCosts::ChooseAmongClasses(std::span<const framework::NodeClass> feasible) {
+  std::vector<uint8_t> candidate;  // by place
+  for (size_t i = 0; i < tables_.size(); ++i) {
+    Table& table = tables_[i];
+    size_t domains = 0;
+    candidate.assign(table.pods.size(), 0);
+    for (const framework::NodeClass& one : feasible) {
+      if (Ignores(one.any)) continue;
+      domains += table.per_host ? one.nodes : std::exchange(candidate[PlaceOf(i, one.any)], uint8_t{1}) == 0;
+    }
+    table.SetDomains(domains);
+  }
+}
+
+void SpreadCosts::ListTraits(std::vector<framework::NodeTrait>& traits) const {
+  using framework::NodeTrait;
+  for (size_t i = 0; i < tables_.size(); ++i) {
+    const Table& table = tables_[i];
+    if (!table.per_host) {
+      traits.push_back(NodeTrait::DomainOf(plan_->column(i)));
+      continue;
+    }
+    traits.push_back(NodeTrait::PresenceOf(plan_->column(i)));
+    traits.push_back(NodeTrait::Number(table.selector, selected_[table.selector].pods));
   }
 }
 
 void SpreadCosts::Change(const framework::PodChange& change) {
-  for (size_t s = 0; s < selectors_.size(); ++s) {
-    if (CountsPod(change.other, *selectors_[s], plan_->name_space())) Shift(s, change.node.index(), change.sign);
+  for (size_t s = 0; s < selected_.size(); ++s) {
+    if (CountsPod(change.other, *selected_[s].selector, plan_->name_space())) {
+      Shift(s, change.node.index(), change.sign);
+    }
   }
 }
 
+// A node without the label is not charged, although it is counted together with those whose label is empty.
+double SpreadCosts::CostOf(size_t i, NodeIndex node) const {
+  const Table& table = tables_[i];
+  if (plan_->DomainOf(i, node) == LabelColumn::kAbsent) return 0.0;
+  return table.CostOf(table.per_host ? selected_[table.selector].pods[node] : table.pods[PlaceOf(i, node)]);
+}
+
 int64_t SpreadCosts::ScoreOf(NodeIndex node) const {
-  int64_t score = 0;
-  ScoreRange(node, std::span<int64_t>(&score, 1));
-  return score;
+  if (Ignores(node)) return 0;
+  double sum = 0;
+  for (size_t i = 0; i < tables_.size(); ++i) sum += CostOf(i, node);
+  return Rounded<int64_t>(sum);
+}
+
+std::vector<double> SpreadCosts::CostsByDomain(size_t i, double& highest) const {
+  const Table& table = tables_[i];
+  std::vector<double> costs(table.place.size(), 0.0);
+  for (size_t value = 1; value < costs.size(); ++value) {
+    costs[value] = table.CostOf(table.pods[table.place[value]]);
+    highest = std::max(highest, costs[value]);
+  }
+  return costs;
 }
 
 void SpreadCosts::ScoreRange(NodeIndex begin, std::span<int64_t> scores) const {
-  double highest = 0;
-  for (const Table& table : tables_) highest += table.highest;
+  double highest = 0;  // of any sum
+  std::vector<std::vector<double>> costs(tables_.size());
+  for (size_t i = 0; i < tables_.size(); ++i) {
+    const Table& table = tables_[i];
+    double most = table.per_host ? table.CostOf(selected_[table.selector].most) : 0;
+    if (!table.per_host) costs[i] = CostsByDomain(i, most);
+    highest += most;
+  }
   // With one constraint there are as many costs as domains, and each is rounded once.
-  if (tables_.size() == 1 && !tables_[0].per_host && !ignores_any_ && scores.size() > tables_[0].costs.size()) {
+  if (tables_.size() == 1 && !tables_[0].per_host && !ignores_any_ && scores.size() > costs[0].size()) {
     std::vector<int64_t> rounded;
-    rounded.reserve(tables_[0].costs.size());
-    for (const double cost : tables_[0].costs) rounded.push_back(Rounded<int64_t>(cost));
+    rounded.reserve(costs[0].size());
+    for (const double cost : costs[0]) rounded.push_back(Rounded<int64_t>(cost));
     std::fill(scores.begin(), scores.end(), 0);
     AddByDomain(plan_->column(0).value_id.data() + begin, rounded.data(), scores);
     return;
@@ -212,11 +224,13 @@ void SpreadCosts::ScoreRange(NodeIndex begin, std::span<int64_t> scores) const {
     const size_t count = std::min(sums.size(), scores.size() - done);
     std::fill_n(sums.begin(), count, 0.0);
     for (size_t i = 0; i < tables_.size(); ++i) {
-      const double* const costs = tables_[i].costs.data();
-      if (tables_[i].per_host) {
-        AddCosts(costs + first, sums.data(), count);
+      const Table& table = tables_[i];
+      const int32_t* const domains = plan_->column(i).value_id.data() + first;
+      if (table.per_host) {
+        AddCostsByHost(domains, selected_[table.selector].pods.data() + first, table.weight,
+                       static_cast<double>(table.max_skew - 1), sums.data(), count);
       } else {
-        AddCostsByDomain(plan_->column(i).value_id.data() + first, costs, sums.data(), count);
+        AddCostsByDomain(domains, costs[i].data(), sums.data(), count);
       }
     }
     if (highest < kSmall) {

@@ -1,18 +1,19 @@
 // SpreadCosts: what the soft constraints of one pod hold against each node, kept current while pods come and go.
 //
-// Pods are counted per node and, from that, per domain, whether or not a feasible node stands there. So only the choice
-// of domains depends on which nodes are feasible, and changing it costs no counting. Nodes are known by their
-// generation: one that changed since it was counted is counted again, whether or not Change() was told.
+// Pods are counted per node and, from that, per domain, whether or not a feasible node stands there. How much a pod
+// weighs depends on how many domains have a feasible node; that is all that choosing among other nodes changes.
 //
 // Good while Node objects stay as they are. Copyable; reading is safe from any thread.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "framework/cluster_view.h"
+#include "framework/node_traits.h"
 #include "framework/plugin.h"
 #include "plugins/pod_topology_spread/spread_constraint.h"
 
@@ -23,57 +24,64 @@ class SpreadCosts {
   // Counts every pod. With `requires_every_key`, nodes that lack a topology key take no part.
   SpreadCosts(std::shared_ptr<const SpreadPlan> plan, const framework::ClusterView& cluster, bool requires_every_key);
 
-  // Prices the domains of the nodes marked, by node index; others cost nothing. To be called before any score is asked
-  // for.
+  // The nodes marked, by node index, are feasible. To be called before any score is asked for; the scores of other
+  // nodes mean nothing.
   void ChooseAmong(std::span<const uint8_t> feasible);
-  // Counts again where pods have changed.
-  void Refresh(const framework::ClusterView& cluster);
+  // The same for nodes that stand for their class.
+  void ChooseAmongClasses(std::span<const framework::NodeClass> feasible);
   void Change(const framework::PodChange& change);
 
   int64_t ScoreOf(framework::NodeIndex node) const;
   // ScoreOf the nodes [begin, begin + scores.size()).
   void ScoreRange(framework::NodeIndex begin, std::span<int64_t> scores) const;
+  // In what nodes differ for ScoreOf.
+  void ListTraits(std::vector<framework::NodeTrait>& traits) const;
 
   // Nodes that take no part.
-  bool Ignores(framework::NodeIndex node) const { return ignored_[node] != 0; }
+  bool Ignores(framework::NodeIndex node) const { return ignores_any_ && ignored_[node] != 0; }
   bool ignores_any() const { return ignores_any_; }
-  size_t nodes() const { return rows_.size(); }
 
  private:
-  // One constraint. A place is where pods of one domain are counted: position 0 is shared by nodes whose label is
-  // missing or empty, the others are domain + 1. Where every host is its own domain, whatever its label says, a place
-  // is a node index.
+  // One constraint. A place is where pods of one domain are counted: place 0 is shared by nodes whose label is missing
+  // or empty, the others are domain + 1. Where every host is its own domain, whatever its label says, there are none.
   struct Table {
     size_t selector = 0;  // in selected_
     bool per_host = false;
     int32_t max_skew = 1;
+    size_t domains = std::numeric_limits<size_t>::max();  // with a feasible node; unknown at first
     double weight = 0;
-    double highest = 0;              // no cost so far was higher
-    std::vector<int32_t> place;      // by node; empty when per host
-    std::vector<uint8_t> counts;     // by node: its pods add to its place, feasible or not; empty when per host
-    std::vector<int64_t> pods;       // by place; empty when per host
-    std::vector<uint8_t> candidate;  // by place: a feasible node is there
-    // By node index when per host, otherwise by domain + 1; 0 where the node lacks the label.
-    std::vector<double> costs;
+    std::vector<uint8_t> leaves_out;  // by node: its pods do not count; empty when there is no such node
+    std::vector<uint32_t> place;      // by domain + 1
+    std::vector<int64_t> pods;        // by place
 
-    double CostOf(int64_t matching);
+    void SetDomains(size_t count);
+    // The weight keeps keys with few domains, and so with many pods in each, from drowning the others; maxSkew blurs
+    // small differences.
+    double CostOf(int64_t matching) const {
+      return static_cast<double>(matching) * weight + static_cast<double>(max_skew - 1);
+    }
+  };
+  struct Selected {
+    const api::Selector* selector;  // in *plan_
+    std::vector<int32_t> pods;      // by node index: matching pods on the node
+    int32_t most = 0;               // no node has had more
   };
 
   void AddTable(size_t i, const framework::ClusterView& cluster);
-  size_t SelectorFor(const api::Selector& selector);
-  void Count(const framework::NodeInfo& node);
+  size_t SelectorFor(const api::Selector& selector, size_t slots);
   void Shift(size_t selector, framework::NodeIndex node, int32_t delta);
-  // Works out the cost of a place anew. One where no feasible node stands has none.
-  void Price(size_t i, size_t place);
+  size_t PlaceOf(size_t i, framework::NodeIndex node) const {
+    return tables_[i].place[static_cast<size_t>(plan_->DomainOf(i, node) + 1)];
+  }
+  double CostOf(size_t i, framework::NodeIndex node) const;
+  // CostOf by domain + 1; `highest` is raised to the highest of them.
+  std::vector<double> CostsByDomain(size_t i, double& highest) const;
 
   std::shared_ptr<const SpreadPlan> plan_;
-  std::vector<const framework::NodeInfo*> rows_;  // by node index; null where there is none
-  std::vector<uint64_t> generations_;             // by node index, when it was counted
-  std::vector<uint8_t> ignored_;                  // by node index
   bool ignores_any_ = false;
-  std::vector<const api::Selector*> selectors_;  // distinct ones, in *plan_
-  std::vector<std::vector<int32_t>> selected_;   // by selector, then by node index: matching pods on the node
-  std::vector<Table> tables_;                    // by constraint
+  std::vector<uint8_t> ignored_;    // by node index; empty when there is none
+  std::vector<Selected> selected_;  // by distinct selector
+  std::vector<Table> tables_;       // by constraint
 };
 
 }  // namespace berth::plugins

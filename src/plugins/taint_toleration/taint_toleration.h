@@ -37,6 +37,7 @@ class TaintToleration final : public framework::Plugin,
   // Nothing to prepare, but the point exists upstream and configurations may name it.
   framework::Status PreScore(framework::CycleState& state, const framework::PodInfo& pod,
                              std::span<const framework::NodeInfo* const> feasible) const override;
+  bool ReadsFeasibleNodes(const framework::PodInfo&) const override { return false; }
   framework::ScoreResult Score(const framework::CycleState& state, const framework::PodInfo& pod,
                                const framework::NodeInfo& node) const override;
   framework::DependsOn score_depends_on() const override { return framework::DependsOn::kNode; }

@@ -55,6 +55,7 @@ class VolumeBinding final : public framework::Plugin,
                       std::vector<framework::NodeIndex>& changed) const override;
   framework::Status PreScore(framework::CycleState& state, const framework::PodInfo& pod,
                              std::span<const framework::NodeInfo* const> feasible) const override;
+  bool ReadsFeasibleNodes(const framework::PodInfo&) const override { return false; }
   framework::ScoreResult Score(const framework::CycleState& state, const framework::PodInfo& pod,
                                const framework::NodeInfo& node) const override;
   framework::DependsOn score_depends_on() const override { return framework::DependsOn::kNodeAndDevices; }

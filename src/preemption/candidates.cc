@@ -11,14 +11,25 @@ void AddOnce(std::vector<std::string>& texts, std::string text) {
   if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
 }
 
+namespace {
+
+bool MayHelp(const framework::Status& status) { return status.code() == framework::Code::kUnschedulable; }
+
+}  // namespace
+
+bool AllAreWorthTrying(const framework::ClusterView& cluster, const framework::NodeToStatus& statuses) {
+  size_t worth = 0;
+  for (const framework::NodeToStatus::Group& group : statuses.groups()) {
+    if (group.nodes != 0 && MayHelp(group.status)) worth += group.nodes;
+  }
+  return worth == cluster.nodes().size();
+}
+
 std::vector<framework::NodeIndex> NodesWorthTrying(const framework::ClusterView& cluster,
                                                    const framework::NodeToStatus& statuses) {
-  const auto may_help = [](const framework::Status& status) {
-    return status.code() == framework::Code::kUnschedulable;
-  };
-  std::vector<uint8_t> worth = {may_help(statuses.absent())};  // by group
+  std::vector<uint8_t> worth = {MayHelp(statuses.absent())};  // by group
   for (const framework::NodeToStatus::Group& group : statuses.groups()) {
-    worth.push_back(group.nodes != 0 && may_help(group.status));
+    worth.push_back(group.nodes != 0 && MayHelp(group.status));
   }
   std::vector<framework::NodeIndex> nodes;
   // Often a glance at the reasons shows that no node is worth one.

@@ -19,6 +19,9 @@ namespace berth::preemption {
 std::vector<framework::NodeIndex> NodesWorthTrying(const framework::ClusterView& cluster,
                                                    const framework::NodeToStatus& statuses);
 
+// Whether those are all nodes. May say no although they are.
+bool AllAreWorthTrying(const framework::ClusterView& cluster, const framework::NodeToStatus& statuses);
+
 struct Findings {
   std::vector<framework::PreemptionCandidate> candidates;  // those that violate no budget first
   framework::NodeToStatus failures;                        // the nodes tried in vain

@@ -18,8 +18,8 @@ namespace {
 
 // A filter that words its rejections node by node is not worth comparing with what is known.
 constexpr size_t kMostFailures = 256;
-// Nodes times signatures: 16 MB.
-constexpr size_t kMostOutcomes = size_t{1} << 18;
+// Nodes times signatures: 64 MB.
+constexpr size_t kMostOutcomes = size_t{1} << 20;
 constexpr size_t kFewestShelves = 4;
 constexpr size_t kMostShelves = 64;
 
@@ -32,16 +32,20 @@ size_t ShelvesFor(size_t nodes) {
 void TrialShelf::Forget() {
   outcomes_.clear();
   failures_.clear();
+  summed_ = some_start_now_ = false;
+  latest_start_ = all_hold_after_ = base::Time::min();
 }
 
 void TrialShelf::Prepare(const framework::Handle& handle, const framework::PodInfo& pod,
                          std::shared_ptr<const DisruptionBudgets> budgets) {
   const std::shared_ptr<const DisruptionBudgets> before = std::exchange(budgets_, std::move(budgets));
+  if (summed_ && outcomes_.size() != handle.cluster().columns().size()) summed_ = false;
   if (before && before != budgets_) {
     const std::optional<BudgetSet> changed = budgets_->ChangedSince(*before);
     if (!changed) {
       Forget();
     } else if (*changed != 0) {
+      summed_ = false;
       for (Outcome& outcome : outcomes_) {
         if (outcome.budgets & *changed) outcome.generation = 0;
       }
@@ -93,6 +97,12 @@ const TrialShelf::Outcome& TrialShelf::OutcomeOn(const DryRun& dry_run, const fr
   if (!keep) return passing_;
   kept = passing_;
   kept.generation = generation;
+  all_hold_after_ = std::max(all_hold_after_, kept.holds_after);
+  if (kept.failure == 0) {
+    some_start_now_ |= kept.starts_now;
+    if (!kept.starts_now) latest_start_ = std::max(latest_start_, kept.cost.earliest_start);
+  }
+  if (summed_) sums_.Set(node, StateOf(kept));
   return kept;
 }
 
@@ -104,6 +114,9 @@ Shortlist TrialShelf::Find(const DryRun& dry_run, const framework::ClusterView& 
   std::vector<framework::NodeToStatus::GroupId> failed;  // by node index
   harmless.reserve(wanted);
   generations_ = &cluster.columns().generation;
+  // What is learnt about the nodes of another picture is not for the sums.
+  std::vector<NodeIndex> none;
+  if (!cluster.ListChangedNodes(cluster.change_count(), none)) summed_ = false;
   size_t position = offset;
   for (size_t i = 0; i < nodes.size(); ++i, ++position) {
     if (position == nodes.size()) position = 0;

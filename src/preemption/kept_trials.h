@@ -5,22 +5,26 @@
 // judge nodes alone. So only nodes that have changed since are tried again. Nodes promised to other pods are always
 // tried again, and so are those whose result depends on the time (see Trial::holds_after).
 //
-// Only what a choice needs is kept, one cache line a node; victims are found by trying the chosen node once more.
+// Only what a choice needs is kept, one cache line a node; victims are found by trying the chosen node once more. Where
+// every node is worth trying, the cheapest of those that a search looks at is found from sums over many nodes.
 // Not thread-safe; used by the scheduling thread.
 #pragma once
 
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "framework/handle.h"
 #include "framework/node_to_status.h"
 #include "preemption/candidates.h"
 #include "preemption/cost.h"
 #include "preemption/dry_run.h"
+#include "preemption/trial_sums.h"
 
 namespace berth::preemption {
 
@@ -50,8 +54,15 @@ class TrialShelf {
   // The same nodes that FindCandidates would find, in the same order.
   Shortlist Find(const DryRun& dry_run, const framework::ClusterView& cluster,
                  std::span<const framework::NodeIndex> nodes, size_t offset, size_t wanted);
+  // One of the cheapest candidates of Find over all nodes, beginning with node `start`, taken at random as from its
+  // list. Unset when that is to be asked: there is no candidate that violates no budget, or the order of costs may
+  // change with time.
+  std::optional<framework::NodeIndex> FindCheapest(const DryRun& dry_run, const framework::ClusterView& cluster,
+                                                   framework::NodeIndex start, size_t wanted, base::Random& random);
 
  private:
+  class Sweep;
+
   struct Outcome {
     uint64_t generation = 0;  // of the node when it was tried; 0: never
     base::Time holds_after;
@@ -65,6 +76,12 @@ class TrialShelf {
   Outcome Summarize(Trial trial, base::Time now);
   uint32_t FailureId(framework::Status status);
   void Forget();
+  // Brings the sums up to this moment; false when the cluster does not tell what has changed.
+  bool CatchUp(const framework::ClusterView& cluster);
+  void SumUp(const framework::ClusterView& cluster, framework::NodeIndex node);
+  static TrialState StateOf(const Outcome& outcome);
+  // As it compares with others: who has not started will have started after all who have.
+  static Cost ComparableCost(const Outcome& outcome);
 
   std::vector<Outcome> outcomes_;  // by node index
   std::vector<framework::Status> failures_;
@@ -72,6 +89,15 @@ class TrialShelf {
   std::vector<framework::NodeIndex> held_;              // promised to other pods; sorted
   Outcome passing_;                                     // the last one that is not to be kept
   const std::vector<uint64_t>* generations_ = nullptr;  // of the nodes, during a search
+
+  TrialSums sums_;
+  bool summed_ = false;  // sums_ held when the cluster had seen sums_at_ changes
+  uint64_t sums_at_ = 0;
+  std::vector<framework::NodeIndex> changed_;  // scratch
+  // Of all outcomes kept so far: whether some start now, the latest start of others, and from when on all of them hold.
+  bool some_start_now_ = false;
+  base::Time latest_start_ = base::Time::min();
+  base::Time all_hold_after_ = base::Time::min();
 };
 
 class KeptTrials {

@@ -81,20 +81,26 @@ PostFilterResult DefaultPreemption::PostFilter(framework::CycleState& state, con
     return Status::Unschedulable(Prefixed(reason));
   }
   if (cluster.nodes().empty()) return Status::Error(Prefixed("no nodes available"));
-  Plan plan{preemption::NodesWorthTrying(cluster, statuses), 0, 0};
-  const size_t count = plan.nodes.size();
+  const bool exhaustive = state.exhaustive_preemption;
+  // Explanations and extenders want the victims on every node, which are not kept.
+  const bool afresh = exhaustive || preemption::AnyHasASay(handle_.preemption_extenders(), pod);
+  const bool all = !afresh && preemption::AllAreWorthTrying(cluster, statuses);
+  Plan plan{{}, 0, 0};
+  if (!all) plan.nodes = preemption::NodesWorthTrying(cluster, statuses);
+  const size_t count = all ? cluster.nodes().size() : plan.nodes.size();
   if (count == 0) return Hopeless({}, cluster.nodes().size());
 
-  const bool exhaustive = state.exhaustive_preemption;
   if (exhaustive) {
     SortByName(plan.nodes, [&](framework::NodeIndex node) -> const std::string& { return cluster.row(node).name(); });
   }
   plan.offset = exhaustive ? 0 : handle_.random().Below(count);
   plan.wanted = exhaustive ? count : CandidatesWanted(count);
   const preemption::DryRun dry_run(handle_, state, pod, kept_.Budgets());
-  // Explanations and extenders want the victims on every node, which are not kept.
-  const bool afresh = exhaustive || preemption::AnyHasASay(handle_.preemption_extenders(), pod);
   preemption::TrialShelf* shelf = afresh ? nullptr : kept_.ShelfFor(state, pod);
+  if (shelf && all) {
+    if (auto found = SearchSums(plan, dry_run, *shelf, state.verify_incremental)) return *std::move(found);
+  }
+  if (all) plan.nodes = preemption::NodesWorthTrying(cluster, statuses);
   return shelf ? SearchKept(plan, dry_run, *shelf, state.verify_incremental)
                : SearchAfresh(plan, dry_run, pod, exhaustive);
 }
@@ -123,6 +129,54 @@ PostFilterResult DefaultPreemption::SearchAfresh(const Plan& plan, const preempt
     result.candidates = std::move(candidates);
   } else {
     result.victims = std::move(chosen.victims);
+  }
+  return result;
+}
+
+namespace {
+
+// The node at this position among the live ones, by index.
+framework::NodeIndex NthLive(const framework::ClusterView& cluster, size_t nth) {
+  const std::vector<uint8_t>& live = cluster.columns().live;
+  if (cluster.nodes().size() == live.size()) return static_cast<framework::NodeIndex>(nth);
+  // Stretch by stretch to where it must be, then node by node.
+  constexpr size_t kStretch = 256;
+  size_t begin = 0;
+  for (;; begin += kStretch) {
+    size_t here = 0;
+    for (size_t i = begin; i < std::min(begin + kStretch, live.size()); ++i) here += live[i];
+    if (nth < here) break;
+    nth -= here;
+  }
+  for (;; ++begin) {
+    if (live[begin] && nth-- == 0) return static_cast<framework::NodeIndex>(begin);
+  }
+}
+
+}  // namespace
+
+std::optional<PostFilterResult> DefaultPreemption::SearchSums(const Plan& plan, const preemption::DryRun& dry_run,
+                                                              preemption::TrialShelf& shelf, bool verify) const {
+  const framework::ClusterView& cluster = handle_.cluster();
+  const framework::NodeIndex start = NthLive(cluster, plan.offset);
+  base::Random same_numbers = handle_.random();
+  const std::optional<framework::NodeIndex> chosen =
+      shelf.FindCheapest(dry_run, cluster, start, plan.wanted, handle_.random());
+  if (!chosen) return std::nullopt;
+  PostFilterResult result;
+  result.nominated_node_name = cluster.row(*chosen).name();
+  result.victims = dry_run.TryAlone(cluster.row(*chosen)).victims;
+  if (verify) {
+    std::vector<framework::NodeIndex> nodes;
+    for (const NodeInfo* node : cluster.nodes()) nodes.push_back(node->index());
+    std::ranges::sort(nodes);
+    const preemption::Findings twin = preemption::FindCandidates(dry_run, cluster, nodes, plan.offset, plan.wanted);
+    const std::vector<size_t> best = preemption::BestCandidates(twin.candidates, dry_run.now());
+    const PreemptionCandidate& expected = twin.candidates[best[best.size() == 1 ? 0 : same_numbers.Below(best.size())]];
+    CHECK_WHY(
+        expected.node_name == result.nominated_node_name && expected.victims.pods == result.victims.pods,
+        fmt::format("preemption differs from scratch: {} against {}", result.nominated_node_name, expected.node_name)
+            .c_str());
   }
   return result;
 }

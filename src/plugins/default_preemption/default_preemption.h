@@ -13,6 +13,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -47,7 +48,7 @@ class DefaultPreemption final : public framework::Plugin,
  private:
   // The nodes worth trying and how to go about it.
   struct Plan {
-    std::vector<framework::NodeIndex> nodes;
+    std::vector<framework::NodeIndex> nodes;  // empty while it is not needed: all of them
     size_t offset;
     size_t wanted;
   };
@@ -57,6 +58,9 @@ class DefaultPreemption final : public framework::Plugin,
                                            const framework::PodInfo& pod, bool exhaustive) const;
   framework::PostFilterResult SearchKept(const Plan& plan, const preemption::DryRun& dry_run,
                                          preemption::TrialShelf& shelf, bool verify) const;
+  // The same where all nodes are worth trying, from sums; unset when it takes a list of them.
+  std::optional<framework::PostFilterResult> SearchSums(const Plan& plan, const preemption::DryRun& dry_run,
+                                                        preemption::TrialShelf& shelf, bool verify) const;
 
   const config::DefaultPreemptionArgs args_;
   framework::Handle& handle_;

@@ -47,7 +47,7 @@ class Twins {
     args_.min_candidate_nodes_percentage = Draw(2) ? 10 : 40;
     args_.min_candidate_nodes_absolute = Draw(2) ? 1 : 5;
     kept_plugin_.emplace(args_, kept_);
-    const int nodes = 1 + Draw(30);
+    const int nodes = Draw(8) == 0 ? 100 + Draw(200) : 1 + Draw(30);  // sums are by 64
     for (int i = 0; i < nodes; ++i) {
       const std::string cpu = std::to_string(2 + Draw(8));
       Both([&](FakeHandle& handle) { handle.cluster().AddNode(MakeNode(NodeName(i)).Capacity("cpu", cpu)); });

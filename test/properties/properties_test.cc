@@ -80,6 +80,31 @@ RC_GTEST_PROP(Evaluator, ADecisionIsOneOfTheBest, ()) {
   WatchAHistory(world, 40, look, *rc::gen::element<size_t>(4, 14));
 }
 
+// A pass over all nodes is the twin of a choice by class: from the same random numbers both take the same node.
+RC_GTEST_PROP(Evaluator, ClassesMakeNoDifference, ()) {
+  RandomCluster world;
+  engine::Evaluator by_class(world.profile(), world.cluster(), {.runner_ups = true});
+  engine::Evaluator by_pass(world.profile(), world.cluster(), {.runner_ups = true, .by_class = false});
+  base::Random of_classes(1);
+  base::Random of_passes(1);
+  const std::vector<PodInfoPtr> shapes = SomeShapes(3);
+  const auto look = [&] {
+    for (const PodInfoPtr& pod : shapes) {
+      const engine::Evaluator::Decision mine = by_class.Decide(*pod, of_classes);
+      const engine::Evaluator::Decision twin = by_pass.Decide(*pod, of_passes);
+      RC_ASSERT(mine.kind == twin.kind);
+      if (mine.kind != engine::Evaluator::Decision::Kind::kChosen) continue;
+      RC_ASSERT(mine.choice.node == twin.choice.node);
+      RC_ASSERT(mine.choice.total == twin.choice.total);
+      RC_ASSERT(mine.choice.feasible == twin.choice.feasible);
+      RC_ASSERT(mine.choice.ties == twin.choice.ties);
+      RC_ASSERT(mine.runner_up.node == twin.runner_up.node);
+      RC_ASSERT(mine.runner_up.total == twin.runner_up.total);
+    }
+  };
+  WatchAHistory(world, 60, look, *rc::gen::element<size_t>(4, 14));
+}
+
 RC_GTEST_PROP(Cluster, ColumnsSayWhatRowsSay, ()) {
   RandomCluster world;
   const std::vector<Symbol> keys{Symbol("zone"), Symbol("disk"), Symbol("kubernetes.io/hostname")};
@@ -207,6 +232,13 @@ RC_GTEST_PROP(Filters, AFeasibleNodeHasTheRoom, ()) {
   });
 }
 
+// From the last to the first: a list has no order.
+std::vector<framework::NodeIndex> IndicesOf(std::span<const NodeInfo* const> nodes) {
+  std::vector<framework::NodeIndex> indices;
+  for (const NodeInfo* node : nodes) indices.insert(indices.begin(), node->index());
+  return indices;
+}
+
 void FilterRangesAgree(RandomCluster& world, const CycleState& state, const PodInfo& pod) {
   const auto nodes = world.cluster().nodes();
   for (const auto& filter : world.profile().filters()) {
@@ -214,6 +246,10 @@ void FilterRangesAgree(RandomCluster& world, const CycleState& state, const PodI
     std::vector<uint8_t> verdicts(world.cluster().columns().size(), framework::FilterPlugin::kAskFilter);
     if (!filter.plugin->FilterRange(state, pod, world.cluster().columns(), 0, verdicts)) continue;
     std::map<uint8_t, Status> by_verdict;
+    const std::vector<framework::NodeIndex> list = IndicesOf(nodes);
+    std::vector<uint8_t> listed(list.size());
+    filter.plugin->FilterList(state, pod, world.cluster().columns(), list, listed);
+    for (size_t i = 0; i < list.size(); ++i) RC_ASSERT(listed[i] == verdicts[list[i]]);
     for (const NodeInfo* node : nodes) {
       const uint8_t verdict = verdicts[node->index()];
       if (verdict == framework::FilterPlugin::kAskFilter) continue;
@@ -231,6 +267,10 @@ void ScoreRangesAgree(RandomCluster& world, const CycleState& state, const PodIn
     if ((state.skip_score >> score.id) & 1) continue;
     std::vector<int64_t> scores(world.cluster().columns().size(), -1);
     if (!score.plugin->ScoreRange(state, pod, world.cluster().columns(), 0, scores)) continue;
+    const std::vector<framework::NodeIndex> list = IndicesOf(world.cluster().nodes());
+    std::vector<int64_t> listed(list.size());
+    RC_ASSERT(score.plugin->ScoreList(state, pod, world.cluster().columns(), list, listed));
+    for (size_t i = 0; i < list.size(); ++i) RC_ASSERT(listed[i] == scores[list[i]]);
     for (const NodeInfo* node : world.cluster().nodes()) {
       const framework::ScoreResult result = score.plugin->Score(state, pod, *node);
       if (!result.status.ok()) continue;

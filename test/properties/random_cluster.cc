@@ -80,7 +80,10 @@ void AddNodeAffinity(testing::PodBuilder& pod, Digits& digits) {
 
 void AddSpread(testing::PodBuilder& pod, Digits& digits) {
   const char* key = digits.Of({"zone", "kubernetes.io/hostname"});
-  switch (digits.Below(6)) {
+  const auto last = [&]() -> api::TopologySpreadConstraint& {
+    return pod.raw().spec.topology_spread_constraints.back();
+  };
+  switch (digits.Below(10)) {
     case 0:
       pod.SpreadConstraint(1, key, "DoNotSchedule", {{"app", "web"}});
       break;
@@ -90,6 +93,21 @@ void AddSpread(testing::PodBuilder& pod, Digits& digits) {
     case 2:
       pod.SpreadConstraint(2, "zone", "DoNotSchedule", {{"app", "db"}})
           .SpreadConstraint(1, "kubernetes.io/hostname", "ScheduleAnyway", {{"app", "db"}});
+      break;
+    case 3:
+      pod.SpreadConstraint(1, key, "DoNotSchedule", {{"app", "web"}});
+      last().min_domains = static_cast<int32_t>(2 + digits.Below(3));
+      last().node_taints_policy = digits.Of({"Honor", "Ignore"});
+      break;
+    case 4:
+      pod.SpreadConstraint(1, key, digits.Of({"DoNotSchedule", "ScheduleAnyway"}), {});
+      last().match_label_keys = {Symbol("app")};
+      last().node_affinity_policy = digits.Of({"Honor", "Ignore"});
+      break;
+    case 5:
+      pod.SpreadConstraint(1, "zone", "ScheduleAnyway", {{"app", "web"}})
+          .SpreadConstraint(2, "disk", "ScheduleAnyway", {{"app", "db"}})
+          .SpreadConstraint(1, "kubernetes.io/hostname", "DoNotSchedule", {{"app", "db"}});
       break;
     default:
       break;
@@ -138,6 +156,10 @@ std::shared_ptr<const api::Node> NodeOf(uint32_t number, uint32_t variety) {
   if (digits.OneIn(8)) node.Taint("old", "", "PreferNoSchedule").Taint("loud", "", "PreferNoSchedule");
   if (digits.OneIn(3)) node.Image("docker.io/library/web:1", 300'000'000 + digits.Below(3) * 100'000'000);
   node.Unschedulable(digits.OneIn(12));
+  if (!digits.OneIn(4)) node.Label("topology.kubernetes.io/zone", digits.Of({"a", "b"}));
+  // Hosts that share a label, and some that have none.
+  if (digits.OneIn(20)) node.Label("kubernetes.io/hostname", "n1");
+  if (digits.OneIn(20)) node.raw().metadata.labels.Erase(Symbol("kubernetes.io/hostname"));
   return node.Shared();
 }
 
@@ -164,6 +186,9 @@ testing::PodBuilder PodOf(const std::string& name, uint32_t variety) {
 RandomCluster::RandomCluster() {
   const config::KubeSchedulerConfiguration config = config::DefaultConfiguration(world_.gates);
   profile_ = world_.MakeProfile(config.profiles.at(0), plugins::InTreeRegistry());
+  // Pods without constraints of their own then have the default ones.
+  world_.cluster.objects().services.Upsert(
+      std::make_shared<const api::Service>(testing::MakeService("web", {{"app", "web"}})));
 }
 
 void RandomCluster::Apply(const Change& change) {

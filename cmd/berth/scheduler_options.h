@@ -108,7 +108,7 @@ struct SchedulerOptions {
   bool watch_config = false;  // read --config again whenever it changes
   ByteCount explain_memory{32 << 20, "32Mi"};
   bool annotate_results = false;
-  std::string record{};       // the folder of the recording; empty: nothing is recorded
+  std::string record{};  // the folder of the recording; empty: nothing is recorded
   ByteCount record_size{int64_t{1} << 30, "1Gi"};
   // Of schedulers before Kubernetes 1.23, in place of profiles.
   std::string policy_config_file{};

@@ -10,7 +10,7 @@ namespace berth::perf {
 namespace {
 
 // The devices that upstream's test driver offers on a node.
-api::ResourceSlice MakeSlice(const std::string& driver, const std::string& node, int64_t devices) {
+api::ResourceSlice SliceOfDriver(const std::string& driver, const std::string& node, int64_t devices) {
   api::ResourceSlice slice;
   slice.metadata.name = node;
   slice.spec.driver = driver;
@@ -35,7 +35,7 @@ Result<void> Executor::CreateResourceDriver(const Operation& operation) {
   for (const std::string& node : cluster_.NodeNames()) {
     if (fnmatch(operation.nodes.c_str(), node.c_str(), FNM_PATHNAME) != 0) continue;
     Result<api::Object> admitted = cluster_.Admit(
-        api::MakeObject(MakeSlice(operation.driver_name, node, operation.max_claims_per_node.value_or(0))), "");
+        api::MakeObject(SliceOfDriver(operation.driver_name, node, operation.max_claims_per_node.value_or(0))), "");
     if (!admitted) return admitted.error();
     if (Result<void> created = cluster_.Create(*admitted); !created) return created;
   }

@@ -280,7 +280,7 @@ int CompareConfigurations(const std::vector<record::Recording>& recordings, cons
   }
   std::string text;
   if (options.output == "markdown") {
-    text = report::ToMarkdown(comparison);
+    text = report::ToMarkdown(comparison, {"changed"});
   } else if (options.output == "json") {
     text = report::ToJson(comparison);
   } else if (options.output == "yaml") {

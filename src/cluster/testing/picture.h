@@ -122,8 +122,8 @@ inline std::string FirstDisagreement(const framework::ClusterView& cluster,
     for (const int32_t id : column.value_id) {
       if (id != framework::LabelColumn::kAbsent && !seen.insert(id).second) one_node_each = false;
     }
-    if (!seen.empty() && column.one_node_each != one_node_each)
-      return fmt::format("sharing of values of {}", key.str());
+    // It may be false although it is so.
+    if (column.one_node_each && !one_node_each) return fmt::format("sharing of values of {}", key.str());
   }
   for (size_t i = 0; i < live.size(); ++i) {
     if (columns.live[i] != live[i]) return fmt::format("liveness of index {}", i);

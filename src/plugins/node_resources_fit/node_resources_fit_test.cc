@@ -351,7 +351,7 @@ TEST_F(NodeResourcesFitTest, WhatOnlyItsOverheadKeepsOutFitsWithoutTheRuntimeCla
   const framework::NodeInfo exact = MakeNode("n").Capacity("cpu", "2").Info();
   const std::vector<framework::Remedy> remedies = testing::RemediesOf(*plugin, *info, exact);
   ASSERT_EQ(remedies.size(), 2u);
-  EXPECT_EQ(testing::TextOf(remedies[0]), "cpu request 2.25 -> 2");
+  EXPECT_EQ(testing::TextOf(remedies[0]), "cpu request 2.25 -> 2 (container-1 2 -> 1.75)");
   EXPECT_EQ(testing::TextOf(remedies[1]), "no RuntimeClass kata, whose overhead is cpu 250m");
   for (const framework::Remedy& remedy : remedies) {
     EXPECT_TRUE(testing::Judge(*plugin, *testing::ChangedPod(remedy), exact).ok());

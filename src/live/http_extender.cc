@@ -107,9 +107,9 @@ Result<std::string> HttpExtender::AnswerTo(const std::string& verb, Asked asked)
   if (!arrived) transport_->Cancel(asked.id);
   Result<std::string> text =
       Check(verb, arrived ? asked.answer.get()
-                          : Result<http::Response>(Error::Unavailable("context deadline exceeded "
-                                                                      "(Client.Timeout exceeded while awaiting "
-                                                                      "headers)")));
+                          : Result<http::Response>(
+                                Error{ErrorCode::kDeadlineExceeded,
+                                      "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"}));
   if (observer_) observer_(verb, text.ok(), clock_->Now() - asked.began);
   return text;
 }

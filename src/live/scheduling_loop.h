@@ -47,7 +47,7 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
     size_t journal_bytes = 0;                          // for the last attempts; 0: none are kept
     // Pods get what every plugin said of every node as annotations. Slow: nothing is kept from pod to pod.
     bool annotate_results = false;
-    scheduler::Tap* tap = nullptr;                     // must outlive it; null: nobody listens
+    scheduler::Tap* tap = nullptr;  // must outlive it; null: nobody listens
   };
 
   static Result<std::unique_ptr<SchedulingLoop>> Create(const config::KubeSchedulerConfiguration& configuration,

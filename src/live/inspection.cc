@@ -263,8 +263,15 @@ HttpResponse Inspection::ServePod(const HttpRequest& request, std::string_view r
   } place{explaining_};
   const HttpResponse busy = Problem(request, 503, "other explanations are being made; try again");
   if (!place.has) return busy;
-  const std::unique_lock turn(explain_mutex_, options_.patience);
-  if (!turn) return busy;
+  struct Turn {
+    std::binary_semaphore& turn;
+    const bool has;
+    ~Turn() {
+      if (has) turn.release();
+    }
+  };
+  const Turn turn{explain_turn_, explain_turn_.try_acquire_for(options_.patience)};
+  if (!turn.has) return busy;
   std::this_thread::sleep_until(next_explanation_);
   const auto begin = std::chrono::steady_clock::now();
   const auto view = Ask([this, question]() mutable {

@@ -13,8 +13,8 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
+#include <semaphore>
 #include <string>
 
 #include "base/clock.h"
@@ -54,8 +54,8 @@ class Inspection {
   SchedulingLoop& loop_;
   const Options options_;
   std::atomic<int> explaining_ = 0;  // under way, or waiting for their turn
-  std::timed_mutex explain_mutex_;
-  std::chrono::steady_clock::time_point next_explanation_{};  // not before; guarded by explain_mutex_
+  std::binary_semaphore explain_turn_{1};
+  std::chrono::steady_clock::time_point next_explanation_{};  // not before; for who has the turn
 };
 
 }  // namespace berth::live

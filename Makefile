@@ -80,7 +80,7 @@ bench: deps ## build and run every *_bench program
 	@$(call compile,bench)
 	@scripts/run-benchmarks build
 
-count: deps-count ## count the instructions of three benchmarks and compare them with those on record
+count: deps-count ## count the instructions of a few benchmarks and compare them with those on record
 	@$(call compile,release) --target berth
 	@scripts/count-instructions
 

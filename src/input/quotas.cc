@@ -32,6 +32,21 @@ std::map<std::string, api::Quantity> ChargeOf(const api::Pod& pod) {
   return charge;
 }
 
+// What a claim takes, by class too.
+std::map<std::string, api::Quantity> ChargeOf(const api::PersistentVolumeClaim& claim) {
+  std::map<std::string, api::Quantity> charge;
+  const auto* size = claim.spec.resources.requests.Find(Symbol("storage"));
+  const auto add = [&](const std::string& prefix) {
+    charge[prefix + "persistentvolumeclaims"] = api::Quantity::FromInt(1);
+    if (size) charge[prefix + "requests.storage"] = *size;
+  };
+  add("");
+  charge["count/persistentvolumeclaims"] = api::Quantity::FromInt(1);
+  const std::string storage_class = claim.spec.storage_class_name.value_or("");
+  if (!storage_class.empty()) add(storage_class + ".storageclass.storage.k8s.io/");
+  return charge;
+}
+
 bool IsBestEffort(const api::Pod& pod) {
   const auto none = [](const std::vector<api::Container>& containers) {
     return std::all_of(containers.begin(), containers.end(), [](const api::Container& container) {
@@ -92,6 +107,9 @@ class QuotaLedger {
                        [&](const api::ScopeRequirement& scope) { return MatchesScope(pod, scope); });
   }
 
+  // Scopes are about pods.
+  bool CoversClaims() const { return scopes_.empty(); }
+
   void Charge(const std::map<std::string, api::Quantity>& charge, bool back = false) {
     for (const auto& [name, quantity] : charge) {
       if (!quota_->spec.hard.Contains(Symbol(name))) continue;
@@ -104,6 +122,11 @@ class QuotaLedger {
     if (const std::string unnamed = Unnamed(pod); !unnamed.empty()) {
       return fmt::format("failed quota: {}: must specify {}", quota_->metadata.name, unnamed);
     }
+    return Excess(charge);
+  }
+
+  // Empty when there is room for that.
+  std::string Excess(const std::map<std::string, api::Quantity>& charge) const {
     std::vector<std::string> requested, used, limited;
     for (const auto& [symbol, hard] : quota_->spec.hard) {
       const std::string name(symbol.str());
@@ -159,12 +182,31 @@ struct NamespaceRules::State {
     }
   }
 
+  std::string GoingAway(const Symbol& name_space) const {
+    if (!going.contains(name_space)) return {};
+    return fmt::format("unable to create new content in namespace {} because it is being terminated", name_space.str());
+  }
+
+  // Charges the claim, or says why it may not be created.
+  std::string Admit(const api::PersistentVolumeClaim& claim, bool exists) {
+    const Symbol& name_space = claim.metadata.namespace_;
+    if (std::string why = GoingAway(name_space); !why.empty() && !exists) return why;
+    const auto found = quotas.find(name_space);
+    if (found == quotas.end()) return {};
+    const auto charge = ChargeOf(claim);
+    for (const QuotaLedger& ledger : found->second) {
+      if (exists || !ledger.CoversClaims()) continue;
+      if (std::string why = ledger.Excess(charge); !why.empty()) return why;
+    }
+    for (QuotaLedger& ledger : found->second) {
+      if (ledger.CoversClaims()) ledger.Charge(charge);
+    }
+    return {};
+  }
+
   std::string Refusal(const api::Pod& pod) const {
     const Symbol& name_space = pod.metadata.namespace_;
-    if (going.contains(name_space)) {
-      return fmt::format("unable to create new content in namespace {} because it is being terminated",
-                         name_space.str());
-    }
+    if (std::string why = GoingAway(name_space); !why.empty()) return why;
     const auto found = quotas.find(name_space);
     if (found == quotas.end()) return {};
     const auto charge = ChargeOf(pod);
@@ -205,6 +247,14 @@ std::string NamespaceRules::Admit(const api::Pod& pod) {
   return {};
 }
 
+void NamespaceRules::Charge(const api::PersistentVolumeClaim& claim) { state_->Admit(claim, /*exists=*/true); }
+
+std::string NamespaceRules::Admit(const api::PersistentVolumeClaim& claim) {
+  const std::string why = state_->Admit(claim, /*exists=*/false);
+  if (why.empty()) return {};
+  return fmt::format("persistentvolumeclaims \"{}\" is forbidden: {}", claim.metadata.name, why);
+}
+
 NamespaceRules RulesOf(const std::vector<api::Object>& objects) {
   NamespaceRules rules;
   for (const api::Object& object : objects) rules.Add(object);
@@ -215,10 +265,43 @@ NamespaceRules RulesOf(const std::vector<api::Object>& objects) {
   return rules;
 }
 
+namespace {
+
+// Why the pod cannot have its claims; empty when it can.
+std::string RefusedClaimOf(const api::Pod& pod, const std::map<std::string, std::string>& refused) {
+  for (const api::Volume& volume : pod.spec.volumes) {
+    const auto& claim = volume.from().persistent_volume_claim;
+    if (!claim) continue;
+    const auto found = refused.find(fmt::format("{}/{}", pod.metadata.namespace_.str(), claim->claim_name));
+    if (found != refused.end()) return found->second;
+  }
+  return {};
+}
+
+// Claims that the API server would not create, by namespace and name, with the reason.
+std::map<std::string, std::string> RefuseClaims(const ClusterDraft& draft, NamespaceRules& rules) {
+  std::map<std::string, std::string> refused;
+  for (const bool fresh : {false, true}) {
+    for (const DraftObject& found : draft.objects()) {
+      const auto* claim = found.object.As<api::PersistentVolumeClaim>();
+      if (!claim || found.is_new != fresh) continue;
+      if (!fresh) {
+        rules.Charge(*claim);
+      } else if (std::string why = rules.Admit(*claim); !why.empty()) {
+        refused.emplace(api::KeyOf(claim->metadata), std::move(why));
+      }
+    }
+  }
+  return refused;
+}
+
+}  // namespace
+
 std::vector<RefusedPod> RefusePods(ClusterDraft& draft) {
   std::vector<RefusedPod> refused;
   NamespaceRules rules;
   for (const DraftObject& found : draft.objects()) rules.Add(found.object);
+  const std::map<std::string, std::string> claims = RefuseClaims(draft, rules);
   std::vector<std::shared_ptr<const api::Pod>> fresh;
   for (const DraftObject& found : draft.objects()) {
     auto pod = found.object.Share<api::Pod>();
@@ -230,8 +313,10 @@ std::vector<RefusedPod> RefusePods(ClusterDraft& draft) {
     }
   }
   std::set<std::string> gone;
+  for (const auto& [key, why] : claims) gone.insert("PersistentVolumeClaim " + key);
   for (std::shared_ptr<const api::Pod>& pod : fresh) {
-    std::string why = rules.Admit(*pod);
+    std::string why = RefusedClaimOf(*pod, claims);
+    if (why.empty()) why = rules.Admit(*pod);
     if (why.empty()) continue;
     gone.insert("Pod " + api::KeyOf(pod->metadata));
     refused.push_back({std::move(pod), std::move(why)});

@@ -1,5 +1,5 @@
-// Whether the API server would let a pod be created: its namespace may be going away, or have used up what its
-// ResourceQuotas allow. What pods of the input ask for already is counted; a quota's status is not needed.
+// Whether the API server would let a pod and its claims be created: the namespace may be going away, or have used up
+// what its ResourceQuotas allow. What pods of the input ask for already is counted; a quota's status is not needed.
 #pragma once
 
 #include <functional>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/pod.h"
+#include "api/volume.h"
 #include "input/cluster_draft.h"
 
 namespace berth::input {
@@ -36,6 +37,9 @@ class NamespaceRules {
   void Release(const api::Pod& pod);
   // Charges a pod that is to be created, or says why it may not be.
   std::string Admit(const api::Pod& pod);
+  // The same for claims.
+  void Charge(const api::PersistentVolumeClaim& claim);
+  std::string Admit(const api::PersistentVolumeClaim& claim);
 
  private:
   struct State;

@@ -613,7 +613,7 @@ class Expander {
     if (set.spec.selector) {
       for (const auto& [key, value] : set.spec.selector->match_labels) claim.metadata.labels.Set(key, value);
     }
-    draft_.Add({WithDefaults(api::MakeObject(std::move(claim))), workload.origin});
+    draft_.Add({.object = WithDefaults(api::MakeObject(std::move(claim))), .origin = workload.origin, .is_new = true});
   }
 
   void Expand(const DraftObject& workload, const api::DaemonSet& set) {

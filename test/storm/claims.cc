@@ -44,7 +44,7 @@ std::vector<std::string> DevicesOf(const api::ResourceClaim& claim) {
 }  // namespace
 
 Claims::Claims(Timeline& timeline, Store& store, bool used, uint64_t seed)
-    : timeline_(timeline), store_(store), used_(used), random_(seed) {
+    : timeline_(timeline), store_(store), used_(used), random_(seed), most_devices_(1 + random_.Below(kMostDevices)) {
   if (!used) return;
   store_.Put(*dra::testing::MakeClass("gpu"));
   store_.Observe([this](const Change& change) { React(change); });
@@ -56,7 +56,7 @@ base::Duration Claims::Soon() {
 
 void Claims::AddSlice(const std::string& node) {
   std::vector<api::Device> devices;
-  const uint64_t count = random_.Below(kMostDevices + 1);
+  const uint64_t count = random_.Below(most_devices_ + 1);
   for (uint64_t i = 0; i < count; ++i) devices.push_back(dra::testing::MakeDevice(fmt::format("gpu-{}", i)));
   if (!devices.empty()) store_.Put(*dra::testing::MakeSlice(node, std::move(devices)));
 }

@@ -32,6 +32,7 @@ class Claims {
   Store& store_;
   const bool used_;
   base::Random random_;
+  const uint64_t most_devices_;  // on a node
   bool woken_ = false;
 };
 

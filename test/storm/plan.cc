@@ -115,13 +115,17 @@ Plan MakePlan(uint64_t seed) {
   if (random.Below(3) == 0) plan.status_line = 1 + random.Below(4);
   if (random.Below(2) == 0) plan.backlog = 1 + random.Below(4);
   plan.length = std::chrono::seconds(20 + random.Below(80));
+  // In one of three, every second pod needs a device: there are too few, and pods wait for nothing else.
+  const bool scarce = random.Below(3) == 0;
   const uint64_t count = 30 + random.Below(60);
   base::Duration at{};
   for (uint64_t i = 0; i < count; ++i) {
     // Half of what happens, happens right after something else: that is where races are.
     at = random.Below(2) == 0 ? at + base::Duration(random.Below(kBurst))
                               : base::Duration(random.Below(static_cast<uint64_t>(plan.length.count())));
-    plan.actions.push_back({at, ChooseKind(random, !calm), random.Next()});
+    Action action{at, ChooseKind(random, !calm), random.Next()};
+    if (scarce && action.kind == ActionKind::kAddPod && action.choice % 2 == 0) action.kind = ActionKind::kAddClaimPod;
+    plan.actions.push_back(action);
   }
   std::stable_sort(plan.actions.begin(), plan.actions.end(),
                    [](const Action& a, const Action& b) { return a.at < b.at; });

@@ -50,6 +50,7 @@ class EvictionsTest : public testing::LoopFixture {
 
 TEST_F(EvictionsTest, ThePreemptorIsHeldBackUntilEveryVictimIsBeingDeleted) {
   server_.Hold(kDeleteFirst);
+  server_.Hold(kDeleteLast);
   Preempt();
   ASSERT_NE(server_.Await({kDeleteFirst}), "");
   // Room elsewhere would wake it, were it not held back.
@@ -58,7 +59,10 @@ TEST_F(EvictionsTest, ThePreemptorIsHeldBackUntilEveryVictimIsBeingDeleted) {
   EXPECT_EQ(Count(kDeleteLast), 0) << "the last one waits for the others";
   server_.Release(kDeleteFirst);
   ASSERT_NE(server_.Await({kDeleteLast}), "");
+  EXPECT_EQ(Gated(), 1u);
   EXPECT_EQ(Count("pods/vip/binding"), 0);
+  // From here on nothing holds it back, and it may be bound at any time.
+  server_.Release(kDeleteLast);
   Tell(First(), ObjectChange::Type::kDeleted);
   Tell(Last(), ObjectChange::Type::kDeleted);
   EXPECT_NE(server_.Await({"pods/vip/binding"}), "");

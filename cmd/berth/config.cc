@@ -149,7 +149,9 @@ class Reader {
     auto resolved = config::ResolveProfiles(completed.configuration, known);
     if (!resolved) return InFile(*loaded, resolved.error());
     completed.profiles = std::move(*resolved);
-    WarnOfMissing(completed, loaded->shown.empty() ? "" : loaded->shown + ": ", warnings);
+    const std::string at = loaded->shown.empty() ? "" : loaded->shown + ": ";
+    WarnOfMissing(completed, at, warnings);
+    WarnOfAddresses(completed.configuration, at, warnings);
     return completed;
   }
 
@@ -210,6 +212,19 @@ class Reader {
       if (std::ranges::any_of(completed.profiles, runs)) {
         warnings.push_back(fmt::format("{}plugin {} is not implemented yet", at, entry.name));
       }
+    }
+  }
+
+  // Not an error, as it is none for kube-scheduler, whose calls then all fail.
+  static void WarnOfAddresses(const config::KubeSchedulerConfiguration& configuration, const std::string& at,
+                              std::vector<std::string>& warnings) {
+    for (size_t i = 0; i < configuration.extenders.size(); ++i) {
+      const std::string& address = configuration.extenders[i].url_prefix;
+      if (address.starts_with("http://") || address.starts_with("https://")) continue;
+      warnings.push_back(
+          fmt::format("{}extenders[{}].urlPrefix: expected an address that begins with http:// or https://, found "
+                      "\"{}\"; berth scheduler does not start with it",
+                      at, i, address));
     }
   }
 

@@ -65,6 +65,19 @@ TEST_F(ConfigCommand, ValidateGivesEveryProblemItsPlace) {
   EXPECT_EQ(Run({"validate", good}).status, kOk);
 }
 
+TEST_F(ConfigCommand, ValidateWasSilentAboutAnAddressThatTheSchedulerRefuses) {
+  const auto with_prefix = [&](const std::string& prefix) {
+    return Run({"validate",
+                Write("e.yaml", std::string(kV1) + "extenders: [{filterVerb: f, urlPrefix: '" + prefix + "'}]\n")});
+  };
+  const ConfigRun ran = with_prefix("gate.example/decide");
+  EXPECT_EQ(ran.status, kOk);
+  EXPECT_THAT(ran.err,
+              HasSubstr("extenders[0].urlPrefix: expected an address that begins with http:// or https://, found "
+                        "\"gate.example/decide\"; berth scheduler does not start with it"));
+  EXPECT_EQ(with_prefix("https://gate.example").err, "");
+}
+
 TEST_F(ConfigCommand, ShowPrintsWhatLoadsAgain) {
   const ConfigRun shown = Run({"show"});
   ASSERT_EQ(shown.status, kOk) << shown.err;

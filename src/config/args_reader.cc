@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "codec/json_writer.h"
+#include "config/any_case.h"
 #include "config/args_checks.h"
 #include "config/file_args.h"
 
@@ -203,11 +204,16 @@ NodeResourcesMostAllocatedArgs FromFile(const FileMostAllocatedArgs& args) { ret
 
 FileMostAllocatedArgs ToFile(const NodeResourcesMostAllocatedArgs& args) { return {{}, ToFile(args.resources)}; }
 
+// `skipped`: where unknown fields go that are no error; null if they are one.
 template <class File>
 ReadArgs Read(const codec::Value& value, std::string_view path, const FeatureGates& gates,
-              std::vector<codec::Diagnostic>& diagnostics) {
+              std::vector<codec::Diagnostic>& diagnostics, std::vector<codec::Diagnostic>* skipped) {
   File file;
-  codec::Decode(value, file, {.strict = true}, diagnostics);
+  if (skipped == nullptr) {
+    codec::Decode(value, file, {.strict = true}, diagnostics);
+  } else {
+    DecodeAnyCase(value, file, diagnostics, *skipped);
+  }
   Default(file, gates);
   return {FromFile(file), CheckArgs(file, path, gates)};
 }
@@ -215,7 +221,8 @@ ReadArgs Read(const codec::Value& value, std::string_view path, const FeatureGat
 struct ArgsType {
   std::string_view plugin;
   bool legacy;
-  ReadArgs (*read)(const codec::Value&, std::string_view, const FeatureGates&, std::vector<codec::Diagnostic>&);
+  ReadArgs (*read)(const codec::Value&, std::string_view, const FeatureGates&, std::vector<codec::Diagnostic>&,
+                   std::vector<codec::Diagnostic>*);
 };
 
 constexpr ArgsType kArgsTypes[] = {
@@ -252,7 +259,15 @@ ReadArgs ReadPluginArgs(std::string_view plugin, const codec::Value& value, std:
                         const FeatureGates& gates, std::vector<codec::Diagnostic>& diagnostics) {
   const ArgsType* type = FindType(plugin);
   CHECK_WHY(type != nullptr, "plugin has no arguments type");
-  return type->read(value, path, gates, diagnostics);
+  return type->read(value, path, gates, diagnostics, nullptr);
+}
+
+ReadArgs ReadAlphaArgs(std::string_view plugin, const codec::Value& value, std::string_view path,
+                       const FeatureGates& gates, std::vector<codec::Diagnostic>& diagnostics,
+                       std::vector<codec::Diagnostic>& skipped) {
+  const ArgsType* type = FindType(plugin);
+  CHECK_WHY(type != nullptr, "plugin has no arguments type");
+  return type->read(value, path, gates, diagnostics, &skipped);
 }
 
 std::string ArgsToJson(const PluginArgs& args) {

@@ -27,6 +27,10 @@ bool HasLegacyArgs(std::string_view plugin);
 // `diagnostics` gets what could not be decoded, with paths that start at the arguments.
 ReadArgs ReadPluginArgs(std::string_view plugin, const codec::Value& value, std::string_view path,
                         const FeatureGates& gates, std::vector<codec::Diagnostic>& diagnostics);
+// The same in any case (any_case.h), as before v1beta1.
+ReadArgs ReadAlphaArgs(std::string_view plugin, const codec::Value& value, std::string_view path,
+                       const FeatureGates& gates, std::vector<codec::Diagnostic>& diagnostics,
+                       std::vector<codec::Diagnostic>& skipped);
 
 // As a kubescheduler.config.k8s.io/v1 object.
 std::string ArgsToJson(const PluginArgs& args);

@@ -18,6 +18,8 @@ std::string_view StrictPart(std::string_view message) {
 
 }  // namespace
 
+bool IsRepeatedField(const codec::Diagnostic& problem) { return problem.message.starts_with("duplicate "); }
+
 void DecodeErrors::AddFatal(codec::Mark where, const std::string& text) { fatal_.push_back(Line(where, text)); }
 
 void DecodeErrors::Add(const std::vector<codec::Diagnostic>& diagnostics, std::string_view context,

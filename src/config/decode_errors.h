@@ -13,6 +13,9 @@
 
 namespace berth::config {
 
+// Whether it is about a field or key that was given twice.
+bool IsRepeatedField(const codec::Diagnostic& problem);
+
 // Unknown and repeated fields are "strict": upstream gathers those, while anything else ends its work at once; here all
 // are reported together.
 class DecodeErrors {

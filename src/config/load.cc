@@ -12,6 +12,7 @@
 #include "codec/field_mark.h"
 #include "codec/json_writer.h"
 #include "codec/yaml.h"
+#include "config/any_case.h"
 #include "config/args_reader.h"
 #include "config/decode_errors.h"
 #include "config/default_plugins.h"
@@ -35,10 +36,15 @@ std::string NotRegistered(std::string_view kind, std::string_view api_version) {
       kind, api_version);
 }
 
-bool IsArgsKind(std::string_view kind) {
+// Whether the plugin's arguments are of a type of that version; if not, they are those of a plugin that it did not
+// know.
+bool HasArgsIn(FileVersion version, std::string_view plugin) {
+  return HasArgsType(plugin) && (version == FileVersion::kV1beta1 || !HasLegacyArgs(plugin));
+}
+
+bool IsArgsKind(FileVersion version, std::string_view kind) {
   if (!kind.ends_with("Args")) return false;
-  const std::string_view plugin = kind.substr(0, kind.size() - std::string_view("Args").size());
-  return HasArgsType(plugin) && !HasLegacyArgs(plugin);
+  return HasArgsIn(version, kind.substr(0, kind.size() - std::string_view("Args").size()));
 }
 
 std::string_view TextMember(const codec::Value& object, std::string_view name) {
@@ -55,7 +61,7 @@ std::string WrongKind(const codec::Value& root, const LoadOptions& options) {
   if (api_version.empty()) return fmt::format("Object 'apiVersion' is missing in '{}'", text);
   if (api_version == kApiVersion && kind == kConfigurationKind) return {};
   if (!options.strict_upstream && ParseFileVersion(api_version) && kind == kConfigurationKind) return {};
-  if (api_version == kApiVersion && IsArgsKind(kind)) {
+  if (api_version == kApiVersion && IsArgsKind(FileVersion::kV1, kind)) {
     return fmt::format("couldn't decode as KubeSchedulerConfiguration, got {}, Kind={}: ", api_version, kind);
   }
   return NotRegistered(kind, api_version);
@@ -68,7 +74,7 @@ std::string WrongArgsKind(const codec::Value& args, const std::string& plugin, F
   std::string_view api_version = TextMember(args, "apiVersion");
   if (kind.empty()) kind = own_kind;
   if (api_version.empty()) api_version = NameOf(version);
-  const bool known = api_version == NameOf(version) && (kind == kConfigurationKind || IsArgsKind(kind));
+  const bool known = api_version == NameOf(version) && (kind == kConfigurationKind || IsArgsKind(version, kind));
   if (!known) return fmt::format("decoding args for plugin {}: {}", plugin, NotRegistered(kind, api_version));
   if (kind == own_kind) return {};
   return fmt::format("args for plugin {} were not of type {}.{}, got {}.{}", plugin, own_kind, kApiGroup, kind,
@@ -83,8 +89,9 @@ struct LoadedProfile {
 class ProfileLoader {
  public:
   // `provider`: the plugins that take the place of the version's default ones, or null.
-  ProfileLoader(FileVersion version, const Plugins* provider, const FeatureGates& gates, DecodeErrors& errors)
-      : version_(version), provider_(provider), gates_(gates), errors_(errors) {}
+  ProfileLoader(FileVersion version, const Plugins* provider, const FeatureGates& gates, const LoadOptions& options,
+                DecodeErrors& errors)
+      : version_(version), provider_(provider), gates_(gates), options_(options), errors_(errors) {}
 
   LoadedProfile Run(const FileProfile& file, size_t index) {
     LoadedProfile loaded;
@@ -113,9 +120,9 @@ class ProfileLoader {
     std::vector<std::string> problems;
     if (!HasArgsType(name)) {
       if (!value.is_null()) codec::JsonWriter(config.raw_args).Write(value);
-    } else if (HasLegacyArgs(name)) {
-      ReadLegacy(value, config);
-    } else if (std::string wrong = WrongArgsKind(value, name, version_); !wrong.empty()) {
+    } else if (!HasArgsIn(version_, name)) {
+      ReadLegacy(value, path, config);
+    } else if (std::string wrong = WrongArgsKind(value, name, version_); !IsAlpha(version_) && !wrong.empty()) {
       errors_.AddFatal(value.mark(), fmt::format("decoding .{}: {}", path, wrong));
     } else {
       ReadInto(value, path, config, problems);
@@ -124,9 +131,21 @@ class ProfileLoader {
     loaded.args_problems.push_back(std::move(problems));
   }
 
-  void ReadLegacy(const codec::Value& value, PluginConfig& config) {
+  // Before v1beta1 nobody but the plugin read its arguments, and it did not look at what kind they claim to be.
+  ReadArgs ReadInVersion(std::string_view plugin, const codec::Value& value, const std::string& path,
+                         std::string_view shown_path, std::vector<codec::Diagnostic>& diagnostics) {
+    if (!IsAlpha(version_)) return ReadPluginArgs(plugin, value, shown_path, gates_, diagnostics);
+    std::vector<codec::Diagnostic> skipped;
+    ReadArgs read = ReadAlphaArgs(plugin, value, shown_path, gates_, diagnostics, skipped);
+    if (version_ == FileVersion::kV1alpha1) std::erase_if(diagnostics, &IsRepeatedField);
+    for (codec::Diagnostic& problem : skipped) problem.path = fmt::format("{}.args.{}", path, problem.path);
+    WarnOfSkipped(options_, skipped);
+    return read;
+  }
+
+  void ReadLegacy(const codec::Value& value, const std::string& path, PluginConfig& config) {
     std::vector<codec::Diagnostic> diagnostics;
-    ReadArgs read = ReadPluginArgs(config.name, value, {}, gates_, diagnostics);
+    ReadArgs read = ReadInVersion(config.name, value, path, {}, diagnostics);
     for (const codec::Diagnostic& problem : diagnostics) read.problems.push_back(problem.ToString());
     config.args = std::move(read.args);
     if (!read.problems.empty()) config.args_error = api::JoinErrors(read.problems);
@@ -138,7 +157,7 @@ class ProfileLoader {
     const bool checks_itself = config.name == kNodeResourcesFit;
     std::vector<codec::Diagnostic> diagnostics;
     ReadArgs read =
-        ReadPluginArgs(config.name, value, checks_itself ? std::string() : path + ".args", gates_, diagnostics);
+        ReadInVersion(config.name, value, path, checks_itself ? std::string() : path + ".args", diagnostics);
     errors_.Add(diagnostics, fmt::format("decoding .{}: decoding args for plugin {}: ", path, config.name),
                 fmt::format("decoding .{}: strict decoding error: decoding args for plugin {}: strict decoding error: ",
                             path, config.name));
@@ -164,24 +183,26 @@ class ProfileLoader {
   FileVersion version_;
   const Plugins* provider_;
   const FeatureGates& gates_;
+  const LoadOptions& options_;
   DecodeErrors& errors_;
 };
 
 KubeSchedulerConfiguration FromDecoded(FileConfiguration file, FileVersion version, const Plugins* provider,
-                                       const FeatureGates& gates, DecodeErrors& errors, ArgsProblems& args_problems) {
+                                       const FeatureGates& gates, const LoadOptions& options, DecodeErrors& errors,
+                                       ArgsProblems& args_problems) {
   KubeSchedulerConfiguration configuration = FromFile(file);
   if (file.profiles.empty()) file.profiles.emplace_back();
   // Several profiles must say who they are.
   if (file.profiles.size() == 1 && !file.profiles[0].scheduler_name) {
     file.profiles[0].scheduler_name = api::kDefaultSchedulerName;
   }
-  ProfileLoader loader(version, provider, gates, errors);
+  ProfileLoader loader(version, provider, gates, options, errors);
   for (size_t i = 0; i < file.profiles.size(); ++i) {
     LoadedProfile loaded = loader.Run(file.profiles[i], i);
     configuration.profiles.push_back(std::move(loaded.profile));
     args_problems.push_back(std::move(loaded.args_problems));
   }
-  // What its own version or the provider allowed stays allowed when it is told in the terms of v1.
+  // What its own version or the provider allowed stays allowed when it is expressed in v1.
   if ((version != FileVersion::kV1 || provider) && UsesInTreeVolumeLimits(configuration)) {
     configuration.legacy_plugins = true;
   }
@@ -247,12 +268,15 @@ Result<KubeSchedulerConfiguration> Load(const codec::Value& root, const FeatureG
     return errors.ToError();
   }
   const FileVersion version = *ParseFileVersion(TextMember(root, "apiVersion"));
-  errors.AddRepeatedKeys(root);
+  // v1alpha1 was decoded a second time, and leniently, where strict decoding failed.
+  if (version != FileVersion::kV1alpha1) errors.AddRepeatedKeys(root);
   FileConfiguration file;
   std::vector<codec::Diagnostic> diagnostics;
   codec::Decode(root, file, {.strict = true}, diagnostics);
-  const OldFields old = ReadOldFields(root, version, diagnostics);
+  std::vector<codec::Diagnostic> skipped;
+  const OldFields old = ReadOldFields(root, version, diagnostics, skipped);
   CheckVersion(root, version, options, diagnostics, errors);
+  WarnOfSkipped(options, skipped);
   errors.Add(diagnostics, {}, {});
   std::vector<std::string> problems;
   MoveIntoV1(old, version, file, problems);
@@ -263,9 +287,11 @@ Result<KubeSchedulerConfiguration> Load(const codec::Value& root, const FeatureG
 
   ArgsProblems args_problems;
   const Plugins* base = provider->has_value() ? &**provider : nullptr;
-  KubeSchedulerConfiguration configuration = FromDecoded(std::move(file), version, base, gates, errors, args_problems);
+  KubeSchedulerConfiguration configuration =
+      FromDecoded(std::move(file), version, base, gates, options, errors, args_problems);
   if (!errors.empty()) return errors.ToError();
   for (Profile& profile : configuration.profiles) ApplySettings(settings, profile);
+  CheckScoringByFit(configuration, version, problems);
   std::ranges::move(FindProblems(configuration, args_problems), std::back_inserter(problems));
   if (!problems.empty()) return ToError(problems, root, options);
   return configuration;
@@ -295,7 +321,8 @@ KubeSchedulerConfiguration DefaultConfiguration(const FeatureGates& gates) {
   const LoadOptions options;
   DecodeErrors errors(options);
   ArgsProblems args_problems;
-  KubeSchedulerConfiguration configuration = FromDecoded({}, FileVersion::kV1, nullptr, gates, errors, args_problems);
+  KubeSchedulerConfiguration configuration =
+      FromDecoded({}, FileVersion::kV1, nullptr, gates, options, errors, args_problems);
   CHECK_WHY(errors.empty() && Validate(configuration, args_problems), "the defaults must be valid");
   return configuration;
 }

@@ -132,7 +132,8 @@ const Message& Describe(const OldFields*) {
   return message;
 }
 
-OldFields ReadOldFields(const codec::Value& root, FileVersion version, std::vector<codec::Diagnostic>& diagnostics) {
+OldFields ReadOldFields(const codec::Value& root, FileVersion version, std::vector<codec::Diagnostic>& diagnostics,
+                        std::vector<codec::Diagnostic>& skipped) {
   OldFields old;
   const std::vector<std::string_view> fields = FieldsOf(version);
   if (fields.empty()) return old;
@@ -141,6 +142,7 @@ OldFields ReadOldFields(const codec::Value& root, FileVersion version, std::vect
   std::erase_if(diagnostics, [&](const codec::Diagnostic& problem) { return IsUnder(problem.path, fields); });
   std::ranges::copy_if(found, std::back_inserter(diagnostics),
                        [&](const codec::Diagnostic& problem) { return IsUnder(problem.path, fields); });
+  if (version == FileVersion::kV1alpha2) ReadPolicyExtenders(root, old.extenders, diagnostics, skipped);
   return old;
 }
 

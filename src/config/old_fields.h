@@ -62,8 +62,10 @@ const codec::Message& Describe(const OldLeaderElection*);
 const codec::Message& Describe(const OldFields*);
 
 // Decodes them from a file of that version. `diagnostics` are those of decoding the same file as v1: what is about
-// these fields is replaced by what their own decoding found. Nothing happens for later versions.
-OldFields ReadOldFields(const codec::Value& root, FileVersion version, std::vector<codec::Diagnostic>& diagnostics);
+// these fields is replaced by what their own decoding found. `skipped` gets unknown fields that are no error. Nothing
+// happens for later versions.
+OldFields ReadOldFields(const codec::Value& root, FileVersion version, std::vector<codec::Diagnostic>& diagnostics,
+                        std::vector<codec::Diagnostic>& skipped);
 
 // Puts them where v1 has them: the lock's name, the one profile, extenders. `problems` gets what is contradictory.
 void MoveIntoV1(const OldFields& old, FileVersion version, FileConfiguration& file, std::vector<std::string>& problems);

@@ -109,6 +109,73 @@ TEST(OldVersions, ExtendersOfV1alpha2HaveTheFormOfAPolicy) {
   }
 }
 
+TEST(OldVersions, ARepeatedKeyIsNoErrorInV1alpha1Only) {
+  constexpr const char* kBody = "leaderElection: {leaderElect: true, leaderElect: false}\n";
+  const OldFile alpha1 = LoadOld("v1alpha1", kBody);
+  ASSERT_EQ(alpha1.error(), "");
+  EXPECT_FALSE(alpha1.result->leader_election.leader_elect);  // the last one
+  EXPECT_THAT(alpha1.warnings, Contains(HasSubstr("f.yaml:3:37: leaderElection.leaderElect: duplicate field; v1alpha1 "
+                                                  "takes the last one")));
+  EXPECT_THAT(LoadOld("v1alpha2", kBody).error(), HasSubstr("key \"leaderElect\" already set in map"));
+  EXPECT_EQ(LoadOld("v1alpha1",
+                    "pluginConfig: [{name: InterPodAffinity, args: {hardPodAffinityWeight: 2, "
+                    "hardPodAffinityWeight: 4}}]\n")
+                .error(),
+            "");
+}
+
+// The plugins decoded their arguments themselves, with encoding/json.
+TEST(OldVersions, ArgumentsBeforeV1beta1WereRejectedForUnknownFieldsAndCase) {
+  constexpr const char* kArgs =
+      "pluginConfig: [{name: InterPodAffinity, args: {kind: X, apiVersion: z, HARDPodAffinityWeight: 8, soft: 1}}]";
+  const std::string top = std::string(kArgs) + "\n";
+  const std::string in_profile = "profiles: [{" + std::string(kArgs) + "}]\n";
+  for (const auto& [version, body] : {std::pair("v1alpha1", top), std::pair("v1alpha2", in_profile)}) {
+    const OldFile loaded = LoadOld(version, body);
+    ASSERT_EQ(loaded.error(), "") << version;
+    const Profile& profile = loaded.result->profiles.front();
+    EXPECT_EQ(OldArgs<InterPodAffinityArgs>(profile, "InterPodAffinity").hard_pod_affinity_weight, 8) << version;
+    EXPECT_THAT(loaded.warnings, Contains(HasSubstr("pluginConfig[0].args.soft: unknown field; it is ignored")));
+    EXPECT_THAT(loaded.warnings, Not(Contains(HasSubstr("HARD")))) << version;
+  }
+  EXPECT_THAT(LoadOld("v1beta1", in_profile).error(), HasSubstr("no kind \"X\" is registered"));
+  EXPECT_THAT(LoadOld("v1alpha2",
+                      "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: "
+                      "{ignoredResources: [5]}}]}]\n")
+                  .error(),
+              HasSubstr("ignoredResources[0]: expected a string, found number 5"));
+}
+
+TEST(OldVersions, ArgumentsOfV1beta1AreStrictWhetherOrNotTheirPluginIsEnabled) {
+  const auto with_args = [](std::string_view args) {
+    return LoadOld("v1beta1", "profiles: [{pluginConfig: [" + std::string(args) + "]}]\n").error();
+  };
+  EXPECT_THAT(with_args("{name: NodeLabel, args: {presentLabels: [a], more: b}}"), HasSubstr("unknown field \"more\""));
+  EXPECT_THAT(with_args("{name: NodeLabel, args: {kind: ServiceAffinityArgs}}"),
+              HasSubstr("args for plugin NodeLabel were not of type NodeLabelArgs"));
+  EXPECT_THAT(with_args("{name: NodeResourcesMostAllocated, args: {resources: [{name: cpu, weight: 101}]}}"),
+              HasSubstr("profiles[0].pluginConfig[0].args.resources[0].weight"));
+  EXPECT_EQ(with_args("{name: NodeLabel, args: {apiVersion: kubescheduler.config.k8s.io/v1beta1, kind: NodeLabelArgs, "
+                      "presentLabels: [a]}}"),
+            "");
+}
+
+TEST(OldVersions, NodeResourcesFitScoredBesideThePluginsItReplaces) {
+  constexpr const char* kFit = "plugins: {score: {enabled: [{name: NodeResourcesFit, weight: 1}]}}";
+  const std::string in_profile = "profiles: [{" + std::string(kFit) + "}]\n";
+  EXPECT_THAT(LoadOld("v1alpha1", std::string(kFit) + "\n").error(), HasSubstr("does not score in"));
+  EXPECT_THAT(LoadOld("v1alpha2", in_profile).error(), HasSubstr("does not score in"));
+  EXPECT_THAT(LoadOld("v1beta1", in_profile).error(),
+              HasSubstr("profiles[0].plugins.score.enabled[8]: Invalid value: \"NodeResourcesFit\": was conflict with "
+                        "[\"NodeResourcesLeastAllocated\"] in version"));
+  EXPECT_EQ(LoadOld("v1beta2", in_profile).error(), "");
+  EXPECT_EQ(LoadOld("v1beta1",
+                    "profiles: [{plugins: {score: {disabled: [{name: NodeResourcesLeastAllocated}], "
+                    "enabled: [{name: NodeResourcesFit, weight: 1}]}}}]\n")
+                .error(),
+            "");
+}
+
 TEST(OldVersions, V1beta1HasThePluginsOfItsTimeAndReplacesNone) {
   const OldFile loaded =
       LoadOld("v1beta1",

@@ -11,6 +11,7 @@
 #include "api/pod.h"
 #include "codec/decode.h"
 #include "codec/yaml.h"
+#include "config/any_case.h"
 #include "config/args_reader.h"
 #include "config/default_plugins.h"
 #include "config/extender_fields.h"
@@ -298,16 +299,19 @@ Result<KubeSchedulerConfiguration> LoadPolicy(const codec::Value& root, const Fe
                                               const LoadOptions& options) {
   Policy policy;
   std::vector<codec::Diagnostic> diagnostics;
+  std::vector<codec::Diagnostic> skipped;
   codec::Decode(root, policy, {.strict = true}, diagnostics);
+  ReadPolicyExtenders(root, policy.extenders, diagnostics, skipped);
+  // First of all: what is wrong with the fields of an audit Policy is of no interest.
+  if (policy.type.kind != "Policy" || policy.type.api_version != "v1") {
+    return InPolicy(options, fmt::format("expected kind Policy of apiVersion v1, found kind {} of apiVersion {}",
+                                         api::Quote(policy.type.kind), api::Quote(policy.type.api_version)));
+  }
   if (!diagnostics.empty()) {
     if (!options.file_name.empty()) return codec::ToResult(options.file_name, diagnostics).error();
     std::vector<std::string> texts;
     for (const codec::Diagnostic& problem : diagnostics) texts.push_back(problem.ToString());
     return InPolicy(options, api::JoinErrors(texts));
-  }
-  if (policy.type.kind != "Policy" || policy.type.api_version != "v1") {
-    return InPolicy(options, fmt::format("expected kind Policy of apiVersion v1, found kind {} of apiVersion {}",
-                                         api::Quote(policy.type.kind), api::Quote(policy.type.api_version)));
   }
   std::vector<Extender> extenders;
   for (const PolicyExtender& extender : policy.extenders) extenders.push_back(FromPolicy(extender));
@@ -323,6 +327,7 @@ Result<KubeSchedulerConfiguration> LoadPolicy(const codec::Value& root, const Fe
         fmt::format("{}{}a Policy is deprecated and read as {}; berth config convert writes it as v1",
                     options.file_name, options.file_name.empty() ? "" : ": ", kApiVersion));
   }
+  WarnOfSkipped(options, skipped);
   return configuration;
 }
 

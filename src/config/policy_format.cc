@@ -1,5 +1,9 @@
 #include "config/policy_format.h"
 
+#include <fmt/format.h>
+
+#include "config/any_case.h"
+
 namespace berth::config {
 
 using codec::Field;
@@ -119,6 +123,18 @@ const Message& Describe(const Policy*) {
                     Field("alwaysCheckAllPredicates", 0, &Policy::always_check_all_predicates),
                 });
   return message;
+}
+
+void ReadPolicyExtenders(const codec::Value& root, std::vector<PolicyExtender>& extenders,
+                         std::vector<codec::Diagnostic>& diagnostics, std::vector<codec::Diagnostic>& skipped) {
+  const codec::Value* list = root.Find("extenders");
+  if (list == nullptr || !list->is_array()) return;
+  std::erase_if(diagnostics, [](const codec::Diagnostic& problem) { return problem.path.starts_with("extenders["); });
+  extenders.clear();
+  for (const codec::Value& item : list->items()) {
+    const std::string path = fmt::format("extenders[{}]", extenders.size());
+    DecodeAnyCase(item, extenders.emplace_back(), diagnostics, skipped, path);
+  }
 }
 
 }  // namespace berth::config

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "codec/decode.h"
 #include "config/file_args.h"
 #include "config/file_format.h"
 
@@ -93,5 +94,10 @@ const codec::Message& Describe(const PredicatePolicy*);
 const codec::Message& Describe(const PriorityPolicy*);
 const codec::Message& Describe(const PolicyExtender*);
 const codec::Message& Describe(const Policy*);
+
+// Decodes the extenders of `root`, a Policy or a file of v1alpha2, apart from the rest (any_case.h). `diagnostics` are
+// those of decoding `root` as a whole: what is about extenders is replaced.
+void ReadPolicyExtenders(const codec::Value& root, std::vector<PolicyExtender>& extenders,
+                         std::vector<codec::Diagnostic>& diagnostics, std::vector<codec::Diagnostic>& skipped);
 
 }  // namespace berth::config

@@ -181,6 +181,38 @@ alwaysCheckAllPredicates: true
   EXPECT_TRUE(loaded->always_check_all_predicates);
 }
 
+// Kubernetes decoded these with encoding/json, so that files of 1.7 with "BindVerb" still worked.
+TEST(Policy, ExtendersWereRejectedForTheCaseOfTheirFields) {
+  std::vector<std::string> warnings;
+  LoadOptions options;
+  options.file_name = "p.yaml";
+  options.warnings = &warnings;
+  const auto loaded = LoadPolicyText(
+      "kind: Policy\napiVersion: v1\n"
+      "extenders: [{urlPrefix: 'http://x', BindVerb: bind, enableHTTPS: true, tlsConfig: {Insecure: true}, note: a}]\n",
+      {}, options);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  EXPECT_EQ(loaded->extenders[0].bind_verb, "bind");
+  EXPECT_TRUE(loaded->extenders[0].enable_https);
+  ASSERT_TRUE(loaded->extenders[0].tls_config.has_value());
+  EXPECT_TRUE(loaded->extenders[0].tls_config->insecure);
+  EXPECT_THAT(warnings, Contains("p.yaml:3:101: extenders[0].note: unknown field; it is ignored"));
+  EXPECT_THAT(warnings, ::testing::SizeIs(2));
+  EXPECT_THAT(PolicyError("extenders: [{urlPrefix: 5}]\n"), HasSubstr("extenders[0].urlPrefix: expected a string"));
+  EXPECT_THAT(PolicyError("extenders: [{urlPrefix: 'http://x', Weight: a}]\n"),
+              HasSubstr("extenders[0].Weight: expected an integer"));
+  EXPECT_THAT(PolicyError("extenders: 5\n"), HasSubstr("extenders: expected a list"));
+  EXPECT_THAT(PolicyError("Extenders: []\n"), HasSubstr("unknown field"));
+}
+
+TEST(Policy, APolicyOfAuditingIsNamedAsSuch) {
+  const auto loaded = LoadPolicyText("kind: Policy\napiVersion: audit.k8s.io/v1\nrules: []\n", {});
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().message,
+            "invalid policy: expected kind Policy of apiVersion v1, found kind \"Policy\" of apiVersion "
+            "\"audit.k8s.io/v1\"");
+}
+
 TEST(Policy, IsRefusedInTheWordsOf122) {
   struct Case {
     const char* body;

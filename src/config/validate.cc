@@ -59,8 +59,8 @@ std::string RemovedPlugin(const std::string& path, const std::string& name) {
       fmt::format("was invalid in version \"v1\" (KubeSchedulerConfiguration is version \"{}\")", kApiVersion));
 }
 
-// Kubernetes' own validation knows the arguments of this plugin by a name that no plugin has. Whoever uses that name
-// for the plugin's is told so, whatever the arguments.
+// Upstream's validation looks for the arguments of this plugin under a name that no plugin has. A file that uses that
+// name gets an error, whatever the arguments.
 constexpr std::string_view kMisnamedFit = "NodeResourcesFitArgs";
 
 // `legacy`: plugins that were folded into others long ago may be named.

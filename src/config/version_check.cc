@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "api/field_error.h"
+#include "config/any_case.h"
 #include "config/file_format.h"
 
 namespace berth::config {
@@ -22,7 +24,7 @@ class VersionCheck {
     RefuseFields(root_, FieldsNotYetIn(version_), "", errors);
     for (std::string_view field : FieldsDroppedSince(version_)) DropField(field, diagnostics);
     if (IsAlpha(version_)) DropUnreserve(diagnostics);
-    if (version_ == FileVersion::kV1alpha1) ForgiveUnknownFields(diagnostics);
+    if (version_ == FileVersion::kV1alpha1) ForgiveStrictErrors(diagnostics);
     CheckPlugins(root_, "", errors);
     const codec::Value* profiles = root_.Find("profiles");
     if (profiles == nullptr) return;
@@ -76,20 +78,20 @@ class VersionCheck {
     });
   }
 
-  // As Kubernetes 1.18 did for this version only.
-  void ForgiveUnknownFields(std::vector<codec::Diagnostic>& diagnostics) const {
+  // As Kubernetes 1.17 and 1.18 did for this version only.
+  void ForgiveStrictErrors(std::vector<codec::Diagnostic>& diagnostics) const {
     std::erase_if(diagnostics, [&](const codec::Diagnostic& problem) {
-      if (!problem.unknown_field) return false;
-      Warn(problem.where, fmt::format("{}: {}; v1alpha1 ignores it", problem.path, problem.message));
+      if (problem.unknown_field) {
+        Warn(problem.where, fmt::format("{}: {}; v1alpha1 ignores it", problem.path, problem.message));
+        return true;
+      }
+      if (!IsRepeatedField(problem)) return false;
+      Warn(problem.where, fmt::format("{}: {}; v1alpha1 takes the last one", problem.path, problem.message));
       return true;
     });
   }
 
-  void Warn(codec::Mark where, const std::string& text) const {
-    if (options_.warnings == nullptr) return;
-    options_.warnings->push_back(
-        options_.file_name.empty() ? text : fmt::format("{}: {}", codec::Where(options_.file_name, where), text));
-  }
+  void Warn(codec::Mark where, const std::string& text) const { AddWarning(options_, where, text); }
 
   const codec::Value& root_;
   FileVersion version_;
@@ -101,6 +103,34 @@ class VersionCheck {
 void CheckVersion(const codec::Value& root, FileVersion version, const LoadOptions& options,
                   std::vector<codec::Diagnostic>& diagnostics, DecodeErrors& errors) {
   VersionCheck(root, version, options).Run(diagnostics, errors);
+}
+
+void CheckScoringByFit(const KubeSchedulerConfiguration& configuration, FileVersion version,
+                       std::vector<std::string>& problems) {
+  if (!IsBeforeV1beta2(version)) return;
+  constexpr std::string_view kScorersOfTheirOwn[] = {"NodeResourcesLeastAllocated", "NodeResourcesMostAllocated",
+                                                     "RequestedToCapacityRatio"};
+  for (size_t p = 0; p < configuration.profiles.size(); ++p) {
+    const std::vector<Plugin>& scores = configuration.profiles[p].plugins.at(ExtensionPoint::kScore).enabled;
+    const auto fit = std::ranges::find(scores, "NodeResourcesFit", &Plugin::name);
+    if (fit == scores.end()) continue;
+    const std::string path = fmt::format("profiles[{}].plugins.score.enabled[{}]", p, fit - scores.begin());
+    if (IsAlpha(version)) {
+      problems.push_back(api::InvalidField(path, fit->name, fmt::format("does not score in {}", NameOf(version))));
+      continue;
+    }
+    std::vector<std::string> others;
+    for (const Plugin& plugin : scores) {
+      if (std::ranges::find(kScorersOfTheirOwn, plugin.name) != std::end(kScorersOfTheirOwn)) {
+        others.push_back(api::Quote(plugin.name));
+      }
+    }
+    if (others.empty()) continue;
+    problems.push_back(api::InvalidField(
+        path, fit->name,
+        fmt::format("was conflict with [{}] in version \"{}\" (KubeSchedulerConfiguration is version \"{}\")",
+                    fmt::join(others, " "), NameOf(version), NameOf(version))));
+  }
 }
 
 }  // namespace berth::config

@@ -2,6 +2,7 @@
 // Internal to this folder.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "codec/decode.h"
@@ -15,5 +16,9 @@ namespace berth::config {
 // lost since out of `diagnostics`, and warns of the version and of everything in it that has no effect.
 void CheckVersion(const codec::Value& root, FileVersion version, const LoadOptions& options,
                   std::vector<codec::Diagnostic>& diagnostics, DecodeErrors& errors);
+
+// NodeResourcesFit does not score before v1beta1, and in v1beta1 not beside the plugins whose strategies it took over.
+void CheckScoringByFit(const KubeSchedulerConfiguration& configuration, FileVersion version,
+                       std::vector<std::string>& problems);
 
 }  // namespace berth::config

@@ -1,4 +1,4 @@
-// Files of older versions: their own defaults, told in the terms of v1.
+// Files of older versions: their own defaults, expressed in v1.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -28,9 +28,9 @@ void DecodeAnyCase(const codec::Value& value, T& out, std::vector<codec::Diagnos
   MergeAnyCase(exact, any_case, diagnostics, skipped);
 }
 
-// A sentence that is not an error, with its place if the file has a name.
+// Adds a warning, with its place if the file has a name.
 void AddWarning(const LoadOptions& options, codec::Mark where, std::string_view text);
-// A warning for each field that was skipped.
+// Adds a warning for each field that was skipped.
 void WarnOfSkipped(const LoadOptions& options, const std::vector<codec::Diagnostic>& skipped);
 
 }  // namespace berth::config

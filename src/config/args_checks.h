@@ -1,4 +1,5 @@
-// What is wrong with a plugin's arguments, after defaulting; nothing when they are fine. Internal to this folder.
+// Validation of a plugin's arguments after defaulting; the result is empty when they are valid.
+// Internal to this folder.
 // `path` is the field of the arguments ("profiles[0].pluginConfig[2].args", or "" for a plugin that checks its own).
 #pragma once
 

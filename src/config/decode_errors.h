@@ -16,16 +16,16 @@ namespace berth::config {
 // Whether it is about a field or key that was given twice.
 bool IsRepeatedField(const codec::Diagnostic& problem);
 
-// Unknown and repeated fields are "strict": upstream gathers those, while anything else ends its work at once; here all
-// are reported together.
+// Unknown and repeated fields are "strict" errors: upstream collects those, and stops at any other error. Here all are
+// reported together.
 class DecodeErrors {
  public:
   explicit DecodeErrors(const LoadOptions& options) : options_(options) {}
 
   void AddFatal(codec::Mark where, const std::string& text);
 
-  // `context` is put before each text: which part of the file was being decoded. Of repeated keys in YAML nothing is
-  // reported here: AddRepeatedKeys has seen them all.
+  // `context`, put before each text, is the part of the file that was being decoded. Repeated keys in YAML are not
+  // added here: AddRepeatedKeys reports all of them.
   void Add(const std::vector<codec::Diagnostic>& diagnostics, std::string_view context,
            std::string_view strict_context);
   void AddUnknownField(codec::Mark where, std::string_view path);

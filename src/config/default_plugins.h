@@ -1,4 +1,4 @@
-// Which plugins a profile has without asking, and how a person's own choice is laid over them. Internal to this folder.
+// The default plugins of a profile, and how the plugins in the file are merged into them. Internal to this folder.
 #pragma once
 
 #include <string>

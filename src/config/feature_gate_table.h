@@ -1,4 +1,4 @@
-// The facts behind FeatureGates; only its implementation looks here.
+// The tables behind FeatureGates. Internal to its implementation.
 #pragma once
 
 #include <span>

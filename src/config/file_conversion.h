@@ -1,4 +1,5 @@
-// The file's form to the program's, defaults filled in, and back. Plugin arguments are args_reader's.
+// Converts the form in the file to the form in the program, filling in defaults, and back. Plugin arguments are
+// converted by args_reader.h.
 // Internal to this folder.
 #pragma once
 

@@ -36,8 +36,7 @@ std::string NotRegistered(std::string_view kind, std::string_view api_version) {
       kind, api_version);
 }
 
-// Whether the plugin's arguments are of a type of that version; if not, they are those of a plugin that it did not
-// know.
+// Whether that version has a type for the plugin's arguments; if not, they are those of a plugin unknown to it.
 bool HasArgsIn(FileVersion version, std::string_view plugin) {
   return HasArgsType(plugin) && (version == FileVersion::kV1beta1 || !HasLegacyArgs(plugin));
 }
@@ -52,7 +51,7 @@ std::string_view TextMember(const codec::Value& object, std::string_view name) {
   return member != nullptr && member->is_string() ? member->text() : std::string_view();
 }
 
-// What the file claims to be, before anything in it is believed. Empty when it is ours.
+// An error when kind and apiVersion are not those of a configuration; empty when they are.
 std::string WrongKind(const codec::Value& root, const LoadOptions& options) {
   const std::string_view text = options.text;
   const std::string_view kind = TextMember(root, "kind");
@@ -209,7 +208,7 @@ KubeSchedulerConfiguration FromDecoded(FileConfiguration file, FileVersion versi
   return configuration;
 }
 
-// The plugins of the algorithm provider that the file or whoever loads it asks for.
+// The plugins of the algorithm provider in the options, or else of the one in the file.
 Result<std::optional<Plugins>> ProviderOf(const OldFields& old, FileVersion version, const LoadOptions& options) {
   const std::string name = options.provider.empty() ? old.algorithm_source.provider.value_or("") : options.provider;
   if (name.empty()) return std::optional<Plugins>();
@@ -218,7 +217,7 @@ Result<std::optional<Plugins>> ProviderOf(const OldFields& old, FileVersion vers
   return std::optional(*std::move(plugins));
 }
 
-// The Policy that the file names goes to whoever asked for it.
+// Puts the Policy that the file names into options.policy_source.
 Result<void> FindPolicy(const OldFields& old, const FileConfiguration& file, const OldSettings& settings,
                         const LoadOptions& options) {
   const std::optional<OldPolicySource>& policy = old.algorithm_source.policy;

@@ -1,6 +1,6 @@
-// A configuration file (kubescheduler.config.k8s.io/v1 or any version before it) into KubeSchedulerConfiguration:
-// decoded strictly, defaulted as its version defaults, validated. What only shows when the scheduler is put together
-// (unknown plugins, no binder) is resolve.h's.
+// Loads a configuration file (kubescheduler.config.k8s.io/v1 or any version before it): decodes it as strictly as its
+// version did, fills in the defaults of its version, and validates it. Mistakes that only show when profiles are built
+// (unknown plugins, no binder) are found by resolve.h.
 #pragma once
 
 #include <cstdint>
@@ -39,10 +39,10 @@ struct LoadOptions {
   std::string_view text{};
   // The verdict of kube-scheduler v1.36.4: it reads v1 only, and no fields of berth's own.
   bool strict_upstream = false;
-  // Gets what is worth a sentence without being wrong, such as an old version.
+  // Receives warnings: what is not an error, such as an old version.
   std::vector<std::string>* warnings = nullptr;
-  // Gets the Policy that the file names (algorithmSource of v1alpha1), for ApplyPolicy; without a place for it, such a
-  // file is an error.
+  // Receives the Policy that the file names (algorithmSource of v1alpha1), for ApplyPolicy. If null, such a file is an
+  // error.
   std::optional<PolicySource>* policy_source = nullptr;
   // An algorithm provider whose plugins take the place of the default ones; wins over one that the file names.
   std::string provider{};

@@ -1,4 +1,4 @@
-// What configuration files of v1alpha1 and v1alpha2 could say that later versions say elsewhere, or no longer.
+// Fields of v1alpha1 and v1alpha2 that later versions have elsewhere, or no longer have.
 // Internal to this folder.
 #pragma once
 
@@ -70,7 +70,7 @@ OldFields ReadOldFields(const codec::Value& root, FileVersion version, std::vect
 // Puts them where v1 has them: the lock's name, the one profile, extenders. `problems` gets what is contradictory.
 void MoveIntoV1(const OldFields& old, FileVersion version, FileConfiguration& file, std::vector<std::string>& problems);
 
-// For what has no field of its own in a FileConfiguration.
+// The settings that have no field in a FileConfiguration.
 OldSettings SettingsOf(const OldFields& old, std::vector<std::string>& problems);
 
 }  // namespace berth::config

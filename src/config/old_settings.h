@@ -1,4 +1,4 @@
-// What the alpha versions set for every profile, as plugins and arguments. Internal to this folder.
+// Applies what the alpha versions set for every profile to its plugins and their arguments. Internal to this folder.
 #pragma once
 
 #include "config/load.h"

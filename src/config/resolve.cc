@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t kMaxNodeScore = 100;
 constexpr auto kMaxTotalScore = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
 
-// One list to fill: what the profile says about it, who can stand in it, and what Go calls its plugins.
+// One list to fill: what the profile says about it, which plugins implement it, and the name of their Go interface.
 struct Point {
   std::string_view type_name;
   const PluginSet& configured;

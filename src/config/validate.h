@@ -1,4 +1,4 @@
-// Whether a configuration makes sense as a whole, with upstream's paths and words.
+// Validation of a whole configuration, with upstream's field paths and messages.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The versions of the configuration file that load, and what each meant where nothing was written. Kubernetes up
+// The versions of the configuration file that can be loaded, and the defaults of each. Kubernetes up
 // to 1.18 read v1alpha1, 1.18 v1alpha2, 1.19 to 1.22 v1beta1, 1.22 to 1.27 v1beta2, 1.23 to 1.28 v1beta3; whatever is
 // loaded is converted to v1. Internal to this folder.
 #pragma once
@@ -25,7 +25,7 @@ inline bool IsBeforeV1beta2(FileVersion version) { return version >= FileVersion
 std::string_view NameOf(FileVersion version);
 std::optional<FileVersion> ParseFileVersion(std::string_view api_version);
 
-// What a profile runs: the defaults of that version with a person's own choice laid over them. For the older versions
+// The plugins of a profile: the defaults of that version merged with those in the file. For the older versions
 // the result disables "*" at multiPoint, so that it reads the same as a v1 file, whose defaults are others.
 Plugins EffectivePlugins(FileVersion version, const Plugins& custom, const FeatureGates& gates);
 // The same over the plugins of an algorithm provider, as Kubernetes 1.21 did it: what the file enables comes after what
@@ -39,10 +39,10 @@ Result<Plugins> PluginsOfProvider(std::string_view provider, FileVersion version
 std::vector<std::string_view> FieldsNotYetIn(FileVersion version);
 std::vector<std::string_view> ProfileFieldsNotYetIn(FileVersion version);
 std::vector<std::string_view> PluginPointsNotYetIn(FileVersion version);
-// Fields that this version had and that mean nothing any more.
+// Fields of this version that have no effect any more.
 std::vector<std::string_view> FieldsDroppedSince(FileVersion version);
 
-// Whether later versions refuse to see this plugin at an extension point: counting volumes by their in-tree type.
+// Whether later versions reject this plugin at an extension point: it counts volumes by their in-tree type.
 bool IsInTreeVolumeLimit(std::string_view plugin);
 // Whether such a plugin is listed where a v1 file must not name it.
 bool UsesInTreeVolumeLimits(const KubeSchedulerConfiguration& configuration);

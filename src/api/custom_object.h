@@ -26,7 +26,7 @@ struct GroupVersionResource {
   friend auto operator<=>(const GroupVersionResource&, const GroupVersionResource&) = default;
 };
 
-// How a kind is called in the plural, as far as its name tells: "LicencePool" is "licencepools", "Policy" "policies".
+// The resource name of a kind, guessed from the kind alone: "LicencePool" is "licencepools", "Policy" "policies".
 std::string GuessResource(std::string_view kind);
 
 struct CustomObject {

@@ -18,7 +18,7 @@ void ThreadLoop::Post(Task task) {
     std::lock_guard lock(mutex_);
     if (stopping_) return;
     posted_.push_back(std::move(task));
-    if (posted_.size() > 1) return;  // the thread has been told
+    if (posted_.size() > 1) return;  // the thread has been woken already
   }
   changed_.notify_one();
 }

@@ -88,7 +88,7 @@ class Exchange {
 
   CredentialsPtr credentials_;
   bool answered_ = false;  // the head is complete
-  bool refused_ = false;   // by 401, and the handler was not told
+  bool refused_ = false;   // by 401, which the handler has not seen
   bool retried_ = false;
   int status_ = 0;
   size_t received_ = 0;

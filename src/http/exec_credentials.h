@@ -1,4 +1,4 @@
-// Credentials from another program, by Kubernetes' client.authentication.k8s.io protocol: the program is told about the
+// Credentials from another program, by Kubernetes' client.authentication.k8s.io protocol: the program gets the
 // cluster in KUBERNETES_EXEC_INFO and prints an ExecCredential.
 #pragma once
 
@@ -23,7 +23,7 @@ using ExecObserver = std::function<void(std::string_view call_status, int exit_c
 // at a time, however many ask.
 class ExecCredentials final : public CredentialSource {
  public:
-  // `cluster` is what a plugin with provideClusterInfo is told, with the PEM of its authorities in place of their path.
+  // `cluster` is passed to a plugin with provideClusterInfo, with the PEM of its authorities in place of their path.
   ExecCredentials(ExecConfig config, ClusterEntry cluster, const base::Clock& clock, ExecObserver observer = {});
   ~ExecCredentials() override { Interrupt(); }
 

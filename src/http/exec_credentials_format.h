@@ -1,4 +1,4 @@
-// ExecCredential of client.authentication.k8s.io/v1 and v1beta1: what a plugin is told and what it prints.
+// ExecCredential of client.authentication.k8s.io/v1 and v1beta1: the input of a plugin and its output.
 #pragma once
 
 #include <optional>

@@ -27,7 +27,7 @@ nghttp2_session* Http2Callbacks::MakeSession(Http2Connection& connection) {
   nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, &OnClosed);
   nghttp2_option* option = nullptr;
   CHECK(nghttp2_option_new(&option) == 0);
-  // How much more may come is told as it is used.
+  // The window is updated as the data is used.
   nghttp2_option_set_no_auto_window_update(option, 1);
   nghttp2_session* session = nullptr;
   CHECK(nghttp2_session_client_new2(&session, callbacks, &connection, option) == 0);

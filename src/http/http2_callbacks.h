@@ -1,4 +1,4 @@
-// What nghttp2 tells an Http2Connection. Internal to it.
+// The callbacks from nghttp2 to an Http2Connection. Internal to it.
 #pragma once
 
 #include <nghttp2/nghttp2.h>

@@ -17,7 +17,7 @@ struct Proxy {
   Kind kind = Kind::kHttp;
   std::string name;  // without the brackets of IPv6
   std::string port;
-  // Both empty: the proxy is not told who is asking.
+  // Both empty: no credentials are sent to the proxy.
   std::string username, password;
 
   // "http://proxy:3128", for messages: without the password.

@@ -1,4 +1,4 @@
-// RequestObserver: told about every request, for metrics. Called from the transport's thread; must be quick.
+// RequestObserver: called for every request, for metrics. Called from the transport's thread; must be quick.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ class RequestObserver {
  public:
   virtual ~RequestObserver() = default;
   // The head of an answer came after `took`, or (status 0) none will come. A request that is sent again with other
-  // credentials is told twice.
+  // credentials is reported twice.
   virtual void OnAnswer(std::string_view /*method*/, std::string_view /*host*/, int /*status*/,
                         base::Duration /*took*/) {}
   // The exchange is over; bytes of the bodies.

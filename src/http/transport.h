@@ -60,7 +60,7 @@ class Transport {
   virtual CallId Start(Request request, ResponseHandler handler) = 0;
   // Ends the exchange early; `on_done` still comes, with kUnavailable. No-op for one that has ended.
   virtual void Cancel(CallId call) = 0;
-  // So many more bytes of a paced answer have been used. Costs a wake-up: best told in large amounts.
+  // So many more bytes of a paced answer have been used. Costs a wake-up: best called with large amounts.
   virtual void Consumed(CallId /*call*/, size_t /*bytes*/) {}
 
   // The whole answer at once, by callback or by waiting for it (never on a handler's thread).

@@ -31,7 +31,7 @@ class Http1ConnectionPoolTest : public TransportOver {
  protected:
   explicit Http1ConnectionPoolTest(const Way& way = kHttp1) : TransportOver(way) {}
 
-  // `serve` is told which connection it is, from 0 on.
+  // `serve` gets the number of the connection, from 0 on.
   std::unique_ptr<HttpServer> ServeBytes(std::function<void(ServedConnection&, int)> serve) {
     return Serve(SayWhatWasAsked, {.raw = [this, serve = std::move(serve)](ServedConnection& connection) {
                    serve(connection, served_++);

@@ -1,4 +1,4 @@
-// What a transport is told besides where its server is.
+// Options of a transport other than its server's address.
 #pragma once
 
 #include <chrono>

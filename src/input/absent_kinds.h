@@ -1,5 +1,5 @@
 // What a dump leaves out. A kind that is missing as a whole was not asked for, and what refers to it cannot be judged:
-// that is told, rather than each reference being a dangling one.
+// that is one warning, instead of one dangling reference for each.
 #pragma once
 
 #include <set>

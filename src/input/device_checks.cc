@@ -182,7 +182,7 @@ std::vector<std::string> NamesOf(api::Kind kind, const ClusterDraft& draft, std:
 
 void FindMissingClasses(const ClusterDraft& draft, std::vector<Missing>& missing) {
   const std::vector<std::string> classes = NamesOf(api::Kind::kDeviceClass, draft);
-  if (classes.empty()) return;  // then the kind was not dumped, which is told once
+  if (classes.empty()) return;  // then the kind was not dumped, which is reported once
   const auto look = [&](const DraftObject& found, const std::string& name, const std::string& path) {
     if (name.empty() || draft.Find(api::Kind::kDeviceClass, name)) return;
     missing.push_back({&found, path + ".deviceClassName",

@@ -1,4 +1,4 @@
-// Devices in the input: what is wrong with them is told with its place, and nodes can be described with them.
+// Devices in the input: what is wrong with them is reported with its place, and nodes can be described with them.
 #include "input/device_checks.h"
 
 #include <fmt/format.h>

@@ -43,7 +43,7 @@ class Changes {
   FieldChecks checks_;
 };
 
-// A selector that is left out is told of elsewhere, or is made by the API server.
+// A selector that is left out is reported elsewhere, or is set by the API server.
 void Compare(const std::optional<api::LabelSelector>& before, const std::optional<api::LabelSelector>& after,
              Changes& changes) {
   changes.Immutable("spec.selector", after && TextOf(before) != TextOf(after));

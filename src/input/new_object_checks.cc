@@ -95,7 +95,7 @@ class AmountWarnings {
 std::vector<FieldProblem> MissingParts(const api::Object& object, const codec::Value& text) {
   FieldChecks checks;
   const PodSpecPlace place = PodSpecOf(object);
-  // A pod without containers is told of with the rest of what is wrong with it.
+  // A pod without containers is reported with the rest of what is wrong with it.
   if (object.kind() != api::Kind::kPod && place.spec) {
     checks.Required(place.path + ".containers", !place.spec->containers.empty());
   }

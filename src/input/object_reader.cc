@@ -211,7 +211,7 @@ ObjectReader::Decoded ObjectReader::Decode(uint32_t number) const {
   Decoded out;
   Result<std::vector<codec::Document>> documents = Parse(part, file);
   if (!documents && part.form == TextPart::Form::kYaml) {
-    // Documents that are sound are read, and each that is not is told of.
+    // Valid documents are read, and each that is not valid is reported.
     documents = std::vector<codec::Document>();
     for (const TextPart& single : SplitDocuments(part.text, part.lines_before)) {
       Result<std::vector<codec::Document>> parsed = Parse(single, file);

@@ -8,7 +8,7 @@
 
 namespace berth::input {
 
-// Equal for objects that are alike in this; 0 when it cannot be told, as in a snapshot, which leaves all of it out.
+// Equal for objects that are alike in this; 0 when it is unknown, as in a snapshot, which leaves all of it out.
 // `text` is that of a workload; `is_new`: a person wrote it, who writes all there is.
 uint64_t TemplateDigest(const codec::Value& text, bool is_new);
 

@@ -193,7 +193,7 @@ class Scaler {
   std::set<std::string> exact_;
 };
 
-// Those that are there; the others are told.
+// Those that exist; the others are reported.
 std::vector<std::string> KnownNodes(std::string_view flag, const std::vector<std::string>& names, ClusterDraft& draft) {
   std::vector<std::string> found;
   for (const std::string& name : names) {

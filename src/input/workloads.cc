@@ -38,7 +38,7 @@ api::PodTemplateSpec TemplateOf(const api::Object& workload) {
 api::Selector Compiled(const std::optional<api::LabelSelector>& selector, const api::Labels& template_labels) {
   if (!selector) return template_labels.empty() ? api::Selector::Nothing() : api::Selector::FromLabels(template_labels);
   Result<api::Selector> compiled = api::Selector::Compile(*selector);
-  return compiled ? std::move(*compiled) : api::Selector::Nothing();  // told elsewhere
+  return compiled ? std::move(*compiled) : api::Selector::Nothing();  // reported elsewhere
 }
 
 // Pods of a workload that are at work, by whether they are what its template says.
@@ -159,7 +159,7 @@ class Expander {
     return made;
   }
 
-  // The pod that all pods of the workload are made from; nothing, and that is told, when admission refuses it or there
+  // The pod that all pods of the workload are made from; nothing, with a report, when admission rejects it or there
   // would be too many.
   std::optional<api::Pod> Prototype(const DraftObject& workload, const api::Object& owner,
                                     const api::PodTemplateSpec& pod_template, size_t count) {
@@ -755,7 +755,7 @@ class Expander {
   std::vector<Rollout> rollouts_;
   size_t differing_ = 0;  // workloads of the cluster whose pods request something else than their template
   std::string first_difference_;
-  size_t unseen_ = 0;  // workloads of which it cannot be told whether their templates have changed
+  size_t unseen_ = 0;  // workloads of which it is unknown whether their templates have changed
 };
 
 }  // namespace

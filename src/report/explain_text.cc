@@ -12,7 +12,7 @@ namespace berth::report {
 
 namespace {
 
-// Up to here every node is worth a line of its own; beyond, nodes are told apart by reason, not by numbers.
+// Up to here every node is worth a line of its own; beyond, nodes are grouped by reason, not by numbers.
 constexpr size_t kFewNodes = 12;
 constexpr size_t kNamesShown = 4;
 

@@ -1,4 +1,4 @@
-// Every remedy that is told is applied to the objects as a person would, from its words alone, and the cluster is
+// Every remedy that is reported is applied to the objects as a person would, from its words alone, and the cluster is
 // scheduled anew: the pod must have its place then. And no less will do: a remedy without one of its changes, or with a
 // smaller one, must not.
 #include <gmock/gmock.h>

@@ -7,7 +7,7 @@
 namespace berth::http {
 
 struct Http2Behaviour {
-  int max_streams = 100;           // what the client is told
+  int max_streams = 100;           // in the settings sent to the client
   int answer_when_open = 1;        // so many requests have to be waiting before they are answered, all at once
   int answer_at_most = 1'000'000;  // then the connection stays open, and silent
   bool break_off = false;          // ends the connection in the middle of the first answer

@@ -1,5 +1,5 @@
-// What tests of transports share: a server and a transport of each kind, scripted credentials, and a record of what a
-// handler was told.
+// What tests of transports share: a server and a transport of each kind, scripted credentials, and a record of a
+// handler's calls.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -114,7 +114,7 @@ inline std::string NameOf(const ::testing::TestParamInfo<Way>& way) { return way
 
 inline Request Get(std::string path) { return {.path = std::move(path), .timeout = std::chrono::seconds(30)}; }
 
-// Gathers what a handler is told, and lets a test wait for it.
+// Records a handler's calls, and lets a test wait for them.
 class Recorder {
  public:
   ResponseHandler handler() {

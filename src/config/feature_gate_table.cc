@@ -324,9 +324,8 @@ std::span<const FeatureDependency> FeatureDependencies() { return kDependencies;
 std::span<const std::string_view> UnimplementedFeatureGates() {
   static constexpr std::string_view kNames[] = {
       "CoordinatedLeaderElection", "DRAWorkloadResourceClaims",       "GangScheduling",
-      "GenericWorkload",           "NominatedNodeNameForExpectation", "OpportunisticBatching",
-      "SchedulerAsyncAPICalls",    "SchedulerPopFromBackoffQ",        "TopologyAwareWorkloadScheduling",
-      "WorkloadAwarePreemption",
+      "GenericWorkload",           "OpportunisticBatching",           "SchedulerAsyncAPICalls",
+      "SchedulerPopFromBackoffQ",  "TopologyAwareWorkloadScheduling", "WorkloadAwarePreemption",
   };
   return kNames;
 }

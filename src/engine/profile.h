@@ -130,6 +130,10 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
   void RunUnreserve(framework::CycleState& state, const framework::PodInfo& pod, const std::string& node_name);
   PermitOutcome RunPermit(framework::CycleState& state, const framework::PodInfo& pod, const std::string& node_name);
   // Pre-flight and PreBind of the plugins that have something to do.
+  // Success when some PreBind plugin has something to do, Skip when none has, or an Error. What they said is kept in
+  // the state, for RunPreBind.
+  framework::Status RunPreBindPreFlight(framework::CycleState& state, const framework::PodInfo& pod,
+                                        const std::string& node_name);
   framework::Status RunPreBind(framework::CycleState& state, const framework::PodInfo& pod,
                                const std::string& node_name);
   framework::Status RunBind(framework::CycleState& state, const framework::PodInfo& pod, const std::string& node_name);
@@ -226,8 +230,9 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
   template <class Call>
   auto ObservedStep(Step step, Call&& call) const;
 
-  framework::Status RunPreBindPreFlight(framework::CycleState& state, const framework::PodInfo& pod,
-                                        const std::string& node_name, uint64_t& skipped);
+  // Plugins that have nothing to do are added to `skipped`.
+  framework::Status AskPreBindPreFlights(const framework::CycleState& state, const framework::PodInfo& pod,
+                                         const std::string& node_name, uint64_t& skipped);
 
   uint32_t NewStateSlot() override { return state_slots_++; }
   void PostAnswer(framework::PostedAnswer answer, std::function<void()> work);

@@ -285,32 +285,43 @@ PermitOutcome Profile::RunPermit(CycleState& state, const PodInfo& pod, const st
   });
 }
 
-Status Profile::RunPreBindPreFlight(CycleState& state, const PodInfo& pod, const std::string& node_name,
-                                    uint64_t& skipped) {
-  for (const auto& enabled : pre_bind_) {
-    const Status pre_flight = Observed(Step::kPreBindPreFlight, enabled.name, [&] {
-                                return enabled.plugin->PreBindPreFlight(state, pod, node_name);
-                              }).status;
-    if (pre_flight.ok()) continue;
-    if (pre_flight.IsError()) {
-      return Status::Error(fmt::format("running PreBindPreFlight \"{}\": {}", enabled.name, pre_flight.Message()));
+Status Profile::AskPreBindPreFlights(const CycleState& state, const PodInfo& pod, const std::string& node_name,
+                                     uint64_t& skipped) {
+  return ObservedStep(Step::kPreBindPreFlight, [&]() -> Status {
+    for (const auto& enabled : pre_bind_) {
+      const Status pre_flight = Observed(Step::kPreBindPreFlight, enabled.name, [&] {
+                                  return enabled.plugin->PreBindPreFlight(state, pod, node_name);
+                                }).status;
+      if (pre_flight.ok()) continue;
+      if (pre_flight.IsError()) {
+        return Status::Error(fmt::format("running PreBindPreFlight \"{}\": {}", enabled.name, pre_flight.Message()));
+      }
+      if (!pre_flight.IsSkip()) {
+        return Status::Error(
+            fmt::format("PreBindPreFlight {} returned \"{}\", which is unsupported. It is supposed to return "
+                        "Success, Skip, or Error status",
+                        enabled.name, framework::NameOf(pre_flight.code())));
+      }
+      skipped |= uint64_t{1} << enabled.id;
     }
-    if (!pre_flight.IsSkip()) {
-      return Status::Error(
-          fmt::format("PreBindPreFlight {} returned \"{}\", which is unsupported. It is supposed to return "
-                      "Success, Skip, or Error status",
-                      enabled.name, framework::NameOf(pre_flight.code())));
-    }
-    skipped |= uint64_t{1} << enabled.id;
-  }
-  return Status::Success();
+    return Status::Success();
+  });
+}
+
+Status Profile::RunPreBindPreFlight(CycleState& state, const PodInfo& pod, const std::string& node_name) {
+  uint64_t skipped = 0;
+  if (Status asked = AskPreBindPreFlights(state, pod, node_name, skipped); !asked.ok()) return asked;
+  state.skip_pre_bind = skipped;
+  const bool is_idle = std::all_of(pre_bind_.begin(), pre_bind_.end(),
+                                   [&](const auto& enabled) { return IsSkipped(skipped, enabled.id); });
+  return is_idle ? Status::Skip() : Status::Success();
 }
 
 Status Profile::RunPreBind(CycleState& state, const PodInfo& pod, const std::string& node_name) {
-  uint64_t skipped = 0;
-  const Status pre_flight =
-      ObservedStep(Step::kPreBindPreFlight, [&] { return RunPreBindPreFlight(state, pod, node_name, skipped); });
-  if (!pre_flight.ok()) return pre_flight;
+  uint64_t skipped = state.skip_pre_bind.value_or(0);
+  if (!state.skip_pre_bind) {
+    if (Status asked = AskPreBindPreFlights(state, pod, node_name, skipped); !asked.ok()) return asked;
+  }
   return ObservedStep(Step::kPreBind, [&]() -> Status {
     for (const auto& enabled : pre_bind_) {
       if (IsSkipped(skipped, enabled.id)) continue;

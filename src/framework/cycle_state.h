@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/check.h"
@@ -73,6 +74,7 @@ class CycleState {
     }
     copy.skip_filter = skip_filter;
     copy.skip_score = skip_score;
+    copy.skip_pre_bind = skip_pre_bind;
     copy.exhaustive_preemption = exhaustive_preemption;
     copy.verify_incremental = verify_incremental;
     return copy;
@@ -81,6 +83,8 @@ class CycleState {
   // Plugins that said Skip in PreFilter or PreScore, as bits by position in the profile; kept by the runtime.
   uint64_t skip_filter = 0;
   uint64_t skip_score = 0;
+  // The same for PreBindPreFlight; unset until those were asked.
+  std::optional<uint64_t> skip_pre_bind{};
   // Preemption looks at every candidate, in node order, instead of a bounded random sample; for explanations and
   // replay.
   bool exhaustive_preemption = false;

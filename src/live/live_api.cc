@@ -214,9 +214,28 @@ Status LiveApi::SetNominatedNode(const PodInfo& pod, const std::string& node_nam
 
 void LiveApi::FlushNominations() {
   for (auto& [uid, nomination] : nominations_) {
+    if (!nomination.node_name.empty() && cluster_->IsAssumed(uid)) {
+      AnnounceNode(nomination);
+      continue;
+    }
     PatchStatus(std::move(nomination.pod), {.nominated_node_name = nomination.node_name});
   }
   nominations_.clear();
+}
+
+// In the line of its binding, ahead of it: afterwards it would be on a bound pod for good. The binding does not depend
+// on it.
+void LiveApi::AnnounceNode(const Nomination& nomination) {
+  if (!client_.CanAccept(client::WriteClass::kBind)) return;
+  client_.PatchPodStatus(
+      *nomination.pod, {.nominated_node_name = nomination.node_name},
+      [pod = nomination.pod, call = status_patches_.Begin()](const Result<void>& patched) {
+        call.End(patched.ok());
+        if (patched) return;
+        LOG_ERROR("Failed to update the nominated node name in the binding cycle", {"err", patched.error()},
+                  {"pod", api::KeyOf(pod->metadata)});
+      },
+      client::WriteClass::kBind);
 }
 
 // A full line must not lose a report: nothing would tell why that pod is pending until it is tried again. There is one

@@ -127,6 +127,7 @@ class LiveApi final : public framework::ApiWriter {
     std::string node_name;
   };
 
+  void AnnounceNode(const Nomination& nomination);
   // In a binding cycle: begins a call and waits for its answer.
   template <class T>
   Result<T> Call(const std::function<void(std::function<void(Result<T>)> done)>& begin) {

@@ -72,6 +72,7 @@ Result<void> SchedulingLoop::MakeDriver(const config::KubeSchedulerConfiguration
   options.scheduler.seed = options_.seed;
   options.scheduler.verify_incremental = options_.verify_incremental;
   options.scheduler.extenders = options_.extenders;
+  options.scheduler.announces_nodes = true;
   options.scheduler.take_binding = [this](std::unique_ptr<scheduler::BindingCycle> cycle) {
     TakeBinding(std::move(cycle));
   };

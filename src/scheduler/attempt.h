@@ -56,6 +56,7 @@ struct Attempt {
   std::string runner_up;
   int64_t runner_up_score = 0;
   bool nominated = false;  // the node is the one that preemption had promised
+  bool announced = false;  // the API was told the node before the pod is bound
   // Why not: the text of the FailedScheduling event and of the PodScheduled condition.
   std::string message;
   // What was found about every node; empty when the choice needed less.

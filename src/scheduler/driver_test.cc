@@ -33,7 +33,12 @@ class DriverTest : public ::testing::Test, private DriverObserver {
     config.profiles.push_back(config.profiles[0]);
     config.profiles[1].scheduler_name = "gang";
     config.profiles[1].plugins.multi_point.enabled.push_back({"Gang", 0});
+    engine::testing::Add<engine::testing::PreBinder>(registry, "Slow", &pre_binds_, framework::Status::Success());
+    config.profiles.push_back(config.profiles[0]);
+    config.profiles[2].scheduler_name = "slow";
+    config.profiles[2].plugins.multi_point.enabled.push_back({"Slow", 0});
     Driver::Options options;
+    options.scheduler.announces_nodes = true;
     options.scheduler.verify_incremental = true;
     options.scheduler.take_binding = [this](std::unique_ptr<BindingCycle> cycle) {
       binding_.push_back(std::move(cycle));
@@ -75,6 +80,7 @@ class DriverTest : public ::testing::Test, private DriverObserver {
   void OnSkipped(const framework::PodInfo& pod) override { log_.push_back("skipped " + pod.name()); }
 
   engine::testing::World world_;
+  std::vector<std::string> pre_binds_;
   std::unique_ptr<Driver> driver_;
   std::vector<std::unique_ptr<BindingCycle>> binding_;  // they go before the picture in which they hold room
   std::vector<std::string> log_;
@@ -160,6 +166,30 @@ TEST_F(DriverTest, APreemptorIsWokenWhenItsOnlyVictimWaitedForPermission) {
   StepAll();
   ASSERT_EQ(driver_->binding(), 1u);
   EXPECT_EQ(binding_[0]->attempt().pod->name(), "vip");
+}
+
+TEST_F(DriverTest, APodThatWaitsForPermissionIsAnnouncedUntilItIsRejected) {
+  PutNode("n1", "1");
+  Put(MakePod("waiting").Request("cpu", "1").SchedulerName("gang"));
+  StepAll();
+  EXPECT_THAT(world_.api.calls, ElementsAre("nominate waiting to n1"));
+  driver_->scheduler().waiting_pods().Reject("default/waiting", "Gang", "no");
+  StepAll();
+  EXPECT_THAT(world_.api.calls, ElementsAre("nominate waiting to n1", "nominate waiting to nothing"));
+}
+
+TEST_F(DriverTest, APodWhosePreBindHasSomethingToDoIsAnnouncedUntilItsBindingFails) {
+  PutNode("n1", "4");
+  Put(MakePod("plain").Request("cpu", "1"));
+  Put(MakePod("slow").Request("cpu", "1").SchedulerName("slow"));
+  StepAll();
+  EXPECT_THAT(world_.api.calls, ElementsAre("nominate slow to n1")) << "the other one is bound soon enough";
+  ASSERT_EQ(binding_.size(), 2u);
+  Finish(1, framework::Status::Error("timeout"));
+  EXPECT_THAT(world_.api.calls, ElementsAre("nominate slow to n1", "bind slow to n1", "nominate slow to nothing"));
+  EXPECT_THAT(pre_binds_, ElementsAre("pre-flight Slow", "pre-bind Slow")) << "it is asked once";
+  Finish(0);
+  EXPECT_THAT(world_.api.calls.back(), "bind plain to n1");
 }
 
 TEST_F(DriverTest, ADeletedWaitingPodGivesItsRoomBackOnce) {

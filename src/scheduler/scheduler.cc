@@ -98,6 +98,7 @@ Result<Scheduler::Profiles> Scheduler::MakeProfiles(const config::KubeSchedulerC
                                                     const config::FeatureGates& gates) {
   Profiles profiles;
   devices_take_allocatable_ = gates.Enabled("DRANodeAllocatableResources");
+  announces_nodes_ = options_.announces_nodes && gates.Enabled("NominatedNodeNameForExpectation");
   const engine::Environment environment{.cluster = cluster_,
                                         .gates = gates,
                                         .clock = clock_,
@@ -169,7 +170,7 @@ Attempt Scheduler::ScheduleOne(Attempt attempt) {
   if (cluster_.nodes().empty()) {
     attempt.outcome = Outcome::kUnschedulable;
     attempt.message = framework::kNoNodesMessage;
-    WithdrawNomination(*attempt.pod);
+    WithdrawNomination(attempt);
     return attempt;
   }
 
@@ -273,8 +274,7 @@ void Scheduler::Place(engine::Profile& profile, CycleState& state, Attempt& atte
   if (status.IsWait()) {
     attempt.outcome = Outcome::kWaiting;
     waiting_pods_.Add(attempt.pod, permit.waits, now());
-    waiting_[attempt.pod->uid()] =
-        std::make_unique<BindingCycle>(Share(profile), state.Clone(), std::move(*assumed), attempt);
+    waiting_[attempt.pod->uid()] = BeginBinding(profile, state, std::move(*assumed), attempt);
     return;
   }
   if (!status.ok()) {
@@ -284,11 +284,25 @@ void Scheduler::Place(engine::Profile& profile, CycleState& state, Attempt& atte
   Bind(profile, state, std::move(*assumed), attempt);
 }
 
+// A pod that does not go on at once, because it waits in Permit or because PreBind has something to do, is announced:
+// the cluster autoscaler, for one, reads there that a node is not free (feature gate NominatedNodeNameForExpectation).
+std::unique_ptr<BindingCycle> Scheduler::BeginBinding(engine::Profile& profile, const CycleState& state,
+                                                      cluster::AssumedPod assumed, Attempt& attempt) {
+  // The evaluator keeps the state for the next pod of the kind.
+  CycleState own_state = state.Clone();
+  if (announces_nodes_) {
+    const Status pre_flight = profile.RunPreBindPreFlight(own_state, *attempt.pod, attempt.node_name);
+    // An error ends the binding cycle, where PreBind runs into it again.
+    attempt.announced = pre_flight.ok() || (pre_flight.IsSkip() && attempt.outcome == Outcome::kWaiting);
+    if (attempt.announced) (void)api_.SetNominatedNode(*attempt.pod, attempt.node_name);
+  }
+  return std::make_unique<BindingCycle>(Share(profile), std::move(own_state), std::move(assumed), attempt);
+}
+
 void Scheduler::Bind(engine::Profile& profile, CycleState& state, cluster::AssumedPod assumed, Attempt& attempt) {
   if (options_.take_binding) {
     attempt.outcome = Outcome::kBinding;
-    // The evaluator keeps the state for the next pod of the kind.
-    options_.take_binding(std::make_unique<BindingCycle>(Share(profile), state.Clone(), std::move(assumed), attempt));
+    options_.take_binding(BeginBinding(profile, state, std::move(assumed), attempt));
     return;
   }
   const Status status = RunBindingCycle(profile, state, *attempt.pod, attempt.node_name);
@@ -371,7 +385,7 @@ void Scheduler::HandleNoFit(engine::Profile& profile, CycleState& state, Attempt
   if (attempt.post_filter.status.ok() && !attempt.post_filter.nominated_node_name.empty()) {
     Preempt(attempt.pod, attempt.post_filter);
   } else if (attempt.post_filter.clear_nomination || profile.PluginsAt(config::ExtensionPoint::kPostFilter).empty()) {
-    WithdrawNomination(*attempt.pod);
+    WithdrawNomination(attempt);
   }
 }
 
@@ -414,11 +428,13 @@ void Scheduler::Fail(const Status& status, Attempt& attempt) {
   attempt.outcome = status.IsRejected() ? Outcome::kUnschedulable : Outcome::kError;
   attempt.message = status.Message();
   attempt.node_name.clear();
-  WithdrawNomination(*attempt.pod);
+  WithdrawNomination(attempt);
 }
 
-void Scheduler::WithdrawNomination(const PodInfo& pod) {
-  const bool known = !pod.pod().status.nominated_node_name.empty() || !cluster_.nominator().NodeOf(pod.uid()).empty();
+void Scheduler::WithdrawNomination(const Attempt& attempt) {
+  const PodInfo& pod = *attempt.pod;
+  const bool known = attempt.announced || !pod.pod().status.nominated_node_name.empty() ||
+                     !cluster_.nominator().NodeOf(pod.uid()).empty();
   cluster_.nominator().Remove(pod.uid());
   if (known) (void)api_.SetNominatedNode(pod, "");
 }

@@ -41,6 +41,8 @@ class Scheduler {
     engine::Scope scope = engine::Scope::kDecide;
     // Takes binding cycles elsewhere, to Run them and give them back to Finish. Unset: they run on the spot.
     std::function<void(std::unique_ptr<BindingCycle>)> take_binding{};
+    // Pods whose binding takes a while get a nominatedNodeName. Where nobody else looks, nobody needs it.
+    bool announces_nodes = false;
     // Has a pod that sleeps in the queue tried again, for plugins that ask for it.
     std::function<void(const std::string& uid)> activate{};
     // Outlive the scheduler. Asked in this order, those that may be ignored after the others.
@@ -114,6 +116,8 @@ class Scheduler {
   ProfileSlot& SlotOf(const framework::PodInfo& pod);
   void Select(const engine::Evaluation& evaluation, Attempt& attempt);
   void Place(engine::Profile& profile, framework::CycleState& state, Attempt& attempt);
+  std::unique_ptr<BindingCycle> BeginBinding(engine::Profile& profile, const framework::CycleState& state,
+                                             cluster::AssumedPod assumed, Attempt& attempt);
   void Bind(engine::Profile& profile, framework::CycleState& state, cluster::AssumedPod assumed, Attempt& attempt);
   void Settle(engine::Profile& profile, framework::CycleState& state, const framework::Status& status,
               cluster::AssumedPod assumed, Attempt& attempt);
@@ -125,7 +129,7 @@ class Scheduler {
   void Reject(const framework::Status& status, Attempt& attempt);
   void Fail(const framework::Status& status, Attempt& attempt);
   // The pod's promise of a node, if it has one, is off.
-  void WithdrawNomination(const framework::PodInfo& pod);
+  void WithdrawNomination(const Attempt& attempt);
 
   cluster::Cluster& cluster_;
   const base::Clock& clock_;
@@ -133,6 +137,7 @@ class Scheduler {
   const Options options_;
   bool check_all_filters_ = false;         // for messages, see alwaysCheckAllPredicates
   bool devices_take_allocatable_ = false;  // gate DRANodeAllocatableResources
+  bool announces_nodes_ = false;           // gate NominatedNodeNameForExpectation
   base::Random random_;
   engine::NodeSampler sampler_;
   framework::WaitingPods waiting_pods_;

@@ -74,8 +74,11 @@ def first_consumer_dynamic(t):
     claim = t.eventually("the claim is told the node", lambda: _told(t, "data"))
     expect_equal(claim["metadata"]["annotations"][SELECTED_NODE], "target", "the selected node")
     t.stays("no binding before there is a volume", lambda: not t.get_pod("user")["spec"].get("nodeName"), 1)
+    t.eventually("the pod says where it is about to go",
+                 lambda: t.get_pod("user")["status"].get("nominatedNodeName") == "target")
     play_volume_controller(t, provisioner="example.com/disks")
     t.wait_bound("user", on="target")
+    expect_equal(t.get_pod("user")["status"].get("nominatedNodeName"), None, "the nominated node of a bound pod")
 
 
 def _told(t, name):

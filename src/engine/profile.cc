@@ -136,6 +136,7 @@ void Profile::FindNonLocalFilters() {
     const framework::DependsOn what = filter.plugin->filter_depends_on();
     const bool alone = what == framework::DependsOn::kNode || what == framework::DependsOn::kNodeAndPods;
     (alone ? node_alone : non_local_filters_) |= uint64_t{1} << filter.id;
+    if (what == framework::DependsOn::kNode) filters_of_nodes_alone_ |= uint64_t{1} << filter.id;
   }
   for (const auto& pre_filter : pre_filter_) non_local_filters_ |= (uint64_t{1} << pre_filter.id) & ~node_alone;
 }

@@ -207,6 +207,7 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
   bool FiltersJudgeNodesAlone(const framework::CycleState& state) const override {
     return (non_local_filters_ & ~state.skip_filter) == 0;
   }
+  uint64_t filters_of_nodes_alone() const override { return filters_of_nodes_alone_; }
   std::optional<std::string> Sign(const framework::PodInfo& pod) const override;
 
  private:
@@ -259,6 +260,7 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
   std::vector<const framework::SignPlugin*> signers_;
   bool all_sign_ = true;
   uint64_t non_local_filters_ = 0;  // plugins, as bits by id, that have a say in filtering and look beyond the node
+  uint64_t filters_of_nodes_alone_ = 0;  // likewise, that look at the Node object and no further
   LaneObserver lane_observer_;
   PluginObserver* observer_ = nullptr;
   struct Count {

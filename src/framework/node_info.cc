@@ -17,8 +17,11 @@ bool SamePod(const PodInfo& a, const PodInfo& b) {
 // The last pod takes the gap: the order of pods means nothing. Null when the pod is not there.
 PodInfoPtr TakeOut(std::vector<PodInfoPtr>& pods, const PodInfo& wanted) {
   // From the end: what came last goes first where pods are put on a copy and taken off again.
-  const auto found =
-      std::find_if(pods.rbegin(), pods.rend(), [&](const PodInfoPtr& pod) { return SamePod(*pod, wanted); });
+  auto found = std::find_if(pods.rbegin(), pods.rend(), [&](const PodInfoPtr& pod) { return pod.get() == &wanted; });
+  // Often it is the very same object, and no other pod had to be looked at.
+  if (found == pods.rend()) {
+    found = std::find_if(pods.rbegin(), pods.rend(), [&](const PodInfoPtr& pod) { return SamePod(*pod, wanted); });
+  }
   if (found == pods.rend()) return nullptr;
   const auto it = std::prev(found.base());
   std::swap(*it, pods.back());

@@ -1,5 +1,6 @@
 #include "preemption/disruption_budgets.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -49,21 +50,17 @@ DisruptionBudgets::DisruptionBudgets(const Store& budgets, const DisruptionBudge
       in_namespace.others.push_back(budgets_.size());
     }
     budgets_.push_back({budget, std::move(selector)});
-    allowances_.push_back(budget->status.disruptions_allowed);
   }
 }
 
-VictimGroups DisruptionBudgets::Split(const std::vector<framework::PodInfoPtr>& pods) const {
-  VictimGroups groups;
-  if (budgets_.empty()) {
-    groups.harmless = pods;
-    return groups;
-  }
-  std::vector<int32_t> allowances = allowances_;
-  for (const framework::PodInfoPtr& pod : pods) {
-    (Spend(*pod, allowances, groups.asked) ? groups.harmless : groups.violating).push_back(pod);
-  }
-  return groups;
+BudgetVerdicts DisruptionBudgets::Judge(std::span<const framework::PodInfo* const> pods) const {
+  BudgetVerdicts verdicts;
+  verdicts.violates.assign(pods.size(), 0);
+  if (budgets_.empty()) return verdicts;
+  // The pods of a node use few of what may be hundreds of budgets.
+  std::vector<Used> used;
+  for (size_t i = 0; i < pods.size(); ++i) verdicts.violates[i] = !Spend(*pods[i], used, verdicts.asked);
+  return verdicts;
 }
 
 template <class Visit>
@@ -81,7 +78,7 @@ void DisruptionBudgets::ForEachNear(const framework::PodInfo& pod, Visit visit) 
 }
 
 // False when some budget of the pod is used up. All of its budgets are charged all the same.
-bool DisruptionBudgets::Spend(const framework::PodInfo& pod, std::vector<int32_t>& allowances, BudgetSet& asked) const {
+bool DisruptionBudgets::Spend(const framework::PodInfo& pod, std::vector<Used>& used, BudgetSet& asked) const {
   // A pod without labels belongs to no budget, not even to one whose selector asks for the absence of a label.
   if (pod.labels().empty()) return true;
   bool allowed = true;
@@ -91,7 +88,9 @@ bool DisruptionBudgets::Spend(const framework::PodInfo& pod, std::vector<int32_t
     asked |= BitOf(position);
     // The API server has already counted this pod's eviction in disruptionsAllowed.
     if (budget.object->status.disrupted_pods.Contains(pod.name())) return;
-    if (--allowances[position] < 0) allowed = false;
+    auto left = std::ranges::find(used, position, &Used::position);
+    if (left == used.end()) left = used.insert(left, {position, budget.object->status.disruptions_allowed});
+    if (--left->left < 0) allowed = false;
   });
   return allowed;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -20,10 +21,9 @@ namespace berth::preemption {
 // A set of budgets, as bits by position modulo 64: may hold more than was put in, never less.
 using BudgetSet = uint64_t;
 
-struct VictimGroups {
-  std::vector<framework::PodInfoPtr> violating;
-  std::vector<framework::PodInfoPtr> harmless;
-  BudgetSet asked = 0;  // the budgets that protect some of these pods
+struct BudgetVerdicts {
+  std::vector<uint8_t> violates;  // by position among the pods
+  BudgetSet asked = 0;            // the budgets that protect some of these pods
 };
 
 class DisruptionBudgets {
@@ -34,9 +34,9 @@ class DisruptionBudgets {
   // again where it still applies.
   explicit DisruptionBudgets(const Store& budgets, const DisruptionBudgets* before = nullptr);
 
-  // Spends the budgets pod by pod in the order given: a pod that comes after a budget is used up violates it. Both
-  // groups keep that order. Each call starts with full budgets.
-  VictimGroups Split(const std::vector<framework::PodInfoPtr>& pods) const;
+  // Spends the budgets pod by pod in the order given: a pod that comes after a budget is used up violates it. Each call
+  // starts with full budgets.
+  BudgetVerdicts Judge(std::span<const framework::PodInfo* const> pods) const;
 
   // The budgets that allow something else than before; unset when other pods are protected than before, too.
   std::optional<BudgetSet> ChangedSince(const DisruptionBudgets& before) const;
@@ -47,7 +47,12 @@ class DisruptionBudgets {
     std::shared_ptr<const api::Selector> selector;
   };
 
-  bool Spend(const framework::PodInfo& pod, std::vector<int32_t>& allowances, BudgetSet& asked) const;
+  // What is left of a budget that some of the pods at hand have used.
+  struct Used {
+    size_t position;
+    int32_t left;
+  };
+  bool Spend(const framework::PodInfo& pod, std::vector<Used>& used, BudgetSet& asked) const;
   // Calls visit(position) for each budget that might protect the pod, once.
   template <class Visit>
   void ForEachNear(const framework::PodInfo& pod, Visit visit) const;
@@ -59,7 +64,6 @@ class DisruptionBudgets {
   };
 
   std::vector<Budget> budgets_;  // by namespace and name
-  std::vector<int32_t> allowances_;
   std::unordered_map<Symbol, InNamespace> by_namespace_;
 };
 

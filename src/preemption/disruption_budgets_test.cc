@@ -22,12 +22,20 @@ Store StoreOf(std::vector<api::PodDisruptionBudget> budgets) {
   return store;
 }
 
-std::vector<std::string> Violating(const Store& store, const std::vector<framework::PodInfoPtr>& pods) {
-  const VictimGroups groups = DisruptionBudgets(store).Split(pods);
-  EXPECT_EQ(groups.violating.size() + groups.harmless.size(), pods.size());
+std::vector<std::string> Violating(const DisruptionBudgets& budgets, const std::vector<framework::PodInfoPtr>& pods) {
+  std::vector<const framework::PodInfo*> all;
+  for (const framework::PodInfoPtr& pod : pods) all.push_back(pod.get());
+  const BudgetVerdicts verdicts = budgets.Judge(all);
+  EXPECT_EQ(verdicts.violates.size(), pods.size());
   std::vector<std::string> names;
-  for (const auto& pod : groups.violating) names.push_back(pod->name());
+  for (size_t i = 0; i < pods.size(); ++i) {
+    if (verdicts.violates[i]) names.push_back(pods[i]->name());
+  }
   return names;
+}
+
+std::vector<std::string> Violating(const Store& store, const std::vector<framework::PodInfoPtr>& pods) {
+  return Violating(DisruptionBudgets(store), pods);
 }
 
 framework::PodInfoPtr Web(std::string_view name) { return MakePod(name).Label("app", "web").Info(); }
@@ -44,8 +52,8 @@ TEST(DisruptionBudgets, PodsBeyondTheAllowanceViolate) {
 TEST(DisruptionBudgets, EverySplitStartsWithFullBudgets) {
   const Store store = StoreOf({MakePdb("web", {{"app", "web"}}, 1)});
   const DisruptionBudgets budgets(store);
-  EXPECT_THAT(budgets.Split({Web("a")}).violating, IsEmpty());
-  EXPECT_THAT(budgets.Split({Web("b")}).violating, IsEmpty());
+  EXPECT_THAT(Violating(budgets, {Web("a")}), IsEmpty());
+  EXPECT_THAT(Violating(budgets, {Web("b")}), IsEmpty());
 }
 
 TEST(DisruptionBudgets, OneExhaustedBudgetOfSeveralIsEnough) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -12,10 +13,34 @@
 
 namespace berth::preemption {
 
+using framework::PodInfo;
 using framework::PodInfoPtr;
 using framework::Status;
 
 namespace {
+
+// A pod that could go, with what decides when it is its turn: pods lie far apart in memory and are looked at once.
+struct Evictable {
+  const PodInfoPtr* pod;  // of the node that is tried
+  int32_t priority;
+  base::Time start;  // now, if it has not started
+
+  bool IsMoreImportantThan(const Evictable& other) const {
+    return priority != other.priority ? priority > other.priority : start < other.start;
+  }
+};
+using Evictables = std::vector<Evictable>;
+
+// Stable, so that pods of equal standing are treated in the order in which the node has them.
+void SortByImportance(Evictables& pods) {
+  constexpr size_t kMany = 24;
+  const auto more_important = [](const Evictable& a, const Evictable& b) { return a.IsMoreImportantThan(b); };
+  if (pods.size() > kMany) return std::stable_sort(pods.begin(), pods.end(), more_important);
+  // Few are sorted without a second place to put them.
+  for (auto it = pods.begin(); it != pods.end(); ++it) {
+    std::rotate(std::upper_bound(pods.begin(), it, *it, more_important), it, std::next(it));
+  }
+}
 
 // Copies of a node and of the cycle's state in which pods come and go.
 class WhatIf {
@@ -25,9 +50,9 @@ class WhatIf {
       : handle_(handle), pod_(pod), state_(state.Clone()), node_(node) {}
 
   const std::string& node_name() const { return node_.name(); }
-  Status RemoveAll(const std::vector<PodInfoPtr>& others) {
-    for (const PodInfoPtr& other : others) {
-      if (Status removed = Remove(other); !removed.ok()) return removed;
+  Status RemoveAll(const Evictables& others) {
+    for (const Evictable& other : others) {
+      if (Status removed = Remove(*other.pod); !removed.ok()) return removed;
     }
     return Status::Success();
   }
@@ -58,7 +83,7 @@ class WhatIfAlone {
       : handle_(handle), state_(state), pod_(pod), node_(copy) {}
 
   const std::string& node_name() const { return node_.name(); }
-  Status RemoveAll(const std::vector<PodInfoPtr>&) {
+  Status RemoveAll(const Evictables&) {
     node_.RemovePodsIf([this](const framework::PodInfo& other) { return MayBeEvictedFor(other, pod_); });
     return Status::Success();
   }
@@ -70,7 +95,12 @@ class WhatIfAlone {
     node_.AddPod(other);
     return Status::Success();
   }
-  Status Fit() { return handle_.RunFilterWithNominatedPods(state_, pod_, node_); }
+  Status Fit() {
+    Status status = handle_.RunFilterWithNominatedPods(state_, pod_, node_);
+    // Whoever judges the Node object by itself has nothing to add when pods come back.
+    if (status.ok()) state_.skip_filter |= handle_.filters_of_nodes_alone();
+    return status;
+  }
 
  private:
   const framework::Handle& handle_;
@@ -82,14 +112,16 @@ class WhatIfAlone {
 // A plugin that cannot follow a change to its state is an error, whatever code it chose.
 Status AsError(const Status& status) { return status.IsError() ? status : Status::Error(status.Message()); }
 
-// Puts each pod back that leaves the preemptor enough; the others join `victims`.
+// Puts each of the pods back that are marked so and leave the preemptor enough; the others join `victims`.
 template <class AnyWhatIf>
-Status Reprieve(AnyWhatIf& what_if, const std::vector<PodInfoPtr>& pods, std::vector<PodInfoPtr>& victims) {
-  for (const PodInfoPtr& pod : pods) {
-    if (const Status added = what_if.Add(pod); !added.ok()) return AsError(added);
+Status Reprieve(AnyWhatIf& what_if, const Evictables& pods, const std::vector<uint8_t>& marks, uint8_t mark,
+                Evictables& victims) {
+  for (size_t i = 0; i < pods.size(); ++i) {
+    if (marks[i] != mark) continue;
+    if (const Status added = what_if.Add(*pods[i].pod); !added.ok()) return AsError(added);
     if (what_if.Fit().ok()) continue;
-    if (const Status removed = what_if.Remove(pod); !removed.ok()) return AsError(removed);
-    victims.push_back(pod);
+    if (const Status removed = what_if.Remove(*pods[i].pod); !removed.ok()) return AsError(removed);
+    victims.push_back(pods[i]);
   }
   return Status::Success();
 }
@@ -100,20 +132,21 @@ const Status& NoVictims() {
   return status;
 }
 
-std::vector<PodInfoPtr> EvictableOn(const framework::NodeInfo& node, const framework::PodInfo& preemptor) {
-  std::vector<PodInfoPtr> evictable;
+Evictables EvictableOn(const framework::NodeInfo& node, const PodInfo& preemptor, base::Time now) {
+  Evictables evictable;
   evictable.reserve(node.pods().size());
-  std::copy_if(node.pods().begin(), node.pods().end(), std::back_inserter(evictable),
-               [&](const PodInfoPtr& pod) { return MayBeEvictedFor(*pod, preemptor); });
+  for (const PodInfoPtr& pod : node.pods()) {
+    if (MayBeEvictedFor(*pod, preemptor)) evictable.push_back({&pod, pod->priority(), StartTimeOf(*pod, now)});
+  }
   return evictable;
 }
 
 // From when on the order of these pods no longer depends on the moment; see Trial::holds_after.
-base::Time OrderHoldsAfter(const std::vector<PodInfoPtr>& pods, base::Time now) {
+base::Time OrderHoldsAfter(const Evictables& pods, base::Time now) {
   base::Time latest = base::Time::min();
   bool some_not_started = false;
-  for (const PodInfoPtr& pod : pods) {
-    const auto& start = pod->start_time();
+  for (const Evictable& evictable : pods) {
+    const auto& start = (*evictable.pod)->start_time();
     if (start) latest = std::max(latest, *start);
     some_not_started = some_not_started || !start;
   }
@@ -132,45 +165,54 @@ DryRun::DryRun(const framework::Handle& handle, const framework::CycleState& sta
     : handle_(handle), state_(state), pod_(pod), now_(handle.now()), budgets_(std::move(budgets)) {}
 
 Trial DryRun::Try(const framework::NodeInfo& node) const {
-  std::vector<PodInfoPtr> evictable = EvictableOn(node, pod_);
+  Evictables evictable = EvictableOn(node, pod_, now_);
   // Copying is what costs, and with nothing to take away the filters would only repeat their verdict.
   if (evictable.empty()) return {.status = NoVictims()};
   WhatIf what_if(handle_, state_, pod_, node);
-  return Judge(what_if, std::move(evictable));
+  return Judge(what_if, evictable);
 }
 
 Trial DryRun::TryAlone(const framework::NodeInfo& node) const {
-  std::vector<PodInfoPtr> evictable = EvictableOn(node, pod_);
+  Evictables evictable = EvictableOn(node, pod_, now_);
   if (evictable.empty()) return {.status = NoVictims()};
   if (!shared_state_) shared_state_ = state_.Clone();
+  shared_state_->skip_filter = state_.skip_filter;
   if (scratch_) {
     *scratch_ = node;
   } else {
     scratch_ = node;
   }
   WhatIfAlone what_if(handle_, *shared_state_, pod_, *scratch_);
-  return Judge(what_if, std::move(evictable));
+  return Judge(what_if, evictable);
 }
 
-template <class AnyWhatIf>
-Trial DryRun::Judge(AnyWhatIf& what_if, std::vector<PodInfoPtr> evictable) const {
+template <class AnyWhatIf, class Pods>
+Trial DryRun::Judge(AnyWhatIf& what_if, Pods& evictable) const {
   if (const Status removed = what_if.RemoveAll(evictable); !removed.ok()) return {.status = AsError(removed)};
   if (Status fit = what_if.Fit(); !fit.ok()) return {.status = std::move(fit)};
 
-  // Stable, so that pods of equal standing are treated in the order in which the node has them.
-  std::stable_sort(evictable.begin(), evictable.end(), MoreImportant{now_});
-  const VictimGroups groups = budgets_->Split(evictable);
-  framework::Victims victims;
-  if (Status done = Reprieve(what_if, groups.violating, victims.pods); !done.ok()) return {.status = std::move(done)};
-  victims.pdb_violations = static_cast<int64_t>(victims.pods.size());
-  if (Status done = Reprieve(what_if, groups.harmless, victims.pods); !done.ok()) return {.status = std::move(done)};
+  SortByImportance(evictable);
+  std::vector<const PodInfo*> pods;
+  pods.reserve(evictable.size());
+  for (const Evictable& one : evictable) pods.push_back(one.pod->get());
+  const BudgetVerdicts budgets = budgets_->Judge(pods);
+  Evictables victims;
+  if (Status done = Reprieve(what_if, evictable, budgets.violates, 1, victims); !done.ok()) {
+    return {.status = std::move(done)};
+  }
+  framework::Victims found;
+  found.pdb_violations = static_cast<int64_t>(victims.size());
+  if (Status done = Reprieve(what_if, evictable, budgets.violates, 0, victims); !done.ok()) {
+    return {.status = std::move(done)};
+  }
   // The filters rejected the untouched node, yet accept it with every pod back: they contradict themselves.
-  if (victims.pods.empty()) {
+  if (victims.empty()) {
     return {.status =
                 Status::Error(fmt::format("expected at least one victim pod on node \"{}\"", what_if.node_name()))};
   }
-  std::stable_sort(victims.pods.begin(), victims.pods.end(), MoreImportant{now_});
-  return {Status::Success(), std::move(victims), OrderHoldsAfter(evictable, now_), groups.asked};
+  SortByImportance(victims);
+  for (const Evictable& victim : victims) found.pods.push_back(*victim.pod);
+  return {Status::Success(), std::move(found), OrderHoldsAfter(evictable, now_), budgets.asked};
 }
 
 }  // namespace berth::preemption

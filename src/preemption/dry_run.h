@@ -45,8 +45,8 @@ class DryRun {
   base::Time now() const { return now_; }
 
  private:
-  template <class AnyWhatIf>
-  Trial Judge(AnyWhatIf& what_if, std::vector<framework::PodInfoPtr> evictable) const;
+  template <class AnyWhatIf, class Pods>
+  Trial Judge(AnyWhatIf& what_if, Pods& evictable) const;
 
   const framework::Handle& handle_;
   const framework::CycleState& state_;

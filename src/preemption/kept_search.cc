@@ -28,6 +28,8 @@ bool TrialShelf::CatchUp(const framework::ClusterView& cluster) {
   changed_.clear();
   const uint64_t now = cluster.change_count();
   if (summed_ && cluster.ListChangedNodes(sums_at_, changed_)) {
+    // Nodes that change lie far apart.
+    for (const NodeIndex node : changed_) __builtin_prefetch(&outcomes_[node]);
     for (const NodeIndex node : changed_) SumUp(cluster, node);
   } else {
     changed_.clear();
@@ -44,22 +46,17 @@ bool TrialShelf::CatchUp(const framework::ClusterView& cluster) {
 class TrialShelf::Sweep {
  public:
   Sweep(TrialShelf& shelf, const DryRun& dry_run, const framework::ClusterView& cluster, size_t wanted)
-      : shelf_(shelf), dry_run_(dry_run), cluster_(cluster), wanted_(wanted) {}
+      : shelf_(shelf), dry_run_(dry_run), cluster_(cluster), wanted_(wanted), cost_of_{shelf} {}
 
   // True when the search ends within [begin, end).
   bool Walk(size_t begin, size_t end) {
-    const auto cost_of = [this](NodeIndex node) { return ComparableCost(shelf_.outcomes_[node]); };
     for (size_t at = begin; at < end;) {
-      if (at % TrialSums::kRegion == 0 && at + TrialSums::kRegion <= end &&
-          TakeMany(at, TrialSums::kRegion, shelf_.sums_.Region(at / TrialSums::kRegion, cost_of))) {
-        at += TrialSums::kRegion;
-      } else if (at % TrialSums::kBlock == 0 && at + TrialSums::kBlock <= end &&
-                 TakeMany(at, TrialSums::kBlock, shelf_.sums_.Block(at / TrialSums::kBlock, cost_of))) {
-        at += TrialSums::kBlock;
-      } else {
-        TakeOne(static_cast<NodeIndex>(at++));
-        if (Enough(sum_)) return true;
+      if (const size_t taken = TakeBlock(at, end); taken != 0) {
+        at += taken;
+        continue;
       }
+      TakeOne(static_cast<NodeIndex>(at++));
+      if (Enough(sum_)) return true;
     }
     return false;
   }
@@ -69,40 +66,56 @@ class TrialShelf::Sweep {
   NodeIndex Cheapest(size_t nth) {
     auto stretch = stretches_.begin();
     for (; nth >= stretch->ties; ++stretch) nth -= stretch->ties;
-    if (stretch->nodes == 1) return stretch->begin;
-    const auto cost_of = [this](NodeIndex node) { return ComparableCost(shelf_.outcomes_[node]); };
-    const auto costs_lowest = [&](const TrialSum& sum) { return sum.harmless != 0 && sum.lowest == sum_.lowest; };
-    size_t block = stretch->begin / TrialSums::kBlock;
-    for (;; ++block) {
-      const TrialSum& here = shelf_.sums_.Block(block, cost_of);
-      if (!costs_lowest(here)) continue;
-      if (nth < here.ties) break;
-      nth -= here.ties;
+    if (stretch->level == kOneNode) return stretch->begin;
+    size_t block = stretch->begin / TrialSums::NodesOf(stretch->level);
+    // From level to level, to the block of 16 that has it.
+    for (size_t level = stretch->level; level-- > 0;) {
+      for (block *= TrialSums::kFan;; ++block) {
+        const TrialSum& here = shelf_.sums_.Block(level, block, cost_of_);
+        if (here.harmless == 0 || !(here.lowest == sum_.lowest)) continue;
+        if (nth < here.ties) break;
+        nth -= here.ties;
+      }
     }
-    for (auto node = static_cast<NodeIndex>(block * TrialSums::kBlock);; ++node) {
-      if (shelf_.sums_.state(node) != TrialState::kHarmless || !(cost_of(node) == sum_.lowest)) continue;
+    for (auto node = static_cast<NodeIndex>(block * TrialSums::kFan);; ++node) {
+      if (shelf_.sums_.state(node) != TrialState::kHarmless || !(cost_of_(node) == sum_.lowest)) continue;
       if (nth-- == 0) return node;
     }
   }
 
  private:
-  // Nodes in a row with some of the cheapest candidates so far.
+  struct CostOfKept {
+    const TrialShelf& shelf;
+    Cost operator()(NodeIndex node) const { return ComparableCost(shelf.outcomes_[node]); }
+  };
+  static constexpr size_t kOneNode = TrialSums::kLevels;
+  // A block, or one node, with some of the cheapest candidates so far.
   struct Stretch {
     NodeIndex begin;
-    size_t nodes;
+    size_t level;
     size_t ties;
   };
 
-  bool Enough(const TrialSum& sum) const { return sum.harmless != 0 && sum.harmless + sum.violating >= wanted_; }
+  static size_t Candidates(const TrialSum& sum) { return sum.harmless + sum.violating; }
+  bool Enough(const TrialSum& sum) const { return sum.harmless != 0 && Candidates(sum) >= wanted_; }
 
-  // False, with nothing taken, when they have to be looked at one by one.
-  bool TakeMany(size_t begin, size_t nodes, const TrialSum& sum) {
-    if (sum.unknown != 0) return false;
-    TrialSum with = sum_;
-    with.Add(sum);
-    if (Enough(with)) return false;
-    Take(static_cast<NodeIndex>(begin), nodes, sum);
-    return true;
+  // The largest block that begins here and can be taken as a whole; 0 when there is none, otherwise its nodes.
+  size_t TakeBlock(size_t at, size_t end) {
+    size_t level = 0;
+    while (level < TrialSums::kLevels && Begins(level, at, end)) ++level;
+    while (level-- > 0) {
+      const size_t nodes = TrialSums::NodesOf(level);
+      const TrialSum& sum = shelf_.sums_.Block(level, at / nodes, cost_of_);
+      if (sum.unknown != 0 || (sum_.harmless + sum.harmless != 0 && Candidates(sum_) + Candidates(sum) >= wanted_)) {
+        continue;
+      }
+      Take(static_cast<NodeIndex>(at), level, sum);
+      return nodes;
+    }
+    return 0;
+  }
+  static bool Begins(size_t level, size_t at, size_t end) {
+    return at % TrialSums::NodesOf(level) == 0 && at + TrialSums::NodesOf(level) <= end;
   }
   void TakeOne(NodeIndex node) {
     TrialState state = shelf_.sums_.state(node);
@@ -119,22 +132,27 @@ class TrialShelf::Sweep {
         if (!outcome->starts_now) shelf_.latest_start_ = std::max(shelf_.latest_start_, outcome->cost.earliest_start);
       }
     }
-    TrialSum sum;
-    sum.Add(state, ComparableCost(*outcome));
-    Take(node, 1, sum);
-  }
-  void Take(NodeIndex begin, size_t nodes, const TrialSum& sum) {
-    if (sum.harmless != 0) {
-      if (sum_.harmless != 0 && sum.lowest < sum_.lowest) stretches_.clear();
-      if (sum_.harmless == 0 || !(sum_.lowest < sum.lowest)) stretches_.push_back({begin, nodes, sum.ties});
+    if (state == TrialState::kHarmless) {
+      TakeHarmless(node, kOneNode, 1, 1, ComparableCost(*outcome));
+    } else {
+      sum_.violating += state == TrialState::kViolating;
     }
-    sum_.Add(sum);
+  }
+  void Take(NodeIndex begin, size_t level, const TrialSum& sum) {
+    sum_.violating += sum.violating;
+    if (sum.harmless != 0) TakeHarmless(begin, level, sum.harmless, sum.ties, sum.lowest);
+  }
+  void TakeHarmless(NodeIndex begin, size_t level, uint32_t count, uint32_t ties, const Cost& cost) {
+    if (sum_.harmless == 0 || cost < sum_.lowest) stretches_.clear();
+    sum_.AddHarmless(count, ties, cost);
+    if (cost == sum_.lowest) stretches_.push_back({begin, level, ties});
   }
 
   TrialShelf& shelf_;
   const DryRun& dry_run_;
   const framework::ClusterView& cluster_;
   const size_t wanted_;
+  const CostOfKept cost_of_;
   TrialSum sum_;
   std::vector<Stretch> stretches_;
 };

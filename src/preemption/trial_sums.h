@@ -1,10 +1,11 @@
-// TrialSums: what is known about trials of nodes, summed up by blocks of 64 nodes and by regions of 64 blocks, so that
+// TrialSums: what is known about trials of nodes, summed up by blocks of 16 nodes, of 16 times 16 and so on, so that
 // the cheapest of thousands of candidates in a row is found without looking at each.
-// Sums are worked out again when somebody asks. Not thread-safe.
+// A block is worked out again when somebody asks. Not thread-safe.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "framework/node_info.h"
@@ -31,33 +32,32 @@ struct TrialSum {
   void Add(const TrialSum& other) {
     unknown += other.unknown;
     violating += other.violating;
-    if (other.harmless != 0) {
-      if (harmless == 0 || other.lowest < lowest) {
-        lowest = other.lowest;
-        ties = other.ties;
-      } else if (other.lowest == lowest) {
-        ties += other.ties;
-      }
-    }
-    harmless += other.harmless;
+    if (other.harmless != 0) AddHarmless(other.harmless, other.ties, other.lowest);
   }
-  void Add(TrialState state, const Cost& cost) {
-    if (state == TrialState::kHarmless) return Add(TrialSum{0, 1, 0, 1, cost});
-    unknown += state == TrialState::kUnknown;
-    violating += state == TrialState::kViolating;
+  void AddHarmless(uint32_t count, uint32_t of_them_lowest, const Cost& cost) {
+    if (harmless == 0 || cost < lowest) {
+      lowest = cost;
+      ties = of_them_lowest;
+    } else if (cost == lowest) {
+      ties += of_them_lowest;
+    }
+    harmless += count;
   }
 };
 
 class TrialSums {
  public:
-  static constexpr size_t kBlock = 64;
-  static constexpr size_t kRegion = 64 * kBlock;
+  // Nodes of a block of the lowest level; and blocks of a level that make one of the next.
+  static constexpr size_t kFan = 16;
+  static constexpr size_t kLevels = 4;
+  static constexpr size_t NodesOf(size_t level) { return size_t{1} << (4 * (level + 1)); }
 
   // Forgets everything.
   void Reset(size_t nodes) {
     states_.assign(nodes, TrialState::kNoNode);
-    blocks_.assign((nodes + kBlock - 1) / kBlock, {});
-    regions_.assign((nodes + kRegion - 1) / kRegion, {});
+    for (size_t level = 0; level < kLevels; ++level) {
+      levels_[level].assign((nodes + NodesOf(level) - 1) / NodesOf(level), Stale());
+    }
   }
   size_t nodes() const { return states_.size(); }
 
@@ -65,42 +65,46 @@ class TrialSums {
   // The state, or the cost, of the node has changed.
   void Set(framework::NodeIndex node, TrialState state) {
     states_[node] = state;
-    blocks_[node / kBlock].current = false;
-    regions_[node / kRegion].current = false;
+    for (size_t level = 0; level < kLevels; ++level) {
+      TrialSum& sum = levels_[level][node / NodesOf(level)];
+      // Whatever contains a stale block is stale.
+      if (IsStale(sum)) return;
+      sum = Stale();
+    }
   }
 
-  // Of the nodes [64 * block, 64 * block + 64); `cost_of(node)` is asked for harmless ones.
+  // Of the nodes [NodesOf(level) * block, NodesOf(level) * (block + 1)); `cost_of(node)` is asked for harmless ones.
   template <class CostOf>
-  const TrialSum& Block(size_t block, CostOf&& cost_of) {
-    Kept& kept = blocks_[block];
-    if (kept.current) return kept.sum;
-    kept = {true, {}};
-    const size_t end = std::min(states_.size(), (block + 1) * kBlock);
-    for (size_t node = block * kBlock; node < end; ++node) {
-      const TrialState state = states_[node];
-      kept.sum.Add(state, state == TrialState::kHarmless ? cost_of(static_cast<framework::NodeIndex>(node)) : Cost());
+  const TrialSum& Block(size_t level, size_t block, CostOf&& cost_of) {
+    TrialSum& sum = levels_[level][block];
+    if (!IsStale(sum)) return sum;
+    sum = {};
+    const size_t count = level == 0 ? states_.size() : levels_[level - 1].size();
+    const size_t end = std::min(count, (block + 1) * kFan);
+    for (size_t i = block * kFan; i < end; ++i) {
+      if (level != 0) {
+        sum.Add(Block(level - 1, i, cost_of));
+      } else if (const TrialState state = states_[i]; state == TrialState::kHarmless) {
+        sum.AddHarmless(1, 1, cost_of(static_cast<framework::NodeIndex>(i)));
+      } else {
+        sum.unknown += state == TrialState::kUnknown;
+        sum.violating += state == TrialState::kViolating;
+      }
     }
-    return kept.sum;
-  }
-  template <class CostOf>
-  const TrialSum& Region(size_t region, CostOf&& cost_of) {
-    Kept& kept = regions_[region];
-    if (kept.current) return kept.sum;
-    kept = {true, {}};
-    const size_t end = std::min(blocks_.size(), (region + 1) * (kRegion / kBlock));
-    for (size_t block = region * (kRegion / kBlock); block < end; ++block) kept.sum.Add(Block(block, cost_of));
-    return kept.sum;
+    return sum;
   }
 
  private:
-  struct Kept {
-    bool current = false;
+  static constexpr uint32_t kStale = std::numeric_limits<uint32_t>::max();
+  static bool IsStale(const TrialSum& sum) { return sum.unknown == kStale; }
+  static TrialSum Stale() {
     TrialSum sum;
-  };
+    sum.unknown = kStale;
+    return sum;
+  }
 
   std::vector<TrialState> states_;  // by node index
-  std::vector<Kept> blocks_;
-  std::vector<Kept> regions_;
+  std::vector<TrialSum> levels_[kLevels];
 };
 
 }  // namespace berth::preemption

@@ -38,7 +38,9 @@ void PrintText(const perf::EngineBenchOptions& options, const perf::EngineBenchR
       "{} scheduled, {} unschedulable, {} preempted; peak memory {:.0f} MB, {:.0f} MB when timing began, "
       "{:.0f} MB when it ended\n",
       result.scheduled, result.unschedulable, result.preempted, result.rss_mb, result.warm_rss_mb, result.end_rss_mb);
-  fmt::print("first decision after {:.2f} s; {:.0f} bytes per node", result.start_up_s, result.bytes_per_node);
+  fmt::print("first decision after {:.2f} s", result.start_up_s);
+  if (result.making_s > 0) fmt::print(", of which {:.2f} s to make the existing pods", result.making_s);
+  fmt::print("; {:.0f} bytes per node", result.bytes_per_node);
   if (result.bytes_per_existing_pod > 0) fmt::print(", {:.0f} per existing pod", result.bytes_per_existing_pod);
   fmt::print("\n");
 }
@@ -68,6 +70,7 @@ void PrintJson(const perf::EngineBenchOptions& options, const perf::EngineBenchR
   number("warm_rss_mb", result.warm_rss_mb);
   number("end_rss_mb", result.end_rss_mb);
   number("start_up_s", result.start_up_s);
+  number("making_s", result.making_s);
   number("bytes_per_node", result.bytes_per_node);
   number("bytes_per_existing_pod", result.bytes_per_existing_pod);
   count("scheduled", result.scheduled);

@@ -62,10 +62,10 @@ void Cluster::InsertNode(std::shared_ptr<const api::Node> node, framework::NodeI
 void Cluster::WelcomePods(const std::string& node_name) {
   const auto waiting = waiting_for_node_.extract(node_name);
   if (waiting.empty()) return;
-  const Symbol node_symbol(node_name);
+  const framework::NodeIndex node = table_.Find(node_name)->index();
   for (const PodInfoPtr& pod : waiting.mapped()) {
-    CountClaims(pod, node_symbol, +1);
-    table_.AddPod(node_name, pod);
+    CountClaims(pod, table_.name(node), +1);
+    table_.AddPod(node, pod);
   }
 }
 
@@ -100,15 +100,16 @@ void Cluster::RemoveNode(std::string_view name) {
 bool Cluster::TakeFreedDevices() { return inventory_->claims().TakeFreed(); }
 
 void Cluster::UpsertPod(std::shared_ptr<const api::Pod> pod) {
-  DisplacePod(pod->metadata.uid);
+  const HashedUid uid(pod->metadata.uid);
+  DisplacePod(uid);
   if (api::IsTerminated(*pod)) return nominator_.Remove(pod->metadata.uid);
   if (pod->spec.node_name.empty()) return;
   nominator_.Remove(pod->metadata.uid);
-  PlacePod(PodInfo::Pack(*pod, request_options_, shapes_), pod->spec.node_name, base::Ticket::kNone);
+  PlacePod(PodInfo::Pack(*pod, request_options_, shapes_), uid.hash, pod->spec.node_name, base::Ticket::kNone);
 }
 
 void Cluster::RemovePod(const std::string& uid) {
-  DisplacePod(uid);
+  DisplacePod(HashedUid(uid));
   nominator_.Remove(uid);
 }
 
@@ -125,21 +126,23 @@ std::string Cluster::NodeOf(std::string_view uid) const {
 Result<AssumedPod> Cluster::Assume(PodInfoPtr pod, const std::string& node_name, base::Ticket ticket) {
   CHECK(ticket != base::Ticket::kNone);
   if (!table_.Find(node_name)) return Error::NotFound("node \"" + node_name + "\" is not known");
-  if (pods_.contains(pod->uid())) {
+  const HashedUid hashed(pod->uid());
+  if (pods_.contains(hashed)) {
     return Error::AlreadyExists("pod " + pod->Key() + " already occupies node \"" + NodeOf(pod->uid()) + "\"");
   }
   std::string uid = pod->uid();
-  PlacePod(std::move(pod), node_name, ticket);
+  PlacePod(std::move(pod), hashed.hash, node_name, ticket);
   return AssumedPod(*this, std::move(uid), ticket);
 }
 
 void Cluster::AssumeAgain(PodInfoPtr pod, const std::string& node_name, base::Ticket ticket) {
   CHECK(ticket != base::Ticket::kNone);
-  PlacePod(std::move(pod), node_name, ticket);
+  const size_t hash = HashedUid(pod->uid()).hash;
+  PlacePod(std::move(pod), hash, node_name, ticket);
 }
 
 void Cluster::Forget(const std::string& uid) {
-  if (IsAssumed(uid)) DisplacePod(uid);
+  if (IsAssumed(uid)) DisplacePod(HashedUid(uid));
 }
 
 base::Ticket Cluster::AssumedBy(const std::string& uid) const {
@@ -163,32 +166,35 @@ bool Cluster::ListChangedNodes(uint64_t since, std::vector<framework::NodeIndex>
   return true;
 }
 
-void Cluster::PlacePod(PodInfoPtr pod, std::string_view node_name, base::Ticket assumed_by) {
-  const Symbol node_symbol(node_name);
-  CHECK(pods_.insert({pod, node_symbol, assumed_by}).second);
+void Cluster::PlacePod(PodInfoPtr pod, size_t uid_hash, std::string_view node_name, base::Ticket assumed_by) {
+  const NodeInfo* node = table_.Find(node_name);
+  const Symbol node_symbol = node ? table_.name(node->index()) : Symbol(node_name);
+  CHECK(pods_.insert({pod, node_symbol, assumed_by, uid_hash}).second);
   if (assumed_by != base::Ticket::kNone) ++assumed_count_;
-  if (!table_.Find(node_name)) {
+  if (!node) {
     waiting_for_node_[std::string(node_name)].push_back(std::move(pod));
     return;
   }
   CountClaims(pod, node_symbol, +1);
-  table_.AddPod(node_name, std::move(pod));
+  table_.AddPod(node->index(), std::move(pod));
 }
 
-void Cluster::DisplacePod(const std::string& uid) {
+void Cluster::DisplacePod(const HashedUid& uid) {
   const auto it = pods_.find(uid);
   if (it == pods_.end()) return;
   const PlacedPod placed = *it;
   pods_.erase(it);
   if (placed.assumed_by != base::Ticket::kNone) --assumed_count_;
-  const std::string node_name(placed.node_name.str());
-  if (const auto waiting = waiting_for_node_.find(node_name); waiting != waiting_for_node_.end()) {
-    std::erase_if(waiting->second, [&](const PodInfoPtr& pod) { return pod->uid() == uid; });
+  const NodeInfo* node = table_.Find(placed.node_name.str());
+  if (!node) {
+    const auto waiting = waiting_for_node_.find(std::string(placed.node_name.str()));
+    CHECK(waiting != waiting_for_node_.end());
+    std::erase(waiting->second, placed.pod);
     if (waiting->second.empty()) waiting_for_node_.erase(waiting);
     return;
   }
   CountClaims(placed.pod, placed.node_name, -1);
-  table_.RemovePod(node_name, placed.pod);
+  table_.RemovePod(node->index(), placed.pod);
 }
 
 void Cluster::CountClaims(const PodInfoPtr& pod, const Symbol& node_name, int sign) {

@@ -159,22 +159,32 @@ class Cluster final : public framework::ClusterView {
     framework::PodInfoPtr pod;
     Symbol node_name;
     base::Ticket assumed_by = base::Ticket::kNone;
+    // Of its UID: the table grows without looking at pods, which lie all over the memory.
+    size_t uid_hash = 0;
+  };
+  // For whoever looks a pod up more than once.
+  struct HashedUid {
+    explicit HashedUid(std::string_view text) : uid(text), hash(std::hash<std::string_view>()(text)) {}
+    std::string_view uid;
+    size_t hash;
   };
   struct UidHash {
     using is_transparent = void;
     size_t operator()(std::string_view uid) const { return std::hash<std::string_view>()(uid); }
-    size_t operator()(const PlacedPod& placed) const { return (*this)(placed.pod->uid()); }
+    size_t operator()(const HashedUid& uid) const { return uid.hash; }
+    size_t operator()(const PlacedPod& placed) const { return placed.uid_hash; }
   };
   struct SameUid {
     using is_transparent = void;
     static std::string_view UidOf(std::string_view uid) { return uid; }
+    static std::string_view UidOf(const HashedUid& uid) { return uid.uid; }
     static std::string_view UidOf(const PlacedPod& placed) { return placed.pod->uid(); }
     bool operator()(const auto& a, const auto& b) const { return UidOf(a) == UidOf(b); }
   };
 
   void WelcomePods(const std::string& node_name);
-  void PlacePod(framework::PodInfoPtr pod, std::string_view node_name, base::Ticket assumed_by);
-  void DisplacePod(const std::string& uid);
+  void PlacePod(framework::PodInfoPtr pod, size_t uid_hash, std::string_view node_name, base::Ticket assumed_by);
+  void DisplacePod(const HashedUid& uid);
   void CountClaims(const framework::PodInfoPtr& pod, const Symbol& node_name, int sign);
 
   const framework::PodRequestOptions request_options_;

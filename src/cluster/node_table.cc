@@ -45,9 +45,8 @@ constexpr auto kByIndex = [](const NodeInfo* node, NodeIndex index) { return nod
 }  // namespace
 
 bool NodeTable::Upsert(std::shared_ptr<const api::Node> node) {
-  const std::string name = node->metadata.name;
-  if (index_by_name_.contains(name)) {
-    NodeInfo& row = RowOf(name);
+  if (const auto known = index_by_name_.find(node->metadata.name); known != index_by_name_.end()) {
+    NodeInfo& row = *slots_[known->second];
     row.SetNode(std::move(node));
     order_.Update(row);
     SyncNodeColumns(row);
@@ -69,7 +68,8 @@ void NodeTable::Insert(std::shared_ptr<const api::Node> node, NodeIndex index) {
 void NodeTable::Fill(NodeIndex index, std::shared_ptr<const api::Node> node) {
   slots_[index] = std::make_unique<NodeInfo>(std::move(node), index);
   NodeInfo& row = *slots_[index];
-  index_by_name_[row.name()] = index;
+  names_[index] = Symbol(row.name());
+  index_by_name_[names_[index].str()] = index;
   live_.insert(std::lower_bound(live_.begin(), live_.end(), index, kByIndex), &row);
   order_.Add(row);
   columns_.taint_set[index] = InternTaints(row.taints());
@@ -77,10 +77,11 @@ void NodeTable::Fill(NodeIndex index, std::shared_ptr<const api::Node> node) {
 }
 
 std::unique_ptr<NodeInfo> NodeTable::Remove(std::string_view name) {
-  const auto it = index_by_name_.find(std::string(name));
+  const auto it = index_by_name_.find(name);
   if (it == index_by_name_.end()) return nullptr;
   const NodeIndex index = it->second;
   index_by_name_.erase(it);
+  names_[index] = Symbol();
 
   live_.erase(std::lower_bound(live_.begin(), live_.end(), index, kByIndex));
   order_.Remove(index);
@@ -93,26 +94,26 @@ std::unique_ptr<NodeInfo> NodeTable::Remove(std::string_view name) {
 }
 
 const NodeInfo* NodeTable::Find(std::string_view name) const {
-  const auto it = index_by_name_.find(std::string(name));
+  const auto it = index_by_name_.find(name);
   return it == index_by_name_.end() ? nullptr : slots_[it->second].get();
 }
 
 NodeInfo& NodeTable::RowOf(std::string_view name) {
-  const auto it = index_by_name_.find(std::string(name));
+  const auto it = index_by_name_.find(name);
   CHECK_WHY(it != index_by_name_.end(), "change to a node that is not in the table");
   return *slots_[it->second];
 }
 
-void NodeTable::AddPod(std::string_view name, PodInfoPtr pod) {
-  NodeInfo& row = RowOf(name);
+void NodeTable::AddPod(NodeIndex index, PodInfoPtr pod) {
+  NodeInfo& row = *slots_[index];
   if (pod->has_affinity_terms()) affinity_lists_stale_ = true;
   changes_.Append({row.index(), pod, +1});
   row.AddPod(std::move(pod));
   columns_.WritePods(row);
 }
 
-void NodeTable::RemovePod(std::string_view name, const PodInfoPtr& pod) {
-  NodeInfo& row = RowOf(name);
+void NodeTable::RemovePod(NodeIndex index, const PodInfoPtr& pod) {
+  NodeInfo& row = *slots_[index];
   if (!row.RemovePod(*pod)) return;
   if (pod->has_affinity_terms()) affinity_lists_stale_ = true;
   changes_.Append({row.index(), pod, -1});
@@ -195,6 +196,7 @@ NodeIndex NodeTable::NewSlot() {
 
 void NodeTable::AddSlot() {
   slots_.emplace_back();
+  names_.emplace_back();
   ForEachColumn(columns_, [](auto& column) { column.emplace_back(); });
   for (auto& [key, indexed] : label_columns_) indexed->column.value_id.push_back(LabelColumn::kAbsent);
 }

@@ -5,6 +5,7 @@
 // so that who has which index is all there is to know about the order.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <memory>
 #include <set>
 #include <span>
@@ -33,9 +34,12 @@ class NodeTable {
   const framework::NodeInfo* Find(std::string_view name) const;
   // The index must be that of a live node.
   const framework::NodeInfo& row(framework::NodeIndex index) const { return *slots_[index]; }
+  // Likewise: its name.
+  const Symbol& name(framework::NodeIndex index) const { return names_[index]; }
+  // Likewise.
+  void AddPod(framework::NodeIndex index, framework::PodInfoPtr pod);
+  void RemovePod(framework::NodeIndex index, const framework::PodInfoPtr& pod);
   // The node must be in the table.
-  void AddPod(std::string_view name, framework::PodInfoPtr pod);
-  void RemovePod(std::string_view name, const framework::PodInfoPtr& pod);
   void SetImages(std::string_view name, ImageTable::NodeImages images);
 
   std::span<const framework::NodeInfo* const> nodes() const { return live_; }
@@ -75,7 +79,8 @@ class NodeTable {
 
   std::vector<std::unique_ptr<framework::NodeInfo>> slots_;
   std::set<framework::NodeIndex> free_;
-  std::unordered_map<std::string, framework::NodeIndex> index_by_name_;
+  std::vector<Symbol> names_;                                                     // by index; empty where free
+  boost::unordered_flat_map<std::string_view, framework::NodeIndex> index_by_name_;  // the text is in names_
   std::vector<const framework::NodeInfo*> live_;  // by index
   NodeOrder order_;
   framework::NodeColumns columns_;

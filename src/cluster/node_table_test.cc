@@ -166,8 +166,8 @@ TEST(NodeTable, EveryChangeIsLogged) {
   table.Upsert(MakeNode("a").Shared());
   EXPECT_THAT(changes_of([&] { table.Upsert(MakeNode("b").Shared()); }), ElementsAre("1"));
   EXPECT_THAT(changes_of([&] { table.Upsert(MakeNode("a").Label("x", "y").Shared()); }), ElementsAre("0"));
-  EXPECT_THAT(changes_of([&] { table.AddPod("b", pod); }), ElementsAre("1+p"));
-  EXPECT_THAT(changes_of([&] { table.RemovePod("b", pod); }), ElementsAre("1-p"));
+  EXPECT_THAT(changes_of([&] { table.AddPod(1, pod); }), ElementsAre("1+p"));
+  EXPECT_THAT(changes_of([&] { table.RemovePod(1, pod); }), ElementsAre("1-p"));
   EXPECT_THAT(changes_of([&] { table.Remove("b"); }), ElementsAre("1"));
   EXPECT_THAT(changes_of([&] { (void)table.label_column(Symbol("x")); }), ElementsAre());
 }

@@ -116,9 +116,11 @@ class Bench final : private scheduler::DriverObserver {
     const double empty = ResidentBytes();
     workload_.FillNodes(driver_->cluster());
     const double with_nodes = ResidentBytes();
-    const uint64_t existing = workload_.FillPods(driver_->cluster());
+    const BenchWorkload::Existing existing = workload_.FillPods(driver_->cluster());
+    result_.making_s = existing.making.count();
     result_.bytes_per_node = (with_nodes - empty) / static_cast<double>(options_.nodes);
-    if (existing > 0) result_.bytes_per_existing_pod = (ResidentBytes() - with_nodes) / static_cast<double>(existing);
+    if (existing.pods == 0) return;
+    result_.bytes_per_existing_pod = (ResidentBytes() - with_nodes) / static_cast<double>(existing.pods);
   }
 
   // Pods are made in batches outside the measured time, as a decoder on another thread would; everything from the queue

@@ -34,6 +34,7 @@ struct EngineBenchResult {
   uint64_t unschedulable = 0;
   uint64_t preempted = 0;
   double start_up_s = 0;  // from an empty cluster to the first decision
+  double making_s = 0;    // of that, what it took to make the existing pods, as decoding a list would
   // What came with the nodes and with the existing pods, divided by their number.
   double bytes_per_node = 0;
   double bytes_per_existing_pod = 0;

@@ -34,7 +34,9 @@ api::Affinity& AffinityOf(api::Pod& pod) {
 }
 
 void Request(api::Pod& pod, const api::Quantity& cpu, const api::Quantity& memory) {
-  pod.spec.containers.front().resources.requests = {{Symbol("cpu"), cpu}, {Symbol("memory"), memory}};
+  static const Symbol cpu_name("cpu");
+  static const Symbol memory_name("memory");
+  pod.spec.containers.front().resources.requests = {{cpu_name, cpu}, {memory_name, memory}};
 }
 
 void Plain(uint64_t, api::Pod&) {}
@@ -194,20 +196,28 @@ std::shared_ptr<const api::Node> BenchWorkload::Node(uint64_t number) const {
 std::string BenchWorkload::UidOf(uint64_t number) { return fmt::format("uid-{}", number); }
 
 std::shared_ptr<const api::Pod> BenchWorkload::Pod(uint64_t number) const {
+  return std::make_shared<const api::Pod>(MakePod(number));
+}
+
+api::Pod BenchWorkload::MakePod(uint64_t number) const {
+  static const Symbol name_space("default");
+  static const api::Labels labels = {{Symbol("app"), Symbol("load")}};
+  static const api::Quantity cpu = Amount("100m");
+  static const api::Quantity memory = Amount("500Mi");
   api::Pod pod;
   pod.metadata.name = fmt::format("pod-{}", number);
-  pod.metadata.namespace_ = Symbol("default");
+  pod.metadata.namespace_ = name_space;
   pod.metadata.uid = UidOf(number);
-  pod.metadata.labels = {{Symbol("app"), Symbol("load")}};
+  pod.metadata.labels = labels;
   pod.spec.scheduler_name = "default-scheduler";
   pod.spec.containers.resize(1);
   pod.spec.containers.front().name = "c";
   pod.spec.containers.front().image = "registry.example/load:v1";
-  Request(pod, Amount("100m"), Amount("500Mi"));
+  Request(pod, cpu, memory);
   kind_.shape(number, pod);
   if (IsDeviceKind(kind_.name)) ShapeDevicePod(kind_.name, number, pod);
   if (IsVolumeKind(kind_.name)) ShapeVolumePod(number, pod);
-  return std::make_shared<const api::Pod>(std::move(pod));
+  return pod;
 }
 
 void BenchWorkload::FillNodes(cluster::Cluster& cluster) {
@@ -231,25 +241,36 @@ void BenchWorkload::FillNodes(cluster::Cluster& cluster) {
   }
 }
 
-uint64_t BenchWorkload::FillPods(cluster::Cluster& cluster) {
+std::shared_ptr<const api::Pod> BenchWorkload::ExistingPod(uint64_t number) const {
+  api::Pod pod = MakePod(number);
+  pod.metadata.name = fmt::format("load-6d4b75cb6d-{:05}", number);
+  pod.metadata.uid = fmt::format("{:08x}-9d3e-4a58-8f21-{:012x}", number, number);
+  pod.spec.node_name = fmt::format("node-{}", number % options_.nodes);
+  pod.status.phase = "Running";
+  pod.status.start_time = base::Time(std::chrono::seconds(number));
+  if (options_.unlike) MakeUnlike(number, pod);
+  if (kind_.name == "preempt") pod.spec.priority = 0;
+  if (kind_.name == "preemptmix") MixedVictim(number, options_.nodes, pod);
+  return std::make_shared<const api::Pod>(std::move(pod));
+}
+
+BenchWorkload::Existing BenchWorkload::FillPods(cluster::Cluster& cluster) {
   const bool mix = kind_.name == "preemptmix";
   for (uint64_t i = 0; mix && i < kBudgets; ++i) {
     cluster.objects().pod_disruption_budgets.Upsert(std::make_shared<const api::PodDisruptionBudget>(Budget(i)));
   }
   // Nodes full of small, unimportant pods.
   const bool full = mix || kind_.name == "preempt";
-  const uint64_t existing = full ? options_.nodes * 8 : options_.existing;
-  for (uint64_t i = 0; i < existing; ++i) {
-    api::Pod pod = *Pod(i);
-    pod.metadata.name = fmt::format("load-6d4b75cb6d-{:05}", i);
-    pod.metadata.uid = fmt::format("{:08x}-9d3e-4a58-8f21-{:012x}", i, i);
-    pod.spec.node_name = fmt::format("node-{}", i % options_.nodes);
-    pod.status.phase = "Running";
-    pod.status.start_time = base::Time(std::chrono::seconds(i));
-    if (options_.unlike) MakeUnlike(i, pod);
-    if (kind_.name == "preempt") pod.spec.priority = 0;
-    if (mix) MixedVictim(i, options_.nodes, pod);
-    cluster.UpsertPod(std::make_shared<const api::Pod>(std::move(pod)));
+  Existing existing{full ? options_.nodes * 8 : options_.existing};
+  // Made a few at a time, as a list is decoded page by page: what follows a page finds it in the cache.
+  constexpr uint64_t kPage = 100;
+  std::vector<std::shared_ptr<const api::Pod>> page;
+  for (uint64_t first = 0; first < existing.pods; first += kPage) {
+    const auto start = std::chrono::steady_clock::now();
+    page.clear();
+    for (uint64_t i = first; i < std::min(first + kPage, existing.pods); ++i) page.push_back(ExistingPod(i));
+    existing.making += std::chrono::steady_clock::now() - start;
+    for (std::shared_ptr<const api::Pod>& pod : page) cluster.UpsertPod(std::move(pod));
   }
   return existing;
 }

@@ -4,6 +4,7 @@
 // labelled app=load; each kind adds its own.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,12 @@ class BenchWorkload {
 
   // Nodes, and the objects that pods refer to.
   void FillNodes(cluster::Cluster& cluster);
-  // The pods that run before the start. Their number.
-  uint64_t FillPods(cluster::Cluster& cluster);
+  // The pods that run before the start. Their number, and how long it took to make them, before the cluster had them.
+  struct Existing {
+    uint64_t pods = 0;
+    std::chrono::duration<double> making{};
+  };
+  Existing FillPods(cluster::Cluster& cluster);
   static std::string UidOf(uint64_t number);
   std::shared_ptr<const api::Pod> Pod(uint64_t number) const;
   // What happens in the cluster before pod `number` arrives.
@@ -40,6 +45,9 @@ class BenchWorkload {
   BenchWorkload(const EngineBenchOptions& options, const Kind& kind)
       : options_(options), kind_(kind), random_(options.seed) {}
   std::shared_ptr<const api::Node> Node(uint64_t number) const;
+  api::Pod MakePod(uint64_t number) const;
+  // A pod that runs, the nodes being full of such pods if the kind is about preemption.
+  std::shared_ptr<const api::Pod> ExistingPod(uint64_t number) const;
 
   const EngineBenchOptions options_;
   const Kind& kind_;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <set>
+#include <utility>
 
 #include "api/time.h"
 #include "commands.h"
@@ -64,6 +66,22 @@ std::string Kept(const perf::WayCounts& ways) {
   return fmt::format("{:.1f}%", 100.0 * static_cast<double>(ways.kept) / static_cast<double>(ways.all));
 }
 
+// Why the others were made from scratch, the most frequent reason first.
+std::string FromScratch(const perf::WayCounts& ways) {
+  std::vector<std::pair<uint64_t, std::string_view>> reasons;
+  for (size_t way = 0; way < ways.from_scratch.size(); ++way) {
+    if (ways.from_scratch[way] == 0) continue;
+    reasons.emplace_back(ways.from_scratch[way], engine::NameOf(static_cast<engine::LongWay>(way)));
+  }
+  std::ranges::stable_sort(reasons, std::greater<>(), [](const auto& reason) { return reason.first; });
+  std::string text;
+  for (const auto& [count, reason] : reasons) {
+    const double share = 100.0 * static_cast<double>(count) / static_cast<double>(ways.all);
+    text += fmt::format("{}{:.1f}% {}", text.empty() ? "" : ", ", share, reason);
+  }
+  return text;
+}
+
 void PrintRow(const perf::Collection& collection, const perf::WayCounts& ways, size_t width) {
   const perf::ThroughputSummary& throughput = collection.throughput;
   const perf::DataItem* attempts = FindAttempts(collection);
@@ -91,6 +109,9 @@ void Report(const perf::WorkloadResult& result, const BenchPerfOptions& options,
   for (const perf::Collection& collection : result.collections) {
     if (options.output == "table") PrintRow(collection, result.ways, width);
     totals.items.insert(totals.items.end(), collection.items.begin(), collection.items.end());
+  }
+  if (const std::string reasons = FromScratch(result.ways); options.output == "table" && !reasons.empty()) {
+    fmt::print("  from scratch: {}\n", reasons);
   }
   std::fflush(stdout);
   // What holds for many workloads is said once.

@@ -93,9 +93,7 @@ bool ClassTotals::Set(NodeIndex node, std::span<const int64_t> key, int32_t tota
   CHECK(key.size() == key_size_);
   const ClassId before = class_of_[node];
   if (before != kNoClass && HasKey(before, key)) {
-    if (totals_[node] == total) return true;
-    classes_[before].peaks.Change(node, totals_[node], total);
-    totals_[node] = total;
+    SetTotal(node, total);
     return true;
   }
   Remove(node);

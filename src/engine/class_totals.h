@@ -29,6 +29,12 @@ class ClassTotals {
   // Adds the node, or changes its class and total. False, with the node in no class, when there would be too many.
   bool Set(framework::NodeIndex node, std::span<const int64_t> key, int32_t total);
   void Remove(framework::NodeIndex node);
+  // Of a node that stays in its class.
+  void SetTotal(framework::NodeIndex node, int32_t total) {
+    if (totals_[node] == total) return;
+    classes_[class_of_[node]].peaks.Change(node, totals_[node], total);
+    totals_[node] = total;
+  }
   void Prefetch(framework::NodeIndex node) const {
     __builtin_prefetch(&totals_[node]);
     __builtin_prefetch(&class_of_[node]);

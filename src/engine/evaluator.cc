@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "base/check.h"
@@ -16,6 +17,15 @@ Evaluator::Decision Evaluator::Decide(const PodInfo& pod, base::Random& random) 
   Decision decision;
   if (const std::optional<std::string> signature = profile_.Sign(pod)) {
     decision = Ask(LaneOf(*signature), pod, random);
+    // A lane that could not be brought up to date keeps nothing and must not push out one that does: the pods of a
+    // DaemonSet have a signature each.
+    if (!decision.state) {
+      Drop(lanes_.begin());
+    } else if (lanes_.size() > options_.max_kept) {
+      Drop(std::prev(lanes_.end()));
+    }
+  } else {
+    decision.why = LongWay::kUnsigned;
   }
   if (decision.kind == Decision::Kind::kAskEvaluate) return decision;
   if (options_.verify) Verify(pod, decision);
@@ -27,11 +37,18 @@ Evaluator::Decision Evaluator::Ask(Lane& lane, const PodInfo& pod, base::Random&
   PluginObserver* const observer = profile_.observer();
   const auto now = [&] { return observer ? profile_.clock().Now() : base::Time(); };
   const base::Time start = now();
-  if (!lane.CatchUp(pod)) return decision;
+  if (!lane.CatchUp(pod)) {
+    decision.why = lane.why();
+    return decision;
+  }
   const base::Time caught_up = now();
   bool failed = false;
   const std::optional<Lane::Choice> choice = lane.Choose(pod, random, failed);
-  if (failed) return decision;
+  decision.state = &lane.state();
+  if (failed) {
+    decision.why = lane.why();
+    return decision;
+  }
   if (observer) {
     // A lane asks filters and scores of what has changed together, then compares: that is its Filter and its Score.
     observer->OnStep(Step::kFilter, framework::Code::kSuccess, caught_up - start);
@@ -43,19 +60,21 @@ Evaluator::Decision Evaluator::Ask(Lane& lane, const PodInfo& pod, base::Random&
     decision.kind = Decision::Kind::kChosen;
   } else if (lane.Diagnose(pod, decision.diagnosis)) {
     decision.kind = Decision::Kind::kNoFit;
+  } else {
+    decision.why = lane.why();
   }
-  decision.state = &lane.state();
   return decision;
+}
+
+void Evaluator::Drop(Lanes::iterator lane) {
+  by_signature_.erase(lane->signature);
+  lanes_.erase(lane);
 }
 
 Lane& Evaluator::LaneOf(std::string_view signature) {
   if (const auto found = by_signature_.find(signature); found != by_signature_.end()) {
     lanes_.splice(lanes_.begin(), lanes_, found->second);
     return lanes_.front().lane;
-  }
-  if (lanes_.size() >= options_.max_kept) {
-    by_signature_.erase(lanes_.back().signature);
-    lanes_.pop_back();
   }
   lanes_.push_front({std::string(signature), Lane(profile_, cluster_, reach_, workers_, scratch_, options_.by_class)});
   by_signature_[lanes_.front().signature] = lanes_.begin();

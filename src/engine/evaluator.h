@@ -42,8 +42,10 @@ class Evaluator {
     Lane::Choice choice;             // when chosen
     RunnerUp runner_up;              // when chosen, and wanted
     framework::Diagnosis diagnosis;  // when nothing fits
-    // With the states of PreFilter and PreScore; belongs to the evaluator and lasts until it is asked again.
+    // With the states of PreFilter and PreScore; belongs to the evaluator and lasts until it is asked again. Null when
+    // no lane could be brought up to date.
     framework::CycleState* state = nullptr;
+    LongWay why = LongWay::kNone;  // when a full evaluation is to be asked
   };
   Decision Decide(const framework::PodInfo& pod, base::Random& random);
 
@@ -55,6 +57,7 @@ class Evaluator {
   using Lanes = std::list<KeptLane>;
 
   Lane& LaneOf(std::string_view signature);
+  void Drop(Lanes::iterator lane);
   Decision Ask(Lane& lane, const framework::PodInfo& pod, base::Random& random) const;
   void Verify(const framework::PodInfo& pod, const Decision& decision) const;
 

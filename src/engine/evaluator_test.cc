@@ -171,6 +171,38 @@ TEST_F(EvaluatorTest, TheShapeUsedLongestAgoIsForgotten) {
   EXPECT_FALSE(remembers("b"));
 }
 
+// The pods of a DaemonSet: a signature each, and a PreFilter that names one node.
+TEST_F(EvaluatorTest, PodsThatNoLaneCanKeepPushNoLaneOut) {
+  class OneNodeForSome final : public testing::Named, public framework::PreFilterPlugin, public framework::SignPlugin {
+   public:
+    using Named::Named;
+    framework::PreFilterResult PreFilter(CycleState&, const PodInfo& pod) const override {
+      framework::PreFilterResult result;
+      if (pod.labels().Find(Symbol("only"))) result.node_names = std::set<std::string>{"n03"};
+      return result;
+    }
+    bool Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const override {
+      const Symbol* only = pod.labels().Find(Symbol("only"));
+      signature.Add("only", only ? only->str() : "");
+      return true;
+    }
+  };
+  Add<OneNodeForSome>(registry_, "OneNodeForSome");
+  Make(ProfileOf({"OneNodeForSome", "Room"}), {.verify = true, .max_kept = 2});
+  Ask(*MakePod("a").Label("shape", "round").Info());
+  Ask(*MakePod("b").Label("shape", "square").Info());
+  EXPECT_EQ(decision_.why, LongWay::kNone);
+  for (const char* only : {"x", "y", "z"}) {
+    Ask(*MakePod(only).Label("only", only).Info());
+    EXPECT_EQ(decision_.kind, Evaluator::Decision::Kind::kAskEvaluate);
+    EXPECT_EQ(decision_.why, LongWay::kNarrowed);
+  }
+  const size_t asked = asked_;
+  Ask(*MakePod("c").Label("shape", "round").Info());
+  Ask(*MakePod("d").Label("shape", "square").Info());
+  EXPECT_EQ(asked_, asked) << "both are remembered";
+}
+
 TEST_F(EvaluatorTest, AReaderThatFellBehindTheLogStartsOver) {
   Make(ProfileOf({"Room"}));
   Ask(*pod_);
@@ -191,6 +223,7 @@ TEST_F(EvaluatorTest, AFilterThatDependsOnAnythingIsAskedAfresh) {
     Ask(*pod_);
     closed = Name(3);
     const Evaluation evaluation = Ask(*pod_);
+    EXPECT_EQ(decision_.why, LongWay::kUndeclared);
     EXPECT_EQ(evaluation.feasible.size(), 39u);
     EXPECT_EQ(StatusOf(evaluation, Name(3)).plugin(), order.front()) << "the first in order speaks";
   }
@@ -232,6 +265,46 @@ TEST_F(EvaluatorTest, NominatedPodsTakeTheirRoom) {
   EXPECT_EQ(Ask(*MakePod("king").Priority(11).Info()).feasible.size(), 40u);
   world_.cluster.nominator().Remove("default/vip");
   EXPECT_EQ(Ask(*pod_).feasible.size(), 40u);
+}
+
+// A thousand preemptors that wait for their victims to go once made every decision ask about a thousand nodes.
+TEST_F(EvaluatorTest, NodesPromisedToOthersAreAskedAboutOnce) {
+  size_t asked = 0;
+  Add<testing::Filterer>(registry_, "Counting", testing::FilterFn([&](const PodInfo&, const NodeInfo& node) {
+                           ++asked;
+                           return node.pods().empty() ? Status::Success() : Status::Unschedulable("taken");
+                         }),
+                         DependsOn::kNodeAndPods);
+  Make(ProfileOf({"Counting"}), Evaluator::Options{});
+  framework::Nominator& nominator = world_.cluster.nominator();
+  std::vector<framework::PodInfoPtr> promised;
+  for (int i = 0; i < 20; ++i) {
+    promised.push_back(MakePod("p" + std::to_string(i)).Info());
+    nominator.Nominate(promised.back(), Name(i));
+  }
+  const auto feasible = [&](const framework::PodInfoPtr& pod) {
+    asked = 0;
+    return evaluator_->Decide(*pod, world_.random).choice.feasible;
+  };
+  EXPECT_EQ(feasible(MakePod("a").Info()), 20u);
+  EXPECT_GE(asked, 40u);
+  EXPECT_EQ(feasible(MakePod("b").Info()), 20u);
+  EXPECT_EQ(asked, 0u);
+  // One promise more, one less, one that is about the pod itself, and a node that changes.
+  nominator.Nominate(MakePod("more").Info(), Name(30));
+  EXPECT_EQ(feasible(MakePod("c").Info()), 19u);
+  nominator.Remove(promised[3]->uid());
+  EXPECT_EQ(feasible(MakePod("d").Info()), 20u);
+  EXPECT_LE(asked, 4u);
+  EXPECT_EQ(feasible(promised[5]), 21u) << "nobody is kept from the node he was promised";
+  EXPECT_EQ(feasible(MakePod("e").Info()), 20u);
+  world_.cluster.RemoveNode(Name(7));
+  EXPECT_EQ(feasible(MakePod("f").Info()), 20u);
+  world_.cluster.UpsertNode(MakeNode(Name(7)).Shared());
+  EXPECT_EQ(feasible(MakePod("g").Info()), 20u) << "it came back, and the promise holds";
+  // Those of higher priority take no heed.
+  EXPECT_EQ(feasible(MakePod("high").Priority(1).Info()), 40u);
+  EXPECT_EQ(feasible(MakePod("h").Info()), 20u);
 }
 
 TEST_F(EvaluatorTest, AFeasibleNominatedNodeEndsTheSearch) {
@@ -374,6 +447,41 @@ TEST_F(EvaluatorTest, TroubleInAFilterEndsTheCycle) {
   const Evaluation evaluation = Ask(*pod_);
   EXPECT_FALSE(evaluation.fits());
   EXPECT_EQ(evaluation.error.Message(), "running \"Broken\" filter plugin: boom");
+}
+
+// Says that its PreScore reads no nodes, and scores by how many there are.
+class CountsInSecret final : public testing::Named,
+                             public framework::PreScorePlugin,
+                             public framework::ScorePlugin,
+                             public framework::SignPlugin {
+ public:
+  CountsInSecret(std::string name, bool admits_it) : Named(std::move(name)), admits_it_(admits_it) {}
+  Status PreScore(CycleState&, const PodInfo&, std::span<const NodeInfo* const> feasible) const override {
+    feasible_ = feasible.size();
+    return {};
+  }
+  bool ReadsFeasibleNodes(const PodInfo&) const override { return admits_it_; }
+  framework::ScoreResult Score(const CycleState&, const PodInfo&, const NodeInfo& node) const override {
+    return node.name() == "n01" ? static_cast<int64_t>(feasible_) : 50;
+  }
+  DependsOn score_depends_on() const override { return DependsOn::kNode; }
+  bool Sign(const PodInfo&, framework::SignatureBuilder&) const override { return true; }
+
+ private:
+  bool admits_it_;
+  mutable size_t feasible_ = 0;
+};
+
+TEST_F(EvaluatorTest, APluginThatReadsFeasibleNodesInSecretIsNoticedWithoutVerification) {
+  Add<CountsInSecret>(registry_, "Secret", false);
+  Make(ProfileOf({"Room", "Secret"}), Evaluator::Options{});
+  for (int i = 0; i < 2; ++i) {
+    const Evaluator::Decision decision = evaluator_->Decide(*pod_, world_.random);
+    EXPECT_EQ(decision.kind, Evaluator::Decision::Kind::kAskEvaluate);
+    EXPECT_EQ(decision.why, LongWay::kUndeclared);
+  }
+  const Evaluator::Decision decision = evaluator_->Decide(*MakePod("b").Label("shape", "b").Info(), world_.random);
+  EXPECT_EQ(decision.why, LongWay::kUndeclared) << "nor is it trusted with pods of other shapes";
 }
 
 TEST_F(EvaluatorTest, APluginThatClaimsTooLittleIsCaughtByVerification) {

@@ -73,7 +73,9 @@ Lane::Lane(const Profile& profile, const cluster::Cluster& cluster, const Profil
       state_(profile.NewCycleState()) {}
 
 bool Lane::CatchUp(const PodInfo& pod) {
-  if (reach_.max_total > kHighestTotal) return false;
+  why_ = LongWay::kNone;
+  if (reach_.max_total > kHighestTotal) return GiveUp(LongWay::kWideWeights);
+  if (scratch_.reads_nodes_after_all) return GiveUp(LongWay::kUndeclared);
   const cluster::ChangeLog& log = cluster_.table().changes();
   const uint64_t objects = cluster_.objects().topology_version();
   const bool same_objects = objects == std::exchange(built_objects_, objects);
@@ -91,10 +93,11 @@ bool Lane::CatchUp(const PodInfo& pod) {
 // True when every filter that takes part can be kept, and the search is not narrowed.
 bool Lane::RunPreFilter(const PodInfo& pod) {
   const PreFilterOutcome outcome = profile_.RunPreFilter(state_, pod);
-  if (!outcome.status.ok() || outcome.node_names) return false;
+  if (!outcome.status.ok()) return GiveUp(LongWay::kRejected);
+  if (outcome.node_names) return GiveUp(LongWay::kNarrowed);
   for (size_t position = 0; position < reach_.filters.size(); ++position) {
     const bool skipped = IsSkipped(state_.skip_filter, profile_.filters()[position].id);
-    if (!skipped && reach_.filters[position] == Reach::kUnknown) return false;
+    if (!skipped && reach_.filters[position] == Reach::kUnknown) return GiveUp(LongWay::kUndeclared);
   }
   return true;
 }
@@ -115,15 +118,16 @@ void Lane::ListFilters() {
 
 bool Lane::Build(const PodInfo& pod) {
   state_ = profile_.NewCycleState();
+  trouble_ = false;
   if (!RunPreFilter(pod)) return false;
   built_skip_filter_ = state_.skip_filter;
-  if (!FollowDevices(pod)) return false;
+  if (!FollowDevices(pod)) return GiveUp(LongWay::kUnfollowed);
   ListFilters();
-  trouble_ = false;
   pre_score_current_ = false;
   local_scores_.clear();
   unscored_.clear();
-  held_by_others_.clear();
+  held_.clear();
+  holds_kept_ = false;
   rejections_.clear();
   score_all_ = true;
   classes_made_ = classes_refused_ = false;
@@ -135,7 +139,7 @@ bool Lane::Build(const PodInfo& pod) {
   slots_.assign(slots, {});
   ok_.assign(slots, 0);
   base_.assign(slots, 0);
-  ok_count_ = 0;
+  ok_count_ = ok_index_sum_ = 0;
   totals_current_ = false;
   AskAll(pod);
   return !trouble_;
@@ -196,11 +200,11 @@ bool Lane::Replay(const PodInfo& pod) {
   changed_.clear();
   if (!FollowDevices(pod)) return Build(pod);
   for (const NodeIndex node : device_changes_) List(node);
-  for (const NodeIndex node : held_by_others_) AskNode(pod, node);
-  held_by_others_.clear();
+  const bool promises = !held_.empty() || !profile_.nominator().empty();
   for (auto cursor = cursor_; cursor < log.end(); ++cursor) {
     const cluster::Change& change = log.at(cursor);
     change.pod == nullptr ? AskNode(pod, change.node) : List(change.node);
+    if (promises) holds_to_check_.push_back(change.node);
   }
   AskPods(pod, changed_);
   if (classes_made_) unclassed_.insert(unclassed_.end(), changed_.begin(), changed_.end());
@@ -216,10 +220,10 @@ bool Lane::Replay(const PodInfo& pod) {
 bool Lane::StillPasses(const PodInfo& pod) {
   for (size_t position = 0; position < reach_.filters.size(); ++position) {
     if (reach_.filters[position] != Reach::kUnknown) continue;
-    if (!profile_.PreFilterSkips(profile_.filters()[position].id, state_, pod)) return false;
+    if (!profile_.PreFilterSkips(profile_.filters()[position].id, state_, pod)) return GiveUp(LongWay::kUndeclared);
   }
   for (const uint32_t id : reach_.pre_filters_alone) {
-    if (!profile_.PreFilterPasses(id, state_, pod)) return false;
+    if (!profile_.PreFilterPasses(id, state_, pod)) return GiveUp(LongWay::kRejected);
   }
   return true;
 }
@@ -230,14 +234,64 @@ bool Lane::FitsWithNominated(const PodInfo& pod, const NodeInfo& node) {
   return status.ok();
 }
 
-// Promised pods only ever take a node away, so nodes that are out already need no second look.
-void Lane::HeedNominations(const PodInfo& pod) {
-  for (const std::string_view name : profile_.nominator().NodesHeldFrom(pod.priority(), pod.uid())) {
-    const NodeInfo* node = cluster_.Find(name);
-    if (!node || !ok_[node->index()] || FitsWithNominated(pod, *node)) continue;
-    SetFeasible(node->index(), false);
-    held_by_others_.push_back(node->index());
+bool Lane::ListHoldsToCheck(const PodInfo& pod, std::vector<NodeIndex>& nodes) {
+  const framework::Nominator& nominator = profile_.nominator();
+  std::vector<std::string_view> names;
+  if (!holds_kept_ || held_priority_ != pod.priority() || !nominator.ListChangedNodes(held_at_, names)) return false;
+  for (const std::string_view name : names) {
+    if (const NodeInfo* node = cluster_.Find(name)) nodes.push_back(node->index());
   }
+  return true;
+}
+
+void Lane::Release(NodeIndex node) {
+  if (held_.erase(node) != 0) SetFeasible(node, cluster_.columns().live[node] && slots_[node].first == 0);
+}
+
+// Promised pods only ever take a node away, so nodes that are out already need no second look.
+void Lane::Hold(const PodInfo& pod, NodeIndex node) {
+  std::optional<framework::Status>& status = held_[node];
+  if (!ok_[node]) return;
+  status = JudgeHeld(pod, node);
+  if (status->IsError()) trouble_ = true;
+  if (!status->ok()) SetFeasible(node, false);
+}
+
+framework::Status Lane::JudgeHeld(const PodInfo& pod, NodeIndex node) {
+  framework::Status status = profile_.RunFilterWithNominatedPods(state_, pod, cluster_.table().row(node));
+  // Mostly all say the same; one object for all of them is counted as one group.
+  if (status == held_status_) return held_status_;
+  return held_status_ = std::move(status);
+}
+
+void Lane::HoldOrRelease(const PodInfo& pod, NodeIndex node) {
+  Release(node);
+  if (!cluster_.columns().live[node]) return;
+  const NodeInfo& row = cluster_.table().row(node);
+  if (profile_.HasNominatedPodsFor(pod, row)) Hold(pod, node);
+}
+
+void Lane::HeedNominations(const PodInfo& pod) {
+  const framework::Nominator& nominator = profile_.nominator();
+  const NodeInfo* own = nominator.empty() ? nullptr : cluster_.Find(nominator.NodeOf(pod.uid()));
+  if (!nominator.empty() || !held_.empty()) {
+    if (ListHoldsToCheck(pod, holds_to_check_)) {
+      // A node may be listed more than once.
+      for (const NodeIndex node : holds_to_check_) HoldOrRelease(pod, node);
+      if (own) HoldOrRelease(pod, own->index());
+    } else {
+      while (!held_.empty()) Release(held_.begin()->first);
+      for (const std::string_view name : nominator.NodesHeldFrom(pod.priority(), pod.uid())) {
+        if (const NodeInfo* node = cluster_.Find(name)) Hold(pod, node->index());
+      }
+    }
+  }
+  holds_to_check_.clear();
+  // The node that this very pod was promised is not held from it, and will be from the next.
+  if (own) holds_to_check_.push_back(own->index());
+  held_priority_ = pod.priority();
+  held_at_ = nominator.change_count();
+  holds_kept_ = profile_.FiltersJudgeNodesAlone(state_);
 }
 
 }  // namespace berth::engine

@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "base/random.h"
@@ -27,6 +28,7 @@
 #include "engine/class_totals.h"
 #include "engine/evaluation.h"
 #include "engine/lane_timing.h"
+#include "engine/long_way.h"
 #include "engine/profile.h"
 #include "engine/top_totals.h"
 #include "framework/diagnosis.h"
@@ -68,8 +70,13 @@ struct LaneScratch {
   // Of catching up.
   std::vector<framework::NodeIndex> rescored;
   std::vector<std::vector<uint8_t>> pods_verdicts;  // by position among the filters that look at pods
+  // How often PreScore was run without nodes; and whether a plugin was found to read them, although it says that it
+  // does not: nothing it has answered can be kept.
+  uint64_t pre_scores_without_nodes = 0;
+  bool reads_nodes_after_all = false;
   // Of choosing by class.
   std::vector<framework::NodeTrait> traits_now;
+  std::vector<size_t> keyed_now;
   std::vector<int64_t> key;
   std::vector<uint8_t> class_verdicts;
 };
@@ -99,6 +106,8 @@ class Lane {
   RunnerUp SecondTo(const Choice& choice) const;
   // Right after Choose found nothing: why, node by node. False: only a full evaluation can tell.
   bool Diagnose(const framework::PodInfo& pod, framework::Diagnosis& diagnosis);
+  // Right after CatchUp, Choose or Diagnose had to give up: why.
+  LongWay why() const { return trouble_ ? LongWay::kTrouble : why_; }
   // What PreFilter and PreScore worked out; for PostFilter, Reserve and later points.
   framework::CycleState& state() { return state_; }
 
@@ -138,6 +147,11 @@ class Lane {
     int64_t highest() const { return present.empty() || present.rbegin()->first < 0 ? 0 : present.rbegin()->first; }
   };
 
+  // False, with the reason.
+  bool GiveUp(LongWay why) {
+    why_ = why;
+    return false;
+  }
   bool Build(const framework::PodInfo& pod);
   bool Replay(const framework::PodInfo& pod);
   // Lists the nodes whose devices make a difference; false: start over.
@@ -150,6 +164,13 @@ class Lane {
   void ListFilters();
   // Takes nodes out that do not fit together with the pods they are promised to.
   void HeedNominations(const framework::PodInfo& pod);
+  // Looks at the node again; it is held from pods of this priority, or no longer.
+  void HoldOrRelease(const framework::PodInfo& pod, framework::NodeIndex node);
+  void Hold(const framework::PodInfo& pod, framework::NodeIndex node);
+  void Release(framework::NodeIndex node);
+  framework::Status JudgeHeld(const framework::PodInfo& pod, framework::NodeIndex node);
+  // Nodes whose nominations, or pods, have changed since they were looked at last. False: all may have.
+  bool ListHoldsToCheck(const framework::PodInfo& pod, std::vector<framework::NodeIndex>& nodes);
   bool FitsWithNominated(const framework::PodInfo& pod, const framework::NodeInfo& node);
 
   void AskAll(const framework::PodInfo& pod);
@@ -174,6 +195,8 @@ class Lane {
 
   // PreScore, if anything it rests on has changed.
   bool RefreshPreScore(const framework::PodInfo& pod, const std::vector<uint8_t>& feasible);
+  // After PreScore without nodes, for no plugin said that it reads them: whether that made no difference.
+  bool NodesMadeNoDifference(const framework::PodInfo& pod, const std::vector<uint8_t>& feasible);
   bool ChooseAmong(const framework::PodInfo& pod, const std::vector<uint8_t>& feasible);
   void ListLocalScores();
   bool ScoreMissing(const framework::PodInfo& pod);
@@ -206,6 +229,7 @@ class Lane {
   bool ListTraits();
   bool MakeClasses();
   bool Classify(framework::NodeIndex node);
+  bool IsOfClass(framework::NodeIndex node, ClassTotals::ClassId id) const;
   // What is known of the node's class, or of its total in it, no longer holds.
   void Unclass(framework::NodeIndex node) {
     if (classes_made_) unclassed_.push_back(node);
@@ -215,7 +239,10 @@ class Lane {
   bool ChooseAmongClasses(const framework::PodInfo& pod);
   // What each of those classes gets beside the totals of its nodes, in class_points_.
   bool ScoreClasses(const framework::PodInfo& pod);
+  // The score is the one that has this place in the classes' keys.
   void NormalizeByClass(const LocalScore& score, size_t key_position);
+  // One that is 0 for all nodes.
+  void NormalizeZeros(const LocalScore& score);
 
   bool FilterByDomain(const framework::PodInfo& pod);
   void AddNormalized(const std::vector<uint8_t>& feasible);
@@ -232,6 +259,7 @@ class Lane {
   bool built_ = false;
   // A filter or score broke, or said more different things than are worth keeping: a full evaluation tells the story.
   bool trouble_ = false;
+  LongWay why_ = LongWay::kNone;
   cluster::ChangeLog::Cursor cursor_ = 0;
   framework::CycleState state_;
   uint64_t built_skip_filter_ = 0;
@@ -251,9 +279,18 @@ class Lane {
   std::vector<uint8_t> ok_;    // live and without rejection; 0 too when held for other pods
   std::vector<int32_t> base_;  // weighted sum of the scores that need no normalising; when scored
   size_t ok_count_ = 0;
+  size_t ok_index_sum_ = 0;  // of those nodes: where there is one, which
 
   std::vector<framework::NodeIndex> unscored_;        // became feasible without current scores
-  std::vector<framework::NodeIndex> held_by_others_;  // taken out by HeedNominations; to be asked again
+  // Nodes promised to pods of at least held_priority_, with what the filters say of both together; unset where nobody
+  // has asked. Good until nominations to the node change (held_at_: how many changes have been seen), or the node does,
+  // as long as filters judge nodes alone.
+  std::unordered_map<framework::NodeIndex, std::optional<framework::Status>> held_;
+  framework::Status held_status_;  // the last one
+  int32_t held_priority_ = 0;
+  uint64_t held_at_ = 0;
+  bool holds_kept_ = false;
+  std::vector<framework::NodeIndex> holds_to_check_;  // changed since
   bool score_all_ = true;                             // nobody has current scores
   bool nodes_changed_ = false;                        // answers that depend on all nodes are stale
   std::vector<framework::NodeIndex> changed_;         // listed, in a replay
@@ -268,6 +305,7 @@ class Lane {
   bool classes_made_ = false;
   bool classes_refused_ = false;  // too many, or a plugin cannot say; until the lane is built again
   std::vector<framework::NodeTrait> traits_;
+  std::vector<size_t> keyed_scores_;             // of local_scores_, those that classes go by after the traits
   std::vector<framework::NodeIndex> unclassed_;  // to be put into their class again
   // Of the last choice by class.
   bool chosen_by_class_ = false;

@@ -82,6 +82,7 @@ std::optional<Lane::Choice> Lane::Choose(const PodInfo& pod, base::Random& rando
   const std::vector<uint8_t>& feasible = by_domain ? scratch_.final_ok : ok_;
   const size_t count = by_domain ? scratch_.final_count : ok_count_;
   if (count == 0) return std::nullopt;
+  if (count == 1 && !by_domain) return Choice{&cluster_.table().row(static_cast<NodeIndex>(ok_index_sum_)), 0, 1, 1, false};
   if (count == 1 || profile_.scores().empty()) return OneOf(feasible, count, random);
   if (!RefreshPreScore(pod, feasible) || !ScoreMissing(pod)) {
     failed = true;
@@ -144,10 +145,10 @@ bool Lane::FilterByDomain(const PodInfo& pod) {
         if (!filter.plugin->FilterRange(state_, pod, columns, static_cast<NodeIndex>(begin), part)) answered = false;
       });
     });
-    if (!answered) return false;
+    if (!answered) return GiveUp(LongWay::kUnspoken);
     const Accepted accepted = KeepAccepted(scratch_.final_ok.data(), verdicts.data(), verdicts.size());
     // Nodes that only Filter can judge are too slow a matter for a pass.
-    if (!accepted.all_judged) return false;
+    if (!accepted.all_judged) return GiveUp(LongWay::kUnspoken);
     scratch_.final_count = accepted.count;
   }
   return true;
@@ -220,7 +221,7 @@ bool Lane::AddDomainScores(const PodInfo& pod, const std::vector<uint8_t>& feasi
       });
       if (answered) answered = score.plugin->NormalizeRange(state_, pod, feasible, scratch_.raw, scratch_.points);
     });
-    if (!answered) return false;
+    if (!answered) return GiveUp(LongWay::kUnspoken);
     AddWeighted(scratch_.points.data(), static_cast<int32_t>(score.weight), scratch_.totals.data(),
                 scratch_.totals.size());
   }

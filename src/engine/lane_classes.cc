@@ -34,12 +34,16 @@ bool Lane::ListTraits() {
 bool Lane::RefreshClasses() {
   if (classes_refused_) return false;
   if (!ListTraits()) return !(classes_refused_ = true);
-  const bool same = std::ranges::equal(traits_, scratch_.traits_now,
-                                       [](const auto& a, const auto& b) { return a.MeansTheSameAs(b); });
+  scratch_.keyed_now.clear();
+  for (size_t i = 0; i < local_scores_.size(); ++i) {
+    if (local_scores_[i].rule != Normalization::kNone && !local_scores_[i].raw.empty()) scratch_.keyed_now.push_back(i);
+  }
+  const auto means_the_same = [](const auto& a, const auto& b) { return a.MeansTheSameAs(b); };
+  const bool same =
+      keyed_scores_ == scratch_.keyed_now && std::ranges::equal(traits_, scratch_.traits_now, means_the_same);
   std::swap(traits_, scratch_.traits_now);
-  size_t key_size = traits_.size();
-  for (const LocalScore& score : local_scores_) key_size += score.rule != Normalization::kNone;
-  scratch_.key.resize(key_size);
+  std::swap(keyed_scores_, scratch_.keyed_now);
+  scratch_.key.resize(traits_.size() + keyed_scores_.size());
   if (!classes_made_ || !same) return MakeClasses();
   for (const NodeIndex node : unclassed_) {
     if (!Classify(node)) return false;
@@ -63,16 +67,29 @@ bool Lane::Classify(NodeIndex node) {
     classes_.Remove(node);
     return true;
   }
+  if (const auto id = classes_.class_of(node); id != ClassTotals::kNoClass && IsOfClass(node, id)) {
+    classes_.SetTotal(node, base_[node]);
+    return true;
+  }
   size_t at = 0;
   for (const framework::NodeTrait& trait : traits_) scratch_.key[at++] = trait.Of(node);
-  for (const LocalScore& score : local_scores_) {
-    if (score.rule != Normalization::kNone) scratch_.key[at++] = score.RawOf(node);
-  }
+  for (const size_t score : keyed_scores_) scratch_.key[at++] = local_scores_[score].raw[node];
   if (classes_.Set(node, scratch_.key, base_[node])) return true;
   // Nodes differ too much for classes to be of use.
   classes_made_ = false;
   classes_refused_ = true;
   return false;
+}
+
+bool Lane::IsOfClass(NodeIndex node, ClassTotals::ClassId id) const {
+  const int64_t* key = classes_.key(id).data();
+  for (const framework::NodeTrait& trait : traits_) {
+    if (trait.Of(node) != *key++) return false;
+  }
+  for (const size_t score : keyed_scores_) {
+    if (local_scores_[score].raw[node] != *key++) return false;
+  }
+  return true;
 }
 
 std::optional<Lane::Choice> Lane::ChooseByClass(const PodInfo& pod, base::Random& random, bool& answered,
@@ -163,12 +180,18 @@ void Lane::NormalizeByClass(const LocalScore& score, size_t key_position) {
   }
 }
 
+void Lane::NormalizeZeros(const LocalScore& score) {
+  const auto points = static_cast<int32_t>(score.weight * framework::Normalize(score.rule, 0, 0));
+  for (int32_t& sum : class_points_) sum += points;
+}
+
 bool Lane::ScoreClasses(const PodInfo& pod) {
   const size_t count = class_ids_.size();
   class_points_.assign(count, 0);
   size_t key_position = traits_.size();
   for (const LocalScore& score : local_scores_) {
-    if (score.rule != Normalization::kNone) NormalizeByClass(score, key_position++);
+    if (score.rule == Normalization::kNone) continue;
+    score.raw.empty() ? NormalizeZeros(score) : NormalizeByClass(score, key_position++);
   }
   scratch_.raw.resize(std::max(scratch_.raw.size(), count));
   scratch_.points.resize(std::max(scratch_.points.size(), count));

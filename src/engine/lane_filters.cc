@@ -157,10 +157,12 @@ void Lane::SetFeasible(NodeIndex node, bool feasible) {
   Unclass(node);
   if (feasible) {
     ++ok_count_;
+    ok_index_sum_ += node;
     if (!score_all_) unscored_.push_back(node);
     return;
   }
   --ok_count_;
+  ok_index_sum_ -= node;
   if (!slots_[node].scored) return;
   CountPresent(node, -1);
   if (totals_current_) top_.Remove(node);
@@ -217,12 +219,10 @@ bool Lane::Diagnose(const PodInfo& pod, framework::Diagnosis& diagnosis) {
     statuses.Assign(std::move(group_of), std::move(groups));
   }
   // Nodes promised to other pods are judged together with those.
-  for (const std::string_view name : profile_.nominator().NodesHeldFrom(pod.priority(), pod.uid())) {
-    const NodeInfo* node = cluster_.Find(name);
-    if (!node) continue;
-    framework::Status status = profile_.RunFilterWithNominatedPods(state_, pod, *node);
-    if (status.IsError()) return false;
-    statuses.Set(node->index(), std::move(status));
+  for (auto& [node, status] : held_) {
+    if (!status) status = JudgeHeld(pod, node);
+    if (status->IsError()) return GiveUp(LongWay::kTrouble);
+    statuses.Set(node, *status);
   }
   for (const auto& group : statuses.groups()) {
     if (group.nodes != 0) diagnosis.AddPluginStatus(group.status);

@@ -1,5 +1,6 @@
 // The scores of a lane that are a node's own: asked for once, then again for what has changed.
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "engine/lane.h"
@@ -12,8 +13,17 @@ using framework::NodeIndex;
 using framework::NodeInfo;
 using framework::Normalization;
 using framework::PodInfo;
+using framework::ScorePlugin;
 
 namespace {
+
+std::vector<const NodeInfo*> RowsOf(const cluster::Cluster& cluster, const std::vector<uint8_t>& marks) {
+  std::vector<const NodeInfo*> rows;
+  for (NodeIndex node = 0; node < marks.size(); ++node) {
+    if (marks[node]) rows.push_back(&cluster.table().row(node));
+  }
+  return rows;
+}
 
 bool InRange(int64_t score) { return score >= framework::kMinNodeScore && score <= framework::kMaxNodeScore; }
 
@@ -35,20 +45,52 @@ bool Lane::ChooseAmong(const PodInfo& pod, const std::vector<uint8_t>& feasible)
 
 bool Lane::RefreshPreScore(const PodInfo& pod, const std::vector<uint8_t>& feasible) {
   if (pre_score_current_ && ChooseAmong(pod, feasible)) return true;
-  std::vector<const NodeInfo*> rows;
   const bool reads_rows = profile_.ReadsFeasibleNodes(pod);
-  for (NodeIndex node = 0; reads_rows && node < feasible.size(); ++node) {
-    if (feasible[node]) rows.push_back(&cluster_.table().row(node));
-  }
+  const std::vector<const NodeInfo*> rows = reads_rows ? RowsOf(cluster_, feasible) : std::vector<const NodeInfo*>();
   const uint64_t skipped_before = state_.skip_score;
-  if (!profile_.RunPreScore(state_, pod, rows).ok()) return false;
+  if (!profile_.RunPreScore(state_, pod, rows).ok()) return GiveUp(LongWay::kTrouble);
   for (size_t position = 0; position < reach_.scores.size(); ++position) {
     const bool skipped = IsSkipped(state_.skip_score, profile_.scores()[position].id);
-    if (!skipped && reach_.scores[position] == Reach::kUnknown) return false;
+    if (!skipped && reach_.scores[position] == Reach::kUnknown) return GiveUp(LongWay::kUndeclared);
+  }
+  // A plugin that is wrong about what it reads would go unnoticed. Now and then it is compared, ever more rarely.
+  if (!reads_rows && std::has_single_bit(++scratch_.pre_scores_without_nodes) && !NodesMadeNoDifference(pod, feasible)) {
+    return GiveUp(LongWay::kUndeclared);
   }
   if (local_scores_.empty() || state_.skip_score != skipped_before) ListLocalScores();
   if (reads_rows) pre_score_ok_ = feasible;
   return pre_score_current_ = true;
+}
+
+bool Lane::NodesMadeNoDifference(const PodInfo& pod, const std::vector<uint8_t>& feasible) {
+  constexpr size_t kCompared = 16;  // nodes
+  const std::vector<const NodeInfo*> rows = RowsOf(cluster_, feasible);
+  const auto scores_in = [&](const framework::CycleState& state, const ScorePlugin& plugin) {
+    std::vector<int64_t> scores;
+    for (size_t i = 0; i < rows.size(); i += rows.size() / kCompared + 1) {
+      const framework::ScoreResult result = plugin.Score(state, pod, *rows[i]);
+      scores.push_back(result.status.ok() ? result.score : -1);
+    }
+    return scores;
+  };
+  // All of these first: who reads nodes in secret may well keep what it read elsewhere than in the state.
+  std::vector<std::vector<int64_t>> without_nodes;
+  for (const auto& score : profile_.scores()) {
+    const bool skipped = IsSkipped(state_.skip_score, score.id);
+    without_nodes.push_back(skipped ? std::vector<int64_t>() : scores_in(state_, *score.plugin));
+  }
+  framework::CycleState with_nodes = state_.Clone();
+  bool same = profile_.RunPreScore(with_nodes, pod, rows).ok() && with_nodes.skip_score == state_.skip_score;
+  for (size_t i = 0; same && i < without_nodes.size(); ++i) {
+    const auto& score = profile_.scores()[i];
+    if (IsSkipped(state_.skip_score, score.id)) continue;
+    same = scores_in(with_nodes, *score.plugin) == without_nodes[i];
+    if (PluginObserver* const observer = profile_.observer(); !same && observer) {
+      observer->OnError(Step::kPreScore, score.name);
+    }
+  }
+  scratch_.reads_nodes_after_all = !same;
+  return same;
 }
 
 void Lane::ListLocalScores() {

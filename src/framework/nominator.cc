@@ -10,6 +10,7 @@ void Nominator::Nominate(PodInfoPtr pod, std::string_view node_name) {
   std::string node(node_name);
   Remove(pod->uid());
   if (node.empty()) return;
+  NoteChange(node);
   node_by_uid_[pod->uid()] = node;
   pods_by_node_[std::move(node)].push_back(std::move(pod));
 }
@@ -20,8 +21,24 @@ void Nominator::Remove(std::string_view uid) {
   const auto node = pods_by_node_.find(nomination->second);
   // The order is kept: filters see nominated pods in the order in which they were promised the node.
   std::erase_if(node->second, [&](const PodInfoPtr& pod) { return pod->uid() == nomination->first; });
+  NoteChange(node->first);
   if (node->second.empty()) pods_by_node_.erase(node);
   node_by_uid_.erase(nomination);
+}
+
+void Nominator::NoteChange(const std::string& node_name) {
+  if (changed_.size() < kRemembered) {
+    changed_.push_back(node_name);
+  } else {
+    changed_[changes_ % kRemembered] = node_name;
+  }
+  ++changes_;
+}
+
+bool Nominator::ListChangedNodes(uint64_t since, std::vector<std::string_view>& names) const {
+  if (changes_ - since > kRemembered) return false;
+  for (; since < changes_; ++since) names.push_back(changed_[since % kRemembered]);
+  return true;
 }
 
 const std::vector<PodInfoPtr>& Nominator::NominatedTo(const std::string& node_name) const {

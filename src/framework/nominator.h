@@ -2,6 +2,7 @@
 // Not thread-safe; owned by the scheduling thread.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -21,12 +22,21 @@ class Nominator {
   const std::string& NodeOf(const std::string& uid) const;
   // The nodes promised to pods other than `uid` of at least that priority, which must not be pushed aside.
   std::vector<std::string_view> NodesHeldFrom(int32_t priority, const std::string& uid) const;
+  // How often the nominations to some node have changed; and the names of the nodes where they have since there were
+  // `since` changes, perhaps more than once. False when that is too long ago.
+  uint64_t change_count() const { return changes_; }
+  bool ListChangedNodes(uint64_t since, std::vector<std::string_view>& names) const;
   bool empty() const { return node_by_uid_.empty(); }
   size_t size() const { return node_by_uid_.size(); }
 
  private:
+  void NoteChange(const std::string& node_name);
+
   std::unordered_map<std::string, std::vector<PodInfoPtr>> pods_by_node_;
   std::unordered_map<std::string, std::string> node_by_uid_;
+  static constexpr size_t kRemembered = 256;
+  std::vector<std::string> changed_;  // the last of them, by number of the change modulo kRemembered
+  uint64_t changes_ = 0;
 };
 
 }  // namespace berth::framework

@@ -37,6 +37,23 @@ TEST(Nominator, KeepsOneNominationPerPod) {
   EXPECT_TRUE(nominator.empty());
 }
 
+TEST(Nominator, ListsNodesWhoseNominationsHaveChanged) {
+  Nominator nominator;
+  const PodInfoPtr a = MakePod("a").Info();
+  nominator.Nominate(a, "n1");
+  const uint64_t then = nominator.change_count();
+  nominator.Nominate(a, "n2");
+  nominator.Remove("nobody");
+  std::vector<std::string_view> names;
+  EXPECT_TRUE(nominator.ListChangedNodes(then, names));
+  EXPECT_THAT(names, ElementsAre("n1", "n2"));
+  for (int i = 0; i < 300; ++i) nominator.Nominate(a, i % 2 ? "n1" : "n2");
+  EXPECT_FALSE(nominator.ListChangedNodes(then, names)) << "that is too long ago";
+  names.clear();
+  EXPECT_TRUE(nominator.ListChangedNodes(nominator.change_count() - 1, names));
+  EXPECT_THAT(names, ElementsAre("n1"));
+}
+
 TEST(Nominator, RenominatingToTheNameItGaveOutIsSafe) {
   const PodInfoPtr pod = MakePod("a").Info();
   Nominator nominator;

@@ -7,6 +7,8 @@
 // Not thread-safe; everything happens on the one thread that calls it.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,6 +20,7 @@
 #include "base/random.h"
 #include "cluster/cluster.h"
 #include "config/types.h"
+#include "engine/long_way.h"
 #include "framework/handle.h"
 #include "framework/registry.h"
 #include "perf/run_metrics.h"
@@ -36,10 +39,11 @@ class PodObserver {
   virtual void OnPod(const api::Pod* before, PodStage stage_before, const api::Pod* after, PodStage stage_after) = 0;
 };
 
-// How decisions were made: see scheduler::Way.
+// How decisions were made: see scheduler::Way and engine::LongWay.
 struct WayCounts {
   uint64_t kept = 0;
   uint64_t all = 0;
+  std::array<uint64_t, engine::kLongWayCount> from_scratch{};  // by reason
 };
 
 class InMemoryCluster final : public framework::ApiWriter, private scheduler::DriverObserver {

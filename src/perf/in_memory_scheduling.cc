@@ -24,6 +24,7 @@ void InMemoryCluster::OnCycleEnd(const scheduler::Attempt& attempt) {
   metrics_.OnAttempt(attempt.outcome, clock_.Now() - attempt.started);
   ++ways_.all;
   if (attempt.way == scheduler::Way::kLane) ++ways_.kept;
+  if (attempt.way == scheduler::Way::kScratch) ++ways_.from_scratch[static_cast<size_t>(attempt.long_way)];
   metrics_.EndCycle(*driver_->scheduler().FindProfile(attempt.pod->pod().spec.scheduler_name));
 }
 

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/ticket.h"
 #include "engine/evaluation.h"
+#include "engine/long_way.h"
 #include "framework/diagnosis.h"
 #include "framework/plugin.h"
 
@@ -45,6 +46,7 @@ struct Attempt {
   int number = 1;                             // this is the pod's so manieth attempt
   Outcome outcome = Outcome::kError;
   Way way = Way::kNone;
+  engine::LongWay long_way = engine::LongWay::kNone;  // when from scratch: why
   std::string node_name;  // when bound, being bound or waiting
   // The node whose room it held and gave back, when it failed after its scheduling cycle: others may want that room.
   std::string freed_node;

@@ -177,6 +177,7 @@ Attempt Scheduler::ScheduleOne(Attempt attempt) {
   // What an extender says is not kept: it may say something else the next time.
   const bool everything = options_.scope == engine::Scope::kEverything;
   if (slot.sampling || everything || engine::AnyJudges(options_.extenders, *attempt.pod)) {
+    attempt.long_way = slot.sampling ? engine::LongWay::kNone : engine::LongWay::kAsked;
     Evaluate(slot, attempt);
     return attempt;
   }
@@ -200,6 +201,7 @@ Attempt Scheduler::ScheduleOne(Attempt attempt) {
       HandleNoFit(*slot.profile, *decision.state, attempt);
       break;
     case engine::Evaluator::Decision::Kind::kAskEvaluate:
+      attempt.long_way = decision.why;
       Evaluate(slot, attempt);
       break;
   }

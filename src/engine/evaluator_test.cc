@@ -455,25 +455,24 @@ class CountsInSecret final : public testing::Named,
                              public framework::ScorePlugin,
                              public framework::SignPlugin {
  public:
-  CountsInSecret(std::string name, bool admits_it) : Named(std::move(name)), admits_it_(admits_it) {}
+  using Named::Named;
   Status PreScore(CycleState&, const PodInfo&, std::span<const NodeInfo* const> feasible) const override {
     feasible_ = feasible.size();
     return {};
   }
-  bool ReadsFeasibleNodes(const PodInfo&) const override { return admits_it_; }
+  bool ReadsFeasibleNodes(const PodInfo&) const override { return false; }
   framework::ScoreResult Score(const CycleState&, const PodInfo&, const NodeInfo& node) const override {
-    return node.name() == "n01" ? static_cast<int64_t>(feasible_) : 50;
+    return node.name() == "n03" ? static_cast<int64_t>(feasible_) : 50;  // one of those that are compared
   }
   DependsOn score_depends_on() const override { return DependsOn::kNode; }
   bool Sign(const PodInfo&, framework::SignatureBuilder&) const override { return true; }
 
  private:
-  bool admits_it_;
   mutable size_t feasible_ = 0;
 };
 
 TEST_F(EvaluatorTest, APluginThatReadsFeasibleNodesInSecretIsNoticedWithoutVerification) {
-  Add<CountsInSecret>(registry_, "Secret", false);
+  Add<CountsInSecret>(registry_, "Secret");
   Make(ProfileOf({"Room", "Secret"}), Evaluator::Options{});
   for (int i = 0; i < 2; ++i) {
     const Evaluator::Decision decision = evaluator_->Decide(*pod_, world_.random);

@@ -82,7 +82,9 @@ std::optional<Lane::Choice> Lane::Choose(const PodInfo& pod, base::Random& rando
   const std::vector<uint8_t>& feasible = by_domain ? scratch_.final_ok : ok_;
   const size_t count = by_domain ? scratch_.final_count : ok_count_;
   if (count == 0) return std::nullopt;
-  if (count == 1 && !by_domain) return Choice{&cluster_.table().row(static_cast<NodeIndex>(ok_index_sum_)), 0, 1, 1, false};
+  if (count == 1 && !by_domain) {
+    return Choice{&cluster_.table().row(static_cast<NodeIndex>(ok_index_sum_)), 0, 1, 1, false};
+  }
   if (count == 1 || profile_.scores().empty()) return OneOf(feasible, count, random);
   if (!RefreshPreScore(pod, feasible) || !ScoreMissing(pod)) {
     failed = true;

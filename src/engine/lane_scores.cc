@@ -54,9 +54,8 @@ bool Lane::RefreshPreScore(const PodInfo& pod, const std::vector<uint8_t>& feasi
     if (!skipped && reach_.scores[position] == Reach::kUnknown) return GiveUp(LongWay::kUndeclared);
   }
   // A plugin that is wrong about what it reads would go unnoticed. Now and then it is compared, ever more rarely.
-  if (!reads_rows && std::has_single_bit(++scratch_.pre_scores_without_nodes) && !NodesMadeNoDifference(pod, feasible)) {
-    return GiveUp(LongWay::kUndeclared);
-  }
+  const bool compare = !reads_rows && std::has_single_bit(++scratch_.pre_scores_without_nodes);
+  if (compare && !NodesMadeNoDifference(pod, feasible)) return GiveUp(LongWay::kUndeclared);
   if (local_scores_.empty() || state_.skip_score != skipped_before) ListLocalScores();
   if (reads_rows) pre_score_ok_ = feasible;
   return pre_score_current_ = true;

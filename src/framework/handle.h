@@ -206,8 +206,8 @@ class Handle : public BindingHandle {
   // True: every filter that takes part in this cycle judges a signed pod by the NodeInfo it is given and by nothing
   // else. A verdict then holds until the NodeInfo changes, and AddPod and RemovePod have nothing to tell.
   virtual bool FiltersJudgeNodesAlone(const CycleState& /*state*/) const { return false; }
-  // Filters that look at the Node object and not at its pods, as bits in CycleState::skip_filter: once such a filter has
-  // accepted a node, it does so whichever pods come and go there.
+  // Filters that look at the Node object and not at its pods, as bits in CycleState::skip_filter: once such a filter
+  // has accepted a node, it does so whichever pods come and go there.
   virtual uint64_t filters_of_nodes_alone() const { return 0; }
   // Equal signatures: Filter and Score read the same from both pods. Unset when some plugin cannot sign the pod.
   virtual std::optional<std::string> Sign(const PodInfo& /*pod*/) const { return std::nullopt; }

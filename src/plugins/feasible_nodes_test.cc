@@ -40,7 +40,8 @@ Scores ScoresAfter(const framework::Plugin& plugin, const framework::PodInfo& po
 
 void FillCluster(testing::FakeCluster& cluster) {
   for (int i = 0; i < 6; ++i) {
-    auto node = MakeNode("n" + std::to_string(i)).Capacity("cpu", "8").Capacity("memory", "16Gi").Capacity("pods", "20");
+    auto node = MakeNode("n" + std::to_string(i)).Capacity("cpu", "8").Capacity("memory", "16Gi");
+    node.Capacity("pods", "20");
     node.Label("zone", i % 2 ? "a" : "b").Label("kubernetes.io/hostname", "n" + std::to_string(i));
     if (i == 3) node.Taint("slow", "yes", "PreferNoSchedule");
     cluster.AddNode(node);

@@ -5,12 +5,13 @@
 namespace berth::dra {
 
 DeviceId AllocatedDevices::Acquire(const PoolKey& pool, const std::string& device) {
-  std::unique_ptr<Pool>& place = pools_[pool];
+  std::shared_ptr<PoolState>& place = pools_[pool];
   if (!place) {
-    place = std::make_unique<Pool>();
+    place = std::make_shared<PoolState>();
     place->key = pool;
     // Versions of one pool never repeat, also when it comes back.
-    place->version = place->changes_begin = ++version_;
+    place->version = ++version_;
+    place->changes = RecentChanges<DeviceId, 256>(version_);
   }
   const auto [entry, added] = place->devices.try_emplace(device, 0);
   if (added) {
@@ -31,32 +32,21 @@ DeviceId AllocatedDevices::Acquire(const PoolKey& pool, const std::string& devic
 void AllocatedDevices::Release(DeviceId id) {
   Device& device = devices_[id];
   if (--device.references > 0) return;
-  Pool& pool = *device.pool;
+  PoolState& pool = *device.pool;
   pool.devices.erase(device.name);
   device = Device();
   free_.push_back(id);
   if (pool.devices.empty()) pools_.erase(PoolKey(pool.key));
 }
 
-uint64_t AllocatedDevices::VersionOf(const PoolKey& pool) const {
+AllocatedDevices::PoolStatePtr AllocatedDevices::StateOf(const PoolKey& pool) const {
   const auto found = pools_.find(pool);
-  return found == pools_.end() ? 0 : found->second->version;
+  return found == pools_.end() ? nullptr : found->second;
 }
 
-bool AllocatedDevices::ChangesSince(const PoolKey& pool, uint64_t version, std::vector<DeviceId>& changed) const {
-  const auto found = pools_.find(pool);
-  if (found == pools_.end() || version < found->second->changes_begin) return false;
-  const auto& changes = found->second->changes;
-  for (auto it = changes.rbegin(); it != changes.rend() && it->first > version; ++it) changed.push_back(it->second);
-  return true;
-}
-
-void AllocatedDevices::AddViewer(const PoolKey& pool, uint32_t node) {
-  const auto found = pools_.find(pool);
-  if (found == pools_.end()) return;  // it has no devices
-  std::vector<uint32_t>& viewers = found->second->viewers;
-  const auto place = std::lower_bound(viewers.begin(), viewers.end(), node);
-  if (place == viewers.end() || *place != node) viewers.insert(place, node);
+void AllocatedDevices::AddViewer(PoolState& pool, uint32_t node) {
+  const auto place = std::lower_bound(pool.viewers.begin(), pool.viewers.end(), node);
+  if (place == pool.viewers.end() || *place != node) pool.viewers.insert(place, node);
 }
 
 void AllocatedDevices::TouchNode(uint32_t node) {
@@ -64,16 +54,10 @@ void AllocatedDevices::TouchNode(uint32_t node) {
   node_versions_[node] = ++version_;
 }
 
-void AllocatedDevices::Touch(Pool& pool, DeviceId device) {
-  constexpr size_t kMaxChanges = 256;
-  if (pool.changes.size() >= kMaxChanges) {
-    // The older half is forgotten.
-    const auto middle = pool.changes.begin() + kMaxChanges / 2;
-    pool.changes_begin = std::prev(middle)->first;
-    pool.changes.erase(pool.changes.begin(), middle);
-  }
+void AllocatedDevices::Touch(PoolState& pool, DeviceId device) {
   pool.version = ++version_;
-  pool.changes.emplace_back(version_, device);
+  pool.changes.Record(version_, device);
+  changes_.Record(version_, &pool);
   for (const uint32_t node : pool.viewers) node_versions_[node] = version_;
 }
 

@@ -15,6 +15,7 @@
 
 #include "api/resource_claim.h"
 #include "base/flat_map.h"
+#include "dra/recent_changes.h"
 
 namespace berth::dra {
 
@@ -27,6 +28,16 @@ using PoolKey = std::pair<std::string, std::string>;
 
 class AllocatedDevices {
  public:
+  // What happened to the devices of one pool.
+  struct PoolState {
+    PoolKey key;
+    std::unordered_map<std::string, DeviceId> devices;
+    uint64_t version = 0;                  // grows with every device that is taken or given back
+    RecentChanges<DeviceId, 256> changes;  // devices that were taken or given back
+    std::vector<uint32_t> viewers;         // nodes, in order
+  };
+  using PoolStatePtr = std::shared_ptr<PoolState>;
+
   // `consumable_capacity`: results with a share ID take a share, not the whole device.
   explicit AllocatedDevices(bool consumable_capacity) : consumable_capacity_(consumable_capacity) {}
 
@@ -45,31 +56,26 @@ class AllocatedDevices {
   // The sum of what shares consume; null when none of them is recorded as consuming anything.
   const ConsumedCapacity* Consumed(DeviceId id) const { return devices_[id].consumed.get(); }
 
-  // Grows with every device of the pool that is taken or given back.
-  uint64_t VersionOf(const PoolKey& pool) const;
-  // The devices of the pool that were taken or given back since it had that version, some perhaps twice. False when
-  // that is too long ago to be known.
-  bool ChangesSince(const PoolKey& pool, uint64_t version, std::vector<DeviceId>& changed) const;
+  // Null when the pool has no devices. The same for as long as some slice offers one of them.
+  PoolStatePtr StateOf(const PoolKey& pool) const;
+  // visit(const PoolState*) for pools of which something was taken or given back since version() was that, perhaps
+  // several times; the pointers are for telling them apart. False when that is too long ago to be known.
+  template <class Visit>
+  bool VisitPoolsChangedSince(uint64_t version, const Visit& visit) const {
+    return changes_.VisitSince(version, visit);
+  }
   // Grows with every change anywhere.
   uint64_t version() const { return version_; }
 
   // The node with this number can use the pool: from now on it changes when the pool does.
-  void AddViewer(const PoolKey& pool, uint32_t node);
+  static void AddViewer(PoolState& pool, uint32_t node);
   void TouchNode(uint32_t node);
   // By the number of the node: version() when something last changed about the devices that it can use.
   std::span<const uint64_t> node_versions() const { return node_versions_; }
 
  private:
-  struct Pool {
-    PoolKey key;
-    std::unordered_map<std::string, DeviceId> devices;
-    uint64_t version = 0;
-    std::vector<std::pair<uint64_t, DeviceId>> changes;  // the last ones, by the version that they made
-    uint64_t changes_begin = 0;                          // the version before the first of them
-    std::vector<uint32_t> viewers;                       // nodes, in order
-  };
   struct Device {
-    Pool* pool = nullptr;
+    PoolState* pool = nullptr;
     std::string name;
     uint32_t references = 0;
     uint32_t dedicated = 0;
@@ -78,14 +84,15 @@ class AllocatedDevices {
   };
 
   void Count(const api::AllocationResult& allocation, int sign);
-  void Touch(Pool& pool, DeviceId device);
+  void Touch(PoolState& pool, DeviceId device);
   static void CountCapacity(Device& device, const ConsumedCapacity& consumed, int sign);
 
   const bool consumable_capacity_;
-  std::map<PoolKey, std::unique_ptr<Pool>> pools_;
+  std::map<PoolKey, std::shared_ptr<PoolState>> pools_;
   std::vector<Device> devices_;
   std::vector<DeviceId> free_;
   std::vector<uint64_t> node_versions_;
+  RecentChanges<const PoolState*, 4096> changes_;  // pools of which something was taken or given back
   uint64_t version_ = 0;
 };
 

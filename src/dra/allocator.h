@@ -29,17 +29,23 @@ inline constexpr size_t kMaxResultsPerClaim = 32;
 
 using DeviceClasses = std::map<std::string, std::shared_ptr<const api::DeviceClass>, std::less<>>;
 
+class OfferTable;
+
 struct AllocatorInputs {
   const Features& features;
   const AllocatedDevices& allocated;
   SelectorCache& selectors;
   const DeviceClasses& classes;
-  const Result<std::vector<PoolPtr>>& pools;  // of the node
+  const NodePools& seen;  // by the node
   const api::Node& node;
   std::span<const api::ResourceClaim* const> claims;
   // The search gives up at `deadline` by this clock; null: never.
   const base::Clock* clock = nullptr;
   base::Time deadline{};
+  // Null: every device is looked at.
+  OfferTable* offers = nullptr;
+  // False: whether there is an allocation is all that is asked for; results may be missing.
+  bool needs_results = true;
 };
 
 struct AllocationOutcome {
@@ -58,6 +64,10 @@ struct AllocationOutcome {
 };
 
 AllocationOutcome Allocate(const AllocatorInputs& inputs);
+
+// Nodes for which this is equal give the same answer to the claims: the same devices, or the same refusal.
+using AnswerKey = std::vector<uint64_t>;
+AnswerKey AnswerKeyOf(const AllocatorInputs& inputs);
 
 // Whether the device's taints are all tolerated, or keep nobody away.
 bool IsTolerated(const api::Device& device, std::span<const api::DeviceToleration> tolerations);

@@ -205,7 +205,11 @@ TEST(AllocatorTwin, ChoosesTheSameDevices) {
       list.push_back(claims.back().get());
     }
     const std::string expected = Twin(*slice, counters, {taken.begin(), taken.end()}, list).Run();
-    EXPECT_EQ(TextOf(inventory.Allocate(MakeNode("n1"), 0, list, nullptr, {})), expected) << "round " << round;
+    // With an index, and without.
+    for (const size_t from_devices : {size_t{0}, size_t{1000}}) {
+      inventory.offers().set_from_devices(from_devices);
+      EXPECT_EQ(TextOf(inventory.Allocate(MakeNode("n1"), 0, list, nullptr, {})), expected) << "round " << round;
+    }
     found += expected != "none" ? 1 : 0;
   }
   // The comparison is worth something only where there is something to find.

@@ -26,6 +26,12 @@ class Constraint {
   // Undoes an Add that returned true, with the same names.
   void Remove(const std::string& request, const std::string& sub_request);
 
+  const std::string& attribute() const { return attribute_; }
+  // The value that devices of the request must have from now on; null: any will do, or it is not for the request.
+  const api::DeviceAttribute* MustMatch(const std::string& request, const std::string& sub_request) const {
+    return kind_ == Kind::kMatch && devices_ > 0 && AppliesTo(request, sub_request) ? first_ : nullptr;
+  }
+
  private:
   bool AppliesTo(const std::string& request, const std::string& sub_request) const;
   bool AddMatch(const api::DeviceAttribute& attribute);

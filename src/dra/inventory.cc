@@ -40,9 +40,17 @@ void Inventory::Follow(const Ptr<api::DeviceTaintRule>& before, const Ptr<api::D
 
 AllocationOutcome Inventory::Allocate(const std::shared_ptr<const api::Node>& node, uint32_t number,
                                       std::span<const api::ResourceClaim* const> claims, const base::Clock* clock,
-                                      base::Time deadline) {
-  return dra::Allocate(
-      {features_, devices_, selectors_, classes_, pools_.PoolsOf(node, number).pools, *node, claims, clock, deadline});
+                                      base::Time deadline, bool needs_results) {
+  const NodePools& seen = pools_.PoolsOf(node, number);
+  return dra::Allocate({features_, devices_, selectors_, classes_, seen, *node, claims, clock, deadline,
+                        offers_.Covers(seen) ? &offers_ : nullptr, needs_results});
+}
+
+AnswerKey Inventory::AnswerKeyFor(const std::shared_ptr<const api::Node>& node, uint32_t number,
+                                  std::span<const api::ResourceClaim* const> claims) {
+  const NodePools& seen = pools_.PoolsOf(node, number);
+  if (!offers_.Covers(seen)) return {0, seen.set};
+  return AnswerKeyOf({features_, devices_, selectors_, classes_, seen, *node, claims, nullptr, {}, &offers_});
 }
 
 }  // namespace berth::dra

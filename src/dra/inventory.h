@@ -12,6 +12,7 @@
 #include "dra/claim_tracker.h"
 #include "dra/class_names.h"
 #include "dra/features.h"
+#include "dra/offer_table.h"
 #include "dra/pools.h"
 #include "dra/selectors.h"
 
@@ -24,7 +25,8 @@ class Inventory {
         devices_(features.consumable_capacity),
         pools_(features_, devices_),
         claims_(devices_),
-        selectors_(features.list_type_attributes) {}
+        selectors_(features.list_type_attributes),
+        offers_(features_, selectors_) {}
   Inventory(const Inventory&) = delete;
   Inventory& operator=(const Inventory&) = delete;
 
@@ -69,10 +71,14 @@ class Inventory {
   ClaimTracker& posting() { return claims_; }
 
   // Devices for the claims on the node, which has this number among nodes; the search ends at the deadline by `clock`,
-  // which may be null.
+  // which may be null. Without `needs_results` there may be none of them.
   AllocationOutcome Allocate(const std::shared_ptr<const api::Node>& node, uint32_t number,
                              std::span<const api::ResourceClaim* const> claims, const base::Clock* clock,
-                             base::Time deadline);
+                             base::Time deadline, bool needs_results = true);
+  // Nodes that see pools and have equal keys give the same answer to the claims.
+  AnswerKey AnswerKeyFor(const std::shared_ptr<const api::Node>& node, uint32_t number,
+                         std::span<const api::ResourceClaim* const> claims);
+  OfferTable& offers() { return offers_; }
 
  private:
   const Features features_;
@@ -84,6 +90,7 @@ class Inventory {
   uint64_t classes_version_ = 0;
   ClassNames class_names_;
   SelectorCache selectors_;
+  OfferTable offers_;
 };
 
 }  // namespace berth::dra

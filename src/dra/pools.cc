@@ -31,39 +31,24 @@ std::string SelectorText(const api::NodeSelector& selector) {
   return text + "},}";
 }
 
-// A pool's counters have numbers in the order of their sets and names.
-using CounterNumbers = std::map<std::pair<std::string, std::string>, uint32_t>;
-
-// Empty when every counter set has a name of its own; the numbers and amounts of the counters otherwise.
-std::string NumberCounters(const std::vector<SlicePtr>& slices, CounterNumbers& numbers, std::set<std::string>& sets,
-                           std::vector<Pool::Amount>& amounts) {
-  for (const SlicePtr& slice : slices) {
-    for (const api::CounterSet& set : slice->spec().shared_counters) {
-      if (!sets.insert(set.name).second) return "duplicate counter set name " + set.name;
-      for (const auto& [name, counter] : set.counters) {
-        numbers[{set.name, name}] = static_cast<uint32_t>(amounts.size());
-        amounts.push_back(counter.value.nanos());
-      }
+// Compared, never read.
+std::string SelectorKey(const api::NodeSelector& selector) {
+  std::string key;
+  const auto append = [&](std::string_view text) { key += fmt::format("{}:{}", text.size(), text); };
+  const auto append_all = [&](const std::vector<api::NodeSelectorRequirement>& list) {
+    for (const api::NodeSelectorRequirement& requirement : list) {
+      append(requirement.key.str());
+      append(requirement.op);
+      for (const Symbol& value : requirement.values) append(value.str());
+      key += ';';
     }
+    key += '|';
+  };
+  for (const api::NodeSelectorTerm& term : selector.node_selector_terms) {
+    append_all(term.match_expressions);
+    append_all(term.match_fields);
   }
-  return {};
-}
-
-std::string ReadConsumption(const api::Device& device, const CounterNumbers& numbers, const std::set<std::string>& sets,
-                            std::vector<Pool::Consumption>& consumes) {
-  for (const api::DeviceCounterConsumption& consumption : device.consumes_counters) {
-    if (!sets.contains(consumption.counter_set)) {
-      return fmt::format("counter set {} not found", consumption.counter_set);
-    }
-    for (const auto& [name, counter] : consumption.counters) {
-      const auto number = numbers.find({consumption.counter_set, name});
-      if (number == numbers.end()) {
-        return fmt::format("counter {} not found in counter set {}", name, consumption.counter_set);
-      }
-      consumes.push_back({number->second, counter.value.nanos()});
-    }
-  }
-  return {};
+  return key;
 }
 
 }  // namespace
@@ -100,16 +85,15 @@ void Pool::Note(size_t position, const AllocatedDevices& allocated) const {
 }
 
 const Pool::Use& Pool::UseOf(const AllocatedDevices& allocated) const {
-  const uint64_t version = allocated.VersionOf(key);
+  const uint64_t version = state_ ? state_->version : 0;
   const size_t count = devices.size() + devices_elsewhere.size();
   if (use_.version == version && use_.counted.size() == count) return use_;
-  std::vector<DeviceId> changed;
-  if (use_.counted.size() == count && !positions_.empty() && allocated.ChangesSince(key, use_.version, changed)) {
-    for (const DeviceId id : changed) {
-      auto place = std::lower_bound(positions_.begin(), positions_.end(), std::pair(id, uint32_t{0}));
-      for (; place != positions_.end() && place->first == id; ++place) Note(place->second, allocated);
-    }
-  } else {
+  const auto note = [&](DeviceId id) {
+    auto place = std::lower_bound(positions_.begin(), positions_.end(), std::pair(id, uint32_t{0}));
+    for (; place != positions_.end() && place->first == id; ++place) Note(place->second, allocated);
+  };
+  const bool known = use_.counted.size() == count && !positions_.empty();
+  if (!known || !state_->changes.VisitSince(use_.version, note)) {
     use_.free.assign((devices.size() + 63) / 64, 0);
     use_.free_count = 0;
     use_.available = counters;
@@ -127,16 +111,6 @@ const Pool::Use& Pool::UseOf(const AllocatedDevices& allocated) const {
 }
 
 namespace {
-
-SelectorPtr CompileSelector(const std::optional<api::NodeSelector>& selector) {
-  if (!selector) return nullptr;
-  Result<api::CompiledNodeSelector> compiled = api::CompiledNodeSelector::Compile(*selector);
-  if (!compiled) {
-    compiled = Error::InvalidArgument(
-        fmt::format("failed to parse node selector {}: {}", SelectorText(*selector), compiled.error().message));
-  }
-  return std::make_shared<const Result<api::CompiledNodeSelector>>(std::move(compiled));
-}
 
 Result<bool> Matches(const api::Node& node, const std::optional<std::string>& node_name,
                      const std::optional<bool>& all_nodes, const SelectorPtr& selector) {
@@ -157,6 +131,24 @@ Result<bool> NodeMatches(const api::Node& node, const Slice& slice, size_t devic
   const api::Device& object = slice.spec().devices[device];
   return Matches(node, object.node_name, object.all_nodes,
                  slice.device_node_selectors.empty() ? nullptr : slice.device_node_selectors[device]);
+}
+
+SelectorPtr PoolTable::Compile(const std::optional<api::NodeSelector>& selector) {
+  if (!selector) return nullptr;
+  // Slices of one pool mostly say the same.
+  if (selectors_.size() > 2 * slices_.size() + 64) {
+    std::erase_if(selectors_, [](const auto& entry) { return entry.second.expired(); });
+  }
+  std::weak_ptr<const Result<api::CompiledNodeSelector>>& place = selectors_[SelectorKey(*selector)];
+  if (SelectorPtr known = place.lock()) return known;
+  Result<api::CompiledNodeSelector> compiled = api::CompiledNodeSelector::Compile(*selector);
+  if (!compiled) {
+    compiled = Error::InvalidArgument(
+        fmt::format("failed to parse node selector {}: {}", SelectorText(*selector), compiled.error().message));
+  }
+  auto made = std::make_shared<const Result<api::CompiledNodeSelector>>(std::move(compiled));
+  place = made;
+  return made;
 }
 
 bool PoolTable::IsShared(const api::ResourceSliceSpec& spec) {
@@ -213,20 +205,14 @@ void PoolTable::SyncRules() {
   }
 }
 
-void PoolTable::Touch(Group& group) {
+void PoolTable::Touch(const PoolKey& key, Group& group) {
   group.built.clear();
-  ++version_;
+  changes_.Record(++version_, key);
   // Slices of other nodes count when a pool is checked for being complete, so all of its nodes look again.
   for (const auto& [name, slice] : group.slices) {
-    if (IsShared(slice->spec())) continue;
-    local_[*slice->spec().node_name].version = version_;
-    if (const auto node = numbers_.find(*slice->spec().node_name); node != numbers_.end()) {
-      devices_.TouchNode(node->second);
-    }
+    if (!IsShared(slice->spec())) local_[*slice->spec().node_name].version = version_;
   }
-  if (group.shared == 0) return;
-  shared_version_ = version_;
-  for (const auto& [name, number] : numbers_) devices_.TouchNode(number);
+  if (group.shared > 0) shared_version_ = version_;
 }
 
 void PoolTable::Insert(std::shared_ptr<const api::ResourceSlice> object) {
@@ -236,10 +222,10 @@ void PoolTable::Insert(std::shared_ptr<const api::ResourceSlice> object) {
   auto slice = std::make_shared<Slice>();
   for (const api::Device& device : object->spec.devices) slice->ids.push_back(devices_.Acquire(key, device.name));
   slice->answers.resize(object->spec.devices.size());
-  slice->node_selector = CompileSelector(object->spec.node_selector);
+  slice->node_selector = Compile(object->spec.node_selector);
   if (object->spec.per_device_node_selection.value_or(false)) {
     for (const api::Device& device : object->spec.devices) {
-      slice->device_node_selectors.push_back(CompileSelector(device.node_selector));
+      slice->device_node_selectors.push_back(Compile(device.node_selector));
     }
   }
   slice->object = std::move(object);
@@ -256,7 +242,7 @@ void PoolTable::Insert(std::shared_ptr<const api::ResourceSlice> object) {
   }
   if (features_.node_allocatable_resources) by_pool_name_[key.second][name] = slice;
   slices_[name] = std::move(slice);
-  Touch(group);
+  Touch(key, group);
 }
 
 void PoolTable::Erase(const std::string& name) {
@@ -266,7 +252,7 @@ void PoolTable::Erase(const std::string& name) {
   slices_.erase(found);
   const PoolKey key(slice->spec().driver, slice->spec().pool.name);
   Group& group = groups_[key];
-  Touch(group);
+  Touch(key, group);
   group.slices.erase(name);
   if (IsShared(slice->spec())) {
     --group.shared;
@@ -321,8 +307,24 @@ Result<bool> PoolTable::IsRelevant(const Slice& slice, const api::Node& node) {
   return false;
 }
 
+namespace {
+
+// Whether both are for the same nodes, seen from their selectors alone.
+bool SelectsLike(const Slice& a, const Slice& b) {
+  const auto by_selector = [](const Slice& slice) {
+    const api::ResourceSliceSpec& spec = slice.spec();
+    return spec.shared_counters.empty() && (!spec.node_name || spec.node_name->empty()) &&
+           !spec.all_nodes.value_or(false) && slice.node_selector;
+  };
+  return a.node_selector == b.node_selector && by_selector(a) && by_selector(b);
+}
+
+}  // namespace
+
 Result<PoolPtr> PoolTable::PoolFor(const PoolKey& key, Group& group, const api::Node& node) {
   std::vector<SlicePtr> relevant;
+  const Slice* last = nullptr;
+  bool last_matters = false;
   // The node's own slices come first: the first one of the newest generation says how many there should be.
   for (const bool shared : {false, true}) {
     for (const auto& [name, slice] : group.slices) {
@@ -332,9 +334,14 @@ Result<PoolPtr> PoolTable::PoolFor(const PoolKey& key, Group& group, const api::
           (spec.per_device_node_selection.has_value() || !spec.shared_counters.empty())) {
         continue;
       }
-      const Result<bool> matters = IsRelevant(*slice, node);
-      if (!matters) return matters.error();
-      if (!*matters) continue;
+      const bool like_the_last = last && SelectsLike(*last, *slice);
+      if (!like_the_last) {
+        const Result<bool> matters = IsRelevant(*slice, node);
+        if (!matters) return matters.error();
+        last = slice.get();
+        last_matters = *matters;
+      }
+      if (!last_matters) continue;
       const int64_t newest = relevant.empty() ? spec.pool.generation : relevant.front()->spec().pool.generation;
       if (spec.pool.generation < newest) continue;
       if (spec.pool.generation > newest) relevant.clear();
@@ -372,141 +379,6 @@ Result<PoolPtr> PoolTable::PoolFor(const PoolKey& key, Group& group, const api::
   }
   group.built.push_back(built);
   return built;
-}
-
-PoolPtr PoolTable::Build(const PoolKey& key, std::vector<SlicePtr> relevant, const std::vector<SlicePtr>* all) {
-  auto pool = std::make_shared<Pool>();
-  pool->key = key;
-  pool->serial_ = ++last_serial_;
-  pool->seen_ = relevant;
-  pool->relevant_ = relevant.size();
-  std::sort(relevant.begin(), relevant.end(),
-            [](const SlicePtr& a, const SlicePtr& b) { return a->object->metadata.name < b->object->metadata.name; });
-  CounterNumbers numbers;
-  std::set<std::string> sets;
-  std::set<std::string_view> names;
-  // In the order in which upstream looks for trouble: the names of devices, the counter sets, what devices consume.
-  for (const SlicePtr& slice : relevant) {
-    if (features_.partitionable_devices && !slice->spec().shared_counters.empty()) continue;
-    for (uint32_t i = 0; i < slice->ids.size(); ++i) {
-      const api::Device& device = slice->spec().devices[i];
-      if (!names.insert(device.name).second) pool->invalid_reason = "duplicate device name " + device.name;
-      pool->selects_nodes_by_device |= slice->spec().per_device_node_selection.value_or(false);
-      pool->has_binding_conditions |= !device.binding_conditions.empty();
-      pool->devices.push_back({slice.get(), i, slice->ids[i], {}});
-    }
-  }
-  if (features_.partitionable_devices && pool->invalid_reason.empty()) {
-    pool->invalid_reason = NumberCounters(relevant, numbers, sets, pool->counters);
-    const auto read = [&](const SlicePtr& slice, std::vector<Pool::Device>& devices, size_t& next, bool append) {
-      for (uint32_t i = 0; i < slice->ids.size() && pool->invalid_reason.empty(); ++i) {
-        std::vector<Pool::Consumption> consumes;
-        pool->invalid_reason = ReadConsumption(slice->spec().devices[i], numbers, sets, consumes);
-        if (append) {
-          if (!consumes.empty()) devices.push_back({slice.get(), i, slice->ids[i], std::move(consumes)});
-        } else if (slice->spec().shared_counters.empty()) {
-          devices[next++].consumes = std::move(consumes);
-        }
-      }
-    };
-    size_t next = 0;
-    for (const SlicePtr& slice : relevant) read(slice, pool->devices, next, /*append=*/false);
-    if (all && all->size() != relevant.size()) {
-      for (const SlicePtr& slice : *all) {
-        if (std::find(relevant.begin(), relevant.end(), slice) != relevant.end()) continue;
-        read(slice, pool->devices_elsewhere, next, /*append=*/true);
-        pool->seen_.push_back(slice);
-      }
-    }
-  }
-  if (!pool->invalid_reason.empty()) {
-    pool->devices.clear();
-    pool->has_binding_conditions = false;
-  }
-  return pool;
-}
-
-// Pools whose slices are one node's alone, but for their counters, look the same to every other node: there is nothing
-// to take. Only of those that are broken every node must know.
-const std::set<PoolKey>& PoolTable::SeenByAll() {
-  if (seen_by_all_version_ == shared_version_) return seen_by_all_;
-  seen_by_all_version_ = shared_version_;
-  seen_by_all_.clear();
-  const api::Node elsewhere;
-  for (const auto& [key, count] : shared_) {
-    Group& group = groups_[key];
-    const bool only_counters = std::ranges::all_of(group.slices, [](const auto& entry) {
-      const api::ResourceSliceSpec& spec = entry.second->spec();
-      return !IsShared(spec) || !spec.shared_counters.empty();
-    });
-    if (only_counters) {
-      const Result<PoolPtr> pool = PoolFor(key, group, elsewhere);
-      if (pool && (!*pool || (*pool)->usable())) continue;
-    }
-    seen_by_all_.insert(key);
-  }
-  return seen_by_all_;
-}
-
-Result<std::vector<PoolPtr>> PoolTable::Gather(const api::Node& node) {
-  std::set<PoolKey> keys = SeenByAll();
-  if (const auto local = local_.find(node.metadata.name); local != local_.end()) {
-    for (const auto& [key, count] : local->second.pools) keys.insert(key);
-  }
-  std::vector<PoolPtr> pools;
-  for (const PoolKey& key : keys) {
-    Result<PoolPtr> pool = PoolFor(key, groups_[key], node);
-    if (!pool) return pool.error();
-    if (*pool && !((*pool)->usable() && (*pool)->devices.empty())) pools.push_back(*pool);
-  }
-  // Devices that a driver must prepare first are the last choice.
-  std::stable_partition(pools.begin(), pools.end(), [](const PoolPtr& pool) { return !pool->has_binding_conditions; });
-  return pools;
-}
-
-uint64_t PoolTable::SetOf(const std::vector<PoolPtr>& pools) {
-  std::vector<uint64_t> serials;
-  for (const PoolPtr& pool : pools) serials.push_back(pool->serial_);
-  // Of pools that are gone no node asks again.
-  if (sets_.size() > 2 * seen_.size() + 64) sets_.clear();
-  const auto [place, added] = sets_.try_emplace(std::move(serials), last_set_ + 1);
-  if (added) ++last_set_;
-  return place->second;
-}
-
-void PoolTable::ForgetNode(const std::string& name) {
-  const auto found = numbers_.find(name);
-  if (found == numbers_.end()) return;
-  seen_[found->second] = Seen();
-  numbers_.erase(found);
-}
-
-const NodePools& PoolTable::PoolsOf(const std::shared_ptr<const api::Node>& node, uint32_t number) {
-  if (number >= seen_.size()) seen_.resize(number + 1);
-  Seen& seen = seen_[number];
-  if (seen.node == node && seen.version == version_) return seen.pools;
-  const auto local_version = [&] {
-    const auto local = local_.find(node->metadata.name);
-    return local == local_.end() ? 0 : local->second.version;
-  };
-  seen.version = version_;
-  if (seen.node == node && seen.shared_version == shared_version_ && seen.local_version == local_version()) {
-    return seen.pools;
-  }
-  seen.node = node;
-  seen.local_version = local_version();
-  seen.shared_version = shared_version_;
-  seen.pools = NodePools{Gather(*node)};
-  numbers_[node->metadata.name] = number;
-  devices_.TouchNode(number);
-  if (!seen.pools.pools) return seen.pools;
-  seen.pools.set = SetOf(*seen.pools.pools);
-  seen.pools.is_shareable = true;
-  for (const PoolPtr& pool : *seen.pools.pools) {
-    devices_.AddViewer(pool->key, number);
-    if (pool->selects_nodes_by_device) seen.pools.is_shareable = false;
-  }
-  return seen.pools;
 }
 
 }  // namespace berth::dra

@@ -4,6 +4,7 @@
 // or the node changes. Not thread-safe: owned by the scheduling thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -19,6 +20,7 @@
 #include "base/result.h"
 #include "dra/allocated_devices.h"
 #include "dra/features.h"
+#include "dra/recent_changes.h"
 #include "dra/selectors.h"
 
 namespace berth::dra {
@@ -52,6 +54,7 @@ struct Pool {
     uint32_t index;  // in the slice
     DeviceId id;
     std::vector<Consumption> consumes;
+    const Pool* pool = nullptr;
 
     const api::Device& object() const { return slice->spec().devices[index]; }
     SelectorAnswers& answers() const { return slice->answers[index]; }
@@ -62,12 +65,20 @@ struct Pool {
   std::string invalid_reason;  // not empty: as above
   bool has_binding_conditions = false;
   bool selects_nodes_by_device = false;  // what it offers depends on the node, slice by slice
-  std::vector<Device> devices;           // in the order in which they are tried
+  // Amounts below zero: taking one device could make room for another.
+  bool has_negative_amounts = false;
+  std::vector<Device> devices;  // in the order in which they are tried
   std::vector<Amount> counters;
   // Devices of slices that other nodes use, as far as they consume counters.
   std::vector<Device> devices_elsewhere;
 
   bool usable() const { return !incomplete && invalid_reason.empty(); }
+  // Whether a node that sees it has anything from it: devices, or the news that it is broken.
+  bool matters() const { return !usable() || !devices.empty(); }
+  // No two pools that were ever built have the same.
+  uint64_t serial() const { return serial_; }
+  // Of a pool with devices.
+  const AllocatedDevices::PoolState& state() const { return *state_; }
   // What allocated devices leave of each counter; negative where they take more than there is.
   const std::vector<Amount>& AvailableCounters(const AllocatedDevices& allocated) const {
     return UseOf(allocated).available;
@@ -88,14 +99,23 @@ struct Pool {
     uint64_t version = 0;
   };
   const Use& UseOf(const AllocatedDevices& allocated) const;
+  // visit(position in `devices`) for every device with this number; after UseOf.
+  template <class Visit>
+  void VisitPositions(DeviceId id, const Visit& visit) const {
+    auto place = std::lower_bound(positions_.begin(), positions_.end(), std::pair(id, uint32_t{0}));
+    for (; place != positions_.end() && place->first == id; ++place) {
+      if (place->second < devices.size()) visit(place->second);
+    }
+  }
 
  private:
   friend class PoolTable;
   // Takes in what is known about the device at this position, those of `devices_elsewhere` coming last.
   void Note(size_t position, const AllocatedDevices& allocated) const;
 
-  uint64_t serial_ = 0;         // no two pools that were ever built have the same
-  std::vector<SlicePtr> seen_;  // what it was built from: the slices that count for the node, first
+  uint64_t serial_ = 0;
+  AllocatedDevices::PoolStatePtr state_;  // null: it has no devices
+  std::vector<SlicePtr> seen_;            // what it was built from: the slices that count for the node, first
   size_t relevant_ = 0;
   mutable Use use_;
   mutable std::vector<std::pair<DeviceId, uint32_t>> positions_;  // in order
@@ -115,6 +135,9 @@ struct NodePools {
   uint64_t set = 0;
   // Whether that means that both can use the same devices.
   bool is_shareable = false;
+  size_t devices = 0;  // of the usable ones
+  bool has_unusable = false;
+  bool has_negative_amounts = false;
 };
 
 class PoolTable {
@@ -174,16 +197,23 @@ class PoolTable {
   };
 
   static bool IsShared(const api::ResourceSliceSpec& spec);
+  SelectorPtr Compile(const std::optional<api::NodeSelector>& selector);
   std::shared_ptr<const api::ResourceSlice> WithRules(const std::shared_ptr<const api::ResourceSlice>& slice) const;
   void SyncRules();
   void Insert(std::shared_ptr<const api::ResourceSlice> slice);
   void Erase(const std::string& name);
-  void Touch(Group& group);
+  void Touch(const PoolKey& key, Group& group);
   static Result<bool> IsRelevant(const Slice& slice, const api::Node& node);
   Result<PoolPtr> PoolFor(const PoolKey& key, Group& group, const api::Node& node);
   PoolPtr Build(const PoolKey& key, std::vector<SlicePtr> relevant, const std::vector<SlicePtr>* all);
+  bool IsSeenByAll(const PoolKey& key);
   const std::set<PoolKey>& SeenByAll();
   Result<std::vector<PoolPtr>> Gather(const api::Node& node);
+  // What Gather would have for the node now, where only this pool has changed. False: only Gather can say.
+  bool Regather(std::vector<PoolPtr>& pools, const api::Node& node, const PoolKey& key, bool& changed);
+  bool Update(Seen& seen, uint64_t since, bool& changed);
+  // After what the node sees has changed.
+  void Note(NodePools& seen, uint32_t number);
   uint64_t SetOf(const std::vector<PoolPtr>& pools);
 
   const Features& features_;
@@ -204,6 +234,9 @@ class PoolTable {
   uint64_t shared_version_ = 0;
   std::set<PoolKey> seen_by_all_;  // as of the version
   uint64_t seen_by_all_version_ = 0;
+  RecentChanges<PoolKey, 1024> changes_;  // pools whose slices changed
+  // Compiled, by what they say.
+  std::unordered_map<std::string, std::weak_ptr<const Result<api::CompiledNodeSelector>>> selectors_;
   uint64_t version_ = 0;
 };
 

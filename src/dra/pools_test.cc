@@ -26,7 +26,11 @@ class Pools : public ::testing::Test {
     for (uint32_t i = 0; i < nodes_.size(); ++i) inventory_.pools().PoolsOf(nodes_[i], i);
     return inventory_.devices().version();
   }
-  bool HasChanged(uint32_t node, uint64_t since) const { return inventory_.devices().node_versions()[node] > since; }
+  // Changes of slices are noticed when the node is looked at.
+  bool HasChanged(uint32_t node, uint64_t since) {
+    PoolsOf(node);
+    return inventory_.devices().node_versions()[node] > since;
+  }
   const NodePools& PoolsOf(uint32_t node) { return inventory_.pools().PoolsOf(nodes_[node], node); }
 
   static std::shared_ptr<api::ResourceSlice> Everywhere(const std::string& name) {

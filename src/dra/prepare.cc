@@ -8,7 +8,36 @@
 
 namespace berth::dra {
 
+void Search::ListPools() {
+  if (!first_.empty()) return;
+  first_.push_back(0);
+  for (const PoolPtr& pool : *in_.seen.pools) {
+    if (!pool->usable()) continue;
+    pools_.push_back(pool.get());
+    use_.push_back(&pool->UseOf(in_.allocated));
+    first_.push_back(first_.back() + pool->devices.size());
+  }
+}
+
+// Taking such an amount would make room for others, which no index foresees.
+bool Search::AsksForNegativeAmounts() const {
+  const auto is_negative = [](const std::optional<api::CapacityRequirements>& capacity) {
+    return capacity &&
+           std::ranges::any_of(capacity->requests, [](const auto& entry) { return entry.second.Sign() < 0; });
+  };
+  for (const api::ResourceClaim* claim : in_.claims) {
+    for (const api::DeviceRequest& request : claim->spec.devices.requests) {
+      if (request.exactly && is_negative(request.exactly->capacity)) return true;
+      for (const api::DeviceSubRequest& alternative : request.first_available) {
+        if (is_negative(alternative.capacity)) return true;
+      }
+    }
+  }
+  return false;
+}
+
 bool Search::Prepare() {
+  offers_ = in_.offers && !AsksForNegativeAmounts() ? in_.offers : nullptr;
   claims_.reserve(in_.claims.size());
   for (const api::ResourceClaim* claim : in_.claims) {
     ClaimState& state = claims_.emplace_back();
@@ -94,21 +123,25 @@ bool Search::PrepareRequest(const ClaimState& claim, RequestState& request) {
   for (const api::DeviceSelector& selector : request.device_class->spec.selectors) {
     request.class_selectors.push_back(in_.selectors.Compile(selector.cel ? selector.cel->expression : std::string()));
   }
+  const bool counts = *view.allocation_mode == "ExactCount";
+  if (counts) request.wanted = view.count;
+  if (counts && offers_ && !view.admin_access) {
+    request.index = offers_->IndexFor(request, in_.seen, in_.allocated);
+    return true;
+  }
+  ListPools();
   request.matches.assign(first_.back(), RequestState::kUnknown);
   for (size_t i = 0; i < pools_.size(); ++i) {
     request.unknown += view.admin_access ? pools_[i]->devices.size() : use_[i]->free_count;
   }
-  if (*view.allocation_mode == "ExactCount") {
-    request.wanted = view.count;
-    return true;
-  }
+  if (counts) return true;
   if (view.wants_all()) return ListAll(claim, request);
   return fail(fmt::format(": unsupported count mode {}", *view.allocation_mode));
 }
 
 bool Search::ListAll(const ClaimState& claim, RequestState& request) {
   uint32_t usable = 0;
-  for (const PoolPtr& pool : *in_.pools) {
+  for (const PoolPtr& pool : *in_.seen.pools) {
     if (!pool->usable()) {
       failure_ = fmt::format("claim {}, request {}: asks for all devices, but resource pool {}/{} is currently {}",
                              api::KeyOf(claim.claim->metadata), *request.view.name, pool->key.first, pool->key.second,
@@ -137,6 +170,7 @@ bool Search::PrepareConstraints(ClaimState& claim) {
       claim.constraints.emplace_back(Constraint::Kind::kMatch, *constraint.match_attribute, constraint.requests);
     } else if (constraint.distinct_attribute && knows_distinct) {
       claim.constraints.emplace_back(Constraint::Kind::kDistinct, *constraint.distinct_attribute, constraint.requests);
+      claim.has_distinct = true;
     } else {
       failure_ = fmt::format("claim {}, constraint #{}: empty constraint (unsupported constraint type?)",
                              api::KeyOf(claim.claim->metadata), i);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/resource_claim.h"
+#include "dra/offer_index.h"
 #include "dra/pools.h"
 #include "dra/selectors.h"
 
@@ -47,12 +48,6 @@ struct RequestView {
   bool wants_all() const { return *allocation_mode == "All"; }
 };
 
-// A device by its place in the node's pools.
-struct Location {
-  uint32_t pool = 0;
-  uint32_t device = 0;
-};
-
 struct RequestState {
   RequestView view;
   const std::string* parent = nullptr;  // of an alternative: the request's name
@@ -61,6 +56,9 @@ struct RequestState {
   std::vector<std::shared_ptr<const CompiledSelector>> selectors;
   int64_t wanted = 0;         // how many devices
   std::vector<Location> all;  // of a request for all devices: which
+
+  // Where its devices are; null: each is looked at, and the rest is for that.
+  std::shared_ptr<OfferIndex> index;
 
   // What is known about the devices of the node, by position over all usable pools.
   enum Match : uint8_t { kUnknown, kYes, kNo };

@@ -109,6 +109,12 @@ Result<std::optional<api::NodeSelector>> SelectorOf(const ClaimResult& claim) {
 
 }  // namespace
 
+bool HasOneSelectorTerm(const Pool::Device& device) {
+  const std::optional<api::NodeSelector>* selector = &device.slice->spec().node_selector;
+  if (device.slice->spec().per_device_node_selection.value_or(false)) selector = &device.object().node_selector;
+  return !*selector || (*selector)->node_selector_terms.size() <= 1;
+}
+
 Result<api::AllocationResult> BuildAllocation(const ClaimResult& claim) {
   api::AllocationResult allocation;
   for (const Taken& taken : claim.taken) allocation.devices.results.push_back(ResultOf(claim.features, taken));

@@ -5,14 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "dra/capacity.h"
-
 namespace berth::dra {
 namespace {
-
-bool AllowsSharing(const Features& features, const api::Device& device) {
-  return features.consumable_capacity && device.allow_multiple_allocations.value_or(false);
-}
 
 bool Tolerates(const api::DeviceToleration& toleration, const api::DeviceTaint& taint) {
   if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
@@ -33,15 +27,12 @@ bool IsTolerated(const api::Device& device, std::span<const api::DeviceToleratio
 
 AllocationOutcome Allocate(const AllocatorInputs& inputs) { return Search(inputs).Run(); }
 
+AnswerKey AnswerKeyOf(const AllocatorInputs& inputs) { return Search(inputs).KeyOfAnswer(); }
+
 AllocationOutcome Search::Run() {
   using Kind = AllocationOutcome::Kind;
-  if (!in_.pools) return {Kind::kError, "gather pool information: " + in_.pools.error().message, {}};
-  first_.push_back(0);
-  for (const PoolPtr& pool : *in_.pools) {
-    if (!pool->usable()) continue;
-    pools_.push_back(pool.get());
-    use_.push_back(&pool->UseOf(in_.allocated));
-    first_.push_back(first_.back() + pool->devices.size());
+  if (!in_.seen.pools) {
+    return {Kind::kError, "gather pool information: " + in_.seen.pools.error().message, {}};
   }
   if (!Prepare()) return {Kind::kError, failure_, {}};
   switch (AllocateOne({}, false, {})) {
@@ -53,12 +44,14 @@ AllocationOutcome Search::Run() {
       // Nothing encloses the first claim, so upstream hands its internal mark out as an error.
       return {Kind::kError, "allocation max size exceeded", {}};
     case Step::kNo: {
-      const bool invalid = std::any_of(in_.pools->begin(), in_.pools->end(),
-                                       [](const PoolPtr& pool) { return !pool->invalid_reason.empty(); });
+      const bool invalid =
+          in_.seen.has_unusable && std::any_of(in_.seen.pools->begin(), in_.seen.pools->end(),
+                                               [](const PoolPtr& pool) { return !pool->invalid_reason.empty(); });
       return {invalid ? Kind::kInvalidPools : Kind::kNone, {}, {}};
     }
   }
   AllocationOutcome outcome{Kind::kAllocated, {}, {}};
+  if (!in_.needs_results && IsSureToBuild()) return outcome;
   for (const ClaimState& claim : claims_) {
     ClaimResult result{in_.features, in_.node, *claim.claim, {}, claim.taken};
     for (size_t i = 0; i < claim.requests.size(); ++i) result.chosen.push_back(&claim.requests[i][claim.chosen[i]]);
@@ -67,6 +60,12 @@ AllocationOutcome Search::Run() {
     outcome.results.push_back(std::move(*allocation));
   }
   return outcome;
+}
+
+bool Search::IsSureToBuild() const {
+  return std::ranges::all_of(claims_, [](const ClaimState& claim) {
+    return std::ranges::all_of(claim.taken, [](const Taken& taken) { return HasOneSelectorTerm(*taken.device); });
+  });
 }
 
 bool Search::IsTooLate() {
@@ -91,7 +90,8 @@ Search::Step Search::AllocateOne(const Cursor& at, bool inside_alternative, Loca
   if (at.device >= current.wanted) return AllocateOne({.claim = at.claim, .request = at.request + 1}, false, {});
   const int64_t after = static_cast<int64_t>(claim(at).taken.size()) + current.wanted - at.device;
   if (after > static_cast<int64_t>(kMaxResultsPerClaim)) return Step::kTooMany;
-  return current.view.wants_all() ? TakeNextOfAll(at, inside_alternative) : TakeNext(at, inside_alternative, start);
+  if (current.view.wants_all()) return TakeNextOfAll(at, inside_alternative);
+  return current.index ? TakeNextListed(at, inside_alternative, start) : TakeNext(at, inside_alternative, start);
 }
 
 Search::Step Search::TryAlternatives(Cursor at) {
@@ -110,7 +110,6 @@ Search::Step Search::TryAlternatives(Cursor at) {
 Search::Step Search::TakeNextOfAll(const Cursor& at, bool inside_alternative) {
   const Location where = request(at).all[static_cast<size_t>(at.device)];
   const Pool::Device& device = pools_[where.pool]->devices[where.device];
-  if (!device.consumes.empty()) pool_of_[&device] = pools_[where.pool];
   if (!Take(at, device, /*must=*/true)) return failure_.empty() ? Step::kNo : Step::kFailed;
   const Undo undo = undo_.back();
   Cursor next = at;
@@ -136,18 +135,22 @@ Search::Step Search::TakeNext(const Cursor& at, bool inside_alternative, Locatio
       const RequestState::Match match = IsSelectable(claim(at), current, device, position);
       if (match == RequestState::kUnknown) return Step::kFailed;
       if (match == RequestState::kNo || !HasCapacity(current, device)) continue;
-      if (!device.consumes.empty()) pool_of_[&device] = &pool;
-      if (!Take(at, device, /*must=*/false)) continue;
-      const Undo undo = undo_.back();
-      Cursor next = at;
-      ++next.device;
-      const Step step = AllocateOne(next, inside_alternative, {p, d + 1});
-      if (step == Step::kDone) return step;
-      GiveBack(at, device, undo);
+      const Step step = TryDevice(at, inside_alternative, device, {p, d + 1});
       if (step != Step::kNo) return step;
     }
   }
   return Step::kNo;
+}
+
+Search::Step Search::TryDevice(const Cursor& at, bool inside_alternative, const Pool::Device& device,
+                               Location next_start) {
+  if (!Take(at, device, /*must=*/false)) return Step::kNo;
+  const Undo undo = undo_.back();
+  Cursor next = at;
+  ++next.device;
+  const Step step = AllocateOne(next, inside_alternative, next_start);
+  if (step != Step::kDone) GiveBack(at, device, undo);
+  return step;
 }
 
 size_t Search::AtBest(RequestState& request, size_t position) {
@@ -168,91 +171,13 @@ size_t Search::AtBest(RequestState& request, size_t position) {
   return request.at_best[position];
 }
 
-bool Search::Take(const Cursor& at, const Pool::Device& device, bool must) {
-  ClaimState& claim = this->claim(at);
-  const RequestState& current = request(at);
-  const api::Device& object = device.object();
-  const bool shared = AllowsSharing(in_.features, object);
-  if (current.view.admin_access ? !shared && IsTakenBy(device, at.claim) : IsInUse(device)) return false;
-  if (!in_.features.partitionable_devices && !object.consumes_counters.empty()) return false;
-  Undo undo;
-  // Of a device that is shared already the counters are paid for.
-  const bool paid = shared && (in_.allocated.Consumed(device.id) != nullptr || sharing_.contains(&device));
-  if (!paid && !object.consumes_counters.empty()) {
-    if (!ReserveCounters(device)) return false;
-    undo.counters = true;
-  }
-  if (in_.features.device_taints && !IsTolerated(object, *current.view.tolerations)) {
-    GiveBack(at, device, undo);
-    return false;
-  }
-  const std::string& base = current.parent ? *current.parent : *current.view.name;
-  const std::string& sub = current.parent ? *current.view.name : std::string();
-  for (Constraint& constraint : claim.constraints) {
-    if (!constraint.Add(base, sub, object, device.slice->spec().driver)) {
-      GiveBack(at, device, undo);
-      if (must) {
-        failure_ = fmt::format(
-            "claim {}, request {}: cannot add device {}/{}/{} because a claim constraint would not be satisfied",
-            api::KeyOf(claim.claim->metadata), *current.view.name, device.slice->spec().driver,
-            device.slice->spec().pool.name, object.name);
-      }
-      return false;
-    }
-    ++undo.constraints;
-  }
-  if (!HasCapacity(current, device)) {
-    GiveBack(at, device, undo);
-    return false;
-  }
-  Taken taken{&current, &device, shared, {}};
-  if (shared) {
-    taken.consumed = ConsumptionOf(current.view.capacity, object);
-    undo.had_capacity = sharing_.contains(&device);
-    ConsumedCapacity& sum = sharing_[&device];
-    for (const auto& [name, amount] : taken.consumed) sum[name].Add(amount);
-    undo.capacity = true;
-  } else {
-    marked_.emplace_back(&device, at.claim);
-    undo.marked = true;
-  }
-  claim.taken.push_back(std::move(taken));
-  undo_.push_back(undo);
-  return true;
-}
-
-void Search::GiveBack(const Cursor& at, const Pool::Device& device, const Undo& undo) {
-  ClaimState& claim = this->claim(at);
-  const RequestState& current = request(at);
-  if (undo.capacity) {
-    const ConsumedCapacity consumed = claim.taken.back().consumed;
-    ConsumedCapacity& sum = sharing_[&device];
-    for (const auto& [name, amount] : consumed) sum.Find(name)->Sub(amount);
-    const bool nothing = std::all_of(sum.begin(), sum.end(), [](const auto& entry) { return entry.second.IsZero(); });
-    // Somebody else may share the device without consuming anything of it.
-    if (nothing && !undo.had_capacity) sharing_.erase(&device);
-  }
-  if (undo.marked) marked_.pop_back();
-  if (undo.capacity || undo.marked) {
-    claim.taken.pop_back();
-    undo_.pop_back();
-  }
-  const std::string& base = current.parent ? *current.parent : *current.view.name;
-  const std::string& sub = current.parent ? *current.view.name : std::string();
-  for (size_t i = undo.constraints; i-- > 0;) claim.constraints[i].Remove(base, sub);
-  if (undo.counters) ReleaseCounters(device);
-}
-
 RequestState::Match Search::IsSelectable(const ClaimState& claim, RequestState& request, const Pool::Device& device,
                                          size_t position) {
   if (request.matches[position] != RequestState::kUnknown) {
     return static_cast<RequestState::Match>(request.matches[position]);
   }
   bool failed = false;
-  // A device that has to be prepared is nothing for a cluster that does not wait for it.
-  bool matches = (in_.features.binding_conditions || device.object().binding_conditions.empty()) &&
-                 MatchesSelectors(claim, request.device_class, request.class_selectors, device, failed) &&
-                 MatchesSelectors(claim, nullptr, request.selectors, device, failed);
+  bool matches = MatchesRequest(claim, request, device, failed);
   if (failed) return RequestState::kUnknown;
   if (matches && device.slice->spec().per_device_node_selection.value_or(false)) {
     const Result<bool> here = NodeMatches(in_.node, *device.slice, device.index);
@@ -265,6 +190,14 @@ RequestState::Match Search::IsSelectable(const ClaimState& claim, RequestState& 
   request.matches[position] = matches ? RequestState::kYes : RequestState::kNo;
   if (request.view.admin_access || !in_.allocated.IsDedicated(device.id)) --request.unknown;
   return matches ? RequestState::kYes : RequestState::kNo;
+}
+
+bool Search::MatchesRequest(const ClaimState& claim, const RequestState& request, const Pool::Device& device,
+                            bool& failed) {
+  // A device that has to be prepared is nothing for a cluster that does not wait for it.
+  return (in_.features.binding_conditions || device.object().binding_conditions.empty()) &&
+         MatchesSelectors(claim, request.device_class, request.class_selectors, device, failed) &&
+         MatchesSelectors(claim, nullptr, request.selectors, device, failed);
 }
 
 bool Search::MatchesSelectors(const ClaimState& claim, const api::DeviceClass* device_class,
@@ -285,48 +218,6 @@ bool Search::MatchesSelectors(const ClaimState& claim, const api::DeviceClass* d
     if (!answer.matches) return false;
   }
   return true;
-}
-
-bool Search::HasCapacity(const RequestState& request, const Pool::Device& device) const {
-  if (!in_.features.consumable_capacity) return true;
-  if (!request.view.capacity && device.object().capacity.empty()) return true;
-  const auto taken = sharing_.find(&device);
-  return CapacitySuffices(request.view.capacity, device.object(), in_.allocated.Consumed(device.id),
-                          taken == sharing_.end() ? nullptr : &taken->second);
-}
-
-bool Search::IsMarked(const Pool::Device& device) const {
-  return std::any_of(marked_.begin(), marked_.end(), [&](const auto& mark) { return mark.first == &device; });
-}
-
-bool Search::IsInUse(const Pool::Device& device) const {
-  return in_.allocated.IsDedicated(device.id) || IsMarked(device);
-}
-
-bool Search::IsTakenBy(const Pool::Device& device, size_t claim) const {
-  return std::any_of(marked_.begin(), marked_.end(),
-                     [&](const auto& mark) { return mark.first == &device && mark.second == claim; });
-}
-
-bool Search::ReserveCounters(const Pool::Device& device) {
-  const Pool& pool = *pool_of_.at(&device);
-  const std::vector<Pool::Amount>& available = pool.AvailableCounters(in_.allocated);
-  std::vector<Pool::Amount>& consumed = counters_[&pool];
-  consumed.resize(pool.counters.size());
-  for (const Pool::Consumption& consumption : device.consumes) consumed[consumption.counter] += consumption.amount;
-  // Every counter of the pool is looked at, not only those of this device: one that is overdrawn stops all of them.
-  for (size_t i = 0; i < consumed.size(); ++i) {
-    if (available[i] < consumed[i]) {
-      ReleaseCounters(device);
-      return false;
-    }
-  }
-  return true;
-}
-
-void Search::ReleaseCounters(const Pool::Device& device) {
-  std::vector<Pool::Amount>& consumed = counters_[pool_of_.at(&device)];
-  for (const Pool::Consumption& consumption : device.consumes) consumed[consumption.counter] -= consumption.amount;
 }
 
 }  // namespace berth::dra

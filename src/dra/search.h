@@ -8,6 +8,7 @@
 
 #include "dra/allocator.h"
 #include "dra/constraints.h"
+#include "dra/offer_table.h"
 #include "dra/requests.h"
 
 namespace berth::dra {
@@ -25,6 +26,7 @@ class Search {
   explicit Search(const AllocatorInputs& inputs) : in_(inputs) {}
 
   AllocationOutcome Run();
+  AnswerKey KeyOfAnswer();
 
  private:
   enum class Step {
@@ -39,6 +41,7 @@ class Search {
     std::vector<std::vector<RequestState>> requests;
     std::vector<size_t> chosen;  // by request: which alternative
     std::vector<Constraint> constraints;
+    bool has_distinct = false;  // among them
     std::vector<Taken> taken;
   };
   struct Cursor {
@@ -62,11 +65,22 @@ class Search {
   bool PrepareRequest(const ClaimState& claim, RequestState& request);
   bool PrepareConstraints(ClaimState& claim);
   bool ListAll(const ClaimState& claim, RequestState& request);
+  // The tables for looking at every device.
+  void ListPools();
+  // Whether what was taken makes an allocation.
+  bool IsSureToBuild() const;
+  bool AsksForNegativeAmounts() const;
 
   Step AllocateOne(const Cursor& at, bool inside_alternative, Location start);
   Step TryAlternatives(Cursor at);
   Step TakeNextOfAll(const Cursor& at, bool inside_alternative);
   Step TakeNext(const Cursor& at, bool inside_alternative, Location start);
+  // The same where an index says which devices to look at.
+  Step TakeNextListed(const Cursor& at, bool inside_alternative, Location start);
+  // Pools that the claim's constraints leave to its next device.
+  OfferIndex::Range RangeFor(const Cursor& at);
+  // Takes the device and goes on. kNo: it cannot be had, or leads nowhere.
+  Step TryDevice(const Cursor& at, bool inside_alternative, const Pool::Device& device, Location next_start);
   // Takes the device if it can be had, and goes on from there.
   bool Take(const Cursor& at, const Pool::Device& device, bool must);
   void GiveBack(const Cursor& at, const Pool::Device& device, const Undo& undo);
@@ -74,6 +88,8 @@ class Search {
   // kYes, kNo, or kUnknown for a failure.
   RequestState::Match IsSelectable(const ClaimState& claim, RequestState& request, const Pool::Device& device,
                                    size_t position);
+  // Class and request; `failed`: failure_ says why.
+  bool MatchesRequest(const ClaimState& claim, const RequestState& request, const Pool::Device& device, bool& failed);
   bool MatchesSelectors(const ClaimState& claim, const api::DeviceClass* device_class,
                         const std::vector<std::shared_ptr<const CompiledSelector>>& selectors,
                         const Pool::Device& device, bool& failed);
@@ -97,7 +113,8 @@ class Search {
   }
 
   const AllocatorInputs& in_;
-  std::vector<const Pool*> pools_;     // those that can be used
+  OfferTable* offers_ = nullptr;
+  std::vector<const Pool*> pools_;     // those that can be used; this and the next two are filled when needed
   std::vector<const Pool::Use*> use_;  // of each
   std::vector<size_t> first_;          // position of the first device of each pool, and after the last pool the end
   std::vector<ClaimState> claims_;
@@ -105,7 +122,6 @@ class Search {
   std::vector<std::pair<const Pool::Device*, size_t>> marked_;  // devices taken as a whole, and the claim
   std::map<const Pool::Device*, ConsumedCapacity> sharing_;     // of devices that are shared in this search
   std::map<const Pool*, std::vector<Pool::Amount>> counters_;   // consumed in this search
-  std::map<const Pool::Device*, const Pool*> pool_of_;          // of devices that consume counters
   std::vector<Undo> undo_;                                      // of the devices taken, in order
 
   std::string failure_;
@@ -125,5 +141,7 @@ struct ClaimResult {
   const std::vector<Taken>& taken;
 };
 Result<api::AllocationResult> BuildAllocation(const ClaimResult& result);
+// Whether the device's node selector, if it has one, can be part of an allocation.
+bool HasOneSelectorTerm(const Pool::Device& device);
 
 }  // namespace berth::dra

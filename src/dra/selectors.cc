@@ -55,13 +55,11 @@ std::shared_ptr<const CompiledSelector> SelectorCache::Compile(const std::string
 const SelectorAnswers::Answer& SelectorAnswers::Ask(const std::shared_ptr<const CompiledSelector>& selector,
                                                     const cel::DeviceFeatures& features, const std::string& driver,
                                                     const api::Device& device) {
-  for (const auto& [known, answer] : answers_) {
-    if (known == selector) return answer;
-  }
+  if (const Answer* known = Find(selector)) return *known;
   if (!input_) input_ = InputOf(features, driver, device);
   const cel::Outcome outcome = cel::Evaluate(*selector->program, *input_);
   if (answers_.size() >= kMaxAnswers) answers_.clear();
-  Answer answer{outcome.matches, outcome.failure ? outcome.failure->text : std::string()};
+  Answer answer{outcome.matches, outcome.failure ? outcome.failure->text : std::string(), outcome.cost};
   return answers_.emplace_back(selector, std::move(answer)).second;
 }
 

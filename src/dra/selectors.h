@@ -37,7 +37,15 @@ class SelectorAnswers {
   struct Answer {
     bool matches = false;
     std::string error;  // of the evaluation; empty when there was none
+    uint64_t cost = 0;  // in CEL's units
   };
+  // What it said before; null: it was not asked, or too long ago.
+  const Answer* Find(const std::shared_ptr<const CompiledSelector>& selector) const {
+    for (const auto& [known, answer] : answers_) {
+      if (known == selector) return &answer;
+    }
+    return nullptr;
+  }
   const Answer& Ask(const std::shared_ptr<const CompiledSelector>& selector, const cel::DeviceFeatures& features,
                     const std::string& driver, const api::Device& device);
 

@@ -102,8 +102,11 @@ class DynamicResources final : public framework::Plugin,
   static bool IsElsewhere(const CycleClaims& cycle, size_t index, const framework::NodeInfo& node);
   // The same, or they are not ready and will not be.
   bool IsUnavailable(const CycleClaims& cycle, size_t index, const framework::NodeInfo& node) const;
-  framework::Status AllocateOn(const CycleClaims& cycle, const framework::NodeInfo& node,
-                               NodeAllocation& allocation) const;
+  // The claims that have no devices yet, with the one for extended resources as the node needs it.
+  static std::vector<const api::ResourceClaim*> ClaimsToAllocate(const CycleClaims& cycle,
+                                                                 const NodeAllocation& allocation);
+  framework::Status AllocateOn(const CycleClaims& cycle, const framework::NodeInfo& node, NodeAllocation& allocation,
+                               bool needs_results = true) const;
 
   // With the gate DRANodeAllocatableResources. Whether an allocated claim, whose devices take of the node's allocatable
   // resources, is in use by another pod there.
@@ -116,6 +119,9 @@ class DynamicResources final : public framework::Plugin,
 
   // What the node can give now, from what is kept if that is current.
   DeviceAnswer AnswerFor(KeptAnswers& kept, const CycleClaims& cycle, const framework::PodInfo& pod,
+                         const framework::NodeInfo& node) const;
+  // Equal for nodes that give equal answers.
+  dra::AnswerKey GroupOf(const CycleClaims& cycle, const framework::PodInfo& pod,
                          const framework::NodeInfo& node) const;
   DeviceAnswer Ask(const CycleClaims& cycle, const framework::PodInfo& pod, const framework::NodeInfo& node) const;
   static int64_t ScoreFor(const CycleClaims& cycle, const NodeAllocation& allocation);

@@ -77,19 +77,26 @@ bool DynamicResources::IsUnavailable(const CycleClaims& cycle, size_t index, con
   return !ready || (!*ready && IsOverdue(claim));
 }
 
-Status DynamicResources::AllocateOn(const CycleClaims& cycle, const NodeInfo& node, NodeAllocation& allocation) const {
-  using Kind = dra::AllocationOutcome::Kind;
+std::vector<const api::ResourceClaim*> DynamicResources::ClaimsToAllocate(const CycleClaims& cycle,
+                                                                          const NodeAllocation& allocation) {
   std::vector<const api::ResourceClaim*> claims;
   for (size_t i = 0; i < cycle.claims.size(); ++i) {
     if (cycle.claims[i]->status.allocation) continue;
     const bool replaced = i == cycle.user_claims && allocation.extended_claim;
     claims.push_back(replaced ? allocation.extended_claim.get() : cycle.claims[i].get());
   }
+  return claims;
+}
+
+Status DynamicResources::AllocateOn(const CycleClaims& cycle, const NodeInfo& node, NodeAllocation& allocation,
+                                    bool needs_results) const {
+  using Kind = dra::AllocationOutcome::Kind;
+  const std::vector<const api::ResourceClaim*> claims = ClaimsToAllocate(cycle, allocation);
   const bool limited = features_.filter_timeout && filter_timeout_ > base::Duration::zero();
   const base::Clock& clock = handle_.clock();
   dra::AllocationOutcome outcome =
       inventory_.Allocate(node.shared_node(), node.index(), claims, limited ? &clock : nullptr,
-                          limited ? clock.Now() + filter_timeout_ : base::Time());
+                          limited ? clock.Now() + filter_timeout_ : base::Time(), needs_results);
   switch (outcome.kind) {
     case Kind::kAllocated:
       allocation.results = std::move(outcome.results);

@@ -92,6 +92,13 @@ void AppendServedRequests(std::string& text, const api::Pod& pod, const dra::Cla
   for (const api::Container& container : pod.spec.containers) append(container);
 }
 
+bool HasAlternatives(const CycleClaims& cycle) {
+  return std::ranges::any_of(cycle.claims, [](const dra::ClaimPtr& claim) {
+    return std::ranges::any_of(claim->spec.devices.requests,
+                               [](const api::DeviceRequest& request) { return !request.first_available.empty(); });
+  });
+}
+
 }  // namespace
 
 bool DynamicResources::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {
@@ -132,10 +139,27 @@ DeviceAnswer DynamicResources::Ask(const CycleClaims& cycle, const PodInfo& pod,
   NodeAllocation allocation;
   if (!FilterExtended(cycle, pod, node, allocation).ok()) return kAsk;
   if (!allocation.extended_claim && cycle.user_claims == 0) return {};
-  const Status status = AllocateOn(cycle, node, allocation);
-  if (status.ok()) return {DeviceAnswer::kFits, features_.prioritized_list ? ScoreFor(cycle, allocation) : 0};
+  const bool scored = features_.prioritized_list && HasAlternatives(cycle);
+  const Status status = AllocateOn(cycle, node, allocation, /*needs_results=*/scored);
+  if (status.ok()) return {DeviceAnswer::kFits, scored ? ScoreFor(cycle, allocation) : 0};
   if (status.IsError()) return kAsk;
   return {status.Message() == kCannotAllocateReason ? DeviceAnswer::kCannotAllocate : DeviceAnswer::kInvalidPools, 0};
+}
+
+dra::AnswerKey DynamicResources::GroupOf(const CycleClaims& cycle, const PodInfo& pod, const NodeInfo& node) const {
+  NodeAllocation allocation;
+  // What the node itself says against the pod is its own answer.
+  if (!FilterExtended(cycle, pod, node, allocation).ok()) return {2, node.index()};
+  dra::AnswerKey key = inventory_.AnswerKeyFor(node.shared_node(), node.index(), ClaimsToAllocate(cycle, allocation));
+  if (!cycle.extended()) return key;
+  // Which resources its devices serve, and device plugins do not, decides what the claim asks for.
+  key.push_back(allocation.extended_claim ? 1 : 0);
+  for (const auto& [name, amount] : cycle.scalar_requests) {
+    key.push_back(std::ranges::any_of(allocation.mappings, [&](const api::ContainerExtendedResourceRequest& mapping) {
+      return name == mapping.resource_name;
+    }));
+  }
+  return key;
 }
 
 DeviceAnswer DynamicResources::AnswerFor(KeptAnswers& kept, const CycleClaims& cycle, const PodInfo& pod,
@@ -147,28 +171,22 @@ DeviceAnswer DynamicResources::AnswerFor(KeptAnswers& kept, const CycleClaims& c
   const uint64_t now = devices.version();
   if (mine.version >= devices.node_versions()[node.index()]) return mine.answer;
   mine.version = now;
-  if (!seen.pools || !seen.is_shareable || cycle.extended()) return mine.answer = Ask(cycle, pod, node);
-
-  if (mine.set != seen.set) {
-    // Sets of pools that are gone stay behind; now and then all go.
-    if (kept.pools.size() > 2 * kept.nodes.size() + 64) {
-      kept.pools.clear();
+  if (!seen.pools || !seen.is_shareable) return mine.answer = Ask(cycle, pod, node);
+  if (mine.set != seen.set || mine.node != node.shared_node()) {
+    // Groups that nobody is in any more stay behind; now and then all go.
+    if (kept.groups.size() > 2 * kept.nodes.size() + 64) {
+      kept.groups.clear();
       kept.places.clear();
       for (KeptAnswers::OfNode& node_answer : kept.nodes) node_answer.set = 0;
     }
-    const auto [place, added] = kept.places.try_emplace(seen.set, kept.pools.size());
-    if (added) kept.pools.emplace_back();
+    const auto [place, added] = kept.places.try_emplace(GroupOf(cycle, pod, node), kept.groups.size());
+    if (added) kept.groups.emplace_back();
     mine.set = seen.set;
-    mine.pools = place->second;
+    mine.node = node.shared_node();
+    mine.group = place->second;
   }
-  KeptAnswers::OfPools& ours = kept.pools[mine.pools];
-  if (ours.checked != now) {
-    uint64_t version = 1;  // of no pools at all
-    for (const dra::PoolPtr& pool : *seen.pools) version = std::max(version, devices.VersionOf(pool->key));
-    if (ours.version != version) ours.answer = Ask(cycle, pod, node);
-    ours.version = version;
-    ours.checked = now;
-  }
+  KeptAnswers::OfGroup& ours = kept.groups[mine.group];
+  if (ours.version != now) ours = {Ask(cycle, pod, node), now};
   return mine.answer = ours.answer;
 }
 
@@ -204,9 +222,18 @@ bool DynamicResources::CatchUpDevices(CycleState& state, const PodInfo& pod, std
   }
   KeptAnswers& kept = *found.kept;
   if (kept.classes_version != inventory_.classes_version()) return false;
+  const framework::NodeColumns& columns = handle_.cluster().columns();
+  dra::PoolTable& pools = inventory_.pools();
+  if (kept.pools_version != pools.version()) {
+    // Nodes that see other pools than before are marked as changed.
+    for (NodeIndex node = 0; node < kept.nodes.size(); ++node) {
+      if (node < columns.live.size() && columns.live[node])
+        pools.PoolsOf(handle_.cluster().row(node).shared_node(), node);
+    }
+    kept.pools_version = pools.version();
+  }
   const dra::AllocatedDevices& devices = inventory_.devices();
   if (kept.version == devices.version()) return true;
-  const framework::NodeColumns& columns = handle_.cluster().columns();
   const size_t count = std::min(kept.nodes.size(), devices.node_versions().size());
   for (NodeIndex node = 0; node < count; ++node) {
     if (devices.node_versions()[node] <= kept.nodes[node].version || !columns.live[node]) continue;

@@ -1,0 +1,117 @@
+// OfferIndex: where among many devices a request finds those that it may get.
+//
+// Most refusals hold whatever else a search takes: the device is taken, its selectors, its taints, what others leave of
+// its counters and capacity. They are worked out once, for all requests that ask the same and all nodes that see the
+// same pools, and again only where something was taken or given back; a search then looks at the other devices alone.
+// An index may list too many, never too few.
+//
+// A selector that fails counts only where the search goes: such a device stays listed, as unknown. Scheduling thread
+// only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "dra/allocated_devices.h"
+#include "dra/features.h"
+#include "dra/pools.h"
+#include "dra/selectors.h"
+
+namespace berth::dra {
+
+// A device by its place in a list of pools.
+struct Location {
+  uint32_t pool = 0;
+  uint32_t device = 0;
+};
+
+// What makes requests ask the same of every single device.
+struct RequestShape {
+  std::vector<std::shared_ptr<const CompiledSelector>> class_selectors;
+  std::vector<std::shared_ptr<const CompiledSelector>> selectors;
+  std::vector<api::DeviceToleration> tolerations;
+  std::optional<api::CapacityRequirements> capacity;
+};
+
+class OfferIndex {
+ public:
+  // The pools are those of which some device may serve the request, in the order in which they are tried; `id` is the
+  // index's own, and `budget` what evaluating selectors may still cost.
+  OfferIndex(const Features& features, const cel::DeviceFeatures& cel, std::shared_ptr<const RequestShape> shape,
+             std::vector<PoolPtr> pools, uint64_t id, uint64_t& budget);
+
+  // Takes in what was taken or given back since.
+  void CatchUp(const AllocatedDevices& allocated);
+
+  // Pools that a search can keep to, by position and in order; null: all.
+  struct Range {
+    const std::vector<uint32_t>* same = nullptr;
+    const std::vector<uint32_t>* mixed = nullptr;
+  };
+  // Those where the attribute of some device may have this value.
+  Range PoolsWith(const std::string& attribute, const api::DeviceAttribute& value);
+
+  // Moves to the first listed device from `at` on. False when there is none.
+  bool Next(const Range& range, Location& at) const;
+  // How many devices are listed from `at` on; perhaps more than that.
+  size_t CountFrom(const Range& range, const Location& at);
+
+  const Pool::Device& device(const Location& at) const { return pools_[at.pool]->devices[at.device]; }
+  bool IsUnknown(const Location& at) const { return Bit(unknown_, at); }
+  bool has_unknown() const { return unknown_count_ > 0; }
+  // What the selectors say about an unknown device.
+  void Learn(const Location& at, bool matches, const AllocatedDevices& allocated);
+
+  uint64_t id() const { return id_; }
+
+ private:
+  // Pools by the value that an attribute has on all of their devices.
+  struct Column {
+    std::unordered_map<std::string, std::vector<uint32_t>> by_value;
+    std::vector<uint32_t> mixed;  // several values, or none that can be compared, or devices that are unknown
+  };
+  using Words = std::vector<uint64_t>;
+
+  size_t WordOf(const Location& at) const { return first_word_[at.pool] + at.device / 64; }
+  bool Bit(const Words& words, const Location& at) const { return (words[WordOf(at)] >> (at.device % 64) & 1) != 0; }
+  void CatchUpPool(uint32_t pool, const AllocatedDevices& allocated);
+  // Lists the device, or not.
+  void Look(const Location& at, const Pool::Use& use, bool overdrawn, const AllocatedDevices& allocated);
+  bool CanBeHad(const Pool::Device& device, const Pool::Use& use, bool overdrawn,
+                const AllocatedDevices& allocated) const;
+  // The first listed device of the pool from that one on; nothing when there is none.
+  std::optional<uint32_t> NextIn(const Location& from) const;
+  size_t CountIn(const Location& from) const;
+  Column MakeColumn(const std::string& attribute) const;
+
+  const Features& features_;
+  const std::shared_ptr<const RequestShape> shape_;
+  const std::vector<PoolPtr> pools_;
+  const uint64_t id_;
+  std::vector<uint32_t> first_word_;  // by pool: where its devices begin below; at the end, where they end
+  Words candidates_;                  // devices that the request may be about, whoever has them
+  Words unknown_;                     // those of them whose selectors fail, or have not been evaluated
+  Words listed_;                      // those of them that can be had
+  size_t unknown_count_ = 0;
+  std::vector<uint32_t> counts_;  // by pool: how many are listed
+  Words open_;                    // by pool: whether any is
+  std::vector<uint32_t> after_;   // by pool: how many are listed in later ones; empty: not worked out
+  std::map<std::string, Column> columns_;
+
+  uint64_t version_ = 0;                 // of all devices when they were last looked at
+  std::vector<uint64_t> pool_versions_;  // of each pool, likewise
+  std::unordered_map<const AllocatedDevices::PoolState*, uint32_t> places_;
+  std::vector<const AllocatedDevices::PoolState*> changed_pools_;  // scratch
+};
+
+// What the shape's selectors say about the device. Nothing when one of them fails; or would have to be evaluated, and
+// `budget`, which falls by what evaluations cost, is used up.
+std::optional<bool> JudgeSelectors(const RequestShape& shape, const Features& features, const cel::DeviceFeatures& cel,
+                                   const Pool::Device& device, uint64_t& budget);
+
+}  // namespace berth::dra

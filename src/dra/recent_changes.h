@@ -1,0 +1,40 @@
+// RecentChanges: what changed, by the version that the change made; the older half is forgotten when it gets long.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace berth::dra {
+
+template <class Change, size_t kMost>
+class RecentChanges {
+ public:
+  // `begin`: the version before the first change.
+  explicit RecentChanges(uint64_t begin = 0) : begin_(begin) {}
+
+  void Record(uint64_t version, Change change) {
+    if (changes_.size() >= kMost) {
+      const auto middle = changes_.begin() + kMost / 2;
+      begin_ = std::prev(middle)->first;
+      changes_.erase(changes_.begin(), middle);
+    }
+    changes_.emplace_back(version, std::move(change));
+  }
+  // visit(change) for each that came after that version, the last one first. False, and none, when that is too long ago
+  // to be known.
+  template <class Visit>
+  bool VisitSince(uint64_t version, const Visit& visit) const {
+    if (version < begin_) return false;
+    for (auto it = changes_.rbegin(); it != changes_.rend() && it->first > version; ++it) visit(it->second);
+    return true;
+  }
+
+ private:
+  std::vector<std::pair<uint64_t, Change>> changes_;
+  uint64_t begin_;
+};
+
+}  // namespace berth::dra

@@ -21,7 +21,8 @@ Usage:
   berth bench perf FILE... [flags]    workloads of scheduler_perf; see berth bench perf --help
 
 Kinds: basic, mixed, nodeaffinity, antiaffinity, affinity, prefaffinity, spread, prefspread, svcspread, preempt,
-preemptmix, unschedulable, churn, and with devices dra, draextended, drashared, drapartition.
+preemptmix, unschedulable, churn, and with devices dra, draextended, drashared, drapartition,
+draconsumable, drapairs.
 )";
 
 constexpr char kBenchExamples[] = R"(  berth bench engine --kind basic --nodes 5000 --pods 100000

@@ -12,6 +12,8 @@ namespace {
 
 constexpr uint64_t kDevicesPerNode = 8;
 constexpr uint64_t kZones = 3;
+// Of kinds where every node sees every pool.
+constexpr uint64_t kCommonPools = 1000;
 constexpr char kDriver[] = "gpu.example.com";
 constexpr char kResource[] = "example.com/gpu";
 
@@ -75,6 +77,48 @@ void FillPartitions(const std::string& node, cluster::Cluster& cluster) {
   Put(std::move(slice), cluster);
 }
 
+bool HasCommonPools(std::string_view kind) { return kind == "draconsumable" || kind == "drapairs"; }
+
+// Pools for all nodes, each with a device that is shared by capacity.
+void FillConsumable(cluster::Cluster& cluster) {
+  for (uint64_t i = 0; i < kCommonPools; ++i) {
+    api::ResourceSlice slice = MakeSlice(fmt::format("common-{}", i), fmt::format("common-{}", i), 1);
+    slice.spec.all_nodes = true;
+    api::Device device = MakeDevice("g0", "1");
+    device.allow_multiple_allocations = true;
+    api::CapacityRequestPolicy& policy = device.capacity["memory"].request_policy.emplace();
+    policy.default_value = api::Quantity::FromInt(int64_t{1} << 30, api::Quantity::Format::kBinarySI);
+    policy.valid_range.emplace().min = policy.default_value;
+    slice.spec.devices.push_back(std::move(device));
+    Put(std::move(slice), cluster);
+  }
+}
+
+// Pools for all nodes, each with a half and four quarters of a device: the half and a quarter make a pair, and the
+// quarter that is left over is in the way of all who come later.
+void FillPairs(cluster::Cluster& cluster) {
+  const auto one = [] { return api::Counter{api::Quantity::FromInt(1)}; };
+  for (uint64_t i = 0; i < kCommonPools; ++i) {
+    const std::string pool = fmt::format("common-{}", i);
+    api::ResourceSlice counters = MakeSlice(pool + "-counters", pool, 2);
+    counters.spec.all_nodes = true;
+    counters.spec.shared_counters = {{"gpu", {{"q0", one()}, {"q1", one()}, {"q2", one()}, {"q3", one()}}}};
+    Put(std::move(counters), cluster);
+    api::ResourceSlice slice = MakeSlice(pool + "-devices", pool, 2);
+    slice.spec.all_nodes = true;
+    slice.spec.devices.push_back(MakeDevice("half", "1"));
+    slice.spec.devices.back().consumes_counters = {{"gpu", {{"q0", one()}, {"q1", one()}}}};
+    for (int quarter = 0; quarter < 4; ++quarter) {
+      slice.spec.devices.push_back(MakeDevice(fmt::format("quarter-{}", quarter), "1"));
+      slice.spec.devices.back().consumes_counters = {{"gpu", {{fmt::format("q{}", quarter), one()}}}};
+    }
+    for (api::Device& device : slice.spec.devices) {
+      device.attributes["number"].int_value = static_cast<int64_t>(i);
+    }
+    Put(std::move(slice), cluster);
+  }
+}
+
 std::string ClaimName(uint64_t number) { return fmt::format("pod-{}-gpu", number); }
 
 }  // namespace
@@ -89,10 +133,12 @@ void FillDevices(std::string_view kind, uint64_t nodes, cluster::Cluster& cluste
   device_class.spec.selectors = {{api::CELDeviceSelector{"device.driver == \"gpu.example.com\""}}};
   if (kind == "draextended") device_class.spec.extended_resource_name = kResource;
   cluster.objects().device_classes.Upsert(std::make_shared<const api::DeviceClass>(std::move(device_class)));
+  if (kind == "draconsumable") FillConsumable(cluster);
+  if (kind == "drapairs") FillPairs(cluster);
   for (uint64_t zone = 0; kind == "drashared" && zone < kZones; ++zone) {
     FillZone(zone, nodes * kDevicesPerNode / kZones, cluster);
   }
-  for (uint64_t i = 0; kind != "drashared" && i < nodes; ++i) {
+  for (uint64_t i = 0; kind != "drashared" && kind != "drapairs" && i < nodes; ++i) {
     const std::string node = fmt::format("node-{}", i);
     kind == "drapartition" ? FillPartitions(node, cluster) : FillNode(node, cluster);
   }
@@ -109,7 +155,8 @@ void ShapeDevicePod(std::string_view kind, uint64_t number, api::Pod& pod) {
 
 void TurnDevices(std::string_view kind, uint64_t number, uint64_t nodes, cluster::Cluster& cluster) {
   const bool extended = kind == "draextended";
-  const uint64_t lifetime = nodes * kDevicesPerNode * 3 / 4;
+  const uint64_t places = HasCommonPools(kind) ? kCommonPools : nodes * kDevicesPerNode;
+  const uint64_t lifetime = places * 3 / 4;
   framework::ObjectStore<api::ResourceClaim>& claims = cluster.objects().resource_claims;
   if (number >= lifetime) {
     const uint64_t old = number - lifetime;
@@ -130,6 +177,18 @@ void TurnDevices(std::string_view kind, uint64_t number, uint64_t nodes, cluster
   request.exactly->allocation_mode = "ExactCount";
   request.exactly->count = 1;
   request.exactly->selectors = {{api::CELDeviceSelector{"device.attributes[\"gpu.example.com\"].profile == \"1\""}}};
+  if (kind == "drapairs") {
+    request.exactly->count = 2;
+    claim.spec.devices.constraints.emplace_back().match_attribute = "gpu.example.com/number";
+  }
+  if (kind == "draconsumable") {
+    request.exactly->selectors = {{api::CELDeviceSelector{"device.allowMultipleAllocations"}}};
+    request.exactly->capacity.emplace().requests.Set(
+        "memory", api::Quantity::FromInt(int64_t{40} << 30, api::Quantity::Format::kBinarySI));
+    api::DeviceRequest second = request;
+    second.name = "second";
+    claim.spec.devices.requests.push_back(std::move(second));
+  }
   claims.Upsert(std::make_shared<const api::ResourceClaim>(std::move(claim)));
 }
 

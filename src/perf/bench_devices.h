@@ -3,6 +3,10 @@
 //   dra           eight devices a node, one for each pod, by template
 //   drashared     as many, in one pool for each zone
 //   drapartition  a device a node that can be had whole, in halves, quarters or eighths; pods take eighths
+//   draconsumable nodes as for dra, and a thousand pools for all nodes with a device that is shared by capacity: pods
+//   take
+//                 half of one twice
+//   drapairs      a thousand pools for all nodes whose devices consume counters; pods take two devices of one pool
 //   draextended   as dra, asked for as an extended resource
 #pragma once
 

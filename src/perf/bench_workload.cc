@@ -158,6 +158,8 @@ const std::vector<BenchWorkload::Kind>& BenchWorkload::Table() {
       {"dra", Plain},
       {"drashared", Plain},
       {"drapartition", Plain},
+      {"draconsumable", Plain},
+      {"drapairs", Plain},
       {"draextended", Plain},
       {"pvbound", Plain},
       {"csilimits", Plain},

@@ -88,6 +88,9 @@ void CheckRequest(const Request& request, const std::string& path, FieldChecks& 
   for (size_t i = 0; i < request.tolerations.size(); ++i) {
     const std::string& op = request.tolerations[i].op;
     checks.OneOf(fmt::format("{}.tolerations[{}].operator", path, i), op.empty() ? "Equal" : op, {"Equal", "Exists"});
+    const std::string& effect = request.tolerations[i].effect;
+    if (effect.empty()) continue;
+    checks.OneOf(fmt::format("{}.tolerations[{}].effect", path, i), effect, {"NoSchedule", "NoExecute", "None"});
   }
   CheckSelectors(request.selectors, path, checks);
 }
@@ -261,37 +264,6 @@ void CheckClaimSpec(const api::ResourceClaimSpec& spec, const std::string& path,
 
 void CheckDeviceClass(const api::DeviceClass& device_class, FieldChecks& checks) {
   CheckSelectors(device_class.spec.selectors, "spec", checks);
-}
-
-void CheckResourceSlice(const api::ResourceSlice& slice, FieldChecks& checks) {
-  checks.Required("spec.driver", !slice.spec.driver.empty());
-  checks.DnsName("spec.driver", slice.spec.driver);
-  checks.Required("spec.pool.name", !slice.spec.pool.name.empty());
-  // Of several names with slashes between them.
-  for (std::string_view rest = slice.spec.pool.name; !rest.empty();) {
-    const std::string_view part = rest.substr(0, rest.find('/'));
-    checks.DnsName("spec.pool.name", part);
-    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
-  }
-  checks.DnsName("spec.nodeName", slice.spec.node_name.value_or(""));
-  if (slice.spec.pool.resource_slice_count < 1) {
-    checks.Add("spec.pool.resourceSliceCount",
-               fmt::format("expected at least 1, found {}", slice.spec.pool.resource_slice_count));
-  }
-  const int where = slice.spec.node_name.has_value() + slice.spec.node_selector.has_value() +
-                    slice.spec.all_nodes.value_or(false) + slice.spec.per_device_node_selection.value_or(false);
-  if (where != 1) {
-    checks.Add("spec", fmt::format("expected one of nodeName, nodeSelector, allNodes and perDeviceNodeSelection, "
-                                   "found {}",
-                                   where == 0 ? "none" : std::to_string(where)));
-  }
-  std::set<std::string_view> names;
-  for (size_t i = 0; i < slice.spec.devices.size(); ++i) {
-    const std::string path = fmt::format("spec.devices[{}].name", i);
-    checks.Required(path, !slice.spec.devices[i].name.empty());
-    checks.DnsLabel(path, slice.spec.devices[i].name);
-    if (!names.insert(slice.spec.devices[i].name).second) checks.Add(path, "is that of an earlier device");
-  }
 }
 
 void CheckDeviceReferences(ClusterDraft& draft) {

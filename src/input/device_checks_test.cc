@@ -66,6 +66,62 @@ spec:
                         "compile: undefined field 'nothing'\n    device.nothing\n          ^"));
 }
 
+TEST(DeviceChecks, ASliceThatAnApiServerWouldRefuse) {
+  const std::string told = ProblemOf(R"(apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s}
+spec:
+  driver: gpu.example.com
+  nodeName: n1
+  pool: {name: n1, generation: 1, resourceSliceCount: 1}
+  sharedCounters: [{name: set, counters: {memory: {value: 80Gi}}}]
+  devices:
+  - name: a
+    attributes: {model: {string: x, int: 3}, nothing: {}, driver: {version: 1.x}}
+    taints: [{key: broken, effect: NoSchedul}]
+    allNodes: true
+  - name: b
+    capacity: {memory: {value: 40Gi, requestPolicy: {default: 1Gi}}}
+  - name: c
+    allowMultipleAllocations: true
+    capacity:
+      memory: {value: 40Gi, requestPolicy: {default: 1Gi, validRange: {min: 2Gi, max: 80Gi}}}
+      slots: {value: 4, requestPolicy: {default: 3, validValues: [1, 2]}}
+)");
+  for (
+      const char* const part :
+      {"spec.sharedCounters: expected a slice without devices: counters stand in a slice of their own",
+       "f.yaml:16:77: ResourceSlice s: spec.devices[0].attributes[driver].version: expected a semantic version such as "
+       "1.2.3, found \"1.x\"",
+       "spec.devices[0].attributes[model]: expected one value, as bool, int, string or version, found 2",
+       "spec.devices[0].attributes[nothing]: expected one value, as bool, int, string or version, found none",
+       "spec.devices[0].taints[0].effect: expected NoSchedule or NoExecute or None, found \"NoSchedul\"",
+       "spec.devices[0]: has a nodeName, nodeSelector or allNodes of its own, which counts only with "
+       "spec.perDeviceNodeSelection: true",
+       "spec.devices[1].capacity[memory].requestPolicy: is only for devices with allowMultipleAllocations: true",
+       "spec.devices[2].capacity[memory].requestPolicy.validRange.min: expected at most 1Gi, the default, found 2Gi",
+       "spec.devices[2].capacity[memory].requestPolicy.validRange.max: expected at most 40Gi, the capacity, found 80Gi",
+       "spec.devices[2].capacity[slots].requestPolicy.default: expected one of validValues, found 3"}) {
+    EXPECT_THAT(told, HasSubstr(part));
+  }
+}
+
+TEST(DeviceChecks, ASliceWhoseDevicesChooseTheirNodesSaysWhich) {
+  EXPECT_THAT(ProblemOf(R"(apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s}
+spec:
+  driver: gpu.example.com
+  perDeviceNodeSelection: true
+  pool: {name: n1, generation: 1, resourceSliceCount: 1}
+  devices:
+  - name: a
+  - {name: b, nodeName: n1}
+)"),
+              HasSubstr("f.yaml:14:5: ResourceSlice s: spec.devices[0]: expected one of nodeName, nodeSelector and "
+                        "allNodes, because the slice has perDeviceNodeSelection, found none"));
+}
+
 TEST(DeviceChecks, ASliceThatConsumesAnUnknownCounter) {
   const std::string text = R"(apiVersion: resource.k8s.io/v1
 kind: ResourceSlice

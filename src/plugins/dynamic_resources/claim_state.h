@@ -45,6 +45,14 @@ struct CycleClaims {
   bool allocates = false;                          // some claim has no devices yet
   base::FlatMap<Symbol, int64_t> scalar_requests;  // of pods with a claim for extended resources
 
+  // The claim for extended resources as the last node needed it, for the next one where the same devices serve them.
+  struct MadeClaim {
+    std::vector<Symbol> from_devices;
+    dra::ClaimPtr claim;
+    std::vector<api::ContainerExtendedResourceRequest> mappings;
+  };
+  mutable MadeClaim made;
+
   // Filled by Filter.
   std::map<std::string, NodeAllocation, std::less<>> nodes;
   std::set<size_t> unavailable;  // claims whose allocation does not suit some node

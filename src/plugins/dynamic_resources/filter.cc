@@ -56,11 +56,15 @@ Status DynamicResources::FilterExtended(const CycleClaims& cycle, const PodInfo&
     }
   }
   if ((cycle.user_claims == 0 && from_devices.empty()) || (*extended)->status.allocation) return Status::Success();
-  auto claim = std::make_shared<api::ResourceClaim>(**extended);
-  ExtendedRequests requests = MakeExtendedRequests(pod.pod(), from_devices, classes);
-  claim->spec.devices.requests = std::move(requests.requests);
-  allocation.extended_claim = std::move(claim);
-  allocation.mappings = std::move(requests.mappings);
+  CycleClaims::MadeClaim& made = cycle.made;
+  if (!made.claim || made.from_devices != from_devices) {
+    auto claim = std::make_shared<api::ResourceClaim>(**extended);
+    ExtendedRequests requests = MakeExtendedRequests(pod.pod(), from_devices, classes);
+    claim->spec.devices.requests = std::move(requests.requests);
+    made = {std::move(from_devices), std::move(claim), std::move(requests.mappings)};
+  }
+  allocation.extended_claim = made.claim;
+  allocation.mappings = made.mappings;
   return Status::Success();
 }
 

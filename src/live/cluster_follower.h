@@ -1,0 +1,143 @@
+// ClusterFollower: a picture of a real cluster that is kept up to date, whichever scheduler runs there. Nothing is ever
+// scheduled or written, and no lease is taken: it needs the rights to list and watch what scheduling reads.
+//
+//   watches  --changes, in the order they came-->  mailbox  -->  driver: picture, and a queue that nobody pops
+//
+// Every change is applied by itself, none is dropped or merged: what is decided between two of them can be worked out.
+//
+// It runs on the loop and transport it was given; whoever calls Run (or Turn) is its one thread, and everything that
+// reads the driver does so there, by Post. LiveFollower gives it a connection.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "api/object.h"
+#include "base/clock.h"
+#include "base/loop.h"
+#include "client/api_client.h"
+#include "client/object_change.h"
+#include "client/reflector.h"
+#include "config/types.h"
+#include "framework/registry.h"
+#include "live/mailbox.h"
+#include "live/read_only.h"
+#include "scheduler/driver.h"
+
+namespace berth::live {
+
+// What happened to an object, and when that was heard of.
+struct FollowedChange {
+  base::Time arrived{};
+  bool deleted = false;
+  api::Object object;  // the last known state of one that was deleted
+};
+
+struct FollowerOptions {
+  config::KubeSchedulerConfiguration configuration;
+  config::FeatureGates gates;
+  bool protobuf = true;
+  // Applies a change to the driver, on the follower's thread; it may look at the picture of before. Unset: Put, Remove.
+  std::function<void(scheduler::Driver& driver, const FollowedChange& change)> apply{};
+  // After each turn, on the follower's thread, once every kind has been listed.
+  std::function<void()> on_turn{};
+  // Everything has been listed; on the follower's thread.
+  std::function<void()> on_synced{};
+  scheduler::Tap* tap = nullptr;  // must outlive it; null: nobody listens
+  // How long the first lists may take before Run gives up.
+  base::Duration patience = std::chrono::seconds(20);
+  uint64_t seed = 1;  // of the driver
+};
+
+// What a follower runs on. All of it outlives the follower.
+struct FollowerEnvironment {
+  http::Transport& transport;
+  base::Loop& io;            // lists and watches
+  const base::Clock& clock;  // monotonic: what the driver goes by
+};
+
+class ClusterFollower final : public client::ChangeSink, private scheduler::DriverObserver {
+ public:
+  // `registry` is needed only here.
+  static Result<std::unique_ptr<ClusterFollower>> Create(FollowerOptions options, const framework::Registry& registry,
+                                                         FollowerEnvironment environment);
+  ~ClusterFollower() override;
+
+  // Begins to list.
+  void Start();
+  // Start, then turns on the calling thread until Stop. An error when the cluster refuses to show something, or when
+  // the first lists do not come.
+  Result<void> Run();
+  // One turn of Run: reads the mail.
+  void Turn();
+  // Why it cannot go on; empty as long as it can.
+  const std::optional<Error>& failure() const { return failure_; }
+  // No callback of reflectors comes any more. Before the loop it was given ends.
+  void Detach();
+
+  // Any thread from here on.
+  void Stop();
+  bool stopping() const { return stopping_; }
+  // Whether every kind has been listed.
+  bool synced() const { return synced_; }
+  // Runs on the follower's thread, between changes.
+  void Post(Mailbox::Message message) { mailbox_.Post(std::move(message)); }
+  // Which kinds have never been listed, and why; "" when all have.
+  std::string MissingKinds() const;
+
+  // client::ChangeSink
+  void OnChanges(api::Kind kind, std::vector<client::ObjectChange> changes) override;
+  void OnNotServed(api::Kind kind) override;
+
+  // The rest is for the follower's thread.
+  scheduler::Driver& driver() { return *driver_; }
+  const scheduler::Driver& driver() const { return *driver_; }
+  base::Time Now() const { return environment_.clock.Now(); }
+  // Pending pods that name a scheduler no profile stands for, by UID: they are in no queue.
+  const std::map<std::string, framework::PodInfoPtr>& pods_of_others() const { return pods_of_others_; }
+  // The profile of the pod's scheduler, or the first where none has that name.
+  engine::Profile& ProfileFor(const api::Pod& pod);
+
+ private:
+  // Of a resource that plugins watch.
+  class CustomSink;
+
+  ClusterFollower(FollowerOptions options, FollowerEnvironment environment);
+  Result<void> Make(const framework::Registry& registry);
+  void MakeReflectors();
+  void AddReflector(client::ReflectorOptions options, const std::string& name, client::ChangeSink& sink);
+  void Apply(const FollowedChange& change);
+  void ApplyCustom(framework::EventResource resource, const std::vector<client::ObjectChange>& changes);
+  void NoteOthers(const FollowedChange& change);
+  void OnProblem(const std::string& what, const Error& error, int http_status);
+  void MarkListed(api::Kind kind);
+  void CheckSynced();
+  void CheckPatience();
+  void TakeCheckpoint();
+
+  const FollowerOptions options_;
+  const FollowerEnvironment environment_;
+  ReadOnlyTransport transport_;
+  client::ApiClient client_;
+  ReadOnlyApi api_;
+  Mailbox mailbox_;
+  std::unique_ptr<scheduler::Driver> driver_;
+  std::vector<std::unique_ptr<CustomSink>> custom_sinks_;
+  std::vector<std::unique_ptr<client::Reflector>> reflectors_;
+  std::set<api::Kind> unlisted_;
+  std::set<framework::EventResource> unlisted_custom_;
+  std::map<std::string, framework::PodInfoPtr> pods_of_others_;
+  base::Time started_{};
+  std::optional<Error> failure_;
+  std::atomic<bool> synced_ = false;
+  std::atomic<bool> stopping_ = false;
+};
+
+}  // namespace berth::live

@@ -30,6 +30,8 @@ int KubectlWhy(const framework::Registry& own_plugins, std::vector<std::string> 
 int Capacity(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Diff(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Replay(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
+int Record(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
+int Shadow(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Completion(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Man(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Snapshot(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);

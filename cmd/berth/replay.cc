@@ -181,6 +181,14 @@ std::map<std::string, framework::PodInfoPtr> PodsOf(const scheduler::Driver& dri
   return pods;
 }
 
+// What the pod's own scheduler has said of it, where that was not the one that is replayed.
+std::string ConditionOf(const api::Pod& pod) {
+  for (const api::PodCondition& condition : pod.status.conditions) {
+    if (condition.type == "PodScheduled" && condition.status == "False") return condition.message;
+  }
+  return {};
+}
+
 // `message` is what the last attempt said.
 std::string Told(replay::Replayer& replayer, const std::string& key, const framework::PodInfoPtr& pod,
                  const std::string& message, bool color) {
@@ -195,10 +203,14 @@ std::string Told(replay::Replayer& replayer, const std::string& key, const frame
     driver.Remove(api::Object(pod->shared_pod()));
     asked = std::as_const(driver).cluster().MakePodInfo(std::make_shared<const api::Pod>(std::move(unplaced)));
   }
-  engine::Profile* const profile = driver.scheduler().FindProfile(asked->pod().spec.scheduler_name);
+  scheduler::Scheduler& scheduler = driver.scheduler();
+  engine::Profile* profile = scheduler.FindProfile(asked->pod().spec.scheduler_name);
+  // Another scheduler's pod.
+  if (profile == nullptr) profile = scheduler.FindProfile(scheduler.first_profile().scheduler_name());
   explain::Explanation explanation = explain::Explain(*profile, *asked);
   explanation.node = node;
-  if (node.empty()) explanation.message = message.empty() ? "it has not been tried yet" : message;
+  const std::string said = message.empty() ? ConditionOf(asked->pod()) : message;
+  if (node.empty()) explanation.message = said.empty() ? "it has not been tried yet" : said;
   return text + report::ToText(explanation, {.color = color});
 }
 

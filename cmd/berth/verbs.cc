@@ -23,6 +23,8 @@ constexpr Verb kVerbs[] = {
     {"capacity", "say how many more instances of a pod fit, and what stops the next one", Capacity},
     {"diff", "say what another configuration, or another input, changes", Diff},
     {"replay", "decide what a recording of the scheduler holds again, and compare", Replay},
+    {"shadow", "run beside another scheduler, and say what berth makes of its decisions", Shadow},
+    {"record", "write down what happens in a cluster that another scheduler serves, for replay and shadow", Record},
     {"snapshot", "write what scheduling reads of a real cluster to a file for simulate", Snapshot},
     {"config", "check, complete and convert scheduler configurations, and list plugins", Config},
     {"bench", "measure how fast pods are scheduled", Bench, "perf"},

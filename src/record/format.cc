@@ -39,6 +39,7 @@ enum HeaderField : uint32_t {
   kMaxUnschedulable = 8,
   kMaxBinding = 9,
   kExtender = 10,
+  kFollowed = 20,
 };
 
 enum ExtenderField : uint32_t { kExtenderName = 1, kExtenderFlags = 2, kExtenderWeight = 3, kManagedResource = 4 };
@@ -110,6 +111,7 @@ std::string Header::Encode() const {
   writer.Integer(kMaxUnschedulable, static_cast<uint64_t>(max_unschedulable.count()));
   writer.Integer(kMaxBinding, max_binding);
   for (const ExtenderNote& extender : extenders) Append(writer, extender);
+  if (followed) writer.Integer(kFollowed, 1);
   return out;
 }
 
@@ -147,6 +149,9 @@ Result<Header> Header::Decode(std::string_view bytes) {
         break;
       case kExtender:
         header.extenders.push_back(ReadExtender(reader.bytes()));
+        break;
+      case kFollowed:
+        header.followed = reader.integer() != 0;
         break;
       default:
         break;

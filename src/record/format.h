@@ -63,6 +63,8 @@ struct Header {
   base::Duration max_unschedulable{};
   uint64_t max_binding = 0;
   std::vector<ExtenderNote> extenders;
+  // Of a cluster that another scheduler serves: the driver decided nothing, and there is no decision of its to compare.
+  bool followed = false;
 
   std::string Encode() const;
   static Result<Header> Decode(std::string_view bytes);

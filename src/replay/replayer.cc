@@ -36,7 +36,7 @@ Result<std::unique_ptr<Replayer>> Replayer::Create(const record::Header& header,
     return Error::Unsupported(fmt::format("the recording was made with a configuration that this berth refuses: {}",
                                           configuration.error().message));
   }
-  std::unique_ptr<Replayer> replayer(new Replayer(gates, registry));
+  std::unique_ptr<Replayer> replayer(new Replayer(gates, registry, header.followed));
   scheduler::Driver::Options driver;
   driver.scheduler.seed = header.seed;
   driver.scheduler.threads = options.threads;
@@ -92,6 +92,7 @@ void Replayer::Give(const Input& input) {
     case FrameType::kAdd:
       return driver_->Add(std::as_const(*driver_).cluster().MakePodInfo(input.object->Share<api::Pod>()));
     case FrameType::kStep:
+      if (followed_) return;  // only time has passed
       for (const PostedAnswer& answer : input.posted) Post(answer);
       (void)driver_->Step();
       return;

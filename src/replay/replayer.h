@@ -65,8 +65,8 @@ class Replayer final : private scheduler::DriverObserver, private scheduler::Tap
   const config::FeatureGates& gates() const { return gates_; }
 
  private:
-  Replayer(const config::FeatureGates& gates, const framework::Registry& registry)
-      : gates_(gates), registry_(registry) {}
+  Replayer(const config::FeatureGates& gates, const framework::Registry& registry, bool followed)
+      : gates_(gates), registry_(registry), followed_(followed) {}
 
   void Give(const Input& input);
   void Post(const framework::PostedAnswer& answer);
@@ -93,6 +93,7 @@ class Replayer final : private scheduler::DriverObserver, private scheduler::Tap
 
   const config::FeatureGates gates_;
   const framework::Registry& registry_;
+  const bool followed_;  // record::Header::followed
   base::FakeClock clock_;
   RecordedApi api_;
   std::vector<std::unique_ptr<RecordedExtender>> extenders_;

@@ -1,0 +1,54 @@
+// Was it a race? A scheduler decides before its binding shows: with pods it has assumed and that nobody else sees yet,
+// and without what happened in the meantime. So before a decision is called different, pictures are tried in which some
+// of the changes around it have not happened yet, or have happened already.
+//
+// What may differ (Candidates):
+//   past     changes since the pod was seen first, or given up last, and no older than Limits::reach: not yet known to
+//            the scheduler when it decided; the object is as it was before
+//   to come  bindings that showed up shortly afterwards: decided before, written later; the pod counts on its node.
+//            And changes of other kinds that the API server made before the binding, by its resourceVersions, and that
+//            this watch brought later
+//
+// Of an object all later changes go with an earlier one. A binding that is taken back must still have been possible
+// after the decision: two pods of which only one fits do not excuse each other.
+//
+// The number of pictures is bounded; pure, and the picture is afterwards what it was before.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/profile.h"
+#include "framework/pod_info.h"
+#include "shadow/opinion.h"
+#include "shadow/picture.h"
+
+namespace berth::shadow {
+
+struct RaceLimits {
+  base::Duration reach = std::chrono::seconds(60);  // into the past
+  // A pod is heard of here and there at different times, and so is everything else.
+  base::Duration slack = std::chrono::seconds(1);
+  size_t candidates = 96;
+  size_t trials = 300;  // pictures to look at
+};
+
+// Everything that may differ in the scheduler's picture, the likeliest first: what is about `nodes`, then the rest, each
+// by its distance in time. `to_come`, in the order of time and with the number 0, outlives them.
+std::vector<OtherState> FindCandidates(const Picture& picture, const Picture::Pending& pod,
+                                       const std::set<std::string>& nodes, const std::vector<PastChange>& to_come,
+                                       base::Time decided_by, const RaceLimits& limits);
+
+struct Race {
+  std::vector<OtherState> differences;  // none: it was no race
+  size_t trials = 0;
+};
+
+// `first` is the opinion without any difference.
+Race FindRace(Picture& picture, engine::Profile& profile, const framework::PodInfo& pod, const Decision& decision,
+              const Opinion& first, const std::vector<OtherState>& candidates, const RaceLimits& limits);
+
+}  // namespace berth::shadow

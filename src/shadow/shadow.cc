@@ -1,0 +1,241 @@
+#include "shadow/shadow.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "api/resource_claim.h"
+#include "api/storage.h"
+
+namespace berth::shadow {
+
+namespace {
+
+// Why the pod was given up; null when it was not.
+const api::PodCondition* GivenUp(const api::Pod& pod) {
+  for (const api::PodCondition& condition : pod.status.conditions) {
+    if (condition.type == "PodScheduled" && condition.status == "False" && condition.reason == "Unschedulable") {
+      return &condition;
+    }
+  }
+  return nullptr;
+}
+
+bool IsNewlyGivenUp(const api::Pod& before, const api::Pod& after) {
+  const api::PodCondition* was = GivenUp(before);
+  const api::PodCondition* is = GivenUp(after);
+  return is != nullptr && (was == nullptr || was->message != is->message);
+}
+
+// 0 when it is not a number.
+uint64_t VersionOf(const api::Object& object) {
+  uint64_t version = 0;
+  for (const char c : object.metadata().resource_version) {
+    if (c < '0' || c > '9') return 0;
+    version = version * 10 + static_cast<uint64_t>(c - '0');
+  }
+  return version;
+}
+
+// "0.4s before", "0.1s later"
+std::string When(base::Time event, base::Time decision) {
+  const double seconds = std::chrono::duration<double>(event - decision).count();
+  return seconds <= 0 ? fmt::format("{:.2f}s before", -seconds) : fmt::format("{:.2f}s later", seconds);
+}
+
+// What a scheduler writes for a pod before it binds it.
+bool IsTraceOf(const PastChange& change, const api::Pod& pod, const std::set<std::string>& claims) {
+  if (!change.before || !change.after) return false;
+  const api::ObjectMeta& metadata = change.object().metadata();
+  if (const auto* after = change.after->As<api::PersistentVolumeClaim>()) {
+    if (metadata.namespace_ != pod.metadata.namespace_ || !claims.contains(metadata.name)) return false;
+    const auto& before = *change.before->As<api::PersistentVolumeClaim>();
+    return before.spec.volume_name != after->spec.volume_name ||
+           before.metadata.annotations != after->metadata.annotations;
+  }
+  if (const auto* after = change.after->As<api::PersistentVolume>()) {
+    const auto& before = *change.before->As<api::PersistentVolume>();
+    return !before.spec.claim_ref && after->spec.claim_ref &&
+           after->spec.claim_ref->namespace_ == pod.metadata.namespace_ &&
+           claims.contains(after->spec.claim_ref->name);
+  }
+  if (const auto* after = change.after->As<api::ResourceClaim>()) {
+    const auto& before = *change.before->As<api::ResourceClaim>();
+    if (before.status.allocation || !after->status.allocation) return false;
+    return std::any_of(after->status.reserved_for.begin(), after->status.reserved_for.end(),
+                       [&](const auto& consumer) { return consumer.uid == pod.metadata.uid; });
+  }
+  return false;
+}
+
+std::set<std::string> ClaimsOf(const api::Pod& pod) {
+  std::set<std::string> claims;
+  for (const api::Volume& volume : pod.spec.volumes) {
+    if (volume.from().persistent_volume_claim) claims.insert(volume.from().persistent_volume_claim->claim_name);
+    if (volume.from().ephemeral) claims.insert(pod.metadata.name + "-" + volume.name);
+  }
+  return claims;
+}
+
+Verdict DifferenceOf(const Opinion& opinion, const Decision& decision) {
+  if (opinion.agrees) return Verdict::kAgreed;
+  if (decision.node.empty()) return Verdict::kPlaceable;
+  return opinion.is_feasible ? Verdict::kLower : Verdict::kInfeasible;
+}
+
+}  // namespace
+
+Shadow::Shadow(scheduler::Driver& driver, Options options) : options_(std::move(options)), picture_(driver) {}
+
+void Shadow::Add(Change change) { ahead_.push_back(std::move(change)); }
+
+void Shadow::Begin() {
+  while (!ahead_.empty()) {
+    picture_.Apply(ahead_.front());
+    ahead_.pop_front();
+  }
+}
+
+void Shadow::Advance(base::Time now) {
+  while (!ahead_.empty() && ahead_.front().time + options_.behind <= now) TakeFirst();
+  picture_.Forget(now - options_.behind);
+}
+
+void Shadow::Finish() {
+  while (!ahead_.empty()) TakeFirst();
+}
+
+bool Shadow::IsLookedAt(const std::string& scheduler_name) const {
+  return options_.scheduler_names.empty() ? picture_.driver().Serves(scheduler_name)
+                                          : options_.scheduler_names.contains(scheduler_name);
+}
+
+engine::Profile& Shadow::ProfileFor(const std::string& scheduler_name) {
+  scheduler::Scheduler& scheduler = picture_.driver().scheduler();
+  engine::Profile* const own = scheduler.FindProfile(scheduler_name);
+  return own ? *own : *scheduler.FindProfile(scheduler.first_profile().scheduler_name());
+}
+
+void Shadow::TakeFirst() {
+  const Change change = std::move(ahead_.front());
+  ahead_.pop_front();
+  const api::Pod* pod = change.deleted ? nullptr : change.object.As<api::Pod>();
+  const Picture::Pending* pending = pod ? picture_.FindPending(pod->metadata.uid) : nullptr;
+  if (pending == nullptr) return picture_.Apply(change);
+  if (!IsLookedAt(pod->spec.scheduler_name)) {
+    if (!pod->spec.node_name.empty()) ++tally_.left_out[pod->spec.scheduler_name];
+    return picture_.Apply(change);
+  }
+  const std::optional<Decision> decision = DecisionIn(change, *pending);
+  // What it was announced for is off, or is what is looked at.
+  if (decision) picture_.Announce(pod->metadata.uid, "", change.time);
+  if (decision) Compare(change, *pending, *decision);
+  picture_.Apply(change);
+  if (!decision) return;
+  if (pod->spec.node_name.empty() && !decision->node.empty()) {
+    picture_.Announce(pod->metadata.uid, decision->node, change.time);
+  }
+  picture_.NoteDecided(pod->metadata.uid, change.time);
+}
+
+std::optional<Decision> Shadow::DecisionIn(const Change& change, const Picture::Pending& pending) {
+  const api::Pod& before = *pending.pod;
+  const api::Pod& after = *change.object.As<api::Pod>();
+  if (!after.spec.node_name.empty()) {
+    if (pending.announced == after.spec.node_name) return std::nullopt;
+    return Decision{after.spec.node_name, ""};
+  }
+  if (IsNewlyGivenUp(before, after)) return Decision{"", GivenUp(after)->message};
+  if (IsAnnouncement(before, after)) return Decision{after.status.nominated_node_name, ""};
+  return std::nullopt;
+}
+
+// A nomination after a preemption comes with the condition that says why, and its node has no room yet.
+bool Shadow::IsAnnouncement(const api::Pod& before, const api::Pod& after) {
+  const std::string& node = after.status.nominated_node_name;
+  if (node.empty() || node == before.status.nominated_node_name) return false;
+  const framework::PodInfoPtr pod =
+      std::as_const(picture_.driver()).cluster().MakePodInfo(std::make_shared<const api::Pod>(before));
+  return IsFeasible(ProfileFor(after.spec.scheduler_name), *pod, node);
+}
+
+// Bindings that show up later may have been decided before; everything else has happened later, unless another watch
+// brought it late.
+std::vector<PastChange> Shadow::ToCome(const Change& change) const {
+  const uint64_t version = VersionOf(change.object);
+  std::vector<PastChange> to_come;
+  std::set<std::string> seen;
+  for (const Change& next : ahead_) {
+    if (next.time > change.time + options_.behind) break;
+    const bool is_pod = next.object.kind() == api::Kind::kPod;
+    if (next.deleted ? is_pod : seen.contains(IdentityOf(next.object))) continue;
+    PastChange preview = picture_.Preview(next);
+    const bool is_late = !is_pod && version != 0 && VersionOf(next.object) != 0 && VersionOf(next.object) < version;
+    if (is_late || (preview.is_bind() && preview.before)) {
+      seen.insert(IdentityOf(next.object));
+      to_come.push_back(std::move(preview));
+    }
+  }
+  return to_come;
+}
+
+// Its volumes and devices, as they were before they were made ready for it.
+std::vector<OtherState> Shadow::OwnTraces(const Picture::Pending& pending) const {
+  const std::set<std::string> claims = ClaimsOf(*pending.pod);
+  if (claims.empty() && pending.pod->spec.resource_claims.empty()) return {};
+  std::map<std::string, OtherState> first;
+  for (const PastChange& change : picture_.history()) {
+    if (change.time < pending.since || !IsTraceOf(change, *pending.pod, claims)) continue;
+    first.try_emplace(IdentityOf(change.object()), OtherState{change.before, &change});
+  }
+  std::vector<OtherState> traces;
+  for (auto& [identity, state] : first) traces.push_back(std::move(state));
+  return traces;
+}
+
+void Shadow::Compare(const Change& change, const Picture::Pending& pending, const Decision& decision) {
+  const api::Pod& seen = *change.object.As<api::Pod>();
+  Comparison comparison;
+  comparison.time = change.time;
+  comparison.pod = api::KeyOf(seen.metadata);
+  comparison.uid = seen.metadata.uid;
+  comparison.scheduler = seen.spec.scheduler_name;
+  comparison.node = decision.node;
+  comparison.message = decision.message;
+  engine::Profile& profile = ProfileFor(seen.spec.scheduler_name);
+  const framework::PodInfoPtr pod = std::as_const(picture_.driver()).cluster().MakePodInfo(pending.pod);
+
+  Opinion opinion;
+  const std::vector<OtherState> traces = OwnTraces(pending);
+  if (!traces.empty()) {
+    const Picture::Alternative without(picture_, traces);
+    opinion = Judge(profile, *pod, decision, comparison);
+  }
+  // Somebody else may have made them ready.
+  if (!opinion.agrees) opinion = Judge(profile, *pod, decision, comparison);
+  comparison.trials = traces.empty() ? 1 : 2;
+  comparison.verdict = comparison.without_race = DifferenceOf(opinion, decision);
+  if (!opinion.agrees) {
+    std::set<std::string> nodes(comparison.best.begin(), comparison.best.end());
+    nodes.insert(decision.node);
+    nodes.erase("");
+    const std::vector<PastChange> to_come = ToCome(change);
+    const std::vector<OtherState> candidates =
+        FindCandidates(picture_, pending, nodes, to_come, change.time, options_.race);
+    const Race race = FindRace(picture_, profile, *pod, decision, opinion, candidates, options_.race);
+    comparison.trials += race.trials;
+    if (!race.differences.empty()) comparison.verdict = Verdict::kRaced;
+    for (const OtherState& difference : race.differences) {
+      const PastChange& because = *difference.because;
+      comparison.events.push_back(fmt::format("{} ({})", because.Text(), When(because.time, change.time)));
+    }
+  }
+  comparison.is_sampling_likely = comparison.verdict == Verdict::kLower && options_.samples_from_nodes > 0 &&
+                                  comparison.nodes >= options_.samples_from_nodes;
+  tally_.Add(comparison);
+  if (options_.on_compared) options_.on_compared(comparison);
+}
+
+}  // namespace berth::shadow

@@ -147,6 +147,12 @@ int CompareAll(const std::vector<record::Recording>& recordings, const ReplayOpt
     if (!one) return Trouble(one.error().message);
     replayed.push_back(*std::move(one));
   }
+  if (std::all_of(replayed.begin(), replayed.end(), [](const auto& one) { return one.header.followed; })) {
+    return Trouble(
+        "there is nothing to compare: this is a recording of a cluster that another scheduler serves, without a decision "
+        "of berth's. `berth shadow --recording` compares what that scheduler decided; --at with --explain, and --config, "
+        "work as for any recording");
+  }
   std::string text;
   if (options.report || options.output == "markdown") {
     text = ToMarkdown(replayed, BERTH_VERSION);

@@ -13,6 +13,10 @@ namespace berth::shadow {
 
 namespace {
 
+// Nodes that are asked about one pod, in all pictures together; but so many pictures in any case.
+constexpr size_t kNodesToAsk = 120'000;
+constexpr size_t kFewestTrials = 20;
+
 // Why the pod was given up; null when it was not.
 const api::PodCondition* GivenUp(const api::Pod& pod) {
   for (const api::PodCondition& condition : pod.status.conditions) {
@@ -195,6 +199,13 @@ std::vector<OtherState> Shadow::OwnTraces(const Picture::Pending& pending) const
   return traces;
 }
 
+// In a large cluster a picture costs more, and with sampling nearly every pod would ask for many.
+RaceLimits Shadow::LimitsFor(size_t nodes) const {
+  RaceLimits limits = options_.race;
+  limits.trials = std::min(limits.trials, std::max(kFewestTrials, kNodesToAsk / std::max<size_t>(nodes, 1)));
+  return limits;
+}
+
 void Shadow::Compare(const Change& change, const Picture::Pending& pending, const Decision& decision) {
   const api::Pod& seen = *change.object.As<api::Pod>();
   Comparison comparison;
@@ -224,7 +235,8 @@ void Shadow::Compare(const Change& change, const Picture::Pending& pending, cons
     const std::vector<PastChange> to_come = ToCome(change);
     const std::vector<OtherState> candidates =
         FindCandidates(picture_, pending, nodes, to_come, change.time, options_.race);
-    const Race race = FindRace(picture_, profile, *pod, decision, opinion, candidates, options_.race);
+    const RaceLimits limits = LimitsFor(comparison.nodes);
+    const Race race = FindRace(picture_, profile, *pod, decision, opinion, candidates, limits);
     comparison.trials += race.trials;
     if (!race.differences.empty()) comparison.verdict = Verdict::kRaced;
     for (const OtherState& difference : race.differences) {

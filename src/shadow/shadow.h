@@ -67,6 +67,7 @@ class Shadow {
   void Compare(const Change& change, const Picture::Pending& pending, const Decision& decision);
   std::vector<PastChange> ToCome(const Change& change) const;
   std::vector<OtherState> OwnTraces(const Picture::Pending& pending) const;
+  RaceLimits LimitsFor(size_t nodes) const;
   bool IsLookedAt(const std::string& scheduler_name) const;
   engine::Profile& ProfileFor(const std::string& scheduler_name);
 

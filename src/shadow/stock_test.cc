@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <map>
-#include <queue>
 
 #include "base/random.h"
 #include "scheduler/binding_cycle.h"
@@ -68,6 +67,10 @@ class StockTest : public testing::ShadowFixture, private framework::ApiWriter, p
     if (found == pods_.end()) return framework::Status::Error("gone");
     api::Pod bound = found->second;
     bound.spec.node_name = node;
+    if (misplaces_ && ++binds_ % 10 == 0 && bound.spec.tolerations.empty()) {
+      bound.spec.node_name = "node-6";  // tainted
+      misplaced_.insert(pod.Key());
+    }
     Write(std::move(bound));
     return {};
   }
@@ -141,7 +144,7 @@ class StockTest : public testing::ShadowFixture, private framework::ApiWriter, p
         After(milliseconds(400 + i * 12 + Between(0, 4000)), [this, i] { Drop(fmt::format("default/p{}", i)); });
       }
     }
-    for (int i = 0; i < 20; ++i) {
+    for (int i = 0; i < 20 && !misplaces_; ++i) {
       After(milliseconds(Between(100, pods * 8)), [this, i] { Tell(RandomNode(i % 24, i % 3 == 0)); });
     }
     const base::Time end = clock_.Now() + milliseconds(pods * 14 + 8000);
@@ -158,11 +161,37 @@ class StockTest : public testing::ShadowFixture, private framework::ApiWriter, p
     shadow().Finish();
   }
 
+  // Whatever was tried in between, the picture is that of the cluster.
+  void ExpectPictureOfTheCluster() {
+    const std::unique_ptr<scheduler::Driver> fresh = MakeDriver();
+    for (const framework::NodeInfo* node : std::as_const(*stock_).cluster().nodes()) {
+      fresh->Put(api::Object(node->shared_node()));
+    }
+    for (const auto& [uid, pod] : pods_) fresh->Put(api::MakeObject(pod));
+    const cluster::Cluster& ours = std::as_const(*driver_).cluster();
+    const cluster::Cluster& truth = std::as_const(*fresh).cluster();
+    EXPECT_EQ(ours.pod_count(), truth.pod_count());
+    ASSERT_EQ(ours.nodes().size(), truth.nodes().size());
+    for (const framework::NodeInfo* node : truth.nodes()) {
+      const framework::NodeInfo* found = ours.Find(node->name());
+      ASSERT_NE(found, nullptr) << node->name();
+      EXPECT_EQ(found->requested(), node->requested()) << node->name();
+      EXPECT_EQ(found->pods().size(), node->pods().size()) << node->name();
+      EXPECT_EQ(found->taints().size(), node->taints().size()) << node->name();
+      EXPECT_EQ(ours.nominator().NominatedTo(node->name()).size(), truth.nominator().NominatedTo(node->name()).size());
+    }
+    EXPECT_EQ(std::as_const(*driver_).queue().counts().active + std::as_const(*driver_).queue().counts().unschedulable,
+              std::as_const(*fresh).queue().counts().active + std::as_const(*fresh).queue().counts().unschedulable);
+  }
+
   base::Random random_{1};
   std::unique_ptr<scheduler::Driver> stock_;
   std::multimap<base::Time, std::function<void()>> due_;
   std::map<std::string, api::Pod> pods_;
   uint64_t version_ = 1000;
+  bool misplaces_ = false;  // now and then a pod goes where it must not
+  int binds_ = 0;
+  std::set<std::string> misplaced_;
 };
 
 TEST_F(StockTest, WhatItDoesNotAgreeWithIsFoundToBeARace) {
@@ -181,12 +210,28 @@ TEST_F(StockTest, WhatItDoesNotAgreeWithIsFoundToBeARace) {
     const size_t unexplained = tally.compared - tally.Of(Verdict::kAgreed) - tally.Of(Verdict::kRaced);
     EXPECT_EQ(tally.Of(Verdict::kInfeasible), 0u) << tally.Text();
     EXPECT_LE(unexplained * 100, tally.compared) << tally.Text();
+    ExpectPictureOfTheCluster();
     for (const Comparison& comparison : compared_) {
       if (comparison.verdict != Verdict::kAgreed && comparison.verdict != Verdict::kRaced) {
         ADD_FAILURE() << "seed " << seed << ": " << comparison.Text();
       }
     }
   }
+}
+
+// The other way round: in all that commotion, what is wrong is not taken for a race.
+TEST_F(StockTest, EveryPodOnANodeThatItMustNotBeOnIsFound) {
+  MakeStock(4);
+  misplaces_ = true;
+  Live(300);
+  EXPECT_GT(misplaced_.size(), 10u);
+  std::set<std::string> found;
+  for (const Comparison& comparison : compared_) {
+    if (comparison.verdict != Verdict::kInfeasible) continue;
+    EXPECT_EQ(comparison.plugin, "TaintToleration") << comparison.Text();
+    found.insert(comparison.pod);
+  }
+  EXPECT_EQ(found, misplaced_);
 }
 
 }  // namespace

@@ -20,12 +20,13 @@ from process import SCALE, Failed, Process, eventually, free_port
 NEEDS_CONTROLLERS = "ServiceAccount,StorageObjectInUseProtection,TaintNodesByCondition"
 SCHEDULER_USER = "system:kube-scheduler"
 SECOND_SCHEDULER_USER = "system:serviceaccount:kube-system:berth-scheduler"  # of deploy/second-scheduler
+SHADOW_USER = "system:serviceaccount:kube-system:berth-shadow"  # of deploy/shadow
 
 
 def _audit_policy(bindings_only):
     rules = [{"level": "Metadata", "resources": [{"group": "", "resources": ["pods/binding"]}]}]
     if not bindings_only:
-        rules.append({"level": "Metadata", "users": [SCHEDULER_USER, SECOND_SCHEDULER_USER]})
+        rules.append({"level": "Metadata", "users": [SCHEDULER_USER, SECOND_SCHEDULER_USER, SHADOW_USER]})
     return {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
             "rules": [*rules, {"level": "None"}]}
 

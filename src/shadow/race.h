@@ -5,9 +5,9 @@
 // What may differ (Candidates):
 //   past     changes since the pod was seen first, or given up last, and no older than Limits::reach: not yet known to
 //            the scheduler when it decided; the object is as it was before
-//   to come  bindings that showed up shortly afterwards: decided before, written later; the pod counts on its node.
-//            And changes of other kinds that the API server made before the binding, by its resourceVersions, and that
-//            this watch brought later
+//   to come  what the scheduler writes once it has decided, and what showed up shortly afterwards: bindings, pods that
+//            are announced for a node, volumes and devices of claims. And changes of other kinds that the API server
+//            made before the decision, by its resourceVersions, and that this watch brought later
 //
 // Of an object all later changes go with an earlier one. A binding that is taken back must still have been possible
 // after the decision: two pods of which only one fits do not excuse each other.

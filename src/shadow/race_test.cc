@@ -7,6 +7,7 @@
 namespace berth::shadow {
 namespace {
 
+using berth::testing::MakePod;
 using berth::testing::PodBuilder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -42,6 +43,21 @@ TEST_F(RaceTest, ABindingThatShowsUpLaterIsNamed) {
   ASSERT_EQ(compared_.size(), 2u);
   EXPECT_EQ(compared_[0].verdict, Verdict::kRaced) << compared_[0].Text();
   EXPECT_THAT(compared_[0].events, ElementsAre(HasSubstr("pod default/first bound to n1 (0.40s later)")));
+}
+
+// Its volumes are made ready first; the binding itself is a long way off.
+TEST_F(RaceTest, AnAnnouncementThatShowsUpLaterIsNamed) {
+  Put(0, Node("n1"));
+  Put(0, Node("n2", "3"));
+  Put(99, Pod("first"));
+  Put(99, Pod("second"));
+  Put(100.2, Pod("second").Node("n2"));
+  Put(100.6, Pod("first").NominatedNode("n1"));
+  Run();
+  ASSERT_EQ(compared_.size(), 2u);
+  EXPECT_EQ(compared_[0].verdict, Verdict::kRaced) << compared_[0].Text();
+  EXPECT_THAT(compared_[0].events, ElementsAre(HasSubstr("pod default/first bound to n1 (0.40s later)")));
+  EXPECT_EQ(compared_[1].verdict, Verdict::kAgreed) << compared_[1].Text();
 }
 
 TEST_F(RaceTest, ANodeThatChangedAfterTheDecisionIsNamed) {
@@ -103,14 +119,14 @@ TEST_F(RaceTest, AReallyInfeasiblePlacementIsNotExcused) {
   Put(0, Pod("old", "2").Node("n1"));
   shadow().Begin();
   for (int i = 0; i < 20; ++i) {
-    const PodBuilder other = Pod(fmt::format("other-{}", i), "100m");
+    const PodBuilder other = MakePod(fmt::format("other-{}", i)).Request("cpu", "100m");
     Bind(99 + i * 0.01, 100 + i * 0.01, other, "n2");
   }
   Put(99.5, Pod("p"));
   Put(99.7, Node("n3", "1").Taint("other"));
   Put(100.5, Pod("p").Node("n1"));
   for (int i = 20; i < 40; ++i) {
-    const PodBuilder other = Pod(fmt::format("other-{}", i), "100m");
+    const PodBuilder other = MakePod(fmt::format("other-{}", i)).Request("cpu", "100m");
     Bind(99 + i * 0.01, 101 + i * 0.01, other, "n2");
   }
   Run();
@@ -119,6 +135,7 @@ TEST_F(RaceTest, AReallyInfeasiblePlacementIsNotExcused) {
   ASSERT_NE(found, compared_.end());
   EXPECT_EQ(found->verdict, Verdict::kInfeasible) << found->Text();
   EXPECT_THAT(found->events, IsEmpty());
+  EXPECT_EQ(shadow().tally().Of(Verdict::kAgreed), 40u) << shadow().tally().Text();
 }
 
 // Whichever was decided first, the other did not fit: a scheduler that put both there has overbooked the node.
@@ -134,6 +151,16 @@ TEST_F(RaceTest, TwoPodsOfWhichOnlyOneFitsDoNotExcuseEachOther) {
   ASSERT_EQ(compared_.size(), 2u);
   EXPECT_EQ(compared_[0].verdict, Verdict::kAgreed);
   EXPECT_EQ(compared_[1].verdict, Verdict::kInfeasible) << compared_[1].Text();
+}
+
+// More than two: whatever order is tried, the last one does not fit.
+TEST_F(RaceTest, PodsThatOverbookANodeTogetherAreNotExcused) {
+  Put(0, Node("n1", "4"));
+  for (int i = 0; i < 6; ++i) Put(99, Pod(fmt::format("p{}", i)));
+  for (int i = 0; i < 6; ++i) Put(100 + i * 0.01, Pod(fmt::format("p{}", i)).Node("n1"));
+  Run();
+  EXPECT_EQ(shadow().tally().Of(Verdict::kAgreed), 4u) << shadow().tally().Text();
+  EXPECT_EQ(shadow().tally().Of(Verdict::kInfeasible), 2u) << shadow().tally().Text();
 }
 
 // What happened before the pod was there was known when it was decided.

@@ -74,6 +74,21 @@ bool IsTraceOf(const PastChange& change, const api::Pod& pod, const std::set<std
   return false;
 }
 
+// The volume of a claim, or its devices, as a scheduler writes them once it has chosen.
+bool IsMeantForAClaim(const PastChange& change) {
+  if (!change.before || !change.after) return false;
+  if (const auto* after = change.after->As<api::PersistentVolume>()) {
+    return after->spec.claim_ref && !change.before->As<api::PersistentVolume>()->spec.claim_ref;
+  }
+  if (const auto* after = change.after->As<api::PersistentVolumeClaim>()) {
+    return after->spec.volume_name != change.before->As<api::PersistentVolumeClaim>()->spec.volume_name;
+  }
+  if (const auto* after = change.after->As<api::ResourceClaim>()) {
+    return after->status.allocation && !change.before->As<api::ResourceClaim>()->status.allocation;
+  }
+  return false;
+}
+
 std::set<std::string> ClaimsOf(const api::Pod& pod) {
   std::set<std::string> claims;
   for (const api::Volume& volume : pod.spec.volumes) {
@@ -165,24 +180,39 @@ bool Shadow::IsAnnouncement(const api::Pod& before, const api::Pod& after) {
   return IsFeasible(ProfileFor(after.spec.scheduler_name), *pod, node);
 }
 
-// Bindings that show up later may have been decided before; everything else has happened later, unless another watch
-// brought it late.
+// What a scheduler has decided and not written yet: bindings, pods that are announced for a node, volumes and devices that
+// are meant for a claim. Everything else that comes later has happened later, unless another watch brought it late.
 std::vector<PastChange> Shadow::ToCome(const Change& change) const {
   const uint64_t version = VersionOf(change.object);
   std::vector<PastChange> to_come;
   std::set<std::string> seen;
   for (const Change& next : ahead_) {
     if (next.time > change.time + options_.behind) break;
+    const std::string identity = IdentityOf(next.object);
+    if (seen.contains(identity)) continue;
+    PastChange preview = picture_.Preview(AsDecided(next));
+    const uint64_t next_version = VersionOf(next.object);
     const bool is_pod = next.object.kind() == api::Kind::kPod;
-    if (next.deleted ? is_pod : seen.contains(IdentityOf(next.object))) continue;
-    PastChange preview = picture_.Preview(next);
-    const bool is_late = !is_pod && version != 0 && VersionOf(next.object) != 0 && VersionOf(next.object) < version;
-    if (is_late || (preview.is_bind() && preview.before)) {
-      seen.insert(IdentityOf(next.object));
-      to_come.push_back(std::move(preview));
-    }
+    const bool is_late = !is_pod && version != 0 && next_version != 0 && next_version < version;
+    if (!is_late && !(preview.is_bind() && preview.before) && !IsMeantForAClaim(preview)) continue;
+    seen.insert(identity);
+    to_come.push_back(std::move(preview));
   }
   return to_come;
+}
+
+// A pod that is announced for a node, as if it were there.
+Change Shadow::AsDecided(const Change& change) const {
+  const api::Pod* pod = change.deleted ? nullptr : change.object.As<api::Pod>();
+  const Picture::Pending* pending = pod ? picture_.FindPending(pod->metadata.uid) : nullptr;
+  if (pending == nullptr || !pod->spec.node_name.empty() || pod->status.nominated_node_name.empty()) return change;
+  if (IsNewlyGivenUp(*pending->pod, *pod) ||
+      pod->status.nominated_node_name == pending->pod->status.nominated_node_name) {
+    return change;
+  }
+  api::Pod placed = *pod;
+  placed.spec.node_name = pod->status.nominated_node_name;
+  return {change.time, false, api::MakeObject(std::move(placed))};
 }
 
 // Its volumes and devices, as they were before they were made ready for it.

@@ -66,6 +66,7 @@ class Shadow {
   bool IsAnnouncement(const api::Pod& before, const api::Pod& after);
   void Compare(const Change& change, const Picture::Pending& pending, const Decision& decision);
   std::vector<PastChange> ToCome(const Change& change) const;
+  Change AsDecided(const Change& change) const;
   std::vector<OtherState> OwnTraces(const Picture::Pending& pending) const;
   RaceLimits LimitsFor(size_t nodes) const;
   bool IsLookedAt(const std::string& scheduler_name) const;

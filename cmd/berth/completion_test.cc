@@ -77,7 +77,7 @@ class BashTest : public ShellTest {
 };
 
 TEST_F(BashTest, CompletesVerbsAndFlags) {
-  EXPECT_THAT(Complete({"berth", "s"}), ElementsAre("scheduler", "simulate", "snapshot"));
+  EXPECT_THAT(Complete({"berth", "s"}), ElementsAre("scheduler", "simulate", "shadow", "snapshot"));
   EXPECT_THAT(Complete({"berth", ""}), IsSupersetOf({"capacity", "diff", "completion", "man", "version", "help"}));
   EXPECT_THAT(Complete({"berth", "capacity", "--at"}), ElementsAre("--at-least"));
   EXPECT_THAT(

@@ -1,4 +1,6 @@
 // berth shadow: beside another scheduler, says of each of its decisions what berth makes of it. Only reads.
+#include "shadow/shadow.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +20,6 @@
 #include "flags.h"
 #include "live/live_follower.h"
 #include "shadow/report.h"
-#include "shadow/shadow.h"
 #include "shadow_recording.h"
 #include "stop_signals.h"
 #include "terminal.h"
@@ -260,8 +261,8 @@ class ShadowRun {
   void OnSynced() {
     synced_at_ = live_->follower().Now();
     const cluster::Cluster& cluster = std::as_const(*driver_).cluster();
-    table_.PrintLine(fmt::format("Following {}: {} nodes, {} pods", live_->server(), cluster.nodes().size(),
-                                 cluster.pod_count()));
+    table_.PrintLine(
+        fmt::format("Following {}: {} nodes, {} pods", live_->server(), cluster.nodes().size(), cluster.pod_count()));
   }
   void OnTurn() {
     const base::Time now = live_->follower().Now();
@@ -283,7 +284,8 @@ class ShadowRun {
     report_.tally = shadow_->tally();
     report_.nodes = std::as_const(*driver_).cluster().nodes().size();
     if (!setup_.configuration.extenders.empty()) {
-      report_.notes.push_back("Extenders of the configuration were not asked: what they refuse or prefer shows as a difference");
+      report_.notes.push_back(
+          "Extenders of the configuration were not asked: what they refuse or prefer shows as a difference");
     }
   }
 

@@ -67,9 +67,8 @@ Result<void> ClusterFollower::Make(const framework::Registry& registry) {
   options.tap = options_.tap;
   options.on_posted = [this] { mailbox_.Post([] {}); };
   // Extenders are programs that a scheduler talks to, and some of them keep books: nobody asks them here.
-  Result<std::unique_ptr<scheduler::Driver>> made =
-      scheduler::Driver::Create(options_.configuration, registry, options_.gates, environment_.clock, api_, *this,
-                                std::move(options));
+  Result<std::unique_ptr<scheduler::Driver>> made = scheduler::Driver::Create(
+      options_.configuration, registry, options_.gates, environment_.clock, api_, *this, std::move(options));
   if (!made) return made.error();
   driver_ = *std::move(made);
   for (const auto& [number, watched] : driver_->cluster().custom_objects().watched()) unlisted_custom_.insert(number);
@@ -157,9 +156,9 @@ std::string ClusterFollower::MissingKinds() const {
 void ClusterFollower::OnProblem(const std::string& what, const Error& error, int http_status) {
   const bool is_early = !synced_ || Now() - started_ < kRightsSettle;
   if ((http_status != 401 && http_status != 403) || !is_early || failure_) return;
-  failure_ = Error::InvalidArgument(fmt::format(
-      "the cluster does not show {} to this user, who needs the rights to list and watch them: {}", what,
-      error.message));
+  failure_ = Error::InvalidArgument(
+      fmt::format("the cluster does not show {} to this user, who needs the rights to list and watch them: {}", what,
+                  error.message));
 }
 
 void ClusterFollower::OnChanges(api::Kind kind, std::vector<client::ObjectChange> changes) {
@@ -191,8 +190,7 @@ void ClusterFollower::NoteOthers(const FollowedChange& change) {
     pods_of_others_.erase(pod->metadata.uid);
     return;
   }
-  pods_of_others_[pod->metadata.uid] =
-      std::as_const(*driver_).cluster().MakePodInfo(change.object.Share<api::Pod>());
+  pods_of_others_[pod->metadata.uid] = std::as_const(*driver_).cluster().MakePodInfo(change.object.Share<api::Pod>());
 }
 
 void ClusterFollower::ApplyCustom(framework::EventResource resource, const std::vector<client::ObjectChange>& changes) {

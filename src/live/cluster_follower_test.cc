@@ -88,7 +88,8 @@ class ClusterFollowerTest : public ::testing::Test {
 
 TEST_F(ClusterFollowerTest, FollowsTheClusterAndSchedulesNothing) {
   objects_[api::Kind::kNode] = {Node("n1")};
-  objects_[api::Kind::kPod] = {PodAt(MakePod("old").Node("n1"), 11), PodAt(MakePod("new").SchedulerName("default-scheduler"), 12)};
+  objects_[api::Kind::kPod] = {PodAt(MakePod("old").Node("n1"), 11),
+                               PodAt(MakePod("new").SchedulerName("default-scheduler"), 12)};
   Make();
   ASSERT_TRUE(follower_->synced());
   for (int i = 0; i < 20; ++i) {

@@ -39,12 +39,12 @@ class FollowedTest : public ::testing::Test, private framework::ApiWriter, priva
     options.header.followed = true;
     auto recorder = Recorder::Start(std::move(options));
     ASSERT_TRUE(recorder.ok());
-    auto driver = scheduler::Driver::Create(config::DefaultConfiguration(gates_), registry_, gates_, clock_, *this, *this,
-                                            {.tap = recorder->get()});
+    auto driver = scheduler::Driver::Create(config::DefaultConfiguration(gates_), registry_, gates_, clock_, *this,
+                                            *this, {.tap = recorder->get()});
     ASSERT_TRUE(driver.ok());
     for (const char* name : {"n1", "n2"}) {
-      (*driver)->Put(api::Object(
-          MakeNode(name).Capacity("cpu", name[1] == '1' ? "16" : "4").Capacity("memory", "8Gi").Shared()));
+      (*driver)->Put(
+          api::Object(MakeNode(name).Capacity("cpu", name[1] == '1' ? "16" : "4").Capacity("memory", "8Gi").Shared()));
     }
     const auto pod = [] { return MakePod("p").SchedulerName("default-scheduler").Request("cpu", "1"); };
     (*driver)->Put(api::Object(pod().Shared()));

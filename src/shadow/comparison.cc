@@ -95,7 +95,8 @@ size_t Tally::Of(Verdict verdict) const {
 std::string Tally::Text() const {
   std::vector<std::string> parts;
   for (const Verdict verdict : kVerdicts) {
-    if (verdict == Verdict::kAgreed || Of(verdict) > 0) parts.push_back(fmt::format("{} {}", Of(verdict), NameOf(verdict)));
+    if (verdict == Verdict::kAgreed || Of(verdict) > 0)
+      parts.push_back(fmt::format("{} {}", Of(verdict), NameOf(verdict)));
   }
   return fmt::format("{} compared: {}", compared, fmt::join(parts, ", "));
 }

@@ -35,8 +35,8 @@ struct PluginGap {
 };
 
 struct Comparison {
-  base::Time time{};      // when the decision was seen
-  std::string pod;        // namespace/name
+  base::Time time{};  // when the decision was seen
+  std::string pod;    // namespace/name
   std::string uid;
   std::string scheduler;  // spec.schedulerName
   std::string node;       // where it was bound; "" when it was given up

@@ -103,8 +103,8 @@ std::optional<api::Object> Picture::AsCounted(const api::Object& object) const {
   if (api::IsTerminated(*pod)) return std::nullopt;
   if (!pod->spec.node_name.empty()) return object;
   const Pending* pending = FindPending(pod->metadata.uid);
-  const bool is_announced = pending != nullptr && !pending->announced.empty() &&
-                            pending->announced == pod->status.nominated_node_name;
+  const bool is_announced =
+      pending != nullptr && !pending->announced.empty() && pending->announced == pod->status.nominated_node_name;
   return is_announced ? PlacedOn(*pod, pending->announced) : object;
 }
 
@@ -122,8 +122,8 @@ PastChange Picture::Preview(const Change& change) const {
 void Picture::Set(const std::optional<api::Object>& from, const std::optional<api::Object>& to) {
   const api::Pod* was = PodOf(from);
   const api::Pod* is = PodOf(to);
-  const bool stays = was != nullptr && is != nullptr && !is->spec.node_name.empty() &&
-                     was->spec.node_name == is->spec.node_name;
+  const bool stays =
+      was != nullptr && is != nullptr && !is->spec.node_name.empty() && was->spec.node_name == is->spec.node_name;
   if (from && (!to || (was != nullptr && !stays))) driver_.Remove(*from);
   if (to) driver_.Put(*to);
 }

@@ -36,8 +36,8 @@ struct RaceLimits {
   size_t trials = 300;  // pictures to look at
 };
 
-// Everything that may differ in the scheduler's picture, the likeliest first: what is about `nodes`, then the rest, each
-// by its distance in time. `to_come`, in the order of time and with the number 0, outlives them.
+// Everything that may differ in the scheduler's picture, the likeliest first: what is about `nodes`, then the rest,
+// each by its distance in time. `to_come`, in the order of time and with the number 0, outlives them.
 std::vector<OtherState> FindCandidates(const Picture& picture, const Picture::Pending& pod,
                                        const std::set<std::string>& nodes, const std::vector<PastChange>& to_come,
                                        base::Time decided_by, const RaceLimits& limits);

@@ -143,10 +143,11 @@ std::string_view Meaning(Verdict verdict) {
 std::vector<std::string> Sentences(const ShadowReport& report) {
   std::vector<std::string> sentences = report.notes;
   if (report.tally.lower_by_sampling > 0) {
-    sentences.push_back(fmt::format(
-        "Sampling is the likely cause of {} of the {} lower ones: with {} nodes and percentageOfNodesToScore not at 100, "
-        "the scheduler looks at a part of the nodes for each pod, and berth at all of them",
-        report.tally.lower_by_sampling, report.tally.Of(Verdict::kLower), report.nodes));
+    sentences.push_back(
+        fmt::format("Sampling is the likely cause of {} of the {} lower ones: with {} nodes and "
+                    "percentageOfNodesToScore not at 100, "
+                    "the scheduler looks at a part of the nodes for each pod, and berth at all of them",
+                    report.tally.lower_by_sampling, report.tally.Of(Verdict::kLower), report.nodes));
   }
   for (const auto& [name, pods] : report.tally.left_out) {
     sentences.push_back(
@@ -173,9 +174,7 @@ void ShadowReport::Keep(const Comparison& comparison) {
 
 std::string ToJson(const ShadowReport& report) {
   std::string out;
-  {
-    ShadowWriter(out).Write(report);
-  }
+  { ShadowWriter(out).Write(report); }
   return out + "\n";
 }
 

@@ -17,7 +17,7 @@ struct ShadowReport {
   std::string configuration;  // where it came from; "" for the default one
   base::Time begun{};
   base::Time ended{};
-  size_t nodes = 0;  // at the end
+  size_t nodes = 0;      // at the end
   bool samples = false;  // the other scheduler's configuration makes it look at a part of the nodes
   Tally tally;
   std::vector<Comparison> differences;  // all but what is agreed, in the order of time; at most a few thousand

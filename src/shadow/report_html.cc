@@ -17,7 +17,8 @@ std::string Counts(const Tally& tally) {
   std::string items;
   for (const Verdict verdict : kVerdicts) {
     const size_t count = tally.Of(verdict);
-    const double share = tally.compared == 0 ? 0 : 100.0 * static_cast<double>(count) / static_cast<double>(tally.compared);
+    const double share =
+        tally.compared == 0 ? 0 : 100.0 * static_cast<double>(count) / static_cast<double>(tally.compared);
     items += fmt::format("<li class=\"{}{}\"><strong>{}</strong>{} <small>{:.1f}%</small></li>\n", NameOf(verdict),
                          count == 0 ? " none" : "", count, NameOf(verdict), share);
   }
@@ -46,9 +47,11 @@ std::vector<std::string> Details(const Comparison& comparison) {
 
 std::string Row(const Comparison& comparison) {
   const size_t more = comparison.best_count - comparison.best.size();
-  const std::string best = fmt::format("{}{}", fmt::join(comparison.best, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
-  const std::string scores =
-      comparison.score && comparison.best_score ? fmt::format("{} / {}", *comparison.score, *comparison.best_score) : "";
+  const std::string best =
+      fmt::format("{}{}", fmt::join(comparison.best, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+  const std::string scores = comparison.score && comparison.best_score
+                                 ? fmt::format("{} / {}", *comparison.score, *comparison.best_score)
+                                 : "";
   return fmt::format(
       "<tr><td>{}</td><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td class=\"number\">{}</td><td>{}</td></tr>\n",
       api::FormatTime(comparison.time), XmlText(comparison.pod),
@@ -64,19 +67,21 @@ std::string Section(const ShadowReport& report, Verdict verdict) {
   return fmt::format(
       "<section><h2>{0} <small>({1})</small></h2>\n<table><caption class=\"unseen\">{0}</caption>\n<thead><tr><th "
       "scope=\"col\">Time</th><th scope=\"col\">Pod</th><th scope=\"col\">Its scheduler</th><th scope=\"col\">berth's "
-      "best</th><th scope=\"col\">Score</th><th scope=\"col\">Why</th></tr></thead>\n<tbody>\n{2}</tbody></table></section>\n",
+      "best</th><th scope=\"col\">Score</th><th "
+      "scope=\"col\">Why</th></tr></thead>\n<tbody>\n{2}</tbody></table></section>\n",
       NameOf(verdict), report.tally.Of(verdict), rows);
 }
 
 }  // namespace
 
 std::string ToHtml(const ShadowReport& report) {
-  std::string body = fmt::format("<header><h1>berth shadow</h1>\n<p>{}, {} nodes, from {} to {}</p>\n",
-                                 XmlText(report.server), report.nodes, api::FormatTime(report.begun),
-                                 api::FormatTime(report.ended));
+  std::string body =
+      fmt::format("<header><h1>berth shadow</h1>\n<p>{}, {} nodes, from {} to {}</p>\n", XmlText(report.server),
+                  report.nodes, api::FormatTime(report.begun), api::FormatTime(report.ended));
   body += Counts(report.tally) + "</header>\n<main>\n";
-  body += fmt::format("<section><h2>Summary</h2><p>{} compared: {} bound, {} given up, {} of them with the same message.</p>",
-                      report.tally.compared, report.tally.bound, report.tally.given_up, report.tally.same_messages);
+  body += fmt::format(
+      "<section><h2>Summary</h2><p>{} compared: {} bound, {} given up, {} of them with the same message.</p>",
+      report.tally.compared, report.tally.bound, report.tally.given_up, report.tally.same_messages);
   std::vector<std::string> notes = report.notes;
   if (report.tally.lower_by_sampling > 0) {
     notes.push_back(fmt::format("Sampling is the likely cause of {} of the {} lower ones.",

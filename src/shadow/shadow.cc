@@ -62,8 +62,7 @@ bool IsTraceOf(const PastChange& change, const api::Pod& pod, const std::set<std
   if (const auto* after = change.after->As<api::PersistentVolume>()) {
     const auto& before = *change.before->As<api::PersistentVolume>();
     return !before.spec.claim_ref && after->spec.claim_ref &&
-           after->spec.claim_ref->namespace_ == pod.metadata.namespace_ &&
-           claims.contains(after->spec.claim_ref->name);
+           after->spec.claim_ref->namespace_ == pod.metadata.namespace_ && claims.contains(after->spec.claim_ref->name);
   }
   if (const auto* after = change.after->As<api::ResourceClaim>()) {
     const auto& before = *change.before->As<api::ResourceClaim>();
@@ -180,8 +179,9 @@ bool Shadow::IsAnnouncement(const api::Pod& before, const api::Pod& after) {
   return IsFeasible(ProfileFor(after.spec.scheduler_name), *pod, node);
 }
 
-// What a scheduler has decided and not written yet: bindings, pods that are announced for a node, volumes and devices that
-// are meant for a claim. Everything else that comes later has happened later, unless another watch brought it late.
+// What a scheduler has decided and not written yet: bindings, pods that are announced for a node, volumes and devices
+// that are meant for a claim. Everything else that comes later has happened later, unless another watch brought it
+// late.
 std::vector<PastChange> Shadow::ToCome(const Change& change) const {
   const uint64_t version = VersionOf(change.object);
   std::vector<PastChange> to_come;

@@ -1,12 +1,14 @@
 // Shadow: runs a little behind a cluster that another scheduler serves, and says of each of its decisions what berth
 // makes of it at the same point of the history.
 //
-//   changes, as they come  -->  wait for `behind`  -->  a decision?  yes: compared with berth's, just before it is applied
+//   changes, as they come  -->  wait for `behind`  -->  a decision?  yes: compared with berth's, just before it is
+//   applied
 //                               (what is to come is               -->  applied to the picture
 //                                known by then)
 //
 // A decision is a pod that
-//   - gets its node (spec.nodeName), or is announced for one while volumes and devices are made ready: nominatedNodeName
+//   - gets its node (spec.nodeName), or is announced for one while volumes and devices are made ready:
+//   nominatedNodeName
 //     without a new PodScheduled condition, on a node that is feasible without preemption. Then its binding to that
 //     node is not compared again;
 //   - is given up: PodScheduled=False, reason Unschedulable, new or with another message. With a nomination it

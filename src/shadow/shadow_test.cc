@@ -79,8 +79,9 @@ TEST_F(ShadowTest, ANodeThatNobodyHasHeardOfIsInfeasible) {
 TEST_F(ShadowTest, ThatNeitherFindsANodeIsAgreedAndTheMessagesAreCompared) {
   Put(0, Node("n1", "1"));
   Put(100, Pod("huge", "8"));
-  Put(101, GivenUp(Pod("huge", "8"), "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: "
-                                     "1 No preemption victims found for incoming pod."));
+  Put(101, GivenUp(Pod("huge", "8"),
+                   "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: "
+                   "1 No preemption victims found for incoming pod."));
   EXPECT_EQ(Only().verdict, Verdict::kAgreed);
   EXPECT_TRUE(Only().is_same_message);
   EXPECT_EQ(shadow().tally().given_up, 1u);

@@ -84,20 +84,20 @@ class StockTest : public testing::ShadowFixture, private framework::ApiWriter, p
     return {};
   }
   void OnFailed(const scheduler::Attempt& attempt, const framework::PodInfo&) override {
-    After(milliseconds(Between(2, 30)), [this, uid = attempt.pod->uid(), message = attempt.message,
-                                         node = attempt.post_filter.nominated_node_name] {
-      const auto found = pods_.find(uid);
-      if (found == pods_.end() || !found->second.spec.node_name.empty()) return;
-      api::Pod pod = found->second;
-      pod.status.conditions = {};
-      api::PodCondition& condition = pod.status.conditions.emplace_back();
-      condition.type = "PodScheduled";
-      condition.status = "False";
-      condition.reason = "Unschedulable";
-      condition.message = message;
-      if (!node.empty()) pod.status.nominated_node_name = node;
-      Write(std::move(pod));
-    });
+    After(milliseconds(Between(2, 30)),
+          [this, uid = attempt.pod->uid(), message = attempt.message, node = attempt.post_filter.nominated_node_name] {
+            const auto found = pods_.find(uid);
+            if (found == pods_.end() || !found->second.spec.node_name.empty()) return;
+            api::Pod pod = found->second;
+            pod.status.conditions = {};
+            api::PodCondition& condition = pod.status.conditions.emplace_back();
+            condition.type = "PodScheduled";
+            condition.status = "False";
+            condition.reason = "Unschedulable";
+            condition.message = message;
+            if (!node.empty()) pod.status.nominated_node_name = node;
+            Write(std::move(pod));
+          });
   }
 
   PodBuilder RandomPod(int number) {
@@ -131,7 +131,8 @@ class StockTest : public testing::ShadowFixture, private framework::ApiWriter, p
   }
   api::Object RandomNode(int number, bool is_tainted) {
     NodeBuilder node = Node(fmt::format("node-{}", number), std::to_string(Between(4, 8)));
-    node.Label("kubernetes.io/hostname", fmt::format("node-{}", number)).Label("zone", "abc"[number % 3] + std::string());
+    node.Label("kubernetes.io/hostname", fmt::format("node-{}", number))
+        .Label("zone", "abc"[number % 3] + std::string());
     if (is_tainted) node.Taint("dedicated");
     return api::Object(node.Shared());
   }

@@ -47,8 +47,8 @@ class ShadowFixture : public ::testing::Test {
   ShadowFixture() { driver_ = MakeDriver(); }
 
   std::unique_ptr<scheduler::Driver> MakeDriver() {
-    auto made = scheduler::Driver::Create(config::DefaultConfiguration(gates_), registry_, gates_, clock_, api_,
-                                          observer_, {});
+    auto made =
+        scheduler::Driver::Create(config::DefaultConfiguration(gates_), registry_, gates_, clock_, api_, observer_, {});
     CHECK_WHY(made.ok(), made.ok() ? "" : made.error().message.c_str());
     return *std::move(made);
   }

@@ -29,8 +29,8 @@ Usage:
 
 Only reads: the API server gets GET requests and nothing else (deploy/shadow/rbac.yaml has the rights it takes). The
 recording is a ring of files of --record-size, as berth scheduler --record writes it. It holds no decision of berth's:
-`berth shadow --recording FOLDER` compares what the other scheduler decided, `berth replay FOLDER --at TIME --explain POD`
-says why, and `berth replay FOLDER --config FILE` what another configuration would have done.
+`berth shadow --recording FOLDER` compares what the other scheduler decided, `berth replay FOLDER --at TIME
+--explain POD` says why, and `berth replay FOLDER --config FILE` what another configuration would have done.
 
 Exit status: 0 recorded, 1 bad usage, no rights, a cluster that cannot be read, or a folder that cannot be written to.
 )";

@@ -29,13 +29,13 @@ namespace berth::cmd {
 namespace {
 
 constexpr char kShadowUsage[] =
-    R"(Run beside another scheduler and say, of each of its decisions, what berth makes of it. Nothing is written to the cluster.
+    R"(Run beside another scheduler, and say of each of its decisions what berth makes of it. Nothing is written.
 
 Usage:
   berth shadow [flags]                        until Ctrl-C, or as long as --for says
   berth shadow --recording FOLDER [flags]     the same for what `berth record` or `berth scheduler --record` has written
 
-Whenever a pod is bound, or given up (PodScheduled=False, Unschedulable), berth decides at the same point of the history:
+Whenever a pod is bound, or given up (PodScheduled=False), berth decides at the same point of the history:
   agreed      the node is among berth's best nodes; or neither finds one
   raced       so it is in a picture that differs by events around that moment, which are named
   lower       feasible for berth, but others score higher: by how much, and which plugins make the difference
@@ -45,7 +45,7 @@ Whenever a pod is bound, or given up (PodScheduled=False, Unschedulable), berth 
 Give the other scheduler's configuration with --config. It takes the rights to list and watch what scheduling reads:
 deploy/shadow/rbac.yaml.
 
-Exit status: 0 nothing that --fail-on names was seen, 2 something was, 1 bad usage, no rights, or a cluster that cannot be read.
+Exit status: 0 nothing that --fail-on names was seen, 2 something was, 1 bad usage, no rights, or no cluster to read.
 )";
 
 constexpr char kShadowExamples[] = R"(  berth shadow --kubeconfig shadow.conf --config /etc/kubernetes/scheduler.yaml

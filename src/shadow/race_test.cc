@@ -173,6 +173,17 @@ TEST_F(RaceTest, AChangeBeforeThePodWasSeenIsNoExcuse) {
   EXPECT_EQ(Only().verdict, Verdict::kInfeasible) << Only().Text();
 }
 
+// A shadow that begins hears of everything at once, as if it had just been made.
+TEST_F(RaceTest, WhatWasThereWhenTheShadowBeganIsNoExcuse) {
+  Put(100, Node("n1", "2"));
+  Put(100, Node("n2", "2"));
+  Put(100, Pod("old", "2").Node("n1"));
+  Put(100, Pod("p"));
+  shadow().Begin();
+  Put(100.5, Pod("p").Node("n1"));
+  EXPECT_EQ(Only().verdict, Verdict::kInfeasible) << Only().Text();
+}
+
 // A deletion that comes after the binding has happened after it.
 TEST_F(RaceTest, RoomThatComesLaterIsNoExcuse) {
   Put(0, Node("n1", "2"));

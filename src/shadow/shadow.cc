@@ -114,6 +114,8 @@ void Shadow::Begin() {
     picture_.Apply(ahead_.front());
     ahead_.pop_front();
   }
+  // Nor has it happened lately.
+  picture_.Forget(base::Time::max());
 }
 
 void Shadow::Advance(base::Time now) {

@@ -18,7 +18,7 @@ namespace {
 using config::ExtensionPoint;
 
 // Plugins are only made here, never run: nobody writes.
-class SilentApi final : public framework::ApiWriter {
+class SilentApi final : public framework::SimpleApiWriter {
  public:
   framework::Status Bind(const framework::PodInfo&, const std::string&) override { return {}; }
   framework::Status Evict(const framework::PodInfo&, const framework::PodInfo&) override { return {}; }

@@ -35,6 +35,8 @@ std::string GroupVersionResource::CollectionPath() const {
   return fmt::format("{}/{}/{}", group.empty() ? "/api" : "/apis", ApiVersion(), resource);
 }
 
+bool IsSecret(const GroupVersionResource& resource) { return resource.group.empty() && resource.resource == "secrets"; }
+
 std::string GuessResource(std::string_view kind) {
   std::string plural = base::LowerCase(kind);
   if (plural.ends_with('s')) return plural + "es";

@@ -26,6 +26,9 @@ struct GroupVersionResource {
   friend auto operator<=>(const GroupVersionResource&, const GroupVersionResource&) = default;
 };
 
+// Whether its objects are for hiding things: not to be written anywhere.
+bool IsSecret(const GroupVersionResource& resource);
+
 // The resource name of a kind, guessed from the kind alone: "LicencePool" is "licencepools", "Policy" "policies".
 std::string GuessResource(std::string_view kind);
 

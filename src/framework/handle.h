@@ -59,6 +59,10 @@ struct EventReport {
 };
 
 // Writes that plugins make to the API; answered by the live client or by a simulation.
+//
+// Every function is pure, so that whoever stands between plugins and the API, as a recording does, cannot miss one: a
+// function that is added here does not compile until somebody has said there what it means. Where most of them do not
+// matter, SimpleApiWriter answers.
 class ApiWriter {
  public:
   virtual ~ApiWriter() = default;
@@ -66,12 +70,10 @@ class ApiWriter {
   // Deletes a pod so that `preemptor` gets its room.
   virtual Status Evict(const PodInfo& victim, const PodInfo& preemptor) = 0;
   // The same for all victims of one preemption.
-  virtual void EvictAll(std::span<const PodInfoPtr> victims, const PodInfo& preemptor) {
-    for (const PodInfoPtr& victim : victims) (void)Evict(*victim, preemptor);
-  }
+  virtual void EvictAll(std::span<const PodInfoPtr> victims, const PodInfo& preemptor) = 0;
   // Whether such deletions are still under way, so that it is too early to try the preemptor again. Never, where a
   // deletion has happened when Evict returns.
-  virtual bool IsEvictingFor(const PodInfo& /*preemptor*/) const { return false; }
+  virtual bool IsEvictingFor(const PodInfo& preemptor) const = 0;
   // status.nominatedNodeName; "" clears it.
   virtual Status SetNominatedNode(const PodInfo& pod, const std::string& node_name) = 0;
   // VolumeBinding's PreBind: replaces the object; a conflict is an Error status.
@@ -80,60 +82,89 @@ class ApiWriter {
   // Blocks until `check`, run on the scheduling thread whenever storage objects have changed, gives its answer, or
   // `timeout` passes (an Error status). With no control plane behind the writer nobody would ever answer: Success at
   // once.
-  virtual Status Await(const std::function<std::optional<Status>()>& /*check*/, base::Duration /*timeout*/) {
-    return Status::Success();
-  }
+  virtual Status Await(const std::function<std::optional<Status>()>& check, base::Duration timeout) = 0;
 
   // DynamicResources' PreBind. Each gives what the API server made of the claim; kConflict means that the claim has
   // changed since `claim` was read.
   using ClaimResult = Result<std::shared_ptr<const api::ResourceClaim>>;
-  virtual ClaimResult GetResourceClaim(const std::string& /*name_space*/, const std::string& /*name*/) {
-    return Error::Unsupported("resource claims cannot be read here");
-  }
+  virtual ClaimResult GetResourceClaim(const std::string& name_space, const std::string& name) = 0;
   // The server completes the name.
-  virtual ClaimResult CreateResourceClaim(const api::ResourceClaim& /*claim*/) { return NoClaims(); }
+  virtual ClaimResult CreateResourceClaim(const api::ResourceClaim& claim) = 0;
   // Writes the finalizers.
-  virtual ClaimResult UpdateResourceClaim(const api::ResourceClaim& /*claim*/) { return NoClaims(); }
+  virtual ClaimResult UpdateResourceClaim(const api::ResourceClaim& claim) = 0;
   // Writes allocation and reservations.
-  virtual ClaimResult UpdateResourceClaimStatus(const api::ResourceClaim& /*claim*/) { return NoClaims(); }
-  virtual Result<void> SetExtendedResourceClaimStatus(const PodInfo& /*pod*/,
-                                                      const api::PodExtendedResourceClaimStatus& /*status*/) {
-    return Error::Unsupported("the status of pods cannot be written here");
-  }
+  virtual ClaimResult UpdateResourceClaimStatus(const api::ResourceClaim& claim) = 0;
+  virtual Result<void> SetExtendedResourceClaimStatus(const PodInfo& pod,
+                                                      const api::PodExtendedResourceClaimStatus& status) = 0;
   virtual Result<void> SetNodeAllocatableResourceClaimStatuses(
-      const PodInfo& /*pod*/, const std::vector<api::NodeAllocatableResourceClaimStatus>& /*statuses*/) {
-    return Error::Unsupported("the status of pods cannot be written here");
-  }
+      const PodInfo& pod, const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses) = 0;
   // Any thread. Reads and writes of any object, for plugins. Waits for the answer, so never on the scheduling thread,
   // where it is an error. The result is the body of the answer. Writes are fenced by the lease, as all others are;
   // kNotFound, kConflict and kAlreadyExists are the server's 404 and 409. A simulation answers about the custom
   // resources that plugins watch, and knows no patches.
-  virtual Result<std::string> Call(const ObjectCall& /*call*/) {
-    return Error::Unsupported("objects cannot be read or written here");
-  }
+  virtual Result<std::string> Call(const ObjectCall& call) = 0;
   // Any thread. `reporter` is the name of the profile.
-  virtual void Record(const std::string& /*reporter*/, const EventReport& /*event*/) {}
+  virtual void Record(const std::string& reporter, const EventReport& event) = 0;
 
   // A normal event about the pod.
-  virtual void Announce(const PodInfo& /*pod*/, const std::string& /*reason*/, const std::string& /*action*/,
-                        const std::string& /*note*/) {}
+  virtual void Announce(const PodInfo& pod, const std::string& reason, const std::string& action,
+                        const std::string& note) = 0;
 
   // PreBind has waited for the devices of a claim to become ready: "success", "failure", "timeout" or "error".
-  virtual void NoteDeviceWait(const PodInfo& /*pod*/, const api::ResourceClaim& /*claim*/, std::string_view /*outcome*/,
-                              base::Duration /*took*/) {}
+  virtual void NoteDeviceWait(const PodInfo& pod, const api::ResourceClaim& claim, std::string_view outcome,
+                              base::Duration took) = 0;
 
   // DynamicResources' PostFilter and Unreserve: on the scheduling thread, so these must not wait for an answer. What
   // comes of them shows when the API server reports the claim.
   // Takes the pod off the claim's reservations.
-  virtual Status UnreserveResourceClaim(const api::ResourceClaim& /*claim*/, const PodInfo& /*pod*/) {
+  virtual Status UnreserveResourceClaim(const api::ResourceClaim& claim, const PodInfo& pod) = 0;
+  // Gives the claim's devices back: clears allocation, reservations and the state of devices.
+  virtual Status DeallocateResourceClaim(const api::ResourceClaim& claim) = 0;
+  // Takes the finalizer off and deletes the claim.
+  virtual Status DeleteResourceClaim(const api::ResourceClaim& claim) = 0;
+  // What SetNodeAllocatableResourceClaimStatuses wrote is void.
+  virtual Status ClearNodeAllocatableResourceClaimStatuses(const PodInfo& pod) = 0;
+};
+
+// An ApiWriter without an API server behind it: claims and objects cannot be read or written, everything else has
+// happened at once.
+class SimpleApiWriter : public ApiWriter {
+ public:
+  void EvictAll(std::span<const PodInfoPtr> victims, const PodInfo& preemptor) override {
+    for (const PodInfoPtr& victim : victims) (void)Evict(*victim, preemptor);
+  }
+  bool IsEvictingFor(const PodInfo& /*preemptor*/) const override { return false; }
+  Status Await(const std::function<std::optional<Status>()>& /*check*/, base::Duration /*timeout*/) override {
     return Status::Success();
   }
-  // Gives the claim's devices back: clears allocation, reservations and the state of devices.
-  virtual Status DeallocateResourceClaim(const api::ResourceClaim& /*claim*/) { return Status::Success(); }
-  // Takes the finalizer off and deletes the claim.
-  virtual Status DeleteResourceClaim(const api::ResourceClaim& /*claim*/) { return Status::Success(); }
-  // What SetNodeAllocatableResourceClaimStatuses wrote is void.
-  virtual Status ClearNodeAllocatableResourceClaimStatuses(const PodInfo& /*pod*/) { return Status::Success(); }
+  ClaimResult GetResourceClaim(const std::string& /*name_space*/, const std::string& /*name*/) override {
+    return Error::Unsupported("resource claims cannot be read here");
+  }
+  ClaimResult CreateResourceClaim(const api::ResourceClaim& /*claim*/) override { return NoClaims(); }
+  ClaimResult UpdateResourceClaim(const api::ResourceClaim& /*claim*/) override { return NoClaims(); }
+  ClaimResult UpdateResourceClaimStatus(const api::ResourceClaim& /*claim*/) override { return NoClaims(); }
+  Result<void> SetExtendedResourceClaimStatus(const PodInfo& /*pod*/,
+                                              const api::PodExtendedResourceClaimStatus& /*status*/) override {
+    return Error::Unsupported("the status of pods cannot be written here");
+  }
+  Result<void> SetNodeAllocatableResourceClaimStatuses(
+      const PodInfo& /*pod*/, const std::vector<api::NodeAllocatableResourceClaimStatus>& /*statuses*/) override {
+    return Error::Unsupported("the status of pods cannot be written here");
+  }
+  Result<std::string> Call(const ObjectCall& /*call*/) override {
+    return Error::Unsupported("objects cannot be read or written here");
+  }
+  void Record(const std::string& /*reporter*/, const EventReport& /*event*/) override {}
+  void Announce(const PodInfo& /*pod*/, const std::string& /*reason*/, const std::string& /*action*/,
+                const std::string& /*note*/) override {}
+  void NoteDeviceWait(const PodInfo& /*pod*/, const api::ResourceClaim& /*claim*/, std::string_view /*outcome*/,
+                      base::Duration /*took*/) override {}
+  Status UnreserveResourceClaim(const api::ResourceClaim& /*claim*/, const PodInfo& /*pod*/) override {
+    return Status::Success();
+  }
+  Status DeallocateResourceClaim(const api::ResourceClaim& /*claim*/) override { return Status::Success(); }
+  Status DeleteResourceClaim(const api::ResourceClaim& /*claim*/) override { return Status::Success(); }
+  Status ClearNodeAllocatableResourceClaimStatuses(const PodInfo& /*pod*/) override { return Status::Success(); }
 
  private:
   static Error NoClaims() { return Error::Unsupported("resource claims cannot be written here"); }

@@ -28,7 +28,7 @@ class ReadOnlyTransport final : public http::Transport {
   http::Transport& transport_;
 };
 
-class ReadOnlyApi final : public framework::ApiWriter {
+class ReadOnlyApi final : public framework::SimpleApiWriter {
  public:
   framework::Status Bind(const framework::PodInfo&, const std::string&) override { return Refused(); }
   framework::Status Evict(const framework::PodInfo&, const framework::PodInfo&) override { return Refused(); }

@@ -23,7 +23,7 @@ using framework::Status;
 namespace {
 
 // Answers every write at once. An evicted pod is gone; a bound one stays assumed, as nothing confirms it.
-class InstantApi final : public framework::ApiWriter {
+class InstantApi final : public framework::SimpleApiWriter {
  public:
   void set_driver(scheduler::Driver& driver) { driver_ = &driver; }
 

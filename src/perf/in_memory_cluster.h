@@ -46,7 +46,7 @@ struct WayCounts {
   std::array<uint64_t, engine::kLongWayCount> from_scratch{};  // by reason
 };
 
-class InMemoryCluster final : public framework::ApiWriter, private scheduler::DriverObserver {
+class InMemoryCluster final : public framework::SimpleApiWriter, private scheduler::DriverObserver {
  public:
   struct Options {
     uint64_t seed = 1;

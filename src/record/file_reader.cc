@@ -44,6 +44,7 @@ Result<void> FileReader::ReadHeader() {
     return Error::Unsupported(fmt::format("{}: {}", name_, problem));
   }
   position_ = kPreambleSize;
+  format_ = FormatOf(preamble);
   BlockType type{};
   std::string content;
   if (!NextBlock(type, content)) {
@@ -61,13 +62,19 @@ Result<void> FileReader::ReadHeader() {
 
 bool FileReader::NextBlock(BlockType& type, std::string& content) {
   if (torn_ || !problem_.empty()) return false;
-  const std::string head = ReadSome(kBlockHeadSize);
+  const size_t head_size = format_ == 1 ? kBlockHeadSizeOfFormat1 : kBlockHeadSize;
+  const std::string head = ReadSome(head_size);
   if (head.empty()) return false;
-  const size_t length = head.size() < kBlockHeadSize ? 0 : ReadLittleEndian(head);
-  if (head.size() < kBlockHeadSize) {
+  if (head.size() < head_size) {
     torn_ = true;
     return false;
   }
+  const std::string_view checked = std::string_view(head).substr(0, kBlockHeadSizeOfFormat1);
+  if (format_ > 1 && Crc32c(checked) != ReadLittleEndian(std::string_view(head).substr(checked.size()))) {
+    problem_ = fmt::format("{}: damaged at byte {}: the checksum of a block's head is another", name_, position_);
+    return false;
+  }
+  const size_t length = ReadLittleEndian(head);
   if (length > kMaxBlockContent) {
     problem_ = fmt::format("{}: damaged at byte {}: a block claims to have {} bytes", name_, position_, length);
     return false;
@@ -81,7 +88,7 @@ bool FileReader::NextBlock(BlockType& type, std::string& content) {
     problem_ = fmt::format("{}: damaged at byte {}: the checksum of a block is another", name_, position_);
     return false;
   }
-  position_ += kBlockHeadSize + length;
+  position_ += head_size + length;
   type = static_cast<BlockType>(head[8]);
   return true;
 }
@@ -91,7 +98,11 @@ bool FileReader::Next(Frame& frame) {
     BlockType type{};
     std::string content;
     if (!NextBlock(type, content)) return false;
-    if (type != BlockType::kFrames) continue;  // of a later version
+    if (type != BlockType::kFrames) {
+      problem_ = fmt::format("{}: a block before byte {} is of type {}, which this berth does not know", name_,
+                             position_, static_cast<int>(type));
+      return false;
+    }
     Result<std::string> frames = Decompress(content);
     if (!frames) {
       problem_ = fmt::format("{}: damaged before byte {}: {}", name_, position_, frames.error().message);
@@ -115,11 +126,18 @@ Result<std::vector<Recording>> FindRecordings(const std::string& folder) {
   }
   if (error) return Error::NotFound(fmt::format("{}: {}", folder, error.message()));
   std::vector<Recording> found;
+  std::optional<Error> torn;  // the file before was nothing but a torn header
   for (const auto& [number, path] : files) {
     Result<std::unique_ptr<FileReader>> reader = FileReader::Open(path);
-    if (!reader && reader.error().code == ErrorCode::kUnavailable) continue;
+    if (!reader && reader.error().code == ErrorCode::kUnavailable) {
+      torn = reader.error();
+      continue;
+    }
     if (!reader) return reader.error();
     const Header& header = (*reader)->header();
+    // A program that is killed leaves such a file as its last one.
+    if (torn && header.part > 0) return Error::InvalidArgument(torn->message + ", and another file follows");
+    torn.reset();
     const bool goes_on = !found.empty() && found.back().header.recording == header.recording &&
                          found.back().header.part + found.back().files.size() == header.part;
     if (!goes_on) found.push_back({header, {}, {}});

@@ -30,6 +30,7 @@ class FileReader {
 
   const Header& header() const { return header_; }
   const std::string& name() const { return name_; }
+  uint32_t format() const { return format_; }
   // False at the end; then is_torn() and problem() say what kind of end it is.
   bool Next(Frame& frame);
   // The last block is incomplete: the program ended while it was written.
@@ -48,6 +49,7 @@ class FileReader {
   const std::string name_;
   std::unique_ptr<std::istream> stream_;
   uint64_t position_ = 0;
+  uint32_t format_ = kFormatVersion;
   Header header_;
   std::string block_;      // decompressed
   std::string_view rest_;  // of block_

@@ -32,6 +32,7 @@ enum HeaderField : uint32_t {
   kProgramVersion = 1,
   kRecording = 2,
   kPart = 3,
+  kInputsBefore = 11,
   kBegins = 4,
   kSeed = 5,
   kConfiguration = 6,
@@ -91,12 +92,17 @@ std::string CheckPreamble(std::string_view bytes) {
   if (bytes.size() < kPreambleSize || !bytes.starts_with(kMagic)) {
     return "this is no recording of berth: it does not begin with \"berthrec\"";
   }
-  const uint32_t version = ReadLittleEndian(bytes.substr(kMagic.size()));
-  if (version == kFormatVersion) return {};
-  return fmt::format(
-      "the recording has format {}, and this berth reads format {}: use the berth that made it, or a {} one", version,
-      kFormatVersion, version > kFormatVersion ? "newer" : "older");
+  const uint32_t version = FormatOf(bytes);
+  if (version < kOldestFormat || version > kFormatVersion) {
+    return fmt::format(
+        "the recording has format {}, and this berth reads formats {} to {}: use the berth that made it, or a {} one",
+        version, kOldestFormat, kFormatVersion, version > kFormatVersion ? "newer" : "older");
+  }
+  if (ReadLittleEndian(bytes.substr(kMagic.size() + 4)) != 0) return "damaged at byte 12: expected zero";
+  return {};
 }
+
+uint32_t FormatOf(std::string_view preamble) { return ReadLittleEndian(preamble.substr(kMagic.size())); }
 
 std::string Header::Encode() const {
   std::string out;
@@ -104,6 +110,7 @@ std::string Header::Encode() const {
   writer.Bytes(kProgramVersion, program_version);
   writer.Integer(kRecording, recording);
   writer.Integer(kPart, part);
+  if (inputs_before) writer.Integer(kInputsBefore, *inputs_before);
   writer.Integer(kBegins, static_cast<uint64_t>(begins.time_since_epoch().count()));
   writer.Integer(kSeed, seed);
   writer.Bytes(kConfiguration, configuration);
@@ -128,6 +135,9 @@ Result<Header> Header::Decode(std::string_view bytes) {
         break;
       case kPart:
         header.part = reader.integer();
+        break;
+      case kInputsBefore:
+        header.inputs_before = reader.integer();
         break;
       case kBegins:
         header.begins = base::Time(base::Duration(static_cast<int64_t>(reader.integer())));
@@ -187,7 +197,9 @@ std::string MakeBlock(BlockType type, std::string_view content) {
   block.reserve(kBlockHeadSize + content.size());
   AppendLittleEndian(block, static_cast<uint32_t>(content.size()));
   AppendLittleEndian(block, Crc32c(checked));
-  block += checked;
+  block += checked.front();
+  AppendLittleEndian(block, Crc32c(block));
+  block += content;
   return block;
 }
 

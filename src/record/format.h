@@ -3,7 +3,9 @@
 //   folder      berth-00000001.rec, berth-00000002.rec, …: one recording after the other, each in one or more files
 //   file        a preamble, then blocks; the first block is the header
 //   preamble    "berthrec", the format's version (4 bytes, little-endian), 4 bytes of zero
-//   block       length of the content (4), its CRC-32C (4), type (1), content; the checksum covers type and content
+//   block       length of the content (4), its CRC-32C (4), type (1), CRC-32C of these nine bytes (4), content; the
+//               first checksum covers type and content. Format 1 had no second one, so that a length that was damaged
+//               looked like a file that its program did not live to finish
 //   content     of a header: a message; of frames: zlib-compressed frames, one after the other
 //   frame       type (varint), length (varint), payload: a message in protobuf's wire format
 //
@@ -13,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,10 +25,12 @@
 
 namespace berth::record {
 
-inline constexpr uint32_t kFormatVersion = 1;
+inline constexpr uint32_t kFormatVersion = 2;
+inline constexpr uint32_t kOldestFormat = 1;
 inline constexpr std::string_view kMagic = "berthrec";
 inline constexpr size_t kPreambleSize = 16;
-inline constexpr size_t kBlockHeadSize = 9;
+inline constexpr size_t kBlockHeadSize = 13;
+inline constexpr size_t kBlockHeadSizeOfFormat1 = 9;
 // More than any writer makes: a length beyond it is damage.
 inline constexpr size_t kMaxBlockContent = size_t{64} << 20;
 inline constexpr size_t kMaxBlockFrames = size_t{256} << 20;
@@ -38,6 +43,8 @@ uint32_t ReadLittleEndian(std::string_view bytes);
 std::string Preamble();
 // Empty when it is one of ours; otherwise a sentence that says what it is.
 std::string CheckPreamble(std::string_view bytes);
+// Of a preamble that is one of ours.
+uint32_t FormatOf(std::string_view preamble);
 
 // An extender that was asked, as its configuration describes it.
 struct ExtenderNote {
@@ -53,9 +60,10 @@ struct ExtenderNote {
 
 // What a file is part of.
 struct Header {
-  std::string program_version;  // of berth
-  uint64_t recording = 0;       // the same in all files of one run of the scheduler
-  uint64_t part = 0;            // from 0; part 0 begins with a new scheduler, others with a checkpoint
+  std::string program_version;              // of berth
+  uint64_t recording = 0;                   // the same in all files of one run of the scheduler
+  uint64_t part = 0;                        // from 0; part 0 begins with a new scheduler, others with a checkpoint
+  std::optional<uint64_t> inputs_before{};  // in earlier parts, so that a gap shows; unset in format 1
   base::Time begins{};
   uint64_t seed = 0;
   std::string configuration;  // as a YAML file

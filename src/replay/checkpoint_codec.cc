@@ -83,6 +83,12 @@ class Encoder {
     append_(type, out);
   }
 
+  void Custom(const Checkpoint::Custom& from) {
+    std::string out;
+    WireWriter(out).Bytes(kSavedObject, record::EncodeCustom(from.resource, *from.object));
+    append_(FrameType::kCheckpointCustom, out);
+  }
+
   void Queued(const queue::SchedulingQueue::Saved::Pod& from) {
     Object(FrameType::kCheckpointQueued, api::Object(from.queued.pod->shared_pod()), [&](WireWriter& writer) {
       const queue::QueuedPod& queued = from.queued;
@@ -273,6 +279,7 @@ void EncodeCheckpoint(const Checkpoint& from, record::ObjectWriter& objects,
                    [&](WireWriter& writer) { writer.Bytes(kSavedNode, nomination.node_name); });
   }
   for (const auto& queued : from.queue.pods) encoder.Queued(queued);
+  for (const Checkpoint::Custom& custom : from.custom) encoder.Custom(custom);
   for (const Checkpoint::Binding& binding : from.bindings) {
     encoder.Object(FrameType::kCheckpointBinding, api::Object(binding.pod->shared_pod()), [&](WireWriter& writer) {
       writer.Bytes(kSavedNode, binding.node_name);
@@ -299,11 +306,19 @@ Result<void> CheckpointReader::Add(FrameType type, std::string_view payload, con
     Result<Checkpoint> begun = ReadBegin(payload);
     if (!begun) return begun.error();
     checkpoint_ = *std::move(begun);
+    withheld_ = 0;
     return {};
   }
   Result<Fields> read = ReadFields(payload);
   if (!read) return read.error();
   Fields& fields = *read;
+  if (type == FrameType::kCheckpointCustom) {
+    Result<record::RecordedCustom> custom = record::DecodeCustom(fields.object);
+    if (!custom) return custom.error();
+    withheld_ += custom->withheld;
+    checkpoint_.custom.push_back({std::move(custom->resource), std::move(custom->object)});
+    return {};
+  }
   Result<api::Object> object = objects.Decode(fields.object);
   if (!object) return object.error();
   const bool wants_pod = type != FrameType::kCheckpointObject && type != FrameType::kCheckpointNode;
@@ -342,7 +357,9 @@ Result<void> CheckpointReader::Add(FrameType type, std::string_view payload, con
                                       fields.node, fields.score, fields.scored, fields.nominated, fields.feasible});
       return {};
     default:
-      return {};  // of a later version
+      return Error::Unsupported(
+          "a checkpoint has a part that this berth does not know: use the berth that made it, or a "
+          "newer one");
   }
 }
 

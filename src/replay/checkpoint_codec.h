@@ -25,12 +25,15 @@ class CheckpointReader {
   Result<void> Add(FrameType type, std::string_view payload, const record::ObjectReader& objects);
   // Whole, since the last kCheckpointEnd.
   const scheduler::Checkpoint& checkpoint() const { return checkpoint_; }
+  // Objects of custom resources in it of which only the metadata is in the recording.
+  uint64_t withheld() const { return withheld_; }
 
  private:
   framework::PodInfoPtr PodOf(const api::Object& object) const;
 
   const framework::PodRequestOptions options_;
   scheduler::Checkpoint checkpoint_;
+  uint64_t withheld_ = 0;
 };
 
 bool IsCheckpoint(FrameType type);

@@ -68,6 +68,15 @@ class RecordedApi final : public framework::ApiWriter {
   // Nobody is evicted and nothing is written: what came of it is in the recording.
   framework::Status Evict(const framework::PodInfo&, const framework::PodInfo&) override { return {}; }
   framework::Status SetNominatedNode(const framework::PodInfo&, const std::string&) override { return {}; }
+  void EvictAll(std::span<const framework::PodInfoPtr>, const framework::PodInfo&) override {}
+  framework::Status UnreserveResourceClaim(const api::ResourceClaim&, const framework::PodInfo&) override { return {}; }
+  framework::Status DeallocateResourceClaim(const api::ResourceClaim&) override { return {}; }
+  framework::Status DeleteResourceClaim(const api::ResourceClaim&) override { return {}; }
+  framework::Status ClearNodeAllocatableResourceClaimStatuses(const framework::PodInfo&) override { return {}; }
+  void Record(const std::string&, const framework::EventReport&) override {}
+  void Announce(const framework::PodInfo&, const std::string&, const std::string&, const std::string&) override {}
+  void NoteDeviceWait(const framework::PodInfo&, const api::ResourceClaim&, std::string_view, base::Duration) override {
+  }
   bool IsEvictingFor(const framework::PodInfo& preemptor) const override;
 
  private:

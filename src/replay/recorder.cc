@@ -79,6 +79,7 @@ Recorder::Recorder(Options options, std::unique_ptr<record::RingWriter> ring)
 }
 
 Result<std::unique_ptr<Recorder>> Recorder::Start(Options options) {
+  options.header.inputs_before = 0;
   Result<std::unique_ptr<record::RingWriter>> ring = record::RingWriter::Open(options.ring);
   if (!ring) return ring.error();
   if (Result<void> begun = (*ring)->Begin(options.header); !begun) return begun.error();
@@ -94,7 +95,9 @@ Recorder::~Recorder() {
   }
   changed_.notify_one();
   if (thread_.joinable()) thread_.join();
-  if (!stopped_) (void)ring_->Flush();
+  if (stopped_) return;
+  (void)TryAppend(FrameType::kEnd, {});
+  (void)ring_->Flush();
 }
 
 void Recorder::AddObject(FrameType type, base::Time now, const api::Object& object) {
@@ -102,6 +105,20 @@ void Recorder::AddObject(FrameType type, base::Time now, const api::Object& obje
   item.time = now;
   item.object = object;
   Add(std::move(item));
+}
+
+void Recorder::AddCustom(FrameType type, base::Time now, std::string_view resource,
+                         std::shared_ptr<const api::CustomObject> object) {
+  Item item{type, std::string(resource)};
+  item.time = now;
+  item.custom = std::move(object);
+  Add(std::move(item));
+}
+
+void Recorder::OnRemoveCustom(base::Time now, std::string_view resource, const api::ObjectMeta& metadata) {
+  auto object = std::make_shared<api::CustomObject>();
+  object->metadata = metadata;
+  AddCustom(FrameType::kRemoveCustom, now, resource, std::move(object));
 }
 
 void Recorder::OnStep(base::Time now) {
@@ -185,19 +202,22 @@ void Recorder::Write(const Item& item) {
   }
 }
 
+Result<void> Recorder::TryAppend(FrameType type, std::string_view payload) {
+  inputs_ += IsInput(type);
+  return ring_->Append(static_cast<uint32_t>(type), payload);
+}
+
 Result<void> Recorder::TryWrite(const Item& item) {
-  const auto append = [this](FrameType type, std::string_view payload) {
-    return ring_->Append(static_cast<uint32_t>(type), payload);
-  };
   if (item.checkpoint) {
     ++header_.part;
     header_.begins = item.checkpoint->taken;
+    header_.inputs_before = inputs_;
     if (Result<void> begun = ring_->Begin(header_); !begun) return begun;
     wants_checkpoint_ = false;
     objects_.Reset();
     Result<void> appended;
     EncodeCheckpoint(*item.checkpoint, objects_, [&](FrameType type, std::string_view payload) {
-      if (appended) appended = append(type, payload);
+      if (appended) appended = TryAppend(type, payload);
     });
     return appended ? ring_->Settle() : appended;
   }
@@ -205,16 +225,19 @@ Result<void> Recorder::TryWrite(const Item& item) {
     std::vector<std::string> templates;
     const std::string encoded = objects_.Encode(*item.object, templates);
     for (const std::string& common : templates) {
-      if (Result<void> done = append(FrameType::kTemplate, common); !done) return done;
+      if (Result<void> done = TryAppend(FrameType::kTemplate, common); !done) return done;
     }
-    return append(item.type, EncodeObjectInput(item.time, encoded));
+    return TryAppend(item.type, EncodeObjectInput(item.time, encoded));
+  }
+  if (item.custom) {
+    return TryAppend(item.type, EncodeObjectInput(item.time, record::EncodeCustom(item.payload, *item.custom)));
   }
   if (item.type == FrameType::kReconfigure) {
     Input input;
     std::string_view object;
     if (DecodeInput(item.type, item.payload, input, object)) header_.configuration = input.text;
   }
-  return append(item.type, item.payload);
+  return TryAppend(item.type, item.payload);
 }
 
 void Recorder::Check(const Result<void>& done) {

@@ -46,6 +46,11 @@ class Recorder final : public scheduler::Tap {
   // scheduler::Tap
   void OnPut(base::Time now, const api::Object& object) override { AddObject(FrameType::kPut, now, object); }
   void OnRemove(base::Time now, const api::Object& object) override { AddObject(FrameType::kRemove, now, object); }
+  void OnPutCustom(base::Time now, std::string_view resource,
+                   const std::shared_ptr<const api::CustomObject>& object) override {
+    AddCustom(FrameType::kPutCustom, now, resource, object);
+  }
+  void OnRemoveCustom(base::Time now, std::string_view resource, const api::ObjectMeta& metadata) override;
   void OnAdd(base::Time now, const framework::PodInfo& pod) override {
     AddObject(FrameType::kAdd, now, api::Object(pod.shared_pod()));
   }
@@ -79,11 +84,14 @@ class Recorder final : public scheduler::Tap {
     std::string payload{};
     base::Time time{};  // of what has an object
     std::optional<api::Object> object{};
+    std::shared_ptr<const api::CustomObject> custom{};  // of the resource that `payload` names
     std::shared_ptr<const scheduler::Checkpoint> checkpoint{};
   };
 
   Recorder(Options options, std::unique_ptr<record::RingWriter> ring);
   void AddObject(FrameType type, base::Time now, const api::Object& object);
+  void AddCustom(FrameType type, base::Time now, std::string_view resource,
+                 std::shared_ptr<const api::CustomObject> object);
   void Add(Item item);
   void HandOver();
 
@@ -91,6 +99,7 @@ class Recorder final : public scheduler::Tap {
   void Serve();
   void Write(const Item& item);
   Result<void> TryWrite(const Item& item);
+  Result<void> TryAppend(FrameType type, std::string_view payload);
   void Check(const Result<void>& done);
   void Stop(const Error& error);
 
@@ -98,6 +107,7 @@ class Recorder final : public scheduler::Tap {
   std::unique_ptr<record::RingWriter> ring_;  // of the writing thread, as the next two
   record::Header header_;
   record::ObjectWriter objects_;
+  uint64_t inputs_ = 0;  // written
   std::atomic<bool> stopped_ = false;
   std::atomic<bool> wants_checkpoint_ = false;
   std::atomic<uint64_t> bytes_written_ = 0;

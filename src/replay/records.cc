@@ -87,15 +87,17 @@ Result<std::shared_ptr<const api::ResourceClaim>> ReadClaim(std::string_view byt
   return std::shared_ptr<const api::ResourceClaim>(std::move(claim));
 }
 
-enum AnswerField : uint32_t { kCall = 1, kStatus = 2, kError = 3, kClaim = 4, kBody = 5 };
+enum AnswerField : uint32_t { kCall = 1, kStatus = 2, kError = 3, kClaim = 4, kBody = 5, kAnswerWithheld = 6 };
 
 void AppendAnswer(WireWriter& writer, uint32_t number, const ApiAnswer& answer) {
   AppendPart(writer, number, [&](WireWriter& part) {
     part.Integer(kCall, static_cast<uint64_t>(answer.call));
+    const std::string body = record::WithoutBookkeeping(answer.body);
+    if (answer.withheld || body.empty() != answer.body.empty()) return part.Integer(kAnswerWithheld, 1);
     AppendStatus(part, kStatus, answer.status);
     if (answer.error) AppendError(part, kError, *answer.error);
     AppendClaim(part, kClaim, answer.claim);
-    if (!answer.body.empty()) part.Bytes(kBody, answer.body);
+    if (!body.empty()) part.Bytes(kBody, body);
   });
 }
 
@@ -107,6 +109,7 @@ Result<ApiAnswer> ReadAnswer(std::string_view bytes) {
     if (reader.number() == kStatus) answer.status = ReadStatus(reader.bytes());
     if (reader.number() == kError) answer.error = ReadError(reader.bytes());
     if (reader.number() == kBody) answer.body = reader.bytes();
+    if (reader.number() == kAnswerWithheld) answer.withheld = reader.integer() != 0;
     if (reader.number() == kClaim) {
       auto claim = ReadClaim(reader.bytes());
       if (!claim) return claim.error();
@@ -201,6 +204,8 @@ bool IsInput(FrameType type) {
     case FrameType::kGiveUp:
     case FrameType::kReconfigure:
     case FrameType::kClaimLanded:
+    case FrameType::kPutCustom:
+    case FrameType::kRemoveCustom:
       return true;
     default:
       return false;
@@ -528,6 +533,32 @@ Result<void> DecodeInput(FrameType type, std::string_view payload, Input& input,
     }
   }
   return EndOf(reader, "an input");
+}
+
+Result<void> DecodeObject(std::string_view object, const record::ObjectReader& objects, Input& input) {
+  switch (input.type) {
+    case FrameType::kPut:
+    case FrameType::kRemove:
+    case FrameType::kAdd: {
+      Result<api::Object> decoded = objects.Decode(object);
+      if (!decoded) return decoded.error();
+      if (input.type == FrameType::kAdd && decoded->kind() != api::Kind::kPod) {
+        return Error::InvalidArgument("something that is no pod is added to the queue");
+      }
+      input.object = *std::move(decoded);
+      return {};
+    }
+    case FrameType::kPutCustom:
+    case FrameType::kRemoveCustom: {
+      Result<record::RecordedCustom> decoded = record::DecodeCustom(object);
+      if (!decoded) return decoded.error();
+      input.custom = *std::move(decoded);
+      input.withheld = input.custom.withheld;
+      return {};
+    }
+    default:
+      return {};
+  }
 }
 
 Result<void> DecodeAttachment(FrameType type, std::string_view payload, Input& input) {

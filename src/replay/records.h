@@ -17,6 +17,8 @@
 #include "base/result.h"
 #include "framework/posted_work.h"
 #include "framework/status.h"
+#include "record/custom_codec.h"
+#include "record/object_codec.h"
 #include "scheduler/api_answers.h"
 #include "scheduler/attempt.h"
 #include "scheduler/checkpoint.h"
@@ -35,6 +37,8 @@ enum class FrameType : uint32_t {
   kGiveUp = 13,
   kReconfigure = 15,
   kClaimLanded = 17,
+  kPutCustom = 19,
+  kRemoveCustom = 21,
   // What belongs to the input before.
   kPosted = 30,
   kEvicting = 31,
@@ -47,8 +51,11 @@ enum class FrameType : uint32_t {
   kCheckpointPod = 55,
   kCheckpointNomination = 57,
   kCheckpointQueued = 59,
+  kCheckpointCustom = 60,
   kCheckpointBinding = 61,
   kCheckpointEnd = 62,
+  // The last frame of a recording whose scheduler ended it; nothing follows.
+  kEnd = 70,
 };
 
 // How an attempt ended, as it is compared: equal decisions are equal bit for bit.
@@ -104,6 +111,8 @@ struct Input {
   FrameType type = FrameType::kStep;  // kCheckpointBegin: `checkpoint` is set
   base::Time time{};
   std::optional<api::Object> object;  // of kPut, kRemove and kAdd
+  record::RecordedCustom custom;      // of kPutCustom and kRemoveCustom
+  uint64_t withheld = 0;              // objects of custom resources of which only the metadata was recorded
   std::string text;                   // the UID of kActivate and kGiveUp, the configuration of kReconfigure
   uint64_t ticket = 0;                // of kFinish, as the next two
   framework::Status status;
@@ -126,12 +135,13 @@ std::string EncodeClaimLanded(const std::shared_ptr<const api::ResourceClaim>& w
                               const std::string& ended_flight);
 std::string EncodePosted(const framework::PostedAnswer& answer);
 std::string EncodeEvicting(const std::string& uid, size_t nth);
-// An input with an object, as record::ObjectWriter has encoded it.
+// An input with an object, as record::ObjectWriter or record::EncodeCustom has encoded it.
 std::string EncodeObjectInput(base::Time time, std::string_view object);
 
 // Takes a payload apart again; `object` is what stands for the object. Attachments are added to `input`, whose type is
 // that of the input they belong to.
 Result<void> DecodeInput(FrameType type, std::string_view payload, Input& input, std::string_view& object);
+Result<void> DecodeObject(std::string_view object, const record::ObjectReader& objects, Input& input);
 Result<void> DecodeAttachment(FrameType type, std::string_view payload, Input& input);
 bool IsInput(FrameType type);
 bool IsAttachment(FrameType type);

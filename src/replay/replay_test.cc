@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 
@@ -10,84 +9,15 @@
 #include "replay/recorder.h"
 #include "replay/replayer.h"
 #include "replay/testing/churn.h"
+#include "replay/testing/replay_fixture.h"
 #include "testing/builders.h"
 
 namespace berth::replay {
 namespace {
 
 using replay::testing::Churn;
+using ReplayTest = replay::testing::ReplayFixture;
 namespace fs = std::filesystem;
-
-class ReplayTest : public ::testing::Test {
- protected:
-  ReplayTest()
-      : folder_(::testing::TempDir() + "replay-" + std::to_string(::getpid()) + "-" +
-                ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    fs::remove_all(folder_);
-  }
-  ~ReplayTest() override { fs::remove_all(folder_); }
-
-  Recorder::Options Options(Churn& churn, uint64_t seed) {
-    Recorder::Options options;
-    options.ring.folder = folder_;
-    options.ring.file_size = 6000;
-    options.ring.block_size = 1500;
-    options.threaded = false;
-    options.header = MakeHeader(churn.configuration(), churn.gates(), churn.extenders());
-    options.header.program_version = "test";
-    options.header.seed = seed;
-    options.header.max_unschedulable = std::chrono::minutes(5);
-    options.header.max_binding = 8;
-    return options;
-  }
-
-  // Records so many actions.
-  void Record(const Churn::Options& options, size_t actions) {
-    Churn churn(options);
-    auto recorder = Recorder::Start(Options(churn, options.seed));
-    ASSERT_TRUE(recorder.ok());
-    churn.Start(recorder->get());
-    churn.Run(actions);
-    EXPECT_FALSE((*recorder)->stopped());
-    EXPECT_GT(churn.bound(), 20u);
-    EXPECT_GT(churn.failed(), 20u);
-    evicted_ += churn.evicted();
-  }
-
-  record::Recording Only() const {
-    auto found = record::FindRecordings(folder_);
-    CHECK_WHY(found.ok() && found->size() == 1, found.ok() ? "several" : found.error().message.c_str());
-    return found->front();
-  }
-
-  // Replays from the file with this number on; "" when all was the same.
-  std::string Replay(size_t from, Replayer::Options options = {}) {
-    const record::Recording recording = Only();
-    auto reader = record::FileReader::Open(recording.files[from]);
-    CHECK(reader.ok());
-    auto replayer = Replayer::Create((*reader)->header(), Churn::registry(), options);
-    CHECK_WHY(replayer.ok(), replayer.ok() ? "" : replayer.error().message.c_str());
-    InputStream inputs({recording.files.begin() + static_cast<ptrdiff_t>(from), recording.files.end()},
-                       (*replayer)->gates());
-    Input input;
-    while (true) {
-      const Result<bool> more = inputs.Next(input);
-      if (!more) return more.error().message;
-      if (!*more) break;
-      if (!(*replayer)->Apply(input)) {
-        const Difference& difference = *(*replayer)->difference();
-        return fmt::format("input {}: {}: recorded {}; replayed {}", difference.input, difference.what,
-                           difference.recorded, difference.replayed);
-      }
-    }
-    decisions_ = (*replayer)->counts().decisions;
-    return "";
-  }
-
-  const std::string folder_;
-  size_t evicted_ = 0;
-  uint64_t decisions_ = 0;
-};
 
 TEST_F(ReplayTest, ARecordingDecidesTheSameAgainWhateverTheNumberOfThreads) {
   Record({.seed = 11, .threads = 3}, 2000);
@@ -227,6 +157,24 @@ TEST_F(ReplayTest, ARecordingOfAThreadIsTheSameRecording) {
   }
   EXPECT_EQ(Replay(0), "");
   EXPECT_GT(decisions_, 100u);
+}
+
+// Wherever the program was killed, also between an input and its decision.
+TEST_F(ReplayTest, ADecisionThatWasNotWrittenAnyMoreWasADifference) {
+  Churn churn({.seed = 41});
+  Recorder::Options options = Options(churn, 41);
+  options.ring.block_size = 1;  // each frame is a block
+  auto recorder = Recorder::Start(std::move(options));
+  ASSERT_TRUE(recorder.ok());
+  churn.Start(recorder->get());
+  churn.Run(400);
+  const std::string file = Only().files.back();
+  const uintmax_t whole = fs::file_size(file);
+  for (uintmax_t size = whole; size > whole - std::min<uintmax_t>(whole / 4, 1000); size -= 1 + size % 37) {
+    fs::resize_file(file, size);
+    ASSERT_EQ(Replay(0), "") << size;
+    ASSERT_GT(decisions_, 50u);
+  }
 }
 
 TEST_F(ReplayTest, TheOldestFilesGoAndWhatIsLeftCanBeReplayed) {

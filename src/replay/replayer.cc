@@ -52,12 +52,17 @@ Result<std::unique_ptr<Replayer>> Replayer::Create(const record::Header& header,
   driver.max_unschedulable = header.max_unschedulable;
   driver.max_binding = header.max_binding;
   driver.tap = replayer.get();
+  replayer->journal_ = options.journal;
   Result<std::unique_ptr<scheduler::Driver>> made = scheduler::Driver::Create(
       *configuration, registry, replayer->gates_, replayer->clock_, replayer->api_, *replayer, std::move(driver));
   if (!made) return made.error();
   replayer->driver_ = *std::move(made);
   replayer->driver_->cluster().IgnoreBindingOfClaims();
   return replayer;
+}
+
+void Replayer::WriteDown(const scheduler::Attempt& attempt, scheduler::Ending ending) {
+  if (journal_) journal_->Record(attempt, ending, clock_.Now(), std::as_const(*driver_).cluster().nodes().size());
 }
 
 bool Replayer::Apply(const Input& input) {
@@ -68,9 +73,11 @@ bool Replayer::Apply(const Input& input) {
     driver_->Restore(*input.checkpoint);
     for (const auto& [ticket, cycle] : cycles_) resumed_.insert(ticket);
     counts_.first = counts_.last = input.time;
+    counts_.withheld_objects = input.withheld;
     return true;
   }
   ++counts_.inputs;
+  counts_.withheld_objects += input.withheld;
   if (input.type != FrameType::kClaimLanded) {
     clock_.Set(input.time);
     if (counts_.first == base::Time{}) counts_.first = input.time;
@@ -108,10 +115,21 @@ void Replayer::Give(const Input& input) {
       if (!done) Differ(input, "", "configuration", "taken", done.error().message);
       return;
     }
+    case FrameType::kPutCustom:
+    case FrameType::kRemoveCustom:
+      return GiveCustom(input);
     case FrameType::kClaimLanded:
       return driver_->cluster().LandClaim(input.written, input.ended_flight);
     default:
       return;
+  }
+}
+
+void Replayer::GiveCustom(const Input& input) {
+  for (const auto& [number, watched] : std::as_const(*driver_).cluster().custom_objects().watched()) {
+    if (watched.resource.Text() != input.custom.resource) continue;
+    return input.type == FrameType::kPutCustom ? driver_->PutCustom(number, input.custom.object)
+                                               : driver_->RemoveCustom(number, input.custom.object->metadata);
   }
 }
 
@@ -140,7 +158,10 @@ void Replayer::Finish(const Input& input) {
     return Differ(input, "", "binding", fmt::format("attempt {} ends", input.ticket), "there is no such attempt");
   }
   std::unique_ptr<scheduler::BindingCycle> cycle = std::move(node.mapped());
-  if (resumed_.erase(input.ticket) == 0) {
+  const bool withheld = std::any_of(input.answers.begin(), input.answers.end(),
+                                    [](const scheduler::ApiAnswer& answer) { return answer.withheld; });
+  counts_.cycles_not_run += withheld;
+  if (resumed_.erase(input.ticket) == 0 && !withheld) {
     cycle->Run();
     const std::string pod = cycle->attempt().pod->Key();
     if (!api_.problem().empty()) {

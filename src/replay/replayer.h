@@ -19,6 +19,7 @@
 #include "replay/input_stream.h"
 #include "replay/recorded_api.h"
 #include "replay/records.h"
+#include "scheduler/attempt_journal.h"
 #include "scheduler/driver.h"
 
 namespace berth::replay {
@@ -40,6 +41,9 @@ struct Counts {
   uint64_t unschedulable = 0;
   uint64_t preemptions = 0;
   uint64_t opaque_work = 0;  // functions that plugins had posted; nobody knows what they did
+  // Binding cycles that asked the API for objects which are not recorded: they ended as they did, and were not run.
+  uint64_t cycles_not_run = 0;
+  uint64_t withheld_objects = 0;  // of custom resources, with their metadata only
   base::Time first{};
   base::Time last{};
 };
@@ -49,6 +53,7 @@ class Replayer final : private scheduler::DriverObserver, private scheduler::Tap
   struct Options {
     size_t threads = 1;
     bool verify_incremental = false;
+    scheduler::AttemptJournal* journal = nullptr;  // gets every attempt; outlives it. Null: none does
   };
 
   // The registry must have every plugin that the recording's configuration names; it outlives the replayer.
@@ -71,12 +76,24 @@ class Replayer final : private scheduler::DriverObserver, private scheduler::Tap
   void Give(const Input& input);
   void Post(const framework::PostedAnswer& answer);
   void Finish(const Input& input);
+  void GiveCustom(const Input& input);
   void Compare(const Input& input);
   void Differ(const Input& input, std::string pod, std::string what, std::string recorded, std::string replayed);
+
+  // scheduler::DriverObserver
+  void OnBound(const scheduler::Attempt& attempt) override { WriteDown(attempt, scheduler::Ending::kBound); }
+  void OnFailed(const scheduler::Attempt& attempt, const framework::PodInfo&) override {
+    WriteDown(attempt, attempt.outcome == scheduler::Outcome::kUnschedulable ? scheduler::Ending::kUnschedulable
+                                                                             : scheduler::Ending::kError);
+  }
+  void OnStale(const scheduler::Attempt& attempt) override { WriteDown(attempt, scheduler::Ending::kStale); }
+  void WriteDown(const scheduler::Attempt& attempt, scheduler::Ending ending);
 
   // scheduler::Tap: of what is told, only decisions are news.
   void OnPut(base::Time, const api::Object&) override {}
   void OnRemove(base::Time, const api::Object&) override {}
+  void OnPutCustom(base::Time, std::string_view, const std::shared_ptr<const api::CustomObject>&) override {}
+  void OnRemoveCustom(base::Time, std::string_view, const api::ObjectMeta&) override {}
   void OnAdd(base::Time, const framework::PodInfo&) override {}
   void OnStep(base::Time) override {}
   void OnFinish(base::Time, const scheduler::BindingCycle&) override {}
@@ -103,6 +120,7 @@ class Replayer final : private scheduler::DriverObserver, private scheduler::Tap
   std::vector<Decision> decided_;
   std::optional<Difference> difference_;
   Counts counts_;
+  scheduler::AttemptJournal* journal_ = nullptr;  // null: attempts are not kept
 };
 
 }  // namespace berth::replay

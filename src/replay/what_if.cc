@@ -54,6 +54,9 @@ void WhatIf::Apply(const Input& input) {
       return Put(*input.object);
     case FrameType::kRemove:
       return Remove(*input.object);
+    case FrameType::kPutCustom:
+    case FrameType::kRemoveCustom:
+      return GiveCustom(input.custom, input.type == FrameType::kPutCustom);
     case FrameType::kStep:
       while (driver_->Step()) {
       }
@@ -65,6 +68,9 @@ void WhatIf::Apply(const Input& input) {
 
 void WhatIf::Begin(const scheduler::Checkpoint& checkpoint) {
   for (const api::Object& object : checkpoint.objects) Put(object);
+  for (const scheduler::Checkpoint::Custom& custom : checkpoint.custom) {
+    GiveCustom({custom.resource, custom.object}, /*is_there=*/true);
+  }
   for (const scheduler::Checkpoint::Node& node : checkpoint.nodes) Put(api::Object(node.node));
   for (const scheduler::Checkpoint::Pod& from : checkpoint.pods) {
     // One that was assumed is as good as bound: nothing has said otherwise yet.
@@ -86,6 +92,14 @@ void WhatIf::Put(const api::Object& object) {
     driver_->Put(object);
   }
   cluster::Apply(recorded_cluster_, object);
+}
+
+void WhatIf::GiveCustom(const record::RecordedCustom& custom, bool is_there) {
+  for (const auto& [number, watched] : std::as_const(*driver_).cluster().custom_objects().watched()) {
+    if (watched.resource.Text() != custom.resource) continue;
+    return is_there ? driver_->PutCustom(number, custom.object)
+                    : driver_->RemoveCustom(number, custom.object->metadata);
+  }
 }
 
 WhatIf::Placed& WhatIf::EntryOf(const api::Pod& pod) {

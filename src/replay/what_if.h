@@ -24,7 +24,7 @@
 
 namespace berth::replay {
 
-class WhatIf final : private framework::ApiWriter, private scheduler::DriverObserver {
+class WhatIf final : private framework::SimpleApiWriter, private scheduler::DriverObserver {
  public:
   // The registry is needed only here.
   static Result<std::unique_ptr<WhatIf>> Create(const record::Header& header,
@@ -53,6 +53,7 @@ class WhatIf final : private framework::ApiWriter, private scheduler::DriverObse
   void Put(const api::Object& object);
   void PutPod(const std::shared_ptr<const api::Pod>& pod);
   void Remove(const api::Object& object);
+  void GiveCustom(const record::RecordedCustom& custom, bool is_there);
   void Note(const Decision& decision);
   Placed& EntryOf(const api::Pod& pod);
 

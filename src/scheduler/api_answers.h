@@ -34,6 +34,9 @@ struct ApiAnswer {
   std::optional<Error> error{};                       // of the others, when they failed
   std::shared_ptr<const api::ResourceClaim> claim{};  // of those that give a claim
   std::string body{};                                 // of kObject
+  // Of kObject: an object that no plugin watches, which may hold anything. What was answered is nobody's business, so
+  // that the cycle cannot be run again.
+  bool withheld = false;
 };
 using ApiAnswers = std::vector<ApiAnswer>;
 

@@ -80,6 +80,9 @@ Checkpoint Driver::TakeCheckpoint() {
       for (const auto& [key, object] : store) taken.objects.emplace_back(object);
     });
   }
+  for (const auto& [number, watched] : cluster_.custom_objects().watched()) {
+    for (const auto& [key, object] : watched.store) taken.custom.push_back({watched.resource.Text(), object});
+  }
   for (const auto& [ticket, cycle] : binding_) {
     const Attempt& attempt = cycle->attempt();
     taken.bindings.push_back({attempt.pod, ticket, attempt.number, attempt.node_name, attempt.score, attempt.scored,
@@ -94,6 +97,14 @@ void Driver::Restore(const Checkpoint& from) {
   for (const api::Object& object : from.objects) {
     cluster::VisitStore(cluster_.objects(), object.kind(),
                         [&]<class T>(framework::ObjectStore<T>& store) { store.Upsert(object.Share<T>()); });
+  }
+  for (const Checkpoint::Custom& custom : from.custom) {
+    // What no plugin watches any more decides nothing.
+    for (const auto& [number, watched] : std::as_const(cluster_).custom_objects().watched()) {
+      if (watched.resource.Text() == custom.resource) {
+        cluster_.custom_objects().FindMutable(number)->Upsert(custom.object);
+      }
+    }
   }
   for (const Checkpoint::Node& node : from.nodes) cluster_.InsertNode(node.node, node.index);
   for (const Checkpoint::Node& node : from.nodes) cluster_.node_order().SetAge(node.index, node.age);

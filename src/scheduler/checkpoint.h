@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "api/custom_object.h"
 #include "api/node.h"
 #include "api/object.h"
 #include "base/random.h"
@@ -35,6 +36,11 @@ struct Checkpoint {
     framework::PodInfoPtr pod;
     std::string node_name;
   };
+  // Of a resource that plugins watch, "licencepools.v1.example.com".
+  struct Custom {
+    std::string resource;
+    std::shared_ptr<const api::CustomObject> object;
+  };
   // An attempt whose binding cycle has not come back.
   struct Binding {
     framework::PodInfoPtr pod;
@@ -53,6 +59,7 @@ struct Checkpoint {
   size_t node_slots = 0;
   std::vector<Node> nodes;  // by index
   std::vector<api::Object> objects;
+  std::vector<Custom> custom;
   std::vector<Pod> pods;
   std::vector<Nomination> nominations;
   std::vector<Binding> bindings;  // by ticket

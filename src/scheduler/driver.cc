@@ -72,6 +72,7 @@ Result<std::unique_ptr<Driver>> Driver::Create(const config::KubeSchedulerConfig
                                                               clock, writer, std::move(scheduler_options));
   if (!made) return made.error();
   driver->scheduler_ = std::move(*made);
+  if (driver->tapped_api_) driver->tapped_api_->KeepBodiesOf(std::as_const(driver->cluster_).custom_objects());
   driver->scheduler_->posted().set_on_first(driver->options_.on_posted);
   if (tap) {
     driver->scheduler_->posted().set_on_run([tap](const framework::PostedAnswer& answer) { tap->OnPosted(answer); });
@@ -126,6 +127,18 @@ void Driver::Remove(const api::Object& object) {
   if (input.tap()) input.tap()->OnRemove(now_.Now(), object);
   handlers_->Remove(object);
   if (object.kind() == api::Kind::kPod) SettleWaiting();
+}
+
+void Driver::PutCustom(framework::EventResource resource, std::shared_ptr<const api::CustomObject> object) {
+  const Input input(*this);
+  if (input.tap()) input.tap()->OnPutCustom(now_.Now(), framework::NameOfCustom(resource), object);
+  handlers_->PutCustom(resource, std::move(object));
+}
+
+void Driver::RemoveCustom(framework::EventResource resource, const api::ObjectMeta& metadata) {
+  const Input input(*this);
+  if (input.tap()) input.tap()->OnRemoveCustom(now_.Now(), framework::NameOfCustom(resource), metadata);
+  handlers_->RemoveCustom(resource, metadata);
 }
 
 void Driver::Add(framework::PodInfoPtr pod) {

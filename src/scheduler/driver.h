@@ -82,12 +82,8 @@ class Driver {
   void Put(const api::Object& object);
   void Remove(const api::Object& object);
   // The same for an object of a resource that a plugin watches.
-  void PutCustom(framework::EventResource resource, std::shared_ptr<const api::CustomObject> object) {
-    handlers_->PutCustom(resource, std::move(object));
-  }
-  void RemoveCustom(framework::EventResource resource, const api::ObjectMeta& metadata) {
-    handlers_->RemoveCustom(resource, metadata);
-  }
+  void PutCustom(framework::EventResource resource, std::shared_ptr<const api::CustomObject> object);
+  void RemoveCustom(framework::EventResource resource, const api::ObjectMeta& metadata);
   // A pending pod of one of our profiles. Put does the same; this is for whoever has made the PodInfo already.
   void Add(framework::PodInfoPtr pod);
 

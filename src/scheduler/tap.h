@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/custom_object.h"
 #include "api/object.h"
 #include "api/resource_claim.h"
 #include "base/clock.h"
@@ -42,6 +43,10 @@ class Tap {
   // Inputs.
   virtual void OnPut(base::Time now, const api::Object& object) = 0;
   virtual void OnRemove(base::Time now, const api::Object& object) = 0;
+  // The same for objects of a resource that plugins watch, "licencepools.v1.example.com".
+  virtual void OnPutCustom(base::Time now, std::string_view resource,
+                           const std::shared_ptr<const api::CustomObject>& object) = 0;
+  virtual void OnRemoveCustom(base::Time now, std::string_view resource, const api::ObjectMeta& metadata) = 0;
   virtual void OnAdd(base::Time now, const framework::PodInfo& pod) = 0;
   virtual void OnStep(base::Time now) = 0;
   virtual void OnFinish(base::Time now, const BindingCycle& cycle) = 0;

@@ -82,7 +82,21 @@ Result<void> TappedApi::SetNodeAllocatableResourceClaimStatuses(
 }
 
 Result<std::string> TappedApi::Call(const framework::ObjectCall& call) {
-  return Kept(ApiAnswer::Call::kObject, [&] { return api_.Call(call); });
+  Result<std::string> answer = Kept(ApiAnswer::Call::kObject, [&] { return api_.Call(call); });
+  if (running_answers && !KeepsBodyOf(call)) {
+    running_answers->back() = {.call = ApiAnswer::Call::kObject, .withheld = true};
+  }
+  return answer;
+}
+
+void TappedApi::KeepBodiesOf(const framework::CustomObjects& watched) {
+  for (const auto& [number, one] : watched.watched()) kept_.insert(one.resource);
+}
+
+bool TappedApi::KeepsBodyOf(const framework::ObjectCall& call) const {
+  // A subresource may give something else than the object: a token of a service account, for instance.
+  if (!call.subresource.empty() && call.subresource != "status") return false;
+  return kept_.contains(call.resource) && !api::IsSecret(call.resource);
 }
 
 bool TappedApi::IsEvictingFor(const PodInfo& preemptor) const {

@@ -4,9 +4,11 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "framework/custom_objects.h"
 #include "framework/handle.h"
 #include "scheduler/api_answers.h"
 #include "scheduler/tap.h"
@@ -17,6 +19,10 @@ class TappedApi final : public framework::ApiWriter {
  public:
   // Both outlive it.
   TappedApi(framework::ApiWriter& api, Tap& tap) : api_(api), tap_(tap) {}
+
+  // What plugins ask the API for by themselves is kept for resources that they watch, whose objects are inputs anyway;
+  // of others, and of Secrets, nobody learns more than that they were asked for. Before the first binding cycle.
+  void KeepBodiesOf(const framework::CustomObjects& watched);
 
   // Another input begins.
   void BeginInput() { evicting_asked_.clear(); }
@@ -73,8 +79,11 @@ class TappedApi final : public framework::ApiWriter {
   bool IsEvictingFor(const framework::PodInfo& preemptor) const override;
 
  private:
+  bool KeepsBodyOf(const framework::ObjectCall& call) const;
+
   framework::ApiWriter& api_;
   Tap& tap_;
+  std::set<api::GroupVersionResource> kept_;
   mutable std::map<std::string, size_t> evicting_asked_;  // in this input, by UID
 };
 

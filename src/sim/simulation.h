@@ -77,7 +77,7 @@ struct SimulationReport {
   size_t Count(PodOutcome outcome) const;
 };
 
-class Simulation final : public framework::ApiWriter, private scheduler::DriverObserver {
+class Simulation final : public framework::SimpleApiWriter, private scheduler::DriverObserver {
  public:
   struct Options {
     uint64_t seed = 1;

@@ -19,7 +19,7 @@ namespace berth::testing {
 
 // Remembers every write. Nothing comes of one: a test that wants the API server's or a controller's answer adds the
 // changed objects itself.
-class FakeApi final : public framework::ApiWriter {
+class FakeApi final : public framework::SimpleApiWriter {
  public:
   using Check = std::function<std::optional<framework::Status>()>;
 
@@ -50,7 +50,7 @@ class FakeApi final : public framework::ApiWriter {
   // Answered by `on_call`; without one, as where objects cannot be written.
   Result<std::string> Call(const framework::ObjectCall& call) override {
     calls.push_back(call);
-    return on_call ? on_call(call) : framework::ApiWriter::Call(call);
+    return on_call ? on_call(call) : framework::SimpleApiWriter::Call(call);
   }
   std::vector<framework::ObjectCall> calls;
   std::function<Result<std::string>(const framework::ObjectCall&)> on_call;

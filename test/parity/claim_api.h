@@ -13,7 +13,7 @@
 
 namespace berth::parity {
 
-class ClaimApi final : public framework::ApiWriter {
+class ClaimApi final : public framework::SimpleApiWriter {
  public:
   explicit ClaimApi(const base::Clock& clock) : clock_(clock) {}
 

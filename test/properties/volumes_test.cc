@@ -30,7 +30,7 @@ constexpr char kZoneLabel[] = "topology.kubernetes.io/zone";
 constexpr char kHostnameLabel[] = "kubernetes.io/hostname";
 
 // Remembers which storage objects it was told to change, and how.
-class StorageApi final : public framework::ApiWriter {
+class StorageApi final : public framework::SimpleApiWriter {
  public:
   framework::Status Bind(const framework::PodInfo&, const std::string&) override { return {}; }
   framework::Status Evict(const framework::PodInfo&, const framework::PodInfo&) override { return {}; }

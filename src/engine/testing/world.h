@@ -13,7 +13,7 @@
 namespace berth::engine::testing {
 
 // Answers Success unless told otherwise.
-class RecordingApi final : public framework::ApiWriter {
+class RecordingApi final : public framework::SimpleApiWriter {
  public:
   framework::Status Bind(const framework::PodInfo& pod, const std::string& node_name) override {
     calls.push_back("bind " + pod.name() + " to " + node_name);

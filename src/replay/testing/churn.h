@@ -20,6 +20,7 @@
 #include "framework/handle.h"
 #include "framework/registry.h"
 #include "plugins/registry.h"
+#include "replay/testing/permit_plugin.h"
 #include "scheduler/driver.h"
 #include "testing/builders.h"
 
@@ -50,13 +51,15 @@ class FickleExtender final : public engine::Extender {
   base::Random random_;
 };
 
-class Churn final : private framework::ApiWriter, private scheduler::DriverObserver {
+class Churn final : private framework::SimpleApiWriter, private scheduler::DriverObserver {
  public:
   struct Options {
     uint64_t seed = 1;
     bool extender = false;
     size_t threads = 1;
     int32_t percentage = 0;  // of nodes to score; 0: all
+    bool custom = false;     // some pods need a permit, which is a custom resource
+    bool secret = false;     // and some of them want to know a Secret when they are bound
   };
   explicit Churn(Options options);
   ~Churn() override;
@@ -86,6 +89,7 @@ class Churn final : private framework::ApiWriter, private scheduler::DriverObser
   void EndEviction();
   void AnswerWaiting();
   void Reconfigure();
+  void ChangePermit();
   api::Object Versioned(api::Pod pod);
   bool Chance(uint64_t one_in) { return random_.Below(one_in) == 0; }
 
@@ -94,6 +98,7 @@ class Churn final : private framework::ApiWriter, private scheduler::DriverObser
   framework::Status Evict(const framework::PodInfo& victim, const framework::PodInfo& preemptor) override;
   bool IsEvictingFor(const framework::PodInfo& preemptor) const override { return evicting_.contains(preemptor.uid()); }
   framework::Status SetNominatedNode(const framework::PodInfo& pod, const std::string& node_name) override;
+  Result<std::string> Call(const framework::ObjectCall& call) override;
   framework::Status UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume>) override { return {}; }
   framework::Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim>) override {
     return {};
@@ -115,6 +120,7 @@ class Churn final : private framework::ApiWriter, private scheduler::DriverObser
   std::map<std::string, api::Node> nodes_;                       // by name
   std::deque<std::pair<std::string, std::string>> unconfirmed_;  // UIDs of bound pods, and their nodes
   std::map<std::string, std::string> evicting_;                  // preemptor to victim, by UID
+  std::map<std::string, std::string> permits_;                   // name to JSON
   uint64_t next_pod_ = 0;
   uint64_t version_ = 0;
   size_t bound_ = 0, evicted_ = 0, failed_ = 0;
@@ -125,6 +131,7 @@ inline const framework::Registry& Churn::registry() {
     framework::Registry all = plugins::InTreeRegistry();
     engine::testing::Add<engine::testing::Permitter>(
         all, "Gang", framework::PermitResult{framework::Status::Wait(), std::chrono::seconds(20)});
+    NeedsPermit::Register(all);
     return all;
   }();
   return made;
@@ -135,6 +142,7 @@ inline Churn::Churn(Options options) : options_(options), random_(options.seed),
   configuration_.profiles.push_back(configuration_.profiles[0]);
   configuration_.profiles[1].scheduler_name = "gang";
   configuration_.profiles[1].plugins.multi_point.enabled.push_back({"Gang", 0});
+  if (options_.custom) configuration_.profiles[0].plugins.multi_point.enabled.push_back({"NeedsPermit", 0});
   if (options_.percentage > 0) configuration_.percentage_of_nodes_to_score = options_.percentage;
 }
 
@@ -167,6 +175,7 @@ inline void Churn::Run(size_t actions) {
 
 inline void Churn::Act() {
   clock_.Advance(std::chrono::milliseconds(random_.Below(400)));
+  if (options_.custom && Chance(8)) return ChangePermit();
   switch (random_.Below(20)) {
     case 0:
       return Chance(3) ? RemoveNode() : PutNode();
@@ -257,7 +266,28 @@ inline void Churn::PutPod() {
     default:
       break;
   }
+  if (options_.custom && Chance(2)) builder.Label("permit", "permit" + std::to_string(random_.Below(4)));
+  if (options_.secret && Chance(2)) builder.Label("secret", "yes");
   driver_->Put(Versioned(builder.Obj()));
+}
+
+inline void Churn::ChangePermit() {
+  const std::string name = "permit" + std::to_string(random_.Below(4));
+  const framework::EventResource permits = *framework::EventResourceOf(kPermits);
+  if (Chance(5)) {
+    if (permits_.erase(name) > 0) driver_->RemoveCustom(permits, MakePermit(name, "")->metadata);
+    return;
+  }
+  const std::string door = Chance(3) ? "shut" : "open";
+  permits_[name] = PermitJson(name, door);
+  driver_->PutCustom(permits, MakePermit(name, door));
+}
+
+inline Result<std::string> Churn::Call(const framework::ObjectCall& call) {
+  if (call.resource == kSecrets) return std::string(R"({"kind":"Secret","data":{"word":"sesame-secret"}})");
+  const auto found = permits_.find(call.name);
+  if (found == permits_.end()) return Error::NotFound("permits \"" + call.name + "\" not found");
+  return found->second;
 }
 
 inline void Churn::ChangePod() {

@@ -39,6 +39,15 @@ class Echo final : public scheduler::Tap {
   // scheduler::Tap
   void OnPut(base::Time now, const api::Object& object) override { BeginObject(FrameType::kPut, now, object); }
   void OnRemove(base::Time now, const api::Object& object) override { BeginObject(FrameType::kRemove, now, object); }
+  void OnPutCustom(base::Time now, std::string_view resource,
+                   const std::shared_ptr<const api::CustomObject>& object) override {
+    Begin(FrameType::kPutCustom, EncodeObjectInput(now, record::EncodeCustom(resource, *object)));
+  }
+  void OnRemoveCustom(base::Time now, std::string_view resource, const api::ObjectMeta& metadata) override {
+    api::CustomObject object;
+    object.metadata = metadata;
+    Begin(FrameType::kRemoveCustom, EncodeObjectInput(now, record::EncodeCustom(resource, object)));
+  }
   void OnAdd(base::Time now, const framework::PodInfo& pod) override {
     BeginObject(FrameType::kAdd, now, api::Object(pod.shared_pod()));
   }
@@ -129,10 +138,8 @@ inline void Echo::Begin(FrameType type, const std::string& payload) {
   std::string_view object;
   const Result<void> decoded = DecodeInput(type, payload, *last_, object);
   CHECK_WHY(decoded.ok(), decoded.ok() ? "" : decoded.error().message.c_str());
-  if (object.empty()) return;
-  Result<api::Object> read = reader_.Decode(object);
+  const Result<void> read = DecodeObject(object, reader_, *last_);
   CHECK_WHY(read.ok(), read.ok() ? "" : read.error().message.c_str());
-  last_->object = *std::move(read);
 }
 
 inline void Echo::Attach(FrameType type, const std::string& payload) {

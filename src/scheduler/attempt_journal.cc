@@ -50,6 +50,41 @@ class Reader {
   const char* at_;
 };
 
+// Both ends at once, which overlap in the middle: a call for a handful of bytes costs more than the bytes.
+template <size_t kSize>
+void CopyEnds(char* to, std::string_view text) {
+  char first[kSize], last[kSize];
+  std::memcpy(first, text.data(), kSize);
+  std::memcpy(last, text.data() + text.size() - kSize, kSize);
+  std::memcpy(to, first, kSize);
+  std::memcpy(to + text.size() - kSize, last, kSize);
+}
+
+// Writes texts one after the other.
+class TextWriter {
+ public:
+  explicit TextWriter(char* at) : at_(at) {}
+  void Put(std::string_view text) {
+    const size_t size = text.size();
+    if (size > 32) {
+      std::memcpy(at_, text.data(), size);
+    } else if (size >= 16) {
+      CopyEnds<16>(at_, text);
+    } else if (size >= 8) {
+      CopyEnds<8>(at_, text);
+    } else if (size >= 4) {
+      CopyEnds<4>(at_, text);
+    } else {
+      for (size_t i = 0; i < size; ++i) at_[i] = text[i];
+    }
+    at_ += size;
+  }
+  const char* at() const { return at_; }
+
+ private:
+  char* at_;
+};
+
 template <class T>
 void PutNumber(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof(T));
@@ -60,11 +95,16 @@ void PutSized(std::string& out, std::string_view text) {
   out += text;
 }
 
+// Headers are read where they stand.
+constexpr size_t kHeaderAlignment = alignof(uint64_t);
+constexpr size_t Aligned(size_t size) { return (size + kHeaderAlignment - 1) / kHeaderAlignment * kHeaderAlignment; }
+
 base::Time TimeOf(int64_t nanoseconds) { return base::Time(base::Duration(nanoseconds)); }
 
 }  // namespace
 
-// What is of fixed size; the texts follow it, then reasons, plugins and victims.
+// What is of fixed size; the texts that say who it was follow it. Why it failed stands at `why`: the message, plugins,
+// reasons and victims.
 struct AttemptJournal::Header {
   uint64_t sequence;
   int64_t started, ended, first_attempt;
@@ -73,6 +113,7 @@ struct AttemptJournal::Header {
   int32_t priority;
   uint32_t number, nodes, feasible, ties;
   uint32_t victim_count;
+  uint32_t why;                                                   // in the chunk
   uint16_t name_space, name, uid, node, nominated_node, message;  // sizes
   uint16_t scheduler_name;                                        // id
   uint8_t reasons, plugins, pending_plugins, victims;             // how many
@@ -130,27 +171,104 @@ void AttemptJournal::Record(const Attempt& attempt, Ending ending, base::Time en
 // The usual end, with four texts and nothing else: straight to where it stays.
 void AttemptJournal::WriteBound(const Attempt& attempt, Header& header) {
   const framework::PodInfo& pod = *attempt.pod;
-  const std::string_view texts[] = {pod.namespace_().str(), pod.name(), pod.uid(), attempt.node_name};
-  size_t size = sizeof(Header);
-  for (const std::string_view text : texts) {
-    // No name in Kubernetes is as long.
-    if (text.size() > kLongestText) return WriteFailed(attempt, header);
-    size += text.size();
-  }
-  header.name_space = static_cast<uint16_t>(texts[0].size());
-  header.name = static_cast<uint16_t>(texts[1].size());
-  header.uid = static_cast<uint16_t>(texts[2].size());
-  header.node = static_cast<uint16_t>(texts[3].size());
-  char* at = Reserve(size);
+  const std::string_view name_space = pod.namespace_().str(), name = pod.name(), uid = pod.uid();
+  const size_t size = name_space.size() + name.size() + uid.size() + attempt.node_name.size();
+  // Hardly any names in Kubernetes are as long.
+  if (size > kLongestText) return WriteFailed(attempt, header);
+  header.name_space = static_cast<uint16_t>(name_space.size());
+  header.name = static_cast<uint16_t>(name.size());
+  header.uid = static_cast<uint16_t>(uid.size());
+  header.node = static_cast<uint16_t>(attempt.node_name.size());
+  char* at = Reserve(sizeof(Header) + size);
   std::memcpy(at, &header, sizeof(Header));
-  at += sizeof(Header);
-  for (const std::string_view text : texts) {
-    std::memcpy(at, text.data(), text.size());
-    at += text.size();
+  TextWriter texts(at + sizeof(Header));
+  texts.Put(name_space);
+  texts.Put(name);
+  texts.Put(uid);
+  texts.Put(attempt.node_name);
+}
+
+bool AttemptJournal::HasSameReasons(const Attempt& attempt, size_t nodes) const {
+  const framework::NodeToStatus& statuses = attempt.diagnosis.node_to_status;
+  const auto groups = statuses.groups();
+  if (groups.size() != last_groups_.size()) return false;
+  size_t told = 0;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const framework::Status& before = last_groups_[i].status;
+    if (groups[i].nodes != last_groups_[i].nodes) return false;
+    if (!before.IsSameObject(groups[i].status) && !(before == groups[i].status)) return false;
+    told += groups[i].nodes;
   }
+  return told >= nodes || last_absent_ == statuses.absent();
+}
+
+bool AttemptJournal::RepeatsLast(const Attempt& attempt, const Header& header) const {
+  if (!can_repeat_) return false;
+  const Header& last = *last_failure_;
+  if (header.nodes != last.nodes || attempt.message.size() != last.message ||
+      attempt.unschedulable_plugins.size() != last.plugins || attempt.pending_plugins.size() != last.pending_plugins ||
+      !attempt.post_filter.nominated_node_name.empty() || !attempt.post_filter.victims.pods.empty()) {
+    return false;
+  }
+  Reader why(chunks_.back().bytes.get() + last.why);
+  if (why.Text(last.message) != attempt.message) return false;
+  for (const std::string& name : attempt.unschedulable_plugins) {
+    if (names_[why.Number<uint16_t>()] != name) return false;
+  }
+  if (last.pending_plugins > 0) {
+    for (const std::string& name : attempt.pending_plugins) {
+      if (names_[why.Number<uint16_t>()] != name) return false;
+    }
+  }
+  return HasSameReasons(attempt, header.nodes);
+}
+
+// There is room for it.
+void AttemptJournal::WriteRepeated(const Attempt& attempt, Header& header) {
+  const framework::PodInfo& pod = *attempt.pod;
+  const std::string_view name_space = pod.namespace_().str(), name = pod.name(), uid = pod.uid();
+  header.name_space = static_cast<uint16_t>(name_space.size());
+  header.name = static_cast<uint16_t>(name.size());
+  header.uid = static_cast<uint16_t>(uid.size());
+  header.node = static_cast<uint16_t>(attempt.freed_node.size());
+  header.message = last_failure_->message;
+  header.plugins = last_failure_->plugins;
+  header.pending_plugins = last_failure_->pending_plugins;
+  header.reasons = last_failure_->reasons;
+  header.why = last_failure_->why;
+  header.pdb_violations = attempt.post_filter.victims.pdb_violations;
+  Chunk& chunk = chunks_.back();
+  chunk.starts.push_back(static_cast<uint32_t>(chunk.used));
+  ++records_;
+  char* const at = chunk.bytes.get() + chunk.used;
+  std::memcpy(at, &header, sizeof(Header));
+  TextWriter texts(at + sizeof(Header));
+  texts.Put(name_space);
+  texts.Put(name);
+  texts.Put(uid);
+  if (!attempt.freed_node.empty()) texts.Put(attempt.freed_node);
+  chunk.used += Aligned(static_cast<size_t>(texts.at() - at));
+}
+
+void AttemptJournal::NoteFailure(const Attempt& attempt, const Header& header) {
+  can_repeat_ = header.ending != Ending::kBound && (header.flags & kShortened) == 0 && header.nominated_node == 0 &&
+                header.victim_count == 0;
+  if (!can_repeat_) return;
+  if (!last_failure_) last_failure_ = std::make_unique<Header>();
+  *last_failure_ = header;
+  const framework::NodeToStatus& statuses = attempt.diagnosis.node_to_status;
+  last_groups_.assign(statuses.groups().begin(), statuses.groups().end());
+  last_absent_ = statuses.absent();
 }
 
 void AttemptJournal::WriteFailed(const Attempt& attempt, Header& header) {
+  const framework::PodInfo& pod = *attempt.pod;
+  const size_t identity =
+      pod.namespace_().str().size() + pod.name().size() + pod.uid().size() + attempt.freed_node.size();
+  if (header.ending != Ending::kBound && identity <= kLongestText && HasRoom(sizeof(Header) + identity) &&
+      RepeatsLast(attempt, header)) {
+    return WriteRepeated(attempt, header);
+  }
   Pack(attempt, header, kLongestMessage, /*lists=*/true);
   if (sizeof(Header) + texts_.size() > chunk_bytes_) {
     header.flags |= kShortened;
@@ -158,8 +276,10 @@ void AttemptJournal::WriteFailed(const Attempt& attempt, Header& header) {
   }
   if (sizeof(Header) + texts_.size() > chunk_bytes_) return;
   char* at = Reserve(sizeof(Header) + texts_.size());
+  header.why = static_cast<uint32_t>(at - chunks_.back().bytes.get() + sizeof(Header) + identity_bytes_);
   std::memcpy(at, &header, sizeof(Header));
   std::memcpy(at + sizeof(Header), texts_.data(), texts_.size());
+  NoteFailure(attempt, header);
 }
 
 void AttemptJournal::Pack(const Attempt& attempt, Header& header, size_t longest_message, bool lists) {
@@ -176,6 +296,7 @@ void AttemptJournal::Pack(const Attempt& attempt, Header& header, size_t longest
   put(header.uid, pod.uid(), kLongestText);
   put(header.node, header.ending == Ending::kBound ? attempt.node_name : attempt.freed_node, kLongestText);
   put(header.nominated_node, attempt.post_filter.nominated_node_name, kLongestText);
+  identity_bytes_ = texts_.size();
   put(header.message, attempt.message, longest_message);
   header.reasons = header.plugins = header.pending_plugins = header.victims = 0;
   header.victim_count = static_cast<uint32_t>(attempt.post_filter.victims.pods.size());
@@ -273,9 +394,16 @@ void AttemptJournal::PackVictims(const Attempt& attempt, Header& header) {
   }
 }
 
+bool AttemptJournal::HasRoom(size_t size) const {
+  return !chunks_.empty() && chunks_.back().used + size <= chunk_bytes_;
+}
+
 char* AttemptJournal::Reserve(size_t size) {
-  if (chunks_.empty() || chunks_.back().used + size > chunk_bytes_ || bytes() + kStartBytes > max_bytes_) {
-    while (!chunks_.empty() && bytes() + chunk_bytes_ + kStartBytes > max_bytes_) {
+  if (!HasRoom(size)) {
+    can_repeat_ = false;  // what a record refers to is in its own chunk
+    // However short its records will be: their starts are within the bound, too, and need no looking after.
+    const size_t starts = kStartBytes * (chunk_bytes_ / sizeof(Header) + 1);
+    while (!chunks_.empty() && bytes() + chunk_bytes_ + starts > max_bytes_) {
       records_ -= chunks_.front().starts.size();
       chunks_.pop_front();
     }
@@ -284,13 +412,13 @@ char* AttemptJournal::Reserve(size_t size) {
   Chunk& chunk = chunks_.back();
   chunk.starts.push_back(static_cast<uint32_t>(chunk.used));
   char* at = chunk.bytes.get() + chunk.used;
-  // Headers are read where they stand.
-  chunk.used += (size + alignof(Header) - 1) / alignof(Header) * alignof(Header);
+  chunk.used += Aligned(size);
   ++records_;
   return at;
 }
 
-AttemptRecord AttemptJournal::Unpack(const char* at) const {
+AttemptRecord AttemptJournal::Unpack(const Chunk& chunk, uint32_t start) const {
+  const char* const at = chunk.bytes.get() + start;
   const auto& header = *reinterpret_cast<const Header*>(at);
   Reader reader(at + sizeof(Header));
   AttemptRecord record;
@@ -300,6 +428,7 @@ AttemptRecord AttemptJournal::Unpack(const char* at) const {
   record.uid = reader.Text(header.uid);
   record.node = reader.Text(header.node);
   record.nominated_node = reader.Text(header.nominated_node);
+  reader = Reader(chunk.bytes.get() + header.why);
   record.message = reader.Text(header.message);
   for (int i = 0; i < header.plugins; ++i) record.plugins.push_back(names_[reader.Number<uint16_t>()]);
   for (int i = 0; i < header.pending_plugins; ++i) record.pending_plugins.push_back(names_[reader.Number<uint16_t>()]);
@@ -355,7 +484,7 @@ std::vector<AttemptRecord> AttemptJournal::Find(const Filter& filter, size_t max
     for (auto start = chunk->starts.rbegin(); start != chunk->starts.rend(); ++start) {
       if (found.size() == filter.limit || max_visited-- == 0) return found;
       const char* at = chunk->bytes.get() + *start;
-      if (Matches(at, filter)) found.push_back(Unpack(at));
+      if (Matches(at, filter)) found.push_back(Unpack(*chunk, *start));
     }
   }
   return found;

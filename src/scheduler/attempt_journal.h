@@ -5,6 +5,9 @@
 // pods it tells of: a pod that has not been tried for long is forgotten first. There is no index: writing has to cost
 // next to nothing, and whoever asks can wait for a pass over what is kept, some ten milliseconds for 32 MB.
 //
+// Pods that fit nowhere mostly fail for the same reasons as the one before: why an attempt failed is then written once
+// in a chunk, and later records refer to it.
+//
 // Not thread-safe; owned by the scheduling thread.
 #pragma once
 
@@ -119,13 +122,19 @@ class AttemptJournal {
 
   void WriteBound(const Attempt& attempt, Header& header);
   void WriteFailed(const Attempt& attempt, Header& header);
+  // Whether it failed for exactly the reasons of the last failure that was written, so that those can stand for it.
+  bool RepeatsLast(const Attempt& attempt, const Header& header) const;
+  bool HasSameReasons(const Attempt& attempt, size_t nodes) const;
+  void WriteRepeated(const Attempt& attempt, Header& header);
+  void NoteFailure(const Attempt& attempt, const Header& header);
   void Pack(const Attempt& attempt, Header& header, size_t longest_message, bool lists);
   void PackReasons(const Attempt& attempt, Header& header);
   void PackVictims(const Attempt& attempt, Header& header);
   // Room for a record at the end.
   char* Reserve(size_t size);
+  bool HasRoom(size_t size) const;
   uint16_t NameId(std::string_view name);
-  AttemptRecord Unpack(const char* at) const;
+  AttemptRecord Unpack(const Chunk& chunk, uint32_t start) const;
   bool Matches(const char* at, const Filter& filter) const;
 
   const size_t max_bytes_;
@@ -136,6 +145,13 @@ class AttemptJournal {
   std::vector<std::string> names_;    // of plugins and schedulers, by id
   uint16_t last_scheduler_name_ = 0;  // its id
   std::string texts_;                 // of the record being packed; kept for its memory
+  size_t identity_bytes_ = 0;         // of them, before what says why it failed
+
+  // The last failure that was written whole, in the last chunk; null: none there can be referred to.
+  std::unique_ptr<Header> last_failure_;
+  bool can_repeat_ = false;
+  std::vector<framework::NodeToStatus::Group> last_groups_;
+  framework::Status last_absent_;
 };
 
 }  // namespace berth::scheduler

@@ -215,5 +215,70 @@ TEST_F(AttemptJournalTest, ForgetsTheOldestFirstAndStaysWithinItsBytesWhileNames
   EXPECT_THAT(journal_.OfPod(all.back().name_space, "pod-1", 10), IsEmpty());
 }
 
+// Failures that repeat the one before, nearly repeat it, or do not: each record has to tell what its own attempt found.
+TEST_F(AttemptJournalTest, AFailureThatRepeatsTheOneBeforeIsKeptShortAndToldWhole) {
+  using framework::Status;
+  base::Random random(11);
+  const Status kept = Status::Unschedulable("Insufficient cpu").WithPlugin("NodeResourcesFit");
+  const auto make = [&](uint64_t kind, uint64_t i) {
+    Attempt attempt =
+        Failed(MakePod("pod-" + std::to_string(i)).Uid("u" + std::to_string(i)), "0/3 nodes are available");
+    framework::NodeToStatus& statuses = attempt.diagnosis.node_to_status;
+    // One object for many attempts, as lanes have it, or one that reads the same.
+    const Status cpu =
+        random.Below(2) == 0 ? kept : Status::Unschedulable("Insufficient cpu").WithPlugin("NodeResourcesFit");
+    statuses.Set(0, cpu);
+    statuses.Set(1, kind == 1 ? Status::Unschedulable("Insufficient cpu").WithPlugin("Another") : cpu);
+    if (kind != 2) statuses.Set(2, kind == 3 ? Status::Unschedulable("cordoned").WithPlugin("NodeResourcesFit") : cpu);
+    statuses.SetAbsent(Status::Unschedulable(kind == 2 && i % 2 == 0 ? "left out" : "ruled out"));
+    attempt.unschedulable_plugins = {"NodeResourcesFit"};
+    if (kind == 4) attempt.unschedulable_plugins.insert("Another");
+    if (kind == 5) attempt.pending_plugins = {"NodeResourcesFit"};
+    if (kind == 6) attempt.message = "0/3 nodes are available!";
+    if (kind == 7) attempt.post_filter.nominated_node_name = "n1";
+    if (kind == 8) attempt.freed_node = "n2";
+    return attempt;
+  };
+  const auto text = [](const AttemptRecord& record) {
+    std::string told = record.uid + " " + record.message + " " + record.node + " " + record.nominated_node;
+    for (const auto& reason : record.reasons) {
+      told += " " + reason.plugin + ":" + reason.reason + ":" + std::to_string(reason.nodes);
+    }
+    for (const std::string& plugin : record.plugins) told += " " + plugin;
+    for (const std::string& plugin : record.pending_plugins) told += " waits " + plugin;
+    return told;
+  };
+  std::deque<std::string> expected;  // the newest first
+  for (uint64_t i = 0; i < 3000; ++i) {
+    const Attempt attempt = make(random.Below(3) == 0 ? random.Below(9) : 0, i);
+    Record(attempt, Ending::kUnschedulable);
+    if (random.Below(7) == 0) Record(Bound(MakePod("between"), "n1"), Ending::kBound);
+    // By itself, with nothing before it to refer to.
+    AttemptJournal alone(kSmall);
+    alone.Record(attempt, Ending::kUnschedulable, clock_.Now(), 3);
+    expected.push_front(text(alone.Find({}).at(0)));
+  }
+  AttemptJournal::Filter failed;
+  failed.ending = Ending::kUnschedulable;
+  failed.limit = 10'000;
+  const std::vector<AttemptRecord> found = journal_.Find(failed);
+  ASSERT_GT(found.size(), 100u);
+  for (size_t i = 0; i < found.size(); ++i) ASSERT_EQ(text(found[i]), expected[i]) << i;
+  EXPECT_LE(journal_.bytes(), kSmall);
+}
+
+TEST_F(AttemptJournalTest, WhatIsRepeatedTakesLittleRoom) {
+  const std::string long_message(400, 'm');
+  const auto fill = [&](bool alike) {
+    AttemptJournal journal(kSmall);
+    for (int i = 0; i < 2000; ++i) {
+      journal.Record(Failed(MakePod("p"), long_message + (alike ? "" : std::to_string(i))), Ending::kUnschedulable,
+                     clock_.Now(), 3);
+    }
+    return journal.size();
+  };
+  EXPECT_GT(fill(true), 2 * fill(false));
+}
+
 }  // namespace
 }  // namespace berth::scheduler

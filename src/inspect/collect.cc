@@ -115,10 +115,24 @@ std::vector<std::string> LabelsOf(const framework::ClusterEvent& registered) {
   return labels;
 }
 
-std::vector<WakeUp> WakeUpsOf(const engine::Profile& profile, const PendingPod& pending) {
+std::vector<std::string> RejectingPlugins(const PendingPod& pending) {
   std::vector<std::string> plugins = pending.plugins;
   plugins.insert(plugins.end(), pending.pending_plugins.begin(), pending.pending_plugins.end());
   if (!pending.gating_plugin.empty()) plugins = {pending.gating_plugin};
+  return plugins;
+}
+
+// Those whose rejection is the first of some node's.
+std::vector<std::string> RejectingPlugins(const explain::Explanation& told) {
+  std::vector<std::string> plugins;
+  for (const explain::NodeVerdict& verdict : told.nodes) {
+    if (verdict.feasible()) return {};
+    plugins.push_back(verdict.rejections.front().plugin);
+  }
+  return plugins;
+}
+
+std::vector<WakeUp> WakeUpsOf(const engine::Profile& profile, std::vector<std::string> plugins) {
   std::sort(plugins.begin(), plugins.end());
   plugins.erase(std::unique(plugins.begin(), plugins.end()), plugins.end());
   const auto registered = profile.EventsToRegister();
@@ -269,6 +283,7 @@ EventsView CollectEvents(const scheduler::Driver& driver, const scheduler::Attem
                             {PodPlace::kUnschedulable, counts.unschedulable},
                             {PodPlace::kGated, counts.gated},
                             {PodPlace::kBinding, driver.binding()}},
+                  .about = {},
                   .nodes = driver.cluster().nodes().size(),
                   .placed = driver.cluster().pod_count()};
   if (journal == nullptr) return view;
@@ -288,7 +303,7 @@ std::optional<PodView> CollectPod(const scheduler::Driver& driver, const schedul
   view.pod = question.name_space + "/" + question.name;
   if (journal != nullptr) view.attempts = journal->OfPod(question.name_space, question.name, question.attempts);
   const WaitingPod* pending = FindPending(driver, question);
-  const PodInfoPtr pod = pending != nullptr ? pending->pod : FindPlaced(driver, question);
+  const PodInfoPtr pod = question.pod ? question.pod : pending != nullptr ? pending->pod : FindPlaced(driver, question);
   if (pod == nullptr) {
     if (view.attempts.empty()) return std::nullopt;
     view.uid = view.attempts.front().uid;
@@ -310,12 +325,15 @@ std::optional<PodView> CollectPod(const scheduler::Driver& driver, const schedul
   // Placed by another scheduler: what ours would say is still worth knowing.
   if (profile == nullptr) profile = driver.scheduler().FindProfile(driver.scheduler().first_profile().scheduler_name());
   view.profile = profile->scheduler_name();
-  if (view.pending) view.wake_ups = WakeUpsOf(*profile, *view.pending);
+  if (view.pending) view.wake_ups = WakeUpsOf(*profile, RejectingPlugins(*view.pending));
   const explain::Limits limits{.out_of_time = question.out_of_time};
   const Unobserved unobserved(*profile);
   view.now = view.node.empty() ? explain::Explain(*profile, *pod, limits)
                                : ExplainPlaced(*profile, driver, *pod, view.node, limits);
   view.now->runner_up = RunnerUpOf(*view.now);
+  if (question.wake_ups_by_verdict && view.node.empty()) {
+    view.wake_ups = WakeUpsOf(*profile, RejectingPlugins(*view.now));
+  }
   if (view.node.empty() && !view.attempts.empty()) view.now->message = view.attempts.front().message;
   return view;
 }

@@ -32,6 +32,10 @@ struct PodQuestion {
   size_t attempts = 20;  // how many of the last ones
   // Asked now and then; once it says yes, the explanation leaves out what is not done yet. Empty: never.
   std::function<bool()> out_of_time{};
+  // The pod, where the asker knows better than the driver's queue which pods wait.
+  framework::PodInfoPtr pod{};
+  // No queue knows who rejected it: what would wake it follows from what nodes say of it now.
+  bool wake_ups_by_verdict = false;
 };
 // Unset when neither the picture, the queue nor the journal knows such a pod.
 std::optional<PodView> CollectPod(const scheduler::Driver& driver, const scheduler::AttemptJournal* journal,

@@ -271,6 +271,7 @@ std::string ToEvent(const EventsView& view, std::chrono::milliseconds pause) {
   std::string data;
   ViewWriter writer(data);
   writer.Begin("SchedulingEvents", view.at);
+  writer.Text("about", view.about);
   writer.json().Key("lanes");
   writer.json().StartObject();
   for (const auto& [place, count] : view.lanes) writer.Number(NameOf(place), static_cast<int64_t>(count));

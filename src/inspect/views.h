@@ -82,6 +82,7 @@ struct NodesView {
 struct EventsView {
   base::Time at{};
   std::vector<std::pair<PodPlace, size_t>> lanes{};
+  std::string about{};  // what is shown, when it is not a scheduler that runs
   size_t nodes = 0;
   size_t placed = 0;                                 // pods with a node
   uint64_t sequence = 0;                             // of the newest attempt

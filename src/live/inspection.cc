@@ -112,9 +112,10 @@ Result<std::optional<scheduler::Ending>> OutcomeOf(const std::string& text) {
       fmt::format("outcome: expected Bound, Unschedulable, Error or Stale, found \"{}\"", text));
 }
 
-// A browser asks for changes so often, and gets what has gathered since: two updates a second, whatever happens.
-constexpr std::chrono::milliseconds kEventPause(500);
+// An event has so many attempts at most; whoever wants the others reads the page of decisions.
 constexpr size_t kMostEvents = 200;
+// A named event, which a page can see, unlike a comment.
+constexpr std::string_view kHeartbeat = "event: beat\ndata: {}\n\n";
 
 // Everything the console needs comes from where it comes from; nothing from elsewhere may embed it.
 HttpResponse Static(std::string content_type, std::string_view body) {
@@ -131,11 +132,11 @@ HttpResponse Static(std::string content_type, std::string_view body) {
 }
 
 // A page of another site that has a browser fetch ours, with the credentials that the browser has for us.
-bool IsFromElsewhere(const HttpRequest& request) {
+bool IsFromElsewhere(const HttpRequest& request, std::string_view scheme) {
   const std::string_view site = request.Header("sec-fetch-site");
   if (!site.empty() && site != "same-origin" && site != "none") return true;
   const std::string_view origin = request.Header("origin");
-  return !origin.empty() && origin != fmt::format("https://{}", request.Header("host"));
+  return !origin.empty() && origin != fmt::format("{}://{}", scheme, request.Header("host"));
 }
 
 constexpr std::string_view kIndex =
@@ -144,13 +145,19 @@ constexpr std::string_view kIndex =
 
 }  // namespace
 
+Inspection::Inspection(std::unique_ptr<Inspected> inspected, Options options)
+    : inspected_(std::move(inspected)), options_(std::move(options)), feed_([this]() -> EventFeed::View {
+        auto view = Ask([this] { return inspected_->Events(0, kMostEvents); });
+        return view ? std::make_shared<const inspect::EventsView>(*std::move(view)) : nullptr;
+      }) {}
+
 template <class Look>
 auto Inspection::Ask(Look look) -> std::optional<decltype(look())> {
   using T = decltype(look());
   const auto promise = std::make_shared<std::promise<T>>();
   const auto given_up = std::make_shared<std::atomic<bool>>(false);
   std::future<T> answer = promise->get_future();
-  loop_.Post([promise, given_up, look = std::move(look)]() mutable {
+  inspected_->Post([promise, given_up, look = std::move(look)]() mutable {
     if (!*given_up) promise->set_value(look());
   });
   if (answer.wait_for(options_.patience) == std::future_status::ready) return answer.get();
@@ -164,7 +171,8 @@ HttpResponse Inspection::Serve(const HttpRequest& request) {
     refused.headers.emplace_back("allow", "GET, HEAD");
     return refused;
   }
-  if (IsFromElsewhere(request)) return Problem(request, 403, "a page of another origin may not read this");
+  if (IsFromElsewhere(request, options_.scheme))
+    return Problem(request, 403, "a page of another origin may not read this");
   const std::string_view rest = std::string_view(request.path).substr(serving::kDebugPrefix.size());
   if (rest.empty()) return {.body = std::string(kIndex)};
   if (rest == "console") return Static("text/html; charset=utf-8", inspect::kConsoleHtml);
@@ -174,14 +182,18 @@ HttpResponse Inspection::Serve(const HttpRequest& request) {
   if (!is_pod && rest != "queue" && rest != "decisions" && rest != "nodes" && rest != "events") {
     return Problem(request, 404, "no such page: " + request.path);
   }
-  if (options_.is_leader && !options_.is_leader()) {
-    return Problem(request, 503, "this scheduler is not the leader: whoever holds the lease knows");
-  }
-  if (!loop_.synced()) return Problem(request, 503, "the scheduler has not read the whole cluster yet");
+  if (const std::string silence = Silence(); !silence.empty()) return Problem(request, 503, silence);
   if (is_pod) return ServePod(request, rest.substr(5));
   if (rest == "queue") return ServeQueue(request);
   if (rest == "events") return ServeEvents(request);
   return rest == "nodes" ? ServeNodes(request) : ServeDecisions(request);
+}
+
+std::string Inspection::Silence() const {
+  if (options_.is_leader && !options_.is_leader()) {
+    return "this scheduler is not the leader: whoever holds the lease knows";
+  }
+  return inspected_->NotReady();
 }
 
 HttpResponse Inspection::ServeQueue(const HttpRequest& request) {
@@ -190,7 +202,7 @@ HttpResponse Inspection::ServeQueue(const HttpRequest& request) {
   const Result<size_t> limit = Number(request, "limit", 100, kMostPodsShown);
   if (!limit) return Problem(request, 400, limit.error().message);
   return Page(request, Ask([this, limit = *limit, name_space = Value(request, "namespace")] {
-                return inspect::CollectQueue(loop_.driver(), loop_.Now(), limit, name_space);
+                return inspected_->Queue(limit, name_space);
               }));
 }
 
@@ -200,8 +212,9 @@ HttpResponse Inspection::ServeNodes(const HttpRequest& request) {
   const Result<size_t> limit = Number(request, "limit", 500, kMostNodesShown);
   if (!limit) return Problem(request, 400, limit.error().message);
   const std::string name = Value(request, "node");
-  const auto view =
-      Ask([this, limit = *limit, name] { return inspect::CollectNodes(loop_.driver(), loop_.Now(), limit, name); });
+  const auto view = Ask([this, limit = *limit, name] {
+    return inspect::CollectNodes(inspected_->driver(), inspected_->Now(), limit, name);
+  });
   if (view && !name.empty() && view->nodes.empty()) {
     return Problem(request, 404, fmt::format("the scheduler knows no node \"{}\"", name));
   }
@@ -211,7 +224,7 @@ HttpResponse Inspection::ServeNodes(const HttpRequest& request) {
 HttpResponse Inspection::ServeDecisions(const HttpRequest& request) {
   if (const auto known = CheckQuery(request, {"limit", "namespace", "pod", "node", "outcome", "before"}); !known)
     return Problem(request, 400, known.error().message);
-  if (loop_.journal() == nullptr) return Problem(request, 404, "no attempts are kept: --explain-memory is 0");
+  if (inspected_->journal() == nullptr) return Problem(request, 404, "no attempts are kept: --explain-memory is 0");
   scheduler::AttemptJournal::Filter filter;
   const Result<size_t> limit = Number(request, "limit", filter.limit, kMostDecisionsShown);
   if (!limit) return Problem(request, 400, limit.error().message);
@@ -225,18 +238,24 @@ HttpResponse Inspection::ServeDecisions(const HttpRequest& request) {
   filter.name_space = Value(request, "namespace");
   filter.name = Value(request, "pod");
   filter.node = Value(request, "node");
-  return Page(request, Ask([this, filter] { return inspect::CollectDecisions(loop_.journal(), loop_.Now(), filter); }));
+  return Page(request, Ask([this, filter] {
+                return inspect::CollectDecisions(inspected_->journal(), inspected_->Now(), filter);
+              }));
 }
 
 HttpResponse Inspection::ServeEvents(const HttpRequest& request) {
   uint64_t after = 0;
   const std::string_view last = request.Header("last-event-id");
   std::from_chars(last.data(), last.data() + last.size(), after);
-  const auto view = Ask([this, after] {
-    return inspect::CollectEvents(loop_.driver(), loop_.journal(), loop_.Now(), after, kMostEvents);
-  });
-  if (!view) return TooSlow(request);
-  return Static("text/event-stream", inspect::ToEvent(*view, kEventPause));
+  HttpResponse response = Static("text/event-stream", "");
+  response.stream = std::make_shared<serving::ResponseStream>();
+  response.stream->pause = EventFeed::kShortestPause;
+  response.stream->heartbeat = kHeartbeat;
+  response.stream->next = [this, reader = EventReader(feed_, after)]() mutable -> std::optional<std::string> {
+    if (!Silence().empty()) return std::nullopt;
+    return reader.Next();
+  };
+  return response;
 }
 
 HttpResponse Inspection::ServePod(const HttpRequest& request, std::string_view rest) {
@@ -275,9 +294,9 @@ HttpResponse Inspection::ServePod(const HttpRequest& request, std::string_view r
   std::this_thread::sleep_until(next_explanation_);
   const auto begin = std::chrono::steady_clock::now();
   const auto view = Ask([this, question]() mutable {
-    const base::Time deadline = loop_.Now() + options_.explain_budget;
-    question.out_of_time = [this, deadline] { return loop_.Now() > deadline; };
-    return inspect::CollectPod(loop_.driver(), loop_.journal(), loop_.Now(), question);
+    const auto deadline = std::chrono::steady_clock::now() + options_.explain_budget;
+    question.out_of_time = [deadline] { return std::chrono::steady_clock::now() > deadline; };
+    return inspected_->Pod(question);
   });
   const auto took = std::chrono::steady_clock::now() - begin;
   next_explanation_ = begin + took + 4 * took;

@@ -140,17 +140,34 @@ TEST_F(InspectionTest, EventsTellWhatHasHappenedSinceTheLastOne) {
     HttpRequest request;
     EXPECT_TRUE(serving::ParseTarget("/debug/berth/events", request).ok());
     if (!last.empty()) request.headers = {{"last-event-id", last}};
-    return inspection_.Serve(request);
+    HttpResponse response = inspection_.Serve(request);
+    EXPECT_EQ(response.content_type, "text/event-stream");
+    EXPECT_NE(response.stream, nullptr);
+    return response.stream;
   };
-  const HttpResponse all = events("");
-  EXPECT_EQ(all.content_type, "text/event-stream");
-  EXPECT_THAT(all.body, ::testing::StartsWith("retry: 500\nid: "));
-  EXPECT_THAT(all.body, HasSubstr("default/db"));
-  EXPECT_THAT(all.body, HasSubstr("\"Unschedulable\":1"));
-  const std::string id = all.body.substr(15, all.body.find('\n', 15) - 15);
-  EXPECT_THAT(events(id).body, HasSubstr("\"attempts\":[]"));
-  EXPECT_THAT(events("999999999").body, HasSubstr("default/db")) << "a number of another scheduler's";
-  EXPECT_EQ(events("nonsense").status, 200);
+  const auto all = events("");
+  const std::string first = all->next().value_or("ended");
+  EXPECT_THAT(first, ::testing::StartsWith("retry: 1000\nid: "));
+  EXPECT_THAT(first, HasSubstr("default/db"));
+  EXPECT_THAT(first, HasSubstr("\"Unschedulable\":1"));
+  const std::string id = first.substr(16, first.find('\n', 16) - 16);
+  EXPECT_EQ(all->next(), "") << "nothing has happened since";
+  EXPECT_THAT(*events(id)->next(), HasSubstr("\"attempts\":[]"));
+  EXPECT_THAT(*events("999999999")->next(), HasSubstr("default/db")) << "a number of another scheduler's";
+  EXPECT_THAT(*events("nonsense")->next(), HasSubstr("default/db"));
+  EXPECT_GE(all->pause, std::chrono::milliseconds(100)) << "ten a second at most";
+  EXPECT_NE(all->heartbeat, "");
+  Tell(MakePod("late").SchedulerName("default-scheduler").Request("cpu", "100m"));
+  EXPECT_NE(server_.Await({"pods/late/binding"}), "");
+  std::string told;
+  for (int i = 0; i < 1000 && told.find("default/late") == std::string::npos; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    told += all->next().value_or("ended");
+  }
+  EXPECT_THAT(told, HasSubstr("default/late"));
+  EXPECT_EQ(told.find("default/db"), std::string::npos) << "it was told before";
+  leader_ = false;
+  EXPECT_EQ(all->next(), std::nullopt) << "who does not lead any more has nothing to tell";
 }
 
 TEST_F(InspectionTest, BeforeTheClusterIsReadThereIsNothingToTell) { EXPECT_EQ(Get("/debug/berth/queue").status, 503); }

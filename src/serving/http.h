@@ -1,11 +1,16 @@
 // HTTP requests and responses as the pages see them, whatever brings them.
 #pragma once
 
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 
 namespace berth::serving {
@@ -26,11 +31,27 @@ struct HttpRequest {
   std::vector<std::string> QueryValues(std::string_view name) const;
 };
 
+// What follows a response that has no end of its own: piece by piece, for as long as the client reads. Between two
+// pieces no thread is kept.
+struct ResponseStream {
+  // What to send next: "" when there is nothing new, unset at the end. On a worker, never twice at a time, and not
+  // before the client has taken the piece before and `pause` is over. A client that reads slowly is asked for less
+  // often.
+  std::function<std::optional<std::string>()> next;
+  base::Duration pause = std::chrono::milliseconds(100);
+  // Sent when there was nothing else for so long, so that both sides notice when the other one is gone.
+  std::string heartbeat{};
+  base::Duration heartbeat_every = std::chrono::seconds(15);
+  // Then it ends and the client has to ask again: whether it may is looked at when it asks.
+  base::Duration lifetime = std::chrono::minutes(5);
+};
+
 struct HttpResponse {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::string body{};
   std::vector<std::pair<std::string, std::string>> headers{};
+  std::shared_ptr<ResponseStream> stream{};  // instead of a body
 };
 
 // An error as Go's http.Error writes it: one line of text.

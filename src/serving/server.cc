@@ -18,6 +18,7 @@
 #include <exception>
 #include <set>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 #include "base/ascii.h"
@@ -33,7 +34,7 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace beast_http = beast::http;
 using boost::system::error_code;
-using Stream = beast::ssl_stream<beast::tcp_stream>;
+using PlainStream = beast::tcp_stream;
 
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
@@ -66,7 +67,39 @@ bool IsHttpError(const error_code& error) {
   return error.category() == beast_http::make_error_code(beast_http::error::end_of_stream).category();
 }
 
-class Connection;
+asio::ssl::context ShareContext(SSL_CTX* tls) {
+  SSL_CTX_up_ref(tls);
+  return asio::ssl::context(tls);
+}
+
+struct TlsContextHolder {
+  asio::ssl::context held;
+};
+
+// A TLS stream that keeps its context.
+class TlsStream : private TlsContextHolder, public beast::ssl_stream<beast::tcp_stream> {
+ public:
+  TlsStream(asio::ip::tcp::socket socket, SSL_CTX* tls)
+      : TlsContextHolder{ShareContext(tls)}, beast::ssl_stream<beast::tcp_stream>(std::move(socket), held) {}
+};
+
+// What the server sees of a connection. Only ever touched on the I/O thread.
+class ServedConnection {
+ public:
+  virtual ~ServedConnection() = default;
+  virtual void Start() = 0;
+  virtual void Close() = 0;
+  // The server stops: what has no end of its own ends now.
+  virtual void EndStream() = 0;
+
+  // Nothing of a request has been answered or is being worked on.
+  bool idle() const { return idle_since_ != 0; }
+  uint64_t idle_since() const { return idle_since_; }
+
+ protected:
+  explicit ServedConnection(uint64_t since) : idle_since_(since) {}
+  uint64_t idle_since_;  // 0 while a request is being answered
+};
 
 // What connections share. Lives on the I/O thread, except for `workers`.
 struct Shared {
@@ -74,56 +107,74 @@ struct Shared {
   RequestHandler& handler;
   asio::io_context io{1};
   asio::thread_pool workers;
-  std::set<std::shared_ptr<Connection>> connections{};
+  std::set<std::shared_ptr<ServedConnection>> connections{};
   uint64_t steps = 0;  // orders connections by when they fell idle
+  size_t streams = 0;  // responses without an end that are being sent
   bool stopping = false;
 
   Shared(const ServerOptions& server_options, RequestHandler& request_handler)
       : options(server_options), handler(request_handler), workers(server_options.workers) {}
 };
 
-// One connection, from the handshake to its end. Only ever touched on the I/O thread.
+std::chrono::milliseconds Milliseconds(base::Duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration);
+}
+
+// One connection, from the handshake to its end.
 //
 //   handshake → read ⇄ (answer at once | worker) → write → read … → close
-class Connection : public std::enable_shared_from_this<Connection> {
+//                                                ↘ stream: worker → write → pause → worker … → close
+template <class Stream>
+class Connection final : public ServedConnection, public std::enable_shared_from_this<Connection<Stream>> {
  public:
-  Connection(Shared& shared, asio::ip::tcp::socket socket, SSL_CTX* tls)
-      : shared_(shared), tls_(Share(tls)), stream_(std::move(socket), tls_), idle_since_(++shared.steps) {}
+  static constexpr bool kHasTls = std::is_same_v<Stream, TlsStream>;
 
-  void Start() {
-    error_code unknown;
-    const auto local = beast::get_lowest_layer(stream_).socket().local_endpoint(unknown);
-    if (!unknown) SetLocalAddress(stream_.native_handle(), local.address().to_string());
-    Expire(shared_.options.handshake_timeout);
-    stream_.async_handshake(asio::ssl::stream_base::server, [self = shared_from_this()](error_code error) {
-      if (error) {
-        LOG_INFO(4, "TLS handshake error", {"err", error.message()});
-        return self->Close();
-      }
-      self->certificates_ = PeerCertificates(self->stream_.native_handle());
-      self->Read(self->shared_.options.request_timeout);
-    });
+  template <class... Arguments>
+  explicit Connection(Shared& shared, Arguments&&... arguments)
+      : ServedConnection(++shared.steps),
+        shared_(shared),
+        stream_(std::forward<Arguments>(arguments)...),
+        timer_(shared.io) {}
+
+  void Start() override {
+    if constexpr (kHasTls) {
+      error_code unknown;
+      const auto local = beast::get_lowest_layer(stream_).socket().local_endpoint(unknown);
+      if (!unknown) SetLocalAddress(stream_.native_handle(), local.address().to_string());
+      Expire(shared_.options.handshake_timeout);
+      stream_.async_handshake(asio::ssl::stream_base::server, [self = Self()](error_code error) {
+        if (error) {
+          LOG_INFO(4, "TLS handshake error", {"err", error.message()});
+          return self->Close();
+        }
+        self->certificates_ = PeerCertificates(self->stream_.native_handle());
+        self->Read(self->shared_.options.request_timeout);
+      });
+    } else {
+      Read(shared_.options.request_timeout);
+    }
   }
 
-  // Nothing of a request has been answered or is being worked on.
-  bool idle() const { return idle_since_ != 0; }
-  uint64_t idle_since() const { return idle_since_; }
-
-  void Close() {
+  void Close() override {
+    closed_ = true;
+    if (streaming_) --shared_.streams;
+    streaming_ = false;
+    timer_.cancel();
     error_code ignored;
     beast::get_lowest_layer(stream_).socket().close(ignored);
-    shared_.connections.erase(shared_from_this());
+    shared_.connections.erase(Self());
+  }
+
+  void EndStream() override {
+    if (!streaming_ || writing_) return;  // what is being written is followed by the end
+    timer_.cancel();
+    WriteLastChunk();
   }
 
  private:
-  static asio::ssl::context Share(SSL_CTX* tls) {
-    SSL_CTX_up_ref(tls);
-    return asio::ssl::context(tls);
-  }
+  std::shared_ptr<Connection> Self() { return this->shared_from_this(); }
 
-  void Expire(base::Duration after) {
-    beast::get_lowest_layer(stream_).expires_after(std::chrono::duration_cast<std::chrono::milliseconds>(after));
-  }
+  void Expire(base::Duration after) { beast::get_lowest_layer(stream_).expires_after(Milliseconds(after)); }
 
   void Read(base::Duration timeout) {
     if (shared_.stopping) return Shutdown();
@@ -132,7 +183,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     parser_->header_limit(shared_.options.max_header_bytes);
     parser_->body_limit(shared_.options.max_body_bytes);
     Expire(timeout);
-    beast_http::async_read(stream_, buffer_, *parser_, [self = shared_from_this()](error_code error, size_t) {
+    beast_http::async_read(stream_, buffer_, *parser_, [self = Self()](error_code error, size_t) {
       if (!error) return self->OnRequest();
       if (error == beast_http::error::end_of_stream) return self->Shutdown();
       // Also a body that breaks off is an error of HTTP; whoever is still there deserves to hear what was wrong.
@@ -164,31 +215,45 @@ class Connection : public std::enable_shared_from_this<Connection> {
       return Write(TextError(400, "Bad Request: " + parsed.error().message));
     }
     if (std::optional<HttpResponse> response = shared_.handler.TryHandle(*request)) return Write(std::move(*response));
-    asio::post(shared_.workers, [self = shared_from_this(), request, work = asio::make_work_guard(shared_.io)] {
-      HttpResponse response;
-      try {
-        response = self->shared_.handler.Handle(*request);
-      } catch (const std::exception& exception) {
-        LOG_ERROR("A page failed", {"err", exception.what()}, {"path", request->path});
-        response = TextError(500, "Internal Server Error");
-      }
-      asio::post(self->shared_.io,
-                 [self, response = std::move(response)]() mutable { self->Write(std::move(response)); });
-    });
+    OnWorker(
+        request->path, [self = Self(), request] { return self->shared_.handler.Handle(*request); },
+        [] { return TextError(500, "Internal Server Error"); },
+        [self = Self()](HttpResponse response) { self->Write(std::move(response)); });
+  }
+
+  // `work` on a worker, then `then` with what it gave here. What it throws becomes what `failed` gives.
+  template <class Work, class Failed, class Then>
+  void OnWorker(std::string path, Work work, Failed failed, Then then) {
+    asio::post(shared_.workers,
+               [&io = shared_.io, path = std::move(path), work = std::move(work), failed = std::move(failed),
+                then = std::move(then), guard = asio::make_work_guard(shared_.io)] {
+                 decltype(work()) made;
+                 try {
+                   made = work();
+                 } catch (const std::exception& exception) {
+                   LOG_ERROR("A page failed", {"err", exception.what()}, {"path", path});
+                   made = failed();
+                 }
+                 asio::post(io, [then, made = std::move(made)]() mutable { then(std::move(made)); });
+               });
   }
 
   void Write(HttpResponse response) {
     if (shared_.stopping) keep_alive_ = false;
+    if (response.stream && !head_only_) {
+      if (shared_.streams < shared_.options.max_streams && !shared_.stopping) return BeginStream(std::move(response));
+      response = TextError(503, "as many are followed as there is room for (" +
+                                    std::to_string(shared_.options.max_streams) + "); try again later");
+      response.headers.emplace_back("retry-after", "5");
+    }
     // Version 1.1, whatever the request said: the answers have no chunks and a length.
     answer_ = {beast_http::int_to_status(static_cast<unsigned>(response.status)), 11};
-    answer_.set(beast_http::field::content_type, response.content_type);
-    answer_.set(beast_http::field::cache_control, "no-cache, private");
-    for (const auto& [name, value] : response.headers) answer_.set(name, value);
+    SetHeaders(answer_, response);
     answer_.keep_alive(keep_alive_);
     answer_.content_length(response.body.size());
     if (!head_only_) answer_.body() = std::move(response.body);
     Expire(shared_.options.write_timeout);
-    beast_http::async_write(stream_, answer_, [self = shared_from_this()](error_code error, size_t) {
+    beast_http::async_write(stream_, answer_, [self = Self()](error_code error, size_t) {
       if (error) return self->Close();
       if (!self->keep_alive_) return self->Shutdown();
       self->answer_ = {};
@@ -196,13 +261,106 @@ class Connection : public std::enable_shared_from_this<Connection> {
     });
   }
 
+  static void SetHeaders(auto& message, const HttpResponse& response) {
+    message.set(beast_http::field::content_type, response.content_type);
+    message.set(beast_http::field::cache_control, "no-cache, private");
+    for (const auto& [name, value] : response.headers) message.set(name, value);
+  }
+
+  void BeginStream(HttpResponse response) {
+    ++shared_.streams;
+    streaming_ = true;
+    source_ = std::move(response.stream);
+    ends_ = std::chrono::steady_clock::now() + source_->lifetime;
+    head_ = {beast_http::int_to_status(static_cast<unsigned>(response.status)), 11};
+    SetHeaders(head_, response);
+    head_.keep_alive(false);
+    head_.chunked(true);
+    head_writer_.emplace(head_);
+    Expire(shared_.options.write_timeout);
+    writing_ = true;
+    beast_http::async_write_header(stream_, *head_writer_, [self = Self()](error_code error, size_t) {
+      if (error) return self->Close();
+      self->NoticeTheEnd();
+      self->OnWritten();
+    });
+  }
+
+  // Nobody has anything to say while a stream is sent to them, so that the end of a read is the end of the client.
+  void NoticeTheEnd() {
+    beast::get_lowest_layer(stream_).expires_never();
+    stream_.async_read_some(asio::buffer(unexpected_),
+                            [self = Self()](error_code, size_t) { self->ending_ ? self->Shutdown() : self->Close(); });
+  }
+
+  void OnWritten() {
+    writing_ = false;
+    written_ = std::chrono::steady_clock::now();
+    AskForMore();
+  }
+
+  void AskForMore() {
+    if (closed_) return;
+    if (shared_.stopping || std::chrono::steady_clock::now() >= ends_) return WriteLastChunk();
+    writing_ = true;  // until it is known what
+    using Piece = std::optional<std::string>;
+    OnWorker(
+        "stream", [source = source_] { return source->next(); }, [] { return Piece(); },
+        [self = Self()](Piece piece) { self->OnPiece(std::move(piece)); });
+  }
+
+  void OnPiece(std::optional<std::string> piece) {
+    writing_ = false;
+    if (closed_) return;
+    if (!piece || shared_.stopping) return WriteLastChunk();
+    if (piece->empty() && std::chrono::steady_clock::now() - written_ >= source_->heartbeat_every) {
+      piece = source_->heartbeat;
+    }
+    if (piece->empty()) return Pause();
+    piece_ = *std::move(piece);
+    writing_ = true;
+    Expire(shared_.options.write_timeout);
+    asio::async_write(stream_, beast_http::make_chunk(asio::buffer(piece_)), [self = Self()](error_code error, size_t) {
+      if (error) return self->Close();
+      self->writing_ = false;
+      self->written_ = std::chrono::steady_clock::now();
+      self->Pause();
+    });
+  }
+
+  void Pause() {
+    if (closed_) return;
+    if (shared_.stopping) return WriteLastChunk();
+    timer_.expires_after(Milliseconds(source_->pause));
+    timer_.async_wait([self = Self()](error_code error) {
+      if (!error) self->AskForMore();
+    });
+  }
+
+  void WriteLastChunk() {
+    if (closed_ || ending_) return;
+    ending_ = true;
+    writing_ = true;
+    Expire(shared_.options.write_timeout);
+    asio::async_write(stream_, beast_http::make_chunk_last(), [self = Self()](error_code error, size_t) {
+      if (error) return self->Close();
+      beast::get_lowest_layer(self->stream_).cancel();  // the read, which goes on to the end of the connection
+    });
+  }
+
   void Shutdown() {
+    if (closed_) return;
     Expire(shared_.options.handshake_timeout);
-    stream_.async_shutdown([self = shared_from_this()](error_code) { self->Close(); });
+    if constexpr (kHasTls) {
+      stream_.async_shutdown([self = Self()](error_code) { self->Close(); });
+    } else {
+      error_code ignored;
+      stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+      Close();
+    }
   }
 
   Shared& shared_;
-  asio::ssl::context tls_;
   Stream stream_;
   std::vector<std::string> certificates_;
   beast::flat_buffer buffer_;
@@ -210,14 +368,27 @@ class Connection : public std::enable_shared_from_this<Connection> {
   beast_http::response<beast_http::string_body> answer_;
   bool keep_alive_ = false;
   bool head_only_ = false;
-  uint64_t idle_since_;  // 0 while a request is being answered
+  bool closed_ = false;
+
+  // Of a response without an end.
+  std::shared_ptr<ResponseStream> source_;
+  std::chrono::steady_clock::time_point ends_{}, written_{};
+  beast_http::response<beast_http::empty_body> head_;
+  std::optional<beast_http::response_serializer<beast_http::empty_body>> head_writer_;
+  asio::steady_timer timer_;
+  std::string piece_;
+  char unexpected_[64];
+  bool streaming_ = false;
+  bool writing_ = false;  // or a worker finds out what to write
+  bool ending_ = false;
 };
 
 }  // namespace
 
 class HttpsServer::Impl {
  public:
-  Impl(const ServerOptions& options, TlsContext& tls, RequestHandler& handler)
+  // Without TLS when `tls` is null.
+  Impl(const ServerOptions& options, TlsContext* tls, RequestHandler& handler)
       : shared_(options, handler), tls_(tls), acceptor_(shared_.io), retry_(shared_.io), deadline_(shared_.io) {}
 
   Result<void> Listen() {
@@ -251,7 +422,7 @@ class HttpsServer::Impl {
   void Run() {
     Accept();
     thread_ = std::thread([this] { shared_.io.run(); });
-    LOG_INFO(0, "Serving securely", {"address", shared_.options.bind_address}, {"port", port_});
+    if (tls_) LOG_INFO(0, "Serving securely", {"address", shared_.options.bind_address}, {"port", port_});
   }
 
   void Stop() {
@@ -263,7 +434,7 @@ class HttpsServer::Impl {
       retry_.cancel();
       const auto connections = shared_.connections;
       for (const auto& connection : connections) {
-        if (connection->idle()) connection->Close();
+        connection->idle() ? connection->Close() : connection->EndStream();
       }
       if (shared_.connections.empty()) return;
       deadline_.expires_after(std::chrono::duration_cast<std::chrono::milliseconds>(shared_.options.shutdown_timeout));
@@ -310,13 +481,18 @@ class HttpsServer::Impl {
     if (shared_.connections.size() >= shared_.options.max_connections && !MakeRoom()) return;  // closes the socket
     error_code ignored;
     socket.set_option(asio::ip::tcp::no_delay(true), ignored);
-    auto connection = std::make_shared<Connection>(shared_, std::move(socket), tls_.Current().get());
+    std::shared_ptr<ServedConnection> connection;
+    if (tls_) {
+      connection = std::make_shared<Connection<TlsStream>>(shared_, std::move(socket), tls_->Current().get());
+    } else {
+      connection = std::make_shared<Connection<PlainStream>>(shared_, std::move(socket));
+    }
     shared_.connections.insert(connection);
     connection->Start();
   }
 
   bool MakeRoom() {
-    std::shared_ptr<Connection> longest;
+    std::shared_ptr<ServedConnection> longest;
     for (const auto& connection : shared_.connections) {
       if (connection->idle() && (!longest || connection->idle_since() < longest->idle_since())) longest = connection;
     }
@@ -325,7 +501,7 @@ class HttpsServer::Impl {
   }
 
   Shared shared_;
-  TlsContext& tls_;
+  TlsContext* const tls_;
   asio::ip::tcp::acceptor acceptor_;
   asio::steady_timer retry_;
   asio::steady_timer deadline_;
@@ -338,7 +514,21 @@ HttpsServer::~HttpsServer() { Stop(); }
 
 Result<std::unique_ptr<HttpsServer>> HttpsServer::Start(const ServerOptions& options, TlsContext& tls,
                                                         RequestHandler& handler) {
-  auto impl = std::make_unique<Impl>(options, tls, handler);
+  auto impl = std::make_unique<Impl>(options, &tls, handler);
+  if (Result<void> listening = impl->Listen(); !listening) return listening.error();
+  impl->Run();
+  return std::unique_ptr<HttpsServer>(new HttpsServer(std::move(impl)));
+}
+
+Result<std::unique_ptr<HttpsServer>> HttpsServer::StartOnLoopback(const ServerOptions& options,
+                                                                  RequestHandler& handler) {
+  error_code error;
+  const asio::ip::address address = asio::ip::make_address(options.bind_address, error);
+  if (error || !address.is_loopback()) {
+    return Error::InvalidArgument("expected an address of this machine alone, as 127.0.0.1, found \"" +
+                                  options.bind_address + "\"");
+  }
+  auto impl = std::make_unique<Impl>(options, nullptr, handler);
   if (Result<void> listening = impl->Listen(); !listening) return listening.error();
   impl->Run();
   return std::unique_ptr<HttpsServer>(new HttpsServer(std::move(impl)));

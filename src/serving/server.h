@@ -1,4 +1,5 @@
-// HttpsServer: TLS and HTTP/1.1 with keep-alive, bounded in everything a client can use up.
+// HttpsServer: TLS and HTTP/1.1 with keep-alive, bounded in everything a client can use up. On loopback it can do
+// without TLS.
 //
 // Threads: one of its own does all I/O, a few workers run what may block (a review by the API server, a large page).
 // A request the handler can answer at once is answered on the I/O thread, so that health probes are answered however
@@ -34,6 +35,8 @@ struct ServerOptions {
   size_t workers = 4;
   // When there are as many, the connection that has been idle longest gives way to a new one.
   size_t max_connections = 256;
+  // Responses that have no end of their own (ResponseStream); whoever comes then is asked to come back later.
+  size_t max_streams = 16;
   uint32_t max_header_bytes = 64 * 1024;
   uint64_t max_body_bytes = 64 * 1024;
   base::Duration handshake_timeout = std::chrono::seconds(10);
@@ -48,6 +51,8 @@ class HttpsServer {
   // `tls` and `handler` must outlive it.
   static Result<std::unique_ptr<HttpsServer>> Start(const ServerOptions& options, TlsContext& tls,
                                                     RequestHandler& handler);
+  // Plain HTTP, for whoever is on this machine: an error when the address is not a loopback one.
+  static Result<std::unique_ptr<HttpsServer>> StartOnLoopback(const ServerOptions& options, RequestHandler& handler);
   ~HttpsServer();  // stops
 
   uint16_t port() const;

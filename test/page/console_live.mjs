@@ -1,8 +1,8 @@
-// node console_live.mjs ADDRESS CERTIFICATE KEY FRAGMENT PICTURE: the console of a scheduler that runs, opened with a client
-// certificate. Prints what it shows as JSON, once there is something to show.
+// node console_live.mjs ADDRESS CERTIFICATE KEY FRAGMENT PICTURE [light|dark]: the console of a scheduler that runs, opened
+// with a client certificate; without one ("") where none is asked for. Prints what it shows as JSON, once there is something to show.
 import { chromium } from 'playwright-core';
 
-const [address, certPath, keyPath, fragment, picture] = process.argv.slice(2);
+const [address, certPath, keyPath, fragment, picture, colorScheme = 'light'] = process.argv.slice(2);
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
   args: ['--disable-gpu', ...(process.getuid() === 0 ? ['--no-sandbox'] : [])],
@@ -12,7 +12,8 @@ try {
     // Its certificate is self-signed, made when it started.
     ignoreHTTPSErrors: true,
     viewport: { width: 1240, height: 1000 },
-    clientCertificates: [{ origin: new URL(address).origin, certPath, keyPath }],
+    colorScheme,
+    clientCertificates: certPath ? [{ origin: new URL(address).origin, certPath, keyPath }] : [],
   });
   const problems = [];
   const page = await context.newPage();
@@ -29,6 +30,7 @@ try {
     JSON.stringify({
       problems,
       connection: await text('#connection'),
+      about: await text('#about'),
       lanes: await text('.lane'),
       tiles: await page.locator('.tile').count(),
       decisions: await text('#decision-table tbody tr'),

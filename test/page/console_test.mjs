@@ -122,11 +122,41 @@ test('by keyboard alone: arrows between tiles, Enter opens a node, focus survive
 
 test('a scheduler that goes away is noticed, and found again', async () => {
   await withConsole({ mayFail: true }, async (page) => {
-    scheduler.down = true;
+    scheduler.goDown();
     await page.locator('#connection.lost').waitFor();
     scheduler.down = false;
     await page.locator('#connection:not(.lost)').waitFor();
+    scheduler.decide(attempt(55, 'shop/after-the-break'));
+    await page.locator('#decision-table tbody tr', { hasText: 'shop/after-the-break' }).waitFor();
   });
+});
+
+test('one stream is followed for as long as it lasts, however much happens', async () => {
+  await withConsole({}, async (page) => {
+    const opened = () => scheduler.requests.filter((one) => one.endsWith('/events')).length;
+    const before = opened();
+    for (let i = 0; i < 20; i += 1) {
+      scheduler.decide(attempt(100 + i, `shop/many-${i}`));
+      await page.waitForTimeout(60);
+    }
+    await page.locator('#decision-table tbody tr', { hasText: 'shop/many-19' }).waitFor();
+    assert.equal(opened(), before);
+    assert.equal(scheduler.streams.size, 1);
+  });
+  // A page that is closed is let go.
+  for (let i = 0; i < 100 && scheduler.streams.size > 0; i += 1) await new Promise((done) => setTimeout(done, 50));
+  assert.equal(scheduler.streams.size, 0);
+});
+
+test('what is looked at from outside says so', async () => {
+  scheduler.about = 'https://cluster, seen through its API';
+  try {
+    await withConsole({}, async (page) => {
+      assert.equal(await page.locator('#about').innerText(), 'https://cluster, seen through its API');
+    });
+  } finally {
+    scheduler.about = '';
+  }
 });
 
 test('with 5,000 nodes an update leaves the tiles that have not changed alone', async () => {

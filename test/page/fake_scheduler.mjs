@@ -167,6 +167,8 @@ export class FakeScheduler {
     this.sequence = 41;
     this.requests = [];
     this.down = false;
+    this.about = '';
+    this.streams = new Set();
   }
 
   async start() {
@@ -174,6 +176,12 @@ export class FakeScheduler {
     await new Promise((resolve) => this.server.listen(0, '127.0.0.1', resolve));
     this.address = `http://127.0.0.1:${this.server.address().port}/debug/berth/console`;
     return this;
+  }
+
+  // Whoever is there goes away, and nobody is let in until it is up again.
+  goDown() {
+    this.down = true;
+    this.server.closeAllConnections();
   }
 
   stop() {
@@ -216,6 +224,35 @@ export class FakeScheduler {
     return null;
   }
 
+  // A stream that lasts: what is new whenever something is, and a beat now and then.
+  stream(after, response) {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'content-security-policy': policy() });
+    let seen = after;
+    let first = true;
+    const tell = () => {
+      if (!first && seen === this.sequence) return;
+      first = false;
+      const change = {
+        at: at(60),
+        ...(this.about ? { about: this.about } : {}),
+        lanes: { Active: 1, Backoff: 0, Unschedulable: 4000, Gated: 1, Binding: 1 },
+        nodes: this.nodes.length,
+        placed: 31,
+        sequence: this.sequence,
+        attempts: this.attempts.filter((one) => one.sequence > seen),
+      };
+      seen = this.sequence;
+      response.write(`retry: 50\nid: ${this.sequence}\ndata: ${JSON.stringify(change)}\n\n`);
+    };
+    tell();
+    const timers = [setInterval(tell, 50), setInterval(() => response.write('event: beat\ndata: {}\n\n'), 1000)];
+    this.streams.add(response);
+    response.on('close', () => {
+      timers.forEach(clearInterval);
+      this.streams.delete(response);
+    });
+  }
+
   answer(request, response) {
     if (this.down) return request.destroy();
     const url = new URL(request.url, 'http://scheduler');
@@ -228,18 +265,7 @@ export class FakeScheduler {
     if (name === 'console') return send('text/html; charset=utf-8', embedded('Html'));
     if (name === 'console.css') return send('text/css', embedded('Css'));
     if (name === 'console.js') return send('text/javascript', embedded('Js'));
-    if (name === 'events') {
-      const after = Number(request.headers['last-event-id'] || 0);
-      const change = {
-        at: at(60),
-        lanes: { Active: 1, Backoff: 0, Unschedulable: 4000, Gated: 1, Binding: 1 },
-        nodes: this.nodes.length,
-        placed: 31,
-        sequence: this.sequence,
-        attempts: this.attempts.filter((one) => one.sequence > after),
-      };
-      return send('text/event-stream', `retry: 50\nid: ${this.sequence}\ndata: ${JSON.stringify(change)}\n\n`);
-    }
+    if (name === 'events') return this.stream(Number(request.headers['last-event-id'] || 0), response);
     const page = this.page(name, url);
     if (page) return send('application/json', JSON.stringify(page));
     return send('application/json', JSON.stringify({ kind: 'Problems', errors: ['the scheduler knows no pod'] }), 404);

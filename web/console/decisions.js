@@ -7,11 +7,15 @@ import { agoText, readPage } from './model.js';
 const mostDecisions = 1000;
 // How old things are is written anew so often, when nothing else happens.
 const redrawAfter = 5000;
+// Changes may come ten times a second, which is more than anybody reads.
+const drawEvery = 250;
 
 export function outcomeText(attempt) {
   if (attempt.outcome !== 'Bound') return attempt.message || '';
   const parts = [];
   if (attempt.nominated) parts.push('its nominated node');
+  else if (attempt.score === undefined && attempt.feasibleNodes === 0)
+    parts.push(`by ${attempt.schedulerName || 'default-scheduler'}`);
   else if (attempt.score === undefined) parts.push('the only feasible node');
   else parts.push(`score ${attempt.score}, ${attempt.feasibleNodes} of ${counted(attempt.nodes, 'node')} feasible`);
   if (attempt.equallyGood > 1) parts.push(`${attempt.equallyGood} equally good`);
@@ -20,7 +24,7 @@ export function outcomeText(attempt) {
 
 export class Decisions {
   constructor(address, showPod) {
-    Object.assign(this, { address, attempts: [], waiting: [], at: '', drawnAt: 0 });
+    Object.assign(this, { address, attempts: [], waiting: [], at: '', drawnAt: 0, timer: undefined });
     this.table = new SortableTable(byId('decision-table'), {
       caption: 'The last decisions',
       address,
@@ -93,10 +97,18 @@ export class Decisions {
     const fresh = this.waiting.filter((attempt) => attempt.sequence > newest);
     this.waiting = [];
     this.attempts = [...fresh, ...this.attempts].slice(0, mostDecisions);
-    if (fresh.length > 0 || performance.now() - this.drawnAt > redrawAfter) this.draw();
+    if (fresh.length > 0 || performance.now() - this.drawnAt > redrawAfter) this.drawSoon();
+  }
+
+  drawSoon() {
+    const wait = drawEvery - (performance.now() - this.drawnAt);
+    if (wait <= 0) this.draw();
+    else this.timer ??= setTimeout(() => this.draw(), wait);
   }
 
   draw() {
+    clearTimeout(this.timer);
+    this.timer = undefined;
     this.drawnAt = performance.now();
     byId('decision-filter').value = this.address.get('q');
     byId('outcome').value = this.address.get('outcome');

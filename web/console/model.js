@@ -26,21 +26,42 @@ export const readPod = (name) => {
   return readPage(`pods/${encodeURIComponent(namespace)}/${encodeURIComponent(pod ?? '')}/explain`, { nodes: 500 });
 };
 
-// The server ends every answer of the stream at once and the browser asks again, with what it has seen: an error event
-// between two answers is nothing to worry about, several without an answer are.
+// Without a connection for so long, what is shown may be old.
+const lostAfter = 3000;
+// The server sends a beat when nothing has changed for 15 seconds: a connection without one is dead.
+const silentAfter = 40000;
+const reopenAfter = 3000;
+
+// The server sends what has changed as it happens, merged, ten times a second at most. A stream that ends or breaks is
+// opened again by the browser, which tells what it has seen; one that was refused is opened again here.
 export function followChanges(onChange, onState) {
-  const source = new EventSource('events');
-  let failures = 0;
-  source.onmessage = (event) => {
-    failures = 0;
-    onState(true);
-    onChange(JSON.parse(event.data));
+  let source;
+  let lost;
+  let silent;
+  const open = () => {
+    source = new EventSource('events');
+    const alive = () => {
+      clearTimeout(lost);
+      clearTimeout(silent);
+      lost = undefined;
+      silent = setTimeout(() => {
+        source.close();
+        open();
+      }, silentAfter);
+      onState(true);
+    };
+    source.onopen = alive;
+    source.onmessage = (event) => {
+      alive();
+      onChange(JSON.parse(event.data));
+    };
+    source.addEventListener('beat', alive);
+    source.onerror = () => {
+      lost ??= setTimeout(() => onState(false), lostAfter);
+      if (source.readyState === EventSource.CLOSED) setTimeout(open, reopenAfter);
+    };
   };
-  source.onerror = () => {
-    failures += 1;
-    if (failures > 2 || source.readyState === EventSource.CLOSED) onState(false);
-  };
-  return source;
+  open();
 }
 
 export function agoText(time, now) {

@@ -2,7 +2,7 @@
 import { Address } from '../shared/address.js';
 import { byId, make } from '../shared/dom.js';
 import { Decisions } from './decisions.js';
-import { followChanges, Reader } from './model.js';
+import { followChanges, readEvery, Reader } from './model.js';
 import { ConsoleNodes } from './nodes.js';
 import { setUpPod } from './pod.js';
 import { QueueLanes } from './queue.js';
@@ -33,17 +33,21 @@ function start() {
   setUpPod(address);
   decisions.read().catch(() => {});
   let before = '';
+  let connected = false;
+  // Times that run down are shown in the queue, so it is read whether or not something has happened.
+  setInterval(() => connected && !document.hidden && queueReader.ask(), readEvery);
   followChanges(
     (change) => {
       drawCounts(change);
+      if (byId('about').textContent !== (change.about || '')) byId('about').textContent = change.about || '';
       decisions.take(change.attempts, change.at);
       const now = JSON.stringify([change.lanes, change.nodes, change.placed, change.sequence]);
       if (now !== before) nodeReader.ask();
-      // Times that run down are shown in the queue, so it is read whether or not something has happened.
       queueReader.ask();
       before = now;
     },
-    (connected) => {
+    (isConnected) => {
+      connected = isConnected;
       const text = connected ? 'Live: changes are shown as they happen.' : 'Not connected: what is shown may be old.';
       if (byId('connection').textContent !== text) byId('connection').textContent = text;
       byId('connection').classList.toggle('lost', !connected);

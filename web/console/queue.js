@@ -64,6 +64,8 @@ export class QueueLanes {
       // Who was reading goes on where they were.
       if (focused) [...element.querySelectorAll('button')].find((button) => button.textContent === focused)?.focus();
     }
+    // A cluster that is only looked at does not show all of them.
+    for (const [name, { element }] of this.lanes) element.hidden = !queue.lanes.some((lane) => lane.lane === name);
     if (!byId('lanes').firstChild) byId('lanes').append(...[...this.lanes.values()].map((lane) => lane.element));
   }
 }

@@ -27,6 +27,7 @@ int Simulate(const framework::Registry& own_plugins, const std::vector<std::stri
 int Explain(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 // The same over the cluster that kubectl talks to; what a program called kubectl-why does, whatever its arguments.
 int KubectlWhy(const framework::Registry& own_plugins, std::vector<std::string> arguments);
+int Console(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Capacity(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Diff(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
 int Replay(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);

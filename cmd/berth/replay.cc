@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "replay/replayer.h"
 #include "replay/what_if.h"
 #include "replay_report.h"
+#include "replay_walk.h"
 #include "report/comparison_report.h"
 #include "report/gate_report.h"
 #include "report/report.h"
@@ -38,91 +40,28 @@ Usage:
   berth replay FOLDER [flags]                                whether every decision is the same: node, score, message, victims
   berth replay FOLDER --at TIME --explain POD [flags]        why a pod had no node, or that one, at that time
   berth replay FOLDER --config FILE [flags]                  what another configuration would have done
+  berth replay FOLDER --console [--speed 10] [flags]         watch it in the console, from --at on
 
 A recording holds every input of the scheduler in the order in which it came, so that nothing but the recording is needed. What was
 decided is decided again from the first file on that is left, or, with --at, from the last one that begins before that time. The first
 difference is shown with both sides.
 
-Exit status: 0 everything is the same, 1 something differs, 2 bad usage, or a recording that cannot be read.
+Exit status: 0 everything is the same, 1 something differs, 2 bad usage, a recording that cannot be read, or one in which there is
+nothing to compare.
 )";
 
 constexpr char kReplayExamples[] = R"(  berth replay /var/lib/berth/recording
   berth replay recording --report > equivalence.md
   berth replay recording --at 2026-11-17T14:03:00Z --explain shop/web-3
   berth replay recording --config new.yaml -o markdown
+  berth replay recording --at 2026-11-17T14:03:00Z --console --speed 10
 )";
-
-// As cmp(1) and diff(1) have it.
-constexpr int kDiffers = 1;
-constexpr int kTrouble = 2;
-
-struct ReplayOptions {
-  std::string folder;
-  std::string at;
-  std::optional<base::Time> until;
-  std::string explain;
-  std::string config;
-  std::string feature_gates;
-  std::vector<std::string> plugin_folders;
-  std::string output = "text";
-  std::string color = "auto";
-  bool report = false;
-  bool verify_incremental = false;
-  uint64_t threads = 1;
-};
-
-int Trouble(const std::string& message) {
-  (void)BadInput("replay", message);
-  return kTrouble;
-}
-
-// The plugins that a recording's configuration may name.
-Result<framework::Registry> RegistryFor(const record::Header& header, const ReplayOptions& options,
-                                        const framework::Registry& own_plugins) {
-  Result<framework::Registry> registry = MakeRegistry(own_plugins);
-  if (!registry) return registry;
-  const Result<config::KubeSchedulerConfiguration> configuration = config::LoadText(header.configuration, {});
-  // What is wrong with it is said when the replay begins.
-  if (!configuration) return registry;
-  if (Result<void> added = AddLibraries(*configuration, "", options.plugin_folders, *registry); !added) {
-    return added.error();
-  }
-  return registry;
-}
-
-// The file to begin with: the first, or the last that begins before the time.
-size_t FirstFile(const record::Recording& recording, const std::optional<base::Time>& until) {
-  size_t first = 0;
-  if (!until) return first;
-  for (size_t i = 0; i < recording.begins.size(); ++i) {
-    if (recording.begins[i] <= *until) first = i;
-  }
-  return first;
-}
-
-// Calls `visit` for every input up to the time; it ends the walk by returning false. True: the last file is torn.
-Result<bool> Walk(const record::Recording& recording, size_t first, const config::FeatureGates& gates,
-                  const std::optional<base::Time>& until, const std::function<bool(const replay::Input&)>& visit) {
-  replay::InputStream inputs({recording.files.begin() + static_cast<ptrdiff_t>(first), recording.files.end()}, gates);
-  replay::Input input;
-  while (true) {
-    const Result<bool> more = inputs.Next(input);
-    if (!more) return more.error();
-    if (!*more) return inputs.is_torn();
-    if (until && input.type != replay::FrameType::kClaimLanded && input.time > *until) return false;
-    if (!visit(input)) return false;
-  }
-}
-
-Result<record::Header> HeaderOf(const record::Recording& recording, size_t file) {
-  Result<std::unique_ptr<record::FileReader>> reader = record::FileReader::Open(recording.files[file]);
-  if (!reader) return reader.error();
-  return (*reader)->header();
-}
 
 Result<ReplayedRecording> ReplayOne(const record::Recording& recording, const ReplayOptions& options,
                                     const framework::Registry& own_plugins) {
-  const size_t first = FirstFile(recording, options.until);
+  const Result<size_t> begin = replay::FirstFile(recording, options.until);
+  if (!begin) return begin.error();
+  const size_t first = *begin;
   const Result<record::Header> header = HeaderOf(recording, first);
   if (!header) return header.error();
   const Result<framework::Registry> registry = RegistryFor(*header, options, own_plugins);
@@ -130,11 +69,11 @@ Result<ReplayedRecording> ReplayOne(const record::Recording& recording, const Re
   Result<std::unique_ptr<replay::Replayer>> replayer = replay::Replayer::Create(
       *header, *registry, {.threads = options.threads, .verify_incremental = options.verify_incremental});
   if (!replayer) return Error{replayer.error().code, recording.files[first] + ": " + replayer.error().message};
-  const Result<bool> torn = Walk(recording, first, (*replayer)->gates(), options.until,
-                                 [&](const replay::Input& input) { return (*replayer)->Apply(input); });
-  if (!torn) return torn.error();
-  ReplayedRecording replayed{*header, recording.files.size() - first, *torn, (*replayer)->counts(),
-                             (*replayer)->difference()};
+  const Result<WalkEnd> end = Walk(recording, first, (*replayer)->gates(), options.until,
+                                   [&](const replay::Input& input) { return (*replayer)->Apply(input); });
+  if (!end) return end.error();
+  ReplayedRecording replayed{*header,   recording.files.size() - first, end->torn,
+                             end->open, (*replayer)->counts(),          (*replayer)->difference()};
   if (replayed.counts.inputs == 0) replayed.counts.first = replayed.counts.last = header->begins;
   return replayed;
 }
@@ -143,16 +82,17 @@ int CompareAll(const std::vector<record::Recording>& recordings, const ReplayOpt
                const framework::Registry& own_plugins) {
   std::vector<ReplayedRecording> replayed;
   for (const record::Recording& recording : recordings) {
+    // One that begins later has nothing to compare.
+    if (options.until && recording.begins.front() > *options.until) continue;
     Result<ReplayedRecording> one = ReplayOne(recording, options, own_plugins);
     if (!one) return Trouble(one.error().message);
     replayed.push_back(*std::move(one));
   }
+  if (replayed.empty()) return Trouble(BeginsLater(recordings).message);
   if (std::all_of(replayed.begin(), replayed.end(), [](const auto& one) { return one.header.followed; })) {
     return Trouble(
-        "there is nothing to compare: this is a recording of a cluster that another scheduler serves, without a "
-        "decision "
-        "of berth's. `berth shadow --recording` compares what that scheduler decided; --at with --explain, and "
-        "--config, "
+        "there is nothing to compare: this is a recording of a cluster that another scheduler serves, without a decision "
+        "of berth's. `berth shadow --recording` compares what that scheduler decided; --at with --explain, and --config, "
         "work as for any recording");
   }
   std::string text;
@@ -165,20 +105,15 @@ int CompareAll(const std::vector<record::Recording>& recordings, const ReplayOpt
     text = ToText(replayed, BERTH_VERSION);
   }
   if (!WriteOut(text)) return Trouble("cannot write to standard output");
-  return std::any_of(replayed.begin(), replayed.end(), [](const auto& one) { return one.difference.has_value(); })
-             ? kDiffers
-             : kOk;
-}
-
-// The recording that the time falls into: the last that begins before it.
-Result<record::Recording> RecordingAt(const std::vector<record::Recording>& recordings, base::Time time) {
-  const record::Recording* found = nullptr;
-  for (const record::Recording& recording : recordings) {
-    if (recording.begins.front() <= time) found = &recording;
+  switch (VerdictOf(replayed)) {
+    case ReplayVerdict::kSame:
+      return kOk;
+    case ReplayVerdict::kDiffers:
+      return kReplayDiffers;
+    case ReplayVerdict::kNothingCompared:
+      return Trouble("nothing was compared: there is no decision in what was replayed");
   }
-  if (found) return *found;
-  return Error::NotFound(fmt::format("--at: the recording begins at {}, which is later",
-                                     api::FormatTime(recordings.front().begins.front())));
+  return kReplayTrouble;
 }
 
 // The pods that the driver knows, waiting or placed, by namespace/name.
@@ -227,7 +162,9 @@ int ExplainAt(const std::vector<record::Recording>& recordings, const ReplayOpti
   Result<record::Recording> recording = recordings.back();
   if (options.until) recording = RecordingAt(recordings, *options.until);
   if (!recording) return Trouble(recording.error().message);
-  const size_t first = FirstFile(*recording, options.until);
+  const Result<size_t> begin = replay::FirstFile(*recording, options.until);
+  if (!begin) return Trouble(begin.error().message);
+  const size_t first = *begin;
   const Result<record::Header> header = HeaderOf(*recording, first);
   if (!header) return Trouble(header.error().message);
   const Result<framework::Registry> registry = RegistryFor(*header, options, own_plugins);
@@ -236,7 +173,7 @@ int ExplainAt(const std::vector<record::Recording>& recordings, const ReplayOpti
       replay::Replayer::Create(*header, *registry, {.threads = options.threads});
   if (!replayer) return Trouble(replayer.error().message);
   std::map<std::string, std::pair<base::Time, replay::Decision>> last;  // by pod
-  const Result<bool> walked =
+  const Result<WalkEnd> walked =
       Walk(*recording, first, (*replayer)->gates(), options.until, [&](const replay::Input& input) {
         for (const replay::Decision& decision : input.decisions) last[decision.pod] = {input.time, decision};
         return (*replayer)->Apply(input);
@@ -276,22 +213,29 @@ int CompareConfigurations(const std::vector<record::Recording>& recordings, cons
   if (!setup->configuration.extenders.empty()) {
     fmt::print(stderr, "berth replay: extenders are not called; all is decided without them\n");
   }
-  const record::Recording& recording = recordings.back();
+  Result<record::Recording> found = recordings.back();
+  if (options.until) found = RecordingAt(recordings, *options.until);
+  if (!found) return Trouble(found.error().message);
+  const record::Recording& recording = *found;
   if (recordings.size() > 1) {
-    fmt::print(stderr, "berth replay: of {} recordings in the folder, the last is looked at\n", recordings.size());
+    fmt::print(stderr, "berth replay: of {} recordings in the folder, the one that begins at {} is looked at\n",
+               recordings.size(), api::FormatTime(recording.begins.front()));
   }
   const Result<record::Header> header = HeaderOf(recording, 0);
   if (!header) return Trouble(header.error().message);
   Result<std::unique_ptr<replay::WhatIf>> what_if =
       replay::WhatIf::Create(*header, setup->configuration, setup->registry, setup->gates);
   if (!what_if) return Trouble(what_if.error().message);
-  const Result<bool> torn = Walk(recording, 0, setup->gates, options.until, [&](const replay::Input& input) {
+  const Result<WalkEnd> walked = Walk(recording, 0, setup->gates, options.until, [&](const replay::Input& input) {
     (*what_if)->Apply(input);
     return true;
   });
-  if (!torn) return Trouble(torn.error().message);
+  if (!walked) return Trouble(walked.error().message);
   sim::Comparison comparison =
       sim::Compare((*what_if)->Recorded(), "the recording", (*what_if)->Decided(), options.config);
+  if ((*what_if)->Recorded().pods.empty() && (*what_if)->left_alone() == 0) {
+    return Trouble("nothing was compared: no pod waited for a node in what was replayed");
+  }
   if ((*what_if)->left_alone() > 0) {
     comparison.after.notes.push_back(
         fmt::format("Pods with claims stay where they were ({} of them): what would have been provisioned elsewhere is "
@@ -310,7 +254,16 @@ int CompareConfigurations(const std::vector<record::Recording>& recordings, cons
     for (const std::string& note : comparison.after.notes) text += "\n" + note + "\n";
   }
   if (!WriteOut(text)) return Trouble("cannot write to standard output");
-  return comparison.changed() ? kDiffers : kOk;
+  return comparison.changed() ? kReplayDiffers : kOk;
+}
+
+Result<double> ParseSpeed(const std::string& text) {
+  double speed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), speed);
+  if (error != std::errc() || end != text.data() + text.size() || !(speed >= 0.01 && speed <= 1e6)) {
+    return Error::InvalidArgument(fmt::format("--speed: expected a number from 0.01 to 1000000, found \"{}\"", text));
+  }
+  return speed;
 }
 
 Result<void> Check(ReplayOptions& options, const std::vector<std::string>& rest) {
@@ -332,6 +285,15 @@ Result<void> Check(ReplayOptions& options, const std::vector<std::string>& rest)
     return Error::InvalidArgument(
         "--report is about whether everything is the same: give it without --explain and --config");
   }
+  if (options.console && (options.report || !options.explain.empty() || !options.config.empty())) {
+    return Error::InvalidArgument("--console is for watching: give it without --report, --explain and --config");
+  }
+  if (!options.console && (options.speed != "1" || options.port != 0)) {
+    return Error::InvalidArgument("--speed and --port are for --console");
+  }
+  if (options.port > 65535) {
+    return Error::InvalidArgument(fmt::format("--port: expected 1 to 65535, found {}", options.port));
+  }
   if (options.threads == 0 || options.threads > 256) {
     return Error::InvalidArgument(fmt::format("--threads: expected 1 to 256, found {}", options.threads));
   }
@@ -350,6 +312,9 @@ int Replay(const framework::Registry& own_plugins, const std::vector<std::string
   flags.Add(&options.feature_gates, "feature-gates", 0, "A=true,B=false",
             "feature gates for --config, as kube-scheduler's");
   AddPluginFolders(flags, &options.plugin_folders);
+  flags.Add(&options.console, "console", 0, "watch it in the console, on 127.0.0.1");
+  flags.Add(&options.speed, "speed", 0, "N", "with --console: so many times as fast as it happened (default 1)");
+  flags.Add(&options.port, "port", 0, "N", "with --console: the port on 127.0.0.1 (default a free one)");
   flags.Add(&options.report, "report", 0, "print an equivalence report in Markdown");
   flags.Add(&options.threads, "threads", 0, "N",
             "threads that share passes over many nodes; changes no decision (default 1)");
@@ -367,8 +332,11 @@ int Replay(const framework::Registry& own_plugins, const std::vector<std::string
     return Trouble(sound.error().message + "\n" + flags.Hint());
   const Result<bool> color = WantsColor(options.color, stdout);
   if (!color) return Trouble(color.error().message);
+  const Result<double> speed = ParseSpeed(options.speed);
+  if (!speed) return Trouble(speed.error().message);
   const Result<std::vector<record::Recording>> recordings = record::FindRecordings(options.folder);
   if (!recordings) return Trouble(recordings.error().message);
+  if (options.console) return WatchReplay(*recordings, options, *speed, own_plugins);
   if (!options.config.empty()) return CompareConfigurations(*recordings, options, own_plugins);
   if (!options.explain.empty()) return ExplainAt(*recordings, options, own_plugins, *color);
   return CompareAll(*recordings, options, own_plugins);

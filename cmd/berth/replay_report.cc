@@ -16,10 +16,6 @@ std::string Plural(uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-bool AllSame(const std::vector<ReplayedRecording>& replayed) {
-  return std::none_of(replayed.begin(), replayed.end(), [](const auto& one) { return one.difference.has_value(); });
-}
-
 std::string CountsText(const replay::Counts& counts) {
   return fmt::format("{}, {}: {} bound, {} unschedulable, {}", Plural(counts.inputs, "input"),
                      Plural(counts.decisions, "decision"), counts.bound, counts.unschedulable,
@@ -34,21 +30,56 @@ std::string Cell(std::string_view text) {
   return cell;
 }
 
+std::string EndText(const ReplayedRecording& one) {
+  if (one.torn) return "; the last one ends in the middle of a block";
+  return one.open ? "; the last one was not closed: its scheduler was killed, or still records" : "";
+}
+
+// What could not be repeated, a sentence each.
+std::vector<std::string> Caveats(const replay::Counts& counts) {
+  std::vector<std::string> caveats;
+  if (counts.opaque_work > 0) {
+    caveats.push_back(fmt::format("Plugins had {} of their own run between cycles, which a recording cannot repeat",
+                                  Plural(counts.opaque_work, "function")));
+  }
+  if (counts.cycles_not_run > 0) {
+    caveats.push_back(
+        fmt::format("{} asked the API for objects that are not recorded, and ended as they did then without being run",
+                    Plural(counts.cycles_not_run, "binding cycle")));
+  }
+  if (counts.withheld_objects > 0) {
+    caveats.push_back(fmt::format("Of {} only the metadata is recorded", Plural(counts.withheld_objects, "Secret")));
+  }
+  return caveats;
+}
+
+std::string_view ResultText(const ReplayedRecording& one) {
+  if (one.difference) return "differs";
+  return one.counts.decisions > 0 ? "same" : "nothing compared";
+}
+
 }  // namespace
+
+ReplayVerdict VerdictOf(const std::vector<ReplayedRecording>& replayed) {
+  uint64_t compared = 0;
+  for (const ReplayedRecording& one : replayed) {
+    if (one.difference) return ReplayVerdict::kDiffers;
+    compared += one.counts.decisions;
+  }
+  return compared > 0 ? ReplayVerdict::kSame : ReplayVerdict::kNothingCompared;
+}
 
 std::string ToText(const std::vector<ReplayedRecording>& replayed, std::string_view version) {
   std::string text;
   for (const ReplayedRecording& one : replayed) {
     text += fmt::format("Recorded by berth {} from {} to {}, {}{}\n", one.header.program_version,
                         api::FormatTime(one.counts.first), api::FormatTime(one.counts.last), Plural(one.files, "file"),
-                        one.torn ? "; the last one ends in the middle of a block" : "");
+                        EndText(one));
     text += fmt::format("Replayed by berth {}: {}\n", version, CountsText(one.counts));
-    if (one.counts.opaque_work > 0) {
-      text += fmt::format("Plugins had {} of their own run between cycles, which a recording cannot repeat\n",
-                          Plural(one.counts.opaque_work, "function"));
-    }
+    for (const std::string& caveat : Caveats(one.counts)) text += caveat + "\n";
     if (!one.difference) {
-      text += "Every decision is the same: node, score, message, victims.\n\n";
+      text += one.counts.decisions > 0 ? "Every decision is the same: node, score, message, victims.\n\n"
+                                       : "There is no decision in it, so nothing was compared.\n\n";
       continue;
     }
     text += fmt::format("The first difference is in input {} at {}, a {}{}:\n  recorded  {}\n  replayed  {}\n\n",
@@ -76,7 +107,7 @@ std::string ToJson(const std::vector<ReplayedRecording>& replayed, std::string_v
   text("kind", "ReplayReport");
   text("version", version);
   writer.Key("same");
-  writer.Bool(AllSame(replayed));
+  writer.Bool(VerdictOf(replayed) == ReplayVerdict::kSame);
   writer.Key("recordings");
   writer.StartArray();
   for (const ReplayedRecording& one : replayed) {
@@ -87,11 +118,16 @@ std::string ToJson(const std::vector<ReplayedRecording>& replayed, std::string_v
     number("files", one.files);
     writer.Key("torn");
     writer.Bool(one.torn);
+    writer.Key("open");
+    writer.Bool(one.open);
     number("inputs", one.counts.inputs);
     number("decisions", one.counts.decisions);
     number("bound", one.counts.bound);
     number("unschedulable", one.counts.unschedulable);
     number("preemptions", one.counts.preemptions);
+    number("functionsNotRepeated", one.counts.opaque_work);
+    number("bindingCyclesNotRun", one.counts.cycles_not_run);
+    number("objectsWithheld", one.counts.withheld_objects);
     if (one.difference) {
       writer.Key("difference");
       writer.StartObject();
@@ -121,15 +157,26 @@ std::string ToMarkdown(const std::vector<ReplayedRecording>& replayed, std::stri
   }
   std::string text = fmt::format("# Equivalence report\n\nberth {} has decided {} again, from {}.\n\n", version,
                                  Plural(sum.decisions, "recorded decision"), Plural(sum.inputs, "input"));
-  text += AllSame(replayed) ? "**Every decision is the same**, bit for bit: node, score, message, victims.\n\n"
-                            : "**Not every decision is the same.** What follows a difference was not compared.\n\n";
+  switch (VerdictOf(replayed)) {
+    case ReplayVerdict::kSame:
+      text += "**Every decision is the same**, bit for bit: node, score, message, victims.\n\n";
+      break;
+    case ReplayVerdict::kDiffers:
+      text += "**Not every decision is the same.** What follows a difference was not compared.\n\n";
+      break;
+    case ReplayVerdict::kNothingCompared:
+      text += "**Nothing was compared**: there is no decision in what was replayed.\n\n";
+  }
   text += "| recorded by | from | to | inputs | decisions | bound | unschedulable | preemptions | result |\n";
   text += "|---|---|---|---|---|---|---|---|---|\n";
   for (const ReplayedRecording& one : replayed) {
     text += fmt::format("| berth {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", Cell(one.header.program_version),
                         api::FormatTime(one.counts.first), api::FormatTime(one.counts.last), one.counts.inputs,
                         one.counts.decisions, one.counts.bound, one.counts.unschedulable, one.counts.preemptions,
-                        one.difference ? "differs" : "same");
+                        ResultText(one));
+  }
+  for (const ReplayedRecording& one : replayed) {
+    for (const std::string& caveat : Caveats(one.counts)) text += fmt::format("\n{}.\n", caveat);
   }
   for (const ReplayedRecording& one : replayed) {
     if (!one.difference) continue;

@@ -15,10 +15,14 @@ namespace berth::cmd {
 struct ReplayedRecording {
   record::Header header;
   size_t files = 0;
-  bool torn = false;  // its program was killed, or still runs
+  bool torn = false;  // the last file ends in the middle of a block: its program was killed, or still runs
+  bool open = false;  // wherever it ends, its program did not close it
   replay::Counts counts;
   std::optional<replay::Difference> difference;
 };
+
+enum class ReplayVerdict { kSame, kDiffers, kNothingCompared };
+ReplayVerdict VerdictOf(const std::vector<ReplayedRecording>& replayed);
 
 std::string ToText(const std::vector<ReplayedRecording>& replayed, std::string_view version);
 // apiVersion berth.dev/v1, kind ReplayReport.

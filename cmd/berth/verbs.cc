@@ -20,6 +20,7 @@ constexpr Verb kVerbs[] = {
     {"scheduler", "schedule the pods of a real cluster; takes kube-scheduler's flags and configuration", Scheduler},
     {"simulate", "schedule pods onto a cluster in memory, and say where everything went and why", Simulate},
     {"explain", "say why a pod has no node, or that one, and what would help", Explain},
+    {"console", "serve the console of a real cluster on this machine, whichever scheduler runs there", Console},
     {"capacity", "say how many more instances of a pod fit, and what stops the next one", Capacity},
     {"diff", "say what another configuration, or another input, changes", Diff},
     {"replay", "decide what a recording of the scheduler holds again, and compare", Replay},

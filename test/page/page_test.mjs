@@ -6,3 +6,4 @@ import './keyboard_test.mjs';
 import './accessibility_test.mjs';
 import './safety_test.mjs';
 import './console_test.mjs';
+import './cluster_console_test.mjs';

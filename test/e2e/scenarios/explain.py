@@ -7,10 +7,12 @@ import pathlib
 import shutil
 import socket
 import subprocess
+import urllib.error
+import urllib.request
 
 import objects
 from api import path
-from process import SCALE
+from process import SCALE, Process
 from scenario import expect, expect_equal, scenario
 from scenarios.serving import token
 from scenarios.snapshots import berth
@@ -218,3 +220,127 @@ def console_in_a_browser(t):
            f"the lanes of the queue are {shown['lanes']}")
     expect_equal(len(shown["decisions"]), 4, f"decisions\n{shown['decisions']}")
     expect("3 Insufficient cpu" in " ".join(shown["pod"]), f"the pod is told as {shown['pod']}")
+
+
+def console(t, name, *arguments):
+    """berth with these arguments, and the address that it prints."""
+    process = Process(name, [t.options.berth, *arguments], t.folder / f"{name}.log").start()
+    t.on_close(process.stop)
+
+    def address():
+        lines = (t.folder / f"{name}.log").read_text().split()
+        return next((word for word in lines if word.startswith("http://127.0.0.1:")), None)
+    return process, t.eventually("the address of the console is printed", address, 30)
+
+
+def fetch(url, host=None):
+    request = urllib.request.Request(url, headers={"Host": host} if host else {})
+    try:
+        with urllib.request.urlopen(request, timeout=30 * SCALE) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as refused:
+        return refused.code, refused.read().decode()
+
+
+def first_event(url):
+    """The first event of a stream."""
+    with urllib.request.urlopen(url, timeout=30 * SCALE) as stream:
+        for line in stream:
+            if line.startswith(b"data: "):
+                return json.loads(line[6:])
+    raise AssertionError("the stream ended without an event")
+
+
+def reader(t, name, rules):
+    """A kubeconfig of somebody who may do this much."""
+    if rules:
+        t.api.create({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name},
+                      "rules": rules})
+        t.on_close(lambda: t.api.delete("ClusterRole", name))
+        t.api.create({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
+                      "metadata": {"name": name},
+                      "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
+                      "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": t.namespace}]})
+        t.on_close(lambda: t.api.delete("ClusterRoleBinding", name))
+    return t.control_plane.kubeconfig(f"{name}.kubeconfig", token=token(t, name))
+
+
+@scenario("berth console shows a cluster through its API, whichever scheduler runs there, and only reads")
+def console_of_a_cluster(t):
+    t.nodes(3, cpu="2")
+    t.start_scheduler()
+    t.wait_all_bound(t.pods(3, {"cpu": "1"}, prefix="early"))
+    t.pod("db", {"cpu": "4"})
+    t.wait_pending("db")
+    kubeconfig = reader(t, "e2e-console", [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list", "watch"]}])
+    process, address = console(t, "console", "console", f"--kubeconfig={kubeconfig}")
+    base = address.rpartition("/")[0]
+    t.eventually("the cluster has been read", lambda: fetch(f"{base}/queue")[0] == 200, 30)
+
+    def lane(name):
+        queue = json.loads(fetch(f"{base}/queue?limit=5000")[1])
+        return [pod["pod"] for lane in queue["lanes"] if lane["lane"] == name for pod in lane["pods"]]
+    expect(f"{t.namespace}/db" in lane("Unschedulable"), f"unschedulable: {lane('Unschedulable')}")
+    told = expect_schema(fetch(f"{base}/pods/{t.namespace}/db/explain")[1], "PodExplanation")
+    expect("3 Insufficient cpu" in told["attempts"][0]["message"], f"what the scheduler said: {told['attempts']}")
+    expect_equal(told["now"]["feasibleNodes"], 0, "nodes that berth finds feasible")
+    expect_equal(told["now"]["reasons"][0]["plugin"], "NodeResourcesFit", "who rejects it for berth")
+    t.pod("late", {"cpu": "1"})
+    node = t.wait_bound("late")["spec"]["nodeName"]
+
+    def decision():
+        found = json.loads(fetch(f"{base}/decisions?pod=late")[1])["attempts"]
+        return found and found[0]
+    seen = t.eventually("the binding is seen", decision)
+    expect_equal((seen["outcome"], seen["node"]), ("Bound", node), "the decision")
+    expect("seen through its API" in first_event(f"{base}/events")["about"], "what it says it shows")
+
+    expect_equal(fetch(f"{address.rpartition('/')[0][:-4]}zzzz/queue")[0], 403, "without the token")
+    expect_equal(fetch(f"{base}/queue", host="rebound.example")[0], 403, "for another host")
+    verbs = {event["verb"] for event in t.audit.requests_of(f"system:serviceaccount:{t.namespace}:e2e-console", t.mark)}
+    expect(verbs and verbs <= {"get", "list", "watch"}, f"what it asked of the API server: {verbs}")
+    show_in_browser(t, address, f"#pod={t.namespace}/db", "Insufficient cpu")
+    process.stop()
+    expect_equal(process.exit_status, 0, "its exit status")
+
+    nobody = reader(t, "e2e-nobody", None)
+    _, told = berth(t, "console", f"--kubeconfig={nobody}", wanted=1)
+    expect("does not show" in told and "rights to list and watch" in told, f"without rights: {told}")
+
+
+def show_in_browser(t, address, fragment, wanted):
+    pages = PROJECT / "test" / "page"
+    if not (pages / "node_modules" / "playwright-core").exists() or not shutil.which("chromium"):
+        return  # scripts/install-deps --page installs them
+    ran = subprocess.run(["node", pages / "console_live.mjs", address, "", "", fragment, t.folder / "console.png"],
+                         capture_output=True, text=True, timeout=120 * SCALE)
+    expect_equal(ran.returncode, 0, ran.stderr)
+    shown = json.loads(ran.stdout)
+    expect_equal(shown["problems"], [], "errors of the page")
+    expect_equal(shown["connection"], ["Live: changes are shown as they happen."], "its connection")
+    expect(wanted in " ".join(shown["pod"]), f"the pod is told as {shown['pod']}")
+
+
+@scenario("berth replay --console: the past in the console", only="berth")
+def replay_in_the_console(t):
+    folder = t.folder / "recording"
+    scheduler = t.start_scheduler(flags=("-v=2", f"--record={folder}"))
+    t.nodes(2, cpu="2")
+    t.wait_all_bound(t.pods(3, {"cpu": "1"}))
+    t.pod("db", {"cpu": "4"})
+    t.wait_pending("db")
+    scheduler.process.stop()
+    process, address = console(t, "watch", "replay", folder, "--console", "--speed", "1000")
+    base = address.rpartition("/")[0]
+
+    def is_over():
+        status, text = fetch(f"{base}/queue")
+        return status == 200 and "its end" in first_event(f"{base}/events").get("about", "") and json.loads(text)
+    queue = t.eventually("the recording has been shown to its end", is_over, 60)
+    lanes = {lane["lane"]: [pod["pod"] for pod in lane["pods"]] for lane in queue["lanes"]}
+    expect(f"{t.namespace}/db" in lanes["Unschedulable"], f"the queue of then: {lanes}")
+    outcomes = [one["outcome"] for one in json.loads(fetch(f"{base}/decisions")[1])["attempts"]]
+    expect_equal(outcomes.count("Bound"), 3, f"decisions: {outcomes}")
+    show_in_browser(t, address, f"#pod={t.namespace}/db", "Insufficient cpu")
+    process.stop()
+    expect_equal(process.exit_status, 0, "its exit status")

@@ -64,8 +64,13 @@ def recording_replays(t):
     text = replay(t, folder)
     same = text.count("Every decision is the same: node, score, message, victims.")
     expect_equal(same, 2, f"recordings that agree in\n{text}")
+    reports = [json.loads(replay(t, folder, "-o", "json", "--threads", threads)) for threads in ("1", "2", "7")]
     report = json.loads(replay(t, folder, "-o", "json", "--threads", "3", "--verify-incremental"))
     expect(report["same"], f"same: {report}")
+    for other in reports:
+        expect_equal(other, report, "the report with another number of threads")
+    expect(report["recordings"][0]["open"] and not report["recordings"][1]["open"],
+           f"the first was killed and the second was not: {report}")
     expect_equal(len(report["recordings"]), 2, "recordings")
     expect(report["recordings"][0]["bound"] >= 19, f"bound pods in {report['recordings'][0]}")
     expect(report["recordings"][0]["preemptions"] >= 1, f"preemptions in {report['recordings'][0]}")
@@ -110,10 +115,16 @@ def recording_refusals(t):
     part = next(folder.glob("*.rec"))
     content = part.read_bytes()
     part.write_bytes(content[:8] + b"\x09" + content[9:])
-    expect("has format 9, and this berth reads format 1" in replay(t, folder, wanted=2), "a newer format")
+    expect("has format 9, and this berth reads formats 1 to 2" in replay(t, folder, wanted=2), "a newer format")
     part.write_bytes(b"kind: Pod\n")
     expect("is no recording of berth" in replay(t, folder, wanted=2), "another file")
-    part.write_bytes(content[:-20])
-    expect("Recorded by berth" in replay(t, folder), "a torn one")
+    part.write_bytes(content[:-5])
+    expect("ends in the middle of a block" in replay(t, folder), "a torn one")
+    for at in (20, 60, len(content) // 2, len(content) - 3):
+        part.write_bytes(content[:at] + bytes([content[at] ^ 4]) + content[at + 1:])
+        expect("damaged" in replay(t, folder, wanted=2), f"byte {at} of {len(content)} is another")
+    header_end = 16 + 13 + int.from_bytes(content[16:20], "little")
+    part.write_bytes(content[:header_end + 5])
+    expect("nothing was compared" in replay(t, folder, wanted=2), "too little is left")
     part.unlink()
     expect("there is no recording in this folder" in replay(t, folder, wanted=2), "an empty folder")

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "api/bare_object.h"
 #include "api/custom_object.h"
 #include "api/envelope.h"
 #include "api/policy.h"
@@ -316,6 +317,13 @@ Result<DecodedObjects> DecodeProtobufObjects(std::string_view bytes) {
   }
   if (!result) return result.error();
   return out;
+}
+
+Object MakeBareObject(Kind kind, ObjectMeta metadata) {
+  const KindInfo& info = InfoOf(kind);
+  std::shared_ptr<void> object = info.make();
+  info.metadata(object.get()) = std::move(metadata);
+  return ObjectDecoder::Freeze(info, std::move(object));
 }
 
 std::string EncodeJson(const Object& object) {

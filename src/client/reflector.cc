@@ -22,7 +22,8 @@ Reflector::Engine::Engine(ApiClient& client, base::Loop& loop, ChangeSink& sink,
       sink_(sink),
       options_(std::move(options)),
       backoff_(options_.backoff, options_.seed, loop.Now()),
-      random_(options_.seed + 1) {
+      random_(options_.seed + 1),
+      known_(options_.kind) {
   state_.kind = options_.kind;
   state_.resource = options_.custom ? options_.custom->resource.Text() : api::InfoOf(options_.kind).resource;
 }
@@ -129,7 +130,7 @@ void Reflector::Engine::SetVersion(const std::string& version) {
 void Reflector::Engine::Sync() {
   Abandon();
   NoteBehind();
-  incoming_.Clear();
+  known_.BeginList();
   if (!options_.streaming_list || !streaming_works_) return List();
   StartWatch(true, from_latest_ ? std::string() : version_);
 }
@@ -143,7 +144,7 @@ void Reflector::Engine::SyncAgain() {
 void Reflector::Engine::List() {
   Abandon();
   NoteBehind();
-  incoming_.Clear();
+  known_.BeginList();
   const bool from_any = version_.empty() && !from_latest_;
   ListRequest request{.kind = options_.kind,
                       .label_selector = options_.label_selector,
@@ -177,16 +178,17 @@ void Reflector::Engine::TakeList(ListOutcome outcome, bool from_any) {
     return Wait(status, &Engine::Sync);
   }
   if (from_any && outcome.paged) lists_are_paged_ = true;
-  for (api::Object& object : outcome.objects) incoming_.Collect(WatchEvent::Type::kAdded, std::move(object));
+  for (api::Object& object : outcome.objects) known_.Collect(WatchEvent::Type::kAdded, std::move(object));
   FinishSync(outcome.resource_version);
   if (running_) Watch();
 }
 
 void Reflector::Engine::FinishSync(const std::string& version) {
   std::vector<ObjectChange> changes;
-  known_.Replace(std::exchange(incoming_, {}), changes);
+  known_.EndList(changes);
   SetVersion(version);
   from_latest_ = not_served_ = false;
+  ever_synced_ = true;
   NoteInStep();
   NotePicture(true, false);
   // The first word about a kind is given even when there is nothing to say.
@@ -212,9 +214,11 @@ void Reflector::Engine::NotFound(const ApiStatus& status) {
   }
   Abandon();
   std::vector<ObjectChange> changes;
-  known_.Replace({}, changes);
+  known_.BeginList();
+  known_.EndList(changes);
   SetVersion({});
   synced_ = false;
+  ever_synced_ = true;
   NotePicture(true, true);
   if (!changes.empty()) sink_.OnChanges(options_.kind, std::move(changes));
   if (!std::exchange(not_served_, true)) sink_.OnNotServed(options_.kind);

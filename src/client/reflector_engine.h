@@ -61,6 +61,7 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
   void StartWatch(bool initial, std::string from);
   void CheckInitialEvents();
   void TakeArrival(WatchSession::Arrival arrival);
+  void TellPart();
   bool TakeEvent(WatchEvent event, std::vector<ObjectChange>& changes);
   void TakeInitialEnd(const WatchSession::End& end);
   void TakeEnd(const WatchSession::End& end);
@@ -80,8 +81,8 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
   std::vector<std::function<void()>> caught_up_;
 
   KnownObjects known_;
-  KnownObjects incoming_;  // while syncing
   bool synced_ = false;
+  bool ever_synced_ = false;  // or found not to be served: the sink may decide by what it was told
   bool not_served_ = false;
   bool from_latest_ = false;     // version_ is of no use to the server, or not good enough for us
   bool synced_in_vain_ = false;  // nothing has come since the last sync

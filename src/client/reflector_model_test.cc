@@ -26,6 +26,9 @@ class Storm {
         reflector_(client_, loop_, sink_, {.kind = api::Kind::kNode, .seed = seed}) {
     server_.has_streaming = seed % 3 != 0;
     server_.pages_any_version = seed % 5 == 0;
+    if (seed % 2 == 1) server_.events_at_once = seed % 7;
+    // So that first lists break off too.
+    for (uint64_t i = random_.Below(12); i > 0; --i) server_.Put("n" + std::to_string(i));
     server_.interfere = [this](const http::testing::FakeCallPtr& call) { return stormy_ && Refuse(call); };
   }
 
@@ -40,9 +43,15 @@ class Storm {
             [this](const http::testing::FakeCallPtr& call, std::vector<std::string> frames) { Harm(call, frames); });
       }
       if (random_.Below(4) == 0) server_.SendBookmarks();
+      server_.SendMoreOfLists(random_.Below(6));
+      for (const FakeCallPtr& call : transport_.open()) {
+        if (random_.Below(40) == 0) call->End(Error::Unavailable("connection reset"));
+      }
       loop_.Advance(std::chrono::milliseconds(random_.Below(20'000)));
     }
     stormy_ = false;
+    server_.events_at_once = SIZE_MAX;
+    server_.SendMoreOfLists(SIZE_MAX);
     // Whatever is still going on is either alive or silent.
     loop_.Advance(3min);
     server_.Flush();
@@ -59,6 +68,7 @@ class Storm {
     }
   }
   size_t calls() const { return transport_.calls().size(); }
+  int parts() const { return sink_.parts; }
 
  private:
   void Mutate() {
@@ -131,15 +141,18 @@ class Storm {
 
 TEST(ReflectorModel, TheSinkEndsWithWhatTheServerHas) {
   size_t calls = 0;
+  int parts = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
     Storm storm(seed);
     storm.Run();
     storm.Check();
     calls += storm.calls();
+    parts += storm.parts();
     if (::testing::Test::HasFailure()) return;
   }
   EXPECT_GT(calls, 2000u) << "the storm must have been one";
+  EXPECT_GT(parts, 50) << "first lists must have come in parts";
 }
 
 }  // namespace

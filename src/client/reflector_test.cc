@@ -40,6 +40,55 @@ TEST_P(ReflectorTest, ListsByStreamAndGoesOnWatchingTheSameStream) {
   EXPECT_EQ(reflector_->resource_version(), std::to_string(server_.version()));
 }
 
+// All pods of a cluster were decoded and in memory at once.
+TEST_P(ReflectorTest, AFirstListIsPassedOnAsItComes) {
+  for (const char* name : {"a", "b", "c", "d"}) server_.Put(name);
+  server_.events_at_once = 2;
+  Start();
+  EXPECT_THAT(sink_.TakeLog(), ElementsAre("+a", "+b"));
+  EXPECT_EQ(sink_.parts, 1);
+  EXPECT_EQ(sink_.batches, 0) << "that would say it was all";
+  EXPECT_FALSE(reflector_->state().synced);
+  server_.SendMoreOfLists(5);
+  loop_.Run();
+  EXPECT_THAT(sink_.TakeLog(), ElementsAre("+c", "+d"));
+  EXPECT_EQ(sink_.batches, 1);
+  EXPECT_TRUE(reflector_->state().synced);
+}
+
+TEST_P(ReflectorTest, WhatAListThatBrokeOffHasToldIsPutRightByTheNext) {
+  for (const char* name : {"a", "b", "c"}) server_.Put(name);
+  server_.events_at_once = 2;
+  Start();
+  EXPECT_THAT(sink_.TakeLog(), ElementsAre("+a", "+b"));
+  server_.events_at_once = SIZE_MAX;
+  server_.Delete("a");
+  server_.Put("b");
+  transport_.open().front()->End(Error::Unavailable("connection reset"));
+  EXPECT_EQ(sink_.batches, 0);
+  loop_.Advance(2s);
+  EXPECT_THAT(sink_.TakeLog(), ElementsAre("-a", "~b", "+c"));
+  EXPECT_EQ(sink_.batches, 1);
+  ExpectInStep();
+}
+
+// Who decides must not see what has come while it still sees what is gone.
+TEST_P(ReflectorTest, LaterListsAreToldAsAWhole) {
+  server_.Put("a");
+  Start();
+  sink_.TakeLog();
+  server_.Delete("a");
+  for (const char* name : {"b", "c", "d"}) server_.Put(name);
+  server_.events_at_once = 2;
+  reflector_->CatchUp([] {});
+  loop_.Run();
+  EXPECT_THAT(sink_.TakeLog(), IsEmpty());
+  server_.SendMoreOfLists(5);
+  loop_.Run();
+  EXPECT_THAT(sink_.TakeLog(), ElementsAre("-a", "+b", "+c", "+d"));
+  EXPECT_EQ(sink_.parts, 0);
+}
+
 TEST_P(ReflectorTest, TellsThatThereIsNothing) {
   Start();
   EXPECT_EQ(sink_.batches, 1);

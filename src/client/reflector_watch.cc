@@ -66,16 +66,27 @@ void Reflector::Engine::TakeArrival(WatchSession::Arrival arrival) {
     if (unclear) break;
   }
   if (!changes.empty()) sink_.OnChanges(options_.kind, std::move(changes));
+  if (round_ == round && running_) TellPart();
   if (round_ != round || !running_) return;  // the sink has stopped us
   if (unclear) return SyncAgain();
   if (arrival.end) initial_ ? TakeInitialEnd(*arrival.end) : TakeEnd(*arrival.end);
+}
+
+// A first list is passed on as it comes, so that it is never here as a whole: it may be most of what a scheduler of a
+// large cluster ever has in memory. Later ones are not, because the sink decides meanwhile, and must not see what has
+// come while it still sees what is gone.
+void Reflector::Engine::TellPart() {
+  if (!initial_ || ever_synced_) return;
+  std::vector<ObjectChange> changes;
+  known_.TellCollected(changes);
+  if (!changes.empty()) sink_.OnListing(options_.kind, std::move(changes));
 }
 
 // False when only a list can tell what is.
 bool Reflector::Engine::TakeEvent(WatchEvent event, std::vector<ObjectChange>& changes) {
   if (initial_) {
     last_initial_ = loop_.Now();
-    if (event.object) incoming_.Collect(event.type, std::move(*event.object));
+    if (event.object) known_.Collect(event.type, std::move(*event.object));
     if (!event.initial_events_end) return true;
     initial_ = false;
     loop_.Cancel(timer_);

@@ -45,6 +45,7 @@ class ThreadedTransport final : public http::Transport {
 
 class CountingSink final : public ChangeSink {
  public:
+  void OnListing(api::Kind kind, std::vector<ObjectChange> changes) override { OnChanges(kind, std::move(changes)); }
   void OnChanges(api::Kind, std::vector<ObjectChange> changes) override {
     std::lock_guard lock(mutex_);
     for (const ObjectChange& change : changes) {

@@ -46,28 +46,30 @@ void DropObsolete(std::vector<ObjectChange>& changes) {
 
 }  // namespace
 
-bool ChangeBacklog::Add(api::Kind kind, std::vector<ObjectChange> changes) {
+bool ChangeBacklog::Add(api::Kind kind, std::vector<ObjectChange> changes, bool is_whole) {
   const std::lock_guard lock(mutex_);
   Line& line = lines_[kind];
-  if (line.changes.empty()) {
-    line.changes = std::move(changes);
+  std::vector<ObjectChange>& unread = line.unread.changes;
+  if (unread.empty()) {
+    unread = std::move(changes);
   } else {
-    std::move(changes.begin(), changes.end(), std::back_inserter(line.changes));
+    std::move(changes.begin(), changes.end(), std::back_inserter(unread));
   }
+  line.unread.is_whole |= is_whole;
   // Only when there are twice as many as the last time had to stay: looking at each costs little then.
-  if (line.changes.size() >= std::max(few_, line.compact_at)) {
-    DropObsolete(line.changes);
-    line.compact_at = 2 * line.changes.size();
+  if (unread.size() >= std::max(few_, line.compact_at)) {
+    DropObsolete(unread);
+    line.compact_at = 2 * unread.size();
   }
   return !std::exchange(line.is_waiting, true);
 }
 
-std::vector<ObjectChange> ChangeBacklog::Take(api::Kind kind) {
+ChangeBacklog::Unread ChangeBacklog::Take(api::Kind kind) {
   const std::lock_guard lock(mutex_);
   Line& line = lines_[kind];
   line.is_waiting = false;
   line.compact_at = 0;
-  return std::exchange(line.changes, {});
+  return std::exchange(line.unread, {});
 }
 
 }  // namespace berth::live

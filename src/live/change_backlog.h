@@ -20,14 +20,19 @@ class ChangeBacklog {
 
   explicit ChangeBacklog(size_t few = kFew) : few_(few) {}
 
+  struct Unread {
+    std::vector<client::ObjectChange> changes{};  // in the order they happened
+    // Nothing is missing of what was there at first; false when these are only a part of it.
+    bool is_whole = false;
+  };
+
   // True when nothing of the kind was waiting, so that nobody has been told to Take it yet.
-  bool Add(api::Kind kind, std::vector<client::ObjectChange> changes);
-  // In the order they happened.
-  std::vector<client::ObjectChange> Take(api::Kind kind);
+  bool Add(api::Kind kind, std::vector<client::ObjectChange> changes, bool is_whole = true);
+  Unread Take(api::Kind kind);
 
  private:
   struct Line {
-    std::vector<client::ObjectChange> changes;
+    Unread unread;
     bool is_waiting = false;  // also when it is empty: that a kind has no objects is news
     size_t compact_at = 0;
   };

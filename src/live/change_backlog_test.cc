@@ -47,7 +47,7 @@ TEST(ChangeBacklog, ASchedulingThreadThatReadNothingCouldFillTheMemory) {
     backlog.Add(api::Kind::kPod, {Change(Type::kAdded, "job-" + std::to_string(i), ++version)});
     backlog.Add(api::Kind::kPod, {Change(Type::kDeleted, "job-" + std::to_string(i), ++version)});
   }
-  const std::vector<ObjectChange> left = backlog.Take(api::Kind::kPod);
+  const std::vector<ObjectChange> left = backlog.Take(api::Kind::kPod).changes;
   EXPECT_LE(left.size(), 4096u) << "90,010 changes, of 10 objects that exist";
   Reader reader;
   reader.Read(left);
@@ -66,9 +66,9 @@ TEST(ChangeBacklog, WhatTheReaderEndsUpWithIsTheSame) {
     exists[name] = type != Type::kDeleted;
     quick.Read({Change(type, name, i)});
     backlog.Add(api::Kind::kPod, {Change(type, name, i)});
-    if (random.Below(15'000) == 0) slow.Read(backlog.Take(api::Kind::kPod));
+    if (random.Below(15'000) == 0) slow.Read(backlog.Take(api::Kind::kPod).changes);
   }
-  slow.Read(backlog.Take(api::Kind::kPod));
+  slow.Read(backlog.Take(api::Kind::kPod).changes);
   EXPECT_EQ(slow.known, quick.known);
 }
 
@@ -79,7 +79,7 @@ TEST(ChangeBacklog, AnObjectThatLeftAndReturnedHasDoneSoForTheReader) {
   for (int i = 0; i < 5'000; ++i) {
     backlog.Add(api::Kind::kPod, {Change(Type::kDeleted, "web", 2 * i), Change(Type::kAdded, "web", 2 * i + 1)});
   }
-  reader.Read(backlog.Take(api::Kind::kPod));
+  reader.Read(backlog.Take(api::Kind::kPod).changes);
   EXPECT_EQ(reader.known.at("default/web"), "9999");
   EXPECT_GE(reader.lost.at("default/web"), 1);
 }
@@ -89,8 +89,21 @@ TEST(ChangeBacklog, ThatAKindHasNoObjectsIsNews) {
   EXPECT_TRUE(backlog.Add(api::Kind::kNode, {}));
   EXPECT_FALSE(backlog.Add(api::Kind::kNode, {})) << "somebody is on the way to take it";
   EXPECT_TRUE(backlog.Add(api::Kind::kPod, {}));
-  EXPECT_TRUE(backlog.Take(api::Kind::kNode).empty());
+  EXPECT_TRUE(backlog.Take(api::Kind::kNode).changes.empty());
   EXPECT_TRUE(backlog.Add(api::Kind::kNode, {}));
+}
+
+TEST(ChangeBacklog, APartOfAListIsNotTakenForAllOfIt) {
+  ChangeBacklog backlog;
+  EXPECT_TRUE(backlog.Add(api::Kind::kPod, {Change(Type::kAdded, "a", 1)}, false));
+  EXPECT_FALSE(backlog.Take(api::Kind::kPod).is_whole);
+  EXPECT_TRUE(backlog.Add(api::Kind::kPod, {Change(Type::kAdded, "b", 2)}, false));
+  EXPECT_FALSE(backlog.Add(api::Kind::kPod, {}));
+  EXPECT_FALSE(backlog.Add(api::Kind::kPod, {Change(Type::kModified, "b", 3)}));
+  const ChangeBacklog::Unread last = backlog.Take(api::Kind::kPod);
+  EXPECT_TRUE(last.is_whole);
+  EXPECT_EQ(last.changes.size(), 2u);
+  EXPECT_FALSE(backlog.Take(api::Kind::kPod).is_whole);
 }
 
 }  // namespace

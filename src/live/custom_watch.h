@@ -17,15 +17,22 @@ class CustomWatch final : public client::ChangeSink {
   // The loop reads no more messages once this is gone.
   CustomWatch(SchedulingLoop& loop, framework::EventResource resource) : loop_(loop), resource_(resource) {}
 
+  void OnListing(api::Kind kind, std::vector<client::ObjectChange> changes) override {
+    Add(kind, std::move(changes), false);
+  }
   void OnChanges(api::Kind kind, std::vector<client::ObjectChange> changes) override {
-    if (!backlog_.Add(kind, std::move(changes))) return;
-    loop_.Post([this, kind] { loop_.ApplyCustom(resource_, backlog_.Take(kind)); });
+    Add(kind, std::move(changes), true);
   }
   void OnNotServed(api::Kind) override {
-    loop_.Post([this] { loop_.ApplyCustom(resource_, {}); });
+    loop_.Post([this] { loop_.ApplyCustom(resource_, {.is_whole = true}); });
   }
 
  private:
+  void Add(api::Kind kind, std::vector<client::ObjectChange> changes, bool is_whole) {
+    if (!backlog_.Add(kind, std::move(changes), is_whole)) return;
+    loop_.Post([this, kind] { loop_.ApplyCustom(resource_, backlog_.Take(kind)); });
+  }
+
   SchedulingLoop& loop_;
   const framework::EventResource resource_;
   ChangeBacklog backlog_;

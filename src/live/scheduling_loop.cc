@@ -267,35 +267,44 @@ void SchedulingLoop::OnStale(const Attempt& attempt) {
   WriteDown(attempt, scheduler::Ending::kStale);
 }
 
+void SchedulingLoop::OnListing(api::Kind kind, std::vector<client::ObjectChange> changes) {
+  Add(kind, std::move(changes), false);
+}
+
 void SchedulingLoop::OnChanges(api::Kind kind, std::vector<client::ObjectChange> changes) {
-  if (backlog_.Add(kind, std::move(changes))) mailbox_.Post([this, kind] { Apply(kind, backlog_.Take(kind)); });
+  Add(kind, std::move(changes), true);
+}
+
+void SchedulingLoop::Add(api::Kind kind, std::vector<client::ObjectChange> changes, bool is_whole) {
+  if (!backlog_.Add(kind, std::move(changes), is_whole)) return;
+  mailbox_.Post([this, kind] { Apply(kind, backlog_.Take(kind)); });
 }
 
 void SchedulingLoop::OnNotServed(api::Kind kind) {
   mailbox_.Post([this, kind] { MarkListed(kind); });
 }
 
-void SchedulingLoop::Apply(api::Kind kind, const std::vector<client::ObjectChange>& changes) {
-  for (const client::ObjectChange& change : changes) {
+void SchedulingLoop::Apply(api::Kind kind, const ChangeBacklog::Unread& unread) {
+  for (const client::ObjectChange& change : unread.changes) {
     if (change.type == client::ObjectChange::Type::kDeleted) {
       driver_->Remove(change.object);
     } else {
       driver_->Put(change.object);
     }
   }
-  MarkListed(kind);
+  if (unread.is_whole) MarkListed(kind);
   if (IsStorage(kind)) api_.CheckWaits();
 }
 
-void SchedulingLoop::ApplyCustom(framework::EventResource resource, const std::vector<client::ObjectChange>& changes) {
-  for (const client::ObjectChange& change : changes) {
+void SchedulingLoop::ApplyCustom(framework::EventResource resource, const ChangeBacklog::Unread& unread) {
+  for (const client::ObjectChange& change : unread.changes) {
     if (change.type == client::ObjectChange::Type::kDeleted) {
       driver_->RemoveCustom(resource, change.object.metadata());
     } else {
       driver_->PutCustom(resource, change.object.Share<api::CustomObject>());
     }
   }
-  if (unlisted_custom_.erase(resource) > 0) CheckSynced();
+  if (unread.is_whole && unlisted_custom_.erase(resource) > 0) CheckSynced();
 }
 
 void SchedulingLoop::MarkListed(api::Kind kind) {

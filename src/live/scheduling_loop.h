@@ -81,10 +81,11 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   // Runs on the scheduling thread, between cycles.
   void Post(Mailbox::Message message) { mailbox_.Post(std::move(message)); }
 
-  // On the scheduling thread: changes to a resource that plugins watch; the first call says that it has been listed.
-  void ApplyCustom(framework::EventResource resource, const std::vector<client::ObjectChange>& changes);
+  // On the scheduling thread: changes to a resource that plugins watch.
+  void ApplyCustom(framework::EventResource resource, const ChangeBacklog::Unread& unread);
 
   // client::ChangeSink
+  void OnListing(api::Kind kind, std::vector<client::ObjectChange> changes) override;
   void OnChanges(api::Kind kind, std::vector<client::ObjectChange> changes) override;
   void OnNotServed(api::Kind kind) override;
 
@@ -112,7 +113,8 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   void OnStale(const scheduler::Attempt& attempt) override;
   void OnSkipped(const framework::PodInfo& pod) override;
 
-  void Apply(api::Kind kind, const std::vector<client::ObjectChange>& changes);
+  void Add(api::Kind kind, std::vector<client::ObjectChange> changes, bool is_whole);
+  void Apply(api::Kind kind, const ChangeBacklog::Unread& unread);
   void MarkListed(api::Kind kind);
   void CheckSynced();
   void WriteDown(const scheduler::Attempt& attempt, scheduler::Ending ending);

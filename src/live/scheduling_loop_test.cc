@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/bare_object.h"
 #include "live/testing/loop_fixture.h"
 
 namespace berth::live {
 namespace {
 
 using berth::testing::MakePod;
+using berth::testing::PodBuilder;
 using client::ObjectChange;
 using ::testing::AllOf;
 using ::testing::Contains;
@@ -50,6 +52,34 @@ TEST_F(SchedulingLoopTest, AKindThatIsNotServedHoldsUpNobody) {
   loop_->OnNotServed(api::Kind::kPod);
   Settle();
   EXPECT_TRUE(loop_->synced());
+}
+
+TEST_F(SchedulingLoopTest, NothingIsScheduledOnAPartOfTheFirstList) {
+  loop_->StartScheduling();
+  TellNode("n1", "4");
+  const auto pod = MakePod("web").SchedulerName("default-scheduler");
+  loop_->OnListing(api::Kind::kPod, {{ObjectChange::Type::kAdded, api::Object(PodBuilder(pod).Shared())}});
+  Settle();
+  EXPECT_FALSE(loop_->synced());
+  loop_->OnChanges(api::Kind::kPod, {});
+  EXPECT_THAT(server_.Await({"pods/web/binding"}), HasSubstr("\"name\":\"n1\""));
+  EXPECT_TRUE(loop_->synced());
+}
+
+// What is known of a pod whose deletion was missed: its names and UID.
+TEST_F(SchedulingLoopTest, APodThatIsGoneGivesItsRoomBackWhateverElseIsKnownOfIt) {
+  loop_->StartScheduling();
+  TellNode("n1", "4");
+  const auto placed = MakePod("placed").Node("n1").Request("cpu", "3");
+  Tell(placed);
+  Tell(MakePod("web").SchedulerName("default-scheduler").Request("cpu", "2"));
+  EXPECT_THAT(server_.Await({"pods/web/status"}), HasSubstr("Insufficient cpu"));
+  api::ObjectMeta bare;
+  bare.name = "placed";
+  bare.namespace_ = Symbol("default");
+  bare.uid = PodBuilder(placed).Shared()->metadata.uid;
+  loop_->OnChanges(api::Kind::kPod, {{ObjectChange::Type::kDeleted, api::MakeBareObject(api::Kind::kPod, bare)}});
+  EXPECT_THAT(server_.Await({"pods/web/binding"}), HasSubstr("\"name\":\"n1\""));
 }
 
 TEST_F(SchedulingLoopTest, TellsWhyAPodIsPendingAndBindsItWhenRoomComes) {

@@ -132,7 +132,15 @@ class FirstFit final : public Instance, public client::ChangeSink {
 
   // ---- The picture.
 
+  void OnListing(api::Kind kind, std::vector<client::ObjectChange> changes) override {
+    Apply(kind, std::move(changes));
+  }
   void OnChanges(api::Kind kind, std::vector<client::ObjectChange> changes) override {
+    Apply(kind, std::move(changes));
+    unlisted_.erase(kind);
+    if (kind != api::Kind::kNode || defect_ != Defect::kSleepsThroughNodes) Consider();
+  }
+  void Apply(api::Kind kind, std::vector<client::ObjectChange> changes) {
     for (client::ObjectChange& change : changes) {
       const std::pair place(kind, api::KeyOf(change.object.metadata()));
       if (change.type == client::ObjectChange::Type::kDeleted) {
@@ -144,8 +152,6 @@ class FirstFit final : public Instance, public client::ChangeSink {
       if (pod != nullptr && !pod->spec.node_name.empty()) assumed_.erase(pod->metadata.uid);
       objects_.insert_or_assign(place, std::move(change.object));
     }
-    unlisted_.erase(kind);
-    if (kind != api::Kind::kNode || defect_ != Defect::kSleepsThroughNodes) Consider();
   }
   void OnNotServed(api::Kind kind) override {
     std::erase_if(objects_, [&](const auto& entry) { return entry.first.first == kind; });

@@ -167,6 +167,22 @@ void FakeNodeServer::Flush(const Sender& send) {
   for (auto& [call, frames] : all) send(call, std::move(frames));
 }
 
+void FakeNodeServer::Stream(Streaming& streaming, size_t events) {
+  for (; events > 0 && !streaming.frames.empty(); --events) {
+    streaming.call->Data(streaming.frames.front());
+    streaming.frames.pop_front();
+  }
+  if (!streaming.frames.empty() || events == 0) return;
+  streaming.call->Data(Bookmark(streaming.call, streaming.version, true));
+  watchers_.push_back({streaming.call, streaming.version});
+  streaming.call = nullptr;
+}
+
+void FakeNodeServer::SendMoreOfLists(size_t events) {
+  std::erase_if(streaming_, [](const Streaming& list) { return list.call == nullptr || list.call->ended(); });
+  for (Streaming& list : streaming_) Stream(list, events);
+}
+
 void FakeNodeServer::SendBookmarks() {
   for (const Watcher& watcher : watchers_) watcher.call->Data(Bookmark(watcher.call, watcher.sent, false));
 }
@@ -222,10 +238,9 @@ void FakeNodeServer::Watch(const http::testing::FakeCallPtr& call) {
       call->Data(ErrorFrame(call, 500, "InternalError", streaming_error));
       return call->End();
     }
-    for (const auto& [name, node] : nodes_) call->Data(Frame(call, "ADDED", node));
-    call->Data(Bookmark(call, version_, true));
-    watchers_.push_back({call, version_});
-    return;
+    Streaming& streaming = streaming_.emplace_back(Streaming{call, version_, {}});
+    for (const auto& [name, node] : nodes_) streaming.frames.push_back(Frame(call, "ADDED", node));
+    return Stream(streaming, events_at_once);
   }
   const uint64_t from = std::strtoull(Parameter(request, "resourceVersion").c_str(), nullptr, 10);
   if (from < compacted_ && expired_as_event) {

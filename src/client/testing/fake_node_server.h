@@ -2,6 +2,8 @@
 // It behaves unless told otherwise; what it holds is the truth a reflector must arrive at.
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -31,6 +33,8 @@ class FakeNodeServer {
   using Sender = std::function<void(const http::testing::FakeCallPtr& call, std::vector<std::string> frames)>;
   void Flush(const Sender& send = SendAll);
   static void SendAll(const http::testing::FakeCallPtr& call, std::vector<std::string> frames);
+  // Of streaming lists that are under way (events_at_once), so many more events each, then their end.
+  void SendMoreOfLists(size_t events);
   void SendBookmarks();
   // The watch stays open, but nothing comes any more.
   void Mute(const http::testing::FakeCallPtr& call);
@@ -44,9 +48,10 @@ class FakeNodeServer {
   // Answers a call instead of the server when it returns true.
   std::function<bool(const http::testing::FakeCallPtr& call)> interfere;
   bool has_streaming = true;
-  std::string streaming_error{};   // streaming lists are agreed to, then end with an ERROR event that says this
-  bool expired_as_event = false;   // an ERROR event instead of the status 410
-  bool pages_any_version = false;  // no watch cache: resourceVersion=0 is paged too
+  std::string streaming_error{};     // streaming lists are agreed to, then end with an ERROR event that says this
+  size_t events_at_once = SIZE_MAX;  // of a streaming list; the rest waits for SendMoreOfLists
+  bool expired_as_event = false;     // an ERROR event instead of the status 410
+  bool pages_any_version = false;    // no watch cache: resourceVersion=0 is paged too
 
  private:
   struct Event {
@@ -59,6 +64,13 @@ class FakeNodeServer {
     uint64_t sent;
   };
 
+  struct Streaming {
+    http::testing::FakeCallPtr call;
+    uint64_t version;
+    std::deque<std::string> frames;
+  };
+
+  void Stream(Streaming& streaming, size_t events);
   void List(const http::testing::FakeCallPtr& call);
   void Watch(const http::testing::FakeCallPtr& call);
   void Record(const std::string& type, api::Node node);
@@ -69,6 +81,7 @@ class FakeNodeServer {
   std::map<std::string, api::Object> nodes_;
   std::vector<Event> history_;
   std::vector<Watcher> watchers_;
+  std::vector<Streaming> streaming_;
   std::map<std::string, std::pair<uint64_t, std::vector<api::Object>>> continues_;
 };
 

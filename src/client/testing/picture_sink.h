@@ -15,6 +15,12 @@ namespace berth::client::testing {
 
 class PictureSink final : public ChangeSink {
  public:
+  void OnListing(api::Kind, std::vector<ObjectChange> changes) override {
+    EXPECT_EQ(batches, 0) << "a kind is listed for the first time once";
+    EXPECT_FALSE(changes.empty());
+    ++parts;
+    for (ObjectChange& change : changes) Apply(std::move(change));
+  }
   void OnChanges(api::Kind, std::vector<ObjectChange> changes) override {
     ++batches;
     for (ObjectChange& change : changes) Apply(std::move(change));
@@ -29,7 +35,8 @@ class PictureSink final : public ChangeSink {
 
   std::map<std::string, api::Object> objects;
   std::vector<std::string> log;
-  int batches = 0;
+  int batches = 0;  // of OnChanges
+  int parts = 0;    // of OnListing
 
  private:
   void Apply(ObjectChange change) {

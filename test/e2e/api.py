@@ -131,12 +131,12 @@ class Api:
 
     def create_many(self, kind, bodies, namespace=None, connections=8):
         """Creates objects, given as encoded JSON, over several connections at once."""
-        target = path(kind, namespace)
         with concurrent.futures.ThreadPoolExecutor(connections) as pool:
-            for _ in pool.map(lambda body: self._create_raw(target, body), bodies):
+            for _ in pool.map(lambda body: self.create_encoded(kind, body, namespace), bodies):
                 pass
 
-    def _create_raw(self, target, body):
+    def create_encoded(self, kind, body, namespace=None):
+        target = path(kind, namespace)
         status, data = self._exchange("POST", target, body, "application/json")
         if status >= 300:
             raise ApiError(status, data, f"POST {target}")

@@ -8,8 +8,17 @@ _START = b'{"kind":"Event"'
 
 
 class Binding:
-    def __init__(self, namespace, pod, status, message, at):
-        self.namespace, self.pod, self.status, self.message, self.at = namespace, pod, status, message, at
+    """`received` and `at`: when the request came, and when it was answered."""
+
+    def __init__(self, namespace, pod, status, message, at, received=0.0):
+        self.namespace, self.pod, self.status, self.message = namespace, pod, status, message
+        self.at, self.received = at, received
+
+    @classmethod
+    def of(cls, event):
+        return cls(event["objectRef"]["namespace"], event["objectRef"]["name"], event["responseStatus"]["code"],
+                   event["responseStatus"].get("message", ""), seconds_since_epoch(event["stageTimestamp"]),
+                   seconds_since_epoch(event["requestReceivedTimestamp"]))
 
 
 def seconds_since_epoch(stamp):
@@ -49,12 +58,19 @@ class AuditLog:
 
     def bindings(self, since=0, namespace=None):
         """Every attempt to bind a pod."""
-        return [Binding(event["objectRef"]["namespace"], event["objectRef"]["name"], event["responseStatus"]["code"],
-                        event["responseStatus"].get("message", ""), seconds_since_epoch(event["stageTimestamp"]))
-                for event in self.read()[since:]
+        return [Binding.of(event) for event in self.read()[since:]
                 if event.get("objectRef", {}).get("subresource") == "binding" and event["verb"] == "create"
                 and event["stage"] == "ResponseComplete"
                 and (namespace is None or event["objectRef"]["namespace"] == namespace)]
+
+    def creations(self, since=0, namespace=None):
+        """Of pods that were created: when the request came and when it was answered, by name."""
+        return {event["objectRef"]["name"]: (seconds_since_epoch(event["requestReceivedTimestamp"]),
+                                             seconds_since_epoch(event["stageTimestamp"]))
+                for event in self.read()[since:]
+                if event.get("objectRef", {}).get("resource") == "pods" and "subresource" not in event["objectRef"]
+                and event["verb"] == "create" and event["responseStatus"]["code"] == 201
+                and (namespace is None or event["objectRef"]["namespace"] == namespace)}
 
     def requests_of(self, user, since=0):
         return [event for event in self.read()[since:] if event["user"]["username"] == user]

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""berth and upstream's kube-scheduler side by side, over the same backlog against the same kube-apiserver.
+"""berth and upstream's kube-scheduler side by side, with the same pods against the same kube-apiserver.
 
-Nodes and pods are created first, then the scheduler is started. Binds are counted from the API server's audit log.
+A backlog: nodes and pods are created first, then the scheduler is started; with --running, beside pods that run
+already. Or, with --steady, pods are created at a rate while it runs. Binds are counted from the API server's audit log.
 """
 
 import argparse
@@ -20,6 +21,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
+import bench_steady  # noqa: E402
+import etcd_copies  # noqa: E402
 import objects  # noqa: E402
 from control_plane import ControlPlane  # noqa: E402
 from process import Failed, eventually  # noqa: E402
@@ -81,27 +84,41 @@ def measure(program, control_plane, folder, namespace, pods):
         shutil.rmtree(recording, ignore_errors=True)
 
 
-def run(programs, options, binaries, folder):
+def create_nodes(api, count):
+    names = [f"node-{index:05}" for index in range(count)]
+    api.create_many("Node", objects.copies(objects.node("NAME", cpu="32", memory="256Gi"), names))
+    return names
+
+
+def has_running(api, count):
+    """Whether the API server has that many pods, in its memory too: consistent lists are read from there."""
+    listed = api.call("GET", "/api/v1/namespaces/running/pods?limit=1")
+    return len(listed["items"]) + listed["metadata"].get("remainingItemCount", 0) == count
+
+
+def run(programs, options, control_plane, folder):
     """Measurements by scheduler: one dictionary per round."""
     found = {program.kind: [] for program in programs}
-    namespace = "bench-live"
-    with ControlPlane(folder / "control-plane", binaries, bindings_only=True) as control_plane:
-        api = control_plane.api
-        api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
-        names = [f"node-{index}" for index in range(options.nodes)]
-        api.create_many("Node", objects.copies(objects.node("NAME", cpu="32", memory="256Gi"), names))
-        for number in range(options.rounds):
-            # Each goes first in turn, so that neither always meets the fresher server.
-            for program in programs if number % 2 == 0 else programs[::-1]:
-                pods = [f"pod-{number}-{program.kind}-{index}" for index in range(options.pods)]
-                template = objects.pod("NAME", {"cpu": "100m", "memory": "64Mi"})
-                api.create_many("Pod", objects.copies(template, pods), namespace)
-                time.sleep(2)  # the API server's own work for the new pods settles
-                result = measure(program, control_plane, folder, namespace, options.pods)
-                print(f"round {number + 1}, {program.kind}: {result['pods_per_second']:.0f} pods/s, "
-                      f"{result['cpu_ms_per_pod']:.3f} ms CPU per pod", file=sys.stderr, flush=True)
-                found[program.kind].append(result)
-                clear(api, namespace)
+    namespace, api = "bench-live", control_plane.api
+    for name in (namespace, "running"):
+        api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    nodes = create_nodes(api, options.nodes)
+    if options.running:
+        etcd_copies.run_pods(control_plane, "running", nodes, options.running)
+        eventually("the running pods are there", lambda: has_running(api, options.running), 120, every=1)
+    for number in range(options.rounds):
+        # Each goes first in turn, so that neither always meets the fresher server.
+        for program in programs if number % 2 == 0 else programs[::-1]:
+            pods = [f"pod-{number}-{program.kind}-{index}" for index in range(options.pods)]
+            template = objects.pod("NAME", {"cpu": "100m", "memory": "64Mi"})
+            api.create_many("Pod", objects.copies(template, pods), namespace)
+            time.sleep(2)  # the API server's own work for the new pods settles
+            result = measure(program, control_plane, folder, namespace, options.pods)
+            print(f"round {number + 1}, {program.kind}: {result['pods_per_second']:.0f} pods/s, "
+                  f"{result['cpu_ms_per_pod']:.3f} ms CPU per pod, {result['peak_memory_mb']:.0f} MB, "
+                  f"first bind after {result['first_bind_seconds']:.2f} s", file=sys.stderr, flush=True)
+            found[program.kind].append(result)
+            clear(api, namespace)
     return found
 
 
@@ -128,16 +145,56 @@ def table(summary):
     return "\n".join(lines)
 
 
+def loads(text):
+    try:
+        return [bench_steady.Load(part) for part in text.split(",")]
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(error) from None
+
+
 def arguments():
     parser = argparse.ArgumentParser(prog="make bench-live", description=__doc__.splitlines()[0])
-    parser.add_argument("--nodes", type=int, default=5000, metavar="N")
-    parser.add_argument("--pods", type=int, default=5000, metavar="N")
-    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="medians are shown (3)")
+    parser.add_argument("--nodes", type=int, metavar="N", help="5000; with --steady 2000")
+    parser.add_argument("--pods", type=int, metavar="N", help="in the backlog: 5000; with --running 1000")
+    parser.add_argument("--running", type=int, default=0, metavar="N", help="pods that run already (0)")
+    parser.add_argument("--steady", type=loads, metavar="RATE[+PENDING],…",
+                        help="instead of a backlog, RATE pods a second, beside PENDING that fit nowhere; latencies")
+    parser.add_argument("--seconds", type=int, default=20, metavar="N", help="of each steady load (20)")
+    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="of a backlog; medians are shown (3)")
     parser.add_argument("--scheduler", choices=("both", "berth", "upstream", "recording"), default="both",
                         help="recording: berth without and with --record (both)")
     parser.add_argument("--berth", type=pathlib.Path, default=HERE.parents[1] / "build" / "berth", metavar="FILE")
     parser.add_argument("-o", "--output", choices=("table", "json"), default="table")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.steady and (options.running or options.scheduler == "recording"):
+        parser.error("--steady goes with neither --running nor --scheduler recording")
+    options.nodes = options.nodes or (2000 if options.steady else 5000)
+    options.pods = options.pods or (1000 if options.running else 5000)
+    return options
+
+
+def report(options, title, summary, text):
+    if options.output == "json":
+        json.dump(summary, sys.stdout, indent=2)
+        print()
+    else:
+        print(title)
+        print(text)
+
+
+def bench(programs, options, binaries, folder):
+    with ControlPlane(folder / "control-plane", binaries, bindings_only=True,
+                      creations=bool(options.steady)) as control_plane:
+        if options.steady:
+            create_nodes(control_plane.api, options.nodes)
+            found = bench_steady.run(programs, options.steady, options.seconds, control_plane, folder)
+            report(options, f"{options.nodes} nodes, {options.seconds} s of each load",
+                   {"nodes": options.nodes, "loads": found}, bench_steady.table(found))
+            return
+        summary = summarize(run(programs, options, control_plane, folder))
+        running = f", {options.running} running pods" if options.running else ""
+        report(options, f"{options.nodes} nodes{running}, {options.pods} pods, median of {options.rounds}",
+               {"nodes": options.nodes, "running": options.running, "pods": options.pods, **summary}, table(summary))
 
 
 def main():
@@ -155,16 +212,9 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     folder = pathlib.Path(tempfile.mkdtemp(prefix="berth-bench-live-"))
     try:
-        found = run([Program(kind, executables[kind]) for kind in kinds], options, binaries, folder)
+        bench([Program(kind, executables[kind]) for kind in kinds], options, binaries, folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    summary = {"nodes": options.nodes, "pods": options.pods, **summarize(found)}
-    if options.output == "json":
-        json.dump(summary, sys.stdout, indent=2)
-        print()
-    else:
-        print(f"{options.nodes} nodes, {options.pods} pods, median of {options.rounds}")
-        print(table(summary))
     return 0
 
 

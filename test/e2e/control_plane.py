@@ -23,8 +23,10 @@ SECOND_SCHEDULER_USER = "system:serviceaccount:kube-system:berth-scheduler"  # o
 SHADOW_USER = "system:serviceaccount:kube-system:berth-shadow"  # of deploy/shadow
 
 
-def _audit_policy(bindings_only):
+def _audit_policy(bindings_only, creations):
     rules = [{"level": "Metadata", "resources": [{"group": "", "resources": ["pods/binding"]}]}]
+    if creations:
+        rules.append({"level": "Metadata", "verbs": ["create"], "resources": [{"group": "", "resources": ["pods"]}]})
     if not bindings_only:
         rules.append({"level": "Metadata", "users": [SCHEDULER_USER, SECOND_SCHEDULER_USER, SHADOW_USER]})
     return {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
@@ -33,9 +35,9 @@ def _audit_policy(bindings_only):
 
 class ControlPlane:
     """Use as a context manager. `etcd` is the program to run instead of the one that was built; `bindings_only` keeps
-    the audit log as small as a benchmark wants it."""
+    the audit log as small as a benchmark wants it, `creations` has pods' creations in it too."""
 
-    def __init__(self, folder, binaries, etcd=None, bindings_only=False):
+    def __init__(self, folder, binaries, etcd=None, bindings_only=False, creations=False):
         self.folder = pathlib.Path(folder)
         self.binaries = pathlib.Path(binaries)
         self._etcd_program = etcd or self.binaries / "etcd"
@@ -53,7 +55,7 @@ class ControlPlane:
         self.admin = self.ca.user("admin", group="system:masters")
         self.scheduler_user = self.ca.user(SCHEDULER_USER)
         self._token_key = certificates.signing_key(keys)
-        (self.folder / "audit-policy.json").write_text(json.dumps(_audit_policy(bindings_only)))
+        (self.folder / "audit-policy.json").write_text(json.dumps(_audit_policy(bindings_only, creations)))
 
         self.etcd = Process("etcd", self._etcd_argv(), self.folder / "etcd.log")
         self.apiserver = Process("kube-apiserver", self._apiserver_argv(), self.folder / "kube-apiserver.log")
@@ -138,11 +140,11 @@ class ControlPlane:
 
     def compact_etcd(self):
         """Drops every revision but the newest, through etcd's JSON gateway."""
-        revision = int(self._etcd_call("/v3/kv/range", {"key": base64.b64encode(b"x").decode()})["header"]["revision"])
-        self._etcd_call("/v3/kv/compaction", {"revision": revision, "physical": True})
+        revision = int(self.etcd_call("/v3/kv/range", {"key": base64.b64encode(b"x").decode()})["header"]["revision"])
+        self.etcd_call("/v3/kv/compaction", {"revision": revision, "physical": True})
         return revision
 
-    def _etcd_call(self, target, body):
+    def etcd_call(self, target, body):
         request = urllib.request.Request(self._etcd_url + target, json.dumps(body).encode())
         with urllib.request.urlopen(request, timeout=30) as response:
             return json.load(response)

@@ -23,6 +23,9 @@ class Verdict(unittest.TestCase):
         # 350 bytes a pod at 500 pods a second.
         self.assertIn("grew", verdict(samples(lambda second: 20e6 + 350 * 500 * second / 2), 0.1))
 
+    def test_350_bytes_of_every_pod_at_70_a_second_are_found_within_three_minutes(self):
+        self.assertIn("grew", verdict(samples(lambda second: 19e6 + 350 * 70 * second), 0.1))
+
     def test_growth_that_has_ended_again_by_the_last_minute_is_fine(self):
         self.assertIsNone(verdict(samples(lambda second: 40e6 if 70 < second < 100 else 20e6), 0.1))
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <list>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -30,8 +30,9 @@ struct RememberedEvent {
   base::Duration seen{};  // the last one, in the loop's time
   std::string name{};     // "" when it follows from the event
   std::string note{};
-  std::optional<api::Event> series{};  // instead of name and note, from the second one on
-  int32_t written = 0;                 // the count that was last sent
+  // Instead of name and note, from the second one on. Elsewhere, because most never have one, and it is large.
+  std::unique_ptr<api::Event> series{};
+  int32_t written = 0;  // the count that was last sent
 };
 
 class EventMemory {

@@ -173,7 +173,7 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
     }
     arrival.time = known.time;
     arrival.note.note = std::move(known.note);
-    known.series = MakeEvent(std::move(arrival), std::move(known.name));
+    known.series = std::make_unique<api::Event>(MakeEvent(std::move(arrival), std::move(known.name)));
     known.series->series = api::EventSeries{.count = 2, .last_observed_time = now};
     known.written = 2;
     queue_.push_back(std::make_shared<Job>(Job{.series = Share(*known.series)}));

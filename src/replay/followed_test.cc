@@ -20,7 +20,7 @@ namespace {
 using berth::testing::MakeNode;
 using berth::testing::MakePod;
 
-class FollowedTest : public ::testing::Test, private framework::ApiWriter, private scheduler::DriverObserver {
+class FollowedTest : public ::testing::Test, private framework::SimpleApiWriter, private scheduler::DriverObserver {
  protected:
   FollowedTest() : folder_(::testing::TempDir() + "followed-" + std::to_string(::getpid())) {
     std::filesystem::remove_all(folder_);

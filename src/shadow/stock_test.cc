@@ -18,7 +18,7 @@ using berth::testing::NodeBuilder;
 using berth::testing::PodBuilder;
 using std::chrono::milliseconds;
 
-class StockTest : public testing::ShadowFixture, private framework::ApiWriter, private scheduler::DriverObserver {
+class StockTest : public testing::ShadowFixture, private framework::SimpleApiWriter, private scheduler::DriverObserver {
  protected:
   void MakeStock(uint64_t seed) {
     random_ = base::Random(seed);

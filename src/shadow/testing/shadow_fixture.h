@@ -25,7 +25,7 @@ using berth::testing::NodeBuilder;
 using berth::testing::PodBuilder;
 
 // Nobody is to write anything.
-class NoWrites final : public framework::ApiWriter {
+class NoWrites final : public framework::SimpleApiWriter {
  public:
   framework::Status Bind(const framework::PodInfo&, const std::string&) override { return Fail(); }
   framework::Status Evict(const framework::PodInfo&, const framework::PodInfo&) override { return Fail(); }

@@ -19,6 +19,7 @@ from scenarios.volumes import play_volume_controller
 from scheduler import Program, Scheduler
 
 RIGHTS = pathlib.Path(__file__).resolve().parents[3] / "deploy" / "shadow" / "rbac.yaml"
+BATCH = 50  # pods that are created at once, over several connections
 ZONE = "topology.kubernetes.io/zone"
 
 
@@ -125,14 +126,14 @@ def mixed_work(t, nodes, pods, seed=18):
     prepare_volumes(t, len(claims), nodes)
     t.unserved.update(f"pod-{index}" for index in range(pods))  # some wait for a volume or fit nowhere
     yield  # the schedulers are started here
-    made = []
-    for index in range(pods):
-        pod = mixed_pod(index, chance, claims)
-        made.append(pod["metadata"]["name"])
-        t.add(pod)
-        if index % 25 == 24:
-            delete_quietly(t, chance.choice(made))
-        if index % 100 == 99:
+    for start in range(0, pods, BATCH):
+        batch = [mixed_pod(index, chance, claims) for index in range(start, min(start + BATCH, pods))]
+        names = [pod["metadata"]["name"] for pod in batch]
+        t.created.update(names)
+        t.api.create_many("Pod", (json.dumps(pod).encode() for pod in batch), t.namespace)
+        for name in chance.sample(names, len(names) // 25):
+            delete_quietly(t, name)
+        if start // BATCH % 2:
             name = f"node-{chance.randrange(nodes)}"
             t.api.patch("Node", name, {"metadata": {"labels": {"disk": chance.choice(("ssd", "hdd"))}}})
     yield

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -43,10 +44,10 @@ uint64_t VersionOf(const api::Object& object) {
   return version;
 }
 
-// "0.4s before", "0.1s later"
-std::string When(base::Time event, base::Time decision) {
-  const double seconds = std::chrono::duration<double>(event - decision).count();
-  return seconds <= 0 ? fmt::format("{:.2f}s before", -seconds) : fmt::format("{:.2f}s later", seconds);
+// "0.40s before", "0.10s later"
+std::string When(const PastChange& event, base::Time decision) {
+  const double seconds = std::abs(std::chrono::duration<double>(event.time - decision).count());
+  return fmt::format("{:.2f}s {}", seconds, event.number == 0 ? "later" : "before");
 }
 
 // What a scheduler writes for a pod before it binds it.
@@ -273,7 +274,7 @@ void Shadow::Compare(const Change& change, const Picture::Pending& pending, cons
     if (!race.differences.empty()) comparison.verdict = Verdict::kRaced;
     for (const OtherState& difference : race.differences) {
       const PastChange& because = *difference.because;
-      comparison.events.push_back(fmt::format("{} ({})", because.Text(), When(because.time, change.time)));
+      comparison.events.push_back(fmt::format("{} ({})", because.Text(), When(because, change.time)));
     }
   }
   comparison.is_sampling_likely = comparison.verdict == Verdict::kLower && options_.samples_from_nodes > 0 &&

@@ -29,13 +29,16 @@ class ClusterFollower::CustomSink final : public client::ChangeSink {
  public:
   CustomSink(ClusterFollower& owner, framework::EventResource resource) : owner_(owner), resource_(resource) {}
 
-  void OnChanges(api::Kind, std::vector<client::ObjectChange> changes) override {
-    const auto shared = std::make_shared<std::vector<client::ObjectChange>>(std::move(changes));
-    owner_.Post([this, shared] { owner_.ApplyCustom(resource_, *shared); });
-  }
-  void OnNotServed(api::Kind kind) override { OnChanges(kind, {}); }
+  void OnListing(api::Kind, std::vector<client::ObjectChange> changes) override { Add(std::move(changes), false); }
+  void OnChanges(api::Kind, std::vector<client::ObjectChange> changes) override { Add(std::move(changes), true); }
+  void OnNotServed(api::Kind) override { Add({}, true); }
 
  private:
+  void Add(std::vector<client::ObjectChange> changes, bool is_whole) {
+    const auto shared = std::make_shared<std::vector<client::ObjectChange>>(std::move(changes));
+    owner_.Post([this, shared, is_whole] { owner_.ApplyCustom(resource_, *shared, is_whole); });
+  }
+
   ClusterFollower& owner_;
   const framework::EventResource resource_;
 };
@@ -161,14 +164,22 @@ void ClusterFollower::OnProblem(const std::string& what, const Error& error, int
                   error.message));
 }
 
+void ClusterFollower::OnListing(api::Kind kind, std::vector<client::ObjectChange> changes) {
+  Add(kind, std::move(changes), false);
+}
+
 void ClusterFollower::OnChanges(api::Kind kind, std::vector<client::ObjectChange> changes) {
+  Add(kind, std::move(changes), true);
+}
+
+void ClusterFollower::Add(api::Kind kind, std::vector<client::ObjectChange> changes, bool is_whole) {
   const base::Time now = Now();
   const auto shared = std::make_shared<std::vector<client::ObjectChange>>(std::move(changes));
-  Post([this, kind, now, shared] {
+  Post([this, kind, now, shared, is_whole] {
     for (client::ObjectChange& change : *shared) {
       Apply({now, change.type == client::ObjectChange::Type::kDeleted, std::move(change.object)});
     }
-    MarkListed(kind);
+    if (is_whole) MarkListed(kind);
   });
 }
 
@@ -193,7 +204,8 @@ void ClusterFollower::NoteOthers(const FollowedChange& change) {
   pods_of_others_[pod->metadata.uid] = std::as_const(*driver_).cluster().MakePodInfo(change.object.Share<api::Pod>());
 }
 
-void ClusterFollower::ApplyCustom(framework::EventResource resource, const std::vector<client::ObjectChange>& changes) {
+void ClusterFollower::ApplyCustom(framework::EventResource resource, const std::vector<client::ObjectChange>& changes,
+                                  bool is_whole) {
   for (const client::ObjectChange& change : changes) {
     if (change.type == client::ObjectChange::Type::kDeleted) {
       driver_->RemoveCustom(resource, change.object.metadata());
@@ -201,7 +213,7 @@ void ClusterFollower::ApplyCustom(framework::EventResource resource, const std::
       driver_->PutCustom(resource, change.object.Share<api::CustomObject>());
     }
   }
-  if (unlisted_custom_.erase(resource) > 0) CheckSynced();
+  if (is_whole && unlisted_custom_.erase(resource) > 0) CheckSynced();
 }
 
 void ClusterFollower::MarkListed(api::Kind kind) {

@@ -93,6 +93,7 @@ class ClusterFollower final : public client::ChangeSink, private scheduler::Driv
   std::string MissingKinds() const;
 
   // client::ChangeSink
+  void OnListing(api::Kind kind, std::vector<client::ObjectChange> changes) override;
   void OnChanges(api::Kind kind, std::vector<client::ObjectChange> changes) override;
   void OnNotServed(api::Kind kind) override;
 
@@ -114,7 +115,9 @@ class ClusterFollower final : public client::ChangeSink, private scheduler::Driv
   void MakeReflectors();
   void AddReflector(client::ReflectorOptions options, const std::string& name, client::ChangeSink& sink);
   void Apply(const FollowedChange& change);
-  void ApplyCustom(framework::EventResource resource, const std::vector<client::ObjectChange>& changes);
+  // Whole: with these, everything that is there has been heard of.
+  void Add(api::Kind kind, std::vector<client::ObjectChange> changes, bool is_whole);
+  void ApplyCustom(framework::EventResource resource, const std::vector<client::ObjectChange>& changes, bool is_whole);
   void NoteOthers(const FollowedChange& change);
   void OnProblem(const std::string& what, const Error& error, int http_status);
   void MarkListed(api::Kind kind);

@@ -205,14 +205,17 @@ def shadow_of_kube_scheduler(t):
 @scenario("where kube-scheduler samples nodes, the shadow names that", only="berth")
 def shadow_names_sampling(t):
     identity, _ = shadow_identity(t)
-    chance = random.Random(7)
-    for index in range(200):
-        t.node(f"node-{index}", cpu=str(chance.randrange(4, 64)))
+    t.nodes(199, cpu="16")
+    t.node("fast", cpu="16", labels={"disk": "nvme"})
+    wish = {"weight": 100, "preference": {"matchExpressions": [
+        {"key": "disk", "operator": "In", "values": ["nvme"]}]}}
     scheduler = upstream(t)
     report = t.folder / "report.json"
     shadow = Beside(t, "shadow", "shadow", f"--kubeconfig={identity}", f"--config={scheduler.configuration_file}",
                     f"--report={report}", begun="Following")
-    t.wait_all_bound(t.pods(60, {"cpu": "500m"}))
+    # Everybody wants one node, and of 200 nodes 100 are looked at for each pod.
+    t.wait_all_bound(t.pods(60, {"cpu": "10m"}, affinity={"nodeAffinity": {
+        "preferredDuringSchedulingIgnoredDuringExecution": [wish]}}))
     time.sleep(1)
     told = shadow.end()
     _, summary = summary_of(report)

@@ -91,7 +91,9 @@ TEST(FeasibleNodes, WhoSaysThatPreScoreReadsNoneAnswersTheSameWithAny) {
       ++held_to_it;
       const Scores with_all = ScoresAfter(**plugin, *pod, all, handle.cluster());
       EXPECT_EQ(ScoresAfter(**plugin, *pod, some, handle.cluster()), with_all);
-      if (needs_none) EXPECT_EQ(ScoresAfter(**plugin, *pod, {}, handle.cluster()), with_all);
+      if (needs_none) {
+        EXPECT_EQ(ScoresAfter(**plugin, *pod, {}, handle.cluster()), with_all);
+      }
     }
   }
   EXPECT_GT(held_to_it, 20) << "or the test looks at nobody";

@@ -241,7 +241,12 @@ class FirstFit final : public Instance, public client::ChangeSink {
     ++in_flight_;
     client_.PatchPodStatus(*pod, change, [this](const Result<void>& patched) {
       --in_flight_;
-      if (!patched) io_.RunAfter(kReport, [this] { Consider(); });
+      // One look for all that failed: each would report all of them again, and so have each fail several times.
+      if (patched || std::exchange(reporting_again_, true)) return;
+      io_.RunAfter(kReport, [this] {
+        reporting_again_ = false;
+        Consider();
+      });
     });
   }
 
@@ -268,6 +273,7 @@ class FirstFit final : public Instance, public client::ChangeSink {
   int in_flight_ = 0;
   bool scheduling_ = false;
   bool considering_ = false;
+  bool reporting_again_ = false;
   bool stopping_ = false;
 };
 

@@ -91,8 +91,10 @@ int CompareAll(const std::vector<record::Recording>& recordings, const ReplayOpt
   if (replayed.empty()) return Trouble(BeginsLater(recordings).message);
   if (std::all_of(replayed.begin(), replayed.end(), [](const auto& one) { return one.header.followed; })) {
     return Trouble(
-        "there is nothing to compare: this is a recording of a cluster that another scheduler serves, without a decision "
-        "of berth's. `berth shadow --recording` compares what that scheduler decided; --at with --explain, and --config, "
+        "there is nothing to compare: this is a recording of a cluster that another scheduler serves, without a "
+        "decision "
+        "of berth's. `berth shadow --recording` compares what that scheduler decided; --at with --explain, and "
+        "--config, "
         "work as for any recording");
   }
   std::string text;

@@ -79,9 +79,9 @@ class NodeTable {
 
   std::vector<std::unique_ptr<framework::NodeInfo>> slots_;
   std::set<framework::NodeIndex> free_;
-  std::vector<Symbol> names_;                                                     // by index; empty where free
+  std::vector<Symbol> names_;                                                        // by index; empty where free
   boost::unordered_flat_map<std::string_view, framework::NodeIndex> index_by_name_;  // the text is in names_
-  std::vector<const framework::NodeInfo*> live_;  // by index
+  std::vector<const framework::NodeInfo*> live_;                                     // by index
   NodeOrder order_;
   framework::NodeColumns columns_;
   std::vector<uint32_t> taint_set_uses_;

@@ -281,7 +281,7 @@ class Lane {
   size_t ok_count_ = 0;
   size_t ok_index_sum_ = 0;  // of those nodes: where there is one, which
 
-  std::vector<framework::NodeIndex> unscored_;        // became feasible without current scores
+  std::vector<framework::NodeIndex> unscored_;  // became feasible without current scores
   // Nodes promised to pods of at least held_priority_, with what the filters say of both together; unset where nobody
   // has asked. Good until nominations to the node change (held_at_: how many changes have been seen), or the node does,
   // as long as filters judge nodes alone.

@@ -47,7 +47,7 @@ struct Attempt {
   Outcome outcome = Outcome::kError;
   Way way = Way::kNone;
   engine::LongWay long_way = engine::LongWay::kNone;  // when from scratch: why
-  std::string node_name;  // when bound, being bound or waiting
+  std::string node_name;                              // when bound, being bound or waiting
   // The node whose room it held and gave back, when it failed after its scheduling cycle: others may want that room.
   std::string freed_node;
   size_t feasible_nodes = 0;

@@ -28,7 +28,8 @@ def _audit_policy(bindings_only, creations):
     if creations:
         rules.append({"level": "Metadata", "verbs": ["create"], "resources": [{"group": "", "resources": ["pods"]}]})
     if not bindings_only:
-        rules.append({"level": "Metadata", "users": [SCHEDULER_USER, SECOND_SCHEDULER_USER, SHADOW_USER]})
+        rules.append({"level": "Metadata", "users": [SCHEDULER_USER]})
+        rules.append({"level": "Metadata", "userGroups": ["system:serviceaccounts"]})
     return {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
             "rules": [*rules, {"level": "None"}]}
 

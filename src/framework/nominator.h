@@ -18,6 +18,7 @@ class Nominator {
   void Nominate(PodInfoPtr pod, std::string_view node_name);
   void Remove(std::string_view uid);
   const std::vector<PodInfoPtr>& NominatedTo(const std::string& node_name) const;
+  const std::unordered_map<std::string, std::vector<PodInfoPtr>>& by_node() const { return pods_by_node_; }
   // "" when the pod is nominated nowhere.
   const std::string& NodeOf(const std::string& uid) const;
   // The nodes promised to pods other than `uid` of at least that priority, which must not be pushed aside.

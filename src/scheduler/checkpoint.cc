@@ -66,9 +66,12 @@ Checkpoint Driver::TakeCheckpoint() {
     for (const PodInfoPtr& pod : node->pods()) {
       taken.pods.push_back({pod, node->name(), cluster_.AssumedBy(pod->uid())});
     }
-    for (const PodInfoPtr& pod : cluster_.nominator().NominatedTo(node->name())) {
-      taken.nominations.push_back({pod, node->name()});
-    }
+  }
+  // Some may be to nodes that are gone, and count again when such a node comes back.
+  const std::map<std::string, std::vector<PodInfoPtr>> nominated(cluster_.nominator().by_node().begin(),
+                                                                 cluster_.nominator().by_node().end());
+  for (const auto& [node_name, pods] : nominated) {
+    for (const PodInfoPtr& pod : pods) taken.nominations.push_back({pod, node_name});
   }
   const std::map<std::string, std::vector<PodInfoPtr>> astray(cluster_.pods_without_node().begin(),
                                                               cluster_.pods_without_node().end());

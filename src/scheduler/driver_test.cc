@@ -182,6 +182,20 @@ TEST_F(DriverTest, APodThatWaitsForPermissionIsAnnouncedUntilItIsRejected) {
   EXPECT_THAT(world_.api.calls, ElementsAre("nominate waiting to n1", "nominate waiting to nothing"));
 }
 
+// A recording that began between the two was decided otherwise: storm seed 4652.
+TEST_F(DriverTest, ACheckpointKeepsANominationToANodeThatIsGone) {
+  PutNode("n1", "1");
+  Put(MakePod("first").Node("n1").Request("cpu", "1"));
+  Put(MakePod("vip").Request("cpu", "1").Priority(100));
+  StepAll();
+  ASSERT_THAT(world_.api.calls, ::testing::Contains("nominate vip to n1"));
+  driver_->Remove(api::Object(MakeNode("n1").Shared()));
+  const Checkpoint taken = driver_->TakeCheckpoint();
+  ASSERT_EQ(taken.nominations.size(), 1u);
+  EXPECT_EQ(taken.nominations[0].pod->name(), "vip");
+  EXPECT_EQ(taken.nominations[0].node_name, "n1");
+}
+
 class SlowDriverTest : public DriverTest {
  protected:
   SlowDriverTest() : DriverTest(Profiles::kWithSlow) {}

@@ -1,5 +1,5 @@
 // Comparison: what another scheduler decided about a pod, and what berth makes of it at the same point of the history.
-// Data only; see judge.h for how it comes about.
+// Data only; see opinion.h and race.h for how it comes about.
 #pragma once
 
 #include <cstddef>

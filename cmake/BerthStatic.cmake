@@ -4,7 +4,7 @@
 
 set(CMAKE_FIND_LIBRARY_SUFFIXES .a .so)
 # What a build directory found before it was told to link so is looked for again.
-foreach(found IN ITEMS JEMALLOC NGHTTP2 OPENSSL_CRYPTO_LIBRARY OPENSSL_SSL_LIBRARY ZLIB_LIBRARY_RELEASE)
+foreach(found IN ITEMS JEMALLOC LZ4 NGHTTP2 OPENSSL_CRYPTO_LIBRARY OPENSSL_SSL_LIBRARY ZLIB_LIBRARY_RELEASE)
   if("$CACHE{${found}}" MATCHES "\\.so$")
     unset(${found} CACHE)
   endif()

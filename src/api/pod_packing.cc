@@ -23,6 +23,17 @@ codec::Message Without(std::initializer_list<std::string_view> names) {
   return codec::Message(whole.name(), std::move(kept));
 }
 
+struct TemplateParts {
+  codec::Message metadata = Without<ObjectMeta>({"name", "uid", "resourceVersion", "creationTimestamp"});
+  codec::Message spec = Without<PodSpec>({"nodeName"});
+  codec::Message status = Without<PodStatus>({"startTime"});
+};
+
+const TemplateParts& PartsOfTemplates() {
+  static const TemplateParts parts;
+  return parts;
+}
+
 void AppendPart(codec::WireWriter& writer, uint32_t number, const codec::Message& message, const void* part) {
   const size_t start = writer.StartMessage(number);
   codec::AppendProtobuf(message, part, writer.out());
@@ -38,13 +49,18 @@ PodIdentity PodIdentity::Of(const Pod& pod) {
 }
 
 void AppendPodTemplate(const Pod& pod, std::string& out) {
-  static const codec::Message kMetadata = Without<ObjectMeta>({"name", "uid", "resourceVersion", "creationTimestamp"});
-  static const codec::Message kSpec = Without<PodSpec>({"nodeName"});
-  static const codec::Message kStatus = Without<PodStatus>({"startTime"});
+  const TemplateParts& parts = PartsOfTemplates();
   codec::WireWriter writer(out);
-  AppendPart(writer, 1, kMetadata, &pod.metadata);
-  AppendPart(writer, 2, kSpec, &pod.spec);
-  AppendPart(writer, 3, kStatus, &pod.status);
+  AppendPart(writer, 1, parts.metadata, &pod.metadata);
+  AppendPart(writer, 2, parts.spec, &pod.spec);
+  AppendPart(writer, 3, parts.status, &pod.status);
+}
+
+// The status first: it differs between pods of one template more often than the rest.
+bool HaveSameTemplate(const Pod& a, const Pod& b) {
+  const TemplateParts& parts = PartsOfTemplates();
+  return codec::IsSame(parts.status, &a.status, &b.status) && codec::IsSame(parts.metadata, &a.metadata, &b.metadata) &&
+         codec::IsSame(parts.spec, &a.spec, &b.spec);
 }
 
 Pod UnpackPod(std::string_view pod_template, const PodIdentity& identity) {

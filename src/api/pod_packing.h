@@ -25,6 +25,9 @@ struct PodIdentity {
 // Appends everything else, as a Pod in protobuf. Pods of one template append equal bytes.
 void AppendPodTemplate(const Pod& pod, std::string& out);
 
+// Whether they append equal bytes, found out without writing them. False is no promise that they do not.
+bool HaveSameTemplate(const Pod& a, const Pod& b);
+
 // The pod again. `pod_template` must come from AppendPodTemplate.
 Pod UnpackPod(std::string_view pod_template, const PodIdentity& identity);
 

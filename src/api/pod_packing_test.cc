@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "api/object.h"
+#include "codec/json.h"
 
 namespace berth::api {
 namespace {
@@ -53,6 +54,43 @@ TEST(PodPacking, OnlyTheIdentityIsNotInTheTemplate) {
 
   sibling.metadata.labels.Set(Symbol("app"), Symbol("other"));
   EXPECT_NE(TemplateOf(sibling), TemplateOf(pod));
+}
+
+// Each part of a pod that has everything is taken away in turn, together with what is below it.
+TEST(PodPacking, TemplatesAreTheSameOnlyWhenTheirBytesAre) {
+  const Pod pod = *GoldenPod("");
+  EXPECT_TRUE(HaveSameTemplate(pod, *GoldenPod("")));
+  Pod sibling = pod;
+  sibling.metadata.name += "-2";
+  sibling.metadata.resource_version += "2";
+  sibling.status.start_time.reset();
+  EXPECT_TRUE(HaveSameTemplate(pod, sibling));
+
+  const std::string whole = JsonOf(pod);
+  size_t different = 0;
+  for (size_t at = whole.find("\":"); at != std::string::npos; at = whole.find("\":", at + 1)) {
+    // Another name makes the field unknown, and so absent.
+    std::string changed = whole;
+    changed.insert(at, "X");
+    const Result<codec::Document> document = codec::ParseJson(changed, "pod");
+    ASSERT_TRUE(document.ok());
+    const Result<DecodedObjects> decoded = DecodeObjects(*document, {});
+    if (!decoded || decoded->objects.size() != 1) continue;
+    const Pod* const other = decoded->objects[0].object.As<Pod>();
+    if (other == nullptr) continue;
+    const bool same = TemplateOf(*other) == TemplateOf(pod);
+    EXPECT_EQ(HaveSameTemplate(pod, *other), same) << whole.substr(at > 40 ? at - 40 : 0, 60);
+    different += !same;
+  }
+  EXPECT_GT(different, 100u);
+}
+
+TEST(PodPacking, AnAmountThatIsWrittenInAnotherWayIsAnotherTemplate) {
+  Pod milli, plain;
+  milli.spec.containers.emplace_back().resources.requests[Symbol("memory")] = *Quantity::Parse("1Gi");
+  plain.spec.containers.emplace_back().resources.requests[Symbol("memory")] = *Quantity::Parse("1073741824");
+  EXPECT_NE(TemplateOf(milli), TemplateOf(plain));
+  EXPECT_FALSE(HaveSameTemplate(milli, plain));
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ struct ScalarTraits<api::Quantity> {
   static void ToJson(const api::Quantity& value, JsonWriter& writer);
   static bool FromProtobuf(std::string_view payload, api::Quantity& out);
   static void ToProtobuf(const api::Quantity& value, std::string& payload);
+  static bool IsSame(const api::Quantity& a, const api::Quantity& b) { return a == b && a.format() == b.format(); }
 };
 
 template <>

@@ -224,11 +224,9 @@ class WireEncoder {
         return writer_.Bytes(number, *static_cast<const std::string*>(value));
       case Kind::kSymbol:
         return writer_.Bytes(number, static_cast<const Symbol*>(value)->str());
-      case Kind::kCustom: {
-        std::string payload;
-        type.custom->to_protobuf(value, payload);
-        return writer_.Bytes(number, payload);
-      }
+      case Kind::kCustom:
+        // Straight into the output: ToProtobuf appends.
+        return Nested(number, [&] { type.custom->to_protobuf(value, writer_.out()); });
       case Kind::kMessage:
         return Nested(number, [&] { EncodeMessage(type.message(), value); });
       case Kind::kList:

@@ -5,6 +5,7 @@
 
 #include "codec/decode.h"
 #include "codec/json.h"
+#include "codec/protobuf_wire.h"
 #include "codec/toy_schema.h"
 
 namespace berth::codec {
@@ -48,6 +49,36 @@ TEST(Protobuf, CarriesEverythingThereAndBack) {
   ASSERT_TRUE(result.ok()) << result.error().message;
   EXPECT_EQ(EncodeJson(again), json);
   EXPECT_EQ(EncodeProtobuf(again), bytes);
+}
+
+TEST(WireWriter, ALengthOfSeveralBytesIsPutBeforeWhatItCounts) {
+  for (const size_t size : {size_t{0}, size_t{1}, size_t{127}, size_t{128}, size_t{16383}, size_t{16384}}) {
+    std::string out = "before";
+    WireWriter writer(out);
+    const size_t outer = writer.StartMessage(1);
+    const size_t inner = writer.StartMessage(200);
+    writer.out().append(size, 'x');
+    writer.EndMessage(inner);
+    writer.Integer(3, UINT64_MAX);
+    writer.EndMessage(outer);
+    writer.Bytes(4, "after");
+
+    WireReader fields(std::string_view(out).substr(6));
+    ASSERT_TRUE(fields.Next());
+    EXPECT_EQ(fields.number(), 1u);
+    WireReader nested(fields.bytes());
+    ASSERT_TRUE(nested.Next());
+    EXPECT_EQ(nested.number(), 200u);
+    EXPECT_EQ(nested.bytes(), std::string(size, 'x'));
+    ASSERT_TRUE(nested.Next());
+    EXPECT_EQ(nested.integer(), UINT64_MAX);
+    EXPECT_FALSE(nested.Next());
+    EXPECT_TRUE(nested.ok());
+    ASSERT_TRUE(fields.Next());
+    EXPECT_EQ(fields.bytes(), "after");
+    EXPECT_FALSE(fields.Next());
+    EXPECT_TRUE(fields.ok());
+  }
 }
 
 TEST(Protobuf, WritesTheKnownWireForm) {

@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cstring>
-#include <protozero/buffer_string.hpp>
 #include <protozero/exception.hpp>
 #include <protozero/varint.hpp>
 
@@ -17,8 +16,20 @@ Fixed ReadLittleEndian(const char* bytes) {
   return value;
 }
 
-void AppendTag(std::string& out, uint32_t number, WireType type) {
-  protozero::add_varint_to_buffer(&out, uint64_t{number} << 3 | static_cast<uint8_t>(type));
+constexpr size_t kLongestVarint = 10;
+
+// Behind the varint. There must be room.
+char* PutVarint(char* to, uint64_t value) {
+  while (value >= 0x80) {
+    *to++ = static_cast<char>(value | 0x80);
+    value >>= 7;
+  }
+  *to++ = static_cast<char>(value);
+  return to;
+}
+
+char* PutTag(char* to, uint32_t number, WireType type) {
+  return PutVarint(to, uint64_t{number} << 3 | static_cast<uint8_t>(type));
 }
 
 }  // namespace
@@ -73,32 +84,42 @@ bool WireReader::Next() {
   return Fail("unknown wire type");
 }
 
+// The head of a field is put together first: a string is quicker to append to once than byte by byte.
 void WireWriter::Integer(uint32_t number, uint64_t value) {
-  AppendTag(out_, number, WireType::kVarint);
-  protozero::add_varint_to_buffer(&out_, value);
+  char field[2 * kLongestVarint];
+  char* const end = PutVarint(PutTag(field, number, WireType::kVarint), value);
+  out_.append(field, static_cast<size_t>(end - field));
 }
 
 void WireWriter::Double(uint32_t number, double value) {
-  AppendTag(out_, number, WireType::kFixed64);
-  out_.append(reinterpret_cast<const char*>(&value), sizeof(value));
+  char field[kLongestVarint + sizeof(value)];
+  char* const end = PutTag(field, number, WireType::kFixed64);
+  std::memcpy(end, &value, sizeof(value));
+  out_.append(field, static_cast<size_t>(end - field) + sizeof(value));
 }
 
 void WireWriter::Bytes(uint32_t number, std::string_view value) {
-  AppendTag(out_, number, WireType::kBytes);
-  protozero::add_varint_to_buffer(&out_, value.size());
+  char head[2 * kLongestVarint];
+  char* const end = PutVarint(PutTag(head, number, WireType::kBytes), value.size());
+  out_.append(head, static_cast<size_t>(end - head));
   out_.append(value);
 }
 
+// Room for a length of one byte, which most have.
 size_t WireWriter::StartMessage(uint32_t number) {
-  AppendTag(out_, number, WireType::kBytes);
+  char head[kLongestVarint + 1];
+  char* const end = PutTag(head, number, WireType::kBytes);
+  *end = 0;
+  out_.append(head, static_cast<size_t>(end - head) + 1);
   return out_.size();
 }
 
-// The length goes before the content once it is known; contents are small, so moving them is cheaper than guessing.
+// A longer length is known only now, and moves what follows it.
 void WireWriter::EndMessage(size_t start) {
-  std::string length;
-  protozero::add_varint_to_buffer(&length, out_.size() - start);
-  out_.insert(start, length);
+  char length[kLongestVarint];
+  const auto size = static_cast<size_t>(PutVarint(length, out_.size() - start) - length);
+  out_[start - 1] = length[0];
+  if (size > 1) out_.insert(start, length + 1, size - 1);
 }
 
 }  // namespace berth::codec

@@ -152,6 +152,9 @@ class Message {
   bool ignores_others_ = false;
 };
 
+// The same for two objects of a message.
+bool IsSame(const Message& message, const void* a, const void* b);
+
 template <class T>
 Message MessageOf(std::string_view name, std::initializer_list<FieldOf<T>> fields) {
   std::vector<FieldSpec> specs;

@@ -34,6 +34,8 @@ class Value;
 //     static void ToProtobuf(const Quantity& value, std::string& payload);
 //     // Optional; without it, empty means equal to Quantity{}.
 //     static bool IsEmpty(const Quantity& value);
+//     // Optional, for speed: whether they are written alike. Without it, both are written and compared.
+//     static bool IsSame(const Quantity& a, const Quantity& b);
 //   };
 template <class T>
 struct ScalarTraits;
@@ -82,6 +84,7 @@ struct CustomAccess {
   bool (*from_protobuf)(std::string_view payload, void* out);  // null: not in protobuf
   void (*to_protobuf)(const void* value, std::string& payload);
   bool (*is_empty)(const void* value);
+  bool (*is_same)(const void* a, const void* b);  // null: compare what is written
 };
 
 struct Type {
@@ -205,6 +208,11 @@ constexpr CustomAccess MakeCustomAccess() {
     };
   }
   access.is_empty = &IsEmptyCustom<T>;
+  if constexpr (requires(const T& value) { ScalarTraits<T>::IsSame(value, value); }) {
+    access.is_same = [](const void* a, const void* b) {
+      return ScalarTraits<T>::IsSame(*static_cast<const T*>(a), *static_cast<const T*>(b));
+    };
+  }
   return access;
 }
 
@@ -286,5 +294,7 @@ struct TypeMaker<N> {
 // Whether a value is what an absent field would decode to, and so may be left out: zero, "", no entries, no object, or
 // a message of nothing but such fields.
 bool IsEmpty(const Type& type, const void* value);
+// Whether two values of a type are written to protobuf alike. Never true when they are not.
+bool IsSame(const Type& type, const void* a, const void* b);
 
 }  // namespace berth::codec

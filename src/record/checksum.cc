@@ -1,28 +1,45 @@
 #include "record/checksum.h"
 
 #include <array>
+#include <bit>
+#include <cstring>
 
 namespace berth::record {
 
 namespace {
 
-constexpr std::array<uint32_t, 256> MakeTable() {
-  std::array<uint32_t, 256> table{};
+using CrcTable = std::array<uint32_t, 256>;
+
+// [n]: what a byte with n zeros behind it does to a checksum.
+constexpr std::array<CrcTable, 8> MakeCrcTables() {
+  std::array<CrcTable, 8> tables{};
   for (uint32_t i = 0; i < 256; ++i) {
     uint32_t crc = i;
     for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (crc & 1 ? 0x82f63b78u : 0u);
-    table[i] = crc;
+    tables[0][i] = crc;
   }
-  return table;
+  for (size_t n = 1; n < tables.size(); ++n) {
+    for (size_t i = 0; i < 256; ++i) tables[n][i] = (tables[n - 1][i] >> 8) ^ tables[0][tables[n - 1][i] & 0xff];
+  }
+  return tables;
 }
 
-constexpr std::array<uint32_t, 256> kTable = MakeTable();
+constexpr std::array<CrcTable, 8> kCrcTables = MakeCrcTables();
 
 }  // namespace
 
-uint32_t Crc32c(std::string_view bytes) {
-  uint32_t crc = ~0u;
-  for (const char c : bytes) crc = (crc >> 8) ^ kTable[(crc ^ static_cast<uint8_t>(c)) & 0xff];
+uint32_t Crc32c(std::string_view bytes, uint32_t before) {
+  static_assert(std::endian::native == std::endian::little);
+  uint32_t crc = ~before;
+  while (bytes.size() >= 8) {
+    uint64_t eight;
+    std::memcpy(&eight, bytes.data(), sizeof(eight));
+    eight ^= crc;
+    crc = 0;
+    for (size_t i = 0; i < 8; ++i) crc ^= kCrcTables[7 - i][eight >> (8 * i) & 0xff];
+    bytes.remove_prefix(8);
+  }
+  for (const char c : bytes) crc = (crc >> 8) ^ kCrcTables[0][(crc ^ static_cast<uint8_t>(c)) & 0xff];
   return ~crc;
 }
 

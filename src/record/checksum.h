@@ -6,6 +6,7 @@
 
 namespace berth::record {
 
-uint32_t Crc32c(std::string_view bytes);
+// `before`: of the bytes that these follow.
+uint32_t Crc32c(std::string_view bytes, uint32_t before = 0);
 
 }  // namespace berth::record

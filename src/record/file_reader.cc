@@ -84,7 +84,7 @@ bool FileReader::NextBlock(BlockType& type, std::string& content) {
     torn_ = true;
     return false;
   }
-  if (Crc32c(head.substr(8, 1) + content) != ReadLittleEndian(std::string_view(head).substr(4))) {
+  if (Crc32c(content, Crc32c(checked.substr(8))) != ReadLittleEndian(std::string_view(head).substr(4))) {
     problem_ = fmt::format("{}: damaged at byte {}: the checksum of a block is another", name_, position_);
     return false;
   }
@@ -98,12 +98,12 @@ bool FileReader::Next(Frame& frame) {
     BlockType type{};
     std::string content;
     if (!NextBlock(type, content)) return false;
-    if (type != BlockType::kFrames) {
+    if (type != BlockType::kFrames && type != BlockType::kZlibFrames) {
       problem_ = fmt::format("{}: a block before byte {} is of type {}, which this berth does not know", name_,
                              position_, static_cast<int>(type));
       return false;
     }
-    Result<std::string> frames = Decompress(content);
+    Result<std::string> frames = FramesIn(type, content);
     if (!frames) {
       problem_ = fmt::format("{}: damaged before byte {}: {}", name_, position_, frames.error().message);
       return false;

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "codec/protobuf_wire.h"
 #include "record/checksum.h"
+#include "record/packing.h"
 
 namespace berth::record {
 
@@ -18,14 +19,6 @@ constexpr std::string_view kFilePrefix = "berth-", kFileSuffix = ".rec";
 
 void AppendLittleEndian(std::string& out, uint32_t value) {
   for (int shift = 0; shift < 32; shift += 8) out += static_cast<char>(value >> shift);
-}
-
-void AppendVarint(std::string& out, uint64_t value) {
-  while (value >= 0x80) {
-    out += static_cast<char>(value | 0x80);
-    value >>= 7;
-  }
-  out += static_cast<char>(value);
 }
 
 enum HeaderField : uint32_t {
@@ -73,7 +66,37 @@ ExtenderNote ReadExtender(std::string_view bytes) {
   return note;
 }
 
+Result<std::string> Inflate(std::string_view content, size_t size_limit) {
+  std::string out;
+  z_stream stream{};
+  if (::inflateInit(&stream) != Z_OK) return Error::Internal("zlib cannot be used");
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
+  stream.avail_in = static_cast<uInt>(content.size());
+  std::vector<char> chunk(size_t{64} << 10);
+  int status = Z_OK;
+  size_t made = 1;
+  while (status == Z_OK && made > 0 && out.size() <= size_limit) {
+    stream.next_out = reinterpret_cast<Bytef*>(chunk.data());
+    stream.avail_out = static_cast<uInt>(chunk.size());
+    status = ::inflate(&stream, Z_NO_FLUSH);
+    made = chunk.size() - stream.avail_out;
+    out.append(chunk.data(), made);
+  }
+  const bool whole = status == Z_STREAM_END && stream.avail_in == 0;
+  ::inflateEnd(&stream);
+  if (!whole) return Error::InvalidArgument("a block cannot be decompressed");
+  return out;
+}
+
 }  // namespace
+
+void AppendVarint(std::string& out, uint64_t value) {
+  while (value >= 0x80) {
+    out += static_cast<char>(value | 0x80);
+    value >>= 7;
+  }
+  out += static_cast<char>(value);
+}
 
 uint32_t ReadLittleEndian(std::string_view bytes) {
   uint32_t value = 0;
@@ -191,49 +214,19 @@ bool TakeFrame(std::string_view& frames, uint32_t& type, std::string_view& paylo
 
 std::string MakeBlock(BlockType type, std::string_view content) {
   CHECK(content.size() <= kMaxBlockContent);
-  std::string checked(1, static_cast<char>(type));
-  checked += content;
+  const char type_byte = static_cast<char>(type);
   std::string block;
   block.reserve(kBlockHeadSize + content.size());
   AppendLittleEndian(block, static_cast<uint32_t>(content.size()));
-  AppendLittleEndian(block, Crc32c(checked));
-  block += checked.front();
+  AppendLittleEndian(block, Crc32c(content, Crc32c({&type_byte, 1})));
+  block += type_byte;
   AppendLittleEndian(block, Crc32c(block));
   block += content;
   return block;
 }
 
-// The fastest level: what repeats in a recording is close together.
-std::string Compress(std::string_view frames) {
-  uLongf size = ::compressBound(frames.size());
-  std::string out(size, '\0');
-  const int done = ::compress2(reinterpret_cast<Bytef*>(out.data()), &size,
-                               reinterpret_cast<const Bytef*>(frames.data()), frames.size(), Z_BEST_SPEED);
-  CHECK_WHY(done == Z_OK, "the output is as large as zlib may want it");
-  out.resize(size);
-  return out;
-}
-
-Result<std::string> Decompress(std::string_view content, size_t size_limit) {
-  std::string out;
-  z_stream stream{};
-  if (::inflateInit(&stream) != Z_OK) return Error::Internal("zlib cannot be used");
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
-  stream.avail_in = static_cast<uInt>(content.size());
-  std::vector<char> chunk(size_t{64} << 10);
-  int status = Z_OK;
-  size_t made = 1;
-  while (status == Z_OK && made > 0 && out.size() <= size_limit) {
-    stream.next_out = reinterpret_cast<Bytef*>(chunk.data());
-    stream.avail_out = static_cast<uInt>(chunk.size());
-    status = ::inflate(&stream, Z_NO_FLUSH);
-    made = chunk.size() - stream.avail_out;
-    out.append(chunk.data(), made);
-  }
-  const bool whole = status == Z_STREAM_END && stream.avail_in == 0;
-  ::inflateEnd(&stream);
-  if (!whole) return Error::InvalidArgument("a block cannot be decompressed");
-  return out;
+Result<std::string> FramesIn(BlockType type, std::string_view content, size_t size_limit) {
+  return type == BlockType::kZlibFrames ? Inflate(content, size_limit) : Unpack(content, size_limit);
 }
 
 std::string FileName(uint64_t number) { return fmt::format("{}{:08}{}", kFilePrefix, number, kFileSuffix); }

@@ -6,7 +6,8 @@
 //   block       length of the content (4), its CRC-32C (4), type (1), CRC-32C of these nine bytes (4), content; the
 //               first checksum covers type and content. Format 1 had no second one, so that a length that was damaged
 //               looked like a file that its program did not live to finish
-//   content     of a header: a message; of frames: zlib-compressed frames, one after the other
+//   content     of a header: a message; of frames: frames, one after the other, packed (packing.h). Until format 2 they
+//               were compressed by zlib, which is still read
 //   frame       type (varint), length (varint), payload: a message in protobuf's wire format
 //
 // A file tells everything from its header on: what earlier files said is in the frames it begins with. What is not
@@ -25,7 +26,7 @@
 
 namespace berth::record {
 
-inline constexpr uint32_t kFormatVersion = 2;
+inline constexpr uint32_t kFormatVersion = 3;
 inline constexpr uint32_t kOldestFormat = 1;
 inline constexpr std::string_view kMagic = "berthrec";
 inline constexpr size_t kPreambleSize = 16;
@@ -35,8 +36,14 @@ inline constexpr size_t kBlockHeadSizeOfFormat1 = 9;
 inline constexpr size_t kMaxBlockContent = size_t{64} << 20;
 inline constexpr size_t kMaxBlockFrames = size_t{256} << 20;
 
-enum class BlockType : uint8_t { kHeader = 1, kFrames = 2 };
+enum class BlockType : uint8_t {
+  kHeader = 1,
+  kZlibFrames = 2,  // until format 2
+  kFrames = 3,
+};
 
+// codec::ReadVarint reads it.
+void AppendVarint(std::string& out, uint64_t value);
 // Of the first four bytes, which must be there.
 uint32_t ReadLittleEndian(std::string_view bytes);
 
@@ -85,8 +92,8 @@ bool TakeFrame(std::string_view& frames, uint32_t& type, std::string_view& paylo
 // A whole block, with its head.
 std::string MakeBlock(BlockType type, std::string_view content);
 
-std::string Compress(std::string_view frames);
-Result<std::string> Decompress(std::string_view content, size_t size_limit = kMaxBlockFrames);
+// The frames in a block of one of the two types that hold frames.
+Result<std::string> FramesIn(BlockType type, std::string_view content, size_t size_limit = kMaxBlockFrames);
 
 std::string FileName(uint64_t number);
 // 0 when it is no file of a recording.

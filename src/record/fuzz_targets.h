@@ -11,6 +11,7 @@
 #include "record/file_reader.h"
 #include "record/format.h"
 #include "record/object_codec.h"
+#include "record/packing.h"
 
 namespace berth::record {
 
@@ -37,9 +38,10 @@ inline void WalkFrames(FileReader& reader) {
 inline void FuzzRecording(std::string_view input) {
   if (auto reader = FileReader::Read("input", std::string(input))) WalkFrames(**reader);
   (void)Header::Decode(input);
-  (void)Decompress(input, size_t{1} << 20);
+  for (const BlockType type : {BlockType::kFrames, BlockType::kZlibFrames})
+    (void)FramesIn(type, input, size_t{1} << 20);
   auto reader = FileReader::Read("frames", Preamble() + MakeBlock(BlockType::kHeader, Header().Encode()) +
-                                               MakeBlock(BlockType::kFrames, Compress(input)));
+                                               MakeBlock(BlockType::kFrames, Pack(input)));
   CHECK(reader.ok());
   WalkFrames(**reader);
 }

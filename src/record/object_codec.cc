@@ -21,17 +21,49 @@ enum ObjectField : uint32_t {
   kNodeName = 8,
 };
 
+// Without its template, in bytes: an output of that size seldom has to grow.
+constexpr size_t kTypicalPod = 160;
+
 void AppendTime(codec::WireWriter& writer, uint32_t number, const std::optional<api::Time>& time) {
   if (time) writer.Integer(number, static_cast<uint64_t>(time->time_since_epoch().count()));
 }
 
 api::Time TimeOf(uint64_t count) { return api::Time(api::Time::duration(static_cast<int64_t>(count))); }
 
+// Whose pod it is, and how far it has come.
+size_t LikenessOf(const api::Pod& pod) {
+  const api::ObjectMeta& metadata = pod.metadata;
+  const std::string_view owner = metadata.owner_references.empty() ? std::string_view(metadata.generate_name)
+                                                                   : metadata.owner_references.front().uid;
+  return std::hash<std::string_view>()(owner) * 31 + std::hash<std::string_view>()(pod.status.phase) * 7 +
+         pod.status.conditions.size() * 3 + metadata.labels.size();
+}
+
 }  // namespace
 
 void ObjectWriter::Reset() {
   known_.clear();
   known_bytes_ = 0;
+  examples_.clear();
+}
+
+std::optional<uint64_t> ObjectWriter::TemplateOf(const api::Object& object, const api::Pod& pod,
+                                                 std::vector<std::string>& templates) {
+  const size_t likeness = LikenessOf(pod);
+  const auto example = examples_.find(likeness);
+  if (example != examples_.end() && api::HaveSameTemplate(*example->second.pod, pod)) return example->second.number;
+  scratch_.clear();
+  api::AppendPodTemplate(pod, scratch_);
+  auto found = known_.find(scratch_);
+  if (found == known_.end()) {
+    if (known_bytes_ + scratch_.size() > kMaxKnown) return std::nullopt;
+    known_bytes_ += scratch_.size();
+    templates.push_back(scratch_);
+    found = known_.emplace(scratch_, known_.size()).first;
+  }
+  if (examples_.size() >= kMaxExamples) examples_.clear();
+  examples_.insert_or_assign(likeness, Example{object.Share<api::Pod>(), found->second});
+  return found->second;
 }
 
 std::string ObjectWriter::Encode(const api::Object& object, std::vector<std::string>& templates) {
@@ -42,26 +74,20 @@ std::string ObjectWriter::Encode(const api::Object& object, std::vector<std::str
     writer.Bytes(kWhole, api::EncodeProtobuf(object));
     return out;
   }
-  scratch_.clear();
-  api::AppendPodTemplate(*pod, scratch_);
-  auto found = known_.find(scratch_);
-  if (found == known_.end()) {
-    if (known_bytes_ + scratch_.size() > kMaxKnown) {
-      writer.Bytes(kWhole, api::EncodeProtobuf(object));
-      return out;
-    }
-    known_bytes_ += scratch_.size();
-    templates.push_back(scratch_);
-    found = known_.emplace(scratch_, known_.size()).first;
+  const std::optional<uint64_t> number = TemplateOf(object, *pod, templates);
+  if (!number) {
+    writer.Bytes(kWhole, api::EncodeProtobuf(object));
+    return out;
   }
-  const api::PodIdentity identity = api::PodIdentity::Of(*pod);
-  writer.Integer(kTemplate, found->second);
-  writer.Bytes(kName, identity.name);
-  writer.Bytes(kUid, identity.uid);
-  writer.Bytes(kResourceVersion, identity.resource_version);
-  AppendTime(writer, kCreated, identity.creation_timestamp);
-  AppendTime(writer, kStarted, identity.start_time);
-  if (!identity.node_name.empty()) writer.Bytes(kNodeName, identity.node_name.str());
+  // What api::PodIdentity has.
+  out.reserve(kTypicalPod);
+  writer.Integer(kTemplate, *number);
+  writer.Bytes(kName, pod->metadata.name);
+  writer.Bytes(kUid, pod->metadata.uid);
+  writer.Bytes(kResourceVersion, pod->metadata.resource_version);
+  AppendTime(writer, kCreated, pod->metadata.creation_timestamp);
+  AppendTime(writer, kStarted, pod->status.start_time);
+  if (!pod->spec.node_name.empty()) writer.Bytes(kNodeName, pod->spec.node_name);
   return out;
 }
 

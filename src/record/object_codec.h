@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -24,10 +26,22 @@ class ObjectWriter {
  private:
   // How much of what pods have in common is remembered; pods beyond it are written whole.
   static constexpr size_t kMaxKnown = size_t{16} << 20;
+  static constexpr size_t kMaxExamples = 256;
+
+  // The number of the pod's template; unset when it is not known and no more are remembered.
+  std::optional<uint64_t> TemplateOf(const api::Object& object, const api::Pod& pod,
+                                     std::vector<std::string>& templates);
 
   std::unordered_map<std::string, uint64_t> known_;  // template to number
   size_t known_bytes_ = 0;
   std::string scratch_;
+  // The last pod of each workload in each state, which the next one is likely to be like: to compare the two costs a
+  // fraction of writing the second to find its template.
+  struct Example {
+    std::shared_ptr<const api::Pod> pod;
+    uint64_t number;
+  };
+  std::unordered_map<size_t, Example> examples_;  // by a hash of workload and state
 };
 
 class ObjectReader {

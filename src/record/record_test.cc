@@ -14,6 +14,7 @@
 #include "record/format.h"
 #include "record/fuzz_targets.h"
 #include "record/object_codec.h"
+#include "record/packing.h"
 #include "record/ring_writer.h"
 
 namespace berth::record {
@@ -90,6 +91,18 @@ std::vector<std::string> FramesOf(FileReader& reader) {
 TEST(Checksum, IsCrc32c) {
   EXPECT_EQ(Crc32c("123456789"), 0xe3069283u);
   EXPECT_EQ(Crc32c(""), 0u);
+  // Eight bytes at a time, and the rest one by one: of every length the same as one by one, and in two parts.
+  std::string bytes;
+  for (int size = 0; size < 40; ++size) {
+    uint32_t slowly = 0;
+    for (const char byte : bytes) slowly = Crc32c({&byte, 1}, slowly);
+    EXPECT_EQ(Crc32c(bytes), slowly) << size;
+    const size_t half = bytes.size() / 2;
+    EXPECT_EQ(Crc32c(std::string_view(bytes).substr(half), Crc32c(std::string_view(bytes).substr(0, half))), slowly);
+    bytes += static_cast<char>(size * 37 + 200);
+  }
+  EXPECT_EQ(Crc32c(std::string(32, '\0')), 0x8a9136aau);  // RFC 3720, B.4
+  EXPECT_EQ(Crc32c(std::string(32, '\xff')), 0x62a8ab43u);
 }
 
 TEST(Header, SurvivesARoundTrip) {
@@ -185,11 +198,11 @@ TEST(Ring, AFileOfAnotherProgramOrFormatGetsASentence) {
   EXPECT_EQ(why("apiVersion: v1\nkind: List\n"),
             "f.rec: this is no recording of berth: it does not begin with \"berthrec\"");
   std::string newer = Preamble() + MakeBlock(BlockType::kHeader, SomeHeader().Encode());
-  newer[8] = 3;
+  newer[8] = 4;
   EXPECT_EQ(why(newer),
-            "f.rec: the recording has format 3, and this berth reads formats 1 to 2: use the berth that made it, or a "
+            "f.rec: the recording has format 4, and this berth reads formats 1 to 3: use the berth that made it, or a "
             "newer one");
-  EXPECT_EQ(why(Preamble() + MakeBlock(BlockType::kFrames, Compress("x"))), "f.rec: there is no header");
+  EXPECT_EQ(why(Preamble() + MakeBlock(BlockType::kFrames, Pack("x"))), "f.rec: there is no header");
   Folder empty;
   fs::create_directories(empty.path());
   const auto none = FindRecordings(empty.path());

@@ -12,6 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include "record/packing.h"
+
 namespace berth::record {
 
 namespace {
@@ -111,7 +113,7 @@ Result<void> RingWriter::Append(uint32_t type, std::string_view payload) {
 Result<void> RingWriter::Flush() {
   if (failed_) return *failed_;
   if (frames_.empty()) return {};
-  const std::string block = MakeBlock(BlockType::kFrames, Compress(frames_));
+  const std::string block = MakeBlock(BlockType::kFrames, Pack(frames_));
   frames_.clear();
   return WriteOut(block);
 }

@@ -120,6 +120,9 @@ Result<ApiAnswer> ReadAnswer(std::string_view bytes) {
   return answer;
 }
 
+// Everything but its longer texts, in bytes: an output of that size seldom has to grow.
+constexpr size_t kTypicalDecision = 48;
+
 enum DecisionField : uint32_t {
   kTicket = 1,
   kPod = 2,
@@ -253,6 +256,7 @@ Decision Decision::Of(const scheduler::Attempt& attempt) {
 
 std::string Decision::Encode() const {
   std::string out;
+  out.reserve(kTypicalDecision + pod.size() + uid.size() + node.size() + message.size());
   WireWriter writer(out);
   writer.Integer(kTicket, ticket);
   writer.Bytes(kPod, pod);
@@ -450,6 +454,7 @@ std::string EncodeInput(base::Time time, std::string_view text) {
 
 std::string EncodeObjectInput(base::Time time, std::string_view object) {
   std::string out;
+  out.reserve(32 + object.size());
   WireWriter writer(out);
   writer.Integer(kTime, CountOf(time));
   writer.Bytes(kObject, object);

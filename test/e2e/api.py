@@ -91,6 +91,17 @@ class Api:
         """Status and bytes, whatever the status."""
         return self._exchange(method, target, body, content_type)
 
+    def stream(self, target, accept):
+        """The bytes of an answer as they come, over a connection of its own; none when it is refused."""
+        connection = self._connect(timeout=120)
+        try:
+            connection.request("GET", target, headers={**self._headers, "Accept": accept})
+            response = connection.getresponse()
+            while response.status == 200 and (data := response.read1(1 << 18)):
+                yield data
+        finally:
+            connection.close()
+
     def call(self, method, target, obj=None, content_type="application/json"):
         body = obj if obj is None or isinstance(obj, bytes) else json.dumps(obj).encode()
         status, data = self._exchange(method, target, body, content_type)

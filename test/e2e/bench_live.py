@@ -21,6 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
+import bench_instructions  # noqa: E402
 import bench_steady  # noqa: E402
 import etcd_copies  # noqa: E402
 import objects  # noqa: E402
@@ -96,6 +97,21 @@ def has_running(api, count):
     return len(listed["items"]) + listed["metadata"].get("remainingItemCount", 0) == count
 
 
+def list_as_schedulers_do(api, count):
+    """Streams all pods once. The first time takes an API server far longer than any later one (6.3 s and 1.8 s were
+    seen), and whichever scheduler happened to be first would have to wait for that."""
+    query = "watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+    size, tail = 0, b""
+    for data in api.stream(f"/api/v1/pods?{query}", accept="application/vnd.kubernetes.protobuf"):
+        size += len(data)
+        tail = tail[-100:] + data
+        if b"k8s.io/initial-events-end" in tail:
+            break
+    # No pod is so small.
+    if size < 500 * count:
+        raise Failed(f"expected a stream of {count} pods, found {size} bytes")
+
+
 def run(programs, options, control_plane, folder):
     """Measurements by scheduler: one dictionary per round."""
     found = {program.kind: [] for program in programs}
@@ -106,6 +122,7 @@ def run(programs, options, control_plane, folder):
     if options.running:
         etcd_copies.run_pods(control_plane, "running", nodes, options.running)
         eventually("the running pods are there", lambda: has_running(api, options.running), 120, every=1)
+        list_as_schedulers_do(api, options.running)
     for number in range(options.rounds):
         # Each goes first in turn, so that neither always meets the fresher server.
         for program in programs if number % 2 == 0 else programs[::-1]:
@@ -163,11 +180,15 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="of a backlog; medians are shown (3)")
     parser.add_argument("--scheduler", choices=("both", "berth", "upstream", "recording"), default="both",
                         help="recording: berth without and with --record (both)")
+    parser.add_argument("--instructions", action="store_true",
+                        help="count berth's instructions per pod under callgrind instead of measuring time")
     parser.add_argument("--berth", type=pathlib.Path, default=HERE.parents[1] / "build" / "berth", metavar="FILE")
     parser.add_argument("-o", "--output", choices=("table", "json"), default="table")
     options = parser.parse_args()
     if options.steady and (options.running or options.scheduler == "recording"):
         parser.error("--steady goes with neither --running nor --scheduler recording")
+    if options.instructions and (options.steady or options.running or options.scheduler in ("both", "upstream")):
+        parser.error("--instructions goes with --scheduler berth or recording, and with neither --steady nor --running")
     options.nodes = options.nodes or (2000 if options.steady else 5000)
     options.pods = options.pods or (1000 if options.running else 5000)
     return options
@@ -190,6 +211,12 @@ def bench(programs, options, binaries, folder):
             found = bench_steady.run(programs, options.steady, options.seconds, control_plane, folder)
             report(options, f"{options.nodes} nodes, {options.seconds} s of each load",
                    {"nodes": options.nodes, "loads": found}, bench_steady.table(found))
+            return
+        if options.instructions:
+            create_nodes(control_plane.api, options.nodes)
+            found = bench_instructions.run(programs, control_plane, folder, "bench-instructions", clear)
+            report(options, f"{options.nodes} nodes", {"nodes": options.nodes, "instructions_per_pod": found},
+                   bench_instructions.table(found))
             return
         summary = summarize(run(programs, options, control_plane, folder))
         running = f", {options.running} running pods" if options.running else ""

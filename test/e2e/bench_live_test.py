@@ -9,6 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 
 import bench_live  # noqa: E402
+import bench_instructions  # noqa: E402
 import bench_steady  # noqa: E402
 from audit import Binding  # noqa: E402
 from etcd_copies import copies_of  # noqa: E402
@@ -41,6 +42,31 @@ class Parts(unittest.TestCase):
         self.assertEqual(bench_steady.percentile(range(1, 101), 0.5), 51)
         self.assertEqual(bench_steady.percentile(range(1, 1001), 0.99), 991)
         self.assertEqual(bench_steady.percentile([7], 0.99), 7)
+
+
+class Instructions(unittest.TestCase):
+    def test_starting_is_not_among_what_a_pod_costs(self):
+        self.assertEqual(bench_instructions.per_pod({1200: 1_500_000, 200: 500_000}), 1000)
+
+    def test_the_last_count_is_taken_and_none_is_a_failure(self):
+        self.assertEqual(bench_instructions.collected("==1== Collected : 12\n==1== Collected : 345\n"), 345)
+        with self.assertRaisesRegex(Exception, "expected \"Collected"):
+            bench_instructions.collected("no valgrind")
+
+    def test_what_recording_adds(self):
+        text = bench_instructions.table({"berth": 190_000.0, "recording": 210_000.0, bench_instructions.WITHIN: 10_000.0})
+        self.assertIn("recording adds 5.0%", text)
+        with self.assertRaisesRegex(Exception, "has one of its functions another name"):
+            bench_instructions.table({"berth": 1.0, "recording": 2.0, bench_instructions.WITHIN: 0.0})
+
+    def test_what_is_within_the_recorder(self):
+        annotated = """
+        1,200 (12.0%)  ???:berth::replay::Recorder::Serve() [/build/berth]
+          300 ( 3.0%)  ???:berth::replay::Recorder::OnPut(std::chrono::time_point<...>, berth::api::Object const&)
+          200 ( 2.0%)  ???:berth::replay::Recorder::Write(berth::replay::Recorder::Item const&) [/build/berth]
+        9,000 (90.0%)  ???:berth::scheduler::Driver::Step() [/build/berth]
+        """
+        self.assertEqual(bench_instructions.within_recorder(annotated), 1500)
 
 
 class Copies(unittest.TestCase):

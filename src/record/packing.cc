@@ -1,0 +1,53 @@
+#include "record/packing.h"
+
+#include <lz4.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/check.h"
+#include "codec/protobuf_wire.h"
+#include "record/format.h"
+
+namespace berth::record {
+
+namespace {
+
+// No byte of LZ4's stands for more: a size that is a lie takes no memory.
+constexpr size_t kMostPerByte = 255;
+
+}  // namespace
+
+std::string Pack(std::string_view frames) {
+  CHECK(frames.size() <= LZ4_MAX_INPUT_SIZE);
+  std::string out;
+  AppendVarint(out, frames.size());
+  const size_t head = out.size();
+  const int size = static_cast<int>(frames.size());
+  const int bound = LZ4_compressBound(size);
+  out.resize(head + static_cast<size_t>(bound));
+  const int packed = LZ4_compress_default(frames.data(), out.data() + head, size, bound);
+  CHECK_WHY(packed > 0, "the output is as large as LZ4 may want it");
+  out.resize(head + static_cast<size_t>(packed));
+  return out;
+}
+
+Result<std::string> Unpack(std::string_view packed, size_t size_limit) {
+  const char* cursor = packed.data();
+  const char* const end = packed.data() + packed.size();
+  uint64_t size = 0;
+  const bool has_size = codec::ReadVarint(cursor, end, size);
+  const auto left = static_cast<size_t>(end - cursor);
+  if (!has_size || size > std::min<uint64_t>(size_limit, LZ4_MAX_INPUT_SIZE) || size > left * kMostPerByte) {
+    return Error::InvalidArgument("a block cannot be unpacked: its size is wrong");
+  }
+  std::string out(size, '\0');
+  const int read = LZ4_decompress_safe(cursor, out.data(), static_cast<int>(left), static_cast<int>(size));
+  if (read < 0) return Error::InvalidArgument("a block cannot be unpacked: it is damaged");
+  if (static_cast<uint64_t>(read) != size) {
+    return Error::InvalidArgument("a block cannot be unpacked: it has fewer bytes than it says");
+  }
+  return out;
+}
+
+}  // namespace berth::record

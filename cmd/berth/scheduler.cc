@@ -220,6 +220,12 @@ serving::Pages MakePages(live::LiveScheduler& scheduler, metrics::Registry& metr
                          }});
   pages.readyz.push_back(shutdown);
   pages.readyz.push_back(synced);
+  if (const client::LeaseCandidacy* candidacy = scheduler.candidacy()) {
+    pages.readyz.push_back({"informer-sync", [candidacy]() -> std::optional<std::string> {
+                              if (candidacy->synced()) return std::nullopt;
+                              return "1 informers not started yet: [*v1beta1.LeaseCandidate]";
+                            }});
+  }
   pages.readyz.push_back({"config-reload", []() -> std::optional<std::string> { return std::nullopt; },
                           [&reload] {
                             const std::string problem = reload.problem();

@@ -27,6 +27,21 @@ struct Lease {
   LeaseSpec spec;
 };
 
+struct LeaseCandidateSpec {
+  std::string lease_name;
+  std::optional<MicroTime> ping_time;
+  std::optional<MicroTime> renew_time;
+  std::string binary_version;
+  std::string emulation_version;
+  std::string strategy;
+};
+
+// coordination.k8s.io/v1beta1. Not in the registry of kinds: a scheduler reads and writes its own and no other.
+struct LeaseCandidate {
+  ObjectMeta metadata;
+  LeaseCandidateSpec spec;
+};
+
 struct EventSeries {
   int32_t count = 0;
   std::optional<MicroTime> last_observed_time;
@@ -58,6 +73,8 @@ struct Event {
 
 const codec::Message& Describe(const LeaseSpec*);
 const codec::Message& Describe(const Lease*);
+const codec::Message& Describe(const LeaseCandidateSpec*);
+const codec::Message& Describe(const LeaseCandidate*);
 const codec::Message& Describe(const EventSeries*);
 const codec::Message& Describe(const EventSource*);
 const codec::Message& Describe(const Event*);

@@ -29,6 +29,26 @@ const codec::Message& Describe(const Lease*) {
   return message;
 }
 
+const codec::Message& Describe(const LeaseCandidateSpec*) {
+  static const codec::Message message = codec::MessageOf<LeaseCandidateSpec>("LeaseCandidateSpec", {
+      codec::Field("leaseName", 1, &LeaseCandidateSpec::lease_name),
+      codec::Field("pingTime", 2, &LeaseCandidateSpec::ping_time),
+      codec::Field("renewTime", 3, &LeaseCandidateSpec::renew_time),
+      codec::Field("binaryVersion", 4, &LeaseCandidateSpec::binary_version),
+      codec::Field("emulationVersion", 5, &LeaseCandidateSpec::emulation_version),
+      codec::Field("strategy", 6, &LeaseCandidateSpec::strategy),
+  });
+  return message;
+}
+
+const codec::Message& Describe(const LeaseCandidate*) {
+  static const codec::Message message = codec::MessageOf<LeaseCandidate>("LeaseCandidate", {
+      codec::Field("metadata", 1, &LeaseCandidate::metadata),
+      codec::Field("spec", 2, &LeaseCandidate::spec),
+  }).Ignore({"apiVersion", "kind"});
+  return message;
+}
+
 const codec::Message& Describe(const EventSeries*) {
   static const codec::Message message = codec::MessageOf<EventSeries>("EventSeries", {
       codec::Field("count", 1, &EventSeries::count),

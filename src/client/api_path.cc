@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "client/object_source.h"
+
 namespace berth::client {
 namespace {
 
@@ -44,6 +46,11 @@ std::string ObjectPath(api::Kind kind, std::string_view name_space, std::string_
   std::string path = CollectionPath(kind, name_space) + "/";
   AppendEncoded(name, path);
   return path;
+}
+
+std::string CustomSource::CollectionPath() const {
+  if (name_space.empty()) return resource.CollectionPath();
+  return fmt::format("{}/namespaces/{}/{}", GroupPath(resource.ApiVersion()), Encoded(name_space), resource.resource);
 }
 
 std::string Encoded(std::string_view text) {

@@ -8,41 +8,13 @@
 #include <utility>
 
 #include "client/backoff.h"
+#include "client/lease_record.h"
 #include "client/uuid.h"
 
 namespace berth::client {
 namespace {
 
 constexpr double kJitterFactor = 1.2;
-
-// What is in a lease, comparable.
-struct Record {
-  std::string holder;
-  int32_t duration_seconds = 0;
-  int32_t transitions = 0;
-  std::optional<api::MicroTime> acquired{};
-  std::optional<api::MicroTime> renewed{};
-
-  friend bool operator==(const Record&, const Record&) = default;
-};
-
-Record RecordOf(const api::LeaseSpec& spec) {
-  return {.holder = spec.holder_identity.value_or(""),
-          .duration_seconds = spec.lease_duration_seconds.value_or(0),
-          .transitions = spec.lease_transitions.value_or(0),
-          .acquired = spec.acquire_time,
-          .renewed = spec.renew_time};
-}
-
-api::LeaseSpec SpecOf(const Record& record) {
-  api::LeaseSpec spec;
-  spec.holder_identity = record.holder;
-  spec.lease_duration_seconds = record.duration_seconds;
-  spec.lease_transitions = record.transitions;
-  spec.acquire_time = record.acquired;
-  spec.renew_time = record.renewed;
-  return spec;
-}
 
 constexpr base::Duration kLookForWrites = std::chrono::milliseconds(20);
 
@@ -99,10 +71,11 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
   }
 
   void Stop(std::function<void()> done) {
-    const bool led = state_ == State::kLeading;
-    const base::Duration deadline = window_->deadline();
+    const bool leads = state_ == State::kLeading;
+    const bool holds = leads || state_ == State::kSteppedBack;
+    const base::Duration deadline = leads ? window_->deadline() : term_deadline_;
     End();
-    if (!led) return done();
+    if (!holds) return done();
     GiveBack(deadline, std::move(done));
   }
 
@@ -118,7 +91,9 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
     }
     // The latest version of it, so that the write has a chance, and to see that it still is ours.
     client_.Get(api::Kind::kLease, options_.name_space, options_.name, OnLoop([this, done](const LeaseResult& got) {
-                  if (got && RecordOf((*got)->spec).holder == options_.identity) return Release(**got, done);
+                  if (got && RecordOf((*got)->spec).holder == options_.identity) {
+                    return Release(**got, [this, done] { Leave(done); });
+                  }
                   if (!got) Complain(got.error());
                   Leave(done);
                 }));
@@ -141,7 +116,7 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
   }
 
  private:
-  enum class State { kIdle, kStandby, kLeading, kEnded };
+  enum class State { kIdle, kStandby, kLeading, kSteppedBack, kEnded };
 
   // The callback on the loop, as long as what asked for it is still going on.
   template <class Callback>
@@ -176,7 +151,7 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
 
   // ---- One attempt to write our name, or to renew it.
 
-  Record Ours() const {
+  LeaseRecord Ours() const {
     const api::MicroTime now{clock_.Now()};
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(options_.lease_duration);
     return {.holder = options_.identity,
@@ -188,9 +163,9 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
   bool LeaseIsValid() const { return observed_at_ + std::chrono::seconds(observed_.duration_seconds) > loop_.Now(); }
 
   void Try() {
-    // A leader assumes that nobody has touched its lease.
-    if (observed_.holder != options_.identity || !LeaseIsValid()) return Fetch();
-    Record record = Ours();
+    // A leader assumes that nobody has touched its lease, unless the server may at any time.
+    if (options_.coordinated || observed_.holder != options_.identity || !LeaseIsValid()) return Fetch();
+    LeaseRecord record = Ours();
     record.acquired = observed_.acquired;
     record.transitions = observed_.transitions;
     Write(record, [this](const Error&) { Fetch(); });
@@ -200,6 +175,8 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
     client_.Get(api::Kind::kLease, options_.name_space, options_.name, OnLoop([this](const LeaseResult& got) {
                   if (got) return TakeLease(**got);
                   if (got.error().code != ErrorCode::kNotFound) return Failed(got.error());
+                  // The server has not elected anybody yet.
+                  if (options_.coordinated) return Failed(std::nullopt);
                   lease_ = {};
                   lease_.metadata.name = options_.name;
                   lease_.metadata.namespace_ = Symbol(options_.name_space);
@@ -209,27 +186,48 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
 
   void TakeLease(const api::Lease& lease) {
     lease_ = lease;
-    const Record record = RecordOf(lease.spec);
+    const LeaseRecord record = RecordOf(lease.spec);
     // Its time starts when we see it change, whatever times are written in it.
     if (fetched_ != record) {
       Observe(record);
       fetched_ = record;
     }
     const bool is_ours = record.holder == options_.identity;
+    if (options_.coordinated) return is_ours ? RenewAssigned(record) : StandBy();
     if (!record.holder.empty() && !is_ours && LeaseIsValid()) {
-      if (state_ == State::kLeading) return Lose();
-      return Failed(std::nullopt);
+      return StandBy();
     }
-    Record next = Ours();
+    LeaseRecord next = Ours();
     next.transitions = is_ours ? record.transitions : record.transitions + 1;
     if (is_ours) next.acquired = record.acquired;
     if (is_ours && options_.on_slow_path) options_.on_slow_path();
     Write(next, [this](const Error& error) { Failed(error); });
   }
 
+  // It is not ours.
+  void StandBy() { state_ == State::kLeading ? Lose() : Failed(std::nullopt); }
+
+  // The server wrote our name. That it did so longer ago than the lease lasts is no reason not to lead: as long as our
+  // name is in it, it is nobody else's, and the server would not write the same name a second time.
+  void RenewAssigned(const LeaseRecord& record) {
+    if (!record.preferred.empty()) return state_ == State::kLeading ? StepBack(record.preferred) : Decline();
+    LeaseRecord next = Ours();
+    next.acquired = record.acquired;
+    next.transitions = record.transitions;
+    next.strategy = record.strategy;
+    if (options_.on_slow_path) options_.on_slow_path();
+    Write(next, [this](const Error& error) { Failed(error); });
+  }
+
+  // A term that ended before it began. Should the preferred one be gone by now, we are the server's choice again, whose
+  // name is in the lease already: it would leave it as it is, and nobody would ever lead.
+  void Decline() {
+    Release(lease_, [this] { Failed(std::nullopt); });
+  }
+
   // Creates the lease when it has no version yet.
   template <class OnError>
-  void Write(const Record& record, OnError on_error) {
+  void Write(const LeaseRecord& record, OnError on_error) {
     lease_.spec = SpecOf(record);
     const base::Duration sent = loop_.Now();
     auto done = OnLoop([this, record, sent, on_error](const LeaseResult& written) {
@@ -243,7 +241,7 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
                                              : client_.Update(object, std::move(done));
   }
 
-  void Observe(const Record& record) {
+  void Observe(const LeaseRecord& record) {
     std::lock_guard lock(mutex_);
     observed_ = record;
     observed_at_ = loop_.Now();
@@ -285,25 +283,38 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
     Complain(Error::Unavailable(fmt::format("leader election lost: {}/{}", options_.name_space, options_.name)));
     ReportLeader();
     End();
+    ReportStopped();
+  }
+
+  // Nothing more is written; the lease stays ours until Stop(), or until it runs out.
+  void StepBack(const std::string& preferred) {
+    term_deadline_ = window_->deadline();
+    End();
+    state_ = State::kSteppedBack;
+    if (options_.term_ended) options_.term_ended(preferred);
+    ReportStopped();
+  }
+
+  void ReportStopped() {
+    if (std::exchange(reported_stop_, true)) return;
     RecordEvent("stopped leading");
     if (options_.stopped_leading) options_.stopped_leading();
   }
 
   void Release(api::Lease lease, const std::function<void()>& done) {
-    Record record = RecordOf(lease.spec);
+    LeaseRecord record = RecordOf(lease.spec);
     const api::MicroTime now{clock_.Now()};
     record = {.duration_seconds = 1, .transitions = record.transitions, .acquired = now, .renewed = now};
     lease.spec = SpecOf(record);
     client_.Update(api::MakeObject(std::move(lease)), OnLoop([this, done, record](const LeaseResult& written) {
                      if (written) Observe(record);
                      if (!written) Complain(written.error());
-                     Leave(done);
+                     done();
                    }));
   }
 
   void Leave(const std::function<void()>& done) {
-    RecordEvent("stopped leading");
-    if (options_.stopped_leading) options_.stopped_leading();
+    ReportStopped();
     done();
   }
 
@@ -329,12 +340,14 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
   uint64_t round_ = 0;
   base::TimerId timer_ = 0;
   base::TimerId deadline_timer_ = 0;
-  api::Lease lease_;               // as the server last sent it
-  std::optional<Record> fetched_;  // what was in it when it was last read
+  api::Lease lease_;                    // as the server last sent it
+  std::optional<LeaseRecord> fetched_;  // what was in it when it was last read
   std::string reported_;
+  bool reported_stop_ = false;
+  base::Duration term_deadline_{};  // of writes that were sent before stepping back
 
   mutable std::mutex mutex_;
-  Record observed_;               // written by the loop's thread under the lock
+  LeaseRecord observed_;          // written by the loop's thread under the lock
   base::Duration observed_at_{};  // the same
 };
 

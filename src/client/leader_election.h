@@ -5,6 +5,14 @@
 //   leading ── deadline() has passed, or another's name is in the lease ──▶ lost (for good)
 //   leading ── Stop() ──▶ released
 //
+// Coordinated (client-go's Coordinated, with the feature gate CoordinatedLeaderElection), the API server decides who is
+// in the lease, out of the candidates that have announced themselves (lease_candidacy.h). The lease is then never
+// created and never taken, only renewed, and only after it has been read:
+//
+//   standby ── the server wrote our name into the lease, and we have renewed it ──▶ leading
+//   standby ── the server wrote our name, and then a preferred holder ──▶ standby; the lease is given back
+//   leading ── the server names a preferred holder: our term ends ──▶ stepped back; Stop() releases
+//
 // The fence: is_leader() is true until deadline(), which moves on with every renewal and never lies beyond the moment
 // at which somebody else may take over: the lease's duration after the last renewal was *sent*, less one retry period
 // for writes on their way. Whoever writes must look at it right before (ApiClientOptions::window); the window is
@@ -37,7 +45,8 @@ struct LeaderElectionOptions {
   base::Duration lease_duration = std::chrono::seconds(15);
   base::Duration renew_deadline = std::chrono::seconds(10);
   base::Duration retry_period = std::chrono::seconds(2);
-  uint64_t seed = 0;  // of the jitter
+  bool coordinated = false;  // the API server decides who leads
+  uint64_t seed = 0;         // of the jitter
   // Moved by the elector; its own when there is none.
   std::shared_ptr<WriteWindow> window{};
 
@@ -46,11 +55,13 @@ struct LeaderElectionOptions {
   std::function<bool()> has_writes{};
 
   std::function<void()> started_leading{};
-  std::function<void()> stopped_leading{};  // only after started_leading: lost or released
+  std::function<void()> stopped_leading{};  // once, only after started_leading: lost, stepped back or released
   std::function<void(const std::string& identity)> new_leader{};
   // "X became leader", "X stopped leading": an event about the lease, with the reason LeaderElection.
   std::function<void(const api::Lease& lease, const std::string& message)> record_event{};
   std::function<void(const Error& error)> on_problem{};
+  // The server wants another to lead; stopped_leading follows.
+  std::function<void(const std::string& preferred)> term_ended{};
   // A renewal had to read the lease first.
   std::function<void()> on_slow_path{};
 };
@@ -73,7 +84,8 @@ class LeaderElector {
   LeaderElector& operator=(const LeaderElector&) = delete;
 
   void Start();
-  // No more leader at once; gives the lease back if we have it, then calls `done` on the loop.
+  // No more leader at once; gives the lease back if we have it, then calls `done` on the loop. Whoever has stepped back
+  // has it still: it is given back here and not before, when what ran under it has ended.
   void Stop(std::function<void()> done);
 
   bool is_leader() const;

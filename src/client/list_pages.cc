@@ -87,7 +87,7 @@ void NextPage(const PagingPtr& paging) {
   const bool first = paging->continue_token.empty();
   const std::string limit = request.limit > 0 && !paging->whole ? std::to_string(request.limit) : std::string();
   http::Request page;
-  page.path = request.custom ? request.custom->resource.CollectionPath() : CollectionPath(request.kind);
+  page.path = request.custom ? request.custom->CollectionPath() : CollectionPath(request.kind);
   page.path += Query({
       {"labelSelector", request.label_selector},
       {"fieldSelector", request.field_selector},

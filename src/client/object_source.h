@@ -2,6 +2,8 @@
 // server has, read as CustomObjects.
 #pragma once
 
+#include <string>
+
 #include "api/custom_object.h"
 #include "api/object.h"
 #include "http/transport.h"
@@ -11,6 +13,10 @@ namespace berth::client {
 struct CustomSource {
   api::GroupVersionResource resource;
   bool keep_json = false;
+  std::string name_space{};  // "": of all namespaces
+
+  // "/apis/example.com/v1/licencepools", "/apis/example.com/v1/namespaces/default/licencepools".
+  std::string CollectionPath() const;
 };
 
 // As JSON: custom resources have no other form, and of built-in kinds only JSON can be kept.

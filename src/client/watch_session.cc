@@ -15,7 +15,7 @@ constexpr base::Duration kWatchSlack = std::chrono::seconds(30);
 http::Request MakeRequest(const ApiClient& client, const WatchQuery& query) {
   const bool initial = query.send_initial_events;
   http::Request request;
-  request.path = query.custom ? query.custom->resource.CollectionPath() : CollectionPath(query.kind);
+  request.path = query.custom ? query.custom->CollectionPath() : CollectionPath(query.kind);
   request.path += Query({
       {"watch", "true"},
       {"allowWatchBookmarks", "true"},

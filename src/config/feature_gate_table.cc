@@ -323,9 +323,9 @@ std::span<const FeatureDependency> FeatureDependencies() { return kDependencies;
 
 std::span<const std::string_view> UnimplementedFeatureGates() {
   static constexpr std::string_view kNames[] = {
-      "CoordinatedLeaderElection", "DRAWorkloadResourceClaims",       "GangScheduling",
-      "GenericWorkload",           "OpportunisticBatching",           "SchedulerAsyncAPICalls",
-      "SchedulerPopFromBackoffQ",  "TopologyAwareWorkloadScheduling", "WorkloadAwarePreemption",
+      "DRAWorkloadResourceClaims",       "GangScheduling",          "GenericWorkload",
+      "OpportunisticBatching",           "SchedulerAsyncAPICalls",  "SchedulerPopFromBackoffQ",
+      "TopologyAwareWorkloadScheduling", "WorkloadAwarePreemption",
   };
   return kNames;
 }

@@ -83,7 +83,8 @@ TEST(FeatureGates, SaysWhichSwitchesDoNothingHere) {
   FeatureGates gates;
   EXPECT_TRUE(gates.Warnings().empty());
   // Implemented, another component's, and at its default: nothing to say.
-  ASSERT_EQ(ErrorOf(gates.Parse("StorageCapacityScoring=true,APIResponseCompression=false,OpportunisticBatching=true")),
+  ASSERT_EQ(ErrorOf(gates.Parse("StorageCapacityScoring=true,APIResponseCompression=false,OpportunisticBatching=true,"
+                                "CoordinatedLeaderElection=true")),
             "");
   EXPECT_TRUE(gates.Warnings().empty());
   ASSERT_EQ(ErrorOf(gates.Parse("OpportunisticBatching=false")), "");

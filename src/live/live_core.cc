@@ -13,6 +13,10 @@ constexpr base::Duration kFirstLook = std::chrono::seconds(2);
 constexpr base::Duration kLeadershipTolerance = std::chrono::seconds(20);
 // What a write whose answer did not come may take to have its effect nevertheless.
 constexpr base::Duration kLateEffect = std::chrono::seconds(5);
+// What kube-scheduler v1.36.4 says of itself, whose decisions these are: an election among different schedulers is won
+// by the oldest emulation version.
+constexpr const char* kBinaryVersion = "1.36.4";
+constexpr const char* kEmulationVersion = "1.36.0";
 
 bool WantsProtobuf(const http::RestConfig& rest) {
   return rest.content_type.empty() || rest.content_type == client::kProtobufType;
@@ -51,6 +55,7 @@ void LiveCore::Detach() {
   sync_report_.reset();
   for (auto& reflector : reflectors_) reflector->Stop();
   elector_.reset();
+  candidacy_.reset();
 }
 
 Result<std::unique_ptr<LiveCore>> LiveCore::Create(const LiveOptions& options, const framework::Registry& registry,
@@ -139,6 +144,8 @@ void LiveCore::MakeElector() {
   options.renew_deadline = election.renew_deadline;
   options.retry_period = election.retry_period;
   options.seed = random.Next();
+  options.coordinated = options_.gates.Enabled("CoordinatedLeaderElection");
+  if (options.coordinated) MakeCandidacy(options.seed);
   options.window = window_;
   options.has_writes = [this] {
     using client::WriteClass;
@@ -158,6 +165,9 @@ void LiveCore::MakeElector() {
     if (!elector_->is_leader()) OnLooked();
   };
   options.stopped_leading = [this] { OnStoppedLeading(); };
+  options.term_ended = [](const std::string& preferred) {
+    LOG_INFO(0, "Lease is marked as 'end of term'; giving it back", {"preferredHolder", preferred});
+  };
   options.on_problem = [](const Error& error) { LogProblem("lease", error); };
   options.on_slow_path = [this] {
     election_metrics_.slowpath.With(options_.configuration.leader_election.resource_name).Add();
@@ -173,6 +183,22 @@ void LiveCore::MakeElector() {
   elector_ = std::make_unique<client::LeaderElector>(election_client_, environment_.election, environment_.clock,
                                                      std::move(options));
   election_metrics_.master_status.With(election.resource_name).Set(0);
+}
+
+// For the very lease that the elector waits for, wherever it is: a candidate for another would be elected there, and
+// idle here.
+void LiveCore::MakeCandidacy(uint64_t seed) {
+  const config::LeaderElection& election = options_.configuration.leader_election;
+  client::LeaseCandidacyOptions options;
+  options.identity = identity_;
+  options.name_space = election.resource_namespace;
+  options.lease_name = election.resource_name;
+  options.binary_version = kBinaryVersion;
+  options.emulation_version = kEmulationVersion;
+  options.seed = seed;
+  options.on_problem = [](const Error& error) { LogProblem("lease candidate", error); };
+  candidacy_ = std::make_unique<client::LeaseCandidacy>(election_client_, environment_.election, environment_.clock,
+                                                        std::move(options));
 }
 
 void LiveCore::Announce(const std::string& type, const std::string& reason, const std::string& note) {
@@ -193,6 +219,7 @@ void LiveCore::Start() {
     StartReflectors(client::Reflector::From::kLatest);
     return;
   }
+  if (candidacy_) candidacy_->Start();
   elector_->Start();
   first_look_ = environment_.election.RunAfter(kFirstLook, [this] { OnLooked(); });
 }
@@ -209,6 +236,8 @@ void LiveCore::Stop() {
 void LiveCore::Release(std::function<void()> done) {
   for (auto& reflector : reflectors_) reflector->Stop();
   if (!elector_) return done();
+  // Whoever is about to give the lease back must not be elected again.
+  if (candidacy_) candidacy_->Stop();
   elector_->Stop(std::move(done));
 }
 
@@ -243,6 +272,7 @@ void LiveCore::CatchUpThenSchedule() {
 
 void LiveCore::OnStoppedLeading() {
   election_metrics_.master_status.With(options_.configuration.leader_election.resource_name).Set(0);
+  if (candidacy_) candidacy_->Stop();
   if (stopping_) return;
   LOG_ERROR("Leaderelection lost");
   lost_ = true;

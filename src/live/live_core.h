@@ -14,6 +14,7 @@
 #include "client/api_client.h"
 #include "client/event_recorder.h"
 #include "client/leader_election.h"
+#include "client/lease_candidacy.h"
 #include "client/reflector.h"
 #include "client/sync_report.h"
 #include "client/token_bucket.h"
@@ -75,6 +76,8 @@ class LiveCore {
   bool lost() const { return lost_; }
   Result<void> CheckLeadership() const;
   bool synced() const { return loop_->synced(); }
+  // Null unless the API server coordinates leader election.
+  const client::LeaseCandidacy* candidacy() const { return candidacy_.get(); }
   // Which kinds have never been listed, for how long, and why; "" when all have.
   std::string MissingKinds() const { return sync_report_->Missing(); }
 
@@ -91,6 +94,7 @@ class LiveCore {
   LiveCore(const LiveOptions& options, metrics::Registry& metrics, LiveEnvironment environment);
   Result<void> Make(const framework::Registry& registry);
   void MakeElector();
+  void MakeCandidacy(uint64_t seed);
   void MakeReflectors();
   // Of the resources that plugins watch.
   void MakeCustomReflectors();
@@ -120,8 +124,9 @@ class LiveCore {
   std::vector<std::unique_ptr<CustomWatch>> custom_watches_;
   std::vector<std::unique_ptr<client::Reflector>> reflectors_;
   std::unique_ptr<client::SyncReport> sync_report_;
-  std::unique_ptr<client::LeaderElector> elector_;  // null without leader election
-  std::string identity_;                            // in the lease
+  std::unique_ptr<client::LeaseCandidacy> candidacy_;  // null unless the API server coordinates leader election
+  std::unique_ptr<client::LeaderElector> elector_;     // null without leader election
+  std::string identity_;                               // in the lease
   base::TimerId first_look_ = 0;
   std::mutex reflecting_mutex_;
   bool reflecting_ = false;  // the reflectors have been started; guarded by reflecting_mutex_

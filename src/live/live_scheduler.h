@@ -41,6 +41,7 @@ class LiveScheduler {
   // Whether it schedules what there is to schedule; the message says for how long it has not.
   Result<void> CheckProgress() const;
   bool synced() const { return core_->synced(); }
+  const client::LeaseCandidacy* candidacy() const { return core_->candidacy(); }
   std::string MissingKinds() const { return core_->MissingKinds(); }
   SchedulingLoop& loop() { return core_->loop(); }
   // For reads besides its own.

@@ -68,14 +68,14 @@ def right_used(event):
     return about.get("apiGroup", ""), resource, event["verb"]
 
 
-def second_scheduler(t, manifests):
+def second_scheduler(t, manifests, **properties):
     """A scheduler with the configuration of the manifests, as their service account."""
     token = t.api.call("POST", path("ServiceAccount", "kube-system", "berth-scheduler", "token"),
                        {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
                         "spec": {"expirationSeconds": 3600}})["status"]["token"]
     identity = t.control_plane.kubeconfig("second-scheduler.kubeconfig", token=token)
     text = next(item for item in manifests if item["kind"] == "ConfigMap")["data"]["config.yaml"]
-    return t.scheduler(identity=identity, text=f"{text}clientConnection: {{kubeconfig: {identity}}}\n")
+    return t.scheduler(identity=identity, text=f"{text}clientConnection: {{kubeconfig: {identity}}}\n", **properties)
 
 
 def use_every_right(t, scheduler):
@@ -133,8 +133,9 @@ def second_scheduler_rights(t):
     expect_equal(refused, set(), "rights that are missing")
     granted = set().union(*(rights_of(item["rules"]) for item in manifests if item["kind"] in ("ClusterRole", "Role")))
     used = {right_used(event) for event in requests}
-    # What devices take is used where there are devices: see devices.py.
-    idle = {right for right in granted - used if right[0] != "resource.k8s.io" and right[1] != "pods/finalizers"}
+    # What devices take is used where there are devices: see devices.py; what candidates take, in coordinated.py.
+    idle = {right for right in granted - used
+            if right[0] != "resource.k8s.io" and right[1] not in ("pods/finalizers", "leasecandidates")}
     expect_equal({right for right in idle if right[2] not in FALLBACKS}, set(), "rights that nothing used")
     for right in {right for right in idle if right[2] in FALLBACKS}:
         group, resource, _ = right

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "framework/pod_in_pre_bind.h"
 
 namespace berth::framework {
 
@@ -85,6 +86,9 @@ class CycleState {
   uint64_t skip_score = 0;
   // The same for PreBindPreFlight; unset until those were asked.
   std::optional<uint64_t> skip_pre_bind{};
+  // Whether the binding was cancelled meanwhile, for plugins that wait in PreBind. Of the binding cycle alone, and null
+  // where nobody can cancel it.
+  std::shared_ptr<PodInPreBind> in_pre_bind{};
   // Preemption looks at every candidate, in node order, instead of a bounded random sample; for explanations and
   // replay.
   bool exhaustive_preemption = false;

@@ -115,5 +115,37 @@ TEST_F(EvictionsTest, AVictimThatIsGoneAlreadyIsNoFailure) {
   EXPECT_THAT(server_.lines(), Not(Contains(::testing::AllOf(HasSubstr("Preempted by pod"), HasSubstr("first")))));
 }
 
+// Its volume would have taken minutes.
+TEST_F(EvictionsTest, AVictimThatWaitsForItsVolumeIsTakenBackAndNotDeleted) {
+  loop_->OnChanges(api::Kind::kStorageClass,
+                   {{ObjectChange::Type::kAdded, api::MakeObject(berth::testing::MakeStorageClass(
+                                                     "slow", "WaitForFirstConsumer", "csi.example.com"))}});
+  const auto tell_claim = [&](const api::PersistentVolumeClaim& claim) {
+    loop_->OnChanges(api::Kind::kPersistentVolumeClaim, {{ObjectChange::Type::kAdded, api::MakeObject(claim)}});
+  };
+  api::PersistentVolumeClaim claim = berth::testing::MakePvc("data", {.storage_class = "slow"});
+  tell_claim(claim);
+  server_.Hold("persistentvolumeclaims/data");
+  server_.Serve(
+      "persistentvolumeclaims/data",
+      {R"({"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"data","namespace":"default"}})"});
+  TellNode("n1", "1");
+  Tell(MakePod("victim").SchedulerName("default-scheduler").Request("cpu", "1").Pvc("data"));
+  loop_->StartScheduling();
+  ASSERT_NE(server_.Await({"PATCH", "persistentvolumeclaims/data", "selected-node"}), "");
+  claim.metadata.annotations.Set("volume.kubernetes.io/selected-node", "n1");
+  tell_claim(claim);
+  Settle();
+  server_.Release("persistentvolumeclaims/data");
+  Tell(MakePod("vip").SchedulerName("default-scheduler").Request("cpu", "1").Priority(10));
+  EXPECT_NE(server_.Await({"PATCH", "pods/victim/status", "SchedulerError",
+                           "running PreBind plugin \\\"VolumeBinding\\\": preempted by DefaultPreemption"}),
+            "");
+  EXPECT_NE(server_.Await({"POST", "events", "Preempted by pod default/vip on node n1 (in kube-scheduler memory)."}),
+            "");
+  EXPECT_NE(server_.Await({"POST", "pods/vip/binding"}), "") << "the room that was given back wakes the preemptor";
+  EXPECT_EQ(Count("DELETE"), 0);
+}
+
 }  // namespace
 }  // namespace berth::live

@@ -162,6 +162,9 @@ void Replayer::Finish(const Input& input) {
                                     [](const scheduler::ApiAnswer& answer) { return answer.withheld; });
   counts_.cycles_not_run += withheld;
   if (resumed_.erase(input.ticket) == 0 && !withheld) {
+    const bool cancelled =
+        !input.answers.empty() && input.answers.back().call == scheduler::ApiAnswer::Call::kCancelled;
+    cycle->set_cancelled(cancelled ? std::optional(input.answers.back().status.Message()) : std::nullopt);
     cycle->Run();
     const std::string pod = cycle->attempt().pod->Key();
     if (!api_.problem().empty()) {

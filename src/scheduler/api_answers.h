@@ -27,7 +27,8 @@ struct ApiAnswer {
     kSetExtendedResourceClaim,
     kSetNodeAllocatableClaims,
     kExtenderBind,
-    kObject,  // ApiWriter::Call
+    kObject,     // ApiWriter::Call
+    kCancelled,  // not an answer, and the last: preemption took the pod back before it was bound
   };
   Call call = Call::kBind;
   framework::Status status{};                         // of calls that are answered by one

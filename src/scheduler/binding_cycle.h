@@ -35,6 +35,9 @@ class BindingCycle {
   // For a cycle that ran elsewhere and long ago.
   void set_status(framework::Status status) { status_ = std::move(status); }
 
+  // Nobody can cancel it any more but as it was cancelled then. Before Run.
+  void set_cancelled(const std::optional<std::string>& cause);
+
   // What the API answers is kept from now on. Before Run.
   void KeepAnswers() { keeps_answers_ = true; }
   const ApiAnswers& answers() const { return answers_; }

@@ -232,20 +232,22 @@ void Driver::Settle(const Attempt& attempt) {
 }
 
 // Room that was given back may help others. A pod that was rejected is back in the queue first, and its own room does
-// not wake it; one that failed for another reason is tried again in any case.
+// not wake it, unless it is in another attempt by now; one that failed for another reason is tried again in any case.
 void Driver::SettleFailure(const Attempt& attempt) {
   const std::string& uid = attempt.pod->uid();
   const bool rejected = attempt.outcome == Outcome::kUnschedulable;
   if (!attempt.freed_node.empty() && !rejected) handlers_->OnForgotten(*attempt.pod, attempt.freed_node);
+  std::string_view except;
   if (const queue::QueuedPod* queued = queue_->FindAttempt(uid, attempt.ticket)) {
+    except = uid;
     const framework::PodInfoPtr newest = queued->pod;
     queue_->Requeue(uid, attempt.ticket, attempt.unschedulable_plugins, attempt.pending_plugins);
     observer_.OnFailed(attempt, *newest);
   } else {
     observer_.OnStale(attempt);
   }
-  if (!attempt.freed_node.empty() && rejected) handlers_->OnForgotten(*attempt.pod, attempt.freed_node, uid);
-  handlers_->TellOfFreedDevices(uid);
+  if (!attempt.freed_node.empty() && rejected) handlers_->OnForgotten(*attempt.pod, attempt.freed_node, except);
+  handlers_->TellOfFreedDevices(except);
 }
 
 std::optional<base::Time> Driver::NextWake() {

@@ -215,6 +215,62 @@ TEST_F(SlowDriverTest, APodWhosePreBindHasSomethingToDoIsAnnouncedUntilItsBindin
   EXPECT_THAT(world_.api.calls.back(), "bind plain to n1");
 }
 
+TEST_F(SlowDriverTest, AVictimThatIsStillInPreBindGoesBackToTheQueueInsteadOfBeingDeleted) {
+  PutNode("n1", "1");
+  Put(MakePod("victim").Request("cpu", "1").SchedulerName("slow"));
+  StepAll();
+  Put(MakePod("vip").Request("cpu", "1").Priority(100));
+  StepAll();
+  EXPECT_THAT(world_.api.calls, ElementsAre("nominate victim to n1", "nominate vip to n1")) << "nobody is evicted";
+  EXPECT_THAT(log_, ElementsAre("failed vip"));
+  Finish(0);
+  EXPECT_THAT(log_, ElementsAre("failed vip", "failed victim"));
+  EXPECT_EQ(world_.api.calls.back(), "nominate victim to nothing") << "it was not bound";
+  EXPECT_TRUE(IsPending("default/victim"));
+  world_.clock.Advance(std::chrono::seconds(2));
+  StepAll();
+  ASSERT_EQ(driver_->binding(), 1u) << "the room that was given back has woken the preemptor";
+  EXPECT_EQ(binding_[1]->attempt().pod->name(), "vip");
+}
+
+TEST_F(SlowDriverTest, AVictimWhosePreBindIsOverIsDeleted) {
+  PutNode("n1", "1");
+  Put(MakePod("victim").Request("cpu", "1").SchedulerName("slow"));
+  StepAll();
+  binding_[0]->Run();
+  Put(MakePod("vip").Request("cpu", "1").Priority(100));
+  StepAll();
+  EXPECT_THAT(world_.api.calls, ::testing::Contains("evict victim for vip"));
+  driver_->Finish(std::move(binding_[0]));
+  EXPECT_THAT(log_, ElementsAre("failed vip", "bound victim"));
+}
+
+TEST_F(SlowDriverTest, TheEndOfAnEarlierAttemptLeavesTheLaterOneInPreBind) {
+  PutNode("n1", "1");
+  const auto victim = [] { return MakePod("victim").Request("cpu", "1").SchedulerName("slow"); };
+  Put(victim());
+  StepAll();
+  Remove(victim());
+  Put(victim());
+  StepAll();
+  ASSERT_EQ(binding_.size(), 2u);
+  Finish(0, framework::Status::Error("timeout"));
+  Put(MakePod("vip").Request("cpu", "1").Priority(100));
+  StepAll();
+  EXPECT_THAT(world_.api.calls, ::testing::Not(::testing::Contains("evict victim for vip")));
+  Finish(1);
+  EXPECT_THAT(log_, ElementsAre("stale victim", "failed vip", "failed victim"));
+}
+
+TEST_F(DriverTest, AVictimWithoutWorkInPreBindIsDeletedAtOnce) {
+  PutNode("n1", "1");
+  Put(MakePod("victim").Request("cpu", "1"));
+  StepAll();
+  Put(MakePod("vip").Request("cpu", "1").Priority(100));
+  StepAll();
+  EXPECT_THAT(world_.api.calls, ::testing::Contains("evict victim for vip"));
+}
+
 TEST_F(DriverTest, ADeletedWaitingPodGivesItsRoomBackOnce) {
   PutNode("n1", "1");
   Put(MakePod("waiting").Request("cpu", "1").SchedulerName("gang"));
@@ -332,6 +388,37 @@ TEST_F(DeviceDriverTest, APodSleptOnWhenAClaimWasDeletedTogetherWithItsAllocatio
   world_.clock.Advance(std::chrono::seconds(20));
   StepAll();
   EXPECT_EQ(driver_->binding(), 1u);
+}
+
+// Storm seed 18881.
+TEST_F(DeviceDriverTest, APodThatReturnedSleptOnWhenItsEarlierAttemptGaveItsDevicesUp) {
+  Put(PodWith("first", "c1"));
+  StepAll();
+  Remove(PodWith("first", "c1"));
+  Put(PodWith("first", "c1"));
+  StepAll();
+  ASSERT_THAT(log_, ElementsAre("failed first")) << "its claim is being allocated";
+  Finish(0);
+  ASSERT_THAT(log_, ElementsAre("failed first", "stale first"));
+  world_.clock.Advance(std::chrono::seconds(20));
+  StepAll();
+  EXPECT_EQ(driver_->binding(), 1u);
+}
+
+// Storm seed 19139.
+TEST_F(DeviceDriverTest, TheEndOfAnAttemptFreedTheDevicesOfALaterOne) {
+  Put(PodWith("first", "c1"));
+  StepAll();
+  binding_[0]->Run();  // the claim could not be written: its devices are free again, though nobody has heard of the end
+  Remove(PodWith("first", "c1"));
+  Put(PodWith("second", "c1"));
+  StepAll();
+  ASSERT_EQ(driver_->binding(), 2u);
+  driver_->Finish(std::move(binding_[0]));
+  Put(PodWith("third", "c2"));
+  StepAll();
+  EXPECT_EQ(driver_->binding(), 1u) << "the only device is on its way to c1";
+  EXPECT_THAT(log_, ::testing::Contains("failed third"));
 }
 
 TEST_F(DriverTest, NoMoreArePlacedWhileTooManyAreBeingBound) {

@@ -292,23 +292,32 @@ std::unique_ptr<BindingCycle> Scheduler::BeginBinding(engine::Profile& profile, 
                                                       cluster::AssumedPod assumed, Attempt& attempt) {
   // The evaluator keeps the state for the next pod of the kind.
   CycleState own_state = state.Clone();
+  Status pre_flight;
   if (announces_nodes_) {
-    const Status pre_flight = profile.RunPreBindPreFlight(own_state, *attempt.pod, attempt.node_name);
+    pre_flight = profile.RunPreBindPreFlight(own_state, *attempt.pod, attempt.node_name);
     // An error ends the binding cycle, where PreBind runs into it again.
     attempt.announced = pre_flight.ok() || (pre_flight.IsSkip() && attempt.outcome == Outcome::kWaiting);
     if (attempt.announced) (void)api_.SetNominatedNode(*attempt.pod, attempt.node_name);
   }
+  // Where PreBind has nothing to do, the pod is as good as bound.
+  if (options_.take_binding && pre_flight.ok()) own_state.in_pre_bind = std::make_shared<framework::PodInPreBind>();
   return std::make_unique<BindingCycle>(Share(profile), std::move(own_state), std::move(assumed), attempt);
 }
 
 void Scheduler::Bind(engine::Profile& profile, CycleState& state, cluster::AssumedPod assumed, Attempt& attempt) {
   if (options_.take_binding) {
     attempt.outcome = Outcome::kBinding;
-    options_.take_binding(BeginBinding(profile, state, std::move(assumed), attempt));
-    return;
+    return HandOut(BeginBinding(profile, state, std::move(assumed), attempt));
   }
   const Status status = RunBindingCycle(profile, state, *attempt.pod, attempt.node_name);
   Settle(profile, state, status, std::move(assumed), attempt);
+}
+
+void Scheduler::HandOut(std::unique_ptr<BindingCycle> cycle) {
+  if (const auto& pod = cycle->state_.in_pre_bind) {
+    pods_in_pre_bind_[cycle->attempt_.pod->uid()] = {cycle->attempt_.ticket, pod};
+  }
+  options_.take_binding(std::move(cycle));
 }
 
 void Scheduler::Settle(engine::Profile& profile, CycleState& state, const Status& status, cluster::AssumedPod assumed,
@@ -328,6 +337,11 @@ std::string Scheduler::HeldNode(const Attempt& attempt) const {
 
 Attempt Scheduler::Finish(std::unique_ptr<BindingCycle> cycle) {
   Attempt attempt = std::move(cycle->attempt_);
+  // The pod may have left and come back, and another attempt be under way.
+  const auto in_pre_bind = pods_in_pre_bind_.find(attempt.pod->uid());
+  if (in_pre_bind != pods_in_pre_bind_.end() && in_pre_bind->second.ticket == attempt.ticket) {
+    pods_in_pre_bind_.erase(in_pre_bind);
+  }
   Settle(cycle->profile_, cycle->state_, cycle->status_, std::move(cycle->assumed_), attempt);
   return attempt;
 }
@@ -354,7 +368,7 @@ std::vector<Attempt> Scheduler::FinishWaiting() {
     } else if (options_.take_binding) {
       cycle->attempt_.outcome = Outcome::kBinding;
       attempts.push_back(cycle->attempt_);
-      options_.take_binding(std::move(cycle));
+      HandOut(std::move(cycle));
     } else {
       cycle->Run();
       attempts.push_back(Finish(std::move(cycle)));
@@ -399,11 +413,16 @@ void Scheduler::Preempt(const PodInfoPtr& pod, const framework::PostFilterResult
   (void)api_.SetNominatedNode(*pod, result.nominated_node_name);
   std::vector<PodInfoPtr> victims;
   for (const PodInfoPtr& victim : result.victims.pods) {
-    if (waiting_pods_.IsWaiting(victim->uid())) {
-      waiting_pods_.Reject(victim->uid(), "DefaultPreemption", "preempted");
-    } else {
+    if (!TakeBack(*victim)) {
       victims.push_back(victim);
+      continue;
     }
+    api_.Record(pod->pod().spec.scheduler_name,
+                {.regarding = framework::ReferenceTo(*victim),
+                 .reason = "Preempted",
+                 .action = "Preempting",
+                 .note = fmt::format("Preempted by pod {} on node {} (in kube-scheduler memory).", pod->uid(),
+                                     result.nominated_node_name)});
   }
   api_.EvictAll(victims, *pod);
   for (const PodInfoPtr& other : nominated) {
@@ -411,6 +430,15 @@ void Scheduler::Preempt(const PodInfoPtr& pod, const framework::PostFilterResult
     cluster_.nominator().Remove(other->uid());
     (void)api_.SetNominatedNode(*other, "");
   }
+}
+
+bool Scheduler::TakeBack(const PodInfo& victim) {
+  if (waiting_pods_.IsWaiting(victim.uid())) {
+    waiting_pods_.Reject(victim.uid(), "DefaultPreemption", "preempted");
+    return true;
+  }
+  const auto it = pods_in_pre_bind_.find(victim.uid());
+  return it != pods_in_pre_bind_.end() && it->second.pod->Cancel("preempted by DefaultPreemption");
 }
 
 // The chosen node was turned down by Reserve or Permit: told as if it had been the only node.

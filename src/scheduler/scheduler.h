@@ -119,6 +119,8 @@ class Scheduler {
   std::unique_ptr<BindingCycle> BeginBinding(engine::Profile& profile, const framework::CycleState& state,
                                              cluster::AssumedPod assumed, Attempt& attempt);
   void Bind(engine::Profile& profile, framework::CycleState& state, cluster::AssumedPod assumed, Attempt& attempt);
+  // To take_binding. Until PreBind is over, preemption may take the pod back.
+  void HandOut(std::unique_ptr<BindingCycle> cycle);
   void Settle(engine::Profile& profile, framework::CycleState& state, const framework::Status& status,
               cluster::AssumedPod assumed, Attempt& attempt);
   // The node whose room the attempt still holds; "" when the pod was deleted meanwhile and the room given back.
@@ -126,6 +128,8 @@ class Scheduler {
   void Evaluate(ProfileSlot& slot, Attempt& attempt);
   void HandleNoFit(engine::Profile& profile, framework::CycleState& state, Attempt& attempt);
   void Preempt(const framework::PodInfoPtr& pod, const framework::PostFilterResult& result);
+  // A victim that is not bound yet goes back to the queue and need not be deleted. False: it is too late for that.
+  bool TakeBack(const framework::PodInfo& victim);
   void Reject(const framework::Status& status, Attempt& attempt);
   void Fail(const framework::Status& status, Attempt& attempt);
   // The pod's promise of a node, if it has one, is off.
@@ -144,6 +148,11 @@ class Scheduler {
   framework::PostedWork posted_;
   Profiles profiles_;
   std::map<std::string, std::unique_ptr<BindingCycle>> waiting_;  // by UID
+  struct InPreBind {
+    base::Ticket ticket;
+    std::shared_ptr<framework::PodInPreBind> pod;
+  };
+  std::map<std::string, InPreBind> pods_in_pre_bind_;  // by UID
 };
 
 }  // namespace berth::scheduler

@@ -33,9 +33,10 @@ Evictions::Evictions(const Timeline& timeline, const Store& store, ApiWrites& wr
   });
 }
 
-// Whether some pod of higher priority found no room as it was, and would have found it there. Room that is promised to
-// a nominated pod is taken.
-bool Evictions::HelpsSomebody(const Eviction& eviction, const Store::Objects& pods, const Store::Objects& nodes) {
+// Whether some pod of higher priority, of those that were waiting around that time, found no room as it was, and would
+// have found it there. Room that is promised to a nominated pod is taken.
+bool Evictions::HelpsSomebody(const Eviction& eviction, const Store::Objects& waiting, const Store::Objects& pods,
+                              const Store::Objects& nodes) {
   const auto victims_node = nodes.find(eviction.node);
   if (victims_node == nodes.end()) return false;
   // Those on a node, and those it is promised to; without the one who asks, and without those it may evict.
@@ -55,9 +56,9 @@ bool Evictions::HelpsSomebody(const Eviction& eviction, const Store::Objects& po
     const api::Labels& labels = entry.second.metadata().labels;
     return labels.Contains(Symbol(kHeld)) || labels.Contains(Symbol(kRefused));
   });
-  return std::any_of(pods.begin(), pods.end(), [&](const auto& entry) {
+  return std::any_of(waiting.begin(), waiting.end(), [&](const auto& entry) {
     const api::Pod& asking = *entry.second.template As<api::Pod>();
-    if (!WaitsForRoom(asking) || api::PodPriority(asking) <= eviction.priority) return false;
+    if (api::PodPriority(asking) <= eviction.priority) return false;
     const bool has_room = std::any_of(nodes.begin(), nodes.end(), [&](const auto& node) {
       return Fits(asking, *node.second.template As<api::Node>(), present(node.first, asking, false));
     });
@@ -78,13 +79,21 @@ bool Evictions::HelpsSomebodyWithin(const Eviction& eviction, uint64_t first, ui
     return std::find_if(history.begin(), history.end(), [&](const Change& change) { return change.revision > first; });
   };
   auto next_pod = after_first(of_pods), next_node = after_first(of_nodes);
-  while (!HelpsSomebody(eviction, pods, nodes)) {
+  // A pod that came and went while bindings were on their way was judged together with them, although the API never
+  // showed them at the same time.
+  Store::Objects waiting;
+  for (const auto& [key, object] : pods) {
+    if (WaitsForRoom(*object.As<api::Pod>())) waiting.insert_or_assign(key, object);
+  }
+  while (!HelpsSomebody(eviction, waiting, pods, nodes)) {
     const bool is_pod =
         next_node == of_nodes.end() || (next_pod != of_pods.end() && next_pod->revision < next_node->revision);
     if (is_pod && next_pod == of_pods.end()) return false;
     const Change& change = is_pod ? *next_pod++ : *next_node++;
     if (change.revision > last) return false;
     Apply(change, is_pod ? pods : nodes);
+    if (is_pod && WaitsForRoom(*change.object.As<api::Pod>()))
+      waiting.insert_or_assign(api::KeyOf(change.object.metadata()), change.object);
   }
   return true;
 }

@@ -31,7 +31,8 @@ class Evictions {
     base::Duration at;
   };
   bool HelpsSomebodyWithin(const Eviction& eviction, uint64_t first, uint64_t last) const;
-  static bool HelpsSomebody(const Eviction& eviction, const Store::Objects& pods, const Store::Objects& nodes);
+  static bool HelpsSomebody(const Eviction& eviction, const Store::Objects& waiting, const Store::Objects& pods,
+                            const Store::Objects& nodes);
 
   const Timeline& timeline_;
   const Store& store_;

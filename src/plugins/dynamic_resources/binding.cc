@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "dra/inventory.h"
 #include "plugins/dynamic_resources/dynamic_resources.h"
@@ -194,13 +195,14 @@ Status DynamicResources::PreBind(framework::BindingHandle&, CycleState& state, c
   const bool waits = features_.binding_conditions &&
                      std::any_of(cycle.claims.begin(), cycle.claims.end(),
                                  [](const dra::ClaimPtr& claim) { return HasBindingConditions(*claim); });
-  return waits ? AwaitDevices(cycle, pod, node_name) : Status::Success();
+  return waits ? AwaitDevices(cycle, state, pod, node_name) : Status::Success();
 }
 
 Result<dra::ClaimPtr> DynamicResources::BindClaim(CycleClaims& cycle, size_t index, const PodInfo& pod,
                                                   const std::string& node_name) {
   const bool extended = index >= cycle.user_claims;
-  const std::optional<api::AllocationResult> allocation = cycle.reserved[index];
+  // Taken: once it has landed, what is in flight under the claim's UID may be another attempt's.
+  const std::optional<api::AllocationResult> allocation = std::exchange(cycle.reserved[index], std::nullopt);
   dra::ClaimPtr claim = cycle.claims[index];
   const auto here = cycle.nodes.find(node_name);
   const bool has_mappings = here != cycle.nodes.end() && !here->second.mappings.empty();
@@ -314,13 +316,17 @@ Result<dra::ClaimPtr> DynamicResources::WriteClaim(const dra::ClaimPtr& read,
   }
 }
 
-Status DynamicResources::AwaitDevices(CycleClaims& cycle, const PodInfo& pod, const std::string& node_name) {
+Status DynamicResources::AwaitDevices(CycleClaims& cycle, const CycleState& state, const PodInfo& pod,
+                                      const std::string& node_name) {
   handle_.api().Announce(pod, "BindingConditionsPending", "Scheduling",
                          fmt::format("waiting for binding conditions for device on node {}", node_name));
   const base::Time began = handle_.clock().Now();
   const base::Time deadline = began + binding_timeout_;
   const Status status = handle_.api().Await(
-      [this, &cycle, deadline]() -> std::optional<Status> {
+      [this, &cycle, deadline, in_pre_bind = state.in_pre_bind]() -> std::optional<Status> {
+        if (in_pre_bind) {
+          if (std::optional<Status> cancelled = in_pre_bind->Cancelled()) return cancelled;
+        }
         for (dra::ClaimPtr& mine : cycle.claims) {
           const dra::ClaimPtr claim = inventory_.claims().Find(mine->metadata.namespace_.str(), mine->metadata.name);
           if (!claim) {

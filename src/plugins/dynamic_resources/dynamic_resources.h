@@ -136,7 +136,8 @@ class DynamicResources final : public framework::Plugin,
                                   const std::string& node_name);
   Result<dra::ClaimPtr> WriteClaim(const dra::ClaimPtr& read, const std::optional<api::AllocationResult>& allocation,
                                    const framework::PodInfo& pod);
-  framework::Status AwaitDevices(CycleClaims& cycle, const framework::PodInfo& pod, const std::string& node_name);
+  framework::Status AwaitDevices(CycleClaims& cycle, const framework::CycleState& state, const framework::PodInfo& pod,
+                                 const std::string& node_name);
 
   framework::QueueingHint AfterClaimChange(const framework::PodInfo& pod, const api::ResourceClaim* before,
                                            const api::ResourceClaim* after) const;

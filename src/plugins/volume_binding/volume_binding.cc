@@ -158,7 +158,11 @@ Status VolumeBinding::PreBind(framework::BindingHandle& handle, CycleState& stat
   if (found->all_bound) return Status::Success();
   if (!found->reservation) return Status::Error(fmt::format("no pod volume found for node \"{}\"", node_name));
   if (Status status = found->reservation->Write(handle.api()); !status.ok()) return status;
-  const auto check = [this, node_name, reservation = *found->reservation] {
+  const auto check = [this, node_name, reservation = *found->reservation,
+                      pod = state.in_pre_bind]() -> std::optional<Status> {
+    if (pod) {
+      if (std::optional<Status> cancelled = pod->Cancelled()) return cancelled;
+    }
     return reservation.Check(handle_.objects(), handle_.cluster().Find(node_name));
   };
   return handle.api().Await(check, bind_timeout_);

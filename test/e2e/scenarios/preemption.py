@@ -138,6 +138,33 @@ def preemptor_waits_for_its_api_calls(t):
     t.wait_bound("preemptor")
 
 
+# Nothing has been lost by then: it has not run yet.
+@scenario("a victim that is not bound yet, because its volume is being made, goes back to the queue")
+def victim_in_pre_bind(t):
+    classes(t, low=10, high=1000)
+    t.node("n1", cpu="2")
+    t.add(objects.storage_class("dynamic", provisioner="example.com/disks"))
+    t.add(objects.claim("data", "dynamic"))
+    t.start_scheduler()
+    t.pod("victim", {"cpu": "2"}, priorityClassName="e2e-low", claims=["data"])
+    t.eventually("the victim is about to go to its node",
+                 lambda: t.get_pod("victim")["status"].get("nominatedNodeName") == "n1")
+    preemptor = t.pod("preemptor", {"cpu": "2"}, priorityClassName="e2e-high")
+    t.wait_bound("preemptor", on="n1")
+    event = t.wait_event("Preempted", "victim",
+                         f"Preempted by pod {preemptor['metadata']['uid']} on node n1 (in kube-scheduler memory).")
+    expect_equal((event["type"], event["action"]), ("Normal", "Preempting"), "the event's type and action")
+    event = t.events("FailedScheduling", "victim")[0]
+    expect_equal(event["note"], 'running PreBind plugin "VolumeBinding": preempted by DefaultPreemption',
+                 "the first report about the victim")
+    t.wait_pending("victim")
+    victim = t.get_pod("victim")
+    expect(not terminating(victim), "the victim was deleted")
+    expect(not condition(victim, "DisruptionTarget"), "the victim was marked")
+    t.eventually("the victim is not promised a node any more",
+                 lambda: not t.get_pod("victim")["status"].get("nominatedNodeName"))
+
+
 def play_kubelets(t):
     """Finishes every pod that is asked to go, as kubelets would."""
     def work(stop):

@@ -76,6 +76,20 @@ TEST_F(PodStatusWriterTest, ARetriedNominationLandedAfterItsClearing) {
   EXPECT_THAT(results_, ElementsAre("ok", "ok"));
 }
 
+// The first patch can take effect when the second one has been answered; the pod that is known shows neither.
+TEST_F(PodStatusWriterTest, AReasonStayedBesideTheMessageOfAnother) {
+  api::PodCondition refused = Unschedulable("binding refused");
+  refused.reason = "SchedulerError";
+  Patch({.condition = refused});
+  Patch({.condition = Unschedulable("0/1 nodes")});
+  transport_.calls()[0]->Answer(503, "", {{"retry-after", "5"}});
+  loop_.Advance(5s);
+  AnswerLast("6");
+  Patch({.condition = Unschedulable("0/2 nodes")});
+  ASSERT_EQ(Bodies().size(), 3u);
+  EXPECT_THAT(Bodies().back(), HasSubstr(R"("message":"0/2 nodes","reason":"Unschedulable","status":"False")"));
+}
+
 TEST_F(PodStatusWriterTest, AClearingIsSentAfterTheNominationItClears) {
   Nominate("n");
   Nominate("");

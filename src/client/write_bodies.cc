@@ -47,8 +47,9 @@ void OptionalText(JsonWriter& writer, std::string_view key, std::string_view val
   value.empty() ? writer.Null() : writer.String(value);
 }
 
-// One entry of the conditions, fields in the order of their names as upstream's encoder has them; what `old` has
-// already is left out.
+// One entry of the conditions, fields in the order of their names as upstream's encoder has them. Status, reason and
+// message are written together although `old` may have one of them already: what is known may be old, and a reason must
+// not stay beside the message of another.
 void WriteCondition(JsonWriter& writer, const api::PodCondition& condition, const api::PodCondition* old,
                     int64_t generation, base::Time now) {
   writer.StartObject();
@@ -57,17 +58,17 @@ void WriteCondition(JsonWriter& writer, const api::PodCondition& condition, cons
     writer.Null();
   }
   if (old == nullptr || old->status != condition.status) Text(writer, "lastTransitionTime", api::FormatTime(now));
-  if (old == nullptr ? !condition.message.empty() : old->message != condition.message) {
+  if (!condition.message.empty() || (old != nullptr && !old->message.empty())) {
     OptionalText(writer, "message", condition.message);
   }
   if (generation != 0) {
     writer.Key("observedGeneration");
     writer.Int64(generation);
   }
-  if (old == nullptr ? !condition.reason.empty() : old->reason != condition.reason) {
+  if (!condition.reason.empty() || (old != nullptr && !old->reason.empty())) {
     OptionalText(writer, "reason", condition.reason);
   }
-  if (old == nullptr || old->status != condition.status) Text(writer, "status", condition.status);
+  Text(writer, "status", condition.status);
   Text(writer, "type", condition.type);
   writer.EndObject();
 }

@@ -76,7 +76,8 @@ TEST(WriteBodies, PodStatusPatchSaysOnlyWhatChanges) {
            3,
            {.condition = Condition("False", "Unschedulable", "0/2 nodes")},
            R"({"metadata":{"uid":"u-1"},"status":{"$setElementOrder/conditions":[{"type":"PodScheduled"}],)"
-           R"("conditions":[{"message":"0/2 nodes","observedGeneration":3,"type":"PodScheduled"}]}})"},
+           R"("conditions":[{"message":"0/2 nodes","observedGeneration":3,"reason":"Unschedulable","status":"False",)"
+           R"("type":"PodScheduled"}]}})"},
           {"another status",
            {Condition("True", "", "")},
            "",
@@ -91,7 +92,7 @@ TEST(WriteBodies, PodStatusPatchSaysOnlyWhatChanges) {
            0,
            {.condition = Condition("False", "Unschedulable", "")},
            R"({"metadata":{"uid":"u-1"},"status":{"$setElementOrder/conditions":[{"type":"PodScheduled"}],)"
-           R"("conditions":[{"message":null,"type":"PodScheduled"}]}})"},
+           R"("conditions":[{"message":null,"reason":"Unschedulable","status":"False","type":"PodScheduled"}]}})"},
           {"nominated",
            {failed},
            "",

@@ -10,8 +10,9 @@
 namespace berth::http {
 namespace {
 
-// For the whole connection: it never holds up an answer, streams are what is held back.
-constexpr int32_t kConnectionWindow = 16 << 20;
+// For the whole connection: it never holds up an answer, streams are what is held back. More than all watches of a
+// scheduler may keep waiting together (kPacedBytes each).
+constexpr int32_t kConnectionWindow = 32 << 20;
 
 std::string_view Text(const uint8_t* data, size_t size) { return {reinterpret_cast<const char*>(data), size}; }
 

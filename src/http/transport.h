@@ -28,7 +28,9 @@ struct Request {
   bool paced = false;
 };
 
-inline constexpr size_t kPacedBytes = size_t{256} << 10;
+// With a quarter of it, a first list of 50,000 pods stopped and went on so often that client and server took half as
+// much processor time again.
+inline constexpr size_t kPacedBytes = size_t{1} << 20;
 
 struct ResponseHead {
   int status = 0;

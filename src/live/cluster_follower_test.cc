@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "base/testing/fake_loop.h"
 #include "client/api_path.h"
@@ -52,12 +53,17 @@ class ClusterFollowerTest : public ::testing::Test {
       if (silent_) return;
       call->Head(200, {{"content-type", "application/json"}});
       for (const api::Object& object : objects_[info.kind]) call->Data(Frame("ADDED", object));
-      call->Data(fmt::format(R"({{"type":"BOOKMARK","object":{{"kind":"{}","apiVersion":"{}","metadata":)"
-                             R"({{"resourceVersion":"50","annotations":{{"k8s.io/initial-events-end":"true"}}}}}}}})"
-                             "\n",
-                             info.name, info.api_version()));
       watches_[info.kind] = call;
+      if (!unfinished_.contains(info.kind)) EndList(info.kind);
     }
+  }
+  void EndList(api::Kind kind) {
+    const api::KindInfo& info = api::InfoOf(kind);
+    watches_.at(kind)->Data(
+        fmt::format(R"({{"type":"BOOKMARK","object":{{"kind":"{}","apiVersion":"{}","metadata":)"
+                    R"({{"resourceVersion":"50","annotations":{{"k8s.io/initial-events-end":"true"}}}}}}}})"
+                    "\n",
+                    info.name, info.api_version()));
   }
   static std::string Frame(std::string_view type, const api::Object& object) {
     return fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, api::EncodeJson(object));
@@ -82,6 +88,7 @@ class ClusterFollowerTest : public ::testing::Test {
   std::map<api::Kind, std::vector<api::Object>> objects_;
   std::map<api::Kind, FakeCallPtr> watches_;
   std::map<api::Kind, int> refused_;
+  std::set<api::Kind> unfinished_;  // lists whose end the test sends
   bool silent_ = false;
   std::unique_ptr<ClusterFollower> follower_;
 };
@@ -107,6 +114,41 @@ TEST_F(ClusterFollowerTest, FollowsTheClusterAndSchedulesNothing) {
   Settle();
   EXPECT_EQ(driver.cluster().pod_count(), 1u);
   for (const FakeCallPtr& call : transport_.calls()) EXPECT_EQ(call->request().method, "GET") << call->request().path;
+}
+
+TEST_F(ClusterFollowerTest, AFirstListThatComesInPartsIsAppliedAsItComesAndIsWholeAtItsEnd) {
+  objects_[api::Kind::kNode] = {Node("n1")};
+  objects_[api::Kind::kPod] = {PodAt(MakePod("a").Node("n1"), 11)};
+  unfinished_ = {api::Kind::kPod};
+  int synced = 0, turns = 0;
+  FollowerOptions options;
+  options.on_synced = [&] { ++synced; };
+  options.on_turn = [&] { ++turns; };
+  Make(options);
+  const scheduler::Driver& driver = follower_->driver();
+  EXPECT_EQ(driver.cluster().NodeOf("default/a"), "n1") << "a part takes effect at once";
+  EXPECT_FALSE(follower_->synced()) << "a part is not the list";
+  EXPECT_THAT(follower_->MissingKinds(), HasSubstr("pods"));
+
+  Send("ADDED", PodAt(MakePod("b").Node("n1"), 12));
+  Settle();
+  EXPECT_EQ(driver.cluster().pod_count(), 2u);
+  // What was passed on may be taken back before the list ends.
+  Send("MODIFIED", PodAt(MakePod("a").Node("n2"), 40));
+  Send("DELETED", PodAt(MakePod("b").Node("n1"), 41));
+  Settle();
+  EXPECT_EQ(synced, 0);
+  EXPECT_EQ(turns, 0) << "nobody is to decide by a part of the cluster";
+
+  EndList(api::Kind::kPod);
+  Settle();
+  EXPECT_TRUE(follower_->synced());
+  EXPECT_EQ(synced, 1);
+  EXPECT_EQ(turns, 1);
+  EXPECT_EQ(follower_->MissingKinds(), "");
+  EXPECT_EQ(driver.cluster().NodeOf("default/a"), "n2");
+  EXPECT_EQ(driver.cluster().NodeOf("default/b"), "");
+  EXPECT_EQ(driver.cluster().pod_count(), 1u);
 }
 
 TEST_F(ClusterFollowerTest, PendingPodsOfOtherSchedulersAreKnown) {

@@ -84,7 +84,8 @@ count: deps-count ## count the instructions of a few benchmarks and compare them
 	@$(call compile,release) --target berth
 	@scripts/count-instructions
 
-profile: build ## draw where the time of a benchmark goes: make profile KIND=spread [NODES=5000] [PODS=20000]
+profile: deps ## draw where the time of a benchmark goes: make profile KIND=spread [NODES=5000] [PODS=20000]
+	@$(call compile,profile) --target berth
 	@scripts/profile $(KIND) $(NODES) $(PODS)
 
 dist: deps-dist ## pack the program for any distribution, build-dist/berth-VERSION-linux-ARCH.tar.gz [ARCH=arm64]
@@ -132,7 +133,7 @@ check-includes: deps ## compile every file on its own, so that a missing include
 	@scripts/check-includes build-debug
 
 clean: ## remove every build directory
-	@rm -rf build build-debug build-asan build-tsan build-fuzz build-arm64
+	@rm -rf build build-debug build-profile build-asan build-tsan build-fuzz build-dist build-arm64
 
 help: ## this list
 	@echo 'make TARGET, where TARGET is one of'

@@ -2,24 +2,37 @@
 
 #include <algorithm>
 #include <atomic>
-#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/ssl.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
-#include <boost/beast/ssl.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/chunk_encode.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/serializer.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
 #include <chrono>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <set>
+#include <string>
 #include <thread>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/ascii.h"
 #include "base/check.h"
@@ -34,7 +47,6 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace beast_http = beast::http;
 using boost::system::error_code;
-using PlainStream = beast::tcp_stream;
 
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
@@ -72,15 +84,110 @@ asio::ssl::context ShareContext(SSL_CTX* tls) {
   return asio::ssl::context(tls);
 }
 
-struct TlsContextHolder {
-  asio::ssl::context held;
+// What a connection reads from and writes to, with TLS or without. Beast's operations are templates of a dozen levels:
+// over this one class, each of them is made once, and what lies below two functions is made once for every stream.
+class ByteStream {
+ public:
+  using executor_type = beast::tcp_stream::executor_type;
+  using Done = std::function<void(error_code)>;
+  using Transferred = std::function<void(error_code, size_t)>;
+
+  virtual ~ByteStream() = default;
+  virtual beast::tcp_stream& tcp() = 0;
+  virtual SSL* tls() = 0;  // null without TLS
+  virtual void Handshake(Done done) = 0;
+  virtual void Shutdown(Done done) = 0;
+
+  // The names and the forms that Asio's and Beast's operations expect of a stream.
+  executor_type get_executor() { return tcp().get_executor(); }
+  template <class Buffers, class Handler>
+  void async_read_some(const Buffers& buffers, Handler&& handler) {
+    ReadSome(First<asio::mutable_buffer>(buffers), Copyable(std::forward<Handler>(handler)));
+  }
+  template <class Buffers, class Handler>
+  void async_write_some(const Buffers& buffers, Handler&& handler) {
+    WriteSome(Joined(buffers), Copyable(std::forward<Handler>(handler)));
+  }
+
+ protected:
+  virtual void ReadSome(asio::mutable_buffer into, Transferred done) = 0;
+  virtual void WriteSome(asio::const_buffer from, Transferred done) = 0;
+
+ private:
+  static constexpr size_t kMaxJoined = 16 * 1024;  // a record of TLS
+
+  template <class Buffer, class Buffers>
+  static Buffer First(const Buffers& buffers) {
+    const auto end = asio::buffer_sequence_end(buffers);
+    for (auto it = asio::buffer_sequence_begin(buffers); it != end; ++it) {
+      if (const Buffer buffer(*it); buffer.size() != 0) return buffer;
+    }
+    return {};
+  }
+
+  // A head and a short body leave in one record and one packet.
+  template <class Buffers>
+  asio::const_buffer Joined(const Buffers& buffers) {
+    const auto first = First<asio::const_buffer>(buffers);
+    const size_t size = std::min(asio::buffer_size(buffers), kMaxJoined);
+    if (first.size() >= size) return first;
+    joined_.resize(size);
+    asio::buffer_copy(asio::buffer(joined_), buffers);
+    return asio::buffer(joined_);
+  }
+
+  // The operations can only be moved.
+  template <class Handler>
+  static Transferred Copyable(Handler&& handler) {
+    return [held = std::make_shared<std::decay_t<Handler>>(std::forward<Handler>(handler))](
+               error_code error, size_t size) { (*held)(error, size); };
+  }
+
+  std::string joined_;  // while it is written
 };
 
-// A TLS stream that keeps its context.
-class TlsStream : private TlsContextHolder, public beast::ssl_stream<beast::tcp_stream> {
+class PlainStream final : public ByteStream {
+ public:
+  explicit PlainStream(asio::ip::tcp::socket socket) : stream_(std::move(socket)) {}
+  beast::tcp_stream& tcp() override { return stream_; }
+  SSL* tls() override { return nullptr; }
+  void Handshake(Done done) override { done({}); }
+  void Shutdown(Done done) override {
+    error_code error;
+    stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
+    done(error);
+  }
+
+ private:
+  void ReadSome(asio::mutable_buffer into, Transferred done) override {
+    stream_.async_read_some(into, std::move(done));
+  }
+  void WriteSome(asio::const_buffer from, Transferred done) override {
+    stream_.async_write_some(from, std::move(done));
+  }
+
+  beast::tcp_stream stream_;
+};
+
+class TlsStream final : public ByteStream {
  public:
   TlsStream(asio::ip::tcp::socket socket, SSL_CTX* tls)
-      : TlsContextHolder{ShareContext(tls)}, beast::ssl_stream<beast::tcp_stream>(std::move(socket), held) {}
+      : context_(ShareContext(tls)), stream_(std::move(socket), context_) {}
+  beast::tcp_stream& tcp() override { return stream_.next_layer(); }
+  SSL* tls() override { return stream_.native_handle(); }
+  void Handshake(Done done) override { stream_.async_handshake(asio::ssl::stream_base::server, std::move(done)); }
+  void Shutdown(Done done) override { stream_.async_shutdown(std::move(done)); }
+
+ private:
+  void ReadSome(asio::mutable_buffer into, Transferred done) override {
+    stream_.async_read_some(into, std::move(done));
+  }
+  void WriteSome(asio::const_buffer from, Transferred done) override {
+    stream_.async_write_some(from, std::move(done));
+  }
+
+  asio::ssl::context context_;
+  asio::ssl::stream<beast::tcp_stream> stream_;
 };
 
 // What the server sees of a connection. Only ever touched on the I/O thread.
@@ -124,35 +231,25 @@ std::chrono::milliseconds Milliseconds(base::Duration duration) {
 //
 //   handshake → read ⇄ (answer at once | worker) → write → read … → close
 //                                                ↘ stream: worker → write → pause → worker … → close
-template <class Stream>
-class Connection final : public ServedConnection, public std::enable_shared_from_this<Connection<Stream>> {
+class Connection final : public ServedConnection, public std::enable_shared_from_this<Connection> {
  public:
-  static constexpr bool kHasTls = std::is_same_v<Stream, TlsStream>;
-
-  template <class... Arguments>
-  explicit Connection(Shared& shared, Arguments&&... arguments)
-      : ServedConnection(++shared.steps),
-        shared_(shared),
-        stream_(std::forward<Arguments>(arguments)...),
-        timer_(shared.io) {}
+  Connection(Shared& shared, std::unique_ptr<ByteStream> stream)
+      : ServedConnection(++shared.steps), shared_(shared), stream_(std::move(stream)), timer_(shared.io) {}
 
   void Start() override {
-    if constexpr (kHasTls) {
-      error_code unknown;
-      const auto local = beast::get_lowest_layer(stream_).socket().local_endpoint(unknown);
-      if (!unknown) SetLocalAddress(stream_.native_handle(), local.address().to_string());
-      Expire(shared_.options.handshake_timeout);
-      stream_.async_handshake(asio::ssl::stream_base::server, [self = Self()](error_code error) {
-        if (error) {
-          LOG_INFO(4, "TLS handshake error", {"err", error.message()});
-          return self->Close();
-        }
-        self->certificates_ = PeerCertificates(self->stream_.native_handle());
-        self->Read(self->shared_.options.request_timeout);
-      });
-    } else {
-      Read(shared_.options.request_timeout);
-    }
+    if (!stream_->tls()) return Read(shared_.options.request_timeout);
+    error_code unknown;
+    const auto local = stream_->tcp().socket().local_endpoint(unknown);
+    if (!unknown) SetLocalAddress(stream_->tls(), local.address().to_string());
+    Expire(shared_.options.handshake_timeout);
+    stream_->Handshake([self = Self()](error_code error) {
+      if (error) {
+        LOG_INFO(4, "TLS handshake error", {"err", error.message()});
+        return self->Close();
+      }
+      self->certificates_ = PeerCertificates(self->stream_->tls());
+      self->Read(self->shared_.options.request_timeout);
+    });
   }
 
   void Close() override {
@@ -161,7 +258,7 @@ class Connection final : public ServedConnection, public std::enable_shared_from
     streaming_ = false;
     timer_.cancel();
     error_code ignored;
-    beast::get_lowest_layer(stream_).socket().close(ignored);
+    stream_->tcp().socket().close(ignored);
     shared_.connections.erase(Self());
   }
 
@@ -172,9 +269,9 @@ class Connection final : public ServedConnection, public std::enable_shared_from
   }
 
  private:
-  std::shared_ptr<Connection> Self() { return this->shared_from_this(); }
+  std::shared_ptr<Connection> Self() { return shared_from_this(); }
 
-  void Expire(base::Duration after) { beast::get_lowest_layer(stream_).expires_after(Milliseconds(after)); }
+  void Expire(base::Duration after) { stream_->tcp().expires_after(Milliseconds(after)); }
 
   void Read(base::Duration timeout) {
     if (shared_.stopping) return Shutdown();
@@ -183,7 +280,7 @@ class Connection final : public ServedConnection, public std::enable_shared_from
     parser_->header_limit(shared_.options.max_header_bytes);
     parser_->body_limit(shared_.options.max_body_bytes);
     Expire(timeout);
-    beast_http::async_read(stream_, buffer_, *parser_, [self = Self()](error_code error, size_t) {
+    beast_http::async_read(*stream_, buffer_, *parser_, [self = Self()](error_code error, size_t) {
       if (!error) return self->OnRequest();
       if (error == beast_http::error::end_of_stream) return self->Shutdown();
       // Also a body that breaks off is an error of HTTP; whoever is still there deserves to hear what was wrong.
@@ -197,7 +294,7 @@ class Connection final : public ServedConnection, public std::enable_shared_from
 
   void OnRequest() {
     idle_since_ = 0;
-    beast::get_lowest_layer(stream_).expires_never();
+    stream_->tcp().expires_never();
     const beast_http::request<beast_http::string_body> message = parser_->release();
     keep_alive_ = message.keep_alive();
     head_only_ = message.method() == beast_http::verb::head;
@@ -253,7 +350,7 @@ class Connection final : public ServedConnection, public std::enable_shared_from
     answer_.content_length(response.body.size());
     if (!head_only_) answer_.body() = std::move(response.body);
     Expire(shared_.options.write_timeout);
-    beast_http::async_write(stream_, answer_, [self = Self()](error_code error, size_t) {
+    beast_http::async_write(*stream_, answer_, [self = Self()](error_code error, size_t) {
       if (error) return self->Close();
       if (!self->keep_alive_) return self->Shutdown();
       self->answer_ = {};
@@ -279,7 +376,7 @@ class Connection final : public ServedConnection, public std::enable_shared_from
     head_writer_.emplace(head_);
     Expire(shared_.options.write_timeout);
     writing_ = true;
-    beast_http::async_write_header(stream_, *head_writer_, [self = Self()](error_code error, size_t) {
+    beast_http::async_write_header(*stream_, *head_writer_, [self = Self()](error_code error, size_t) {
       if (error) return self->Close();
       self->NoticeTheEnd();
       self->OnWritten();
@@ -288,9 +385,9 @@ class Connection final : public ServedConnection, public std::enable_shared_from
 
   // Nobody has anything to say while a stream is sent to them, so that the end of a read is the end of the client.
   void NoticeTheEnd() {
-    beast::get_lowest_layer(stream_).expires_never();
-    stream_.async_read_some(asio::buffer(unexpected_),
-                            [self = Self()](error_code, size_t) { self->ending_ ? self->Shutdown() : self->Close(); });
+    stream_->tcp().expires_never();
+    stream_->async_read_some(asio::buffer(unexpected_),
+                             [self = Self()](error_code, size_t) { self->ending_ ? self->Shutdown() : self->Close(); });
   }
 
   void OnWritten() {
@@ -320,12 +417,13 @@ class Connection final : public ServedConnection, public std::enable_shared_from
     piece_ = *std::move(piece);
     writing_ = true;
     Expire(shared_.options.write_timeout);
-    asio::async_write(stream_, beast_http::make_chunk(asio::buffer(piece_)), [self = Self()](error_code error, size_t) {
-      if (error) return self->Close();
-      self->writing_ = false;
-      self->written_ = std::chrono::steady_clock::now();
-      self->Pause();
-    });
+    asio::async_write(*stream_, beast_http::make_chunk(asio::buffer(piece_)),
+                      [self = Self()](error_code error, size_t) {
+                        if (error) return self->Close();
+                        self->writing_ = false;
+                        self->written_ = std::chrono::steady_clock::now();
+                        self->Pause();
+                      });
   }
 
   void Pause() {
@@ -342,26 +440,20 @@ class Connection final : public ServedConnection, public std::enable_shared_from
     ending_ = true;
     writing_ = true;
     Expire(shared_.options.write_timeout);
-    asio::async_write(stream_, beast_http::make_chunk_last(), [self = Self()](error_code error, size_t) {
+    asio::async_write(*stream_, beast_http::make_chunk_last(), [self = Self()](error_code error, size_t) {
       if (error) return self->Close();
-      beast::get_lowest_layer(self->stream_).cancel();  // the read, which goes on to the end of the connection
+      self->stream_->tcp().cancel();  // the read, which goes on to the end of the connection
     });
   }
 
   void Shutdown() {
     if (closed_) return;
     Expire(shared_.options.handshake_timeout);
-    if constexpr (kHasTls) {
-      stream_.async_shutdown([self = Self()](error_code) { self->Close(); });
-    } else {
-      error_code ignored;
-      stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
-      Close();
-    }
+    stream_->Shutdown([self = Self()](error_code) { self->Close(); });
   }
 
   Shared& shared_;
-  Stream stream_;
+  std::unique_ptr<ByteStream> stream_;
   std::vector<std::string> certificates_;
   beast::flat_buffer buffer_;
   std::optional<beast_http::request_parser<beast_http::string_body>> parser_;
@@ -481,12 +573,13 @@ class HttpsServer::Impl {
     if (shared_.connections.size() >= shared_.options.max_connections && !MakeRoom()) return;  // closes the socket
     error_code ignored;
     socket.set_option(asio::ip::tcp::no_delay(true), ignored);
-    std::shared_ptr<ServedConnection> connection;
+    std::unique_ptr<ByteStream> stream;
     if (tls_) {
-      connection = std::make_shared<Connection<TlsStream>>(shared_, std::move(socket), tls_->Current().get());
+      stream = std::make_unique<TlsStream>(std::move(socket), tls_->Current().get());
     } else {
-      connection = std::make_shared<Connection<PlainStream>>(shared_, std::move(socket));
+      stream = std::make_unique<PlainStream>(std::move(socket));
     }
+    const auto connection = std::make_shared<Connection>(shared_, std::move(stream));
     shared_.connections.insert(connection);
     connection->Start();
   }

@@ -34,7 +34,7 @@ void ClaimTracker::Put(ClaimPtr claim) {
   Entry& entry = claims_[key];
   const ClaimPtr before = entry.latest();
   const bool is_new = !entry.seen;
-  ForgetUnreserved(claim->metadata.uid, claim.get());
+  SettleUnreserved(*claim, /*reserved=*/false);
   if (entry.assumed &&
       (entry.assumed->metadata.uid != claim->metadata.uid || VersionOf(*claim) >= VersionOf(*entry.assumed))) {
     entry.assumed.reset();
@@ -52,7 +52,7 @@ void ClaimTracker::Remove(const api::ResourceClaim& claim) {
   const auto found = claims_.find(key);
   if (found == claims_.end()) return;
   const ClaimPtr before = found->second.latest();
-  ForgetUnreserved(claim.metadata.uid, nullptr);
+  std::erase_if(unreserved_, [&](const auto& note) { return note.first.first == claim.metadata.uid; });
   for (const api::OwnerReference& owner : found->second.seen->metadata.owner_references) {
     const auto [begin, end] = extended_claims_.equal_range(owner.uid);
     for (auto it = begin; it != end;) it = it->second == key ? extended_claims_.erase(it) : std::next(it);
@@ -96,6 +96,8 @@ bool ClaimTracker::EndFlight(const std::string& uid) {
 }
 
 void ClaimTracker::Assume(ClaimPtr claim) {
+  // Writes of a claim keep their order: this reservation was made after the end of the one before.
+  SettleUnreserved(*claim, /*reserved=*/true);
   const auto found = claims_.find(Key(claim->metadata.namespace_.str(), claim->metadata.name));
   if (found == claims_.end()) return;
   Entry& entry = found->second;
@@ -118,15 +120,13 @@ void ClaimTracker::NoteUnreserved(const api::ResourceClaim& claim, const std::st
   unreserved_[{claim.metadata.uid, pod_uid}] = VersionOf(claim);
 }
 
-void ClaimTracker::ForgetUnreserved(const std::string& uid, const api::ResourceClaim* now) {
+void ClaimTracker::SettleUnreserved(const api::ResourceClaim& now, bool reserved) {
+  const std::string& uid = now.metadata.uid;
   for (auto it = unreserved_.lower_bound({uid, ""}); it != unreserved_.end() && it->first.first == uid;) {
-    const auto is_for_pod = [&](const api::ResourceClaimConsumerReference& held) {
-      return held.uid == it->first.second;
-    };
-    const bool is_over =
-        now == nullptr || (VersionOf(*now) > it->second &&
-                           std::none_of(now->status.reserved_for.begin(), now->status.reserved_for.end(), is_for_pod));
-    it = is_over ? unreserved_.erase(it) : std::next(it);
+    const bool is_for_pod = std::any_of(now.status.reserved_for.begin(), now.status.reserved_for.end(),
+                                        [&](const auto& held) { return held.uid == it->first.second; });
+    const bool is_settled = VersionOf(now) > it->second && is_for_pod == reserved;
+    it = is_settled ? unreserved_.erase(it) : std::next(it);
   }
 }
 

@@ -55,8 +55,9 @@ class ClaimTracker {
   void Land(const std::string& uid, const ClaimPtr& written);
   // A write of ours succeeded and this came of it. Without effect when something newer is known, or nothing at all.
   void Assume(ClaimPtr claim);
-  // The end of the pod's reservation is on its way. Until the API server has reported it, "reserved" is only what it
-  // was: who relies on it would start the pod on devices that may be taken from it.
+  // The end of the pod's reservation, or of the whole allocation, is being written. Until the API server has reported
+  // that, or the reservation has been written again, "reserved" is out of date: a pod that relied on it would be bound
+  // to devices that another may get.
   void NoteUnreserved(const api::ResourceClaim& claim, const std::string& pod_uid);
   bool IsBeingUnreserved(const std::string& claim_uid, const std::string& pod_uid) const {
     return unreserved_.contains({claim_uid, pod_uid});
@@ -95,8 +96,8 @@ class ClaimTracker {
   using Key = std::pair<std::string, std::string>;
 
   void ApplyPosted();
-  // Of the claim with this UID, once it is reported as it is now; all when it is null.
-  void ForgetUnreserved(const std::string& uid, const api::ResourceClaim* now);
+  // Drops the notes of older versions of the claim, of pods for which it is now `reserved`, or is not.
+  void SettleUnreserved(const api::ResourceClaim& now, bool reserved);
   // Moves the devices from one version of a claim to the next.
   void Exchange(const ClaimPtr& before, const ClaimPtr& after);
 

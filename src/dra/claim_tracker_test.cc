@@ -72,6 +72,22 @@ TEST_F(ClaimTrackerTest, AReservationThatIsBeingEndedIsNotTrustedUntilTheServerR
   EXPECT_FALSE(claims_.IsBeingUnreserved("uid-c", "uid-p"));
 }
 
+TEST_F(ClaimTrackerTest, AReservationThatWasWrittenAgainIsTrusted) {
+  const auto version = [this](const std::string& number) {
+    auto claim = std::make_shared<api::ResourceClaim>(*Allocated("g0", number));
+    claim->status.reserved_for.push_back({"", "pods", "p", "uid-p"});
+    return claim;
+  };
+  claims_.Put(version("5"));
+  claims_.NoteUnreserved(*version("5"), "uid-p");
+  claims_.Put(version("6"));
+  EXPECT_TRUE(claims_.IsBeingUnreserved("uid-c", "uid-p")) << "somebody else's write says nothing about ours";
+  claims_.Assume(version("7"));
+  EXPECT_FALSE(claims_.IsBeingUnreserved("uid-c", "uid-p"));
+  claims_.Put(version("7"));
+  EXPECT_TRUE(claims_.IsAtRest()) << "nothing is left that would keep a recording from its next checkpoint";
+}
+
 TEST_F(ClaimTrackerTest, DevicesInFlightAreTaken) {
   claims_.Put(Plain("1"));
   claims_.SetInFlight(Allocated("g0", "1"));

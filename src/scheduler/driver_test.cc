@@ -405,6 +405,24 @@ TEST_F(DeviceDriverTest, APodThatReturnedSleptOnWhenItsEarlierAttemptGaveItsDevi
   EXPECT_EQ(driver_->binding(), 1u);
 }
 
+// Storm seed 2240.
+TEST_F(DeviceDriverTest, APodWasBoundToDevicesThatItsOwnPostFilterHadGivenUp) {
+  const auto allocated = dra::testing::MakeAllocated("c1", "n2", {"g0"});
+  allocated->status.allocation->node_selector =
+      api::NodeSelector{{{.match_expressions = {}, .match_fields = {{Symbol("metadata.name"), "In", {Symbol("n2")}}}}}};
+  allocated->status.reserved_for.push_back({"", "pods", "first", PodWith("first", "c1").Obj().metadata.uid});
+  Put(allocated);
+  Put(PodWith("first", "c1"));
+  StepAll();
+  ASSERT_THAT(log_, ElementsAre("failed first")) << "its devices are elsewhere: the claim is being deallocated";
+  PutNode("n2", "4");
+  world_.clock.Advance(std::chrono::seconds(20));
+  StepAll();
+  ASSERT_EQ(driver_->binding(), 1u) << "the API server has not reported that yet";
+  Finish(0);
+  EXPECT_THAT(log_, ElementsAre("failed first", "failed first")) << "the claim has to be written again first";
+}
+
 // Storm seed 19139.
 TEST_F(DeviceDriverTest, TheEndOfAnAttemptFreedTheDevicesOfALaterOne) {
   Put(PodWith("first", "c1"));

@@ -291,13 +291,11 @@ Result<dra::ClaimPtr> DynamicResources::WriteClaim(const dra::ClaimPtr& read,
       if (!IsReservedFor(*claim, pod)) {
         claim->status.reserved_for.push_back({"", "pods", pod.pod().metadata.name, pod.uid()});
       }
-      if (features_.binding_conditions) {
-        if (!claim->status.allocation) {
-          return Error::Conflict(fmt::format("claim {} got deallocated elsewhere in the meantime", who));
-        }
-        if (!claim->status.allocation->allocation_timestamp) {
-          claim->status.allocation->allocation_timestamp = handle_.clock().Now();
-        }
+      if (!claim->status.allocation) {
+        return Error::Conflict(fmt::format("claim {} got deallocated elsewhere in the meantime", who));
+      }
+      if (features_.binding_conditions && !claim->status.allocation->allocation_timestamp) {
+        claim->status.allocation->allocation_timestamp = handle_.clock().Now();
       }
       Result<dra::ClaimPtr> updated = handle_.api().UpdateResourceClaimStatus(*claim);
       if (updated) return updated;

@@ -200,7 +200,10 @@ framework::PostFilterResult DynamicResources::PostFilter(CycleState& state, cons
         if (cycle.claims[index]->metadata.name < cycle.claims[chosen]->metadata.name) chosen = index;
       }
     }
-    if (Status status = handle_.api().DeallocateResourceClaim(*cycle.claims[chosen]); !status.ok()) return status;
+    const api::ResourceClaim& claim = *cycle.claims[chosen];
+    // The pod may be tried again before the API server reports this, and would believe that the devices are its own.
+    inventory_.claims().NoteUnreserved(claim, pod.uid());
+    if (Status status = handle_.api().DeallocateResourceClaim(claim); !status.ok()) return status;
     return Status::Unschedulable("deallocation of ResourceClaim completed");
   }
   if (has_leftover) {

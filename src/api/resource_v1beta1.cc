@@ -4,6 +4,7 @@
 
 #include "api/resource_claim.h"
 #include "api/scalars.h"
+#include "api/selector_schema.h"
 #include "base/check.h"
 #include "codec/schema.h"
 

@@ -11,6 +11,7 @@
 
 #include "api/node.h"
 #include "api/policy.h"
+#include "api/storage.h"
 #include "framework/pod_resources.h"
 
 namespace berth::input {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "dra/inventory.h"
 #include "plugins/node_resources/device_count.h"
 #include "plugins/node_resources/incoming_pod.h"
 

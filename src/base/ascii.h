@@ -1,4 +1,4 @@
-// Text whose rules are ASCII's, whatever the locale: header names, host names, numbers.
+// Text handling by ASCII rules, regardless of the locale: header names, host names, numbers.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace berth::base {
 
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// -1 for what is none.
+// -1 when `c` is not a hex digit.
 constexpr int HexDigit(char c) {
   if (IsDigit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -30,7 +30,7 @@ inline bool EqualIgnoringCase(std::string_view a, std::string_view b) {
                     [](char left, char right) { return LowerCase(left) == LowerCase(right); });
 }
 
-// Without white space at both ends.
+// Without leading and trailing white space.
 inline std::string_view Trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n\v\f";
   const size_t first = text.find_first_not_of(kSpace);

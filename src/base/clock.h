@@ -20,8 +20,8 @@ class SystemClock final : public Clock {
   Time Now() const override { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 };
 
-// The wall clock of when it was made, and from then on the time that has passed: never jumps, whatever is done to the
-// wall clock. For whatever measures or waits.
+// Starts at the wall clock's time and then only moves forward: it never jumps, even when the wall clock is set. For
+// whatever measures or waits.
 class MonotonicClock final : public Clock {
  public:
   Time Now() const override { return start_ + (std::chrono::steady_clock::now() - steady_start_); }

@@ -36,7 +36,7 @@ std::mutex& SettingsMutex() {
 
 std::shared_ptr<const LogSettings>& SettingsSlot() {
   static auto* slot = new std::shared_ptr<const LogSettings>(std::make_shared<LogSettings>());
-  return *slot;  // never destroyed: other statics may log while they go
+  return *slot;  // never destroyed: other statics may log while they are destroyed
 }
 
 std::shared_ptr<const LogSettings> Settings() {
@@ -96,7 +96,7 @@ void WriteAll(int fd, std::string_view bytes) {
 
 std::atomic<int> log_ceiling{0};
 
-// Makes up one line in `out`.
+// Formats one line into `out`.
 class LogLine {
  public:
   LogLine(std::string& out, Time now) : out_(out), now_(now) {}

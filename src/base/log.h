@@ -33,7 +33,7 @@ struct LogOptions {
   int verbosity = 0;          // -v: lines of this level and below are written
   std::string vmodule{};      // "queue=5,sched*=3": other levels for files whose name without extension matches
   bool split_stream = false;  // info goes to stdout, errors to stderr; otherwise everything to stderr
-  // What the lines carry as time; null for the system's. Must outlive the log's use.
+  // Source of the timestamps; null means the system clock. Must outlive the log's use.
   const Clock* clock = nullptr;
   // Takes each line, with its newline, instead of the streams. Called from any thread, one line at a time.
   std::function<void(std::string_view line)> sink{};
@@ -72,7 +72,7 @@ class LogField {
   double number_ = 0;
 };
 
-// Nothing above this level is written anywhere; the part of the check that every disabled line pays.
+// No line above this level is written anywhere; the only part of the check that a disabled line pays for.
 extern std::atomic<int> log_ceiling;
 
 bool LogEnabledInFile(int level, const char* file);
@@ -80,7 +80,7 @@ inline bool LogEnabled(int level, const char* file) {
   return level <= log_ceiling.load(std::memory_order_relaxed) && LogEnabledInFile(level, file);
 }
 
-// The macros below call it. `level` is only of use to kInfo.
+// Called by the macros below. `level` matters only for kInfo.
 void WriteLog(LogSeverity severity, int level, const char* file, int line, std::string_view message,
               std::initializer_list<LogField> fields);
 

@@ -15,7 +15,7 @@ void AppendHex(std::string& out, std::string_view prefix, uint8_t value) {
   out += kDigits[value & 15];
 }
 
-// Both quotings differ only in the escapes they have and in what stands for a byte that is no text.
+// The two quoting styles differ only in the escapes they have and in how they write a byte that is not valid UTF-8.
 struct Escapes {
   std::string_view letters;   // \a and the like: the escaped characters …
   std::string_view spelled;   // … and the letter of each

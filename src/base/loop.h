@@ -29,7 +29,7 @@ class Loop {
   virtual base::Duration Now() const = 0;
   virtual void Post(Task task) = 0;
   virtual TimerId RunAfter(base::Duration delay, Task task) = 0;
-  // No-op for one that has run. On the loop's own thread, a cancelled task will not run.
+  // No-op for a timer that has already run. When called on the loop's own thread, the cancelled task will not run.
   virtual void Cancel(TimerId timer) = 0;
   // Runs the task and returns when it is done; at once when called from the loop itself.
   virtual void RunNow(Task task) = 0;

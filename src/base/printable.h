@@ -1,4 +1,4 @@
-// Text that came from outside, made fit for terminals, logs and messages: the one place where it is escaped.
+// Makes text from outside safe for terminals, logs and messages: the one place where it is escaped.
 #pragma once
 
 #include <cstddef>
@@ -7,18 +7,18 @@
 
 namespace berth::base {
 
-// So many bytes of a text are quoted in a message; the rest is cut off.
+// How many bytes of a text a message quotes; the rest is cut off.
 inline constexpr size_t kQuotedBytes = 200;
 
-// One line without control characters, escape sequences, or characters that turn the direction of text: they become
+// One line without control characters, escape sequences, or characters that change the direction of text: they become
 // \n, \t, \x1b, \u202e. So does the first of two colons at the start of a line, which build systems take for a command.
-// Text without any of that is as it was.
+// Other text is returned unchanged.
 std::string Printable(std::string_view text);
 
-// The same for text of several lines whose line breaks are its own.
+// The same for multi-line text; its line breaks are kept.
 std::string PrintableLines(std::string_view text);
 
-// The beginning of a text, with "..." behind it when something was cut off.
+// The beginning of a text, followed by "..." when something was cut off.
 std::string Clipped(std::string_view text, size_t bytes = kQuotedBytes);
 
 }  // namespace berth::base

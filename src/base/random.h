@@ -14,7 +14,7 @@ class Random {
   // Uniform in [0, bound); bound must be positive.
   uint64_t Below(uint64_t bound);
 
-  // Where the stream stands, to go on from there.
+  // The position in the stream, to resume from later.
   using State = std::array<uint64_t, 4>;
   const State& state() const { return state_; }
   void set_state(const State& state) { state_ = state; }

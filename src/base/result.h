@@ -19,7 +19,7 @@ enum class ErrorCode {
   kUnavailable,       // trying again later may help
   kDeadlineExceeded,  // no answer in time
   kUnsupported,       // understood, but not done by this program
-  kInternal,          // ours
+  kInternal,          // a fault of this program
 };
 
 struct Error {

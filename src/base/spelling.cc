@@ -35,11 +35,11 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 std::string_view NearestWord(std::string_view word, std::span<const std::string_view> candidates) {
   if (word.empty() || word.size() > kLongestWord) return {};
   std::string_view nearest;
-  // A third of the letters wrong is another word.
+  // With more than a third of the letters wrong it is a different word.
   size_t distance = std::max<size_t>(1, word.size() / 3) + 1;
   for (std::string_view candidate : candidates) {
     const size_t here = EditDistance(word, candidate);
-    // Something that shares not one letter is no misspelling of a short word.
+    // A candidate that shares no letter with a short word is no misspelling of it.
     if (here >= distance || here >= std::max(word.size(), candidate.size())) continue;
     nearest = candidate;
     distance = here;

@@ -9,7 +9,7 @@
 
 namespace berth::base {
 
-// Sharded so that decoder threads rarely meet. The pool is deliberately never destroyed: Symbols in other static
+// Sharded so that decoder threads rarely contend. The pool is deliberately never destroyed: Symbols in other static
 // objects may outlive it.
 class SymbolPool {
  public:
@@ -36,7 +36,7 @@ class SymbolPool {
     return entry;
   }
 
-  // The caller holds a reference, so the entry is alive here; under the lock nobody can find it anew.
+  // The caller holds a reference, so the entry is alive here; while the lock is held, no other thread can look it up.
   void ReleaseLast(Entry* entry) noexcept {
     const std::string_view text(entry->text(), entry->size);
     Shard& shard = ShardFor(std::hash<std::string_view>{}(text));

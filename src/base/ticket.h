@@ -1,5 +1,5 @@
-// Ticket: which attempt to schedule a pod something belongs to. A UID says which pod, and the same UID may leave and
-// come back while an older attempt is still under way; so UIDs look up, and tickets decide.
+// Ticket: which attempt to schedule a pod something belongs to. A UID says which pod, but the same UID may leave and
+// come back while an older attempt is still under way; so lookups go by UID, and the ticket decides.
 #pragma once
 
 #include <cstdint>

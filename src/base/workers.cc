@@ -39,7 +39,7 @@ void Workers::ForRanges(size_t count, size_t least, const std::function<void(siz
   done_.wait(lock, [&] { return left_ == 0; });
 }
 
-// Thread `number` does part `number` of every round that has as many.
+// Thread `number` does part `number` of every round that has that many parts.
 void Workers::Serve(size_t number) {
   size_t seen = 0;
   std::unique_lock lock(mutex_);

@@ -22,7 +22,7 @@ class Workers {
   size_t size() const { return threads_.size() + 1; }
 
   // Calls work(begin, end) for ranges that together are [0, count), and returns when all are done. Ranges are at least
-  // `least` long, as long as there is enough: waking a thread costs some microseconds. `work` must not throw.
+  // `least` long where `count` allows: waking a thread costs some microseconds. `work` must not throw.
   void ForRanges(size_t count, size_t least, const std::function<void(size_t begin, size_t end)>& work);
 
  private:

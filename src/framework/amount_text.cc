@@ -17,7 +17,7 @@ bool IsBytes(std::string_view resource) {
 }  // namespace
 
 std::string AmountText(std::string_view resource, int64_t amount) {
-  // Trailing zeros say nothing.
+  // Without trailing zeros.
   const auto decimal = [](double value, int digits) {
     std::string text = fmt::format("{:.{}f}", value, digits);
     text.erase(text.find_last_not_of('0') + 1);
@@ -29,7 +29,7 @@ std::string AmountText(std::string_view resource, int64_t amount) {
   constexpr std::array<std::string_view, 7> kSuffixes = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
   double value = static_cast<double>(amount);
   size_t suffix = 0;
-  // As it will be printed: 1023.999Mi is better told as 1Gi.
+  // Compares the value as it will be printed: 1Gi reads better than 1023.999Mi.
   while (std::abs(value) >= 1023.995 && suffix + 1 < kSuffixes.size()) {
     value /= 1024;
     ++suffix;

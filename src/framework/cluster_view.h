@@ -1,4 +1,4 @@
-// ClusterView: the picture of the cluster as plugins see it during a cycle. It does not change while a plugin runs.
+// ClusterView: the cluster as plugins see it during a cycle. It does not change while a plugin runs.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace berth::framework {
 
-// A pod with volumes that scheduling reads has come to (+1) or gone from (-1) a node.
+// A pod with volumes that scheduling reads was added to (+1) or removed from (-1) a node.
 struct VolumePodChange {
   Symbol node_name;
   PodInfoPtr pod;
@@ -38,11 +38,11 @@ class ClusterView {
   virtual bool HasImage(std::string_view normalized_name) const = 0;
   // How many pods on nodes use the claim; for ReadWriteOncePod.
   virtual int PodsUsingClaim(std::string_view name_space, std::string_view claim) const = 0;
-  // For who keeps what volumes nodes hold. Null: this picture does not tell.
+  // For plugins that track the volumes in use on nodes. Null: this view does not record such changes.
   virtual const RecentChanges<VolumePodChange>* volume_pods() const { return nullptr; }
 
-  // How many changes to nodes and to the pods on them there have been; and which nodes have changed since there had
-  // been `since`, some of them perhaps named twice. False: that is not known, or no longer.
+  // change_count: how many changes to nodes and their pods there have been. ListChangedNodes: the nodes changed since
+  // the count was `since`; a node may be listed more than once. False: not known, or no longer known.
   virtual uint64_t change_count() const { return 0; }
   virtual bool ListChangedNodes(uint64_t /*since*/, std::vector<NodeIndex>& /*nodes*/) const { return false; }
 };

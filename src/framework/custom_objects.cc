@@ -9,7 +9,7 @@ namespace berth::framework {
 
 namespace {
 
-// The numbers given out. Names stay where they are until the process ends: labels of metrics refer to them.
+// The numbers assigned. Names stay in place until the process ends: metric labels refer to them.
 struct Numbers {
   std::mutex mutex;
   std::deque<std::string> names;  // guarded by mutex; the first is kFirstCustom's

@@ -1,6 +1,6 @@
 // CycleState: what plugins precompute for one pod in one scheduling cycle.
 // Each plugin instance gets a typed slot from its Handle when it is made, so reading state is an array access and a
-// plugin cannot meet another's data. Clone() serves preemption, which tries changes on a copy.
+// plugin cannot touch another's data. Clone() serves preemption, which tries changes on a copy.
 // Not thread-safe while being written; Filter and Score only read it.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace berth::framework {
 class StateData {
  public:
   virtual ~StateData() = default;
-  // A copy that may be changed without the original noticing. Data that no AddPod or RemovePod changes may be shared:
+  // A copy that may be changed without affecting the original. Data that no AddPod or RemovePod changes may be shared:
   // return std::make_unique of a thin wrapper around a shared_ptr.
   virtual std::unique_ptr<StateData> Clone() const = 0;
 };
@@ -81,18 +81,18 @@ class CycleState {
     return copy;
   }
 
-  // Plugins that said Skip in PreFilter or PreScore, as bits by position in the profile; kept by the runtime.
+  // Plugins that returned Skip in PreFilter or PreScore, as bits by position in the profile; maintained by the runtime.
   uint64_t skip_filter = 0;
   uint64_t skip_score = 0;
-  // The same for PreBindPreFlight; unset until those were asked.
+  // The same for PreBindPreFlight; unset until it has run.
   std::optional<uint64_t> skip_pre_bind{};
-  // Whether the binding was cancelled meanwhile, for plugins that wait in PreBind. Of the binding cycle alone, and null
-  // where nobody can cancel it.
+  // Whether the binding has been cancelled, for plugins that wait in PreBind. Set in the binding cycle only; null where
+  // the binding cannot be cancelled.
   std::shared_ptr<PodInPreBind> in_pre_bind{};
   // Preemption looks at every candidate, in node order, instead of a bounded random sample; for explanations and
   // replay.
   bool exhaustive_preemption = false;
-  // Who answers from what it has kept compares with the answer from scratch; a difference ends the program.
+  // Plugins that answer from kept state compare it with an answer from scratch; a difference ends the program.
   bool verify_incremental = false;
 
  private:

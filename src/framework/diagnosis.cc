@@ -9,7 +9,7 @@
 namespace berth::framework {
 namespace {
 
-// "COUNT REASON" for every reason, sorted as text: "10 x" stands before "2 y", as people know it from kubectl describe.
+// "COUNT REASON" for every reason, sorted as text: "10 x" comes before "2 y", as kubectl describe shows it.
 std::vector<std::string> CountReasons(const NodeToStatus& statuses, size_t node_count) {
   std::map<std::string_view, size_t> counts;
   for (const NodeToStatus::Group& group : statuses.groups()) {

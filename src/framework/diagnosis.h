@@ -15,7 +15,7 @@ struct Diagnosis {
   std::string pre_filter_message;
   std::string post_filter_message;
 
-  // Notes the plugin of a rejection for requeueing.
+  // Records the rejecting plugin, for requeueing.
   void AddPluginStatus(const Status& status);
 };
 

@@ -94,7 +94,7 @@ bool CoversResource(EventResource registered, EventResource happened) {
          (happened == EventResource::kAssignedPod || happened == EventResource::kUnschedulablePod);
 }
 
-// Heartbeat times and messages of conditions change all the time and mean nothing to scheduling.
+// Heartbeat times and messages of conditions change all the time and do not matter to scheduling.
 std::map<std::string_view, std::string_view> ConditionStatuses(const api::Node& node) {
   std::map<std::string_view, std::string_view> statuses;
   for (const api::NodeCondition& condition : node.status.conditions) statuses[condition.type] = condition.status;
@@ -135,7 +135,7 @@ bool SameClaims(const api::Pod& before, const api::Pod& after) {
 
 bool ClusterEvent::Covers(const ClusterEvent& happened) const {
   if (IsWildCard()) return true;
-  // The comparison of numbers keeps particular registrations from covering kUpdate, whose highest bit they lack.
+  // Comparing the numbers keeps specific registrations from covering kUpdate, whose highest bit they lack.
   return CoversResource(resource, happened.resource) && (action & happened.action) != ActionType::kNone &&
          happened.action <= action;
 }
@@ -149,7 +149,7 @@ ActionType NodeUpdateActions(const api::Node& before, const api::Node& after, co
   };
   note(before.status.allocatable != after.status.allocatable, ActionType::kUpdateNodeAllocatable);
   note(before.metadata.labels != after.metadata.labels, ActionType::kUpdateNodeLabel);
-  // Cordoning a node helps no pod; uncordoning does, and is told as the taint that goes with it.
+  // Cordoning a node helps no pod; uncordoning does, and is reported as the removal of its taint.
   note(before.spec.unschedulable && !after.spec.unschedulable, ActionType::kUpdateNodeTaint);
   note(before.spec.taints != after.spec.taints, ActionType::kUpdateNodeTaint);
   note(ConditionStatuses(before) != ConditionStatuses(after), ActionType::kUpdateNodeCondition);

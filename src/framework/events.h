@@ -1,4 +1,4 @@
-// What happens in the cluster, and how plugins say which of it could help a pod they rejected.
+// Cluster events, and how plugins say which of them could help a pod they rejected.
 #pragma once
 
 #include <cstdint>
@@ -36,11 +36,11 @@ enum class EventResource : uint8_t {
   kResourceSlice,
   kDeviceClass,
   kService,
-  // Told apart when pods change; plugins register for kPod, which stands for both.
+  // Events tell these two apart; plugins register for kPod, which stands for both.
   kAssignedPod,
   kUnschedulablePod,
   kWildCard,
-  // This and all above are resources that plugins have asked for by name (custom_objects.h).
+  // This value and all above it are resources that plugins have asked for by name (custom_objects.h).
   kFirstCustom = 64,
 };
 
@@ -110,7 +110,7 @@ class EventObject {
 
 enum class QueueingHint : uint8_t {
   kSkip,   // the event cannot make the pod schedulable
-  kQueue,  // it may; also the answer when in doubt or in trouble
+  kQueue,  // it may; also the answer when in doubt or on error
 };
 
 using QueueingHintFn =
@@ -123,10 +123,10 @@ struct ClusterEventWithHint {
 
 // The actions that an update of a node amounts to: kNone when nothing scheduling reads has changed.
 ActionType NodeUpdateActions(const api::Node& before, const api::Node& after, const config::FeatureGates& gates = {});
-// The same for a pod, assigned or not: kUpdate when none of the particular things has changed.
+// The same for a pod, assigned or not: kUpdate when none of the specific fields has changed.
 ActionType PodUpdateActions(const api::Pod& before, const api::Pod& after, const config::FeatureGates& gates = {});
 
-// One event for each action of the set, as Covers wants them; kUpdate and kAll count as one.
+// One event per action in the set, as Covers expects them; kUpdate and kAll count as one action.
 std::vector<ClusterEvent> EventsOf(EventResource resource, ActionType actions);
 
 }  // namespace berth::framework

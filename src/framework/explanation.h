@@ -2,7 +2,7 @@
 // the smallest change with which it would accept the node. All of it is optional, and none of it runs unless somebody
 // asks for an explanation.
 //
-// On the scheduling thread, between cycles; the cluster does not change while an explanation is made.
+// Used on the scheduling thread, between cycles; the cluster does not change while an explanation is made.
 #pragma once
 
 #include <cstdint>
@@ -20,30 +20,30 @@
 
 namespace berth::framework {
 
-// One thing that is asked of a node and that the node does not have.
+// One thing that is asked of a node and that the node lacks.
 struct Finding {
   std::string subject;  // "cpu", "label disk", "port 80/TCP"
   std::string asked;    // "2", "ssd"
   std::string there;    // "1.3", "hdd"; "" when there is none
   std::string text;     // the same as a clause for people; may be left empty
-  // What sets nodes apart even where they are many and told together: their taints, say. Numbers do not.
+  // What keeps nodes in separate groups when many are reported together, such as their taints. Amounts do not.
   std::string sort = {};
-  double shortage = 0;  // how much is lacking, in parts of what is asked; the node with the least is the closest
+  double shortage = 0;  // how much is lacking, as a fraction of what is asked; the node with the least is the closest
 
   // `text`, or a clause made of the rest: "asks for label disk ssd, has hdd".
   std::string Text() const;
 };
 
-// The amounts that a Status carries, with the pods that hold the resource: what is told of a plugin that does not
+// The amounts that a Status carries, with the pods that hold the resource: what is reported for a plugin that does not
 // explain itself.
 std::vector<Finding> ShortfallFindings(const Status& status, const NodeInfo& node);
 
 // One change that a remedy asks for, in words.
 struct RemedyStep {
   std::string text;  // "tolerate gpu=true:NoSchedule"
-  // Remedies whose steps are of equal kinds differ only in numbers or in the node; the cheapest of them is enough.
+  // Remedies whose steps have equal kinds differ only in amounts or in the node; only the cheapest of them is reported.
   std::string kind;
-  double cost = 1;  // of a smaller request, the part that is given up
+  double cost = 1;  // for a smaller request, the fraction given up
 };
 
 // Changes with which a pod might fit on a node: the pod, the node and the other objects as they would be. Copies share
@@ -80,24 +80,24 @@ class Remedy {
 };
 
 // Explains why one plugin rejects nodes for one pod. Made once per explanation and asked about many nodes, so that what
-// is the same for all of them is worked out once. Neither the plugin nor the pod goes away before it.
+// is the same for all of them is computed once. The plugin and the pod outlive it.
 class RejectionExplainer {
  public:
   virtual ~RejectionExplainer() = default;
 
-  // What stands behind the plugin's `status` for `node`. Empty: the reason says it all. `status` is that of PreFilter's
-  // verdict when PreFilter left the node out.
+  // The facts behind the plugin's `status` for `node`. Empty: the reason says it all. When PreFilter left the node out,
+  // `status` is PreFilter's.
   virtual std::vector<Finding> Findings(const Status& status, const NodeInfo& node) const {
     return ShortfallFindings(status, node);
   }
 
-  // Alternatives, each of them `so_far` (which has the changes for plugins that come before) with the smallest further
-  // change for this plugin to accept the node; `so_far` itself where that is enough. Empty: none is known. Each one is
-  // tried before it is told, with all filters of the profile.
+  // Alternatives: each is `so_far` (which holds the changes for earlier plugins) plus the smallest further change with
+  // which this plugin accepts the node; `so_far` itself where that is enough. Empty: none is known. Each is tried with
+  // all filters of the profile before it is reported.
   virtual std::vector<Remedy> Remedies(const NodeInfo& /*node*/, const Remedy& /*so_far*/) const { return {}; }
 
-  // What is worth looking at, whichever node it is: a name that is nearly that of something else, a pod that matches in
-  // another namespace. Facts, not remedies: nothing of it is tried. Asked only of plugins that turned something down.
+  // Things to look at, independent of the node: a name that is nearly that of something else, a pod that matches in
+  // another namespace. Facts, not remedies: they are not tried. Asked only of plugins that rejected something.
   virtual std::vector<std::string> Hints() const { return {}; }
 };
 
@@ -114,19 +114,19 @@ struct NamedVictim {
   int32_t priority = 0;
 };
 
-// What evicting pods from one node would bring.
+// The result of evicting pods from one node.
 struct PreemptionTrial {
   std::string node;
   bool would_fit = false;
   std::vector<NamedVictim> victims;  // the most important first
   int64_t pdb_violations = 0;
   bool chosen = false;
-  std::string verdict;  // why it was chosen or not, or what stands in the way even without the pods that could go
+  std::string verdict;  // why it was chosen or not, or what still rejects the pod once all evictable pods are gone
 };
 
 struct PreemptionExplanation {
   std::string not_eligible;             // why the pod may not preempt; the rest is then empty
-  std::vector<PreemptionTrial> trials;  // candidates first, by name each
+  std::vector<PreemptionTrial> trials;  // candidates first, each part by name
   size_t not_helpful = 0;               // nodes where nothing that could be evicted would help
 };
 

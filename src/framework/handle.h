@@ -1,6 +1,6 @@
-// What the profile offers a plugin; lives as long as the plugin. Two handles, by where a plugin runs:
-//   BindingHandle   from any thread: all that PreBind, Bind and PostBind are given, which run off the scheduling thread
-//   Handle          on the scheduling thread: besides that, what this thread owns
+// What the profile offers a plugin; lives as long as the plugin. There are two handles, by thread:
+//   BindingHandle   any thread: for PreBind, Bind and PostBind, which run off the scheduling thread
+//   Handle          the scheduling thread only: adds what this thread owns
 #pragma once
 
 #include <functional>
@@ -38,8 +38,8 @@ struct ObjectCall {
   enum class Verb { kGet, kList, kCreate, kUpdate, kPatch, kDelete };
   Verb verb = Verb::kGet;
   api::GroupVersionResource resource;
-  std::string name_space{};   // "" for objects that have none; kList: of all namespaces
-  std::string name{};         // not of kList and kCreate
+  std::string name_space{};   // "" for cluster-scoped objects; kList: all namespaces
+  std::string name{};         // unused by kList and kCreate
   std::string subresource{};  // "status"
   std::string body{};         // kCreate, kUpdate: the object; kPatch: the patch
   // kPatch: a JSON merge patch, a strategic merge patch (of built-in kinds), or a JSON patch.
@@ -48,7 +48,7 @@ struct ObjectCall {
   std::string label_selector{};  // kList
 };
 
-// An event about any object, for people who look at it with kubectl.
+// An event about any object, as kubectl shows it.
 struct EventReport {
   api::ObjectReference regarding;
   std::optional<api::ObjectReference> related{};
@@ -58,21 +58,21 @@ struct EventReport {
   std::string note;
 };
 
-// Writes that plugins make to the API; answered by the live client or by a simulation.
+// API writes made by plugins; answered by the live client or by a simulation.
 //
-// Every function is pure, so that whoever stands between plugins and the API, as a recording does, cannot miss one: a
-// function that is added here does not compile until somebody has said there what it means. Where most of them do not
-// matter, SimpleApiWriter answers.
+// Every function is pure, so that a class between plugins and the API, such as a recording, cannot miss one: a function
+// added here does not compile until each such class handles it. SimpleApiWriter has defaults for classes that need only
+// a few.
 class ApiWriter {
  public:
   virtual ~ApiWriter() = default;
   virtual Status Bind(const PodInfo& pod, const std::string& node_name) = 0;
-  // Deletes a pod so that `preemptor` gets its room.
+  // Deletes a pod to make room for `preemptor`.
   virtual Status Evict(const PodInfo& victim, const PodInfo& preemptor) = 0;
   // The same for all victims of one preemption.
   virtual void EvictAll(std::span<const PodInfoPtr> victims, const PodInfo& preemptor) = 0;
-  // Whether such deletions are still under way, so that it is too early to try the preemptor again. Never, where a
-  // deletion has happened when Evict returns.
+  // Whether such deletions are still under way, so that it is too early to retry the preemptor. Always false where the
+  // deletion is complete when Evict returns.
   virtual bool IsEvictingFor(const PodInfo& preemptor) const = 0;
   // status.nominatedNodeName; "" clears it.
   virtual Status SetNominatedNode(const PodInfo& pod, const std::string& node_name) = 0;
@@ -80,15 +80,15 @@ class ApiWriter {
   virtual Status UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) = 0;
   virtual Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) = 0;
   // Blocks until `check`, run on the scheduling thread whenever storage objects have changed, gives its answer, or
-  // `timeout` passes (an Error status). With no control plane behind the writer nobody would ever answer: Success at
+  // `timeout` passes (an Error status). Without a control plane behind the writer no answer would ever come: Success at
   // once.
   virtual Status Await(const std::function<std::optional<Status>()>& check, base::Duration timeout) = 0;
 
-  // DynamicResources' PreBind. Each gives what the API server made of the claim; kConflict means that the claim has
-  // changed since `claim` was read.
+  // For DynamicResources' PreBind. Each returns the claim as the API server stored it; kConflict means that the claim
+  // has changed since `claim` was read.
   using ClaimResult = Result<std::shared_ptr<const api::ResourceClaim>>;
   virtual ClaimResult GetResourceClaim(const std::string& name_space, const std::string& name) = 0;
-  // The server completes the name.
+  // The server completes the name (generateName).
   virtual ClaimResult CreateResourceClaim(const api::ResourceClaim& claim) = 0;
   // Writes the finalizers.
   virtual ClaimResult UpdateResourceClaim(const api::ResourceClaim& claim) = 0;
@@ -98,36 +98,35 @@ class ApiWriter {
                                                       const api::PodExtendedResourceClaimStatus& status) = 0;
   virtual Result<void> SetNodeAllocatableResourceClaimStatuses(
       const PodInfo& pod, const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses) = 0;
-  // Any thread. Reads and writes of any object, for plugins. Waits for the answer, so never on the scheduling thread,
-  // where it is an error. The result is the body of the answer. Writes are fenced by the lease, as all others are;
-  // kNotFound, kConflict and kAlreadyExists are the server's 404 and 409. A simulation answers about the custom
-  // resources that plugins watch, and knows no patches.
+  // Any thread. Reads and writes of any object, for plugins. Blocks until the answer arrives, so calling it on the
+  // scheduling thread is an error. Returns the body of the response. Writes are fenced by the lease, like all others;
+  // kNotFound, kConflict and kAlreadyExists are the server's 404 and 409. A simulation answers for the custom resources
+  // that plugins watch, and does not support patches.
   virtual Result<std::string> Call(const ObjectCall& call) = 0;
   // Any thread. `reporter` is the name of the profile.
   virtual void Record(const std::string& reporter, const EventReport& event) = 0;
 
-  // A normal event about the pod.
+  // Records a normal event about the pod.
   virtual void Announce(const PodInfo& pod, const std::string& reason, const std::string& action,
                         const std::string& note) = 0;
 
-  // PreBind has waited for the devices of a claim to become ready: "success", "failure", "timeout" or "error".
+  // PreBind has waited for a claim's devices to become ready: "success", "failure", "timeout" or "error".
   virtual void NoteDeviceWait(const PodInfo& pod, const api::ResourceClaim& claim, std::string_view outcome,
                               base::Duration took) = 0;
 
-  // DynamicResources' PostFilter and Unreserve: on the scheduling thread, so these must not wait for an answer. What
-  // comes of them shows when the API server reports the claim.
-  // Takes the pod off the claim's reservations.
+  // For DynamicResources' PostFilter and Unreserve: these run on the scheduling thread and must not wait for an answer.
+  // Their outcome shows when the API server reports the claim.
+  // Removes the pod from the claim's reservations.
   virtual Status UnreserveResourceClaim(const api::ResourceClaim& claim, const PodInfo& pod) = 0;
-  // Gives the claim's devices back: clears allocation, reservations and the state of devices.
+  // Releases the claim's devices: clears allocation, reservations and device status.
   virtual Status DeallocateResourceClaim(const api::ResourceClaim& claim) = 0;
-  // Takes the finalizer off and deletes the claim.
+  // Removes the finalizer and deletes the claim.
   virtual Status DeleteResourceClaim(const api::ResourceClaim& claim) = 0;
-  // What SetNodeAllocatableResourceClaimStatuses wrote is void.
+  // Clears what SetNodeAllocatableResourceClaimStatuses wrote.
   virtual Status ClearNodeAllocatableResourceClaimStatuses(const PodInfo& pod) = 0;
 };
 
-// An ApiWriter without an API server behind it: claims and objects cannot be read or written, everything else has
-// happened at once.
+// An ApiWriter without an API server: claims and objects cannot be read or written; everything else succeeds at once.
 class SimpleApiWriter : public ApiWriter {
  public:
   void EvictAll(std::span<const PodInfoPtr> victims, const PodInfo& preemptor) override {
@@ -180,15 +179,15 @@ class BindingHandle {
   virtual ApiWriter& api() = 0;
 
   // Runs `work` on the scheduling thread, between cycles, where it may use the plugin's Handle. In the order posted.
-  // Work that has not run when the scheduler ends never does.
+  // Work that has not run when the scheduler ends is dropped.
   virtual void Post(std::function<void()> work) = 0;
-  // Answers for `plugin` about a pod that waits in Permit; nothing happens if it does not wait (any more).
+  // Answers for `plugin` about a pod that waits in Permit; no-op if the pod does not wait (any more).
   virtual void Allow(const std::string& uid, const std::string& plugin) = 0;
   virtual void Reject(const std::string& uid, const std::string& plugin, const std::string& message) = 0;
-  // Has sleeping pods tried again at once, whatever their backoff: siblings of the pod at hand, for instance. Takes
-  // effect between cycles; pods that do not sleep are left alone. Upstream's PodsToActivate.
+  // Has pods that are unschedulable or backing off tried again at once: siblings of the current pod, for instance.
+  // Takes effect between cycles; active pods are left alone. Upstream's PodsToActivate.
   virtual void Activate(const std::vector<std::string>& uids) = 0;
-  // Writes an event, in the profile's name; returns at once. Equal ones become one with a count.
+  // Records an event in the profile's name; returns at once. Equal events are merged into one with a count.
   virtual void RecordEvent(const EventReport& /*event*/) {}
 };
 
@@ -200,27 +199,27 @@ class Handle : public BindingHandle {
   virtual const ClusterView& cluster() const = 0;
   virtual const Objects& objects() const = 0;
   virtual const Nominator& nominator() const = 0;
-  // When the plugin is made: from now on the objects of this resource are listed and watched, for custom_objects(), and
-  // their events can be registered for, with the EventResource that this gives. Nothing is scheduled before they have
-  // been listed; a resource that the server does not have counts as one without objects. `keep_json`: objects come
-  // whole, otherwise with their metadata only.
+  // To be called when the plugin is made: from then on the objects of this resource are listed and watched, for
+  // custom_objects(), and their events can be registered for with the EventResource returned. No pod is scheduled
+  // before they have been listed; a resource that the server does not have counts as one without objects. With
+  // `keep_json` objects are kept whole, otherwise only their metadata.
   virtual Result<EventResource> WatchResource(const api::GroupVersionResource& resource, bool /*keep_json*/) {
     return EventResourceOf(resource);
   }
-  // Of the resources that plugins watch. Answers that rest on them depend on anything (DependsOn::kAnything).
+  // Objects of the resources that plugins watch. Answers based on them depend on anything (DependsOn::kAnything).
   virtual const CustomObjects& custom_objects() const {
     static const CustomObjects kNone;
     return kNone;
   }
-  // The time that decisions go by: that of the input at hand, the same from its beginning to its end, so that whoever
-  // gives the same inputs again gets the same decisions. clock() is for measuring and for time limits.
+  // The time that decisions use: that of the current input, constant while it is handled, so that replaying the same
+  // inputs gives the same decisions. clock() is for measuring and for time limits.
   virtual base::Time now() const { return clock().Now(); }
   // Devices and claims as dynamic resource allocation sees them; shared by all profiles.
   virtual dra::Inventory& inventory() const = 0;
   virtual base::Random& random() = 0;
   // Pods that a Permit plugin asked to hold, for the plugin to allow or reject later.
   virtual WaitingPods& waiting_pods() = 0;
-  // In the order to ask them.
+  // In the order in which they are asked.
   virtual std::span<PreemptionExtender* const> preemption_extenders() const { return {}; }
 
   template <class T>
@@ -228,17 +227,17 @@ class Handle : public BindingHandle {
     return StateKey<T>(NewStateSlot());
   }
 
-  // For what-if checks (preemption). Filters of the profile in order, nominated pods counted the two-pass way;
-  // the first rejection, attributed to its plugin.
+  // For what-if checks (preemption). Runs the profile's filters in order, with nominated pods counted in two passes;
+  // returns the first rejection, attributed to its plugin.
   virtual Status RunFilterWithNominatedPods(CycleState& state, const PodInfo& pod, const NodeInfo& node) const = 0;
   virtual Status RunAddPod(CycleState& state, const PodInfo& pod, const PodInfo& other, const NodeInfo& node) const = 0;
   virtual Status RunRemovePod(CycleState& state, const PodInfo& pod, const PodInfo& other,
                               const NodeInfo& node) const = 0;
   // True: every filter that takes part in this cycle judges a signed pod by the NodeInfo it is given and by nothing
-  // else. A verdict then holds until the NodeInfo changes, and AddPod and RemovePod have nothing to tell.
+  // else. A verdict then holds until the NodeInfo changes, and AddPod and RemovePod are not needed.
   virtual bool FiltersJudgeNodesAlone(const CycleState& /*state*/) const { return false; }
-  // Filters that look at the Node object and not at its pods, as bits in CycleState::skip_filter: once such a filter
-  // has accepted a node, it does so whichever pods come and go there.
+  // Filters that read the Node object but not its pods, as bits in CycleState::skip_filter: once such a filter has
+  // accepted a node, it accepts it whichever pods come and go there.
   virtual uint64_t filters_of_nodes_alone() const { return 0; }
   // Equal signatures: Filter and Score read the same from both pods. Unset when some plugin cannot sign the pod.
   virtual std::optional<std::string> Sign(const PodInfo& /*pod*/) const { return std::nullopt; }

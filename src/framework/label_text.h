@@ -1,4 +1,4 @@
-// Label conditions, and what a node has instead, as people write them.
+// Label conditions, and the node's own labels, as text for people.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@
 
 namespace berth::framework {
 
-// More of one kind are counted, not listed; and nobody makes more changes than this for one pod.
+// More than this many of one kind are counted, not listed; a remedy that takes more changes than this is of no use.
 inline constexpr size_t kFew = 8;
 
 // "a, b, c and 12 more"

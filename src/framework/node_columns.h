@@ -20,7 +20,7 @@ struct LabelColumn {
   static constexpr int32_t kAbsent = -1;
   std::vector<int32_t> value_id;  // by node index
   std::vector<Symbol> values;     // by value id
-  // No two nodes have the same value. May be false although it is so.
+  // No two nodes have the same value. False when that is not known.
   bool one_node_each = false;
 };
 
@@ -43,9 +43,9 @@ struct NodeColumns {
 
   size_t size() const { return live.size(); }
 
-  // What a row says, at its index, but for its taints: who writes columns keeps the sets.
+  // Writes the row at its index, except its taints: the owner of the columns maintains the taint sets.
   void WriteNode(const NodeInfo& row);
-  // The part of it that changes with the pods on the node.
+  // Writes only what changes with the pods on the node.
   void WritePods(const NodeInfo& row);
 };
 

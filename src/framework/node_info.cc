@@ -14,11 +14,11 @@ bool SamePod(const PodInfo& a, const PodInfo& b) {
   return a.namespace_() == b.namespace_() && a.name() == b.name();
 }
 
-// The last pod takes the gap: the order of pods means nothing. Null when the pod is not there.
+// The last pod fills the gap: the order of pods means nothing. Null when the pod is not there.
 PodInfoPtr TakeOut(std::vector<PodInfoPtr>& pods, const PodInfo& wanted) {
-  // From the end: what came last goes first where pods are put on a copy and taken off again.
+  // Searches from the end: on what-if copies, the pods added last are removed first.
   auto found = std::find_if(pods.rbegin(), pods.rend(), [&](const PodInfoPtr& pod) { return pod.get() == &wanted; });
-  // Often it is the very same object, and no other pod had to be looked at.
+  // Usually it is the very same object; only otherwise are pods compared.
   if (found == pods.rend()) {
     found = std::find_if(pods.rbegin(), pods.rend(), [&](const PodInfoPtr& pod) { return SamePod(*pod, wanted); });
   }
@@ -40,7 +40,7 @@ bool HostPorts::Conflicts(const HostPort& wanted) const {
   return false;
 }
 
-// A set, as upstream's: of two pods that were bound to one port behind the scheduler's back, the first to go frees it.
+// A set, as upstream: if two pods were bound to one port behind the scheduler's back, the first to go frees it.
 void HostPorts::Add(const HostPort& port) {
   if (port.port > 0 && std::find(ports_.begin(), ports_.end(), port) == ports_.end()) ports_.push_back(port);
 }
@@ -62,7 +62,7 @@ void NodeInfo::AddPod(PodInfoPtr pod) {
   if (pod->has_affinity_terms()) pods_with_affinity_.push_back(pod);
   if (!pod->required_anti_affinity_terms().empty()) pods_with_required_anti_affinity_.push_back(pod);
   requested_.Add(pod->requests());
-  // A pod that "requests" pods takes no more than its own place, which pods().size() counts.
+  // A pod that "requests" pods takes only its own place, which pods().size() counts.
   requested_.allowed_pod_number = 0;
   non_zero_milli_cpu_ = WrappingAdd(non_zero_milli_cpu_, pod->non_zero_milli_cpu());
   non_zero_memory_ = WrappingAdd(non_zero_memory_, pod->non_zero_memory());
@@ -72,7 +72,7 @@ void NodeInfo::AddPod(PodInfoPtr pod) {
 }
 
 bool NodeInfo::RemovePod(const PodInfo& pod) {
-  // What is taken back is what was added, not what `pod` says now: it may be a later version.
+  // Subtract what was added, not what `pod` says now: it may be a later version.
   const PodInfoPtr gone = TakeOut(pods_, pod);
   if (!gone) return false;
   if (gone->has_affinity_terms()) TakeOut(pods_with_affinity_, *gone);

@@ -1,5 +1,5 @@
-// NodeInfo: a node, the pods on it, and their sums. The row form of the picture of a node; the hot numbers stand again
-// in NodeColumns, kept equal by the cluster layer.
+// NodeInfo: a node, the pods on it, and their sums. The row form of a node; the hot numbers are repeated in
+// NodeColumns, which the cluster layer keeps equal.
 //
 // Copyable on purpose: preemption and nominated-pod checks try changes on a copy. Plugins must read the NodeInfo they
 // are given and never look the node up elsewhere.
@@ -71,11 +71,11 @@ class NodeInfo {
   void AddPod(PodInfoPtr pod);
   // By UID; false when no such pod is here.
   bool RemovePod(const PodInfo& pod);
-  // All that `gone` says yes to. Much cheaper than one by one where many go; the others keep their order.
+  // Removes every pod for which `gone` is true. Much cheaper than one by one when many go; the others keep their order.
   template <class Predicate>
   void RemovePodsIf(Predicate gone);
 
-  // For the owner of the picture only.
+  // Only for the owner of the cluster view.
   void SetNode(std::shared_ptr<const api::Node> node);
   void SetImages(std::vector<std::pair<Symbol, std::shared_ptr<const ImageState>>> images);
 

@@ -1,8 +1,8 @@
 // NodeToStatus: why each node was rejected. Feasible nodes are not in it; nodes that PreFilter ruled out are absent and
 // share one status.
 //
-// By node index, and one status for all the nodes it was said of: a pod that fits none of a hundred thousand nodes is
-// told why in a handful of groups, not in as many strings. Valid until the cluster's nodes change.
+// Indexed by node, with one Status shared by all the nodes it applies to: a pod that fits none of a hundred thousand
+// nodes needs a handful of groups, not as many strings. Valid until the cluster's nodes change.
 #pragma once
 
 #include <cstdint>
@@ -29,18 +29,18 @@ class NodeToStatus {
   NodeToStatus() : absent_(Code::kUnschedulableAndUnresolvable, {}) {}
 
   void Set(NodeIndex node, Status status) {
-    // Whoever hands out one Status object many times mostly does so in a row.
+    // The same Status object usually arrives many times in a row.
     if (groups_.empty() || !groups_.back().status.IsSameObject(status)) groups_.push_back({std::move(status), 0});
     Join(node, static_cast<GroupId>(groups_.size()));
   }
-  // All at once: by node index the position in `groups` plus one, or kAbsent.
+  // Sets all nodes at once: `group_of` holds by node index the position in `groups` plus one, or kAbsent.
   void Assign(std::vector<GroupId> group_of, std::vector<Group> groups) {
     shared_.reset();
     moved_.clear();
     group_of_ = std::move(group_of);
     groups_ = std::move(groups);
   }
-  // The same without a copy: whoever shares the vector changes it no more while it is shared.
+  // The same without a copy: the vector must not change while it is shared.
   void Assign(std::shared_ptr<const std::vector<uint8_t>> group_of, std::vector<Group> groups) {
     group_of_.clear();
     moved_.clear();
@@ -76,7 +76,7 @@ class NodeToStatus {
     ++groups_[group - 1].nodes;
   }
 
-  // A few nodes that stand elsewhere are remembered beside what is shared; for many it is copied.
+  // A few nodes that change group are remembered beside the shared vector; for many it is copied.
   void JoinShared(NodeIndex node, GroupId to) {
     const GroupId from = group(node);
     if (from != kAbsent) --groups_[from - 1].nodes;
@@ -96,8 +96,8 @@ class NodeToStatus {
   static constexpr size_t kMostMoved = 8;
 
   std::vector<GroupId> group_of_;                       // by node index
-  std::shared_ptr<const std::vector<uint8_t>> shared_;  // if set, in place of it
-  std::vector<std::pair<NodeIndex, GroupId>> moved_;    // nodes of which shared_ does not hold
+  std::shared_ptr<const std::vector<uint8_t>> shared_;  // replaces group_of_ when set
+  std::vector<std::pair<NodeIndex, GroupId>> moved_;    // nodes for which shared_ is out of date
   std::vector<Group> groups_;
   Status absent_;
 };

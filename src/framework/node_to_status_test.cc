@@ -20,8 +20,8 @@ TEST(NodeToStatus, NodesWithoutAStatusOfTheirOwnShareOne) {
   EXPECT_EQ(statuses.explicit_count(), 1u);
 }
 
-// Whether what is assigned is shared or copied makes no difference, however many nodes get another status afterwards;
-// and who shares it sees none of that.
+// Shared and copied assignments behave the same, however many nodes get another status afterwards; and the owner of the
+// shared vector sees no change.
 TEST(NodeToStatus, SharedGroupsAreLikeCopiedOnes) {
   for (uint32_t seed = 1; seed <= 20; ++seed) {
     std::mt19937 random(seed);

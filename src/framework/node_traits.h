@@ -1,5 +1,5 @@
-// In what nodes differ for plugins that answer by topology domain. Nodes that agree in every trait get the same verdict
-// and the same raw score, so that one of them can be asked for all.
+// How nodes differ for plugins that answer by topology domain. Nodes that agree in every trait get the same verdict and
+// the same raw score, so that one of them can be asked on behalf of all.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace berth::framework {
 
-// One number of each node, found by its index.
+// One number per node, found by its index.
 struct NodeTrait {
   enum class Kind : uint8_t {
     kNumber,    // numbers[node]
@@ -22,7 +22,7 @@ struct NodeTrait {
     kMark,      // marks[numbers[node] + 1]
   };
   Kind kind = Kind::kNumber;
-  // Traits of one kind and tag mean the same from one time to the next: the address of a label column, or a small
+  // Traits of equal kind and tag mean the same from one cycle to the next: the address of a label column, or a small
   // number of the plugin's own.
   uint64_t tag = 0;
   const int32_t* numbers = nullptr;
@@ -36,8 +36,8 @@ struct NodeTrait {
   static NodeTrait PresenceOf(const LabelColumn& column) {
     return {Kind::kPresence, TagOf(column), column.value_id.data(), nullptr, nullptr};
   }
-  // For columns in which no two nodes have one value: what there is to say about a node's domain, in place of which
-  // domain it is.
+  // For columns in which no two nodes share a value: what is known about the node's domain, instead of which domain it
+  // is.
   static NodeTrait EntryOf(const LabelColumn& column, const int64_t* entries) {
     return {Kind::kEntry, TagOf(column), column.value_id.data(), entries, nullptr};
   }
@@ -71,16 +71,16 @@ struct NodeClass {
   size_t nodes = 0;
 };
 
-// For plugins with IncrementalState. While Node objects stay as they are, the traits of a node change only when pods
-// come to that node or leave it.
+// For plugins with IncrementalState. While Node objects do not change, the traits of a node change only when pods are
+// added to that node or removed from it.
 class TellsNodesApart {
  public:
   virtual ~TellsNodesApart() = default;
-  // Appends the traits that Filter (Score) goes by, as `state` has them; good until it changes. False: it takes more
-  // than traits.
+  // Appends the traits that Filter (Score) depends on, according to `state`; valid until it changes. False: Filter
+  // (Score) depends on more than traits.
   virtual bool FilterTraits(const CycleState& state, std::vector<NodeTrait>& traits) const = 0;
   virtual bool ScoreTraits(const CycleState& state, std::vector<NodeTrait>& traits) const = 0;
-  // As IncrementalState::ChooseAmong. What ScoreList says afterwards holds for these nodes only.
+  // As IncrementalState::ChooseAmong. Afterwards ScoreList is valid for these nodes only.
   virtual bool ChooseAmongClasses(CycleState&, const PodInfo&, std::span<const NodeClass> /*feasible*/) const {
     return false;
   }

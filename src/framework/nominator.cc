@@ -6,7 +6,7 @@
 namespace berth::framework {
 
 void Nominator::Nominate(PodInfoPtr pod, std::string_view node_name) {
-  // `node_name` may be the very name that removing the earlier nomination frees.
+  // `node_name` may refer to the string that removing the earlier nomination frees.
   std::string node(node_name);
   Remove(pod->uid());
   if (node.empty()) return;
@@ -19,7 +19,7 @@ void Nominator::Remove(std::string_view uid) {
   const auto nomination = node_by_uid_.find(std::string(uid));
   if (nomination == node_by_uid_.end()) return;
   const auto node = pods_by_node_.find(nomination->second);
-  // The order is kept: filters see nominated pods in the order in which they were promised the node.
+  // The order is kept: filters see nominated pods in the order in which they were nominated.
   std::erase_if(node->second, [&](const PodInfoPtr& pod) { return pod->uid() == nomination->first; });
   NoteChange(node->first);
   if (node->second.empty()) pods_by_node_.erase(node);

@@ -1,4 +1,4 @@
-// Nominator: pods that preemption promised a node. Filters count them there (two-pass) until they are bound.
+// Nominator: pods that preemption has nominated to a node. Filters count them there (two-pass) until they are bound.
 // Not thread-safe; owned by the scheduling thread.
 #pragma once
 
@@ -21,10 +21,10 @@ class Nominator {
   const std::unordered_map<std::string, std::vector<PodInfoPtr>>& by_node() const { return pods_by_node_; }
   // "" when the pod is nominated nowhere.
   const std::string& NodeOf(const std::string& uid) const;
-  // The nodes promised to pods other than `uid` of at least that priority, which must not be pushed aside.
+  // The nodes nominated to pods other than `uid` of at least that priority, which the pod must not displace.
   std::vector<std::string_view> NodesHeldFrom(int32_t priority, const std::string& uid) const;
-  // How often the nominations to some node have changed; and the names of the nodes where they have since there were
-  // `since` changes, perhaps more than once. False when that is too long ago.
+  // change_count: how often the nominations to any node have changed. ListChangedNodes: the nodes whose nominations
+  // changed since the count was `since`, perhaps more than once each. False when that is too long ago.
   uint64_t change_count() const { return changes_; }
   bool ListChangedNodes(uint64_t since, std::vector<std::string_view>& names) const;
   bool empty() const { return node_by_uid_.empty(); }
@@ -36,7 +36,7 @@ class Nominator {
   std::unordered_map<std::string, std::vector<PodInfoPtr>> pods_by_node_;
   std::unordered_map<std::string, std::string> node_by_uid_;
   static constexpr size_t kRemembered = 256;
-  std::vector<std::string> changed_;  // the last of them, by number of the change modulo kRemembered
+  std::vector<std::string> changed_;  // the latest of them, at the change's number modulo kRemembered
   uint64_t changes_ = 0;
 };
 

@@ -10,7 +10,7 @@ int64_t Normalize(Normalization rule, int64_t raw, int64_t highest) {
   if (rule == Normalization::kNone) return raw;
   CHECK_WHY(rule != Normalization::kOwn, "a plugin with a rule of its own must bring it");
   const bool reversed = rule == Normalization::kByMaximumReversed;
-  // Without a single point there is no proportion; "nobody has anything against it" is the best there is.
+  // When every raw score is 0 there is no proportion to compute; reversed, "no objection" is the best score.
   if (highest == 0) return reversed ? kMaxNodeScore : raw;
   const int64_t scaled = kMaxNodeScore * raw / highest;
   return reversed ? kMaxNodeScore - scaled : scaled;

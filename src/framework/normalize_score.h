@@ -1,4 +1,4 @@
-// The shared rules for bringing raw scores into 0..100: in proportion to the highest one.
+// The shared rules for scaling raw scores to 0..100, in proportion to the highest.
 #pragma once
 
 #include <cstdint>

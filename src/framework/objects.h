@@ -1,4 +1,4 @@
-// The objects beside nodes and pods that plugins read: claims, classes, services, budgets. One writer (the scheduling
+// Objects other than nodes and pods that plugins read: claims, classes, services, budgets. One writer (the scheduling
 // thread), read in place.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace berth::framework {
 // Objects of one kind by namespace and name, walked in that order.
 template <class T>
 class ObjectStore {
-  // Compares without making strings of what is looked for.
+  // Compares without building strings for the key looked up.
   using KeyView = std::pair<std::string_view, std::string_view>;
   struct KeyLess {
     using is_transparent = void;
@@ -34,17 +34,17 @@ class ObjectStore {
   using Key = std::pair<std::string, std::string>;  // namespace ("" when cluster-scoped), name
   using Map = std::map<Key, std::shared_ptr<const T>, KeyLess>;
   using Object = std::shared_ptr<const T>;
-  // What stood there before and what stands there now, null for nothing.
+  // The object before and after the change; null when there is none.
   struct Change {
     Object before;
     Object after;
   };
-  // Told of every change once it has happened: what stood there before and what stands there now, null for nothing.
+  // Called after every change with the object before and after it; null when there is none.
   using Observer = std::function<void(const Object& before, const Object& after)>;
 
-  // The last `kept_changes` changes can be read again.
+  // The latest `kept_changes` changes can be read back.
   explicit ObjectStore(size_t kept_changes = 0) : changes_(kept_changes) {}
-  // A copy is another picture: who follows the original does not follow it.
+  // A copy is a separate store: observers of the original are not called for it.
   ObjectStore(const ObjectStore& other)
       : objects_(other.objects_), changes_(RecentChanges<Change>::CountingFrom(other.changes_)) {}
   ObjectStore& operator=(const ObjectStore& other) {
@@ -66,12 +66,12 @@ class ObjectStore {
     return it == objects_.end() ? nullptr : &it->second;
   }
 
-  // Returns what stood there before, or null.
+  // Returns the object that was there before, or null.
   std::shared_ptr<const T> Upsert(std::shared_ptr<const T> object) {
     std::shared_ptr<const T>& place = objects_[Key(object->metadata.namespace_.str(), object->metadata.name)];
     std::shared_ptr<const T> before = std::exchange(place, std::move(object));
     changes_.Append({before, place});
-    // The place may move while the observer looks around; what it holds does not.
+    // The map entry may move during the callback; the object does not.
     if (observer_) observer_(before, std::shared_ptr<const T>(place));
     return before;
   }
@@ -88,14 +88,14 @@ class ObjectStore {
   // Everything, in (namespace, name) order: for (const auto& [key, object] : store) …
   typename Map::const_iterator begin() const { return objects_.begin(); }
   typename Map::const_iterator end() const { return objects_.end(); }
-  // Grows with every change, so that who keeps answers notices.
+  // Grows with every change, so that readers who cache answers can tell that they are stale.
   uint64_t version() const { return changes_.end(); }
-  // Version after version, as far back as they are kept.
+  // One entry per version, as far back as they are kept.
   const RecentChanges<Change>& changes() const { return changes_; }
   size_t size() const { return objects_.size(); }
   bool empty() const { return objects_.empty(); }
 
-  // Those of one namespace: call visit(object) for each.
+  // Calls visit(object) for each object of one namespace.
   template <class Visit>
   void ForEachIn(std::string_view name_space, Visit&& visit) const {
     for (auto it = objects_.lower_bound(KeyView(name_space, "")); it != objects_.end() && it->first.first == name_space;
@@ -111,7 +111,7 @@ class ObjectStore {
 };
 
 struct Objects {
-  // Enough for what happens between two pods with claims; each replaced object among them is kept alive.
+  // Enough for the changes between two pods with claims; each replaced object in the list is kept alive.
   static constexpr size_t kStorageChanges = 1024;
 
   ObjectStore<api::Namespace> namespaces;
@@ -133,8 +133,8 @@ struct Objects {
   ObjectStore<api::DeviceClass> device_classes;
   ObjectStore<api::DeviceTaintRule> device_taint_rules;
 
-  // Of the objects that answers by topology domain read besides nodes and pods: whose labels a namespace selector sees,
-  // and who spreads pods by default.
+  // Version of the objects other than nodes and pods that answers by topology domain read: namespaces, for namespace
+  // selectors, and the owners of pods that spread by default.
   uint64_t topology_version() const {
     return namespaces.version() + services.version() + replication_controllers.version() + replica_sets.version() +
            stateful_sets.version();

@@ -1,5 +1,5 @@
-// The extension points. A plugin derives from Plugin and from the interfaces of the points it serves; the profile finds
-// out by asking. One instance serves one profile for the life of the process.
+// The extension points. A plugin derives from Plugin and from the interfaces of the points it implements; the profile
+// discovers which. One instance serves one profile for the profile's whole life.
 //
 // Threads: QueueSort through Permit run on the scheduling thread (Filter and Score possibly on several threads at once
 // for one pod, hence const); PreBind, Bind and PostBind run off it.
@@ -31,24 +31,24 @@ inline constexpr int64_t kMaxNodeScore = 100;
 inline constexpr int64_t kMinNodeScore = 0;
 
 // What an answer about (pod, node) is a function of, besides the pod's signature. The engine keeps answers until what
-// they depend on changes; a plugin that claims too little gets stale answers, one that claims too much is merely
+// they depend on changes; a plugin that declares too little gets stale answers, one that declares too much is merely
 // slower.
-// The same holds for whether PreFilter or PreScore say Skip.
+// The same holds for whether PreFilter or PreScore return Skip.
 enum class DependsOn : uint8_t {
   kNode,            // the Node object alone
   kNodeAndPods,     // the NodeInfo: the Node object and the pods on that node
-  kNodeAndDevices,  // the NodeInfo, and devices or volumes that the plugin keeps an eye on: see DeviceFollower
+  kNodeAndDevices,  // the NodeInfo, and devices or volumes that the plugin follows itself: see DeviceFollower
   kAllNodes,        // the Node objects of the whole cluster, but no pods
   kTopologyDomain,  // pods and nodes elsewhere, through labels of topology domains
-  kAnything,        // whatever it likes; never kept
+  kAnything,        // anything else; never kept
 };
 
 class Plugin {
  public:
   virtual ~Plugin() = default;
   virtual std::string_view name() const = 0;
-  // Asked about the points whose interface the class has. One that stands for plugins known only at run time (those of
-  // a library) has all of the interfaces and says here which count.
+  // Asked only about points whose interface the class has. A class that stands for plugins known only at run time
+  // (those of a library) has all of the interfaces and says here which it implements.
   virtual bool Serves(config::ExtensionPoint /*point*/) const { return true; }
 };
 
@@ -75,7 +75,7 @@ class PreEnqueuePlugin {
 class EnqueueExtensions {
  public:
   virtual ~EnqueueExtensions() = default;
-  // Which events may make a pod schedulable that this plugin rejected. Asked once, at start.
+  // Events that may make a pod schedulable that this plugin rejected. Asked once, at start.
   virtual std::vector<ClusterEventWithHint> EventsToRegister() const = 0;
 };
 
@@ -94,7 +94,7 @@ class PreFilterPlugin {
   // Runs once per cycle before any Filter. Skip: this plugin's Filter, AddPod and RemovePod will not be called.
   virtual PreFilterResult PreFilter(CycleState& state, const PodInfo& pod) const = 0;
 
-  // "What if `other` were on / gone from `node`": bring the state PreFilter stored up to date. `node` already has the
+  // "What if `other` were on / gone from `node`": updates the state that PreFilter stored. `node` already has the
   // change. Called on a clone of the state, possibly many times.
   virtual Status AddPod(CycleState&, const PodInfo& /*pod*/, const PodInfo& /*other*/, const NodeInfo& /*node*/) const {
     return Status::Success();
@@ -114,13 +114,13 @@ class FilterPlugin {
 
   // The same question for the nodes with indices [begin, begin + verdicts.size()), answered from columns: 0 fits,
   // anything else does not, and nodes with equal non-zero verdicts would get equal Status from Filter. kAskFilter: call
-  // Filter. Entries of dead nodes are not looked at. False: the plugin offers no such pass for this pod.
+  // Filter. Entries of dead nodes are ignored. False: the plugin offers no such pass for this pod.
   static constexpr uint8_t kAskFilter = 255;
   virtual bool FilterRange(const CycleState&, const PodInfo&, const NodeColumns&, NodeIndex /*begin*/,
                            std::span<uint8_t> /*verdicts*/) const {
     return false;
   }
-  // The same for a list of nodes, in any order; override where asking about many at once saves work.
+  // The same for a list of nodes, in any order; override it where one call for many nodes saves work.
   virtual void FilterList(const CycleState& state, const PodInfo& pod, const NodeColumns& columns,
                           std::span<const NodeIndex> nodes, std::span<uint8_t> verdicts) const;
 };
@@ -203,7 +203,7 @@ class ScorePlugin {
   }
   virtual bool ScoreList(const CycleState& state, const PodInfo& pod, const NodeColumns& columns,
                          std::span<const NodeIndex> nodes, std::span<int64_t> scores) const;
-  // The score that every node gets, where that can be said without looking at them.
+  // The score that every node gets, if it is known without looking at the nodes.
   virtual std::optional<int64_t> ScoreOfEveryNode(const CycleState&, const PodInfo&) const { return std::nullopt; }
 
   // Brings raw scores of all feasible nodes into 0..100. Override NormalizeScore for kOwn only.
@@ -215,36 +215,35 @@ class ScorePlugin {
                               std::span<const int64_t> scores, std::span<uint8_t> points) const;
 };
 
-// A pod that has come to (+1) or gone from (-1) `node`; the node already has the change.
+// A pod that was added to (+1) or removed from (-1) `node`; the node already has the change.
 struct PodChange {
   const PodInfo& other;
   const NodeInfo& node;
   int sign;
 };
 
-// For plugins that answer by topology domain: what PreFilter and PreScore worked out is kept between cycles of pods
-// with one signature and brought up to date pod by pod, instead of being counted again. Node objects do not change in
-// between: after a change to one, PreFilter and PreScore run afresh.
+// For plugins that answer by topology domain: what PreFilter and PreScore computed is kept between cycles of pods with
+// one signature and updated pod by pod, instead of being counted again. Node objects do not change in between: after a
+// change to one, PreFilter and PreScore run afresh.
 class IncrementalState {
  public:
   virtual ~IncrementalState() = default;
-  // True when `state` is now as a fresh PreFilter (PreScore) for `pod` would leave it, Skip included. False: start
-  // over.
+  // True when `state` is now what a fresh PreFilter (PreScore) for `pod` would leave, Skip included. False: start over.
   virtual bool CatchUpPreFilter(CycleState& state, const PodInfo& pod, const PodChange& change) const = 0;
   virtual bool CatchUpPreScore(CycleState& state, const PodInfo& pod, const PodChange& change) const = 0;
-  // Whether PreScore's work depends on which nodes are feasible.
+  // Whether PreScore depends on which nodes are feasible.
   virtual bool pre_score_reads_feasible_nodes() const { return true; }
-  // If so: those have changed (1 by node index: feasible), and nothing else. True as above.
+  // If so: the set of feasible nodes has changed (1 by node index: feasible), and nothing else. Returns as above.
   virtual bool ChooseAmong(CycleState&, const PodInfo&, std::span<const uint8_t> /*feasible*/) const { return false; }
 };
 
-// For plugins whose answers rest on devices or volumes (kNodeAndDevices): those change without any change to nodes or
-// their pods, and no two pods of a template have the same.
+// For plugins whose answers depend on devices or volumes (kNodeAndDevices): those change without any change to nodes or
+// their pods, and differ between pods of one template.
 class DeviceFollower {
  public:
   virtual ~DeviceFollower() = default;
-  // Before every decision about a pod of the same signature: leaves `state` as a fresh PreFilter for this pod would,
-  // and lists the nodes whose answers differ from those given before. False: start over.
+  // Called before every decision about a pod of the same signature: leaves `state` as a fresh PreFilter for this pod
+  // would, and lists the nodes whose answers differ from those given before. False: start over.
   virtual bool CatchUpDevices(CycleState& state, const PodInfo& pod, std::vector<NodeIndex>& changed) const = 0;
 };
 
@@ -254,8 +253,8 @@ class ReservePlugin {
   virtual Status Reserve(CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
   // Undoes Reserve; must be idempotent, and is called even where Reserve was not reached.
   virtual void Unreserve(CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
-  // Before Reserve: the pod as it counts on the node from now on, where that is more than its specification says. Null:
-  // as it is. Asked only with the gate DRANodeAllocatableResources.
+  // Before Reserve: the pod to count on the node from now on, where it occupies more than its specification says. Null:
+  // the pod itself. Asked only with the gate DRANodeAllocatableResources.
   virtual std::shared_ptr<const api::Pod> OnNode(const CycleState& /*state*/, const PodInfo& /*pod*/,
                                                  const std::string& /*node_name*/) const {
     return nullptr;
@@ -309,9 +308,9 @@ class PostBindPlugin {
 class SignatureBuilder {
  public:
   SignatureBuilder();
-  // Same key, same meaning: of plugins that read the same thing, the first one's word stands.
+  // A key means the same in every plugin: when several plugins add it, the first value stands.
   void Add(std::string_view key, std::string_view value);
-  // Equal when the same was added in the same order; a profile always asks its plugins in one order.
+  // Equal when the same was added in the same order; a profile always asks its plugins in the same order.
   std::string Build() && { return std::move(text_); }
 
  private:
@@ -326,7 +325,7 @@ class SignatureBuilder {
 class SignPlugin {
  public:
   virtual ~SignPlugin() = default;
-  // False: this pod's answers depend on more than can be signed, so it shares nothing.
+  // False: this pod's answers depend on more than can be signed, so it shares no evaluations.
   virtual bool Sign(const PodInfo& pod, SignatureBuilder& signature) const = 0;
 };
 

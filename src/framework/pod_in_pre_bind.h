@@ -1,5 +1,5 @@
-// PodInPreBind: whether a pod that has a node can still be taken back from it. It can until PreBind is over; then its
-// binding is on its way to the API server. Any thread.
+// PodInPreBind: whether the binding of a pod that has a node can still be cancelled. It can until PreBind is over;
+// after that the binding may already be on its way to the API server. Any thread.
 #pragma once
 
 #include <mutex>
@@ -28,7 +28,7 @@ class PodInPreBind {
     return is_prebound_;
   }
 
-  // An Error with the cause once the binding was cancelled. For waits in PreBind, which end then.
+  // An Error with the cause if the binding was cancelled. For waits in PreBind, which must then end.
   std::optional<Status> Cancelled() const {
     const std::lock_guard lock(mutex_);
     if (!cause_) return std::nullopt;

@@ -47,7 +47,7 @@ const api::Pod& PodInfo::Unpacked() const {
   const api::Pod* known = unpacked_.load(std::memory_order_acquire);
   if (known == nullptr) {
     const auto* fresh = new api::Pod(api::UnpackPod(shape_->pod_template, identity_));
-    // Another thread may have been quicker; everybody must get the same one.
+    // Another thread may have decoded it first; all callers must get the same object.
     if (unpacked_.compare_exchange_strong(known, fresh, std::memory_order_acq_rel)) return *fresh;
     delete fresh;
   }

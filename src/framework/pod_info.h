@@ -34,10 +34,10 @@ class PodInfo {
   PodInfo& operator=(const PodInfo&) = delete;
   ~PodInfo() { delete unpacked_.load(std::memory_order_relaxed); }
 
-  // The decoded object. That of a packed pod is decoded when it is first asked for, and then stays: to read many pods
-  // use the questions below, or shared_pod(). Safe from any thread.
+  // The decoded object. A packed pod's is decoded on first use and then kept: to read many pods, use the accessors
+  // below or shared_pod(). Safe from any thread.
   const api::Pod& pod() const { return pod_ ? *pod_ : Unpacked(); }
-  // That of a packed pod is decoded anew with every call.
+  // For a packed pod, decoded anew on every call.
   std::shared_ptr<const api::Pod> shared_pod() const;
 
   const std::string& name() const { return identity_.name; }
@@ -50,7 +50,7 @@ class PodInfo {
   const std::optional<api::Time>& start_time() const { return identity_.start_time; }
   // Has a deletion timestamp.
   bool is_terminating() const { return shape_->terminating; }
-  // Those that scheduling reads are among them.
+  // For a packed pod, only those that scheduling reads.
   const std::vector<api::Volume>& volumes() const { return pod_ ? pod_->spec.volumes : shape_->volumes; }
 
   const std::vector<AffinityTerm>& required_affinity_terms() const { return terms().required_affinity; }
@@ -90,7 +90,7 @@ class PodInfo {
   std::shared_ptr<const PodShape> shape_;
   std::shared_ptr<const api::Pod> pod_;  // null when packed
   const api::Labels* labels_;            // of pod_, or of shape_
-  // Of a packed pod, once pod() was called.
+  // The decoded object of a packed pod, once pod() was called.
   mutable std::atomic<const api::Pod*> unpacked_ = nullptr;
 };
 

@@ -21,7 +21,7 @@ bool IsResizeInfeasible(const api::Pod& pod) {
   return false;
 }
 
-// Reads what each container of one pod asks for, resize status and defaults considered.
+// Reads what each container of one pod requests, including resize status and defaults.
 class ContainerRequests {
  public:
   ContainerRequests(const api::Pod& pod, const PodRequestOptions& options)
@@ -46,7 +46,7 @@ class ContainerRequests {
     return *requests;
   }
 
-  // The node must hold the largest of what is wanted, granted and in force, until the three agree. A resize that can
+  // The node must hold the largest of what is desired, allocated and actuated, until the three agree. A resize that can
   // never be granted counts for nothing.
   api::ResourceList DuringResize(const api::ResourceList& wanted, const api::ResourceList& actuated,
                                  const api::ResourceList& allocated) const {
@@ -71,8 +71,8 @@ class ContainerRequests {
   const bool resize_infeasible_;
 };
 
-// Containers and sidecars run together; before them, each init container runs beside the sidecars that stand before it.
-// The pod needs the larger of the two.
+// Containers and sidecars run together; before them, each init container runs beside the sidecars listed before it. The
+// pod needs the larger of the two.
 // `amounts_of(container, can_be_resized, scratch)` gives what one container counts for.
 template <class AmountsOf>
 api::ResourceList SumOfContainers(const api::Pod& pod, const AmountsOf& amounts_of) {
@@ -161,7 +161,7 @@ api::ResourceList PodLimits(const api::Pod& pod) {
       if (IsSupportedPodLevelResource(name.str())) limits.Set(name, amount);
     }
   }
-  // What has no limit stays without one.
+  // A resource without a limit stays without one.
   for (const auto& [name, amount] : pod.spec.overhead) {
     const api::Quantity* limit = limits.Find(name);
     if (limit && !limit->IsZero()) limits[name].Add(amount);

@@ -11,7 +11,7 @@ namespace berth::framework {
 struct PodRequestOptions {
   // Amounts assumed for a container that names no request of its own; empty for none.
   api::ResourceList missing_container_requests;
-  // Take what the kubelet reports as allocated and actuated into account (a pod being resized).
+  // Take into account what the kubelet reports as allocated and actuated (a pod being resized).
   bool use_status_resources = false;
   bool skip_pod_level_resources = false;
   bool in_place_pod_level_resize = false;
@@ -25,15 +25,15 @@ bool IsRestartableInit(const api::Container& container);
 // Sums are exact; convert the result once, with Resource::From.
 api::ResourceList PodRequests(const api::Pod& pod, const PodRequestOptions& options);
 
-// What the pod may use at most, added up like requests; a resource that some container leaves open counts as far as
-// the others name it. For display only: scheduling never looks at limits.
+// The most the pod may use, added up like requests; a resource for which some container has no limit counts the limits
+// of the others. For display only: scheduling never looks at limits.
 api::ResourceList PodLimits(const api::Pod& pod);
 
 // cpu, memory or hugepages-* in spec.resources.requests.
 bool HasPodLevelRequests(const api::Pod& pod);
 bool IsSupportedPodLevelResource(std::string_view name);
 
-// Options as the gates of v1.36 set them for pods that occupy a node.
+// Options as the feature gates of v1.36 set them, for pods that occupy a node.
 PodRequestOptions RunningPodOptions(const config::FeatureGates& gates);
 
 inline constexpr int64_t kDefaultMilliCpuRequest = 100;

@@ -56,7 +56,7 @@ std::vector<Compiled> CompileTerms(const api::Pod& owner, const std::vector<Term
   return compiled;
 }
 
-// A single problem as it is, several as "[a, b]" without repetitions: how Kubernetes prints a list of errors.
+// A single problem as it is, several as "[a, b]" without duplicates: how Kubernetes prints a list of errors.
 std::string JoinProblems(const std::vector<std::string>& problems) {
   if (problems.empty()) return {};
   std::string joined;
@@ -80,15 +80,15 @@ void AddHostPorts(const api::Container& container, std::vector<HostPort>& ports)
 std::vector<HostPort> HostPortsOf(const api::Pod& pod) {
   std::vector<HostPort> ports;
   for (const api::Container& container : pod.spec.init_containers) {
-    // An ordinary init container is gone before anyone could want its port.
+    // An ordinary init container has exited before its port could matter.
     if (IsRestartableInit(container)) AddHostPorts(container, ports);
   }
   for (const api::Container& container : pod.spec.containers) AddHostPorts(container, ports);
   return ports;
 }
 
-// What scoring assumes for containers that ask for nothing. Where pod-level requests say how much cpu or memory the pod
-// gets, there is nothing left to assume about it.
+// What scoring assumes for containers without requests. Where pod-level requests set cpu or memory, nothing is assumed
+// for that resource.
 api::ResourceList AssumedContainerRequests(const api::ResourceList& pod_requests, bool pod_level) {
   static const api::Quantity kCpu = api::Quantity::FromMilli(kDefaultMilliCpuRequest);
   static const api::Quantity kMemory = api::Quantity::FromInt(kDefaultMemoryRequest);

@@ -1,4 +1,4 @@
-// PodShape: all that scheduling reads of a pod except its name, worked out once: compiled affinity terms, added-up
+// PodShape: everything that scheduling reads of a pod except its name, computed once: compiled affinity terms, added-up
 // requests, host ports.
 #pragma once
 
@@ -19,7 +19,7 @@ class PodInfo;
 
 // A pod affinity or anti-affinity term, ready to match other pods.
 struct AffinityTerm {
-  std::vector<Symbol> namespaces;  // sorted; already holds the owner's namespace where the API means that
+  std::vector<Symbol> namespaces;  // sorted; already includes the owner's namespace where the API implies it
   api::Selector selector = api::Selector::Nothing();
   Symbol topology_key;
   api::Selector namespace_selector = api::Selector::Nothing();
@@ -67,7 +67,7 @@ struct PodShape {
   int64_t non_zero_memory = 0;
   std::vector<HostPort> host_ports;
 
-  // What PodShapes (pod_shapes.h) adds to be able to do without the decoded pod.
+  // Added by PodShapes (pod_shapes.h), so that the decoded pod is not needed.
   api::Labels labels;
   std::vector<api::Volume> volumes;  // those with a source that scheduling reads
   std::string pod_template;          // see api::AppendPodTemplate

@@ -22,7 +22,7 @@ std::shared_ptr<const PodShape> PodShapes::Of(const api::Pod& pod, const PodRequ
   return shape;
 }
 
-// Nobody else can take a reference to a shape that only the table refers to.
+// No other thread can take a new reference to a shape that only the table holds.
 void PodShapes::DropUnused() {
   boost::unordered::erase_if(shapes_, [](const ShapePtr& shape) { return shape.use_count() == 1; });
   drop_at_ = std::max<size_t>(64, 2 * shapes_.size());

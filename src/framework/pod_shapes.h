@@ -1,5 +1,5 @@
-// PodShapes: the shapes of placed pods, one for all pods of a template. Apart from pod_shape.h, so that plugins need
-// not have what the table is made of.
+// PodShapes: the shapes of placed pods, one for all pods of a template. Separate from pod_shape.h, so that plugins do
+// not include what the table is made of.
 #pragma once
 
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -13,13 +13,13 @@
 
 namespace berth::framework {
 
-// Not thread-safe; owned by the cluster picture. A shape may outlive it.
+// Not thread-safe; owned by the cluster view. A shape may outlive it.
 class PodShapes {
  public:
   // The shape that all pods with the template of `pod` share.
   std::shared_ptr<const PodShape> Of(const api::Pod& pod, const PodRequestOptions& options);
 
-  // How many are kept; some of them may be of no pod any more.
+  // How many are kept; some of them may no longer be used by any pod.
   size_t size() const { return shapes_.size(); }
 
  private:
@@ -39,10 +39,10 @@ class PodShapes {
   void DropUnused();
 
   boost::unordered_flat_set<ShapePtr, Hash, Equal> shapes_;
-  // Unused shapes are looked for when the table has doubled: a constant cost per shape, and never more than as many
-  // unused as used ones.
+  // Unused shapes are dropped when the table has doubled: a constant cost per shape, and never more unused shapes than
+  // used ones.
   size_t drop_at_ = 64;
-  std::string template_;  // of the pod at hand; kept to reuse its memory
+  std::string template_;  // of the current pod; kept to reuse its memory
 };
 
 }  // namespace berth::framework

@@ -51,7 +51,7 @@ TEST_F(PodShapesTest, PodsOfOneTemplateShareAShape) {
   EXPECT_FALSE(a->labels().Contains(Symbol("tier")));
 }
 
-// Whatever a plugin may ask, a packed pod answers as one that kept its object.
+// A packed pod answers every question of a plugin like one that kept its object.
 TEST_F(PodShapesTest, APackedPodAnswersAsBefore) {
   api::Pod pod = Replica("a").Obj();
   pod.metadata.deletion_timestamp = api::Time(std::chrono::seconds(5));

@@ -9,11 +9,11 @@
 
 namespace berth::framework {
 
-// What a posted function does, for whoever writes it down; kOther cannot be told.
+// What a posted function does, for recordings; kOther is anything that cannot be described.
 struct PostedAnswer {
   enum class Kind : uint8_t { kOther, kAllow, kReject, kActivate };
   Kind kind = Kind::kOther;
-  std::vector<std::string> uids{};  // one, but for kActivate
+  std::vector<std::string> uids{};  // exactly one, except for kActivate
   std::string plugin{};
   std::string message{};
 };
@@ -22,7 +22,8 @@ class PostedWork {
  public:
   using Work = std::function<void()>;
 
-  // Called after the first of a batch was posted, on the poster's thread. Before the first Post.
+  // `on_first` is called on the poster's thread after the first function of a batch was posted. Set before the first
+  // Post.
   void set_on_first(std::function<void()> on_first) { on_first_ = std::move(on_first); }
   // Called on the scheduling thread before each piece of work runs.
   void set_on_run(std::function<void(const PostedAnswer& answer)> on_run) { on_run_ = std::move(on_run); }
@@ -38,7 +39,7 @@ class PostedWork {
     if (first && on_first_) on_first_();
   }
 
-  // On the scheduling thread. What the work itself posts is left for the next time, so that this ends.
+  // On the scheduling thread. What the work itself posts is left for the next call, so that this one ends.
   void RunAll() {
     std::vector<Posted> batch;
     {

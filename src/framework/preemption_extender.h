@@ -1,4 +1,4 @@
-// PreemptionExtender: somebody outside the program who has a say in where pods are evicted, and which.
+// PreemptionExtender: an external service that has a say in which pods are evicted, and where.
 #pragma once
 
 #include <span>
@@ -16,14 +16,14 @@ class PreemptionExtender {
  public:
   virtual ~PreemptionExtender() = default;
 
-  // How messages call it.
+  // Its name in messages.
   virtual std::string_view name() const = 0;
-  // False: the pod is none of its business, whatever else it does.
+  // False: the extender does not handle this pod at all.
   virtual bool IsInterested(const PodInfo& pod) const = 0;
-  // Where it gives no answer, the work goes on as if it did not exist.
+  // If it fails to answer, preemption continues without it.
   virtual bool IsIgnorable() const = 0;
   virtual bool SupportsPreemption() const = 0;
-  // Which of the candidates may stay, and who is to be evicted there. Pods are those on the nodes of `cluster`.
+  // The candidates that remain, and the victims on each. Victims are pods on the nodes of `cluster`.
   virtual Result<std::vector<PreemptionCandidate>> ProcessPreemption(const PodInfo& pod,
                                                                      std::span<const PreemptionCandidate> candidates,
                                                                      const ClusterView& cluster) = 0;

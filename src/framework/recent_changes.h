@@ -1,5 +1,5 @@
-// RecentChanges: the last changes to something, in order. Who keeps what follows from it remembers how far it has read,
-// and catches up from there. Bounded: a reader that fell too far behind has to start over. Not thread-safe.
+// RecentChanges: the latest changes to something, in order. A reader that derives state from them remembers how far it
+// has read and catches up from there. Bounded: a reader that fell too far behind has to start over. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class RecentChanges {
 
   // With a capacity of 0 changes are counted and none is kept.
   explicit RecentChanges(size_t capacity = 0) : capacity_(capacity) {}
-  // As many changes as `other` has seen, none of them kept.
+  // The same number of changes as `other`, none of them kept.
   static RecentChanges CountingFrom(const RecentChanges& other) {
     RecentChanges count;
     count.end_ = other.end_;

@@ -20,7 +20,7 @@ class Registry {
  public:
   struct Entry {
     PluginFactory factory;
-    std::string origin;  // who brought it, for people: "berth itself", "library zone.so"
+    std::string origin;  // where it came from, for messages: "berth itself", "library zone.so"
   };
 
   // A name taken twice is an error that names both origins.

@@ -24,8 +24,8 @@ constexpr int64_t WrappingSubtract(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
 }
 
-// Extended resources, hugepages-*, attachable-volumes-* and names in kubernetes.io: everything counted beside the four
-// of old.
+// Extended resources, hugepages-*, attachable-volumes-* and names in kubernetes.io: everything counted besides cpu,
+// memory, ephemeral-storage and pods.
 bool IsScalarResourceName(std::string_view name);
 using api::IsExtendedResourceName;
 
@@ -40,7 +40,7 @@ struct Resource {
   void Add(const Resource& other);
   // Scalars that reach zero are dropped, so that subtracting what was added leaves no trace.
   void Subtract(const Resource& other);
-  // 0 for what is not counted.
+  // 0 for a resource that is not listed.
   int64_t Get(const Symbol& name) const;
 
   friend bool operator==(const Resource&, const Resource&) = default;

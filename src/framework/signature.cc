@@ -8,7 +8,7 @@
 namespace berth::framework {
 namespace {
 
-// With its length before it, no text can run into the next.
+// Prefixed with its length, so that no text can run into the next.
 char* WriteSized(char* out, std::string_view text) {
   const auto size = static_cast<uint32_t>(text.size());
   out = std::copy_n(reinterpret_cast<const char*>(&size), sizeof size, out);
@@ -17,7 +17,7 @@ char* WriteSized(char* out, std::string_view text) {
 
 }  // namespace
 
-// Signing is on the path of every pod: one buffer, large enough as a rule.
+// Every pod is signed: one buffer, usually large enough.
 SignatureBuilder::SignatureBuilder() {
   text_.reserve(1024);
   keys_.reserve(32);

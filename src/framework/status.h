@@ -16,16 +16,16 @@ namespace berth::framework {
 // What happens to the pod:
 enum class Code : uint8_t {
   kSuccess,
-  kError,          // internal trouble: the cycle ends, the pod is retried after a backoff
+  kError,          // internal error: the cycle ends, the pod is retried after a backoff
   kUnschedulable,  // not now; preemption may help; retried when a registered event says so, after a backoff
   kUnschedulableAndUnresolvable,  // as above, but evicting pods would not help: preemption leaves the node alone
   kWait,                          // Permit only: hold the pod until allowed, rejected or timed out
   kSkip,     // PreFilter, PreScore: the coupled Filter or Score need not run; Bind: another plugin should bind
-  kPending,  // stopped on purpose until something outside happens; retried without a backoff
+  kPending,  // stopped on purpose until an external event; retried without a backoff
 };
 std::string_view NameOf(Code code);
 
-// The quantities behind a rejection, so that nobody has to run the plugin again to explain it.
+// The quantities behind a rejection, so that explaining it does not run the plugin again.
 struct Shortfall {
   Symbol resource;
   int64_t requested = 0;
@@ -59,17 +59,17 @@ class [[nodiscard]] Status {
 
   const std::vector<std::string>& reasons() const;
   const std::vector<Shortfall>& shortfalls() const;
-  // Name of the plugin that said it; set by the runtime, empty before.
+  // Name of the plugin that returned it; set by the runtime, empty before.
   std::string_view plugin() const { return rep_ ? std::string_view(rep_->plugin) : std::string_view(); }
   // Reasons joined by ", ".
   std::string Message() const;
 
   [[nodiscard]] Status WithPlugin(std::string_view plugin) const;
 
-  // One object handed out twice, which says more than that the two read the same.
+  // The same underlying object, which is stronger than equality.
   bool IsSameObject(const Status& other) const { return rep_ == other.rep_; }
 
-  // Two verdicts read the same; shortfalls are not compared.
+  // Equal code, reasons and plugin; shortfalls are not compared.
   friend bool operator==(const Status& a, const Status& b);
 
  private:

@@ -1,4 +1,4 @@
-// Putting API objects into the picture, whatever their kind.
+// Puts API objects of any kind into the cluster view.
 #pragma once
 
 #include "api/object.h"
@@ -6,8 +6,8 @@
 
 namespace berth::cluster {
 
-// Adds or replaces the object. A pod without a node counts nowhere; one that was promised a node is nominated to it.
-// Kinds that scheduling does not read are ignored.
+// Adds or replaces the object. A pod without a node counts nowhere; one with a nominated node is nominated to it. Kinds
+// that scheduling does not read are ignored.
 void Apply(Cluster& cluster, const api::Object& object);
 
 }  // namespace berth::cluster

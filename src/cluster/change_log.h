@@ -14,7 +14,7 @@ namespace berth::cluster {
 
 struct Change {
   framework::NodeIndex node = 0;
-  // The pod that came (+1) or went (-1); null when the Node object itself was added, replaced or removed.
+  // The pod that was added (+1) or removed (-1); null when the Node object itself was added, replaced or removed.
   framework::PodInfoPtr pod;
   int sign = 0;
 };
@@ -23,14 +23,14 @@ class ChangeLog {
  public:
   using Cursor = uint64_t;
 
-  // Long enough for many signatures to take turns; every pod in it that has been replaced since is kept alive by it.
+  // Long enough for many signatures to take turns; the log keeps alive every pod in it that has since been replaced.
   explicit ChangeLog(size_t capacity = size_t{1} << 10) : ring_(capacity) {}
 
   void Append(Change change) { ring_[end_++ % ring_.size()] = std::move(change); }
   Cursor end() const { return end_; }
-  // Whether everything from `cursor` on is still here.
+  // Whether everything from `cursor` on is still kept.
   bool Knows(Cursor cursor) const { return end_ - cursor <= ring_.size(); }
-  // For cursors that are known and below end().
+  // For cursors that Knows() accepts and that are below end().
   const Change& at(Cursor cursor) const { return ring_[cursor % ring_.size()]; }
 
  private:

@@ -58,7 +58,7 @@ void Cluster::InsertNode(std::shared_ptr<const api::Node> node, framework::NodeI
   WelcomePods(name);
 }
 
-// Those that had waited for the node.
+// Counts the pods that waited for this node.
 void Cluster::WelcomePods(const std::string& node_name) {
   const auto waiting = waiting_for_node_.extract(node_name);
   if (waiting.empty()) return;

@@ -10,7 +10,7 @@
 //       +------------------+          UpsertPod (bound elsewhere)       |
 //       +---------------------------------------------------------------+
 //
-// Bound and assumed pods count against their node alike. A pod bound to a node that is not known (yet) waits aside and
+// Bound and assumed pods count against their node alike. A pod bound to a node that is not known (yet) is set aside and
 // counts as soon as the node appears.
 //
 // Not thread-safe: one writer, the scheduling thread. Nothing changes while a cycle's plugins run.
@@ -44,8 +44,8 @@ namespace berth::cluster {
 
 class Cluster;
 
-// A pod's promised place. Gives the room back when it goes, unless Keep() was called: every early return un-assumes.
-// What another attempt has assumed since for a pod of the same UID is left alone.
+// An assumed pod's place on its node. The destructor forgets the pod unless Keep() was called, so that every early
+// return undoes the assumption. What a later attempt has assumed for a pod of the same UID is left alone.
 class AssumedPod {
  public:
   AssumedPod(AssumedPod&& other) noexcept
@@ -73,7 +73,7 @@ class Cluster final : public framework::ClusterView {
 
   // Nodes.
   void UpsertNode(std::shared_ptr<const api::Node> node);
-  // A node that is not known, with the index it had in another picture.
+  // Adds a node that is not known yet, with the index it had in another Cluster.
   void InsertNode(std::shared_ptr<const api::Node> node, framework::NodeIndex index);
   // Pods on it stay known and count again if the node comes back.
   void RemoveNode(std::string_view name);
@@ -95,11 +95,11 @@ class Cluster final : public framework::ClusterView {
 
   // Counts `pod` against the node from now on. Fails when the node is unknown or the pod is already placed.
   Result<AssumedPod> Assume(framework::PodInfoPtr pod, const std::string& node_name, base::Ticket ticket);
-  // As another picture had it: a pod that was assumed there, whether or not the node is known; and what gives its room
-  // back, even if it has none any more.
+  // For restoring: AssumeAgain takes a pod that another Cluster had assumed, whether or not the node is known. Guard
+  // returns the object that forgets it, even if the pod is no longer assumed.
   void AssumeAgain(framework::PodInfoPtr pod, const std::string& node_name, base::Ticket ticket);
   AssumedPod Guard(const std::string& uid, base::Ticket ticket) { return AssumedPod(*this, uid, ticket); }
-  // Whichever attempt assumed it.
+  // Forgets the pod, whichever attempt assumed it.
   void Forget(const std::string& uid);
   bool IsAssumed(const std::string& uid) const { return AssumedBy(uid) != base::Ticket::kNone; }
   // The attempt that assumed the pod; kNone when it is bound or unknown.
@@ -109,23 +109,25 @@ class Cluster final : public framework::ClusterView {
 
   framework::Objects& objects() { return objects_; }
   const framework::Objects& objects() const { return objects_; }
-  // Of the resources that plugins watch.
+  // Objects of the resources that plugins watch.
   framework::CustomObjects& custom_objects() { return custom_objects_; }
   const framework::CustomObjects& custom_objects() const { return custom_objects_; }
   dra::Inventory& inventory() { return *inventory_; }
-  // Whether devices have become free since this was asked last, also those that only this scheduler knew to be taken.
+  // Whether devices have been freed since the last call, including those that only this scheduler knew to be allocated.
   bool TakeFreedDevices();
-  // Binding cycles run on other threads: what they say about claims takes effect in CatchUpWithClaims and nowhere else.
+  // Binding cycles run on other threads: what they report about claims takes effect in CatchUpWithClaims and nowhere
+  // else.
   void TakeClaimsBetweenInputs();
   void CatchUpWithClaims();
-  // Called before each such word takes effect: the claim as it was written, if it was, and the flight that ended.
+  // Called before each such report takes effect, with the claim as it was written, if it was, and the flight that
+  // ended.
   using ClaimLanded =
       std::function<void(const std::shared_ptr<const api::ResourceClaim>& written, const std::string& ended_flight)>;
   void set_on_claim_landed(ClaimLanded on_landed);
-  // For whoever knows what was said when: binding cycles are not heard any more.
+  // For a replay, which knows the recorded reports and their order: reports of binding cycles are dropped from now on.
   void IgnoreBindingOfClaims();
   void LandClaim(const std::shared_ptr<const api::ResourceClaim>& written, const std::string& ended_flight);
-  // Whether nothing is known about claims but what the API server has reported.
+  // Whether all that is known about claims comes from the API server.
   bool ClaimsAreAtRest() const;
   framework::Nominator& nominator() { return nominator_; }
   const framework::Nominator& nominator() const { return nominator_; }
@@ -159,10 +161,10 @@ class Cluster final : public framework::ClusterView {
     framework::PodInfoPtr pod;
     Symbol node_name;
     base::Ticket assumed_by = base::Ticket::kNone;
-    // Of its UID: the table grows without looking at pods, which lie all over the memory.
+    // Hash of the UID: the table grows without reading the pods, which are scattered in memory.
     size_t uid_hash = 0;
   };
-  // For whoever looks a pod up more than once.
+  // A UID with its hash, for looking a pod up more than once.
   struct HashedUid {
     explicit HashedUid(std::string_view text) : uid(text), hash(std::hash<std::string_view>()(text)) {}
     std::string_view uid;
@@ -191,8 +193,8 @@ class Cluster final : public framework::ClusterView {
   NodeTable table_;
   ImageTable images_;
   boost::unordered_flat_set<PlacedPod, UidHash, SameUid> pods_;
-  size_t assumed_count_ = 0;                                                              // of pods_
-  framework::PodShapes shapes_;                                                           // of bound pods
+  size_t assumed_count_ = 0;                                                              // among pods_
+  framework::PodShapes shapes_;                                                           // those of bound pods
   std::unordered_map<std::string, std::vector<framework::PodInfoPtr>> waiting_for_node_;  // by the unknown node's name
   std::unordered_map<std::string, int> claim_uses_;                                       // by namespace/name
   framework::RecentChanges<framework::VolumePodChange> volume_pods_{1024};

@@ -72,7 +72,7 @@ std::span<const NodeInfo* const> NodeOrder::List() const {
   std::sort(places.begin(), places.end(), [](const Place* a, const Place* b) {
     return std::pair(a->zone->second.since, a->since) < std::pair(b->zone->second.since, b->since);
   });
-  std::vector<std::pair<size_t, const NodeInfo*>> turns;  // with the number within the zone
+  std::vector<std::pair<size_t, const NodeInfo*>> turns;  // with the position within the zone
   turns.reserve(places.size());
   for (size_t i = 0, begin = 0; i < places.size(); ++i) {
     if (places[i]->zone != places[begin]->zone) begin = i;

@@ -1,7 +1,7 @@
-// NodeOrder: the order in which a search goes through the nodes when it does not look at all of them: zone after zone
-// in turn, the nodes of a zone in the order they came, as in kube-scheduler's node tree.
+// NodeOrder: the order in which a search that ends early goes through the nodes: one node of each zone in turn, the
+// nodes of a zone in the order they were added, as in kube-scheduler's node tree.
 //
-// Keeping it costs little whether or not anybody asks; the list is put together when it is asked for.
+// Maintaining it is cheap whether or not it is used; the list is built on demand.
 // Not thread-safe; owned by the NodeTable.
 #pragma once
 
@@ -18,36 +18,36 @@ namespace berth::cluster {
 
 class NodeOrder {
  public:
-  // The node is new.
+  // The node must be new.
   void Add(const framework::NodeInfo& node);
-  // Its Node object was replaced. One that has changed zone comes last in the new one; like upstream's, the list shows
-  // that only when the next node comes or goes.
+  // The Node object was replaced. A node that has changed zone comes last in its new zone; as upstream, the list shows
+  // that only when the next node is added or removed.
   void Update(const framework::NodeInfo& node);
   void Remove(framework::NodeIndex node);
 
   std::span<const framework::NodeInfo* const> List() const;
 
-  // How old a node's place is, and how old its zone is; only the order of ages matters.
+  // Age of a node's place in its zone, and of the zone; only the order of ages matters.
   struct Age {
     uint64_t since = 0;
     uint64_t zone_since = 0;
   };
   Age AgeOf(framework::NodeIndex node) const { return {places_[node].since, places_[node].zone->second.since}; }
   void SetAge(framework::NodeIndex node, const Age& age);
-  // The next List() shows every change of zone, as if a node had come.
+  // The next List() shows every change of zone, as if a node had been added.
   void Refresh() { stale_ = true; }
 
  private:
   using ZoneKey = std::pair<Symbol, Symbol>;  // region and zone
   struct Zone {
-    uint64_t since = 0;  // when its first node came; zones without nodes are forgotten
+    uint64_t since = 0;  // when its first node was added; zones without nodes are forgotten
     size_t nodes = 0;
   };
   using Zones = std::map<ZoneKey, Zone>;
   struct Place {
     const framework::NodeInfo* node = nullptr;  // null: no such node
     Zones::iterator zone{};
-    uint64_t since = 0;  // when the node came to its zone
+    uint64_t since = 0;  // when the node was added to its zone
   };
 
   static ZoneKey KeyOf(const framework::NodeInfo& node);

@@ -61,7 +61,7 @@ TEST(NodeOrder, AZoneThatChangesShowsWhenTheNextNodeComes) {
   EXPECT_THAT(NamesInOrder(table), ElementsAre("a2", "b1", "c1", "a1"));
 }
 
-// The slow twin: lists of names by zone, walked through in turn.
+// The slow reference: lists of names by zone, walked through in turn.
 struct ListedZones {
   std::vector<std::pair<std::string, std::vector<std::string>>> zones;
 

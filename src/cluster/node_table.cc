@@ -33,7 +33,7 @@ void ForEachColumn(NodeColumns& columns, Visit&& visit) {
   visit(columns.generation);
 }
 
-// When a taint was added does not decide who tolerates it.
+// The time a taint was added does not affect who tolerates it.
 bool SameTaints(std::span<const api::Taint> a, std::span<const api::Taint> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const api::Taint& x, const api::Taint& y) {
     return x.key == y.key && x.value == y.value && x.effect == y.effect;

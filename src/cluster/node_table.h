@@ -1,8 +1,8 @@
 // NodeTable: nodes by dense index, as rows (NodeInfo) and as columns (NodeColumns, label columns), kept equal.
 // Indices of removed nodes are reused, the lowest first. Not thread-safe; owned by the scheduling thread.
 //
-// Invariants: after every public call, columns()[i] equals row(i), for each live i; nodes() is in the order of indices,
-// so that who has which index is all there is to know about the order.
+// Invariants: after every public call, columns()[i] equals row(i), for each live i; nodes() is in index order, so that
+// the indices alone determine the order.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -26,9 +26,9 @@ class NodeTable {
  public:
   // Adds the node, or replaces the Node object of one that exists (its pods stay). True when it was new.
   bool Upsert(std::shared_ptr<const api::Node> node);
-  // A new node, with the index it is to have, which nobody has.
+  // A new node with the given index, which must be free.
   void Insert(std::shared_ptr<const api::Node> node, framework::NodeIndex index);
-  // The row as it was, or null when there is no such node.
+  // Returns the row as it was, or null when there is no such node.
   std::unique_ptr<framework::NodeInfo> Remove(std::string_view name);
 
   const framework::NodeInfo* Find(std::string_view name) const;
@@ -62,7 +62,7 @@ class NodeTable {
     std::unordered_map<Symbol, int32_t> ids;
     std::vector<uint32_t> uses;  // by value id
     std::vector<int32_t> free_ids;
-    size_t shared_values = 0;  // that several nodes have
+    size_t shared_values = 0;  // values that several nodes have
 
     void Set(framework::NodeIndex node, const Symbol* value);
   };
@@ -71,7 +71,7 @@ class NodeTable {
   void AddSlot();
   void Fill(framework::NodeIndex index, std::shared_ptr<const api::Node> node);
   framework::NodeInfo& RowOf(std::string_view name);
-  // After a change to the Node object.
+  // Called after a change to the Node object.
   void SyncNodeColumns(const framework::NodeInfo& row);
   void ClearColumns(framework::NodeIndex index);
   uint32_t InternTaints(std::span<const api::Taint> taints);
@@ -87,7 +87,7 @@ class NodeTable {
   std::vector<uint32_t> taint_set_uses_;
   ChangeLog changes_;
 
-  // Made on first use; pods with affinity are rare, so the lists are rebuilt when one appears or goes.
+  // Built on first use; pods with affinity are rare, so the lists are rebuilt when one appears or goes.
   mutable std::unordered_map<Symbol, std::unique_ptr<IndexedLabelColumn>> label_columns_;
   mutable std::vector<const framework::NodeInfo*> with_affinity_;
   mutable std::vector<const framework::NodeInfo*> with_anti_affinity_;

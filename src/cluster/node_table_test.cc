@@ -38,7 +38,7 @@ TEST(NodeTable, AnIndexIsStableAndReusedAfterwards) {
   EXPECT_EQ(table.row(b).name(), "d");
 }
 
-// The order decides ties, and whoever restores a table knows indices and nothing else.
+// The order decides ties, and a restored table has only the indices to go by.
 TEST(NodeTable, NodesStandInTheOrderOfTheirIndicesAndTheLowestFreeOneIsTakenFirst) {
   NodeTable table;
   const auto names = [&] {
@@ -172,7 +172,7 @@ TEST(NodeTable, EveryChangeIsLogged) {
   EXPECT_THAT(changes_of([&] { (void)table.label_column(Symbol("x")); }), ElementsAre());
 }
 
-// The invariant of the header, after whatever happens.
+// The invariant from the header, after any sequence of changes.
 TEST(NodeTable, ColumnsSayWhatRowsSayAfterAnyHistory) {
   const config::FeatureGates gates;
   const std::vector<Symbol> keys{Symbol("zone"), Symbol("disk")};

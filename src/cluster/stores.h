@@ -1,4 +1,4 @@
-// One way to the stores of all the kinds that plugins read besides nodes and pods.
+// Uniform access to the stores of all kinds that plugins read besides nodes and pods.
 #pragma once
 
 #include "api/kind.h"
@@ -7,7 +7,7 @@
 namespace berth::cluster {
 
 // Calls `visit` with the store of that kind: [&]<class T>(framework::ObjectStore<T>& store) { … }. False when there is
-// none: nodes and pods have a place of their own, and other kinds are not read.
+// none: nodes and pods are stored elsewhere, and other kinds are not read.
 template <class Visit>
 bool VisitStore(framework::Objects& objects, api::Kind kind, Visit&& visit) {
   switch (kind) {

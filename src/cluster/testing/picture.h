@@ -1,5 +1,4 @@
-// For tests: what a Cluster says, as text that two moments can be compared by, and whether its columns agree with its
-// rows.
+// For tests: the contents of a Cluster as text, for comparing two moments, and whether its columns agree with its rows.
 #pragma once
 
 #include <fmt/format.h>
@@ -66,7 +65,7 @@ inline std::string Picture(const Cluster& cluster, const std::vector<std::string
   return text;
 }
 
-// Empty when the columns say what the rows say, everywhere; otherwise the first thing they disagree on.
+// Empty when the columns agree with the rows everywhere; otherwise the first difference.
 inline std::string FirstDisagreement(const framework::ClusterView& cluster,
                                      const std::vector<Symbol>& label_keys = {}) {
   const framework::NodeColumns& columns = cluster.columns();
@@ -122,7 +121,7 @@ inline std::string FirstDisagreement(const framework::ClusterView& cluster,
     for (const int32_t id : column.value_id) {
       if (id != framework::LabelColumn::kAbsent && !seen.insert(id).second) one_node_each = false;
     }
-    // It may be false although it is so.
+    // one_node_each may be false although no two nodes share a value.
     if (column.one_node_each && !one_node_each) return fmt::format("sharing of values of {}", key.str());
   }
   for (size_t i = 0; i < live.size(); ++i) {

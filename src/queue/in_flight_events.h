@@ -31,19 +31,19 @@ class InFlightEvents {
   using Cursor = uint64_t;  // number of the first event the holder may have missed
 
   Cursor Begin();
-  // Forgets the flight, and the events nobody needs any more.
+  // Ends the flight and drops the events that no pod needs any more.
   void End(Cursor cursor);
 
   // Dropped when no pod is in flight.
   void Record(HappenedEvent event);
-  // What happened since Begin, oldest first; `visit` stops by returning false.
+  // The events since Begin, oldest first; `visit` stops by returning false.
   template <class Visit>
   void ForEachSince(Cursor cursor, Visit visit) const {
     for (size_t i = cursor - first_; i < events_.size(); ++i) {
       if (!visit(events_[i].event)) return;
     }
   }
-  // How many events of each kind are kept: visit(const ClusterEvent&, size_t). Kinds stay when none is left.
+  // How many events of each kind are kept: visit(const ClusterEvent&, size_t). Kinds remain listed with a count of 0.
   template <class Visit>
   void ForEachKind(Visit&& visit) const {
     for (const auto& [event, count] : kinds_) visit(event, count);

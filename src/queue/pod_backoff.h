@@ -14,9 +14,9 @@ class PodBackoff {
   PodBackoff(const base::Clock& clock, base::Duration initial, base::Duration max)
       : clock_(&clock), initial_(initial), max_(max) {}
 
-  // When the pod's backoff ends; the beginning of time when it has none.
+  // When the pod's backoff ends; Time::min() when it has none.
   base::Time EndOf(QueuedPod& pod) const;
-  // The same, without a note of it in the pod.
+  // The same, without caching it in the pod.
   base::Time EndOf(const QueuedPod& pod) const;
   bool IsBackingOff(QueuedPod& pod) const { return EndOf(pod) >= Window(clock_->Now()); }
   base::Duration After(int failures) const;

@@ -21,15 +21,15 @@ struct QueuedPod {
   base::Time timestamp{};
   std::optional<base::Time> first_attempt{};
   int attempts = 0;
-  base::Ticket ticket = base::Ticket::kNone;  // of the attempt under way; kNone: there is none
+  base::Ticket ticket = base::Ticket::kNone;  // of the attempt under way; kNone when there is none
 
   // The plugins that rejected it last time. Both empty after an internal error.
   PluginNames unschedulable_plugins{};
   PluginNames pending_plugins{};
   int unschedulable_count = 0;
   int consecutive_errors = 0;
-  std::optional<base::Time> backoff_ends{};  // worked out when first asked for
-  bool slept_too_long = false;               // what woke it last was no event, but that none came
+  std::optional<base::Time> backoff_ends{};  // computed on first use
+  bool slept_too_long = false;               // last requeued because it waited too long, not by an event
   std::string gating_plugin{};               // the PreEnqueue plugin that holds it back; empty when none does
 
   bool gated() const { return !gating_plugin.empty(); }

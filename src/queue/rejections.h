@@ -21,17 +21,17 @@
 
 namespace berth::queue {
 
-// What the queue needs of a profile.
+// What the queue needs from a profile.
 struct ProfileHooks {
   std::function<framework::Status(const framework::PodInfo&)> pre_enqueue;
   // By plugin: the events that may help pods it rejected.
   std::map<std::string, std::vector<framework::ClusterEventWithHint>> events;
 };
 
-// What to do with a pod because of an event; the greater, the more urgent.
+// What to do with a pod because of an event; greater values are more urgent.
 enum class Strategy : uint8_t { kSkip, kAfterBackoff, kImmediately };
 
-// A plugin's hint was asked about an event; for metrics.
+// Called when a plugin's hint has run for an event; for metrics.
 using HintObserver = std::function<void(const std::string& plugin, const framework::ClusterEvent& event,
                                         framework::QueueingHint hint, base::Duration took)>;
 
@@ -41,9 +41,9 @@ struct Interest {
     const std::string* plugin;
     const framework::QueueingHintFn* ask;  // an empty function: always queue
   };
-  std::vector<Hint> urgent;    // of plugins that wait for something outside
+  std::vector<Hint> urgent;    // of plugins that wait for an external event
   std::vector<Hint> ordinary;  // of the other plugins
-  bool concerns_gate = false;  // the group is not gated, or its gate registered for this
+  bool concerns_gate = false;  // the group is not gated, or its gate registered for this event
 
   bool empty() const { return urgent.empty() && ordinary.empty(); }
 };
@@ -54,7 +54,7 @@ struct RejectionGroup {
   PluginNames pending_plugins;
   std::string gating_plugin;
   std::vector<WaitingPod*> pods;
-  std::unordered_map<uint64_t, Interest> interests;  // by kind of event, worked out when first asked for
+  std::unordered_map<uint64_t, Interest> interests;  // by kind of event, computed on first use
 
   bool gated() const { return !gating_plugin.empty(); }
 };
@@ -66,7 +66,7 @@ class Rejections {
   Rejections(const Rejections&) = delete;
   Rejections& operator=(const Rejections&) = delete;
 
-  // As if made anew; there are no pods here.
+  // Resets to the state after construction; there must be no pods.
   void Reset(std::map<std::string, ProfileHooks> profiles);
 
   uint32_t ProfileOf(const framework::PodInfo& pod) const;
@@ -80,9 +80,9 @@ class Rejections {
     hint_observer_ = std::move(observer);
   }
 
-  // Whether any plugin of any profile registered for it; always for the wildcard.
+  // Whether any plugin of any profile registered for the event; always true for the wildcard.
   bool Concerns(const framework::ClusterEvent& event);
-  // What the event means to this pod, unschedulable or not, by the plugins that rejected it.
+  // What the event means for this pod, unschedulable or not, according to the plugins that rejected it.
   Strategy WorthRequeuing(const WaitingPod& pod, const HappenedEvent& happened);
   // Appends the unschedulable pods worth requeuing to `worth`.
   void FindWorthRequeuing(const HappenedEvent& happened, std::vector<std::pair<WaitingPod*, Strategy>>& worth);
@@ -106,20 +106,20 @@ class Rejections {
   };
 
   RejectionGroup& GroupOf(const WaitingPod& pod);
-  // What the hints say about the pod.
+  // What the hints return for the pod.
   Strategy Ask(const Interest& interest, const framework::PodInfo& pod, const HappenedEvent& happened) const;
   bool Queues(const Interest::Hint& hint, const framework::PodInfo& pod, const HappenedEvent& happened) const;
   const Interest& InterestOf(RejectionGroup& group, const framework::ClusterEvent& event) const;
 
   std::vector<std::pair<std::string, ProfileHooks>> profiles_;
-  // By plugin, whatever the profile: gates are asked again about an event that any profile registered them for.
+  // By plugin, across profiles: gates are asked again after an event that any profile registered them for.
   std::map<std::string, std::vector<framework::ClusterEvent>, std::less<>> registered_;
   std::unordered_map<uint64_t, bool> concerns_;  // by kind of event
   std::vector<std::unique_ptr<RejectionGroup>> groups_;
   std::map<Key, RejectionGroup*, ByKey> groups_by_key_;  // keys refer to the groups
   size_t gated_ = 0;
   HintObserver hint_observer_;
-  const base::Clock* clock_ = nullptr;  // when there is an observer
+  const base::Clock* clock_ = nullptr;  // set when there is an observer
 };
 
 }  // namespace berth::queue

@@ -13,14 +13,14 @@ using framework::PodInfoPtr;
 
 namespace {
 
-// Upstream's words for what brings a pod to a state when it is no event.
+// Upstream's names for causes that are no cluster events.
 constexpr std::string_view kPodAdded = "UnschedulablePodAdd";
 constexpr std::string_view kAttemptFailed = "ScheduleAttemptFailure";
 constexpr std::string_view kBackoffOver = "BackoffComplete";
 constexpr std::string_view kPoppedFromBackoff = "PopFromBackoffQ";
 constexpr std::string_view kForcedActive = "ForceActivate";
 constexpr std::string_view kSleptTooLong = "UnschedulableTimeout";
-// Not one of upstream's, which cannot do that.
+// Not one of upstream's, which cannot change its configuration at run time.
 constexpr std::string_view kReconfigured = "ConfigurationChanged";
 
 }  // namespace
@@ -73,10 +73,10 @@ void SchedulingQueue::Arrive(WaitingPod& pod, PodState state, std::string_view c
   if (observer_) observer_(state, cause);
 }
 
-// Gates are asked on the way into a state from which pods are popped; a pod taken early from backoff passed them then.
+// PreEnqueue runs on the way into a state from which pods are popped; a pod popped early from backoff passed it then.
 void SchedulingQueue::EnterActive(WaitingPod& pod, std::string_view cause) {
   if (!PassesGates(pod)) {
-    pod.slept_too_long = false;  // it is not going to be tried
+    pod.slept_too_long = false;  // it will not be tried
     return Arrive(pod, PodState::kUnschedulable, cause);
   }
   if (!pod.first_attempt) pod.first_attempt = clock_.Now();
@@ -176,7 +176,7 @@ const QueuedPod* SchedulingQueue::Pop() {
   return &pod;
 }
 
-// Null when the pod was deleted meanwhile, or has come back and is another attempt's.
+// Null when the pod was deleted meanwhile, or came back and belongs to another attempt.
 WaitingPod* SchedulingQueue::OfAttempt(const std::string& uid, base::Ticket ticket) {
   const auto it = pods_.find(uid);
   return it == pods_.end() || ticket == base::Ticket::kNone || it->second.ticket != ticket ? nullptr : &it->second;
@@ -232,13 +232,13 @@ Strategy SchedulingQueue::WorthRequeuingAfterFlight(const WaitingPod& pod) {
   Strategy strategy = Strategy::kSkip;
   in_flight_.ForEachSince(pod.events_since, [&](const HappenedEvent& happened) {
     strategy = std::max(strategy, rejections_.WorthRequeuing(pod, happened));
-    // Once it is worth it, only a plugin that waits for the outside can make it more urgent.
+    // Once requeuing is worth it, only a plugin that waits for an external event can make it more urgent.
     return strategy == Strategy::kSkip || (strategy == Strategy::kAfterBackoff && !pod.pending_plugins.empty());
   });
   return strategy;
 }
 
-// What no plugin registered for helps nobody.
+// An event that no plugin registered for helps no pod.
 void SchedulingQueue::Record(HappenedEvent happened) {
   if (rejections_.Concerns(happened.event)) in_flight_.Record(std::move(happened));
 }
@@ -265,12 +265,12 @@ void SchedulingQueue::Activate(const std::string& uid) {
     case PodState::kBinding:
       return;
     case PodState::kInFlight: {
-      // Remembered for when it comes back: a wildcard about this pod alone.
+      // Remembered until the pod is requeued: a wildcard event about this pod alone.
       const std::shared_ptr<const api::Pod> about = pod.pod->shared_pod();
       return in_flight_.Record({ClusterEvent{}, {}, EventObject(about.get()), nullptr, about});
     }
     case PodState::kBackoff:
-    case PodState::kErrorBackoff:  // its gates were asked when it came there
+    case PodState::kErrorBackoff:  // it passed its gates when it entered this state
       Leave(pod);
       return Arrive(pod, PodState::kActive, kForcedActive);
     case PodState::kUnschedulable:
@@ -330,7 +330,7 @@ void SchedulingQueue::Flush() {
     pod->slept_too_long = true;
     Requeue(*pod, strategy, kSleptTooLong);
   }
-  // Pods in flight hear of it as of any other wildcard.
+  // For pods in flight it is a wildcard event like any other.
   in_flight_.Record({});
 }
 

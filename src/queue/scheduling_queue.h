@@ -57,14 +57,14 @@ class SchedulingQueue {
   // ("BackoffComplete"). For metrics.
   using Observer = std::function<void(PodState state, std::string_view cause)>;
   void set_observer(Observer observer) { observer_ = std::move(observer); }
-  // Called for every hint that was asked, by the plugin's name.
-  // The clock measures how long each took, and outlives the queue.
+  // Called after every hint that was run, with the plugin's name.
+  // The clock measures how long each took; it must outlive the queue.
   void set_hint_observer(const base::Clock& clock, HintObserver observer) {
     rejections_.set_hint_observer(clock, std::move(observer));
   }
 
   void Add(framework::PodInfoPtr pod);
-  // The pod changed while pending; adds it when it is not here.
+  // The pod changed while pending; adds it when it is not in the queue.
   void Update(framework::PodInfoPtr pod);
   void Delete(const std::string& uid);
 
@@ -72,18 +72,18 @@ class SchedulingQueue {
   const QueuedPod* Pop();
   // The following end or continue the attempt that Pop began. Each is a no-op when that attempt is no longer the pod's:
   // the pod was deleted meanwhile, and perhaps came back.
-  // It has a node and is being bound: what happens from now on does not matter to it.
+  // It has a node and is being bound: events from now on do not matter to it.
   void Bind(const std::string& uid, base::Ticket ticket);
-  // It is placed.
+  // It is bound.
   void Done(const std::string& uid, base::Ticket ticket);
-  // It could not be placed. No plugins: an internal error. Goes to sleep, or straight back if something that happened
-  // while it was in flight may help.
+  // It could not be placed. No plugins: an internal error. The pod becomes unschedulable, unless the error or an event
+  // received while it was in flight makes another attempt worthwhile.
   void Requeue(const std::string& uid, base::Ticket ticket, PluginNames unschedulable_plugins,
                PluginNames pending_plugins);
   // The pod of that attempt in its newest version; null when the attempt is no longer the pod's.
   const QueuedPod* FindAttempt(const std::string& uid, base::Ticket ticket) const;
 
-  // Something happened: wakes the pods it may help, but for the one with the UID `except`.
+  // A cluster event: requeues the pods it may help, except the one with the UID `except`.
   template <class T>
   void OnEvent(framework::ClusterEvent event, std::shared_ptr<const T> before, std::shared_ptr<const T> after,
                std::string_view except = {}) {
@@ -95,15 +95,15 @@ class SchedulingQueue {
     OnEvent(std::move(happened), except);
   }
   void OnEvent(HappenedEvent happened, std::string_view except = {});
-  // Puts a sleeping pod into the active place whatever its backoff; for plugins that know better.
+  // Makes an unschedulable or backing-off pod active regardless of its backoff; for plugins that ask for it.
   void Activate(const std::string& uid);
 
-  // Other plugins from now on, for the same scheduler names. Attempts under way go on; whoever sleeps is asked again,
-  // since what rejected it may be gone.
+  // Replaces the plugins, for the same scheduler names. Attempts under way continue; unschedulable pods are requeued,
+  // since what rejected them may be gone.
   void Reconfigure(const framework::QueueSortPlugin& sort, std::map<std::string, ProfileHooks> profiles,
                    Options options);
 
-  // Moves what is due: backoffs that are over, pods that were unschedulable for too long.
+  // Moves pods that are due: backoffs that are over, pods that were unschedulable for too long.
   void Flush();
   // When Flush will next have something to do; unset when nothing waits for time to pass.
   std::optional<base::Time> NextFlush();
@@ -112,7 +112,7 @@ class SchedulingQueue {
     size_t active = 0, backoff = 0, unschedulable = 0, gated = 0, in_flight = 0;
   };
   Counts counts() const;
-  // Events kept for pods in flight: visit(const ClusterEvent&, size_t count), for each kind that there has ever been.
+  // Events kept for pods in flight: visit(const ClusterEvent&, size_t count), for each kind seen so far.
   template <class Visit>
   void ForEachInFlightEvent(Visit&& visit) const {
     in_flight_.ForEachKind(visit);
@@ -122,22 +122,22 @@ class SchedulingQueue {
   void ForEach(Visit&& visit) const {
     for (const auto& [uid, pod] : pods_) visit(static_cast<const QueuedPod&>(pod), pod.state);
   }
-  // The same with all that the queue keeps of them: visit(const WaitingPod&).
+  // The same with the queue's own fields: visit(const WaitingPod&).
   template <class Visit>
   void ForEachWaiting(Visit&& visit) const {
     for (const auto& [uid, pod] : pods_) visit(pod);
   }
-  // The pods that stand in line in that state, in its order: visit(const WaitingPod&). None for one in flight.
+  // The pods in that state, in its order: visit(const WaitingPod&). None for pods in flight.
   template <class Visit>
   void ForEachInLine(PodState state, Visit&& visit) const {
     const Line* line = LineOf(state);
     if (line == nullptr) return;
     for (const WaitingPod* pod : *line) visit(*pod);
   }
-  // When the pod leaves its line whatever happens: its backoff is over, or it has slept for too long. Unset for one
-  // that time does not move.
+  // When the pod leaves its state even without an event: its backoff is over, or it has been unschedulable for too
+  // long. Unset when time does not move it.
   std::optional<base::Time> DueAt(const WaitingPod& pod) const;
-  // A queue as it is between two attempts, but for pods in flight, of which there must be none.
+  // The queue between two attempts; there must be no pods in flight.
   struct Saved {
     struct Pod {
       QueuedPod queued;
@@ -150,14 +150,14 @@ class SchedulingQueue {
     uint64_t last_ticket = 0;
   };
   Saved Save() const;
-  // The queue is empty. Nobody is asked and nobody is told.
+  // The queue must be empty. Calls no plugin and no observer.
   void Restore(const Saved& saved);
 
   // For dumps and for explaining why a pod is not being scheduled; null when unknown.
   const QueuedPod* Find(const std::string& uid) const;
 
  private:
-  // By UID, which is read where the pod keeps it.
+  // Keyed by UID; the text belongs to the pod.
   using Pods = std::unordered_map<std::string_view, WaitingPod>;
 
   WaitingPod* OfAttempt(const std::string& uid, base::Ticket ticket);
@@ -172,10 +172,10 @@ class SchedulingQueue {
   void EnterBackoff(WaitingPod& pod, std::string_view cause);
   // Asks PreEnqueue; true when the pod may be scheduled.
   bool PassesGates(WaitingPod& pod) const;
-  // The new version of a pod that is in no line at the moment.
+  // Sets the new version of a pod that is currently in no line.
   void Replace(Pods::iterator it, framework::PodInfoPtr pod);
   void Requeue(WaitingPod& pod, Strategy strategy, std::string_view cause);
-  // Without an observer the label is not needed.
+  // Empty without an observer, since only observers need the label.
   std::string LabelOf(const framework::ClusterEvent& event) const { return observer_ ? event.Label() : std::string(); }
   Strategy WorthRequeuingAfterFlight(const WaitingPod& pod);
   void Record(HappenedEvent happened);
@@ -193,7 +193,7 @@ class SchedulingQueue {
   Line unschedulable_;  // for the five-minute flush
   Rejections rejections_;
   InFlightEvents in_flight_;
-  std::vector<std::pair<WaitingPod*, Strategy>> waking_;  // kept for its memory
+  std::vector<std::pair<WaitingPod*, Strategy>> waking_;  // a member only to reuse its memory
 };
 
 }  // namespace berth::queue

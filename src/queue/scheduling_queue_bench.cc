@@ -1,4 +1,4 @@
-// What the queue costs per pod, and per event with many pods asleep.
+// The cost of the queue per pod, and per event with many unschedulable pods.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -83,7 +83,7 @@ void AddPopDone(benchmark::State& state) {
 }
 BENCHMARK(AddPopDone)->ArgName("waiting")->Arg(0)->Arg(1000)->Arg(100'000);
 
-// Fails and is woken at once: sleep, event, out of the backoff.
+// Fails and is requeued at once: unschedulable, event, out of the backoff.
 void RequeueAndWake(benchmark::State& state) {
   Bench bench(1);
   bench.queue->Add(bench.made[0]);
@@ -108,7 +108,7 @@ BENCHMARK_CAPTURE(Event, registered_by_others, EventResource::kAssignedPod, Acti
 BENCHMARK_CAPTURE(Event, all_ask_their_hint, EventResource::kAssignedPod, ActionType::kDelete, false);
 BENCHMARK_CAPTURE(Event, gated, EventResource::kAssignedPod, ActionType::kAdd, true);
 
-// What binding a pod costs while ten thousand others are gated.
+// The cost of binding a pod while ten thousand others are gated.
 void BindWhileOthersAreGated(benchmark::State& state) {
   Bench bench(kSleepers);
   bench.gated = true;
@@ -125,7 +125,7 @@ void BindWhileOthersAreGated(benchmark::State& state) {
 }
 BENCHMARK(BindWhileOthersAreGated);
 
-// Every sleeper wakes and passes its gates.
+// Every unschedulable pod is requeued and passes its gates.
 void AllWake(benchmark::State& state) {
   for (auto _ : state) {
     state.PauseTiming();

@@ -1,5 +1,5 @@
-// The queue against a slow twin that keeps a plain list of pods and looks at all of it whatever happens, on random
-// histories.
+// Compares the queue with a slow reference that keeps a plain list of pods and scans all of it on every change, on
+// random histories.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ struct ModelPod : QueuedPod {
   enum Where { kReady, kWaiting, kAsleep, kFlying } where = kAsleep;
   int arrival = 0;
   base::Time flushed = base::Time::min();
-  std::vector<HappenedEvent> missed;  // while flying
+  std::vector<HappenedEvent> missed;  // while in flight
 
   bool failed_by_error() const { return unschedulable_plugins.empty() && pending_plugins.empty(); }
 };
@@ -244,7 +244,7 @@ class ModelQueue {
   std::vector<ModelPod> pods_;
 };
 
-// Plugins that register for different things, in two profiles that do not agree.
+// Plugins that register for different events, in two profiles that differ.
 class RandomHistory : public ::testing::TestWithParam<uint32_t> {
  protected:
   RandomHistory() : random_(GetParam()), model_(clock_, MakeProfiles()) {

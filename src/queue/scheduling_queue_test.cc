@@ -395,7 +395,7 @@ TEST_F(SchedulingQueueTest, AnEventCanLeaveOnePodAlone) {
   EXPECT_EQ(PopName(), "none");
 }
 
-// Another queue goes on where this one was.
+// Another queue continues where this one stopped.
 TEST_F(SchedulingQueueTest, ARestoredQueueGivesTheSamePodsAtTheSameTimes) {
   closed_gates_.insert("gated");
   for (const char* name : {"a", "b", "c", "d", "gated"}) queue_->Add(Pod(name, name[0] == 'c' ? 5 : 0));

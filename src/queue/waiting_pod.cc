@@ -22,7 +22,7 @@ bool LineOrder::ActiveLess(const WaitingPod& a, const WaitingPod& b) const {
   return a.sequence < b.sequence;
 }
 
-// Most pods belong at the end, having come last: tried first.
+// Most pods arrived last and belong at the end, so that is tried first.
 void EnterLine(Line& line, WaitingPod& pod) {
   pod.position = pod.node.empty() ? line.insert(line.end(), &pod) : line.insert(line.end(), std::move(pod.node));
 }

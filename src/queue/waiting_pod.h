@@ -38,17 +38,17 @@ using Line = std::set<WaitingPod*, LineOrder>;
 
 struct WaitingPod : QueuedPod {
   PodState state = PodState::kUnschedulable;
-  uint32_t profile = 0;                    // which of the profiles schedules it
-  uint64_t sequence = 0;                   // order of arrival, so that equals keep it
-  base::Time flushed = base::Time::min();  // when it was last woken for having slept too long
+  uint32_t profile = 0;                    // index of the profile that schedules it
+  uint64_t sequence = 0;                   // order of arrival; breaks ties
+  base::Time flushed = base::Time::min();  // when it was last requeued for waiting too long
 
   Line::iterator position{};    // while in a line
-  Line::node_type node{};       // while in none; empty before the first
+  Line::node_type node{};       // while in no line; empty before the first
   RejectionGroup* rejection{};  // while unschedulable: its group, and where in it
   size_t rejection_index = 0;
   InFlightEvents::Cursor events_since = 0;  // while in flight
 
-  // A gate that stays shut must not make every flush ask it again.
+  // Also counts from the last flush, so that a gate that stays shut is not asked again at every flush.
   base::Time asleep_since() const { return std::max(timestamp, flushed); }
 };
 

@@ -32,7 +32,7 @@ std::vector<framework::NodeIndex> NodesWorthTrying(const framework::ClusterView&
     worth.push_back(group.nodes != 0 && MayHelp(group.status));
   }
   std::vector<framework::NodeIndex> nodes;
-  // Often a glance at the reasons shows that no node is worth one.
+  // Often the reasons alone show that no node is worth trying.
   if (std::ranges::none_of(worth, [](uint8_t yes) { return yes != 0; })) return nodes;
   const std::vector<uint8_t>& live = cluster.columns().live;
   nodes.resize(live.size());
@@ -59,7 +59,7 @@ Findings FindCandidates(const DryRun& dry_run, const framework::ClusterView& clu
       continue;
     }
     std::vector<framework::PreemptionCandidate>& list = trial.victims.pdb_violations == 0 ? harmless : violating;
-    // As long as every candidate violates a budget the search goes on, but there is no use in collecting more of them.
+    // While every candidate violates a budget the search goes on, but collecting more of them is useless.
     if (list.size() < wanted) list.push_back({node.name(), std::move(trial.victims)});
     if (!harmless.empty() && harmless.size() + violating.size() >= wanted) break;
   }

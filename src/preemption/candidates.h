@@ -1,4 +1,4 @@
-// The search over nodes: which to try, how many, and which of the nodes found is the best to preempt on.
+// The search over nodes: which to try, how many, and on which of the candidates to preempt.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@
 
 namespace berth::preemption {
 
-// The nodes where eviction might help: those the filters found Unschedulable, be it the node itself or all
+// The nodes where eviction might help: those with an Unschedulable verdict, whether their own or the one shared by all
 // nodes without a verdict of their own. By index.
 std::vector<framework::NodeIndex> NodesWorthTrying(const framework::ClusterView& cluster,
                                                    const framework::NodeToStatus& statuses);
 
-// Whether those are all nodes. May say no although they are.
+// Whether those are all nodes. May be false although they are.
 bool AllAreWorthTrying(const framework::ClusterView& cluster, const framework::NodeToStatus& statuses);
 
 struct Findings {
   std::vector<framework::PreemptionCandidate> candidates;  // those that violate no budget first
-  framework::NodeToStatus failures;                        // the nodes tried in vain
-  std::vector<std::string> errors;                         // of the dry runs that broke, each text once
+  framework::NodeToStatus failures;                        // the nodes where evictions do not help
+  std::vector<std::string> errors;                         // of failed dry runs, each text once
 };
 
 // Tries nodes round-robin from nodes[offset] until `wanted` candidates are found, at least one of them violating no
@@ -33,7 +33,7 @@ struct Findings {
 Findings FindCandidates(const DryRun& dry_run, const framework::ClusterView& cluster,
                         std::span<const framework::NodeIndex> nodes, size_t offset, size_t wanted);
 
-// Adds a text unless it is there.
+// Adds a text unless it is already there.
 void AddOnce(std::vector<std::string>& texts, std::string text);
 
 // The candidates (by position) that no other beats; more than one when they are equal in everything. Criteria, each

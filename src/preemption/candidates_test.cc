@@ -84,7 +84,7 @@ class FindCandidatesTest : public ::testing::Test {
  protected:
   FindCandidatesTest() : pod_(MakePod("p").Priority(10).Request("cpu", "2").Info()) {}
 
-  // A node whose only pod must go, protected by a budget that allows nothing.
+  // A node whose only pod must go and is protected by a budget that allows no disruption.
   void AddProtected(const std::string& node) {
     handle_.cluster().AddNode(MakeNode(node).Capacity("cpu", "2"),
                               {MakePod("on-" + node).Request("cpu", "2").Label("app", "db").Info()});

@@ -1,5 +1,4 @@
-// Which of two running pods to spare first; and Cost: what evicting a set of victims costs, by the order of its
-// members.
+// Which of two running pods to spare first; and Cost: the cost of evicting a set of victims, compared member by member.
 #pragma once
 
 #include <cstdint>
@@ -24,26 +23,26 @@ struct MoreImportant {
   bool operator()(const framework::PodInfoPtr& a, const framework::PodInfoPtr& b) const { return (*this)(*a, *b); }
 };
 
-// There is at least one victim.
+// There must be at least one victim.
 const framework::PodInfo& LongestRunningOfMostImportant(const framework::Victims& victims, base::Time now);
 
 // Compared member by member, each deciding only among those that the ones before left equal; the smallest wins.
 struct Cost {
   int64_t priority_sum = 0;      // each raised by 2^31, so that more victims never make it smaller
-  base::Time earliest_start;     // of the most important victims; the later the better
-  int32_t pdb_violations = 0;    // violated budgets, before everything else
-  int32_t highest_priority = 0;  // of the most important victim, next
-  uint32_t victims = 0;          // after the sum
+  base::Time earliest_start;     // of the most important victims; later is cheaper
+  int32_t pdb_violations = 0;    // violated budgets; compared first
+  int32_t highest_priority = 0;  // of the most important victim; compared second
+  uint32_t victims = 0;          // compared after the sum
 
   friend bool operator==(const Cost&, const Cost&) = default;
   friend bool operator<(const Cost& a, const Cost& b) {
-    // The later start is the cheaper one, hence b before a.
+    // The later start is cheaper, hence b before a.
     return std::tie(a.pdb_violations, a.highest_priority, a.priority_sum, a.victims, b.earliest_start) <
            std::tie(b.pdb_violations, b.highest_priority, b.priority_sum, b.victims, a.earliest_start);
   }
 };
 
-// There is at least one victim.
+// There must be at least one victim.
 Cost CostOf(const framework::Victims& victims, base::Time now);
 
 // The positions of the lowest of `count` costs.

@@ -32,7 +32,7 @@ DisruptionBudgets::DisruptionBudgets(const Store& budgets, const DisruptionBudge
   auto next_known = known.begin();
   for (const auto& [key, budget] : budgets) {
     if (!budget->spec.selector) continue;
-    // Both are in the same order.
+    // Both lists are in the same order.
     while (next_known != known.end() && ComesBefore(*next_known->object, *budget)) ++next_known;
     std::shared_ptr<const api::Selector> selector;
     if (next_known != known.end() && ProtectsTheSame(*next_known->object, *budget)) {
@@ -57,7 +57,7 @@ BudgetVerdicts DisruptionBudgets::Judge(std::span<const framework::PodInfo* cons
   BudgetVerdicts verdicts;
   verdicts.violates.assign(pods.size(), 0);
   if (budgets_.empty()) return verdicts;
-  // The pods of a node use few of what may be hundreds of budgets.
+  // The pods of one node use only a few of what may be hundreds of budgets.
   std::vector<Used> used;
   for (size_t i = 0; i < pods.size(); ++i) verdicts.violates[i] = !Spend(*pods[i], used, verdicts.asked);
   return verdicts;
@@ -77,7 +77,7 @@ void DisruptionBudgets::ForEachNear(const framework::PodInfo& pod, Visit visit) 
   for (const size_t position : in_namespace->second.others) visit(position);
 }
 
-// False when some budget of the pod is used up. All of its budgets are charged all the same.
+// False when any of the pod's budgets is used up. All of its budgets are charged anyway.
 bool DisruptionBudgets::Spend(const framework::PodInfo& pod, std::vector<Used>& used, BudgetSet& asked) const {
   // A pod without labels belongs to no budget, not even to one whose selector asks for the absence of a label.
   if (pod.labels().empty()) return true;

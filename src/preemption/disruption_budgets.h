@@ -1,6 +1,5 @@
-// DisruptionBudgets: which victims would break a PodDisruptionBudget. Selectors are compiled once and serve every node
-// of a search, and the searches after it as long as they stay the same. A snapshot: budgets that change afterwards are
-// not noticed.
+// DisruptionBudgets: which victims would violate a PodDisruptionBudget. Selectors are compiled once and serve every
+// node of a search, and later searches while they do not change. A snapshot: later changes to budgets are not seen.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@
 
 namespace berth::preemption {
 
-// A set of budgets, as bits by position modulo 64: may hold more than was put in, never less.
+// A set of budgets, as bits by position modulo 64: may contain more than was put in, never less.
 using BudgetSet = uint64_t;
 
 struct BudgetVerdicts {
@@ -30,15 +29,15 @@ class DisruptionBudgets {
  public:
   using Store = framework::ObjectStore<api::PodDisruptionBudget>;
 
-  // A budget whose selector is absent, empty or does not compile protects no pod. What `before` has compiled is used
-  // again where it still applies.
+  // A budget whose selector is absent, empty or does not compile protects no pod. Selectors that `before` has compiled
+  // are reused where they still apply.
   explicit DisruptionBudgets(const Store& budgets, const DisruptionBudgets* before = nullptr);
 
-  // Spends the budgets pod by pod in the order given: a pod that comes after a budget is used up violates it. Each call
+  // Spends the budgets pod by pod in the order given: once a budget is used up, further pods violate it. Each call
   // starts with full budgets.
   BudgetVerdicts Judge(std::span<const framework::PodInfo* const> pods) const;
 
-  // The budgets that allow something else than before; unset when other pods are protected than before, too.
+  // The budgets that now allow other disruptions than before; unset when they no longer protect the same pods.
   std::optional<BudgetSet> ChangedSince(const DisruptionBudgets& before) const;
 
  private:
@@ -47,7 +46,7 @@ class DisruptionBudgets {
     std::shared_ptr<const api::Selector> selector;
   };
 
-  // What is left of a budget that some of the pods at hand have used.
+  // What is left of a budget that some of the current pods have used.
   struct Used {
     size_t position;
     int32_t left;
@@ -57,7 +56,7 @@ class DisruptionBudgets {
   template <class Visit>
   void ForEachNear(const framework::PodInfo& pod, Visit visit) const;
 
-  // Most selectors match a label's value, and are checked for pods with that label only.
+  // Most selectors match one value of a label, and are checked only for pods with that label.
   struct InNamespace {
     std::unordered_map<Symbol, std::vector<std::pair<Symbol, size_t>>> by_value;  // with the label's key
     std::vector<size_t> others;

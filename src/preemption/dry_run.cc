@@ -19,11 +19,11 @@ using framework::Status;
 
 namespace {
 
-// A pod that could go, with what decides when it is its turn: pods lie far apart in memory and are looked at once.
+// An evictable pod with what decides its order, copied because pods are scattered in memory.
 struct Evictable {
-  const PodInfoPtr* pod;  // of the node that is tried
+  const PodInfoPtr* pod;  // in the node being tried
   int32_t priority;
-  base::Time start;  // now, if it has not started
+  base::Time start;  // now, if the pod has not started
 
   bool IsMoreImportantThan(const Evictable& other) const {
     return priority != other.priority ? priority > other.priority : start < other.start;
@@ -31,18 +31,18 @@ struct Evictable {
 };
 using Evictables = std::vector<Evictable>;
 
-// Stable, so that pods of equal standing are treated in the order in which the node has them.
+// Stable, so that equally important pods keep the order they have on the node.
 void SortByImportance(Evictables& pods) {
   constexpr size_t kMany = 24;
   const auto more_important = [](const Evictable& a, const Evictable& b) { return a.IsMoreImportantThan(b); };
   if (pods.size() > kMany) return std::stable_sort(pods.begin(), pods.end(), more_important);
-  // Few are sorted without a second place to put them.
+  // A few are sorted in place, without a buffer.
   for (auto it = pods.begin(); it != pods.end(); ++it) {
     std::rotate(std::upper_bound(pods.begin(), it, *it, more_important), it, std::next(it));
   }
 }
 
-// Copies of a node and of the cycle's state in which pods come and go.
+// Copies of a node and of the cycle's state, to add and remove pods on.
 class WhatIf {
  public:
   WhatIf(const framework::Handle& handle, const framework::CycleState& state, const framework::PodInfo& pod,
@@ -75,7 +75,7 @@ class WhatIf {
   framework::NodeInfo node_;
 };
 
-// Pods come and go on a copy of the node alone, which is the caller's so that its memory serves node after node.
+// Adds and removes pods on a copy of the node only; the copy belongs to the caller so that its memory is reused.
 class WhatIfAlone {
  public:
   WhatIfAlone(const framework::Handle& handle, framework::CycleState& state, const framework::PodInfo& pod,
@@ -97,7 +97,7 @@ class WhatIfAlone {
   }
   Status Fit() {
     Status status = handle_.RunFilterWithNominatedPods(state_, pod_, node_);
-    // Whoever judges the Node object by itself has nothing to add when pods come back.
+    // A filter that judges the Node object alone keeps its verdict when pods come back.
     if (status.ok()) state_.skip_filter |= handle_.filters_of_nodes_alone();
     return status;
   }
@@ -109,10 +109,10 @@ class WhatIfAlone {
   framework::NodeInfo& node_;
 };
 
-// A plugin that cannot follow a change to its state is an error, whatever code it chose.
+// A plugin that fails to update its state is an error, whatever code it returned.
 Status AsError(const Status& status) { return status.IsError() ? status : Status::Error(status.Message()); }
 
-// Puts each of the pods back that are marked so and leave the preemptor enough; the others join `victims`.
+// Puts back each pod that has this mark and still leaves room for the preemptor; the others join `victims`.
 template <class AnyWhatIf>
 Status Reprieve(AnyWhatIf& what_if, const Evictables& pods, const std::vector<uint8_t>& marks, uint8_t mark,
                 Evictables& victims) {
@@ -126,7 +126,7 @@ Status Reprieve(AnyWhatIf& what_if, const Evictables& pods, const std::vector<ui
   return Status::Success();
 }
 
-// Shared by all nodes that have nobody to evict: often most of them.
+// Shared by all nodes without evictable pods: often most of them.
 const Status& NoVictims() {
   static const Status status = Status::UnschedulableAndUnresolvable("No preemption victims found for incoming pod");
   return status;
@@ -141,7 +141,7 @@ Evictables EvictableOn(const framework::NodeInfo& node, const PodInfo& preemptor
   return evictable;
 }
 
-// From when on the order of these pods no longer depends on the moment; see Trial::holds_after.
+// The time after which the order of these pods no longer depends on the current time; see Trial::holds_after.
 base::Time OrderHoldsAfter(const Evictables& pods, base::Time now) {
   base::Time latest = base::Time::min();
   bool some_not_started = false;
@@ -151,7 +151,7 @@ base::Time OrderHoldsAfter(const Evictables& pods, base::Time now) {
     some_not_started = some_not_started || !start;
   }
   if (!some_not_started) return base::Time::min();
-  // Whoever starts in the future will change places with those that have not started.
+  // A pod whose start lies in the future will change places with those that have not started.
   return latest < now ? latest : base::Time::max();
 }
 
@@ -166,7 +166,7 @@ DryRun::DryRun(const framework::Handle& handle, const framework::CycleState& sta
 
 Trial DryRun::Try(const framework::NodeInfo& node) const {
   Evictables evictable = EvictableOn(node, pod_, now_);
-  // Copying is what costs, and with nothing to take away the filters would only repeat their verdict.
+  // The copies are the main cost, and with no pod to remove the filters would only repeat their verdict.
   if (evictable.empty()) return {.status = NoVictims()};
   WhatIf what_if(handle_, state_, pod_, node);
   return Judge(what_if, evictable);
@@ -205,7 +205,7 @@ Trial DryRun::Judge(AnyWhatIf& what_if, Pods& evictable) const {
   if (Status done = Reprieve(what_if, evictable, budgets.violates, 0, victims); !done.ok()) {
     return {.status = std::move(done)};
   }
-  // The filters rejected the untouched node, yet accept it with every pod back: they contradict themselves.
+  // The filters rejected the unchanged node, yet accept it with every pod put back: they contradict themselves.
   if (victims.empty()) {
     return {.status =
                 Status::Error(fmt::format("expected at least one victim pod on node \"{}\"", what_if.node_name()))};

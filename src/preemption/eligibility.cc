@@ -5,7 +5,7 @@
 namespace berth::preemption {
 namespace {
 
-// On its way out because a scheduler evicted it. A pod that is deleted for another reason does not hold up preemption.
+// Terminating because a scheduler evicted it. A pod deleted for another reason does not hold up preemption.
 bool IsTerminatingByPreemption(const api::Pod& pod) {
   if (!pod.metadata.deletion_timestamp) return false;
   const auto& conditions = pod.status.conditions;
@@ -21,7 +21,7 @@ std::string_view WhyNotEligible(const framework::ClusterView& cluster, const fra
 
   const std::string& nominated = preemptor.pod().status.nominated_node_name;
   if (nominated.empty()) return {};
-  // No eviction can make the nominated node fit any more, so its terminating pods are not worth waiting for.
+  // No eviction can make the pod fit on its nominated node any more, so its terminating pods are not worth waiting for.
   if (nominated_status.code() == framework::Code::kUnschedulableAndUnresolvable) return {};
   const framework::NodeInfo* node = cluster.Find(nominated);
   if (node == nullptr) return {};

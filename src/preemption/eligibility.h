@@ -9,7 +9,7 @@
 
 namespace berth::preemption {
 
-// Only pods of lower priority make room.
+// Only pods of lower priority may be evicted.
 inline bool MayBeEvictedFor(const framework::PodInfo& pod, const framework::PodInfo& preemptor) {
   return pod.priority() < preemptor.priority();
 }

@@ -13,8 +13,8 @@ using Extenders = std::span<framework::PreemptionExtender* const>;
 
 bool AnyHasASay(Extenders extenders, const framework::PodInfo& pod);
 
-// Asks one after the other, each about what the previous ones left, until nothing is left. Every candidate
-// returned has victims. An error is that of an extender that may not be ignored.
+// Asks them in order, each about the candidates that the previous ones left, until none is left. Every candidate
+// returned has victims. An error comes from an extender that is not ignorable.
 Result<std::vector<framework::PreemptionCandidate>> AskExtenders(Extenders extenders, const framework::PodInfo& pod,
                                                                  std::vector<framework::PreemptionCandidate> candidates,
                                                                  const framework::ClusterView& cluster);

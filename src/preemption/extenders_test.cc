@@ -59,7 +59,7 @@ Scripted::Answer Fail() {
 
 class ExtendersTest : public ::testing::Test {
  protected:
-  // What is left of n1, n2 and n3: the names, or the error.
+  // The names of those left of n1, n2 and n3, or the error.
   std::vector<std::string> Ask(std::vector<Scripted> extenders, std::string_view pod = "p") {
     Candidates candidates;
     for (const char* name : {"n1", "n2", "n3"}) candidates.push_back({name, {.pods = {MakePod("victim").Info()}}});

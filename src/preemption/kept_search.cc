@@ -1,4 +1,4 @@
-// Finding the cheapest candidate from sums over many nodes.
+// Finds the cheapest candidate from sums over many nodes.
 #include <algorithm>
 
 #include "preemption/kept_trials.h"
@@ -28,7 +28,7 @@ bool TrialShelf::CatchUp(const framework::ClusterView& cluster) {
   changed_.clear();
   const uint64_t now = cluster.change_count();
   if (summed_ && cluster.ListChangedNodes(sums_at_, changed_)) {
-    // Nodes that change lie far apart.
+    // Changed nodes are far apart in memory.
     for (const NodeIndex node : changed_) __builtin_prefetch(&outcomes_[node]);
     for (const NodeIndex node : changed_) SumUp(cluster, node);
   } else {
@@ -42,7 +42,7 @@ bool TrialShelf::CatchUp(const framework::ClusterView& cluster) {
   return true;
 }
 
-// Takes the candidates in the order of a search, many at a time, up to the one that ends it.
+// Takes the candidates in search order, whole blocks at a time, up to the one that ends the search.
 class TrialShelf::Sweep {
  public:
   Sweep(TrialShelf& shelf, const DryRun& dry_run, const framework::ClusterView& cluster, size_t wanted)
@@ -62,13 +62,13 @@ class TrialShelf::Sweep {
   }
   const TrialSum& sum() const { return sum_; }
 
-  // Of the cheapest candidates, by position among them.
+  // One of the cheapest candidates, by position among them.
   NodeIndex Cheapest(size_t nth) {
     auto stretch = stretches_.begin();
     for (; nth >= stretch->ties; ++stretch) nth -= stretch->ties;
     if (stretch->level == kOneNode) return stretch->begin;
     size_t block = stretch->begin / TrialSums::NodesOf(stretch->level);
-    // From level to level, to the block of 16 that has it.
+    // Descends level by level to the block of 16 that contains it.
     for (size_t level = stretch->level; level-- > 0;) {
       for (block *= TrialSums::kFan;; ++block) {
         const TrialSum& here = shelf_.sums_.Block(level, block, cost_of_);
@@ -89,7 +89,7 @@ class TrialShelf::Sweep {
     Cost operator()(NodeIndex node) const { return ComparableCost(shelf.outcomes_[node]); }
   };
   static constexpr size_t kOneNode = TrialSums::kLevels;
-  // A block, or one node, with some of the cheapest candidates so far.
+  // A block, or a single node, that contains some of the cheapest candidates so far.
   struct Stretch {
     NodeIndex begin;
     size_t level;
@@ -99,7 +99,7 @@ class TrialShelf::Sweep {
   static size_t Candidates(const TrialSum& sum) { return sum.harmless + sum.violating; }
   bool Enough(const TrialSum& sum) const { return sum.harmless != 0 && Candidates(sum) >= wanted_; }
 
-  // The largest block that begins here and can be taken as a whole; 0 when there is none, otherwise its nodes.
+  // Takes the largest block that begins here and can be taken as a whole; returns its number of nodes, or 0 for none.
   size_t TakeBlock(size_t at, size_t end) {
     size_t level = 0;
     while (level < TrialSums::kLevels && Begins(level, at, end)) ++level;
@@ -127,7 +127,7 @@ class TrialShelf::Sweep {
       if (outcome == &shelf_.outcomes_[node]) {
         shelf_.sums_.Set(node, state);
       } else if (state != TrialState::kFailed) {
-        // Not kept, but compared.
+        // Not kept, but it takes part in comparisons.
         shelf_.some_start_now_ |= outcome->starts_now;
         if (!outcome->starts_now) shelf_.latest_start_ = std::max(shelf_.latest_start_, outcome->cost.earliest_start);
       }
@@ -160,7 +160,7 @@ class TrialShelf::Sweep {
 std::optional<NodeIndex> TrialShelf::FindCheapest(const DryRun& dry_run, const framework::ClusterView& cluster,
                                                   NodeIndex start, size_t wanted, base::Random& random) {
   if (wanted == 0 || !CatchUp(cluster)) return std::nullopt;
-  // A clock that was set back, or pods that start in the future beside some that have not started.
+  // The clock was set back, or pods that start in the future are compared with pods that have not started.
   const auto order_may_change = [&] {
     return dry_run.now() <= all_hold_after_ || (some_start_now_ && dry_run.now() <= latest_start_);
   };

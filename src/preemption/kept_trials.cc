@@ -16,7 +16,7 @@ using framework::Status;
 
 namespace {
 
-// A filter that words its rejections node by node is not worth comparing with what is known.
+// When a filter words its rejections differently for every node, looking for known ones does not pay off.
 constexpr size_t kMostFailures = 256;
 // Nodes times signatures: 64 MB.
 constexpr size_t kMostOutcomes = size_t{1} << 20;
@@ -114,7 +114,7 @@ Shortlist TrialShelf::Find(const DryRun& dry_run, const framework::ClusterView& 
   std::vector<framework::NodeToStatus::GroupId> failed;  // by node index
   harmless.reserve(wanted);
   generations_ = &cluster.columns().generation;
-  // What is learnt about the nodes of another picture is not for the sums.
+  // Trials on nodes of another cluster view must not enter the sums.
   std::vector<NodeIndex> none;
   if (!cluster.ListChangedNodes(cluster.change_count(), none)) summed_ = false;
   size_t position = offset;

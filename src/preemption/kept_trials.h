@@ -1,12 +1,12 @@
-// KeptTrials: what dry runs found about nodes, kept from one search to the next.
+// KeptTrials: the results of dry runs by node, kept from one search to the next.
 //
-// What must go from a node for a pod to fit there is a function of the node with its pods (NodeInfo::generation), of
-// the pod's signature and priority, and of the disruption budgets that protect the node's pods, as long as the filters
-// judge nodes alone. So only nodes that have changed since are tried again. Nodes promised to other pods are always
-// tried again, and so are those whose result depends on the time (see Trial::holds_after).
+// Which pods must go from a node for a pod to fit there is a function of the node with its pods (NodeInfo::generation),
+// of the pod's signature and priority, and of the disruption budgets that protect the node's pods, as long as the
+// filters judge nodes alone. So only nodes that have changed since are tried again. Nodes nominated to other pods are
+// always tried again, and so are those whose result depends on the time (see Trial::holds_after).
 //
-// Only what a choice needs is kept, one cache line a node; victims are found by trying the chosen node once more. Where
-// every node is worth trying, the cheapest of those that a search looks at is found from sums over many nodes.
+// Only what a choice needs is kept, one cache line per node; victims are found by trying the chosen node once more.
+// Where every node is worth trying, the cheapest candidate of a search is found from sums over many nodes.
 // Not thread-safe; used by the scheduling thread.
 #pragma once
 
@@ -36,8 +36,8 @@ struct CostedNode {
 // As Findings of FindCandidates, but with costs in place of victims.
 struct Shortlist {
   std::vector<CostedNode> candidates;  // those that violate no budget first
-  framework::NodeToStatus failures;    // the nodes tried in vain
-  std::vector<std::string> errors;     // of the dry runs that broke, each text once
+  framework::NodeToStatus failures;    // the nodes where evictions do not help
+  std::vector<std::string> errors;     // of failed dry runs, each text once
 };
 
 // Empty when both found the same; otherwise the first difference, in words.
@@ -47,15 +47,15 @@ std::string FirstDifference(const Shortlist& list, const Findings& findings, con
 // The trials for pods of one signature and priority.
 class TrialShelf {
  public:
-  // Gets ready for a search for `pod`.
+  // Prepares for a search for `pod`.
   void Prepare(const framework::Handle& handle, const framework::PodInfo& pod,
                std::shared_ptr<const DisruptionBudgets> budgets);
 
   // The same nodes that FindCandidates would find, in the same order.
   Shortlist Find(const DryRun& dry_run, const framework::ClusterView& cluster,
                  std::span<const framework::NodeIndex> nodes, size_t offset, size_t wanted);
-  // One of the cheapest candidates of Find over all nodes, beginning with node `start`, taken at random as from its
-  // list. Unset when that is to be asked: there is no candidate that violates no budget, or the order of costs may
+  // One of the cheapest candidates that Find over all nodes, starting at node `start`, would return, chosen at random
+  // in the same way. Unset when Find must be used: no candidate leaves all budgets intact, or the order of costs may
   // change with time.
   std::optional<framework::NodeIndex> FindCheapest(const DryRun& dry_run, const framework::ClusterView& cluster,
                                                    framework::NodeIndex start, size_t wanted, base::Random& random);
@@ -64,11 +64,11 @@ class TrialShelf {
   class Sweep;
 
   struct Outcome {
-    uint64_t generation = 0;  // of the node when it was tried; 0: never
+    uint64_t generation = 0;  // of the node when it was tried; 0 means never
     base::Time holds_after;
     BudgetSet budgets = 0;
     uint32_t failure = 0;     // position in failures_ plus one; 0: the pod would fit
-    bool starts_now = false;  // cost.earliest_start is the moment of the search
+    bool starts_now = false;  // cost.earliest_start is the time of the search
     Cost cost;
   };
 
@@ -76,25 +76,26 @@ class TrialShelf {
   Outcome Summarize(Trial trial, base::Time now);
   uint32_t FailureId(framework::Status status);
   void Forget();
-  // Brings the sums up to this moment; false when the cluster does not tell what has changed.
+  // Brings the sums up to date; false when the cluster does not report what has changed.
   bool CatchUp(const framework::ClusterView& cluster);
   void SumUp(const framework::ClusterView& cluster, framework::NodeIndex node);
   static TrialState StateOf(const Outcome& outcome);
-  // As it compares with others: who has not started will have started after all who have.
+  // The cost for comparisons: a victim that has not started counts as starting after all that have.
   static Cost ComparableCost(const Outcome& outcome);
 
   std::vector<Outcome> outcomes_;  // by node index
   std::vector<framework::Status> failures_;
   std::shared_ptr<const DisruptionBudgets> budgets_;
-  std::vector<framework::NodeIndex> held_;              // promised to other pods; sorted
-  Outcome passing_;                                     // the last one that is not to be kept
-  const std::vector<uint64_t>* generations_ = nullptr;  // of the nodes, during a search
+  std::vector<framework::NodeIndex> held_;              // nominated to other pods; sorted
+  Outcome passing_;                                     // the latest outcome that must not be kept
+  const std::vector<uint64_t>* generations_ = nullptr;  // the nodes' generations, during a search
 
   TrialSums sums_;
-  bool summed_ = false;  // sums_ held when the cluster had seen sums_at_ changes
+  bool summed_ = false;  // sums_ is valid as of change number sums_at_ of the cluster
   uint64_t sums_at_ = 0;
   std::vector<framework::NodeIndex> changed_;  // scratch
-  // Of all outcomes kept so far: whether some start now, the latest start of others, and from when on all of them hold.
+  // Over all outcomes kept so far: whether some start now, the latest start of the others, and from when on all of them
+  // hold.
   bool some_start_now_ = false;
   base::Time latest_start_ = base::Time::min();
   base::Time all_hold_after_ = base::Time::min();
@@ -104,10 +105,10 @@ class KeptTrials {
  public:
   explicit KeptTrials(const framework::Handle& handle) : handle_(handle) {}
 
-  // The disruption budgets as they are now.
+  // The current disruption budgets.
   std::shared_ptr<const DisruptionBudgets> Budgets();
-  // Where trials for pods like this one are kept, ready for a search; null when their outcome may rest on more than
-  // the node. Valid until the next call.
+  // The shelf for pods like this one, prepared for a search; null when the outcome may depend on more than the node.
+  // Valid until the next call.
   TrialShelf* ShelfFor(const framework::CycleState& state, const framework::PodInfo& pod);
 
  private:

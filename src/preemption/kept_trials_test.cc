@@ -21,7 +21,7 @@ using ::berth::testing::MakePod;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Three nodes a, b, c, each full with one pod that must go; a search says which of them were tried.
+// Three nodes a, b, c, each full with one pod that must go; a search reports which of them were tried.
 class KeptTrialsTest : public ::testing::Test {
  protected:
   KeptTrialsTest() {

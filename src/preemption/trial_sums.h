@@ -1,6 +1,6 @@
-// TrialSums: what is known about trials of nodes, summed up by blocks of 16 nodes, of 16 times 16 and so on, so that
-// the cheapest of thousands of candidates in a row is found without looking at each.
-// A block is worked out again when somebody asks. Not thread-safe.
+// TrialSums: the outcomes of trials, summed over blocks of 16 nodes, of 16 times 16 and so on, so that the cheapest of
+// thousands of consecutive candidates is found without looking at each.
+// A stale block is recomputed on demand. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -15,19 +15,19 @@ namespace berth::preemption {
 
 enum class TrialState : uint8_t {
   kNoNode,
-  kUnknown,    // to be tried
-  kFailed,     // whoever goes, the pod does not fit
+  kUnknown,    // not tried yet
+  kFailed,     // the pod does not fit whichever pods are evicted
   kHarmless,   // evicting pods makes room and violates no budget
-  kViolating,  // it does
+  kViolating,  // evicting pods makes room but violates a budget
 };
 
-// Of a number of nodes.
+// The sum over some nodes.
 struct TrialSum {
   uint32_t unknown = 0;
   uint32_t harmless = 0;
   uint32_t violating = 0;
-  uint32_t ties = 0;  // harmless ones that cost `lowest`
-  Cost lowest;        // of the harmless ones
+  uint32_t ties = 0;  // harmless nodes that cost `lowest`
+  Cost lowest;        // of the harmless nodes
 
   void Add(const TrialSum& other) {
     unknown += other.unknown;
@@ -47,7 +47,7 @@ struct TrialSum {
 
 class TrialSums {
  public:
-  // Nodes of a block of the lowest level; and blocks of a level that make one of the next.
+  // Nodes per block of the lowest level; and blocks of a level per block of the next.
   static constexpr size_t kFan = 16;
   static constexpr size_t kLevels = 4;
   static constexpr size_t NodesOf(size_t level) { return size_t{1} << (4 * (level + 1)); }
@@ -62,18 +62,19 @@ class TrialSums {
   size_t nodes() const { return states_.size(); }
 
   TrialState state(framework::NodeIndex node) const { return states_[node]; }
-  // The state, or the cost, of the node has changed.
+  // The state or the cost of the node has changed.
   void Set(framework::NodeIndex node, TrialState state) {
     states_[node] = state;
     for (size_t level = 0; level < kLevels; ++level) {
       TrialSum& sum = levels_[level][node / NodesOf(level)];
-      // Whatever contains a stale block is stale.
+      // Every block that contains a stale one is stale already.
       if (IsStale(sum)) return;
       sum = Stale();
     }
   }
 
-  // Of the nodes [NodesOf(level) * block, NodesOf(level) * (block + 1)); `cost_of(node)` is asked for harmless ones.
+  // The sum over the nodes [NodesOf(level) * block, NodesOf(level) * (block + 1)); calls `cost_of(node)` for harmless
+  // ones.
   template <class CostOf>
   const TrialSum& Block(size_t level, size_t block, CostOf&& cost_of) {
     TrialSum& sum = levels_[level][block];

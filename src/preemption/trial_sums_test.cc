@@ -9,7 +9,7 @@ namespace {
 
 using framework::NodeIndex;
 
-// What Block should say, node by node.
+// What Block should return, computed node by node.
 TrialSum SumOneByOne(const TrialSums& sums, const std::vector<Cost>& costs, size_t begin, size_t end) {
   TrialSum sum;
   for (size_t node = begin; node < std::min(end, costs.size()); ++node) {
@@ -35,7 +35,7 @@ TEST(TrialSums, EveryBlockEqualsTheSumOfItsNodes) {
   std::vector<Cost> costs(kNodes);
   const auto cost_of = [&](NodeIndex node) { return costs[node]; };
   for (int round = 0; round < 300; ++round) {
-    // At first many nodes, later few; blocks that were asked about and others.
+    // Many nodes at first, later few; both blocks that were asked about and others.
     for (size_t i = 0; i < (round < 20 ? kNodes / 4 : 5); ++i) {
       const auto node = static_cast<NodeIndex>(draw() % kNodes);
       costs[node].highest_priority = static_cast<int32_t>(draw() % 3);

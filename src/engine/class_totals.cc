@@ -53,7 +53,7 @@ bool ClassTotals::HasKey(ClassId id, std::span<const int64_t> key) const {
   return true;
 }
 
-// Where the class with this key stands in the table, or would.
+// Where the class with this key is in the table, or would be inserted.
 size_t ClassTotals::TablePlaceOf(std::span<const int64_t> key) const {
   uint64_t hash = 0;
   for (const int64_t number : key) hash = (hash ^ static_cast<uint64_t>(number)) * 0x9e3779b97f4a7c15u;
@@ -79,7 +79,7 @@ ClassTotals::ClassId ClassTotals::FreeId() {
   }
   const auto empty = std::ranges::find(classes_, size_t{0}, &Class::nodes);
   if (empty == classes_.end()) return kNoClass;
-  // Open addressing forgets an entry by starting over.
+  // An entry cannot be removed from an open-addressing table, so the table is rebuilt.
   const auto id = static_cast<ClassId>(empty - classes_.begin());
   std::ranges::fill(table_, kNoClass);
   for (size_t other = 0; other < classes_.size(); ++other) {
@@ -132,7 +132,7 @@ NodeIndex ClassTotals::AnyOf(ClassId id) {
 }
 
 NodeIndex ClassTotals::Tie(std::span<const ClassId> classes, size_t nth) {
-  std::array<int32_t, kNoClass + 1> best;  // by class; the nodes with that total are meant
+  std::array<int32_t, kNoClass + 1> best;  // by class; nodes with this total are wanted
   best.fill(Peaks::kNone);
   for (const ClassId id : classes) best[id] = Top(id).highest;
   const auto skip = [&](auto&& peaks_of, size_t at) {

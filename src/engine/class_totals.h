@@ -1,9 +1,10 @@
-// ClassTotals: nodes in classes, each node with a total, and of each class the highest total and who has it.
+// ClassTotals: nodes grouped into classes, each node with a total; for each class, the highest total and the nodes that
+// have it.
 //
-// A class is known by a key, a few numbers; nodes with equal keys are in one class. Which class a node is in may change
-// with its total. The best of several classes is then found without looking at nodes: what is added to all totals of a
-// class is the caller's business. Each class has Peaks of its own over one array of totals, so that best nodes of
-// several classes can be told off in the order of their index.
+// A class is identified by a key, a few numbers; nodes with equal keys are in one class. A node may change its class
+// along with its total. The best of several classes is then found without looking at nodes; what the caller adds to all
+// totals of a class is not stored here. Each class has its own Peaks over one shared array of totals, so that the best
+// nodes of several classes can be enumerated in index order.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +19,19 @@ namespace berth::engine {
 class ClassTotals {
  public:
   using ClassId = uint8_t;
-  // Peaks take an eighth of a byte per node and class, and whoever compares classes looks at all of them.
+  // Peaks take an eighth of a byte per node and class, and comparing classes looks at all of them.
   static constexpr size_t kMostClasses = 128;
 
-  // Forgets everything. Keys are `key_size` numbers long.
+  // Drops everything. Keys are `key_size` numbers long.
   void Reset(size_t slots, size_t key_size);
-  // Room for more nodes.
+  // Makes room for more nodes.
   void Grow(size_t slots);
 
-  // Adds the node, or changes its class and total. False, with the node in no class, when there would be too many.
+  // Adds the node, or changes its class and total. False, with the node in no class, when there would be too many
+  // classes.
   bool Set(framework::NodeIndex node, std::span<const int64_t> key, int32_t total);
   void Remove(framework::NodeIndex node);
-  // Of a node that stays in its class.
+  // For a node that stays in its class.
   void SetTotal(framework::NodeIndex node, int32_t total) {
     if (totals_[node] == total) return;
     classes_[class_of_[node]].peaks.Change(node, totals_[node], total);
@@ -40,18 +42,17 @@ class ClassTotals {
     __builtin_prefetch(&class_of_[node]);
   }
 
-  // Ids below this; a class may have no nodes left.
+  // Ids are below this; a class may have no nodes left.
   size_t classes() const { return classes_.size(); }
   size_t nodes(ClassId id) const { return classes_[id].nodes; }
   std::span<const int64_t> key(ClassId id) const {
     return std::span<const int64_t>(keys_).subspan(id * key_size_, key_size_);
   }
-  // Of a class that has nodes: any of them, the highest total, and how many have it.
+  // For a class that has nodes: any of them, the highest total, and how many nodes have it.
   framework::NodeIndex AnyOf(ClassId id);
   int32_t highest(ClassId id) { return Top(id).highest; }
   size_t ties(ClassId id) { return Top(id).ties; }
-  // One of the nodes that are best in their class, for these classes, by position among them in the order of their
-  // index.
+  // The nth, in index order, of the nodes that have the highest total of their class, over these classes.
   framework::NodeIndex Tie(std::span<const ClassId> classes, size_t nth);
 
   // kNoClass for a node that is in none.
@@ -61,13 +62,13 @@ class ClassTotals {
  private:
   struct Class {
     size_t nodes = 0;
-    framework::NodeIndex example = 0;  // of its nodes, if it is still there
+    framework::NodeIndex example = 0;  // one of its nodes, if still in the class
     Peaks peaks;
   };
   static constexpr size_t kTableSize = 4 * kMostClasses;
 
   const Peaks::Peak& Top(ClassId id);
-  // The class with this key, made if need be; kNoClass when there are too many.
+  // The class with this key, created if needed; kNoClass when there are too many.
   ClassId ClassFor(std::span<const int64_t> key);
   size_t TablePlaceOf(std::span<const int64_t> key) const;
   bool HasKey(ClassId id, std::span<const int64_t> key) const;

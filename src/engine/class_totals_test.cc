@@ -13,7 +13,7 @@ namespace {
 using framework::NodeIndex;
 using Key = std::vector<int64_t>;
 
-// All there is to know, found by looking at everything.
+// The slow reference: answers by scanning everything.
 class Plain {
  public:
   struct Entry {
@@ -23,7 +23,7 @@ class Plain {
   void Set(NodeIndex node, Key key, int32_t total) { nodes_[node] = {std::move(key), total}; }
   void Remove(NodeIndex node) { nodes_.erase(node); }
   const std::map<NodeIndex, Entry>& nodes() const { return nodes_; }
-  // In the order of their index, the nodes whose total is the highest of their class.
+  // The nodes that have the highest total of their class, in index order.
   std::vector<NodeIndex> BestOf(const std::vector<Key>& keys) const {
     std::map<Key, int32_t> highest;
     for (const auto& [node, entry] : nodes_) {
@@ -79,7 +79,7 @@ TEST(ClassTotals, AgreesWithLookingAtEverything) {
   for (uint32_t seed = 1; seed <= 8; ++seed) {
     std::mt19937 random(seed);
     size_t slots = 1 + random() % 150;
-    // From so few that classes are large to so many that ids are used again and again.
+    // From so few values that classes are large to so many that ids are reused again and again.
     const auto values = static_cast<int64_t>(2 + seed);
     ClassTotals totals;
     Plain plain;
@@ -99,7 +99,7 @@ TEST(ClassTotals, AgreesWithLookingAtEverything) {
         ASSERT_TRUE(totals.Set(node, key, total));
         plain.Set(node, key, total);
       }
-      if (random() % 16 != 0) continue;  // doubts may gather
+      if (random() % 16 != 0) continue;  // lets stale entries accumulate
       ExpectSame(totals, plain, random);
       if (HasFatalFailure()) FAIL() << "seed " << seed << " step " << step;
     }

@@ -17,7 +17,7 @@ Evaluator::Decision Evaluator::Decide(const PodInfo& pod, base::Random& random) 
   Decision decision;
   if (const std::optional<std::string> signature = profile_.Sign(pod)) {
     decision = Ask(LaneOf(*signature), pod, random);
-    // A lane that could not be brought up to date keeps nothing and must not push out one that does: the pods of a
+    // A lane that could not be brought up to date keeps nothing and must not evict one that does: the pods of a
     // DaemonSet have a signature each.
     if (!decision.state) {
       Drop(lanes_.begin());
@@ -50,7 +50,8 @@ Evaluator::Decision Evaluator::Ask(Lane& lane, const PodInfo& pod, base::Random&
     return decision;
   }
   if (observer) {
-    // A lane asks filters and scores of what has changed together, then compares: that is its Filter and its Score.
+    // A lane runs filters and scores of changed nodes together, then compares: the first is reported as Filter, the
+    // second as Score.
     observer->OnStep(Step::kFilter, framework::Code::kSuccess, caught_up - start);
     if (choice && choice->scored) observer->OnStep(Step::kScore, framework::Code::kSuccess, now() - caught_up);
   }

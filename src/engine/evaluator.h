@@ -1,10 +1,10 @@
-// Evaluator: which node a pod should go to, or why none will do.
+// Evaluator: which node a pod should go to, or why none fits.
 //
-// Pods with the same signature share a Lane, which keeps what was learnt about every node and catches up with what has
+// Pods with the same signature share a Lane, which keeps the answers for every node and catches up with what has
 // changed since. Where a lane cannot answer (a plugin that declares nothing about its answers, a search that PreFilter
-// narrows, trouble), a full evaluation does: see EvaluateFromScratch.
+// narrows, errors), a full evaluation does: see EvaluateFromScratch.
 //
-// Both give the same answers always; with verify on, every one of a lane's is compared.
+// Both always give the same answers; with verify on, each of a lane's answers is compared.
 // Not thread-safe; used by the scheduling thread.
 #pragma once
 
@@ -26,11 +26,11 @@ namespace berth::engine {
 class Evaluator {
  public:
   struct Options {
-    bool verify = false;      // compare each answer with the slow twin; a difference ends the program
-    size_t max_kept = 128;    // signatures remembered
-    bool runner_ups = false;  // tell who came second, too
-    size_t threads = 1;       // that share passes over all nodes; the answers are the same with any number
-    bool by_class = true;     // nodes that are alike are asked about once; the answers are the same without
+    bool verify = false;      // compare each answer with a full evaluation; a difference ends the program
+    size_t max_kept = 128;    // signatures kept
+    bool runner_ups = false;  // also report the second-best node
+    size_t threads = 1;       // threads that share passes over all nodes; the answers do not depend on it
+    bool by_class = true;     // ask about equivalent nodes once; the answers do not depend on it
   };
 
   Evaluator(const Profile& profile, const cluster::Cluster& cluster, Options options)
@@ -39,13 +39,13 @@ class Evaluator {
 
   struct Decision {
     enum class Kind { kChosen, kNoFit, kAskEvaluate } kind = Kind::kAskEvaluate;
-    Lane::Choice choice;             // when chosen
-    RunnerUp runner_up;              // when chosen, and wanted
+    Lane::Choice choice;             // when a node was chosen
+    RunnerUp runner_up;              // when a node was chosen and runner-ups are wanted
     framework::Diagnosis diagnosis;  // when nothing fits
-    // With the states of PreFilter and PreScore; belongs to the evaluator and lasts until it is asked again. Null when
-    // no lane could be brought up to date.
+    // With the states of PreFilter and PreScore; owned by the evaluator and valid until its next call. Null when no
+    // lane could be brought up to date.
     framework::CycleState* state = nullptr;
-    LongWay why = LongWay::kNone;  // when a full evaluation is to be asked
+    LongWay why = LongWay::kNone;  // why a full evaluation is needed
   };
   Decision Decide(const framework::PodInfo& pod, base::Random& random);
 

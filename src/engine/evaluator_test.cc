@@ -83,7 +83,7 @@ class EvaluatorTest : public ::testing::Test {
     profile_ = world_.MakeProfile(config, registry_);
     evaluator_ = std::make_unique<Evaluator>(*profile_, world_.cluster, options);
   }
-  // The full story. The evaluator is asked as well, which ends the program should it disagree.
+  // A full evaluation. The evaluator is asked as well, which ends the program if the two disagree.
   Evaluation Ask(const PodInfo& pod, Scope scope = Scope::kDecide) {
     decision_ = evaluator_->Decide(pod, world_.random);
     CycleState state = profile_->NewCycleState();
@@ -267,7 +267,7 @@ TEST_F(EvaluatorTest, NominatedPodsTakeTheirRoom) {
   EXPECT_EQ(Ask(*pod_).feasible.size(), 40u);
 }
 
-// A thousand preemptors that wait for their victims to go once made every decision ask about a thousand nodes.
+// A thousand preemptors waiting for their victims to terminate once made every decision ask about a thousand nodes.
 TEST_F(EvaluatorTest, NodesPromisedToOthersAreAskedAboutOnce) {
   size_t asked = 0;
   Add<testing::Filterer>(registry_, "Counting", testing::FilterFn([&](const PodInfo&, const NodeInfo& node) {
@@ -290,7 +290,7 @@ TEST_F(EvaluatorTest, NodesPromisedToOthersAreAskedAboutOnce) {
   EXPECT_GE(asked, 40u);
   EXPECT_EQ(feasible(MakePod("b").Info()), 20u);
   EXPECT_EQ(asked, 0u);
-  // One promise more, one less, one that is about the pod itself, and a node that changes.
+  // One nomination more, one less, one of the pod itself, and a node that changes.
   nominator.Nominate(MakePod("more").Info(), Name(30));
   EXPECT_EQ(feasible(MakePod("c").Info()), 19u);
   nominator.Remove(promised[3]->uid());
@@ -302,7 +302,7 @@ TEST_F(EvaluatorTest, NodesPromisedToOthersAreAskedAboutOnce) {
   EXPECT_EQ(feasible(MakePod("f").Info()), 20u);
   world_.cluster.UpsertNode(MakeNode(Name(7)).Shared());
   EXPECT_EQ(feasible(MakePod("g").Info()), 20u) << "it came back, and the promise holds";
-  // Those of higher priority take no heed.
+  // Pods of higher priority ignore the nominations.
   EXPECT_EQ(feasible(MakePod("high").Priority(1).Info()), 40u);
   EXPECT_EQ(feasible(MakePod("h").Info()), 20u);
 }
@@ -398,7 +398,7 @@ TEST_F(EvaluatorTest, ANewMaximumMovesEveryTotal) {
   }
 }
 
-// Rejections are kept as small numbers; more of them than there are numbers once ran over.
+// Rejections are kept as small numbers; more of them than there are numbers once overflowed.
 TEST_F(EvaluatorTest, AFilterThatWordsEveryRejectionAnewIsNotKept) {
   Add<testing::Filterer>(registry_, "Wordy", testing::FilterFn([](const PodInfo&, const NodeInfo& node) {
                            return Status::Unschedulable("not on " + node.name());
@@ -407,7 +407,7 @@ TEST_F(EvaluatorTest, AFilterThatWordsEveryRejectionAnewIsNotKept) {
   Make(ProfileOf({"Wordy"}));
   EXPECT_EQ(Ask(*pod_).feasible.size(), 0u);
   EXPECT_EQ(decision_.kind, Evaluator::Decision::Kind::kNoFit);
-  // Few enough changes to be replayed, each with a wording of its own.
+  // Few enough changes to be replayed, each with its own wording.
   for (int i = kNodes; i < 70; ++i) world_.cluster.UpsertNode(MakeNode(Name(i)).Shared());
   Ask(*pod_);
   for (int i = 70; i < 400; ++i) {
@@ -449,7 +449,7 @@ TEST_F(EvaluatorTest, TroubleInAFilterEndsTheCycle) {
   EXPECT_EQ(evaluation.error.Message(), "running \"Broken\" filter plugin: boom");
 }
 
-// Says that its PreScore reads no nodes, and scores by how many there are.
+// Declares that its PreScore reads no nodes, yet scores by how many there are.
 class CountsInSecret final : public testing::Named,
                              public framework::PreScorePlugin,
                              public framework::ScorePlugin,
@@ -462,7 +462,7 @@ class CountsInSecret final : public testing::Named,
   }
   bool ReadsFeasibleNodes(const PodInfo&) const override { return false; }
   framework::ScoreResult Score(const CycleState&, const PodInfo&, const NodeInfo& node) const override {
-    return node.name() == "n03" ? static_cast<int64_t>(feasible_) : 50;  // one of those that are compared
+    return node.name() == "n03" ? static_cast<int64_t>(feasible_) : 50;  // one of the nodes that are compared
   }
   DependsOn score_depends_on() const override { return DependsOn::kNode; }
   bool Sign(const PodInfo&, framework::SignatureBuilder&) const override { return true; }

@@ -1,5 +1,5 @@
-// Extender: a program outside that has a say in scheduling: which nodes will do, which are better, who is evicted, and
-// who binds. What kube-scheduler's configuration calls extenders.
+// Extender: an external program that has a say in scheduling: which nodes fit, which are better, which pods are
+// evicted, and who binds. kube-scheduler's configuration calls them extenders.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace berth::engine {
 
-// Noted as the plugin to blame when extenders turned nodes down.
+// Recorded as the rejecting plugin when extenders rejected nodes.
 inline constexpr std::string_view kExtenderName = "Extender";
 // Extenders score from 0 to this, plugins to framework::kMaxNodeScore.
 inline constexpr int64_t kMaxExtenderPriority = 10;
@@ -24,10 +24,10 @@ inline constexpr int64_t kMaxExtenderPriority = 10;
 using Nodes = std::span<const framework::NodeInfo* const>;
 
 struct ExtenderVerdicts {
-  std::vector<const framework::NodeInfo*> feasible;  // some of those asked about
-  // Why not, by name of node; there need not be a reason for each node that is missing.
+  std::vector<const framework::NodeInfo*> feasible;  // a subset of the nodes asked about
+  // The reason by node name; a node that is missing from `feasible` may have none.
   base::FlatMap<std::string, std::string> failed;
-  base::FlatMap<std::string, std::string> failed_and_unresolvable;  // evicting pods would not help; comes first
+  base::FlatMap<std::string, std::string> failed_and_unresolvable;  // evicting pods would not help; takes precedence
 };
 
 struct HostPriority {
@@ -44,7 +44,7 @@ class Extender : public framework::PreemptionExtender {
   virtual int64_t weight() const = 0;  // of its scores
 
   virtual Result<ExtenderVerdicts> Filter(const framework::PodInfo& pod, Nodes nodes) = 0;
-  // Asks, and does not wait for the answer, so that several may be asked at a time.
+  // Sends the request without waiting for the answer, so that several extenders can be asked at once.
   virtual std::future<Result<std::vector<HostPriority>>> Prioritize(const framework::PodInfo& pod, Nodes nodes) = 0;
   virtual Result<void> Bind(const framework::PodInfo& pod, const std::string& node_name) = 0;
 };

@@ -15,7 +15,7 @@ using framework::Status;
 
 namespace {
 
-// Scores come from outside and may be anything; they wrap around as they do in Go, where that is no error.
+// Scores come from outside and may have any value; they wrap around as they do in Go, where overflow is no error.
 int64_t Weighted(int64_t score, int64_t weight) {
   constexpr uint64_t kScale = framework::kMaxNodeScore / kMaxExtenderPriority;
   return static_cast<int64_t>(static_cast<uint64_t>(score) * static_cast<uint64_t>(weight) * kScale);
@@ -80,7 +80,7 @@ Status FilterByExtenders(Extenders extenders, const PodInfo& pod, const framewor
     }
     NoteReasons(*verdicts, cluster, statuses);
     feasible = std::move(verdicts->feasible);
-    // Whatever the order of the answer, and however often it names a node.
+    // Restores the order of names and drops duplicates.
     std::ranges::sort(feasible, {}, &NodeInfo::name);
     feasible.erase(std::unique(feasible.begin(), feasible.end()), feasible.end());
   }

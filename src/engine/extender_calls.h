@@ -1,4 +1,4 @@
-// Where the cycles meet extenders: in what order they are asked, and what becomes of their answers.
+// How cycles use extenders: the order in which they are asked, and what is done with their answers.
 #pragma once
 
 #include <optional>
@@ -19,17 +19,18 @@ using Extenders = std::span<Extender* const>;
 bool AnyJudges(Extenders extenders, const framework::PodInfo& pod);
 bool AnyPrioritizes(Extenders extenders, const framework::PodInfo& pod);
 
-// Asks one after the other, each about the nodes that the ones before left in `feasible`, which stays in the order of
-// names. The reasons they give go to `statuses`. An error is that of an extender that may not be ignored.
+// Asks them in order, each about the nodes that the previous ones left in `feasible`, which stays in the order of
+// names. Their reasons go to `statuses`. An error comes from an extender that is not ignorable.
 framework::Status FilterByExtenders(Extenders extenders, const framework::PodInfo& pod,
                                     const framework::ClusterView& cluster,
                                     std::vector<const framework::NodeInfo*>& feasible,
                                     framework::NodeToStatus& statuses);
 
-// Asks all at once and adds their scores to the totals, which have been filled. Who fails to answer gives no scores.
+// Asks all at once and adds their scores to the totals, which must be filled. An extender that fails to answer gives no
+// scores.
 void ScoreByExtenders(Extenders extenders, const framework::PodInfo& pod, Evaluation& evaluation);
 
-// By the first that binds pods like this one; unset when that is left to the plugins.
+// Binds with the first extender that binds pods like this one; unset when that is left to the plugins.
 std::optional<framework::Status> BindByExtender(Extenders extenders, const framework::PodInfo& pod,
                                                 const std::string& node_name);
 

@@ -32,7 +32,7 @@ Reach ReachOf(DependsOn what, bool keeps_state) {
   return Reach::kUnknown;
 }
 
-// Totals are kept in 32 bits; weights that need more are for a full evaluation.
+// Totals are kept in 32 bits; weights that need more require a full evaluation.
 constexpr int64_t kHighestTotal = 1 << 28;
 
 }  // namespace
@@ -41,7 +41,7 @@ ProfileReach::ProfileReach(const Profile& profile) {
   for (const auto& filter : profile.filters()) {
     const bool keeps_state = profile.FindIncremental(filter.id) != nullptr;
     const Reach reach = ReachOf(filter.plugin->filter_depends_on(), keeps_state);
-    // Nodes are listed for their devices as they are for their pods.
+    // Changed devices list a node for another look just as changed pods do.
     filters.push_back(reach == Reach::kAllNodes ? Reach::kUnknown : reach == Reach::kDevices ? Reach::kPods : reach);
     filter_classes.push_back(dynamic_cast<const framework::TellsNodesApart*>(filter.plugin));
   }
@@ -79,7 +79,7 @@ bool Lane::CatchUp(const PodInfo& pod) {
   const cluster::ChangeLog& log = cluster_.table().changes();
   const uint64_t objects = cluster_.objects().topology_version();
   const bool same_objects = objects == std::exchange(built_objects_, objects);
-  // Asking changed nodes one by one beats a pass over all; past a quarter of them it no longer does.
+  // Asking about changed nodes one by one beats a pass over all, up to about a quarter of them.
   const bool replay =
       built_ && same_objects && log.Knows(cursor_) && log.end() - cursor_ <= cluster_.columns().size() / 4 + 64;
   timing_.Begin(replay ? LaneWork::kCatchUp : LaneWork::kBuild);
@@ -90,7 +90,7 @@ bool Lane::CatchUp(const PodInfo& pod) {
   return built_ = !trouble_;
 }
 
-// True when every filter that takes part can be kept, and the search is not narrowed.
+// True when every participating filter's answers can be kept and PreFilter does not narrow the search.
 bool Lane::RunPreFilter(const PodInfo& pod) {
   const PreFilterOutcome outcome = profile_.RunPreFilter(state_, pod);
   if (!outcome.status.ok()) return GiveUp(LongWay::kRejected);
@@ -159,7 +159,7 @@ void Lane::Grow(size_t slots) {
 bool Lane::FollowDevices(const PodInfo& pod) {
   device_changes_.clear();
   for (const auto& [id, plugin] : reach_.devices) {
-    // Pods of one signature agree on whether the plugin takes part.
+    // Pods with the same signature agree on whether the plugin takes part.
     if (IsSkipped(built_skip_filter_, id)) continue;
     if (!plugin->CatchUpDevices(state_, pod, device_changes_)) return false;
   }
@@ -180,7 +180,7 @@ bool Lane::FollowPods(const PodInfo& pod) {
   return current;
 }
 
-// What happened since, change by change: counts by domain follow each pod, nodes are asked again once.
+// Follows the changes one by one: counts by domain are updated for each pod, nodes are asked about once at the end.
 bool Lane::Replay(const PodInfo& pod) {
   const cluster::ChangeLog& log = cluster_.table().changes();
   const framework::NodeColumns& columns = cluster_.columns();
@@ -208,7 +208,7 @@ bool Lane::Replay(const PodInfo& pod) {
   }
   AskPods(pod, changed_);
   if (classes_made_) unclassed_.insert(unclassed_.end(), changed_.begin(), changed_.end());
-  // Nobody has asked for so long that starting over is cheaper.
+  // The classes have not been used for so long that starting over is cheaper.
   if (unclassed_.size() > slots_.size() + 64) {
     classes_made_ = false;
     unclassed_.clear();
@@ -216,7 +216,7 @@ bool Lane::Replay(const PodInfo& pod) {
   return !trouble_;
 }
 
-// Plugins of unknown reach are out only because they said Skip; whether they still do may depend on anything.
+// Plugins of unknown reach are left out only because they returned Skip; whether they still do may depend on anything.
 bool Lane::StillPasses(const PodInfo& pod) {
   for (size_t position = 0; position < reach_.filters.size(); ++position) {
     if (reach_.filters[position] != Reach::kUnknown) continue;
@@ -248,7 +248,7 @@ void Lane::Release(NodeIndex node) {
   if (held_.erase(node) != 0) SetFeasible(node, cluster_.columns().live[node] && slots_[node].first == 0);
 }
 
-// Promised pods only ever take a node away, so nodes that are out already need no second look.
+// Nominated pods can only make a node infeasible, so nodes that are infeasible already need no second look.
 void Lane::Hold(const PodInfo& pod, NodeIndex node) {
   std::optional<framework::Status>& status = held_[node];
   if (!ok_[node]) return;
@@ -259,7 +259,7 @@ void Lane::Hold(const PodInfo& pod, NodeIndex node) {
 
 framework::Status Lane::JudgeHeld(const PodInfo& pod, NodeIndex node) {
   framework::Status status = profile_.RunFilterWithNominatedPods(state_, pod, cluster_.table().row(node));
-  // Mostly all say the same; one object for all of them is counted as one group.
+  // Usually all rejections are equal; sharing one object makes them one group.
   if (status == held_status_) return held_status_;
   return held_status_ = std::move(status);
 }
@@ -287,7 +287,7 @@ void Lane::HeedNominations(const PodInfo& pod) {
     }
   }
   holds_to_check_.clear();
-  // The node that this very pod was promised is not held from it, and will be from the next.
+  // The node nominated to this pod is not held from it, but will be held from the next pod.
   if (own) holds_to_check_.push_back(own->index());
   held_priority_ = pod.priority();
   held_at_ = nominator.change_count();

@@ -1,5 +1,5 @@
-// Choosing a node in a lane: from the totals kept when every answer is a node's own, and in one pass over the nodes
-// when topology domains have a say.
+// Choosing a node in a lane: from the totals kept when every answer depends on the node alone, and in one pass over the
+// nodes when topology domains matter.
 #include <algorithm>
 #include <atomic>
 
@@ -17,10 +17,10 @@ using framework::PodInfo;
 
 namespace {
 
-// Fewer nodes than this are passed over before another thread has woken up.
+// Below this many nodes a pass is over before another thread has woken up.
 constexpr size_t kWorthAThread = 20'000;
 
-// The loops over all nodes, kept free of everything that would stop the compiler from doing several nodes at a time.
+// The loops over all nodes, free of anything that would stop the compiler from vectorizing them.
 
 struct Accepted {
   size_t count;
@@ -68,7 +68,7 @@ std::optional<Lane::Choice> Lane::Choose(const PodInfo& pod, base::Random& rando
     if (failed) return std::nullopt;
   }
   chosen_by_class_ = false;
-  // Not at first: a lane may never be asked again.
+  // Not on the first call: a lane may never be asked again.
   if (pre_score_current_) {
     bool answered = false;
     std::optional<Choice> choice = ChooseByClass(pod, random, answered, failed);
@@ -149,14 +149,14 @@ bool Lane::FilterByDomain(const PodInfo& pod) {
     });
     if (!answered) return GiveUp(LongWay::kUnspoken);
     const Accepted accepted = KeepAccepted(scratch_.final_ok.data(), verdicts.data(), verdicts.size());
-    // Nodes that only Filter can judge are too slow a matter for a pass.
+    // Calling Filter node by node would be too slow for a pass.
     if (!accepted.all_judged) return GiveUp(LongWay::kUnspoken);
     scratch_.final_count = accepted.count;
   }
   return true;
 }
 
-// Unset when a plugin cannot say.
+// Unset when a plugin cannot answer.
 std::optional<Lane::Choice> Lane::ChooseByPass(const PodInfo& pod, const std::vector<uint8_t>& feasible, size_t count,
                                                base::Random& random) {
   AddNormalized(feasible);
@@ -164,7 +164,7 @@ std::optional<Lane::Choice> Lane::ChooseByPass(const PodInfo& pod, const std::ve
   const int32_t highest = HighestOf(scratch_.totals.data(), scratch_.totals.size());
   const size_t ties = CountEqual(scratch_.totals.data(), scratch_.totals.size(), highest);
   size_t nth = ties == 1 ? 0 : random.Below(ties);
-  // Stretch by stretch to where it must be, then node by node.
+  // Finds the block that contains it, then the node.
   constexpr size_t kStretch = 256;
   size_t begin = 0;
   for (;; begin += kStretch) {
@@ -178,9 +178,9 @@ std::optional<Lane::Choice> Lane::ChooseByPass(const PodInfo& pod, const std::ve
   return Choice{&cluster_.table().row(chosen), highest, count, ties, true};
 }
 
-// Normalised over the nodes that are feasible in the end, which may be fewer than those with a place in the queue.
+// Normalised over the nodes that are feasible in the end, which may be fewer than those the lane keeps scores for.
 void Lane::AddNormalized(const std::vector<uint8_t>& feasible) {
-  int64_t same = 0;  // for all of them
+  int64_t same = 0;  // the part that is the same for all nodes
   std::vector<std::pair<const LocalScore*, int64_t>> varied;
   for (const LocalScore& score : local_scores_) {
     if (score.rule == Normalization::kNone) continue;

@@ -1,8 +1,8 @@
-// Choosing a node in a lane when topology domains have a say, without looking at every node: nodes that the plugins
-// cannot tell apart are in one class. What those plugins say holds for the class, and the best node of a class by the
-// scores that are a node's own is known.
+// Choosing a node in a lane when topology domains matter, without looking at every node: nodes that the plugins cannot
+// tell apart form a class. What those plugins answer holds for the whole class, and the best node of a class by the
+// scores that depend on the node alone is known.
 //
-// The choice is the one that a pass over all nodes makes, ties included.
+// The choice is the same as that of a pass over all nodes, ties included.
 #include <algorithm>
 
 #include "engine/lane.h"
@@ -15,7 +15,7 @@ using framework::NodeIndex;
 using framework::Normalization;
 using framework::PodInfo;
 
-// Appends to scratch_.traits_now what the plugins that take part go by.
+// Appends the traits that the participating plugins depend on to scratch_.traits_now.
 bool Lane::ListTraits() {
   scratch_.traits_now.clear();
   for (const size_t position : domain_filters_) {
@@ -75,7 +75,7 @@ bool Lane::Classify(NodeIndex node) {
   for (const framework::NodeTrait& trait : traits_) scratch_.key[at++] = trait.Of(node);
   for (const size_t score : keyed_scores_) scratch_.key[at++] = local_scores_[score].raw[node];
   if (classes_.Set(node, scratch_.key, base_[node])) return true;
-  // Nodes differ too much for classes to be of use.
+  // Nodes differ too much for classes to help.
   classes_made_ = false;
   classes_refused_ = true;
   return false;
@@ -163,7 +163,7 @@ bool Lane::ChooseAmongClasses(const PodInfo& pod) {
   for (size_t i = 0; i < reach_.incremental.size(); ++i) {
     const auto& [id, plugin] = reach_.incremental[i];
     if (IsSkipped(state_.skip_score, id) || !plugin->pre_score_reads_feasible_nodes()) continue;
-    // A pass that comes after this has to choose again.
+    // A later pass has to call ChooseAmong again.
     pre_score_ok_.clear();
     const framework::TellsNodesApart* classes = reach_.incremental_classes[i];
     if (!classes || !classes->ChooseAmongClasses(state_, pod, feasible_classes_)) return false;

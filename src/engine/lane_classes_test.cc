@@ -1,5 +1,5 @@
-// Choosing by class of nodes against its twin, a pass over all nodes: the same node from the same random numbers, with
-// the same total and ties, over clusters that change at random.
+// Compares choosing by class of nodes with a pass over all nodes: the same node from the same random numbers, with the
+// same total and ties, over clusters that change at random.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -29,7 +29,7 @@ api::TopologySpreadConstraint& LastConstraint(PodBuilder& pod) {
 
 PodBuilder Web(const std::string& name) { return MakePod(name).Label("app", "web").Request("cpu", "100m"); }
 
-// One of the shapes of pods that look at topology domains.
+// One of several kinds of pods that read topology domains.
 PodBuilder Shaped(const std::string& name, unsigned shape) {
   PodBuilder pod = Web(name);
   switch (shape) {
@@ -88,7 +88,7 @@ class ClassTwins : public ::testing::TestWithParam<uint32_t> {
     const std::string name = "n" + std::to_string(number);
     auto node = MakeNode(name).Capacity("cpu", Below(8) == 0 ? "300m" : "2").Capacity("memory", "8Gi");
     node.Capacity("pods", Below(5) == 0 ? "3" : "110");
-    // Hosts whose label is missing, or that of another.
+    // Hosts whose label is missing, or equals another's.
     if (Below(40) != 0) node.Label(kHost, hosts_overlap_ && Below(40) == 0 ? "n1" : name);
     if (Below(12) != 0) node.Label(kZone, "z" + std::to_string(Below(3)));
     if (Below(12) != 0) node.Label(kRack, Below(30) == 0 ? "" : "r" + std::to_string(Below(8)));

@@ -1,4 +1,5 @@
-// What filters say about the nodes of a lane: asked of all, then again of what has changed, and told when nothing fits.
+// Filter verdicts about the nodes of a lane: asked for all nodes, then again for changed ones, and reported when
+// nothing fits.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -16,7 +17,7 @@ using framework::PodInfo;
 
 namespace {
 
-// A filter that words its rejections node by node is not worth keeping.
+// The answers of a filter that words its rejections differently for every node are not worth keeping.
 constexpr size_t kMostRejections = 250;
 static_assert(kMostRejections <= std::numeric_limits<uint8_t>::max());
 
@@ -70,7 +71,7 @@ Lane::RejectionId Lane::RejectionFor(const PodInfo& pod, size_t position, uint8_
   framework::Status status =
       profile_.RunOneFilter(profile_.filters()[position], state_, pod, cluster_.table().row(node));
   if (status.ok()) {
-    // A plugin that contradicts itself; those of a library are not ours to trust.
+    // The plugin contradicts itself; those of a library cannot be trusted not to.
     if (ranged) trouble_ = true;
     return 0;
   }
@@ -80,7 +81,7 @@ Lane::RejectionId Lane::RejectionFor(const PodInfo& pod, size_t position, uint8_
     if (known != 0) return known;
   }
   if (rejections_.size() >= kMostRejections) {
-    trouble_ = true;  // what is said from here on does not matter
+    trouble_ = true;  // the answers from here on are not used
   } else {
     rejections_.push_back({position, verdict, std::move(status)});
   }
@@ -106,7 +107,7 @@ void Lane::List(NodeIndex node) {
   if (classes_made_) classes_.Prefetch(node);
 }
 
-// Filter by filter, then node by node: a filter that looks at many nodes at once is faster for each.
+// Filter by filter, then node by node: a filter is faster per node when it sees many at once.
 void Lane::AskPods(const PodInfo& pod, std::span<const NodeIndex> nodes) {
   const framework::NodeColumns& columns = cluster_.columns();
   scratch_.pods_verdicts.resize(pods_filters_.size());
@@ -120,7 +121,7 @@ void Lane::AskPods(const PodInfo& pod, std::span<const NodeIndex> nodes) {
   for (size_t i = 0; i < nodes.size(); ++i) {
     const NodeIndex node = nodes[i];
     slots_[node].listed = 0;
-    if (!columns.live[node]) continue;  // AskNode has seen to it
+    if (!columns.live[node]) continue;  // AskNode has handled it
     const Slot& slot = slots_[node];
     RejectionId by_pods = 0;
     for (size_t k = 0; k < pods_filters_.size() && by_pods == 0; ++k) {
@@ -147,7 +148,7 @@ void Lane::SetFirst(NodeIndex node, RejectionId rejection) {
   first = rejection;
   if (!told_) return;
   untold_.push_back(node);
-  // A lane that tells seldom does not keep a list for it.
+  // A lane that rarely reports rejections does not keep a list for it.
   if (untold_.size() > slots_.size() / 8 + 64) told_.reset();
 }
 
@@ -181,7 +182,7 @@ std::shared_ptr<const std::vector<Lane::RejectionId>> Lane::TellRejections() {
   return told_;
 }
 
-// The first rejection in the profile's order is the one that counts, and that may be one by domain.
+// The first rejection in the profile's order counts, and that may be one by domain.
 bool Lane::RejectByDomain(const PodInfo& pod, std::vector<framework::NodeToStatus::Group>& groups,
                           std::vector<framework::NodeToStatus::GroupId>& group_of) {
   if (!FilterByDomain(pod)) return false;
@@ -202,7 +203,7 @@ bool Lane::RejectByDomain(const PodInfo& pod, std::vector<framework::NodeToStatu
       break;
     }
   }
-  // Verdicts by domain may mean something else next time.
+  // Verdicts by domain may have another meaning next time.
   rejections_.resize(local_rejections);
   return true;
 }
@@ -218,7 +219,7 @@ bool Lane::Diagnose(const PodInfo& pod, framework::Diagnosis& diagnosis) {
     if (!RejectByDomain(pod, groups, group_of)) return false;
     statuses.Assign(std::move(group_of), std::move(groups));
   }
-  // Nodes promised to other pods are judged together with those.
+  // Nodes nominated to other pods are judged together with those pods.
   for (auto& [node, status] : held_) {
     if (!status) status = JudgeHeld(pod, node);
     if (status->IsError()) return GiveUp(LongWay::kTrouble);

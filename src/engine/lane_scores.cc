@@ -1,4 +1,4 @@
-// The scores of a lane that are a node's own: asked for once, then again for what has changed.
+// The scores of a lane that depend on the node alone: asked for once, then again for what has changed.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -29,7 +29,7 @@ bool InRange(int64_t score) { return score >= framework::kMinNodeScore && score 
 
 }  // namespace
 
-// Only the set of feasible nodes has changed, which is of no interest to most plugins.
+// Only the set of feasible nodes has changed, which most plugins do not read.
 bool Lane::ChooseAmong(const PodInfo& pod, const std::vector<uint8_t>& feasible) {
   bool same = false;
   bool compared = false;
@@ -53,7 +53,7 @@ bool Lane::RefreshPreScore(const PodInfo& pod, const std::vector<uint8_t>& feasi
     const bool skipped = IsSkipped(state_.skip_score, profile_.scores()[position].id);
     if (!skipped && reach_.scores[position] == Reach::kUnknown) return GiveUp(LongWay::kUndeclared);
   }
-  // A plugin that is wrong about what it reads would go unnoticed. Now and then it is compared, ever more rarely.
+  // A plugin that reads nodes without declaring it would go unnoticed, so it is checked, at ever longer intervals.
   const bool compare = !reads_rows && std::has_single_bit(++scratch_.pre_scores_without_nodes);
   if (compare && !NodesMadeNoDifference(pod, feasible)) return GiveUp(LongWay::kUndeclared);
   if (local_scores_.empty() || state_.skip_score != skipped_before) ListLocalScores();
@@ -72,7 +72,7 @@ bool Lane::NodesMadeNoDifference(const PodInfo& pod, const std::vector<uint8_t>&
     }
     return scores;
   };
-  // All of these first: who reads nodes in secret may well keep what it read elsewhere than in the state.
+  // All of these first: a plugin that reads nodes in secret may keep what it read outside the state.
   std::vector<std::vector<int64_t>> without_nodes;
   for (const auto& score : profile_.scores()) {
     const bool skipped = IsSkipped(state_.skip_score, score.id);
@@ -98,7 +98,7 @@ void Lane::ListLocalScores() {
     const auto& score = profile_.scores()[position];
     Reach reach = reach_.scores[position];
     if (reach == Reach::kDomain || reach == Reach::kUnknown || IsSkipped(state_.skip_score, score.id)) continue;
-    // A pod that uses no devices does not notice when they change.
+    // A pod that uses no devices is not affected when they change.
     if (reach == Reach::kDevices) reach = IsSkipped(state_.skip_filter, score.id) ? Reach::kNode : Reach::kPods;
     local_scores_.push_back({position, reach, score.plugin->normalization(), score.weight, {}, {}, {}});
   }
@@ -211,7 +211,7 @@ int64_t Lane::Weigh(const LocalScore& score, int64_t raw) {
 }
 
 void Lane::SetRaw(LocalScore& score, NodeIndex node, int64_t raw) {
-  if (raw < 0) trouble_ = true;  // the rules are for counts
+  if (raw < 0) trouble_ = true;  // the normalisation rules expect non-negative counts
   if (score.raw.empty()) {
     if (raw == 0) return;
     score.raw.assign(slots_.size(), 0);
@@ -219,7 +219,7 @@ void Lane::SetRaw(LocalScore& score, NodeIndex node, int64_t raw) {
   score.raw[node] = raw;
 }
 
-// A node without current scores gets them all.
+// Computes all scores of a node that has no current ones.
 void Lane::ScoreNode(const PodInfo& pod, NodeIndex node) {
   slots_[node].fixed = 0;
   base_[node] = 0;
@@ -281,7 +281,7 @@ int32_t Lane::LocalTotal(NodeIndex node) const {
   for (size_t k = 0; k < local_scores_.size(); ++k) {
     const LocalScore& score = local_scores_[k];
     if (score.rule == Normalization::kNone) continue;
-    // A raw score above the maximum will move it, and all totals with it. Where nobody had any points, there is no need
+    // A raw score above the maximum will raise it, and all totals with it. Where all raw scores are 0, there is no need
     // to look.
     const int64_t raw = highest_[k] == 0 ? 0 : score.RawOf(node);
     total += score.weight * framework::Normalize(score.rule, raw, std::max(highest_[k], raw));

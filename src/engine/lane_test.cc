@@ -1,4 +1,4 @@
-// The lane with the in-tree plugins; each decision is also compared with one from scratch (verify).
+// The lane with the in-tree plugins; each decision is also compared with a full evaluation (verify).
 #include <gtest/gtest.h>
 
 #include <map>
@@ -141,7 +141,7 @@ TEST_F(LaneTest, WhyNothingFitsCountsPromises) {
             "0/3 nodes are available: 1 Insufficient memory, 3 Insufficient cpu.");
 }
 
-// Signs, and has its say in PreFilter alone.
+// Signs pods, and implements PreFilter but no Filter.
 class GateKeeper final : public testing::Named, public framework::PreFilterPlugin, public framework::SignPlugin {
  public:
   GateKeeper(std::string name, const framework::PreFilterResult* answer) : Named(std::move(name)), answer_(answer) {}

@@ -1,5 +1,5 @@
-// Where the time of lanes goes, plugin by plugin. A lane answers for many pods with little work for each, so the times
-// are those of passes: of every build, and of one catch-up in sixty-four.
+// Where lanes spend their time, plugin by plugin. A lane answers for many pods with little work for each, so whole
+// passes are timed: every build, and one catch-up in sixty-four.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace berth::engine {
 
 enum class LaneWork : uint8_t {
   kBuild,    // asks about every node
-  kCatchUp,  // asks about what has changed, and passes over topology domains
+  kCatchUp,  // asks about changed nodes, and passes over topology domains
 };
 
-// What one plugin took at one extension point in one pass. Called on the scheduling thread.
+// How long one plugin took at one extension point in one pass. Called on the scheduling thread.
 using LaneObserver =
     std::function<void(LaneWork work, config::ExtensionPoint point, std::string_view plugin, base::Duration took)>;
 

@@ -36,7 +36,7 @@ Evaluation NodeSampler::Evaluate(const Profile& profile, const SamplingRule& rul
                                  const framework::PodInfo& pod, Scope scope) {
   const Sample sample{rule, cluster_.table().nodes_in_order(), next_start_};
   Evaluation evaluation = EvaluateFromScratch(profile, state, pod, scope, &sample);
-  // Also after trouble, so that the nodes before it are not tried again and again.
+  // Also after an error, so that the nodes before it are not tried again and again.
   if (evaluation.sampled) next_start_ = (next_start_ + evaluation.sampled->evaluated) % sample.nodes.size();
   return evaluation;
 }

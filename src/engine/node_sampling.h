@@ -1,7 +1,7 @@
-// Sampling: a search that ends when it has found so many feasible nodes, and the next one that goes on from there.
+// Sampling: a search ends when it has found enough feasible nodes, and the next one starts where it ended.
 //
-// As kube-scheduler does it with parallelism 1: how many nodes, in which order, starting where. Off unless the
-// configuration asks for it; berth looks at all nodes.
+// As in kube-scheduler with parallelism 1: how many nodes, in which order, starting where. Off unless the configuration
+// asks for it; by default berth looks at all nodes.
 #pragma once
 
 #include <cstddef>
@@ -16,33 +16,33 @@
 
 namespace berth::engine {
 
-// What a profile's configuration says about it.
+// The sampling settings of a profile's configuration.
 struct SamplingRule {
-  int32_t percentage = 0;     // 1 to 100; 0: the more nodes, the fewer percent
+  int32_t percentage = 0;     // 1 to 100; 0: the larger the cluster, the lower the percentage
   size_t fewest_nodes = 100;  // upstream's constant; clusters with fewer nodes are not sampled
 
-  // Unset when all nodes are looked at: no percentage is given, or it is 0 or 100, and nodeSampling is Exact.
+  // Unset when all nodes are evaluated: no percentage is given, or it is 0 or 100, and nodeSampling is Exact.
   static std::optional<SamplingRule> Of(const config::KubeSchedulerConfiguration& configuration,
                                         const config::Profile& profile);
-  // With how many feasible nodes out of `nodes` the search ends.
+  // The number of feasible nodes, out of `nodes`, at which the search ends.
   size_t NodesToFind(size_t nodes) const;
 };
 
 // One search, for EvaluateFromScratch.
 struct Sample {
   SamplingRule rule;
-  std::span<const framework::NodeInfo* const> nodes;  // all of the cluster's, in order
-  size_t start = 0;                                   // position of the first to look at
+  std::span<const framework::NodeInfo* const> nodes;  // all nodes of the cluster, in order
+  size_t start = 0;                                   // position of the first node to evaluate
 };
 
-// Where the searches of a scheduler, whatever their profiles, go on. Not thread-safe; used by the scheduling thread.
+// Where the next search of a scheduler starts, whatever its profile. Not thread-safe; used by the scheduling thread.
 class NodeSampler {
  public:
   explicit NodeSampler(const cluster::Cluster& cluster) : cluster_(cluster) {}
 
   Evaluation Evaluate(const Profile& profile, const SamplingRule& rule, framework::CycleState& state,
                       const framework::PodInfo& pod, Scope scope);
-  // nextStartNodeIndex, in upstream's words.
+  // Upstream's nextStartNodeIndex.
   size_t next_start() const { return next_start_; }
   void set_next_start(size_t next_start) { next_start_ = next_start; }
 

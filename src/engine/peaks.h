@@ -1,6 +1,6 @@
-// Peaks: the highest of many totals and how many have it, by block of 64 nodes and by region of 64 blocks, so that a
-// change costs one entry of a small table. Where a block has lost its last best node, or a region is in doubt, it is
-// looked at again when somebody asks. The totals themselves are the owner's.
+// Peaks: the highest of many totals and how many nodes have it, by block of 64 nodes and by region of 64 blocks, so
+// that a change updates one entry of a small table. A block that has lost its last best node, or a stale region, is
+// recomputed on demand. The totals themselves belong to the owner.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@ namespace berth::engine {
 class Peaks {
  public:
   static constexpr size_t kSpan = 64;
-  // The total of a node that takes no part.
+  // The total of a node that does not take part.
   static constexpr int32_t kNone = std::numeric_limits<int32_t>::min();
 
   struct Peak {
     int32_t highest = kNone;
-    uint32_t ties = 0;  // of a block: 0 means to be counted again, unless nobody is here
+    uint32_t ties = 0;  // of a block: 0 means that it must be recounted, unless it has no nodes
 
     void Join(const Peak& other) {
       if (other.highest > highest) {
@@ -31,7 +31,7 @@ class Peaks {
     }
   };
 
-  // Room for more blocks; those that are new have nobody.
+  // Makes room for more blocks; new ones have no nodes.
   void Grow(size_t blocks) {
     if (blocks <= blocks_.size()) return;
     blocks_.resize(blocks);
@@ -54,7 +54,7 @@ class Peaks {
     any_stale_ = true;
   }
 
-  // Of all nodes. `recount(block)` gives the peak of a block from its totals.
+  // The peak over all nodes. `recount(block)` computes the peak of a block from its totals.
   template <class Recount>
   const Peak& Top(Recount&& recount) {
     if (any_stale_) Refresh(recount);

@@ -1,4 +1,4 @@
-// PluginObserver: hears what the plugins of one profile do; for metrics.
+// PluginObserver: is told what the plugins of one profile do; for metrics.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,7 @@
 
 namespace berth::engine {
 
-// What plugins are asked, as kube-scheduler's metrics tell it apart: finer than the extension points of a
-// configuration.
+// The calls to plugins that kube-scheduler's metrics distinguish: finer than the extension points of a configuration.
 enum class Step : uint8_t {
   kPreEnqueue,
   kSign,
@@ -33,20 +32,20 @@ enum class Step : uint8_t {
 inline constexpr int kStepCount = static_cast<int>(Step::kPostBind) + 1;
 // As metrics spell it: "PreFilterExtensionAddPod".
 std::string_view NameOf(Step step);
-// Of a binding cycle, which runs on a thread of its own.
+// Belongs to the binding cycle, which runs on a thread of its own.
 constexpr bool IsOfBindingCycle(Step step) { return step >= Step::kPreBindPreFlight; }
 
 class PluginObserver {
  public:
   virtual ~PluginObserver() = default;
-  // Whether the next plugin to run is to be timed by itself; asked before each, so that a sample costs little.
+  // Whether the next plugin call is to be timed individually; asked before each, so that sampling is cheap.
   virtual bool times_plugins(Step step) const = 0;
-  // One plugin was asked `count` times, which took `took` each.
+  // One plugin was called `count` times, which took `took` each.
   virtual void OnPlugin(Step step, std::string_view plugin, framework::Code code, base::Duration took,
                         uint64_t count) = 0;
-  // All plugins of a step were asked. Steps of binding cycles come from other threads.
+  // All plugins of a step have run. Steps of binding cycles are reported from other threads.
   virtual void OnStep(Step step, framework::Code code, base::Duration took) = 0;
-  // A plugin failed, timed or not.
+  // A plugin failed, whether or not it was timed.
   virtual void OnError(Step step, std::string_view plugin) = 0;
 };
 

@@ -1,5 +1,5 @@
-// A plugin with a PreFilter, a signature and no Filter has no place to declare what its answer rests on. The lane asks
-// it for every pod, so that it keeps no stale answer, whatever the plugin reads.
+// A plugin with a PreFilter, a signature and no Filter cannot declare what its answer depends on. The lane asks it for
+// every pod, so that it keeps no stale answer, whatever the plugin reads.
 #include <gtest/gtest.h>
 
 #include "engine/evaluator.h"
@@ -19,7 +19,7 @@ using Kind = Evaluator::Decision::Kind;
 
 enum class Mood { kPass, kSkip, kReject, kNarrow };
 
-// Reads something that no change log tells of.
+// Reads something that no change log records.
 class Moody final : public testing::Named, public framework::PreFilterPlugin, public framework::SignPlugin {
  public:
   Moody(std::string name, const Mood* mood, size_t* asked) : Named(std::move(name)), mood_(mood), asked_(asked) {}

@@ -1,5 +1,5 @@
 // Preemption with the plugins of the default profile, on clusters that change at random. The search that keeps trials
-// is compared, inside, with the one that starts over (CycleState::verify_incremental): a difference ends the program.
+// compares itself with one that starts over (CycleState::verify_incremental): a difference ends the program.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -75,7 +75,7 @@ Result<void> Profile::MakePlugins(const config::Profile& config, const framework
   static const config::PluginArgs kNoArgs;
   for (const std::string& name : needed) {
     const framework::PluginFactory* factory = registry.Find(name);
-    if (!factory) continue;  // named in an error by ResolvePlugins, with the extension point that wants it
+    if (!factory) continue;  // ResolvePlugins reports it, with the extension point that names it
     const auto found = args.find(name);
     Result<std::unique_ptr<Plugin>> plugin = (*factory)(found == args.end() ? kNoArgs : found->second, *this);
     if (!plugin) {
@@ -84,7 +84,7 @@ Result<void> Profile::MakePlugins(const config::Profile& config, const framework
     id_by_name_.emplace(name, static_cast<uint32_t>(plugins_.size()));
     plugins_.push_back(std::move(*plugin));
   }
-  // CycleState keeps the plugins that skip a cycle in the bits of one word.
+  // CycleState keeps the plugins that skip a cycle as bits of one word.
   if (plugins_.size() > 64) {
     return Error::InvalidArgument(
         fmt::format("a profile may have at most 64 plugins, \"{}\" has {}", scheduler_name_, plugins_.size()));
@@ -92,7 +92,7 @@ Result<void> Profile::MakePlugins(const config::Profile& config, const framework
   return {};
 }
 
-// What a plugin serves is told by the interfaces it has; the configuration's rules then say what runs where.
+// The interfaces of a plugin say which points it implements; the configuration's rules then say what runs where.
 Result<void> Profile::ExpandPoints(const config::Profile& config) {
   std::vector<config::KnownPlugin> known;
   for (const auto& [name, id] : id_by_name_) {
@@ -113,7 +113,7 @@ Result<void> Profile::ExpandPoints(const config::Profile& config) {
   return {};
 }
 
-// Only plugins that filter or score matter to a signature; one that cannot sign makes every pod unique.
+// Only plugins that filter or score matter to a signature; if one of them cannot sign, no pods share evaluations.
 void Profile::FindSigners() {
   std::set<uint32_t> ids;
   for (const auto& filter : filter_) ids.insert(filter.id);
@@ -129,7 +129,7 @@ void Profile::FindSigners() {
   }
 }
 
-// What PreFilter, AddPod and RemovePod are about can be told from the filter they serve; without one it is anything.
+// What PreFilter, AddPod and RemovePod read is known from the plugin's Filter; without one it may be anything.
 void Profile::FindNonLocalFilters() {
   uint64_t node_alone = 0;
   for (const auto& filter : filter_) {
@@ -213,7 +213,7 @@ std::map<std::string, std::vector<framework::ClusterEventWithHint>> Profile::Eve
     const auto* extensions = dynamic_cast<const framework::EnqueueExtensions*>(plugins_[id].get());
     events[name] = extensions ? extensions->EventsToRegister() : std::vector<framework::ClusterEventWithHint>{{}};
   }
-  // Nobody knows what would change an extender's mind.
+  // No event is known to change an extender's answer, so every event may.
   if (!environment_.extenders.empty()) events.emplace(kExtenderName, std::vector<framework::ClusterEventWithHint>{{}});
   return events;
 }

@@ -1,7 +1,8 @@
 // Profile: the plugins of one scheduler name, in order, and the one wrapper through which every extension point runs:
 // attribution of verdicts, Skip handling, nominated pods, the metrics hook.
 //
-// Lives as long as the program. PreEnqueue through Permit on the scheduling thread; PreBind, Bind and PostBind off it.
+// Lives until the configuration is replaced and its last binding cycle has ended. PreEnqueue through Permit run on the
+// scheduling thread; PreBind, Bind and PostBind off it.
 #pragma once
 
 #include <array>
@@ -29,7 +30,7 @@ namespace berth::engine {
 
 class Extender;
 
-// What profiles are built on; everything outlives them.
+// What profiles are built on; everything must outlive them.
 struct Environment {
   cluster::Cluster& cluster;
   const config::FeatureGates& gates;
@@ -38,10 +39,11 @@ struct Environment {
   framework::ApiWriter& api;
   framework::WaitingPods& waiting_pods;
   framework::PostedWork& posted;
-  // Has a pod that sleeps in the queue tried again; unset where there is no queue. Called on the scheduling thread.
+  // Makes an unschedulable or backing-off pod active at once; unset where there is no queue. Called on the scheduling
+  // thread.
   std::function<void(const std::string& uid)> activate{};
-  std::span<Extender* const> extenders{};  // in the order to ask them
-  // What Handle::now() tells; null: the clock.
+  std::span<Extender* const> extenders{};  // in the order in which they are asked
+  // The source of Handle::now(); null: the clock.
   const base::Clock* input_clock = nullptr;
 };
 
@@ -54,7 +56,7 @@ struct Enabled {
   int64_t weight = 0;  // of Score
 };
 
-// Whether the plugin is among those that said Skip; `mask` is one of CycleState::skip_*.
+// Whether the plugin returned Skip; `mask` is one of CycleState::skip_*.
 inline bool IsSkipped(uint64_t mask, uint32_t id) { return (mask >> id) & 1; }
 
 struct PreFilterOutcome {
@@ -70,8 +72,8 @@ struct PermitOutcome {
 
 class Profile;
 
-// As long as it lives, the profile's plugins see another picture of the cluster, for a question that begins with "what
-// if". Made on the scheduling thread between cycles; CycleStates made meanwhile go before it does.
+// While it exists, the profile's plugins see another view of the cluster, for what-if questions. Made on the scheduling
+// thread between cycles; CycleStates made meanwhile must be destroyed before it.
 class [[nodiscard]] OtherPicture {
  public:
   OtherPicture(Profile& profile, const framework::ClusterView& view, const framework::Objects& objects);
@@ -87,16 +89,16 @@ class [[nodiscard]] OtherPicture {
 
 class Profile final : public framework::Handle, public std::enable_shared_from_this<Profile> {
  public:
-  // The configuration has its defaults merged in; multiPoint is expanded here, by what each plugin serves.
+  // The configuration has its defaults merged in; multiPoint is expanded here, by the points each plugin implements.
   static Result<std::unique_ptr<Profile>> Create(const config::Profile& profile, const framework::Registry& registry,
                                                  const Environment& environment);
 
   const std::string& scheduler_name() const { return scheduler_name_; }
-  // Outlives the profile, or is taken back by null.
+  // Must outlive the profile, or be reset with null.
   void set_observer(PluginObserver* observer) { observer_ = observer; }
-  // Null without one; for those who run plugins past this wrapper.
+  // Null when there is none; for code that runs plugins without this wrapper.
   PluginObserver* observer() const { return observer_; }
-  // Of the plugins' work for lanes, which set_observer's does not see.
+  // Reports the plugins' work for lanes, which set_observer's observer does not see.
   void set_lane_observer(LaneObserver observer) { lane_observer_ = std::move(observer); }
   const LaneObserver& lane_observer() const { return lane_observer_; }
   // The plugins of an extension point in the order they run.
@@ -109,7 +111,7 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
   const framework::QueueSortPlugin& queue_sort() const { return *queue_sort_.front().plugin; }
   // Name of the queue sort plugin; profiles of one program must agree on it.
   std::string_view queue_sort_name() const { return queue_sort_.front().name; }
-  // Events each plugin wants to hear about; a plugin that says nothing is woken by everything.
+  // The events each plugin registers for; without EnqueueExtensions, every event requeues the pods that it rejected.
   std::map<std::string, std::vector<framework::ClusterEventWithHint>> EventsToRegister() const;
 
   framework::Status RunPreEnqueue(const framework::PodInfo& pod) const;
@@ -121,7 +123,7 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
                                             const framework::NodeToStatus& statuses) const;
   framework::Status RunPreScore(framework::CycleState& state, const framework::PodInfo& pod,
                                 std::span<const framework::NodeInfo* const> feasible) const;
-  // See ReservePlugin::OnNode; the first plugin that has something to say.
+  // See ReservePlugin::OnNode; the first plugin that returns a pod decides.
   std::shared_ptr<const api::Pod> OnNode(const framework::CycleState& state, const framework::PodInfo& pod,
                                          const std::string& node_name) const;
   framework::Status RunReserve(framework::CycleState& state, const framework::PodInfo& pod,
@@ -129,9 +131,8 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
   // In reverse order; never fails.
   void RunUnreserve(framework::CycleState& state, const framework::PodInfo& pod, const std::string& node_name);
   PermitOutcome RunPermit(framework::CycleState& state, const framework::PodInfo& pod, const std::string& node_name);
-  // Pre-flight and PreBind of the plugins that have something to do.
-  // Success when some PreBind plugin has something to do, Skip when none has, or an Error. What they said is kept in
-  // the state, for RunPreBind.
+  // RunPreBindPreFlight: Success when some PreBind plugin has something to do, Skip when none has, or an Error. The
+  // answers are kept in the state, for RunPreBind.
   framework::Status RunPreBindPreFlight(framework::CycleState& state, const framework::PodInfo& pod,
                                         const std::string& node_name);
   framework::Status RunPreBind(framework::CycleState& state, const framework::PodInfo& pod,
@@ -139,33 +140,33 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
   framework::Status RunBind(framework::CycleState& state, const framework::PodInfo& pod, const std::string& node_name);
   void RunPostBind(framework::CycleState& state, const framework::PodInfo& pod, const std::string& node_name);
 
-  // For the evaluator, which runs these over many nodes.
+  // For the evaluator, which runs them over many nodes.
   std::span<const Enabled<framework::FilterPlugin>> filters() const { return filter_; }
   std::span<const Enabled<framework::ScorePlugin>> scores() const { return score_; }
-  // Runs one filter and puts its answer into the form every caller expects.
+  // Runs one filter and normalises its status as every caller expects.
   framework::Status RunOneFilter(const Enabled<framework::FilterPlugin>& filter, const framework::CycleState& state,
                                  const framework::PodInfo& pod, const framework::NodeInfo& node) const;
-  // Pods nominated to the node that `pod` must not push aside.
+  // Whether pods are nominated to the node that `pod` must not displace.
   bool HasNominatedPodsFor(const framework::PodInfo& pod, const framework::NodeInfo& node) const;
-  // The plugin as one that keeps state between cycles; null when it does not.
+  // The plugin's IncrementalState interface; null when it has none.
   const framework::IncrementalState* FindIncremental(uint32_t id) const;
   std::vector<std::pair<uint32_t, const framework::IncrementalState*>> IncrementalPlugins() const;
   std::vector<std::pair<uint32_t, const framework::DeviceFollower*>> DeviceFollowers() const;
-  // Runs the plugin's PreFilter again, for a plugin that may change its mind: whether it still says Skip, and whether
-  // it still lets all nodes in.
+  // Runs the plugin's PreFilter again, for a plugin whose answer may have changed: whether it still returns Skip, and
+  // whether it still allows all nodes.
   bool PreFilterSkips(uint32_t id, framework::CycleState& state, const framework::PodInfo& pod) const;
   bool PreFilterPasses(uint32_t id, framework::CycleState& state, const framework::PodInfo& pod) const;
-  // Whether no plugin remembers anything that the picture of the cluster does not show.
+  // Whether no plugin holds state that the cluster view does not show.
   bool IsAtRest() const;
-  // Whether PreScore of some plugin looks at the feasible nodes.
+  // Whether some plugin's PreScore reads the feasible nodes.
   bool ReadsFeasibleNodes(const framework::PodInfo& pod) const;
-  // Plugins that have a say in PreFilter and none in Filter.
+  // Plugins with PreFilter but no Filter.
   std::vector<uint32_t> PreFiltersWithoutFilter() const;
 
-  // For metrics: how many nodes each plugin has judged or scored (Filter, Score), and how many pods it has looked at
-  // first (PreFilter, PreScore). What was kept from an earlier pod counts as if it had been asked again.
+  // For metrics: how many nodes each plugin has filtered or scored (Filter, Score), and for how many pods it has run
+  // PreFilter and PreScore. Answers kept from an earlier pod count as if the plugin had been called again.
   void CountCycle(const framework::CycleState& state, size_t filtered_nodes, size_t scored_nodes);
-  // Calls visit(step, plugin, count) for each of the plugins at these four.
+  // Calls visit(step, plugin, count) for each plugin at these four points.
   template <class Visit>
   void ForEachCount(Visit&& visit) const {
     for (const Count& count : counts_) visit(count.step, count.plugin, count.value);
@@ -224,7 +225,7 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
   template <class Self, class Visit>
   static void ForEachPoint(Self& self, Visit&& visit);
 
-  // Runs one plugin's `call`, which gives a Status, and tells the observer when it wants to know.
+  // Runs one plugin's `call`, which returns a Status, and reports it to the observer if that wants it.
   template <class Call>
   auto Observed(Step step, std::string_view plugin, Call&& call) const;
   // The same for all plugins of a step together.
@@ -259,8 +260,8 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
   std::vector<Enabled<framework::PostBindPlugin>> post_bind_;
   std::vector<const framework::SignPlugin*> signers_;
   bool all_sign_ = true;
-  uint64_t non_local_filters_ = 0;  // plugins, as bits by id, that have a say in filtering and look beyond the node
-  uint64_t filters_of_nodes_alone_ = 0;  // likewise, that look at the Node object and no further
+  uint64_t non_local_filters_ = 0;       // plugins, as bits by id, that take part in filtering and look beyond the node
+  uint64_t filters_of_nodes_alone_ = 0;  // likewise, those that read the Node object only
   LaneObserver lane_observer_;
   PluginObserver* observer_ = nullptr;
   struct Count {
@@ -271,7 +272,7 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
   };
   std::vector<Count> counts_;
 
-  // What plugins see: the environment's cluster, except while there is an OtherPicture.
+  // What plugins see: the environment's cluster, except while an OtherPicture exists.
   const framework::ClusterView* view_;
   const framework::Objects* objects_;
 };

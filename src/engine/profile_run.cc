@@ -17,7 +17,7 @@ using framework::Status;
 
 namespace {
 
-// An answer that is neither success nor a rejection is trouble inside the plugin.
+// A status that is neither success nor a rejection is an error inside the plugin.
 Status AsPluginError(const Status& status, std::string_view what, std::string_view plugin) {
   return Status::Error(fmt::format("running {} plugin \"{}\": {}", what, plugin, status.Message()));
 }
@@ -27,7 +27,7 @@ Code CodeOf(const Result& result) {
   return result.status.code();
 }
 Code CodeOf(const Status& status) { return status.code(); }
-// Whether there was a signature; that there is none is no failure.
+// Whether there was a signature; having none is no failure.
 Code CodeOf(const std::optional<std::string>& signature) { return signature ? Code::kSuccess : Code::kUnschedulable; }
 
 }  // namespace
@@ -77,7 +77,7 @@ PreFilterOutcome Profile::RunPreFilter(CycleState& state, const PodInfo& pod) co
           state.skip_filter |= uint64_t{1} << enabled.id;
           continue;
         case Code::kUnschedulable:
-          // Preemption may help, and it needs the state of every plugin: go on, and fail at the end.
+          // Preemption may help, and it needs the state of every plugin: continue, and fail at the end.
           outcome.status = result.status.WithPlugin(enabled.name);
           continue;
         case Code::kUnschedulableAndUnresolvable:
@@ -154,8 +154,8 @@ bool Profile::HasNominatedPodsFor(const PodInfo& pod, const NodeInfo& node) cons
   });
 }
 
-// The pod must fit both with the pods that were promised this node (they may take the room or break anti-affinity) and
-// without them (they may never come, so nothing may rest on them).
+// The pod must fit both with the pods nominated to this node (they may take the room or violate anti-affinity) and
+// without them (they may never arrive, so nothing may depend on them).
 Status Profile::RunFilterWithNominatedPods(CycleState& state, const PodInfo& pod, const NodeInfo& node) const {
   if (HasNominatedPodsFor(pod, node)) {
     NodeInfo with_nominated = node;
@@ -347,7 +347,8 @@ Status Profile::RunBind(CycleState& state, const PodInfo& pod, const std::string
   });
 }
 
-// Work may speak of the profile's plugins: these stay until it is done, also when another configuration has taken over.
+// Posted work may refer to the profile's plugins: these live until it is done, even when another configuration has
+// taken over.
 void Profile::Post(std::function<void()> work) { PostAnswer({}, std::move(work)); }
 
 void Profile::PostAnswer(framework::PostedAnswer answer, std::function<void()> work) {

@@ -127,7 +127,7 @@ TEST_F(ProfileRunTest, TheFirstFilterThatRejectsIsNamedAndTroubleIsWrapped) {
             Status::Error("running \"Broken\" filter plugin: boom").WithPlugin("Broken"));
 }
 
-// The pod must fit with the pods that were promised the node, and without them.
+// The pod must fit with the pods nominated to the node, and without them.
 TEST_F(ProfileRunTest, NominatedPodsAreCountedAndNotCounted) {
   std::vector<size_t> seen;
   size_t at_most = 9, at_least = 0;

@@ -19,7 +19,7 @@ using framework::Status;
 
 namespace {
 
-// Tells the observer how long the rest of a function took, and whether `status` was fine at its end.
+// Reports to the observer how long the rest of a function took, with the code of `status` at its end.
 class StepTimer {
  public:
   StepTimer(const Profile& profile, Step step, const Status& status)
@@ -118,8 +118,8 @@ bool RunPreFilterPhase(const Profile& profile, CycleState& state, const PodInfo&
   return true;
 }
 
-// Whether the node that the pod was promised passes everything. An extender's trouble here is none yet: it shows again
-// when all nodes are looked at.
+// Whether the pod's nominated node passes everything. An extender's error is not reported here: it occurs again when
+// all nodes are searched.
 bool NominationHolds(const Profile& profile, const PodInfo& pod, const NodeInfo& node, const Status& judged) {
   if (!judged.ok()) return false;
   std::vector<const NodeInfo*> feasible = {&node};
@@ -134,17 +134,17 @@ void RunExtenderFilters(const Profile& profile, const PodInfo& pod, Evaluation& 
   if (evaluation.feasible.size() != before) evaluation.diagnosis.unschedulable_plugins.emplace(kExtenderName);
 }
 
-// How many feasible nodes out of `nodes` end the search.
+// The number of feasible nodes, out of `nodes`, at which the search ends.
 size_t NodesToFind(const Profile& profile, const Sample* sample, size_t nodes) {
   if (!sample) return nodes;
-  // The first will do when nobody has a preference.
+  // Any feasible node will do when no plugin scores and no extender filters or prioritizes.
   const bool anyone_judges = std::ranges::any_of(
       profile.extenders(), [](const Extender* extender) { return extender->IsFilter() || extender->IsPrioritizer(); });
   if (profile.scores().empty() && !anyone_judges) return std::min<size_t>(nodes, 1);
   return sample->rule.NodesToFind(nodes);
 }
 
-// In the order to look at them.
+// The nodes in search order.
 std::vector<const NodeInfo*> NodesToSearch(const Profile& profile, const Sample* sample, const Evaluation& evaluation) {
   if (!sample) return NodesToFilter(profile, evaluation);
   std::vector<const NodeInfo*> nodes = evaluation.narrowed_to ? NodesToFilter(profile, evaluation)
@@ -153,7 +153,7 @@ std::vector<const NodeInfo*> NodesToSearch(const Profile& profile, const Sample*
   return nodes;
 }
 
-// True when the node that the pod was promised will do, and nothing else is asked for.
+// True when the pod's nominated node fits and no other node need be considered.
 template <class Judge>
 bool TryNomination(const Profile& profile, const PodInfo& pod, Scope scope, const Sample* sample, Judge&& judge,
                    Evaluation& evaluation) {
@@ -162,7 +162,7 @@ bool TryNomination(const Profile& profile, const PodInfo& pod, Scope scope, cons
   if (!node) return false;
   Status judged = judge(*node);
   if (!NominationHolds(profile, pod, *node, judged)) {
-    // Counts as looked at, even if the search does not get to it.
+    // Counts as evaluated, even if the search does not reach it.
     if (sample && judged.IsRejected()) evaluation.diagnosis.node_to_status.Set(node->index(), std::move(judged));
     return false;
   }
@@ -176,14 +176,14 @@ void RunFilterPhase(const Profile& profile, CycleState& state, const PodInfo& po
                     Evaluation& evaluation) {
   const StepTimer timer(profile, Step::kFilter, evaluation.error);
   const auto judge = [&](const NodeInfo& node) { return profile.RunFilterWithNominatedPods(state, pod, node); };
-  // A nomination is tried before anything else: it is likely the only place that will do.
+  // The nominated node is tried first: it is likely the only one that fits.
   if (TryNomination(profile, pod, scope, sample, judge, evaluation)) return;
   const std::vector<const NodeInfo*> nodes = NodesToSearch(profile, sample, evaluation);
   const size_t wanted = NodesToFind(profile, sample, nodes.size());
   for (const NodeInfo* node : nodes) {
     Status status = judge(*node);
     if (status.ok()) {
-      // As upstream, which learns from one too many that it has enough.
+      // As upstream, which stops only when it finds one node too many.
       if (evaluation.feasible.size() == wanted) break;
       evaluation.feasible.push_back(node);
       continue;

@@ -1,4 +1,4 @@
-// The search for a node as kube-scheduler makes it: PreFilter, then every node, then every score, nothing kept.
+// The search for a node as kube-scheduler does it: PreFilter, then every node, then every score, nothing kept.
 #pragma once
 
 #include "engine/evaluation.h"
@@ -8,8 +8,8 @@ namespace berth::engine {
 
 struct Sample;
 
-// What the incremental evaluator's answers are held against, and what answers when it passes. With a `sample`, the
-// search ends early.
+// The reference for the incremental evaluator, and the fallback where that cannot answer. With a `sample`, the search
+// ends early.
 Evaluation EvaluateFromScratch(const Profile& profile, framework::CycleState& state, const framework::PodInfo& pod,
                                Scope scope, const Sample* sample = nullptr);
 

@@ -1,7 +1,7 @@
-// TopTotals: the total score of each node, with the highest and the nodes that have it at hand.
+// TopTotals: the total score of each node, and the highest total with the nodes that have it.
 //
 // Catching up with a change writes one total and one entry of a small table (see Peaks), and both stay in the cache
-// even when there are many lanes: that, and not the number of steps, is what it costs.
+// even with many lanes: cache misses, not the number of steps, dominate the cost.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 
 namespace berth::engine {
 
-// Over a plain array of totals; the lowest there is when it is empty.
+// Over a plain array of totals; the lowest int32_t when it is empty.
 int32_t HighestOf(const int32_t* totals, size_t count);
 size_t CountEqual(const int32_t* totals, size_t count, int32_t value);
 
 class TopTotals {
  public:
-  // Nodes without a total are not in it.
+  // The total of a node that has none.
   static constexpr int32_t kNone = Peaks::kNone;
 
-  // Forgets everything.
+  // Drops everything.
   void Reset(size_t slots) {
     totals_.clear();
     peaks_.Clear();
     Grow(slots);
   }
-  // Room for more nodes.
+  // Makes room for more nodes.
   void Grow(size_t slots);
 
   // Adds the node, or changes its total.
@@ -44,9 +44,9 @@ class TopTotals {
   int32_t highest() { return Top().highest; }
   // How many nodes have the highest total.
   size_t ties() { return Top().ties; }
-  // One of them, by position among them.
+  // The nth of them.
   framework::NodeIndex Tie(size_t nth);
-  // Of one node; kNone when it is not in it.
+  // The total of one node; kNone when it has none.
   int32_t total(framework::NodeIndex node) const { return totals_[node]; }
 
  private:

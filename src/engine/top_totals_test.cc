@@ -12,7 +12,7 @@ namespace {
 
 using framework::NodeIndex;
 
-// All there is to know, found by looking at everything.
+// The slow reference: answers by scanning everything.
 class Plain {
  public:
   void Set(NodeIndex node, int32_t total) { totals_[node] = total; }
@@ -86,7 +86,7 @@ TEST(TopTotals, AgreesWithLookingAtEverything) {
         totals.Set(node, total);
         plain.Set(node, total);
       }
-      if (random() % 3 != 0) continue;  // doubts may gather
+      if (random() % 3 != 0) continue;  // lets stale entries accumulate
       ASSERT_EQ(totals.highest(), plain.highest()) << "seed " << seed << " step " << step;
       ASSERT_EQ(BestOf(totals), plain.best()) << "seed " << seed << " step " << step;
     }

@@ -1,4 +1,4 @@
-// For tests: an extender made of functions. It does what it has a function for, and remembers what it was asked.
+// For tests: an extender made of functions. It supports what it has a function for, and remembers what it was asked.
 #pragma once
 
 #include <functional>

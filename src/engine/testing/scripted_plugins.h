@@ -1,4 +1,4 @@
-// For tests: plugins that do what a test tells them, each at one place (or at the two that belong together).
+// For tests: scripted plugins, each for one extension point (or for two that belong together).
 #pragma once
 
 #include <functional>
@@ -135,7 +135,7 @@ class PreScorer final : public Scorer, public framework::PreScorePlugin {
   Status pre_score_;
 };
 
-// Writes what it is asked to do into a log.
+// Logs the calls it gets.
 class Reserver final : public Named, public framework::ReservePlugin {
  public:
   Reserver(std::string name, std::vector<std::string>* log, std::function<Status()> reserve = {})
@@ -181,7 +181,7 @@ class PreBinder final : public Named, public framework::PreBindPlugin {
   Status pre_bind_;
 };
 
-// Registers a plugin made anew, from the same arguments, for each profile.
+// Registers a plugin that is made anew, from the same arguments, for each profile.
 template <class T, class... Args>
 void Add(framework::Registry& registry, const std::string& name, Args... args) {
   const Result<void> added = registry.Register(

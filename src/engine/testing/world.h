@@ -1,4 +1,4 @@
-// For tests: all that a profile stands on, and an API that only remembers what it was told.
+// For tests: everything a profile needs, and an API that only records its calls.
 #pragma once
 
 #include <memory>

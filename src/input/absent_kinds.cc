@@ -17,7 +17,7 @@ namespace berth::input {
 
 namespace {
 
-// Not served by every cluster; kubectl refuses the whole list for one kind that is not.
+// Not every cluster serves these; kubectl rejects the whole list for one kind that is not served.
 constexpr api::Kind kDevices[] = {
     api::Kind::kResourceClaim,
     api::Kind::kResourceClaimTemplate,
@@ -50,7 +50,7 @@ constexpr api::Kind kDumped[] = {
     api::Kind::kVolumeAttachment,
 };
 
-// Who refers to each kind: how many, and the first.
+// The references to a kind: how many, and the first.
 struct Reference {
   size_t count = 0;
   std::string first;
@@ -68,7 +68,7 @@ void CollectOf(const DraftObject& found, const api::Pod& pod, References& refere
   if (claims) Refer(api::Kind::kPersistentVolumeClaim, found, references);
   for (const api::PodResourceClaim& claim : pod.spec.resource_claims) {
     if (claim.resource_claim_name) Refer(api::Kind::kResourceClaim, found, references);
-    // A pod that has a node has its claim, too, whatever became of the template.
+    // A pod with a node already has its claim, whether or not the template still exists.
     if (claim.resource_claim_template_name && pod.spec.node_name.empty()) {
       Refer(api::Kind::kResourceClaimTemplate, found, references);
     }
@@ -171,7 +171,7 @@ void WarnOfAbsentKinds(const std::set<api::Kind>& absent, ClusterDraft& draft) {
 
 namespace {
 
-// Claims without a volume whose class binds at once, by whether a cluster has left them so.
+// Unbound claims whose class binds immediately, by whether they come from a cluster that has left them unbound.
 struct UnboundClaims {
   size_t count = 0;
   const DraftObject* first = nullptr;

@@ -1,5 +1,5 @@
-// What a dump leaves out. A kind that is missing as a whole was not asked for, and what refers to it cannot be judged:
-// that is one warning, instead of one dangling reference for each.
+// Kinds that a dump leaves out. A kind that is missing altogether was not dumped, and references to it cannot be
+// checked: that is one warning, instead of one dangling reference each.
 #pragma once
 
 #include <set>
@@ -13,13 +13,13 @@ namespace berth::input {
 // The command that dumps everything that simulate reads.
 std::string DumpCommand();
 
-// Kinds that objects of the draft refer to and of which the input has none.
+// Kinds that objects of the draft refer to and that the input lacks altogether.
 std::set<api::Kind> FindAbsentKinds(const ClusterDraft& draft);
 
-// One warning for each of them, with the number of those who refer to it and the full command.
+// One warning per kind, with the number of objects that refer to it and the full command.
 void WarnOfAbsentKinds(const std::set<api::Kind>& absent, ClusterDraft& draft);
 
-// Claims and volumes that contradict each other, or name one another in vain.
+// Claims and volumes that contradict each other, or refer to an object that does not exist.
 void WarnOfContradictions(ClusterDraft& draft);
 
 }  // namespace berth::input

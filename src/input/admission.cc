@@ -16,7 +16,7 @@ bool Concerns(const api::Toleration& toleration, const Symbol& key) {
          (toleration.effect == api::NoExecute() || toleration.effect.empty());
 }
 
-// Pods stay for five minutes on a node that is in trouble, unless they say otherwise.
+// Pods stay for five minutes on a node that is not ready or unreachable, unless they say otherwise.
 void AddDefaultTolerations(api::Pod& pod) {
   for (const char* name : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
     const Symbol key(name);
@@ -47,7 +47,7 @@ bool Covers(const api::Toleration& wide, const api::Toleration& narrow) {
   return narrow.op == api::TolerationEqual() && narrow.value == wide.value;
 }
 
-// Both, without those that another one covers; of equal ones the first stays.
+// Both lists, without tolerations that another one covers; of equal ones the first stays.
 std::vector<api::Toleration> Merge(std::vector<api::Toleration> all, const std::vector<api::Toleration>& more) {
   all.insert(all.end(), more.begin(), more.end());
   std::vector<api::Toleration> merged;
@@ -160,7 +160,7 @@ class StrandedPods {
     if (++entry.count == 1) entry.first = pod;
   }
 
-  // One warning for each node, and for many nodes one for the rest.
+  // One warning per node, up to a limit, and one for the rest.
   void Warn(ClusterDraft& draft) const {
     constexpr size_t kShown = 10;
     size_t shown = 0, rest = 0;
@@ -185,7 +185,7 @@ class StrandedPods {
   std::map<std::string, Stranded> by_node_;
 };
 
-// What the pods of each node ask for, where that is so much that its sum might not be a number any more.
+// Sums the large requests per node, and reports sums that could overflow.
 class LargeSums {
  public:
   void Add(const DraftObject& found, const api::Pod& pod, ClusterDraft& draft) {

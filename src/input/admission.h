@@ -1,4 +1,4 @@
-// Admission: what the API server's admission plugins do to a pod on its way into a cluster, as far as scheduling sees
+// Admission: what the API server's admission plugins do to a pod before it is stored, as far as scheduling sees
 // it: Priority, LimitRanger, DefaultTolerationSeconds and RuntimeClass. ResourceQuotas are enforced later, over all
 // pods (quotas.h).
 #pragma once
@@ -17,23 +17,23 @@
 
 namespace berth::input {
 
-// Keeps what it needs of the draft, which may change afterwards.
+// Copies what it needs from the draft, which may change afterwards.
 class Admission {
  public:
   explicit Admission(const ClusterDraft& draft);
 
-  // Gets the path of a field of the pod, and what is wrong with it; the text includes the path.
+  // Called with the path of a field of the pod and what is wrong with it; the text includes the path.
   using Report = std::function<void(std::string path, std::string text)>;
 
-  // For a pod that no API server has seen; it has its defaults (defaults.h) already.
+  // For a pod that no API server has seen; its defaults (defaults.h) must already be set.
   api::Pod Admit(api::Pod pod, const Report& report) const;
-  // Most pods in a cluster have theirs, and keep it.
+  // Most pods from a cluster have a priority, and keep it.
   bool LacksPriority(const api::Pod& pod) const;
   void SetPriority(api::Pod& pod, const Report& report) const;
 
  private:
   void ApplyRuntimeClass(api::Pod& pod, const Report& report) const;
-  // The class of that name; without one the default, of several the lowest.
+  // The class of that name; for an empty name the default class, the lowest of several.
   std::optional<api::PriorityClass> FindPriorityClass(const std::string& name) const;
 
   std::map<std::string, std::shared_ptr<const api::PriorityClass>> priority_classes_;

@@ -81,10 +81,10 @@ TEST(Admission, LimitRangesFillInWhatIsOpen) {
   const struct {
     std::string_view given, requests, limits;
   } cases[] = {
-      // Of memory there is only a maximum, which is the default limit and so the default request.
+      // For memory there is only a maximum, which is the default limit and so the default request.
       {"{}", "cpu=100m memory=1Gi ", "cpu=500m memory=1Gi "},
       {"{requests: {cpu: 1}, limits: {cpu: 2}}", "cpu=1 memory=1Gi ", "cpu=2 memory=1Gi "},
-      // Before any LimitRange, a limit is the request.
+      // Before any LimitRange applies, a limit is the request.
       {"{limits: {cpu: 2}}", "cpu=2 memory=1Gi ", "cpu=2 memory=1Gi "},
   };
   for (const auto& [given, requests, limits] : cases) {

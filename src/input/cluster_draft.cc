@@ -12,9 +12,9 @@ namespace berth::input {
 
 namespace {
 
-// Objects that are replaced are noted one by one up to here.
+// Replaced objects are noted one by one up to this many.
 constexpr size_t kReplacementsNoted = 10;
-// Nothing that is worth telling is longer.
+// No useful message is longer.
 constexpr size_t kMaxLine = 2'000;
 
 std::string NameOf(api::Kind kind, std::string_view key) { return fmt::format("{} {}", api::InfoOf(kind).name, key); }

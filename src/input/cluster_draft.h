@@ -1,8 +1,8 @@
 // ClusterDraft: the objects of the input while they become a cluster. The stages of reading (what-ifs, expansion,
 // admission) add, replace and remove objects here and report problems here; problems and warnings have their position.
 //
-// An object is known by kind, namespace and name, and there is one of each: a later input replaces what an earlier one
-// gave. Texts from the input are escaped and cut to size before they become problems and warnings, so that each is one
+// An object is identified by kind, namespace and name, which are unique here: a later input replaces what an earlier
+// one gave. Texts from the input are escaped and clipped before they become problems and warnings, so that each is one
 // line. Not thread-safe.
 #pragma once
 
@@ -24,18 +24,18 @@ struct ObjectOrigin {
   static constexpr uint32_t kFlags = UINT32_MAX - 1;  // described on the command line
   uint32_t part = kCluster;
   codec::Mark mark = {};
-  // Which input the object is from: 0 the cluster, then each -f in turn. What a later one says counts.
+  // Which input the object is from: 0 the cluster, then each -f in turn. Later inputs take precedence.
   uint32_t input = 0;
 };
 
 struct DraftObject {
   api::Object object;
   ObjectOrigin origin = {};
-  // Not yet seen by an API server: the defaults of one have to be applied.
+  // Not yet seen by an API server: defaults have to be applied.
   bool is_new = false;
-  // The one that the cluster has is deleted first: none of its pods stays.
+  // The object in the cluster is deleted first: none of its pods stays.
   bool recreated = false;
-  // Of a workload; see template_digest.h.
+  // For a workload; see template_digest.h.
   uint64_t template_digest = 0;
 
   // "Pod default/web"
@@ -47,18 +47,18 @@ class ClusterDraft {
   // The position of a field of the object: "FILE:LINE:COL".
   using Where = std::function<std::string(const ObjectOrigin& origin, std::string_view path)>;
 
-  // `strict`: what is given twice is a problem, whichever input gives it.
+  // `strict`: an object given twice is a problem, even by different inputs.
   explicit ClusterDraft(Where where, bool strict = false) : where_(std::move(where)), strict_(strict) {}
 
-  // A name that is taken: the object is laid over the earlier one (overlay.h) when it comes from a later input. From
-  // the same one it is a problem, and dropped.
+  // When the name is taken: an object from a later input is laid over the earlier one (overlay.h); one from the same
+  // input is a problem, and dropped.
   void Add(DraftObject object);
   void Replace(size_t index, api::Object object) { objects_[index].object = std::move(object); }
   void ReplaceByNew(size_t index, api::Object object) {
     Replace(index, std::move(object));
     objects_[index].is_new = true;
   }
-  // By what an earlier input had there, or nearly.
+  // Puts back what an earlier input had, possibly with small changes.
   void Restore(size_t index, api::Object object, bool is_new) {
     Replace(index, std::move(object));
     objects_[index].is_new = is_new;
@@ -71,18 +71,18 @@ class ClusterDraft {
   // Null when there is none. `key` is api::KeyOf.
   const DraftObject* Find(api::Kind kind, std::string_view key) const;
 
-  // What an earlier input had in place of this object; null when nothing was replaced.
+  // What an earlier input had instead of this object; null when nothing was replaced.
   const DraftObject* Replaced(const DraftObject& object) const;
   // Whether an earlier input had an object of that kind and name: "Node n1".
   bool IsLaidOver(const std::string& who) const { return replaced_.contains(who); }
 
   // `path` is the field that the text is about; the text includes it.
   void Problem(const DraftObject& object, std::string_view path, std::string_view text);
-  // `picture`: indented lines to show below the text, fit for terminals already.
+  // `picture`: indented lines to show below the text, already safe for terminals.
   void Problem(std::string_view text, std::string_view picture = {});
   void Warn(const DraftObject& object, std::string_view path, std::string_view text);
   void Warn(std::string_view text);
-  // Worth knowing, and as it should be.
+  // Worth knowing, but not wrong.
   void Note(std::string_view text);
   std::string WhereText(const DraftObject& object, std::string_view path = {}) const;
 

@@ -1,4 +1,4 @@
-// Custom resources among the input: for plugins that read them, and otherwise passed over with a warning.
+// Custom resources in the input: kept for plugins that read them, otherwise ignored with a warning.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ TEST(CustomResources, ArePassedOverElsewhere) {
   EXPECT_THAT(input.warnings, ElementsAre(HasSubstr("LicencePool solver is passed over")));
 }
 
-// A kind that Kubernetes' own groups do not have is a mistake, whoever might read it.
+// A kind that Kubernetes' own groups do not have is a mistake, not a custom resource.
 TEST(CustomResources, AMisspeltKindIsNone) {
   InputChanges changes;
   changes.keep_custom = true;

@@ -12,7 +12,7 @@ constexpr char kNameField[] = "metadata.name";
 void Tolerate(const char* key, const Symbol& effect, std::vector<api::Toleration>& tolerations) {
   const api::Toleration wanted{
       .key = Symbol(key), .op = api::TolerationExists(), .value = {}, .effect = effect, .toleration_seconds = {}};
-  // One that says the same for some time only gives way to this.
+  // An equal toleration that is limited in time is replaced by this one.
   const auto same = std::find_if(tolerations.begin(), tolerations.end(), [&](const api::Toleration& toleration) {
     return toleration.key == wanted.key && toleration.effect == wanted.effect && toleration.op == wanted.op &&
            toleration.value == wanted.value;

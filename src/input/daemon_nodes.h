@@ -1,4 +1,4 @@
-// Which nodes a DaemonSet runs on, and what makes its pods go there.
+// Which nodes a DaemonSet runs on, and what ties its pods to them.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace berth::input {
 
-// With the tolerations that keep daemons on unhealthy nodes.
+// Adds the tolerations that keep daemons on unhealthy nodes.
 api::PodTemplateSpec WithDaemonTolerations(api::PodTemplateSpec pod_template);
 
-// By the node's name, labels and taints; whether there is room does not matter.
+// Decided by the node's name, labels and taints; free resources do not matter.
 bool ShouldRunDaemon(const api::PodSpec& spec, const api::Node& node);
 
-// Demands that node in place of whatever else the pod demands of its node.
+// Requires that node instead of whatever else the pod requires of its node.
 void BindToNode(const std::string& node, api::Pod& pod);
 
 // The node that a daemon's pod is on or waits for; empty when unknown.

@@ -12,7 +12,7 @@ namespace berth::input {
 
 namespace {
 
-// UIDs tell objects of the same name apart over time; in one picture of a cluster the key does as well.
+// UIDs distinguish objects of the same name over time; within one snapshot of a cluster the key does as well.
 void FillUid(api::ObjectMeta& metadata) {
   if (metadata.uid.empty()) metadata.uid = api::KeyOf(metadata);
 }
@@ -23,8 +23,7 @@ void FillFrom(const api::ResourceList& source, api::ResourceList& target) {
   }
 }
 
-// What is asked for at the level of the pod: where it sets limits, requests follow those of its containers, then the
-// limits.
+// Pod-level requests: where the pod sets limits, missing requests are taken from its containers, then from the limits.
 void FillPodLevelRequests(api::Pod& pod) {
   if (!pod.spec.resources || pod.spec.resources->limits.empty()) return;
   api::Pod containers_only = pod;

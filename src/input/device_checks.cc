@@ -17,35 +17,35 @@ namespace berth::input {
 
 namespace {
 
-// The gate for lists is off by default; an expression that uses them compiles in either case.
+// The gate for lists is off by default; an expression that uses them compiles either way.
 const std::shared_ptr<const cel::Environment>& SelectorEnvironment() {
   static const std::shared_ptr<const cel::Environment> environment =
       cel::NewDeviceEnvironment({.list_type_attributes = false});
   return environment;
 }
 
-// The line of the expression that has the problem, with a caret under it. Long lines are cut on both sides.
+// The line of the expression that has the problem, with a caret under it. Long lines are cut at both ends.
 std::string PictureOf(std::string_view expression, const cel::Failure& failure) {
   constexpr size_t kShown = 100;
   for (int line = 1; line < failure.line; ++line) {
     expression.remove_prefix(std::min(expression.find('\n'), expression.size() - 1) + 1);
   }
   expression = expression.substr(0, expression.find('\n'));
-  size_t before = 0;  // bytes in front of the problem
+  size_t before = 0;  // bytes before the problem
   for (int column = 1; column < failure.column && before < expression.size(); ++column) {
     before += std::max<size_t>(base::Utf8SequenceLength(expression.substr(before)), 1);
   }
   size_t begin = before > kShown ? before - kShown : 0;
   while (begin > 0 && (static_cast<unsigned char>(expression[begin]) & 0xC0) == 0x80) --begin;
   const std::string lead = base::Printable(expression.substr(begin, before - begin));
-  // The caret stands by what is seen, not by bytes.
+  // The caret is placed by visible characters, not by bytes.
   const auto width =
       std::count_if(lead.begin(), lead.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
   const std::string shown = lead + base::Printable(base::Clipped(expression.substr(before), kShown));
   return fmt::format("    {}\n    {:>{}}", shown, "^", width + 1);
 }
 
-// Upstream's words, without the frame and the picture that the command line cannot use.
+// Upstream's wording, without the frame and the picture that the command line cannot use.
 std::string ReasonOf(const cel::Failure& failure) {
   std::string_view text = failure.text;
   if (const size_t error = text.find("ERROR: <input>:"); error != std::string_view::npos) {
@@ -95,7 +95,7 @@ void CheckRequest(const Request& request, const std::string& path, FieldChecks& 
   CheckSelectors(request.selectors, path, checks);
 }
 
-// Of a constraint: "gpu.example.com/model".
+// In a constraint: "gpu.example.com/model".
 void CheckQualifiedName(const std::string& path, const std::string& name, FieldChecks& checks) {
   if (name.find('/') == std::string::npos) {
     checks.Add(path,
@@ -121,7 +121,7 @@ void CheckConstraint(const api::DeviceConstraint& constraint, const std::string&
 
 using PoolKey = std::pair<std::string, std::string>;  // driver, name
 
-// The counters that the slices of each pool have, by the name of the set.
+// The counters that the slices of each pool define, by the name of the set.
 std::map<PoolKey, std::map<std::string, std::set<std::string>>> CountersOf(const ClusterDraft& draft) {
   std::map<PoolKey, std::map<std::string, std::set<std::string>>> counters;
   for (const DraftObject& found : draft.objects()) {
@@ -185,7 +185,7 @@ std::vector<std::string> NamesOf(api::Kind kind, const ClusterDraft& draft, std:
 
 void FindMissingClasses(const ClusterDraft& draft, std::vector<Missing>& missing) {
   const std::vector<std::string> classes = NamesOf(api::Kind::kDeviceClass, draft);
-  if (classes.empty()) return;  // then the kind was not dumped, which is reported once
+  if (classes.empty()) return;  // the kind was not dumped, which is reported once
   const auto look = [&](const DraftObject& found, const std::string& name, const std::string& path) {
     if (name.empty() || draft.Find(api::Kind::kDeviceClass, name)) return;
     missing.push_back({&found, path + ".deviceClassName",

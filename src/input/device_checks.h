@@ -1,5 +1,5 @@
-// What can be wrong with the objects of dynamic resource allocation: expressions that do not compile, requests that ask
-// for nothing, slices and claims that name what is not there.
+// Checks objects of dynamic resource allocation: expressions that do not compile, requests that ask for nothing, slices
+// and claims that refer to objects that do not exist.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ void CheckClaimSpec(const api::ResourceClaimSpec& spec, const std::string& path,
 void CheckDeviceClass(const api::DeviceClass& device_class, FieldChecks& checks);
 void CheckResourceSlice(const api::ResourceSlice& slice, FieldChecks& checks);
 
-// Between objects: counters that no slice of the pool has are problems in what a person wrote; classes, templates and
-// claims that are missing are warned of, because the pods only wait for them.
+// Between objects: counters that no slice of the pool has are problems in hand-written objects; missing classes,
+// templates and claims are only warned about, because pods wait for them.
 void CheckDeviceReferences(ClusterDraft& draft);
 
 }  // namespace berth::input

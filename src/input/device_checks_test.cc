@@ -1,4 +1,4 @@
-// Devices in the input: what is wrong with them is reported with its place, and nodes can be described with them.
+// Devices in the input: problems are reported with their position, and nodes can be described with devices.
 #include "input/device_checks.h"
 
 #include <fmt/format.h>
@@ -260,7 +260,7 @@ TEST(DeviceChecks, DescriptionsOfDevicesThatMakeNoSense) {
       {"devices=a:1,devices=a:2", "devices: a is given twice"},
       {"device.memory=80Gi", "device.memory: expected devices=DRIVER:N in front of it, found none"},
       {"devices=a:1,device.x=1,device.x=2", "device.x is given twice"},
-      // The mistake to expect: the amount of a device, without saying that it is one's.
+      // A likely mistake: a device's amount without the device prefix.
       {"devices=a:1,memory=80Gi", "memory is given twice; what its devices have is said with device.memory=…"},
   };
   for (const auto& test : cases) {

@@ -17,7 +17,7 @@ namespace berth::input {
 struct FieldProblem {
   std::string path;  // spec.containers[0].resources.requests[cpu]
   std::string what;
-  // Lines to show below it, made fit for terminals and indented; empty for most.
+  // Lines to show below it, indented and already safe for terminals; usually empty.
   std::string picture = {};
 
   // "PATH: WHAT"
@@ -33,14 +33,14 @@ class FieldChecks {
   void Required(const std::string& path, bool present);
   void OneOf(const std::string& path, std::string_view value, std::initializer_list<std::string_view> allowed);
   void NotNegative(const std::string& path, const api::ResourceList& amounts);
-  // Names of resources that a container, or a node, cannot have; and amounts that are negative, broken where they must
-  // be whole, or more than can be meant.
+  // Resource names that a container, or a node, cannot have; and amounts that are negative, fractional where they must
+  // be whole, or implausibly large.
   void ContainerResources(const std::string& path, const api::ResourceList& amounts);
   void NodeResources(const std::string& path, const api::ResourceList& amounts);
-  // Of a claim or a volume, whose only resource is storage.
+  // For a claim or a volume, whose only resource is storage.
   void Storage(const std::string& path, const api::ResourceList& amounts);
   void Amounts(const std::string& path, const api::ResourceList& amounts);
-  // Empty is fine.
+  // Empty names are accepted.
   void DnsName(const std::string& path, std::string_view name);   // a subdomain, as the names of most objects
   void DnsLabel(const std::string& path, std::string_view name);  // of a namespace, a container, a volume
   void LabelKey(const std::string& path, std::string_view key);

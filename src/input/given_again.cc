@@ -22,7 +22,7 @@ namespace berth::input {
 
 namespace {
 
-// What Job's own API adds to the labels of its template.
+// Labels that the API server adds to a Job's template.
 constexpr const char* kJobLabels[] = {"batch.kubernetes.io/job-name", "job-name", "batch.kubernetes.io/controller-uid",
                                       "controller-uid"};
 
@@ -43,7 +43,7 @@ class Changes {
   FieldChecks checks_;
 };
 
-// A selector that is left out is reported elsewhere, or is set by the API server.
+// A missing selector is reported elsewhere, or is set by the API server.
 void Compare(const std::optional<api::LabelSelector>& before, const std::optional<api::LabelSelector>& after,
              Changes& changes) {
   changes.Immutable("spec.selector", after && TextOf(before) != TextOf(after));
@@ -59,7 +59,7 @@ void Compare(const api::DaemonSet& before, const api::DaemonSet& after, Changes&
   Compare(before.spec.selector, after.spec.selector, changes);
 }
 
-// What people write into a claim's template; the rest are the API server's defaults.
+// The fields of a claim template that people write; the rest are the API server's defaults.
 std::string TextOf(const std::vector<api::PersistentVolumeClaim>& claims) {
   std::string text;
   for (const api::PersistentVolumeClaim& claim : claims) {
@@ -93,7 +93,7 @@ void Compare(const api::Job& before, const api::Job& after, Changes& changes) {
   changes.Immutable("spec.completions", !indexed && completions(before) != completions(after));
   changes.Immutable("spec.completionMode", before.spec.completion_mode.value_or("NonIndexed") !=
                                                after.spec.completion_mode.value_or("NonIndexed"));
-  // Where the pods of a suspended Job may go can still be changed.
+  // The scheduling directives of a suspended Job may still change.
   changes.Immutable("spec.template",
                     !before.spec.suspend.value_or(false) && !SameTemplate(WithoutJobLabels(before.spec.pod_template),
                                                                           WithoutJobLabels(after.spec.pod_template)));
@@ -134,12 +134,12 @@ void CompareAs(const api::Object& before, const api::Object& after, Changes& cha
   (..., compare(before.As<T>(), after.As<T>()));
 }
 
-// Such tools delete the object before they make it again.
+// These tools delete the object before they create it again.
 bool IsHook(const api::ObjectMeta& metadata) {
   return metadata.annotations.Contains("helm.sh/hook") || metadata.annotations.Contains("argocd.argoproj.io/hook");
 }
 
-// Images are what may change in a pod that runs.
+// Images are the only part of a running pod that may change.
 api::Pod WithImages(api::Pod pod, const api::Pod& from) {
   const auto take = [](std::vector<api::Container>& containers, const std::vector<api::Container>& wanted) {
     for (api::Container& container : containers) {
@@ -153,7 +153,7 @@ api::Pod WithImages(api::Pod pod, const api::Pod& from) {
   return pod;
 }
 
-// A pod that is given as it is stays where it is. Any other cannot be changed into what is wanted.
+// A pod given again with at most other images stays on its node. The API server rejects any other change to it.
 void SettlePod(const Admission& admission, size_t index, const DraftObject& earlier, bool recreate,
                ClusterDraft& draft) {
   const DraftObject found = draft.objects()[index];
@@ -183,7 +183,7 @@ void CheckChanges(const Admission& admission, bool replace, ClusterDraft& draft)
       SettlePod(admission, i, DraftObject(*before), replace || hook, draft);
       continue;
     }
-    if (before->is_new) continue;  // in no cluster yet
+    if (before->is_new) continue;  // not in the cluster yet
     Changes changes;
     CompareAs<api::Deployment, api::ReplicaSet, api::DaemonSet, api::StatefulSet, api::Job, api::PersistentVolumeClaim,
               api::StorageClass, api::PriorityClass, api::ResourceClaim, api::ResourceClaimTemplate>(

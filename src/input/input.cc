@@ -22,11 +22,11 @@ namespace berth::input {
 
 namespace {
 
-// Nobody reads more, and ten thousand pods may all have the same mistake.
+// More than this is of no use, and ten thousand pods may all have the same mistake.
 constexpr size_t kProblemsShown = 1'000;
 constexpr size_t kMaxThreads = 8;
 
-// Objects of a running cluster went through its API server, but were never held against what files are held against.
+// Objects of a running cluster have passed its API server, but not the checks that files go through.
 void AddLive(std::vector<api::Object> objects, ClusterDraft& draft) {
   for (api::Object& object : objects) {
     const DraftObject found{WithDefaults(object)};
@@ -45,14 +45,14 @@ void AddDescribedNodes(const std::vector<NodeTemplate>& templates, ClusterDraft&
     for (const std::shared_ptr<const api::Node>& node : shared) existing.push_back(node.get());
     std::vector<api::Node> nodes = MakeNodes(node_template, existing);
     for (api::Object& object : MakeDevices(node_template, nodes)) {
-      if (draft.Find(object.kind(), object.metadata().name)) continue;  // a class that is there already
+      if (draft.Find(object.kind(), object.metadata().name)) continue;  // the class exists already
       draft.Add({std::move(object), {ObjectOrigin::kFlags, {}}});
     }
     for (api::Node& node : nodes) draft.Add({api::MakeObject(std::move(node)), {ObjectOrigin::kFlags, {}}});
   }
 }
 
-// UIDs that are missing are made up from names, and must not meet one that is given.
+// Missing UIDs are derived from names, and must not collide with a given one.
 void CheckUids(ClusterDraft& draft) {
   std::map<std::pair<api::Kind, std::string>, size_t> seen;
   for (size_t i = 0; i < draft.objects().size(); ++i) {
@@ -87,7 +87,7 @@ Result<ClusterInput> Assemble(InputFiles files, InputChanges changes, size_t thr
   const bool all_read = reader.ReadInto(draft, threads, changes.progress) && files.problems.empty();
   CheckUids(draft);
   ClusterInput input;
-  // An object that could not be read is not there to be referred to; to complain about that as well would mislead.
+  // An object that could not be read cannot be referred to; reporting such references as well would mislead.
   if (all_read) {
     AddDescribedNodes(changes.nodes, draft);
     if (draft.objects().empty() && draft.problems().empty())
@@ -97,7 +97,7 @@ Result<ClusterInput> Assemble(InputFiles files, InputChanges changes, size_t thr
     CheckChanges(admission, changes.replace, draft);
     AdmitPods(admission, draft);
     input.absent = FindAbsentKinds(draft);
-    // Daemons matter on nodes that are new.
+    // Missing DaemonSets matter only for new nodes.
     std::set<api::Kind> told = input.absent;
     if (changes.nodes.empty()) told.erase(api::Kind::kDaemonSet);
     if (!changes.is_part) WarnOfAbsentKinds(told, draft);
@@ -137,7 +137,7 @@ Result<ClusterInput> ReadClusterTexts(std::vector<InputFile> files, InputChanges
 }
 
 std::vector<api::Object> DaemonPodsOn(const std::vector<api::Node>& nodes, const std::vector<api::Object>& objects) {
-  // A cluster of just these nodes, with what makes and shapes daemons.
+  // A cluster of just these nodes, with the kinds that define and shape daemons.
   ClusterDraft draft([](const ObjectOrigin&, std::string_view) { return std::string("the cluster"); });
   for (const api::Object& object : objects) {
     switch (object.kind()) {

@@ -23,7 +23,7 @@ bool IsObjectFile(std::string_view name) {
   return name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json");
 }
 
-// Says how to get objects out of it; empty for a file that should hold some.
+// Says how to render objects from it; empty for a file that should contain objects.
 std::string HowToRender(const fs::path& path) {
   const std::string name = path.filename().string();
   const std::string folder = path.has_parent_path() ? path.parent_path().string() : std::string(1, '.');
@@ -96,7 +96,7 @@ class Collector {
     }
     if (error) return Problem(folder.string(), error.message());
     std::sort(entries.begin(), entries.end());
-    // The files beside a chart's description are its templates and values.
+    // The files beside a Chart.yaml are its templates and values.
     const auto chart = std::find_if(entries.begin(), entries.end(),
                                     [](const fs::path& path) { return path.filename() == "Chart.yaml"; });
     if (chart != entries.end()) return Problem(chart->string(), HowToRender(*chart));
@@ -105,7 +105,7 @@ class Collector {
       if (fs::is_directory(status)) {
         Walk(path);
       } else if (IsObjectFile(path.filename().string()) && !fs::is_directory(path, error)) {
-        // Behind a link, too: a pipe or a device may have no end.
+        // Links are followed here: a pipe or a device may never end.
         const bool special = fs::exists(path, error) && !fs::is_regular_file(path, error);
         special ? Problem(path.string(), "is no regular file, and is not read from a directory") : Take(path.string());
       }

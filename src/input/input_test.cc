@@ -43,14 +43,14 @@ class InputTest : public ::testing::Test {
     return path;
   }
 
-  // What the text of one file reads as.
+  // The result of reading one file with this text.
   ClusterInput Read(std::string_view text) {
     Result<ClusterInput> input = ReadCluster({Write("input.yaml", text)});
     EXPECT_TRUE(input) << (input ? "" : input.error().message);
     return input ? std::move(*input) : ClusterInput{};
   }
 
-  // What is wrong with it, a line each, without the folder of the file.
+  // Its problems, one per line, without the folder of the file.
   std::vector<std::string> Problems(std::string_view text) {
     const Result<ClusterInput> input = ReadCluster({Write("input.yaml", text)});
     return input ? std::vector<std::string>{} : Lines(input.error().message);
@@ -161,7 +161,7 @@ TEST_F(InputTest, YamlInBraces) {
   EXPECT_THAT(Read("---\n" + node).objects, SizeIs(1));
 }
 
-// However the text is cut, the same is read and the same is wrong with it.
+// However the text is split, the same objects and the same problems are found.
 TEST_F(InputTest, PartsOfALargeListAreReadAsTheWhole) {
   std::string text = "apiVersion: v1\nitems:\n";
   for (int i = 0; i < 6'000; ++i) {
@@ -185,7 +185,7 @@ TEST_F(InputTest, PartsOfALargeListAreReadAsTheWhole) {
       ElementsAre(AllOf(HasSubstr("input.yaml:42006:11: Pod default/pod-7: is already given at "),
                         HasSubstr("input.yaml:52:3"))));
   EXPECT_THAT(Problems(text + "- [\n" + tail), ElementsAre(HasSubstr("input.yaml:42005:9: did not find expected")));
-  // An anchor in one item and its alias in another are for the whole list.
+  // An anchor in one item may be used in another, which requires the whole list.
   EXPECT_THAT(
       Read(text +
            "- &node {apiVersion: v1, kind: Node, metadata: {name: n1, labels: &l {a: b}}, status: {capacity: {pods: "
@@ -225,7 +225,7 @@ TEST_F(InputTest, AnEmptyFileIsAProblem) {
   }
   EXPECT_THAT(Problems("apiVersion: v1\nkind: List\nitems: []\n"),
               ElementsAre(HasSubstr("holds no objects, only an empty list")));
-  // Of a server: there are none of the kind. As the only input it is not enough.
+  // Printed by a server: there are no objects of the kind. As the only input it is not enough.
   EXPECT_THAT(Problems("apiVersion: v1\nkind: List\nitems: []\nmetadata: {resourceVersion: \"\"}\n"),
               ElementsAre("the input holds no object that berth reads"));
 }
@@ -397,7 +397,7 @@ globalDefault: true
                           "input"));
 }
 
-// A class that could not be read is not missing.
+// A class that could not be read is not reported as missing.
 TEST_F(InputTest, ABrokenObjectDoesNotMakeReferencesToItWrong) {
   EXPECT_THAT(Problems(R"(apiVersion: scheduling.k8s.io/v1
 kind: PriorityClass

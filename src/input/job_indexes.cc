@@ -71,7 +71,7 @@ JobNeeds NeedsOf(const api::Job& job, std::span<const api::Pod* const> pods) {
   }
   succeeded = std::max(succeeded, static_cast<size_t>(std::max(job.status.succeeded, 0)));
 
-  // A Job that says neither wants one pod once.
+  // A Job with neither field wants one pod once.
   const bool once = !job.spec.parallelism && !job.spec.completions;
   const auto parallelism = static_cast<size_t>(std::max(job.spec.parallelism.value_or(1), 0));
   needs.wanted = parallelism;
@@ -79,12 +79,12 @@ JobNeeds NeedsOf(const api::Job& job, std::span<const api::Pod* const> pods) {
     const auto completions = static_cast<size_t>(std::max(job.spec.completions.value_or(1), 0));
     needs.wanted = std::min(parallelism, completions - std::min(completions, succeeded));
   } else if (succeeded > 0) {
-    needs.wanted = std::min(parallelism, active);  // nobody is added once one of them has found the end of the work
+    needs.wanted = std::min(parallelism, active);  // after the first success a work queue Job gets no new pods
   }
   needs.missing = needs.wanted - std::min(needs.wanted, active);
   if (!needs.indexed) return needs;
 
-  // So many are enough to know that there are too many.
+  // Enough to know that there are too many.
   constexpr size_t kMost = 1'000'000;
   const Ranges completed = ParseRanges(job.status.completed_indexes);
   auto range = completed.begin();

@@ -11,13 +11,14 @@
 namespace berth::input {
 
 struct JobNeeds {
-  size_t wanted = 0;   // pods that should be at work now
+  size_t wanted = 0;   // pods that should be running now
   size_t missing = 0;  // of those
   bool indexed = false;
-  std::vector<int32_t> indexes;  // of an Indexed Job: those of the missing pods
+  std::vector<int32_t> indexes;  // for an Indexed Job: those of the missing pods
 };
 
-// `pods` are all that the Job has, those that ended too. Nothing for a Job that is done, has failed or is suspended.
+// `pods` are all pods of the Job, including those that ended. Needs none for a Job that is complete, failed or
+// suspended.
 JobNeeds NeedsOf(const api::Job& job, std::span<const api::Pod* const> pods);
 
 // The labels and the index that a Job's pods carry.

@@ -18,8 +18,8 @@ void FillMissing(const api::ResourceList& source, api::ResourceList& target) {
   }
 }
 
-// The defaults that stand in a LimitRange, and those the API server works out when it is created: a maximum is the
-// default limit, a default limit the default request, and a minimum the default request where there is no other.
+// The defaults written in a LimitRange, and those the API server derives when it is created: a maximum is the default
+// limit, a default limit the default request, and a minimum the default request where there is no other.
 api::ResourceRequirements DefaultsOf(const api::LimitRange& range) {
   api::ResourceRequirements defaults;
   for (const api::LimitRangeItem& item : range.spec.limits) {
@@ -42,7 +42,7 @@ void Fill(const api::ResourceRequirements& defaults, std::vector<api::Container>
   }
 }
 
-// One item of a LimitRange against the amounts of one container, or of a whole pod.
+// Checks one item of a LimitRange against the amounts of one container, or of a whole pod.
 class BoundCheck {
  public:
   BoundCheck(const api::LimitRange& range, const api::LimitRangeItem& item, std::string path, const Report& report)

@@ -1,5 +1,5 @@
-// What the LimitRanges of a namespace do to a pod that comes into it: amounts that it leaves open are filled in, and
-// amounts out of bounds are refused.
+// What the LimitRanges of a namespace do to a pod created in it: missing amounts are filled in, and amounts out of
+// bounds are rejected.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@ namespace berth::input {
 
 using LimitRangePtr = std::shared_ptr<const api::LimitRange>;
 
-// One after the other: what the first fills in is there for the next.
+// In order: what the first fills in is seen by the next.
 void FillFromLimitRanges(std::span<const LimitRangePtr> ranges, api::Pod& pod);
 
-// `report` gets the path of the field and what is wrong with it, once for each bound that is broken.
+// Calls `report` with the path of the field and what is wrong with it, once for each violated bound.
 void CheckLimitRanges(std::span<const LimitRangePtr> ranges, const api::Pod& pod,
                       const std::function<void(std::string path, std::string text)>& report);
 

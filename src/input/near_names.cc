@@ -21,7 +21,7 @@ std::string NearNames(std::string_view name, const std::vector<std::string>& kno
   std::vector<std::pair<size_t, std::string>> near;
   for (const std::string& candidate : known) {
     const size_t distance = base::EditDistance(name.substr(0, 253), candidate);
-    // What shares not one letter is no misspelling.
+    // A candidate that shares no letter is no misspelling.
     const bool shares_letters = distance < std::max(name.size(), candidate.size());
     if (distance <= farthest && shares_letters) near.emplace_back(distance, candidate);
   }

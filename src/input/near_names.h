@@ -7,7 +7,7 @@
 
 namespace berth::input {
 
-// "did you mean a, b or c?" with the nearest few; what there is when none is near; that there is none.
+// "did you mean a, b or c?" with the nearest few; when none is near, what exists; or that there are none.
 std::string NearNames(std::string_view name, const std::vector<std::string>& known);
 
 }  // namespace berth::input

@@ -24,7 +24,7 @@ const api::PodSpec* TemplateIn(const api::Object& object) {
   return workload ? &workload->spec.pod_template.spec : nullptr;
 }
 
-// Null for an object that makes no pods.
+// Null for an object that creates no pods.
 PodSpecPlace PodSpecOf(const api::Object& object) {
   if (const auto* pod = object.As<api::Pod>()) return {"spec", &pod->spec};
   PodSpecPlace place{"spec.template.spec"};
@@ -41,7 +41,7 @@ PodSpecPlace PodSpecOf(const api::Object& object) {
 
 bool MustHaveSelector(const api::Object& object, const codec::Value& text) {
   const codec::Value* version = text.Find("apiVersion");
-  // Older versions of the group made one of the template's labels.
+  // Older versions of the group defaulted it to the template's labels.
   if (!version || version->text() != "apps/v1") return false;
   return object.kind() == api::Kind::kDeployment || object.kind() == api::Kind::kReplicaSet ||
          object.kind() == api::Kind::kStatefulSet || object.kind() == api::Kind::kDaemonSet;
@@ -49,7 +49,7 @@ bool MustHaveSelector(const api::Object& object, const codec::Value& text) {
 
 bool CountsBytes(std::string_view resource) { return resource == "memory" || resource == "ephemeral-storage"; }
 
-// "; did you mean 512Mi?" of 512m.
+// "; did you mean 512Mi?" for 512m.
 std::string MeantBytes(const api::Quantity& amount) {
   const std::string text = amount.ToString();
   return text.ends_with('m') ? fmt::format("; did you mean {}Mi?", text.substr(0, text.size() - 1)) : "";
@@ -95,7 +95,7 @@ class AmountWarnings {
 std::vector<FieldProblem> MissingParts(const api::Object& object, const codec::Value& text) {
   FieldChecks checks;
   const PodSpecPlace place = PodSpecOf(object);
-  // A pod without containers is reported with the rest of what is wrong with it.
+  // A pod without containers is reported by the other checks.
   if (object.kind() != api::Kind::kPod && place.spec) {
     checks.Required(place.path + ".containers", !place.spec->containers.empty());
   }

@@ -1,5 +1,5 @@
-// Objects that no API server has seen: what it would refuse because it is missing, and what it would warn about. An
-// object of a running cluster is past both.
+// Checks of objects that no API server has seen: missing fields that it would reject, and what it would warn about. An
+// object from a running cluster has passed both.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace berth::input {
 
-// `text` is the object as it was written.
+// `text` is the object as written.
 std::vector<FieldProblem> MissingParts(const api::Object& object, const codec::Value& text);
 
-// Allowed, but seldom meant: a request of half a byte, or of an amount that was left empty.
+// Valid, but rarely intended: a request of half a byte, or an amount that was left empty.
 std::vector<FieldProblem> SeldomMeant(const api::Object& object, const codec::Value& text);
 
 }  // namespace berth::input

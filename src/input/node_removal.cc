@@ -27,13 +27,13 @@ bool IsDaemon(const api::Pod& pod) {
   return owner && owner->kind == "DaemonSet";
 }
 
-// Made by the kubelet out of a file on its node, and nothing without that.
+// Made by the kubelet from a file on its node, so it cannot exist elsewhere.
 bool IsMirror(const api::Pod& pod) {
   const api::OwnerReference* owner = api::ControllerOf(pod.metadata);
   return pod.metadata.annotations.Contains(kMirror) || (owner && owner->kind == "Node");
 }
 
-// The pod that its controller would make in its place: the same, but nowhere yet.
+// The pod that its controller would create instead: the same, but without a node.
 api::Pod Recreated(api::Pod pod) {
   pod.spec.node_name.clear();
   pod.status = {};
@@ -48,13 +48,13 @@ std::string Some(const std::vector<std::string>& names) {
                      names.size() - kShownPods);
 }
 
-// Sends away the pods of some nodes: those that a controller would replace wait for a node, the others are gone.
+// Evicts the pods of some nodes: those that a controller would replace wait for a node, the others are gone.
 class Eviction {
  public:
   Eviction(const std::vector<std::string>& nodes, ClusterDraft& draft)
       : nodes_(nodes.begin(), nodes.end()), draft_(draft) {}
 
-  // `stays` is asked about the pods that are bound to one of the nodes.
+  // `stays` is called for the pods bound to one of the nodes.
   void Run(bool (*stays)(const api::Pod& pod)) {
     for (size_t i = 0; i < draft_.objects().size(); ++i) {
       const DraftObject found = draft_.objects()[i];
@@ -78,7 +78,7 @@ class Eviction {
                             Some(lost_)));
   }
 
-  // Evictions beyond a budget would wait; here they happen.
+  // Evictions that violate a budget would wait; here they happen.
   void WarnOfBudgets() {
     std::vector<std::string> warnings;
     for (const DraftObject& found : draft_.objects()) {
@@ -102,17 +102,17 @@ class Eviction {
   const std::set<std::string> nodes_;
   ClusterDraft& draft_;
   std::vector<std::shared_ptr<const api::Pod>> leaving_;
-  std::vector<std::shared_ptr<const api::Pod>> evicted_;  // of those, the ones whose budget counts
+  std::vector<std::shared_ptr<const api::Pod>> evicted_;  // of those, the pods that budgets apply to
   std::set<std::string> gone_;
   std::vector<std::string> lost_;
 };
 
-// What exists only for the sake of a node.
+// The node that the object exists for, if any.
 std::string NodeServedBy(const api::Object& object) {
   if (object.kind() == api::Kind::kNode || object.kind() == api::Kind::kCSINode) return object.metadata().name;
   if (const auto* attachment = object.As<api::VolumeAttachment>()) return attachment->spec.node_name;
   if (const auto* slice = object.As<api::ResourceSlice>()) return slice->spec.node_name.value_or("");
-  // A daemon that waits for its node, which will not come.
+  // A daemon that waits for its node, which is not coming.
   if (const auto* pod = object.As<api::Pod>(); pod && IsDaemon(*pod)) return TargetNode(*pod);
   return {};
 }

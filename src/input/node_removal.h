@@ -1,4 +1,4 @@
-// Nodes that leave or are emptied, and what becomes of the pods on them.
+// Nodes that are removed, cordoned or drained, and what happens to the pods on them.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace berth::input {
 
-// Each takes names of nodes that are in the draft.
+// Each takes names of nodes in the draft.
 void CordonNodes(const std::vector<std::string>& names, ClusterDraft& draft);
 void RemoveNodes(const std::vector<std::string>& names, ClusterDraft& draft);
 // Cordons them as well.

@@ -18,8 +18,8 @@ namespace {
 
 constexpr size_t kMaxCount = 100'000;
 constexpr size_t kMaxZones = 1'000;
-constexpr size_t kMaxDevices = 128;    // of a slice, as the API has it
-constexpr int64_t kDefaultPods = 110;  // the kubelet's
+constexpr size_t kMaxDevices = 128;    // per slice, the API's limit
+constexpr int64_t kDefaultPods = 110;  // the kubelet's default
 
 constexpr char kZone[] = "topology.kubernetes.io/zone";
 constexpr char kRegion[] = "topology.kubernetes.io/region";
@@ -41,13 +41,13 @@ std::optional<size_t> ParseCount(std::string_view text) {
   return number;
 }
 
-// Names of the kubelet's own resources, and whatever looks like a vendor's.
+// Names of the kubelet's own resources, and anything that looks like a vendor's.
 bool IsResourceName(std::string_view name) {
   return name == "cpu" || name == "memory" || name == "pods" || name == "ephemeral-storage" ||
          name.starts_with("hugepages-") || (name.find('/') != std::string_view::npos && name.find('/') > 0);
 }
 
-// "1.2.3", whatever comes behind a dash or a plus.
+// "1.2.3", whatever follows a dash or a plus.
 bool IsVersion(std::string_view text) {
   const std::vector<std::string_view> parts = Split(text.substr(0, text.find_first_of("-+")), '.');
   return parts.size() == 3 &&
@@ -70,7 +70,7 @@ class TemplateParser {
   }
 
  private:
-  // `at` is a piece of the text.
+  // `at` must be a part of the text.
   void Problem(std::string_view at, std::string_view what) {
     problems_.push_back(fmt::format("character {}: {}", at.data() - text_.data() + 1, what));
   }
@@ -244,7 +244,7 @@ struct Zone {
   std::string region;
 };
 
-// Where the nodes stand: as the template says, else where others stand, else in a zone of their own.
+// The zones of the nodes: those of the template, else those of existing nodes, else a zone of their own.
 std::vector<Zone> ZonesFor(const NodeTemplate& node_template, std::span<const api::Node* const> existing) {
   std::map<std::string, std::string> known;  // zone to region
   for (const api::Node* node : existing) {

@@ -15,7 +15,7 @@
 
 namespace berth::input {
 
-// Devices of one driver, all alike, that every node of a template has.
+// Identical devices of one driver that every node of a template has.
 struct DeviceTemplate {
   std::string driver;
   size_t count = 1;
@@ -24,25 +24,25 @@ struct DeviceTemplate {
 
 struct NodeTemplate {
   size_t count = 1;
-  std::string name = "node";       // nodes are called node-1, node-2, …
-  std::vector<std::string> zones;  // taken in turn; empty: those of the nodes that are there already
+  std::string name = "node";       // nodes are named node-1, node-2, …
+  std::vector<std::string> zones;  // taken in turn; empty: those of the existing nodes
   api::ResourceList resources;     // cpu and memory at least
   api::Labels labels;
   std::vector<api::Taint> taints;
   std::vector<DeviceTemplate> devices;
 };
 
-// Parts are KEY=VALUE with commas between them: count, name, zones (a number, or names with ':' between them),
-// label.KEY, taint.KEY=[VALUE:]EFFECT, and amounts by resource name, of which cpu and memory must be there; pods is 110
-// unless given. devices=DRIVER:N adds devices; device.KEY=VALUE behind it says what they are like: an amount with a
-// unit is a capacity, true, false, a whole number, a version (1.2.3) and any other text are attributes. All problems in
-// one error, a line each, with their position in the text.
+// Parts are KEY=VALUE, separated by commas: count, name, zones (a number, or names separated by ':'), label.KEY,
+// taint.KEY=[VALUE:]EFFECT, and amounts by resource name; cpu and memory are required, pods defaults to 110.
+// devices=DRIVER:N adds devices; following device.KEY=VALUE parts describe them: an amount with a unit is a capacity;
+// true, false, a whole number, a version (1.2.3) and any other text are attributes. All problems in one error, one per
+// line, with their position in the text.
 Result<NodeTemplate> ParseNodeTemplate(std::string_view text);
 
-// Nodes with the labels that a cloud's nodes have, ready, and with names that no node of `existing` has.
+// Ready nodes with the labels that a cloud's nodes have, and with names that no node of `existing` has.
 std::vector<api::Node> MakeNodes(const NodeTemplate& node_template, std::span<const api::Node* const> existing = {});
 
-// For each of the nodes a slice with its devices, and for each driver a class of its name that selects them.
+// A slice with its devices for each node, and a class named after each driver that selects them.
 std::vector<api::Object> MakeDevices(const NodeTemplate& node_template, std::span<const api::Node> nodes);
 
 }  // namespace berth::input

@@ -33,7 +33,7 @@ void Check(const api::Service& service, FieldChecks& checks) {
   checks.LabelMap("spec.selector", service.spec.selector);
 }
 
-// A template is what all its pods will be; without containers there is none. The selector must find what it makes.
+// A template must have containers, and the selector must match its labels.
 void CheckTemplate(const api::PodTemplateSpec& pod_template, const std::optional<api::LabelSelector>& selector,
                    FieldChecks& checks) {
   if (pod_template.spec.containers.empty()) return;
@@ -115,7 +115,7 @@ void Check(const api::Job& job, FieldChecks& checks) {
   const std::string mode = job.spec.completion_mode.value_or("NonIndexed");
   checks.OneOf("spec.completionMode", mode, {"NonIndexed", "Indexed"});
   if (mode == "Indexed") checks.Required("spec.completions", job.spec.completions.has_value());
-  // Its selector is by a label that only the API server gives.
+  // Its selector is by a label that only the API server sets.
   CheckTemplate(job.spec.pod_template, {}, checks);
 }
 
@@ -126,7 +126,7 @@ void Check(const api::LimitRange& range, FieldChecks& checks) {
     const api::LimitRangeItem& item = range.spec.limits[i];
     const std::string path = fmt::format("spec.limits[{}]", i);
     checks.Required(path + ".type", !item.type.empty());
-    // Types of other origin are qualified names, and of no use here.
+    // Other types are qualified names, and not used here.
     if (!item.type.empty() && item.type.find('/') == std::string::npos) {
       checks.OneOf(path + ".type", item.type, {"Container", "Pod", "PersistentVolumeClaim"});
     }
@@ -221,7 +221,7 @@ std::vector<FieldProblem> ProblemsOf(const api::Object& object) {
   FieldChecks checks;
   const api::ObjectMeta& metadata = object.metadata();
   if (metadata.name.empty()) checks.Required("metadata.name", false);
-  // Names of other kinds may be anything that can be part of a path; everything that is read here is a subdomain.
+  // Names of other kinds may be any path segment; every kind read here uses a subdomain.
   checks.DnsName("metadata.name", metadata.name);
   checks.DnsLabel("metadata.namespace", metadata.namespace_.str());
   for (size_t i = 0; i < metadata.owner_references.size(); ++i) {

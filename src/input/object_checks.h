@@ -13,10 +13,10 @@ namespace berth::input {
 // Empty for a valid object.
 std::vector<FieldProblem> ProblemsOf(const api::Object& object);
 
-// The part of it for pods, which pod templates need too.
+// The part for pods, which pod templates need too.
 void CheckPod(const api::Pod& pod, FieldChecks& checks);
 
-// The pace of rollouts (strategy_checks.cc).
+// The rollout settings (strategy_checks.cc).
 void CheckStrategy(const api::Deployment& deployment, FieldChecks& checks);
 void CheckStrategy(const api::StatefulSet& set, FieldChecks& checks);
 void CheckStrategy(const api::DaemonSet& set, FieldChecks& checks);

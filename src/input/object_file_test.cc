@@ -38,7 +38,7 @@ std::vector<api::Object> SomeObjects() {
   return {
       api::MakeObject(MakeNode("n1").Label("zone", "a").Capacity("cpu", "4").Capacity("pods", "110").Obj()),
       api::MakeObject(MakePod("web").Node("n1").Request("cpu", "500m").Obj()),
-      // YAML would take these for something else without quotes.
+      // Without quotes, YAML would read these as other types.
       api::MakeObject(
           MakePod("odd").Request("cpu", "1").Label("version", "1.10").Label("answer", "no").Label("empty", "").Obj()),
       api::MakeObject(budget),

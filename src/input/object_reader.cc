@@ -25,20 +25,20 @@ namespace berth::input {
 
 namespace {
 
-// The objects' texts below `value`, through lists, in the order of the file.
+// The objects below `value`, with lists flattened, in the order of the file.
 void CollectTexts(const codec::Value& value, std::vector<codec::Value>& texts) {
   const codec::Value* items = value.Find("items");
   if (!items || !items->is_array()) return texts.push_back(value);
   for (const codec::Value& item : items->items()) CollectTexts(item, texts);
 }
 
-// Whether a text that begins with a brace was meant to be JSON: there, the first thing inside is quoted.
+// Whether a text that begins with a brace is meant to be JSON: then the first thing inside is quoted.
 bool QuotesKeys(std::string_view text) {
   const size_t inside = text.find_first_not_of(" \t\r\n{[");
   return inside != std::string_view::npos && text[inside] == '"';
 }
 
-// Text that is no JSON may still be YAML in braces; if it is neither, the JSON parser knows best what is wrong.
+// Text that is not JSON may still be YAML in braces; if it is neither, the JSON parser gives the better error.
 Result<std::vector<codec::Document>> ParseJsonOrYaml(std::string_view text, const std::string& file) {
   Result<codec::Document> json = codec::ParseJson(std::string(text), file);
   std::vector<codec::Document> documents;
@@ -57,7 +57,7 @@ Result<std::vector<codec::Document>> Parse(const TextPart& part, const std::stri
   return codec::ParseYaml(part.text, file, part.lines_before);
 }
 
-// Whether somebody wrote it, rather than read it from a cluster.
+// Whether it was written by a person, rather than read from a cluster.
 bool IsNew(const api::ObjectMeta& metadata) {
   return metadata.uid.empty() && metadata.resource_version.empty() && !metadata.creation_timestamp;
 }
@@ -73,7 +73,7 @@ std::string WithoutIndexes(std::string_view path) {
   return plain;
 }
 
-// What is allowed, but seldom meant.
+// Valid, but rarely intended.
 std::string GapIn(const api::Object& object, const codec::Value& text) {
   if (const auto* node = object.As<api::Node>(); node && !node->status.allocatable.Contains(Symbol("pods"))) {
     return "status.allocatable[pods]: missing, so no pod fits on this node";
@@ -86,7 +86,7 @@ std::string GapIn(const api::Object& object, const codec::Value& text) {
 
 }  // namespace
 
-// What became of one part.
+// The result of decoding one part.
 struct ObjectReader::Decoded {
   std::vector<DraftObject> objects;
   std::vector<api::UnknownObject> unknown;
@@ -97,15 +97,15 @@ struct ObjectReader::Decoded {
     std::string picture;
   };
   std::vector<FieldProblemText> field_problems;
-  std::vector<std::pair<std::string, std::string>> gaps;  // whose, and the warning
+  std::vector<std::pair<std::string, std::string>> gaps;  // the object, and the warning
   struct WarnedField {
     std::string kind;
-    std::string path;  // without the numbers of items
+    std::string path;  // without the indexes of items
     std::string text;
   };
   std::vector<WarnedField> unknown_fields;  // worth a warning
-  std::vector<WarnedField> seldom_meant;    // of what is seldom meant
-  bool has_text = false;                    // there is something, if only an empty list
+  std::vector<WarnedField> seldom_meant;    // likewise, for fields that are rarely intended
+  bool has_text = false;                    // there is some content, if only an empty list
 
   void TakeObjects(const codec::Value& root, const std::string& path, const std::string& file, uint32_t part,
                    const ReaderOptions& options) {
@@ -134,7 +134,7 @@ struct ObjectReader::Decoded {
     }
   }
 
-  // False when they are problems: the object is not what was meant.
+  // False when they are problems: the object is not what its author intended.
   bool TakeUnknownFields(const api::LocatedObject& located, const std::string& file, Validation validation) {
     if (located.unknown_fields.empty() || validation == Validation::kIgnore) return true;
     const bool strict =
@@ -176,7 +176,7 @@ struct ObjectReader::Decoded {
   }
 };
 
-// A part that was parsed again to find places in it.
+// A part that was parsed again to find positions in it.
 struct ObjectReader::Reparsed {
   Reparsed(uint32_t number, const TextPart& text, const std::string& file) : part(number) {
     Result<std::vector<codec::Document>> parsed = Parse(text, file);
@@ -211,7 +211,7 @@ ObjectReader::Decoded ObjectReader::Decode(uint32_t number) const {
   Decoded out;
   Result<std::vector<codec::Document>> documents = Parse(part, file);
   if (!documents && part.form == TextPart::Form::kYaml) {
-    // Valid documents are read, and each that is not valid is reported.
+    // Valid documents are read, and each invalid one is reported.
     documents = std::vector<codec::Document>();
     for (const TextPart& single : SplitDocuments(part.text, part.lines_before)) {
       Result<std::vector<codec::Document>> parsed = Parse(single, file);
@@ -291,7 +291,7 @@ bool ObjectReader::ReadInto(ClusterDraft& draft, size_t threads, const ReadProgr
   for (Decoded& part : decoded) {
     for (const auto& problem : part.field_problems) draft.Problem(problem.text, problem.picture);
     for (const auto& [who, warning] : part.gaps) {
-      // What an earlier input has fills the gap.
+      // The earlier input fills the gap.
       if (!draft.IsLaidOver(who)) draft.Warn(warning);
     }
   }
@@ -316,7 +316,7 @@ bool ObjectReader::CheckContents(const std::vector<Decoded>& decoded, ClusterDra
     } else if (!has_objects[file] && files_[file].text.find("resourceVersion") != std::string::npos) {
       draft.Warn(files_[file].name + ": holds no objects, only an empty list");
     } else if (!has_objects[file]) {
-      // What no server printed, somebody meant to have objects in.
+      // Not printed by a server, so its author meant it to contain objects.
       all = false;
       draft.Problem(files_[file].name + ": holds no objects, only an empty list");
     }
@@ -324,7 +324,7 @@ bool ObjectReader::CheckContents(const std::vector<Decoded>& decoded, ClusterDra
   return all;
 }
 
-// Equal ones of one kind of object together.
+// Groups equal warnings of one kind of object.
 void ObjectReader::WarnOfFields(const std::vector<Decoded>& decoded, ClusterDraft& draft) const {
   struct Seen {
     const std::string* first;
@@ -362,7 +362,7 @@ void ObjectReader::JudgeUnknown(const std::vector<Decoded>& decoded, ClusterDraf
       const std::string who = fmt::format("{}: {} {}{}{}", codec::Where(files_[parts_[i].file].name, unknown.where),
                                           base::Clipped(unknown.api_version), base::Clipped(unknown.kind),
                                           unknown.name.empty() ? "" : " ", base::Clipped(unknown.name));
-      // A newer server has kinds that were not known when this was written.
+      // A newer server has kinds that this version does not know.
       const bool tolerated = unknown.from_server && options_.validation != Validation::kStrict;
       if (kind.judgement == UnreadKind::Judgement::kMistake && !tolerated) {
         draft.Problem(fmt::format("{} {}", who, kind.text));

@@ -1,6 +1,6 @@
 // ObjectReader: decodes the input files into objects, strictly, on several threads. Every problem is reported with its
-// file, line and field. The parsed trees are dropped at once; the position of a field that is reported later is found
-// by parsing that part of the text again.
+// file, line and field. The parsed trees are dropped at once; to find the position of a field that is reported later,
+// that part of the text is parsed again.
 #pragma once
 
 #include <functional>
@@ -16,13 +16,13 @@
 
 namespace berth::input {
 
-// How many bytes of the files have been read, of how many. From any thread, one call at a time.
+// How many bytes of the files have been read, and their total. Called from any thread, one call at a time.
 using ReadProgress = std::function<void(size_t bytes, size_t total)>;
 
-// What becomes of fields that nobody knows. Those below the status of an object are passed over in any case: newer
-// servers write more there.
+// What happens to unknown fields. Those below the status of an object are always ignored: newer servers write more
+// there.
 enum class Validation {
-  kByOrigin,  // as kStrict in what a person wrote, as kWarn in what a server printed
+  kByOrigin,  // kStrict for hand-written objects, kWarn for those printed by a server
   kStrict,    // they are problems
   kWarn,
   kIgnore,
@@ -41,7 +41,7 @@ class ObjectReader {
   ~ObjectReader();
 
   // Objects, problems and warnings go into the draft; the result is the same for any number of threads. False when
-  // something could not be read as an object: then references to it cannot be checked.
+  // something could not be read as an object: references to it cannot be checked then.
   bool ReadInto(ClusterDraft& draft, size_t threads, const ReadProgress& progress = {});
 
   // "FILE:LINE:COL" of that field, or of its nearest ancestor that exists.
@@ -49,7 +49,7 @@ class ObjectReader {
 
   // Objects of kinds that scheduling does not read.
   size_t passed_over() const { return passed_over_; }
-  // With keep_custom: the custom resources among those, as CustomObjects. What a later input gives again counts.
+  // With keep_custom: the custom resources among those, as CustomObjects. Later inputs take precedence.
   std::vector<api::Object> TakeCustom() { return std::move(custom_); }
 
  private:
@@ -61,9 +61,9 @@ class ObjectReader {
   struct Reparsed;
 
   Decoded Decode(uint32_t number) const;
-  // Fields that are unknown or seldom meant, equal ones of one kind of object together.
+  // Warns of fields that are unknown or rarely intended, grouped by equal fields of one kind.
   void WarnOfFields(const std::vector<Decoded>& decoded, ClusterDraft& draft) const;
-  // Files that hold nothing at all are problems: whatever was to write them failed.
+  // Files without any content are problems: whatever was to write them failed.
   bool CheckContents(const std::vector<Decoded>& decoded, ClusterDraft& draft) const;
   // Decodes a list as a whole when one of its parts cannot be parsed on its own.
   void RejoinLists(std::vector<Decoded>& decoded);
@@ -72,7 +72,7 @@ class ObjectReader {
   std::vector<InputFile> files_;
   const ReaderOptions options_;
   std::vector<Part> parts_;
-  mutable std::unique_ptr<Reparsed> reparsed_;  // the part that was last parsed again
+  mutable std::unique_ptr<Reparsed> reparsed_;  // the part that was parsed again last
   size_t passed_over_ = 0;
   std::vector<api::Object> custom_;
   bool all_known_ = true;

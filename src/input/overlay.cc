@@ -16,13 +16,13 @@ void KeepIdentity(const api::ObjectMeta& earlier, api::ObjectMeta& later) {
   if (!later.creation_timestamp) later.creation_timestamp = earlier.creation_timestamp;
 }
 
-// Without a number of its own, a workload keeps the one it has been scaled to.
+// A workload without a replica count of its own keeps the one it has been scaled to.
 template <class T>
 void KeepReplicas(const T& earlier, T& later) {
   if (!later.spec.replicas) later.spec.replicas = earlier.spec.replicas;
 }
 
-// `kubectl rollout restart` leaves it, and `kubectl apply` does not take it away.
+// `kubectl rollout restart` adds it, and `kubectl apply` does not remove it.
 template <class T>
 void KeepRestart(const T& earlier, T& later) {
   constexpr char kRestartedAt[] = "kubectl.kubernetes.io/restartedAt";

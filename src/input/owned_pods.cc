@@ -15,7 +15,7 @@ std::string OwnerKey(std::string_view kind, const Symbol& name_space, std::strin
   return fmt::format("{} {}/{}", kind, name_space.str(), name);
 }
 
-// A label that the selector demands, to look among few pods only; null when it demands none.
+// A label that the selector requires, to narrow the search; null when it requires none.
 const api::Requirement* Narrowest(const api::Selector& selector) {
   for (const api::Requirement& requirement : selector.requirements()) {
     using Operator = api::Requirement::Operator;

@@ -102,7 +102,7 @@ void CheckResources(const std::string& path, const api::ResourceRequirements& re
   }
 }
 
-// What cannot be shared out more than once: the request is the limit.
+// Resources that cannot be overcommitted must have equal request and limit.
 bool IsOvercommittable(std::string_view name) {
   return !name.starts_with("hugepages-") && !api::IsExtendedResourceName(name);
 }
@@ -185,7 +185,7 @@ void CheckVolumes(const std::vector<api::Volume>& volumes, FieldChecks& checks) 
   }
 }
 
-// What the API server would refuse, and what must not be printed as it is.
+// Names that the API server would reject, and that must not be printed as they are.
 void CheckNames(const api::PodSpec& spec, FieldChecks& checks) {
   checks.DnsName("spec.nodeName", spec.node_name);
   checks.DnsName("spec.schedulerName", spec.scheduler_name);

@@ -22,7 +22,7 @@ uint32_t Fnv1a(std::string_view text) {
 std::string TemplateHash(const api::PodTemplateSpec& pod_template) {
   api::PodTemplateSpec bare = pod_template;
   bare.metadata.labels.Erase(Symbol(kPodTemplateHash));
-  // Without vowels and the digits that look like some, so that no words come out.
+  // Without vowels and the digits that resemble them, so that no words are formed.
   constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
   std::string text;
   for (uint32_t rest = Fnv1a(codec::EncodeJson(bare)); rest != 0; rest /= kLetters.size()) {

@@ -8,7 +8,7 @@
 
 namespace berth::input {
 
-// The same for templates that differ only in the label that holds this hash. Letters and digits that names may have.
+// The same for templates that differ only in the label that holds this hash. Only letters and digits allowed in names.
 std::string TemplateHash(const api::PodTemplateSpec& pod_template);
 
 inline constexpr char kPodTemplateHash[] = "pod-template-hash";
@@ -19,7 +19,7 @@ api::OwnerReference ControllerReference(const api::Object& workload);
 // A pod of that workload, without a name; with the API server's defaults, before admission.
 api::Pod MakePrototype(const api::Object& workload, const api::PodTemplateSpec& pod_template);
 
-// The pod under a name.
+// The pod with this name.
 api::Pod Named(api::Pod prototype, std::string name);
 
 }  // namespace berth::input

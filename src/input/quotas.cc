@@ -18,7 +18,7 @@ namespace berth::input {
 
 namespace {
 
-// What one pod takes of a quota, by the names that quotas use.
+// What one pod uses of a quota, by the names that quotas use.
 std::map<std::string, api::Quantity> ChargeOf(const api::Pod& pod) {
   std::map<std::string, api::Quantity> charge;
   charge["pods"] = api::Quantity::FromInt(1);
@@ -33,7 +33,7 @@ std::map<std::string, api::Quantity> ChargeOf(const api::Pod& pod) {
   return charge;
 }
 
-// What a claim takes, by class too.
+// What a claim uses, also by class.
 std::map<std::string, api::Quantity> ChargeOf(const api::PersistentVolumeClaim& claim) {
   std::map<std::string, api::Quantity> charge;
   const auto* size = claim.spec.resources.requests.Find(Symbol("storage"));
@@ -58,7 +58,7 @@ bool IsBestEffort(const api::Pod& pod) {
 }
 
 bool MatchesScope(const api::Pod& pod, const api::ScopeRequirement& scope) {
-  // What a pod has to be finished by is not kept: none is taken to have such a time.
+  // A pod's activeDeadlineSeconds is not kept: no pod is taken to have one.
   if (scope.scope_name == "Terminating") return false;
   if (scope.scope_name == "NotTerminating") return true;
   if (scope.scope_name == "BestEffort") return IsBestEffort(pod);
@@ -71,7 +71,7 @@ bool MatchesScope(const api::Pod& pod, const api::ScopeRequirement& scope) {
   return (scope.op == "DoesNotExist") == name.empty();
 }
 
-// The resources that every container has to name when a quota counts them.
+// The resources that every container must specify when a quota counts them.
 bool MustBeNamed(std::string_view resource) {
   return resource == "cpu" || resource == "memory" || resource == "requests.cpu" || resource == "requests.memory" ||
          resource == "limits.cpu" || resource == "limits.memory";
@@ -80,10 +80,10 @@ bool MustBeNamed(std::string_view resource) {
 bool Names(const api::Container& container, std::string_view resource) {
   const bool limit = resource.starts_with("limits.");
   const api::ResourceList& amounts = limit ? container.resources.limits : container.resources.requests;
-  return amounts.Contains(Symbol(resource.substr(resource.find('.') + 1)));  // "cpu" has no dot, and is all of it
+  return amounts.Contains(Symbol(resource.substr(resource.find('.') + 1)));  // "cpu" has no dot and is used whole
 }
 
-// "c, init", by name: the containers that ask for none of it.
+// "c, init", by name: the containers that request none of it.
 std::string ContainersWithout(const api::Pod& pod, std::string_view resource) {
   std::set<std::string> names;
   for (const auto* containers : {&pod.spec.containers, &pod.spec.init_containers}) {
@@ -108,7 +108,7 @@ class QuotaLedger {
                        [&](const api::ScopeRequirement& scope) { return MatchesScope(pod, scope); });
   }
 
-  // Scopes are about pods.
+  // Scopes apply to pods only.
   bool CoversClaims() const { return scopes_.empty(); }
 
   void Charge(const std::map<std::string, api::Quantity>& charge, bool back = false) {
@@ -126,7 +126,7 @@ class QuotaLedger {
     return Excess(charge);
   }
 
-  // Empty when there is room for that.
+  // Empty when there is enough left.
   std::string Excess(const std::map<std::string, api::Quantity>& charge) const {
     std::vector<std::string> requested, used, limited;
     for (const auto& [symbol, hard] : quota_->spec.hard) {
@@ -148,7 +148,7 @@ class QuotaLedger {
   }
 
  private:
-  // "cpu for: c; memory for: c,init": what containers leave out that they must not.
+  // "cpu for: c; memory for: c,init": the required resources that containers do not specify.
   std::string Unnamed(const api::Pod& pod) const {
     std::string text;
     if (pod.spec.resources && !(pod.spec.resources->requests.empty() && pod.spec.resources->limits.empty())) return {};
@@ -188,7 +188,7 @@ struct NamespaceRules::State {
     return fmt::format("unable to create new content in namespace {} because it is being terminated", name_space.str());
   }
 
-  // Charges the claim, or says why it may not be created.
+  // Charges the claim, or returns why it must not be created.
   std::string Admit(const api::PersistentVolumeClaim& claim, bool exists) {
     const Symbol& name_space = claim.metadata.namespace_;
     if (std::string why = GoingAway(name_space); !why.empty() && !exists) return why;
@@ -268,7 +268,7 @@ NamespaceRules RulesOf(const std::vector<api::Object>& objects) {
 
 namespace {
 
-// Why the pod cannot have its claims; empty when it can.
+// Why the pod's claims cannot be created; empty when they can.
 std::string RefusedClaimOf(const api::Pod& pod, const std::map<std::string, std::string>& refused) {
   for (const api::Volume& volume : pod.spec.volumes) {
     const auto& claim = volume.from().persistent_volume_claim;

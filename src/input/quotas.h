@@ -1,5 +1,5 @@
-// Whether the API server would let a pod and its claims be created: the namespace may be going away, or have used up
-// what its ResourceQuotas allow. What pods of the input ask for already is counted; a quota's status is not needed.
+// Whether the API server would let a pod and its claims be created: the namespace may be terminating, or its
+// ResourceQuotas used up. The requests of the input's pods are counted; a quota's status is not needed.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct RefusedPod {
   std::string message;  // in the API server's words
 };
 
-// What the namespaces of a cluster allow, and what their pods take of it. Not thread-safe.
+// The rules of a cluster's namespaces, and what their pods use. Not thread-safe.
 class NamespaceRules {
  public:
   NamespaceRules();
@@ -26,16 +26,16 @@ class NamespaceRules {
   NamespaceRules(NamespaceRules&&) noexcept;
   NamespaceRules& operator=(NamespaceRules&&) noexcept;
 
-  // Quotas and namespaces count; whatever else it is is passed over.
+  // Adds a quota or a namespace; other objects are ignored.
   void Add(const api::Object& object);
   // Whether the namespace of the pod has any rule.
   bool Concerns(const api::Pod& pod) const;
 
-  // A pod that is there already.
+  // Charges an existing pod.
   void Charge(const api::Pod& pod);
-  // One that is gone.
+  // Undoes Charge for a pod that is gone.
   void Release(const api::Pod& pod);
-  // Charges a pod that is to be created, or says why it may not be.
+  // Charges a pod to be created, or returns why it must not be.
   std::string Admit(const api::Pod& pod);
   // The same for claims.
   void Charge(const api::PersistentVolumeClaim& claim);
@@ -49,10 +49,11 @@ class NamespaceRules {
 // The rules of a cluster, with all its pods charged.
 NamespaceRules RulesOf(const std::vector<api::Object>& objects);
 
-// Takes refused pods out of the draft. Pods of rollouts come later, when older ones have gone, and are not in it.
+// Removes refused pods from the draft. Pods of rollouts are not in it; they are created later, when older ones have
+// gone.
 std::vector<RefusedPod> RefusePods(ClusterDraft& draft);
 
-// Asked for one pod after the other: empty, and the pod is charged, or why it may not be created.
+// Called for one pod after another: returns an empty text and charges the pod, or returns why it must not be created.
 using CreationGate = std::function<std::string(const api::Pod& pod)>;
 
 }  // namespace berth::input

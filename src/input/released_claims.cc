@@ -8,7 +8,7 @@
 namespace berth::input {
 namespace {
 
-// Pods as claims refer to them. Those of files may have no UID.
+// Pods as claims refer to them. Pods from files may have no UID.
 class Leaving {
  public:
   explicit Leaving(const std::vector<std::shared_ptr<const api::Pod>>& pods) {

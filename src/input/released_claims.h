@@ -1,4 +1,4 @@
-// What becomes of the resource claims of pods that leave.
+// What happens to the resource claims of pods that are removed.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace berth::input {
 
-// As the control plane does it: claims that were made for one of the pods go with it; of other claims the pods'
-// reservations end, and with the last one the claim's devices are free.
+// As the control plane does it: claims made for one of the pods are deleted with it; in other claims the pods'
+// reservations end, and with the last one the claim's devices are freed.
 void ReleaseClaims(const std::vector<std::shared_ptr<const api::Pod>>& leaving, ClusterDraft& draft);
 
 }  // namespace berth::input

@@ -39,7 +39,8 @@ constexpr std::string_view kOfQuotas[] = {"cpu",
 constexpr std::string_view kHugePages = "hugepages-";
 constexpr std::string_view kNative = "kubernetes.io/";
 
-// More than any machine will have for long, and few enough that what all pods of a node ask for can be added up.
+// More than any machine will have for a long time, and small enough that the requests of all pods of a node can be
+// summed.
 constexpr int64_t kMostCores = 1'000'000;
 constexpr int64_t kMostBytes = int64_t{1} << 50;
 constexpr int64_t kMostOthers = int64_t{1} << 40;

@@ -36,7 +36,7 @@ void SetPace(const api::Deployment& deployment, size_t wanted, Rollout& rollout)
   const api::IntOrString quarter = api::IntOrString::FromString("25%");
   rollout.max_surge = Scaled(pace.max_surge, quarter, wanted, /*round_up=*/true);
   rollout.max_unavailable = std::min(Scaled(pace.max_unavailable, quarter, wanted, /*round_up=*/false), wanted);
-  // Both rounded to nothing would be a standstill.
+  // If both are rounded down to zero, the rollout would never proceed.
   if (rollout.max_surge == 0 && rollout.max_unavailable == 0) rollout.max_unavailable = 1;
 }
 

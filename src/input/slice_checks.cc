@@ -1,5 +1,5 @@
-// What an API server would refuse of a ResourceSlice. A slice that is wrong offers nothing, or other devices than
-// meant, and nobody would say so.
+// What an API server would reject in a ResourceSlice. A wrong slice offers no devices, or other devices than intended,
+// and nothing would report it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 void CheckSlicePool(const api::ResourcePool& pool, FieldChecks& checks) {
   checks.Required("spec.pool.name", !pool.name.empty());
-  // Of several names with slashes between them.
+  // Several names, separated by slashes.
   for (std::string_view rest = pool.name; !rest.empty();) {
     const std::string_view part = rest.substr(0, rest.find('/'));
     checks.DnsName("spec.pool.name", part);
@@ -115,7 +115,7 @@ void CheckDevice(const api::Device& device, bool by_device, const std::string& p
   CheckWhichNodes(device, by_device, path, checks);
 }
 
-// A slice with one of these has fewer devices than others.
+// A slice that contains one of these may have fewer devices.
 bool IsHeavy(const api::Device& device) {
   return !device.taints.empty() || !device.consumes_counters.empty() ||
          std::ranges::any_of(device.attributes, [](const auto& entry) {
@@ -134,7 +134,7 @@ void CheckSize(const api::ResourceSliceSpec& spec, FieldChecks& checks) {
                            "of the pool",
                            most, heavy ? " where one has taints, counters or lists" : "", spec.devices.size()));
   }
-  // The devices would be passed over in silence.
+  // The devices would be ignored silently.
   if (!spec.shared_counters.empty() && !spec.devices.empty()) {
     checks.Add("spec.sharedCounters", "expected a slice without devices: counters stand in a slice of their own");
   }

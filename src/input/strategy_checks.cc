@@ -1,5 +1,5 @@
-// What the API server would refuse of the way in which a workload replaces its pods: a rollout at a pace that was not
-// meant says nothing.
+// What the API server would reject in the way a workload replaces its pods: a rollout at an unintended pace is
+// worthless.
 #include <fmt/format.h>
 
 #include "base/printable.h"
@@ -9,10 +9,10 @@ namespace berth::input {
 
 namespace {
 
-// Of how many pods a share is taken to see whether it is one; the number does not matter.
+// The number of pods used to check that a percentage is valid; its value does not matter.
 constexpr int kSomePods = 100;
 
-// Null: as the API server sets it.
+// Null: the API server's default.
 void CheckPace(const std::string& path, const std::optional<api::IntOrString>& amount, FieldChecks& checks) {
   if (!amount) return;
   const Result<int> scaled = amount->ScaledValue(kSomePods, /*round_up=*/true);

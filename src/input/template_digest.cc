@@ -16,10 +16,10 @@ class Digest {
  public:
   void Add(std::string_view text) {
     for (const char c : text) Mix(static_cast<unsigned char>(c));
-    Mix(0x100);  // no character: "ab", "c" is not "a", "bc"
+    Mix(0x100);  // a separator that is no character: "ab", "c" differs from "a", "bc"
   }
 
-  // In any order of members. What is empty, and what the API server adds to a reference, is left out.
+  // Independent of the order of members. Empty values, and what the API server adds to a reference, are left out.
   void Add(const codec::Value& value) {
     if (value.is_object()) {
       std::vector<const codec::Member*> members;
@@ -64,7 +64,7 @@ uint64_t TemplateDigest(const codec::Value& text, bool is_new) {
     for (const codec::Value& container : containers->items()) {
       if (!container.is_object()) continue;
       if (const codec::Value* name = container.Find("name")) digest.Add(name->text());
-      // The API server gives every container one of these.
+      // The API server sets this on every container.
       whole = whole || container.Find("terminationMessagePath");
       for (const std::string_view key : kUnread) {
         const codec::Value* value = container.Find(key);

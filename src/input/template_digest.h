@@ -1,5 +1,5 @@
-// What of a pod template is not kept, as it does not matter to scheduling, but makes a rollout when it changes:
-// command, arguments and environment of its containers.
+// The parts of a pod template that are not kept, since scheduling does not read them, but that cause a rollout when
+// they change: command, arguments and environment of its containers.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace berth::input {
 
-// Equal for objects that are alike in this; 0 when it is unknown, as in a snapshot, which leaves all of it out.
-// `text` is that of a workload; `is_new`: a person wrote it, who writes all there is.
+// Equal for objects that are equal in these parts; 0 when they are unknown, as in a snapshot, which omits them. `text`
+// is that of a workload; `is_new`: a person wrote it, and so completely.
 uint64_t TemplateDigest(const codec::Value& text, bool is_new);
 
 }  // namespace berth::input

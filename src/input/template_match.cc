@@ -22,7 +22,7 @@ const api::Container* FindContainer(const std::vector<api::Container>& container
   return found == containers.end() ? nullptr : &*found;
 }
 
-// All of it but the amounts, whose spelling varies.
+// Everything except the amounts, whose spelling varies.
 std::string TextOfRest(api::Container container) {
   container.resources.requests = {};
   container.resources.limits = {};
@@ -58,7 +58,7 @@ std::string TextWithoutContainers(api::PodSpec spec) {
   spec.init_containers.clear();
   spec.resources.reset();
   spec.overhead = {};
-  // Empty and absent are the same to the API server, and the rest of these are its defaults.
+  // The API server treats empty and absent alike, and fills in the other defaults.
   if (spec.restart_policy.empty()) spec.restart_policy = "Always";
   if (!spec.termination_grace_period_seconds) spec.termination_grace_period_seconds = 30;
   return codec::EncodeJson(spec);
@@ -77,7 +77,7 @@ bool HasContainers(const std::vector<api::Container>& have, const std::vector<ap
   });
 }
 
-// Those that people write; the node controller's taints are tolerated by what admission adds.
+// Tolerations that people write; those for the node controller's taints are added by admission.
 std::set<std::string> OwnTolerations(const api::Pod& pod) {
   std::set<std::string> texts;
   for (const api::Toleration& toleration : pod.spec.tolerations) {
@@ -98,7 +98,7 @@ std::set<std::string> Claims(const api::Pod& pod) {
   return names;
 }
 
-// What decides where a pod may go, besides containers, tolerations and volumes.
+// The fields that decide where a pod may go, besides containers, tolerations and volumes.
 std::string TextOfPlacement(const api::PodSpec& spec) {
   api::PodSpec kept;
   kept.node_selector = spec.node_selector;

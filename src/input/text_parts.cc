@@ -41,7 +41,7 @@ bool IsSpaceAt(std::string_view line, size_t at) {
   return at >= line.size() || line[at] == ' ' || line[at] == '\t' || line[at] == '\n' || line[at] == '\r';
 }
 
-// Wherever it stands, even in a block of text, such a line begins a document.
+// Such a line begins a document wherever it is, even inside a block of text.
 bool BeginsDocument(std::string_view line) { return line.starts_with("---") && IsSpaceAt(line, 3); }
 
 bool IsBlankOrComment(std::string_view line) {
@@ -57,7 +57,7 @@ bool BeginsItem(std::string_view line, size_t indent) {
 
 bool IsItemsKey(std::string_view line) { return line.starts_with("items:") && IsBlankOrComment(line.substr(6)); }
 
-// The lines of a list that stand around its items; both are parsed to see that it is a plain v1 List.
+// The lines of a list around its items; both are parsed to see that it is a plain v1 List.
 struct ListFrame {
   std::string_view head;  // up to and with "items:"
   std::string_view tail;
@@ -93,10 +93,10 @@ std::optional<ListFrame> FindItems(std::string_view document) {
   return frame;
 }
 
-// Whether what stands around the items says "v1", "List" and nothing that has to be complained about.
+// Whether the lines around the items say "v1", "List" and contain nothing that must be reported.
 bool IsPlainList(const ListFrame& frame) {
   std::string around(frame.head);
-  around += " []\n";  // behind "items:"
+  around += " []\n";  // after "items:"
   around += frame.tail;
   const Result<std::vector<codec::Document>> parsed = codec::ParseYaml(around, {});
   if (!parsed || parsed->size() != 1) return false;
@@ -110,7 +110,7 @@ bool IsPlainList(const ListFrame& frame) {
   });
 }
 
-// Empty when the document is no list, or not one that can be cut.
+// Empty when the document is no list, or cannot be split.
 std::vector<TextPart> SplitList(const TextPart& document, size_t part_size) {
   std::vector<TextPart> parts;
   const std::optional<ListFrame> frame = FindItems(document.text);
@@ -136,7 +136,7 @@ std::vector<TextPart> SplitList(const TextPart& document, size_t part_size) {
   return parts;
 }
 
-// Documents of little text go together: to start a parser has its price.
+// Small documents are combined: starting a parser is not free.
 void AppendDocument(const TextPart& document, size_t part_size, std::vector<TextPart>& parts) {
   if (document.text.size() > part_size) {
     const std::vector<TextPart> items = SplitList(document, part_size);
@@ -154,7 +154,7 @@ void AppendDocument(const TextPart& document, size_t part_size, std::vector<Text
   parts.push_back(document);
 }
 
-// Directives belong to the document after them, and UTF-16 has other line ends.
+// Directives belong to the document that follows, and UTF-16 has other line ends.
 bool MustStayWhole(std::string_view text) {
   return text.starts_with('%') || text.find("\n%") != std::string_view::npos || text.starts_with("\xFE\xFF") ||
          text.starts_with("\xFF\xFE");
@@ -186,7 +186,7 @@ std::vector<TextPart> SplitText(std::string_view text, size_t part_size) {
   const std::vector<TextPart> documents = SplitDocuments(text, 0);
   const size_t first = text.find_first_not_of(" \t\r\n");
   const bool looks_like_json = first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
-  // JSON has no document marks; a text that begins like JSON and has some is YAML in braces.
+  // JSON has no document markers; a text that begins like JSON but has some is YAML in braces.
   if (looks_like_json && documents.size() == 1) return {{.form = TextPart::Form::kJson, .text = text}};
   std::vector<TextPart> parts;
   for (const TextPart& document : documents) AppendDocument(document, part_size, parts);

@@ -1,4 +1,4 @@
-// Cutting a file's text into parts that are parsed on their own: several threads can share a large file, and no tree of
+// Splits a file's text into parts that are parsed separately: several threads can share a large file, and no tree of
 // all of it is ever needed.
 #pragma once
 
@@ -19,19 +19,19 @@ struct TextPart {
   std::string_view text;
   uint32_t lines_before = 0;
   size_t first_item = 0;  // of kItems: its index in the list
-  // Of kItems: the document they are cut out of. Where one of its parts cannot be parsed, only the whole shows what is
-  // wrong, or that nothing is: a quotation may go over the cut.
+  // For kItems: the document they were cut from. When one of its parts cannot be parsed, only the whole shows what is
+  // wrong, or that nothing is: a quoted text may cross the cut.
   std::string_view whole = {};
   uint32_t lines_before_whole = 0;
 };
 
-// Parts of about that many bytes, unless a single document or item is larger.
+// Parts have about this many bytes, unless a single document or item is larger.
 inline constexpr size_t kPartSize = size_t{256} << 10;
 
-// In the order of the text, which they cover but for the lines around a list's items. They borrow from it.
+// In the order of the text, which they cover except for the lines around a list's items. They refer to `text`.
 std::vector<TextPart> SplitText(std::string_view text, size_t part_size = kPartSize);
 
-// Each document of YAML text by itself.
+// Each document of a YAML text separately.
 std::vector<TextPart> SplitDocuments(std::string_view text, uint32_t lines_before);
 
 }  // namespace berth::input

@@ -12,7 +12,7 @@ namespace berth::input {
 
 namespace {
 
-// Kinds that people keep beside their pods and that scheduling never reads: passed over in silence.
+// Kinds that are common beside pods and that scheduling never reads: ignored silently.
 constexpr std::string_view kHarmless[] = {
     "ConfigMap",
     "Secret",
@@ -46,7 +46,7 @@ constexpr std::string_view kHarmless[] = {
     "ComponentStatus",
 };
 
-// Kinds that change or make pods on their way into a cluster, which is not done here.
+// Kinds that change or create pods at admission, which is not done here.
 struct Shaper {
   std::string_view kind;
   std::string_view text;
@@ -105,7 +105,7 @@ std::string Suggest(std::string_view kind) {
 
 }  // namespace
 
-// A kind that such a group does not have is a mistake, not somebody's own resource: those are in groups with a dot.
+// An unknown kind in such a group is a mistake, not a custom resource: those are in groups with a dot.
 bool IsBuiltInGroup(std::string_view api_version) {
   const size_t slash = api_version.find('/');
   const std::string_view group = api_version.substr(0, slash);

@@ -9,10 +9,10 @@ namespace berth::input {
 struct UnreadKind {
   enum class Judgement { kHarmless, kWarn, kMistake };
   Judgement judgement = Judgement::kHarmless;
-  std::string text;  // goes on from "apps/v1 Pod "; empty when harmless
+  std::string text;  // continues "apps/v1 Pod "; empty when harmless
 };
 
-// Whether the group is one of Kubernetes itself: others hold custom resources.
+// Whether the group is one of Kubernetes' own: others hold custom resources.
 bool IsBuiltInGroup(std::string_view api_version);
 
 UnreadKind JudgeUnread(std::string_view api_version, std::string_view kind);

@@ -45,7 +45,7 @@ api::Object Scaled(const api::Object& object, int32_t replicas) {
   api::Job job = *object.As<api::Job>();
   const bool once = !job.spec.parallelism && !job.spec.completions;
   job.spec.parallelism = replicas;
-  // So many at once need at least so many to be done.
+  // Running this many at once requires at least as many completions.
   if (once) job.spec.completions = replicas;
   if (job.spec.completions) job.spec.completions = std::max(*job.spec.completions, replicas);
   return api::MakeObject(std::move(job));
@@ -59,7 +59,7 @@ class Scaler {
     std::vector<size_t> found = FindWorkloads(change);
     if (found.size() == 1) return Scale(found.front(), change.replicas);
     if (found.size() > 1) return TellSeveral(change, found);
-    // What a cluster is read for are ReplicaSets, not the Deployments above them; and of other owners, only the pods.
+    // Reading a cluster gives ReplicaSets, not the Deployments that own them; and for other owners, only the pods.
     const std::map<std::string, std::vector<size_t>> sets = FindByOwner(change, api::Kind::kReplicaSet);
     if (sets.size() == 1) return ScaleNewestSet(sets.begin()->second, change.replicas);
     const std::map<std::string, std::vector<size_t>> pods = FindByOwner(change, api::Kind::kPod);
@@ -102,7 +102,7 @@ class Scaler {
       const api::ObjectMeta& metadata = object.metadata();
       if (!IsScalable(object.kind()) || !Matches(change, object.info().name, metadata.namespace_, metadata.name))
         continue;
-      // A set is scaled by the Deployment that owns it, if that is here.
+      // A set is scaled by the Deployment that owns it, if that is in the input.
       const api::OwnerReference* owner = api::ControllerOf(metadata);
       if (owner && owner->kind == "Deployment" &&
           draft_.Find(api::Kind::kDeployment, fmt::format("{}/{}", metadata.namespace_.str(), owner->name))) {
@@ -142,7 +142,7 @@ class Scaler {
     draft_.Replace(i, Scaled(draft_.objects()[i].object, replicas));
   }
 
-  // The older sets of a Deployment want none.
+  // The older sets of a Deployment get no pods.
   void ScaleNewestSet(std::vector<size_t> sets, int32_t replicas) {
     std::sort(sets.begin(), sets.end(), [&](size_t a, size_t b) {
       return RevisionOf(draft_.objects()[a].object.metadata()) < RevisionOf(draft_.objects()[b].object.metadata());
@@ -150,7 +150,7 @@ class Scaler {
     for (const size_t i : sets) Scale(i, i == sets.back() ? replicas : 0);
   }
 
-  // The owner is not here: one of its pods stands for the template.
+  // The owner is not in the input: one of its pods serves as the template.
   void ScalePods(const ReplicaChange& change, const std::string& owner, std::vector<size_t> pods) {
     if (owner.starts_with("DaemonSet ") || owner.starts_with("Node ")) {
       return Tell(change, fmt::format("{} has a pod for each node, not a number of them", owner));
@@ -164,7 +164,7 @@ class Scaler {
     });
     const auto wanted = static_cast<size_t>(change.replicas);
     if (pods.empty()) return Tell(change, fmt::format("{} has no pod that a new one could be like", owner));
-    // Pods without a node are the first to go.
+    // Pods without a node are removed first.
     std::stable_partition(pods.begin(), pods.end(),
                           [&](size_t i) { return !draft_.objects()[i].object.As<api::Pod>()->spec.node_name.empty(); });
     const DraftObject sample = draft_.objects()[pods.front()];
@@ -193,7 +193,7 @@ class Scaler {
   std::set<std::string> exact_;
 };
 
-// Those that exist; the others are reported.
+// Returns those that exist; the others are reported.
 std::vector<std::string> KnownNodes(std::string_view flag, const std::vector<std::string>& names, ClusterDraft& draft) {
   std::vector<std::string> found;
   for (const std::string& name : names) {

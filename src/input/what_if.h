@@ -1,4 +1,4 @@
-// What if: changes to the cluster that was read, before anything is scheduled.
+// What-ifs: changes to the cluster that was read, before anything is scheduled.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace berth::input {
 
-// So many pods of a workload: "[[KIND/]NAMESPACE/]NAME=N".
+// The wanted number of pods of a workload: "[[KIND/]NAMESPACE/]NAME=N".
 struct ReplicaChange {
   std::string kind;        // empty: any
   std::string name_space;  // empty: any
@@ -23,16 +23,16 @@ Result<ReplicaChange> ParseReplicaChange(std::string_view text);
 
 struct WhatIf {
   std::vector<ReplicaChange> replicas;
-  // Nodes that are gone. Pods on them that have a controller wait for a node again, the others are lost.
+  // Nodes that are removed. Pods on them that have a controller wait for a node again, the others are lost.
   std::vector<std::string> without_nodes;
-  // Nodes that take no new pods.
+  // Nodes that accept no new pods.
   std::vector<std::string> cordons;
-  // Cordoned nodes that pods leave, but for those of DaemonSets and of the kubelet itself.
+  // Nodes that are cordoned and drained of their pods, except those of DaemonSets and mirror pods.
   std::vector<std::string> drains;
 };
 
-// Names that are not there are problems of the draft. The result names the workloads whose pods must be as many as they
-// want, no more (ExpandWorkloads).
+// Unknown names are problems of the draft. Returns the workloads that must have exactly as many pods as they want
+// (ExpandWorkloads).
 std::set<std::string> ApplyWhatIf(const WhatIf& what_if, ClusterDraft& draft);
 
 }  // namespace berth::input

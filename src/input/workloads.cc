@@ -22,7 +22,7 @@ namespace berth::input {
 
 namespace {
 
-// What counts as one of the wanted: a pod that has ended or is being deleted does not.
+// Whether the pod counts as a replica: one that has ended or is being deleted does not.
 bool IsActive(const api::Pod& pod) { return !api::IsTerminated(pod) && !pod.metadata.deletion_timestamp; }
 
 api::PodTemplateSpec TemplateOf(const api::Object& workload) {
@@ -41,7 +41,7 @@ api::Selector Compiled(const std::optional<api::LabelSelector>& selector, const 
   return compiled ? std::move(*compiled) : api::Selector::Nothing();  // reported elsewhere
 }
 
-// Pods of a workload that are at work, by whether they are what its template says.
+// The active pods of a workload, by whether they match its template.
 struct Members {
   std::vector<size_t> current;
   std::vector<size_t> old;
@@ -58,8 +58,8 @@ class Expander {
   }
 
   std::vector<Rollout> Run() {
-    // By name, so that it does not matter in which order they were read. Deployments come first: the ReplicaSets that
-    // they own are theirs to scale.
+    // By name, so that the order of reading does not matter. Deployments come first: they scale the ReplicaSets that
+    // they own.
     std::vector<size_t> workloads;
     for (size_t i = 0; i < draft_.objects().size(); ++i) {
       if (IsWorkload(draft_.objects()[i].object.kind())) workloads.push_back(i);
@@ -68,7 +68,7 @@ class Expander {
       return SortKey(draft_.objects()[a].object) < SortKey(draft_.objects()[b].object);
     });
     for (const size_t i : workloads) {
-      // A copy: the draft grows while this goes on.
+      // A copy: the draft grows during this loop.
       const DraftObject workload = draft_.objects()[i];
       if (const auto* deployment = workload.object.As<api::Deployment>()) Expand(workload, *deployment);
       if (const auto* set = workload.object.As<api::ReplicaSet>()) Expand(workload, *set);
@@ -109,8 +109,8 @@ class Expander {
     return pods;
   }
 
-  // Whether pods may be of another template than this. Somebody wrote it, or laid another one over that of the cluster;
-  // what a cluster has of itself fits together, whatever its webhooks made of the pods.
+  // Whether pods may be of another template than this: a person wrote it, or laid another one over the cluster's. The
+  // objects of a cluster itself are consistent, whatever its webhooks did to the pods.
   bool MayHaveChanged(const DraftObject& workload) const {
     const DraftObject* before = draft_.Replaced(workload);
     if (!before) return workload.is_new;
@@ -118,7 +118,7 @@ class Expander {
            !SameTemplate(TemplateOf(before->object), TemplateOf(workload.object));
   }
 
-  // In what is not kept of a template.
+  // In the parts of a template that are not kept.
   static bool DiffersUnseen(const DraftObject& workload, const DraftObject& before) {
     return workload.template_digest != 0 && before.template_digest != 0 &&
            workload.template_digest != before.template_digest;
@@ -128,10 +128,10 @@ class Expander {
     return before && DiffersUnseen(workload, *before);
   }
 
-  // Whoever deletes a workload first, or asks for it, waits for nothing.
+  // A workload that is deleted first, or replaced on request, does not wait for a rollout.
   bool ReplacesAtOnce(const DraftObject& workload) const { return options_.replace || workload.recreated; }
 
-  // The number asked for. A person who leaves it out means the one that is there.
+  // The number of replicas asked for. When a person leaves it out, the current number is kept.
   static size_t Wanted(const DraftObject& workload, const std::optional<int32_t>& replicas, size_t active) {
     if (!replicas && workload.is_new && active > 0) return active;
     return static_cast<size_t>(std::max(replicas.value_or(1), 0));
@@ -147,7 +147,7 @@ class Expander {
     return false;
   }
 
-  // A pod as this one was made: of a template that is not there any more.
+  // A pod like this one, whose template no longer exists.
   static api::Pod Likeness(const api::Pod& pod) {
     api::Pod made;
     made.metadata.namespace_ = pod.metadata.namespace_;
@@ -159,8 +159,8 @@ class Expander {
     return made;
   }
 
-  // The pod that all pods of the workload are made from; nothing, with a report, when admission rejects it or there
-  // would be too many.
+  // The pod that all pods of the workload are made from; nothing, with a problem reported, when admission rejects it or
+  // there would be too many.
   std::optional<api::Pod> Prototype(const DraftObject& workload, const api::Object& owner,
                                     const api::PodTemplateSpec& pod_template, size_t count) {
     if (pod_template.spec.containers.empty()) {
@@ -178,7 +178,7 @@ class Expander {
     return pod;
   }
 
-  // The same to compare with, whatever admission has to say.
+  // The same for comparison only, ignoring what admission reports.
   api::Pod Sample(const DraftObject& workload, const api::PodTemplateSpec& pod_template) const {
     return admission_.Admit(MakePrototype(workload.object, pod_template),
                             [](const std::string&, const std::string&) {});
@@ -201,21 +201,21 @@ class Expander {
     return members;
   }
 
-  // A pod of the template that the cluster has; nothing when it is not known.
+  // A pod of the template in the cluster; nothing when that is unknown.
   std::optional<api::Pod> OlderSample(const DraftObject& workload) const {
     const DraftObject* before = draft_.Replaced(workload);
     if (!before || before->is_new) return std::nullopt;
     return Sample(*before, TemplateOf(before->object));
   }
 
-  // The templates are known to differ: a pod that might be of either is of the older.
+  // The templates are known to differ: a pod that matches both counts as the older one's.
   template <class IsLike>
   static bool IsCurrent(const DraftObject& workload, const api::Pod& pod, const api::Pod& sample,
                         const std::optional<api::Pod>& older, IsLike is_like) {
     return !workload.recreated && is_like(pod, sample) && !(older && is_like(pod, *older));
   }
 
-  // Nothing that berth sees has changed, which is not all that could have.
+  // No change is visible to berth, but parts that it does not keep may have changed.
   void NoteUnseen(const DraftObject& workload, const Members& members) {
     if (!workload.is_new || members.current.empty() || !members.old.empty()) return;
     const DraftObject* before = draft_.Replaced(workload);
@@ -236,7 +236,7 @@ class Expander {
         first_difference_, differing_ == 1 ? "" : fmt::format(" (and {} other workloads)", differing_ - 1)));
   }
 
-  // In place of a pod of the same name, if there is one.
+  // Replaces a pod of the same name, if there is one.
   void PutPod(const DraftObject& workload, api::Pod pod) {
     const std::string key = api::KeyOf(pod.metadata);
     const DraftObject* old = draft_.Find(api::Kind::kPod, key);
@@ -249,7 +249,7 @@ class Expander {
     return draft_.Find(kind, fmt::format("{}/{}", workload.object.metadata().namespace_.str(), name)) != nullptr;
   }
 
-  // Pods that differ in their number only.
+  // Pods that differ only in their number.
   std::vector<api::Pod> Numbered(const DraftObject& workload, const api::Pod& prototype, const std::string& base,
                                  size_t count) const {
     std::vector<api::Pod> pods;
@@ -260,7 +260,7 @@ class Expander {
     return pods;
   }
 
-  // Those without a node go first, then the youngest.
+  // Pods without a node are removed first, then the youngest.
   void SortForRemoval(std::vector<size_t>& pods) const {
     const auto rank = [&](size_t i) {
       const api::Pod& pod = PodAt(i);
@@ -274,7 +274,7 @@ class Expander {
     for (const size_t i : pods) surplus_.insert(draft_.objects()[i].Who());
   }
 
-  // When somebody asked for fewer.
+  // Removes surplus pods when fewer were asked for.
   void DropSurplus(const DraftObject& workload, bool number_given, std::vector<size_t> active, size_t wanted) {
     const bool exact = options_.exact.contains(workload.Who()) || (workload.is_new && number_given);
     if (active.size() <= wanted || !exact) return;
@@ -286,7 +286,7 @@ class Expander {
     Remove(active);
   }
 
-  // Takes the pods without a node out of `old`: nothing is lost with them, so they go at once.
+  // Removes the pods without a node from `old`: they lose nothing, so they are replaced at once.
   void RemoveUnbound(std::vector<size_t>& old) {
     std::vector<size_t> unbound;
     std::erase_if(old, [&](size_t i) {
@@ -297,14 +297,14 @@ class Expander {
     Remove(unbound);
   }
 
-  // The older pods of a rollout in the order given; `pods` come in their place.
+  // Replaces the older pods by `pods`, in the order given.
   Rollout MakeRollout(const DraftObject& workload, const Members& members, std::vector<api::Pod> pods) {
     Rollout rollout;
     rollout.workload = workload.Who();
     for (const size_t i : members.old) rollout.old_uids.push_back(PodAt(i).metadata.uid);
     for (const size_t i : members.current) rollout.updated_uids.push_back(PodAt(i).metadata.uid);
     for (api::Pod& pod : pods) {
-      // The older pod may have the name, and an identity that was made of it.
+      // The older pod may have the same name, and a UID derived from it.
       pod.metadata.uid += "/updated";
       rollout.new_pods.push_back(std::make_shared<const api::Pod>(std::move(pod)));
     }
@@ -376,7 +376,7 @@ class Expander {
     AddRollout(std::move(rollout));
   }
 
-  // More of an older template: while a Deployment is paused, the ReplicaSet that is there is scaled.
+  // Adds pods of an older template: while a Deployment is paused, its existing ReplicaSet is scaled.
   void AddLike(const DraftObject& workload, const api::Pod& older, size_t count) {
     if (!MayMake(workload, count)) return;
     const api::OwnerReference* owner = api::ControllerOf(older.metadata);
@@ -384,7 +384,7 @@ class Expander {
     for (api::Pod& pod : Numbered(workload, older, base, count)) PutPod(workload, std::move(pod));
   }
 
-  // The controller does nothing about pods of an older template, and neither does this, unless it is asked to.
+  // The controller leaves pods of an older template alone, and so does this, unless replacing is requested.
   void KeepOld(const DraftObject& workload, std::string_view why, Members& members) {
     if (members.old.empty() || ReplacesAtOnce(workload)) return;
     draft_.Warn(workload, "spec.template",
@@ -400,7 +400,7 @@ class Expander {
     return !selector.empty() && selector.Matches(set.metadata.labels);
   }
 
-  // The set that the Deployment's pods belong to: that of its template, of several the newest. Null when there is none:
+  // The set that the Deployment's pods belong to: that of its template, the newest of several. Null when there is none:
   // the template has never been rolled out.
   static const DraftObject* SetOfTemplate(const api::PodTemplateSpec& pod_template,
                                           const std::vector<DraftObject>& sets) {
@@ -417,7 +417,7 @@ class Expander {
     return text ? std::atoll(text->c_str()) : 0;
   }
 
-  // In the cluster it would be there, and spreading by default looks at it.
+  // The set would exist in the cluster, and default spreading reads it.
   api::Object MakeSet(const DraftObject& workload, const api::Deployment& deployment) {
     const std::string hash = TemplateHash(deployment.spec.pod_template);
     api::ReplicaSet set;
@@ -479,7 +479,7 @@ class Expander {
     const std::string& name = set.metadata.name;
     const api::Selector selector = Compiled(set.spec.selector, set.spec.pod_template.metadata.labels);
     std::vector<size_t> pods = pods_.Claim(workload.object, selector);
-    // The controller deletes a pod that has ended, and makes it again under its name.
+    // The controller deletes a pod that has ended, and creates it again under the same name.
     std::erase_if(pods, [&](size_t i) { return api::IsTerminated(PodAt(i)); });
     const int64_t first = set.spec.ordinals ? std::max(set.spec.ordinals->start, 0) : 0;
     const size_t wanted = Wanted(workload, set.spec.replicas, pods.size());
@@ -493,7 +493,7 @@ class Expander {
     NoteUnseen(workload, members);
     const std::map<int64_t, size_t> old = OldOrdinals(workload, set, first, end, members);
     std::vector<int64_t> missing;
-    // Of a number that is refused below, this many are enough to know.
+    // For a number that is refused below, this many are enough.
     for (int64_t ordinal = first; ordinal < end && missing.size() <= options_.most_pods; ++ordinal) {
       if (!present.contains(fmt::format("{}-{}", name, ordinal))) missing.push_back(ordinal);
     }
@@ -503,7 +503,7 @@ class Expander {
     if (!prototype) return;
     prototype->metadata.labels.Set(Symbol("controller-revision-hash"),
                                    Symbol(fmt::format("{}-{}", name, TemplateHash(set.spec.pod_template))));
-    std::vector<std::string> made;  // of the newer template, without waiting for anything
+    std::vector<std::string> made;  // of the newer template, created without waiting
     const bool at_once = ReplacesAtOnce(workload);
     const std::optional<api::Pod> older = at_once ? std::nullopt : OlderBelowPartition(set, members);
     for (const int64_t ordinal : missing) {
@@ -515,7 +515,7 @@ class Expander {
     if (at_once && !old.empty()) NoteReplaced(workload, old.size());
     Members turned{std::move(members.current), {}};
     std::vector<api::Pod> updated;
-    // From the highest down, one in the place of the other.
+    // From the highest ordinal down, each replacing the older pod of the same ordinal.
     for (auto it = old.rbegin(); it != old.rend(); ++it) {
       api::Pod pod = Ordinal(workload, set, *prototype, it->first);
       if (at_once || PodAt(it->second).spec.node_name.empty()) {
@@ -532,7 +532,7 @@ class Expander {
     AddInTurn(std::move(rollout), made);
   }
 
-  // Of pods that are in place one by one, those of the newer template at the end are these and no others.
+  // With positional replacement, exactly these pods are of the newer template in the end.
   void AddInTurn(Rollout rollout, const std::vector<std::string>& made) {
     rollout.updated_uids.insert(rollout.updated_uids.end(), made.begin(), made.end());
     rollout.wanted = rollout.updated_uids.size() + rollout.new_pods.size();
@@ -544,13 +544,13 @@ class Expander {
     return strategy.rolling_update ? strategy.rolling_update->partition.value_or(0) : 0;
   }
 
-  // What pods below the partition are like while older ones are there.
+  // The pod that those below the partition are modelled on while older ones exist.
   std::optional<api::Pod> OlderBelowPartition(const api::StatefulSet& set, const Members& members) const {
     if (PartitionOf(set) == 0 || members.old.empty()) return std::nullopt;
     return Likeness(PodAt(members.old.front()));
   }
 
-  // The pods that the controller replaces, by ordinal; the others stay as they are.
+  // The pods that the controller replaces, by ordinal; the others are kept.
   std::map<int64_t, size_t> OldOrdinals(const DraftObject& workload, const api::StatefulSet& set, int64_t first,
                                         int64_t end, Members& members) {
     const auto strategy = set.spec.update_strategy.value_or(api::StatefulSetUpdateStrategy{});
@@ -584,7 +584,7 @@ class Expander {
     }
   }
 
-  // Its claims are made on the way.
+  // Also creates its claims.
   api::Pod Ordinal(const DraftObject& workload, const api::StatefulSet& set, const api::Pod& prototype,
                    int64_t ordinal) {
     api::Pod pod = Named(prototype, fmt::format("{}-{}", set.metadata.name, ordinal));
@@ -602,7 +602,7 @@ class Expander {
     return pod;
   }
 
-  // Claims outlive their pods: one that is there is used again.
+  // Claims outlive their pods: an existing one is reused.
   void AddClaim(const DraftObject& workload, const api::StatefulSet& set, const api::PersistentVolumeClaim& from,
                 const std::string& name) {
     if (IsNameTaken(workload, api::Kind::kPersistentVolumeClaim, name)) return;
@@ -669,7 +669,8 @@ class Expander {
     return pod;
   }
 
-  // Each pod is compared with one that is tied to the same node. Where the changed set no longer runs, its pods go.
+  // Each pod is compared with one tied to the same node. Pods on nodes where the changed set no longer runs are
+  // removed.
   Members SplitDaemons(const DraftObject& workload, const api::DaemonSet& set,
                        const api::PodTemplateSpec& daemon_template, const std::set<std::string>& suitable,
                        std::vector<size_t>& pods) {
@@ -718,7 +719,7 @@ class Expander {
     for (const size_t i : pods) known.push_back(&PodAt(i));
     api::Job asked = job;
     if (workload.recreated) {
-      asked.status = {};  // what an earlier one has done does not count
+      asked.status = {};  // what the earlier Job has done does not count
       std::erase_if(known, [](const api::Pod* pod) { return api::IsTerminated(*pod); });
     }
     const JobNeeds needs = NeedsOf(asked, known);
@@ -753,9 +754,9 @@ class Expander {
   std::map<std::string_view, size_t> without_template_;
   size_t made_ = 0;
   std::vector<Rollout> rollouts_;
-  size_t differing_ = 0;  // workloads of the cluster whose pods request something else than their template
+  size_t differing_ = 0;  // workloads of the cluster whose pods' requests differ from their template
   std::string first_difference_;
-  size_t unseen_ = 0;  // workloads of which it is unknown whether their templates have changed
+  size_t unseen_ = 0;  // workloads for which it is unknown whether their templates have changed
 };
 
 }  // namespace

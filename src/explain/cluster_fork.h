@@ -1,6 +1,6 @@
-// ClusterFork: a picture of the cluster in which some nodes are different. It copies the rows that differ, and columns
-// only when somebody asks for them; everything else is the original's. The original is never written to; it must
-// outlive the fork, and stay as it is meanwhile.
+// ClusterFork: a view of the cluster in which some nodes are different. It copies the rows that differ, and columns
+// only on demand; everything else is the original's. The original is never written to; it must outlive the fork and not
+// change meanwhile.
 #pragma once
 
 #include <map>
@@ -18,9 +18,9 @@ class ClusterFork final : public framework::ClusterView {
  public:
   explicit ClusterFork(const framework::ClusterView& original);
 
-  // In place of the node of that name, which must exist. Its pods and images stay. Invalidates what was read before.
+  // Replaces the node of that name, which must exist. Its pods and images stay. Invalidates what was read before.
   void ReplaceNode(std::shared_ptr<const api::Node> node);
-  // Takes a pod off the node of that name, which must exist. Invalidates what was read before.
+  // Removes a pod from the node of that name, which must exist. Invalidates what was read before.
   void RemovePod(std::string_view node_name, const framework::PodInfo& pod);
 
   std::span<const framework::NodeInfo* const> nodes() const override { return nodes_; }
@@ -42,7 +42,7 @@ class ClusterFork final : public framework::ClusterView {
 
   const framework::ClusterView& original_;
   std::map<framework::NodeIndex, std::unique_ptr<framework::NodeInfo>> replaced_;
-  // The original's lists, with the rows that were replaced.
+  // The original's lists, with the replaced rows.
   std::vector<const framework::NodeInfo*> nodes_;
   std::vector<const framework::NodeInfo*> with_affinity_;
   std::vector<const framework::NodeInfo*> with_anti_affinity_;

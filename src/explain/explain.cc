@@ -15,7 +15,7 @@ using framework::Status;
 
 namespace {
 
-// A search for a node, on its way into an Explanation.
+// A search for a node, to be turned into an Explanation.
 class ExplainedSearch {
  public:
   ExplainedSearch(const engine::Profile& profile, const framework::PodInfo& pod, const PluginExplainers& explainers)
@@ -56,8 +56,8 @@ class ExplainedSearch {
     return told;
   }
 
-  // Of the first plugin that preempts and explains itself; unset when there is none.
-  // `pod` is this one, or one that differs from it in its priority or preemption policy.
+  // From the first plugin that preempts and explains itself; unset when there is none.
+  // `pod` is this one, or a copy with another priority or preemption policy.
   std::optional<framework::PreemptionExplanation> ExplainPreemption(const framework::PodInfo& pod) const {
     for (const std::string_view name : profile_.PluginsAt(config::ExtensionPoint::kPostFilter)) {
       const auto* plugin = dynamic_cast<const framework::ExplainsPreemption*>(profile_.FindPlugin(name));
@@ -87,7 +87,7 @@ class ExplainedSearch {
     return verdict;
   }
 
-  // What the scheduler itself found, without the numbers behind it.
+  // What the scheduler itself found, without the amounts behind it.
   NodeVerdict FirstRejection(const NodeInfo& node) const {
     const Status& first = evaluation_.diagnosis.node_to_status.Get(node.index());
     NodeVerdict verdict{.node = node.name()};
@@ -112,8 +112,8 @@ class ExplainedSearch {
     return {std::string(status.plugin()), status.Message(), {}, explainers_.Of(status.plugin()).Findings(status, node)};
   }
 
-  // The first rejection is PreFilter's, which names no plugin. One that rejects the node in Filter, too, is explained
-  // there.
+  // The first rejection is PreFilter's, which names no plugin. A plugin that also rejects the node in Filter is
+  // explained there.
   void NoteLeftOut(const Status& status, const NodeInfo& node, NodeVerdict& verdict) const {
     NodeRejection& first = verdict.rejections.front();
     for (const std::string& plugin : evaluation_.narrowed_by) {
@@ -156,7 +156,7 @@ double NodeRejection::Shortage() const {
 
 namespace {
 
-// Of every plugin that turned the pod or a node down, in the order in which they did.
+// The hints of every plugin that rejected the pod or a node, in the order of rejection.
 std::vector<std::string> CollectHints(const PluginExplainers& explainers, const Explanation& told) {
   std::vector<std::string> plugins;
   const auto note = [&](const std::string& plugin) {

@@ -1,7 +1,7 @@
-// Explaining a pod: one evaluation from scratch of the cluster as it is, every filter asked about every node, the dry
-// runs of preemption, and changes that are tried before they are told.
+// Explains a pod: one evaluation from scratch of the current cluster, every filter run on every node, the dry runs of
+// preemption, and changes that are tried before they are reported.
 //
-// Knows no plugin by name: numbers and remedies come from the plugins themselves (framework/explanation.h).
+// Knows no plugin by name: amounts and remedies come from the plugins themselves (framework/explanation.h).
 #pragma once
 
 #include <functional>
@@ -13,16 +13,16 @@
 namespace berth::explain {
 
 struct Limits {
-  // Asked between nodes and between parts; once it says yes, what is left is left out (Explanation::cut_short). Empty:
+  // Called between nodes and between parts; once it returns true, the rest is omitted (Explanation::cut_short). Empty:
   // never.
   std::function<bool()> out_of_time{};
 
   bool Over() const { return out_of_time && out_of_time(); }
 };
 
-// Says what an attempt to schedule `pod` right now would find. The cluster is only read: remedies are tried on forks of
-// it, which the profile's plugins see for a moment. On the scheduling thread, between cycles. Where the pod ends up is
-// for the caller to fill in.
+// Reports what an attempt to schedule `pod` right now would find. The cluster is only read: remedies are tried on
+// forks, which the profile's plugins see temporarily. On the scheduling thread, between cycles. The caller fills in the
+// node that the pod ends up on.
 Explanation Explain(engine::Profile& profile, const framework::PodInfo& pod, const Limits& limits = {});
 
 }  // namespace berth::explain

@@ -26,8 +26,8 @@ using framework::Status;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A plugin that nobody but this test knows: a node's fuel label must not be below the pod's, and a storage class of a
-// certain name must exist.
+// A plugin known only to this test: a node's fuel label must not be below the pod's, and a storage class of a certain
+// name must exist.
 class Fuel final : public framework::Plugin,
                    public framework::PreFilterPlugin,
                    public framework::FilterPlugin,
@@ -41,7 +41,7 @@ class Fuel final : public framework::Plugin,
   }
 
   std::string_view name() const override { return "Fuel"; }
-  // Leaves out what is without fuel altogether, so that a node can be refused at either point.
+  // Leaves out nodes without any fuel, so that a node can be rejected at either point.
   framework::PreFilterResult PreFilter(framework::CycleState&, const PodInfo& pod) const override {
     framework::PreFilterResult result;
     if (Of(pod.labels()) == 0) return Status::Skip();
@@ -64,7 +64,7 @@ class Fuel final : public framework::Plugin,
     std::vector<Finding> Findings(const Status&, const NodeInfo& node) const override {
       return {{"fuel", std::to_string(Of(pod_.labels())), fmt::format("{}", Of(node.labels())), ""}};
     }
-    // Two ways: the cheaper one is to open a depot, where that is all it takes.
+    // Two ways: the cheaper one is to open a depot, where that is enough.
     std::vector<Remedy> Remedies(const NodeInfo& node, const Remedy& so_far) const override {
       Remedy depot = so_far;
       depot.ChangeObjects({"open a depot", "depot", 0.5}, [](framework::Objects& objects) {
@@ -125,7 +125,7 @@ class ExplainTest : public ::testing::Test {
     }
     return texts;
   }
-  // Everything that a change could show in, with the versions by which others notice changes.
+  // Everything in which a change could show, including the versions by which others notice changes.
   std::string WholePicture() const {
     const cluster::Cluster& picture = world.cluster;
     std::string text = cluster::testing::Picture(picture) + cluster::testing::FirstDisagreement(picture);
@@ -180,7 +180,7 @@ TEST_F(ExplainTest, UncordoningANodeTakesTheTaintAlong) {
   EXPECT_THAT(Remedies(Explained(MakePod("p"))), ElementsAre("a: uncordon a"));
 }
 
-// What is given is a picture that others own: nothing in it may change, not even for a moment that leaves a trace.
+// The cluster belongs to others: nothing in it may change, not even temporarily in a way that leaves a trace.
 TEST_F(ExplainTest, ThePictureIsAsItWas) {
   world.cluster.UpsertNode(
       MakeNode("a").Capacity("cpu", "1").Capacity("pods", "9").Label("disk", "hdd").Taint("t").Shared());

@@ -1,4 +1,4 @@
-// PluginExplainers: what the plugins of a profile have to say about one pod, each asked for its explainer once.
+// PluginExplainers: the explainers of a profile's plugins for one pod, each made once.
 #pragma once
 
 #include <map>
@@ -13,10 +13,10 @@ namespace berth::explain {
 
 class PluginExplainers {
  public:
-  // Both outlive it.
+  // Both must outlive it.
   PluginExplainers(const engine::Profile& profile, const framework::PodInfo& pod) : profile_(profile), pod_(pod) {}
 
-  // Of a plugin that offers none, and of what is no plugin (an extender), one that knows what the Status says.
+  // For a plugin that offers none, and for what is no plugin (an extender), one that only knows the Status.
   const framework::RejectionExplainer& Of(std::string_view plugin) const;
 
  private:

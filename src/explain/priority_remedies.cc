@@ -14,7 +14,7 @@ namespace berth::explain {
 namespace {
 
 constexpr size_t kVictimsNamed = 3;
-// Of user-defined classes; what is above is the system's.
+// The highest priority of user-defined classes; higher ones are the system's.
 constexpr int32_t kHighestPriority = 1'000'000'000;
 
 const framework::PreemptionTrial* ChosenOf(const std::optional<framework::PreemptionExplanation>& story) {
@@ -34,7 +34,7 @@ std::string VictimsText(const framework::PreemptionTrial& trial) {
   return text + " would be evicted";
 }
 
-// The lowest class that is at least that important: " (PriorityClass high has 1000)".
+// The lowest class with at least that priority: " (PriorityClass high has 1000)".
 std::string ClassText(const engine::Profile& profile, int32_t priority) {
   const api::PriorityClass* best = nullptr;
   for (const auto& [key, found] : profile.objects().priority_classes) {
@@ -55,7 +55,7 @@ class PriorityTrials {
     return preempt_as_(*framework::PodInfo::Make(std::move(changed), framework::RunningPodOptions(profile_.gates())));
   }
 
-  // The lowest priority, above that of some pod, with which preemption helps; nothing when none does.
+  // The lowest priority, just above some pod's, with which preemption helps; unset when none does.
   std::optional<int32_t> Lowest() const {
     std::set<int32_t> above;
     for (const framework::NodeInfo* node : profile_.cluster().nodes()) {
@@ -66,7 +66,7 @@ class PriorityTrials {
     }
     const std::vector<int32_t> candidates(above.begin(), above.end());
     if (candidates.empty() || !ChosenOf(With(candidates.back() + 1))) return std::nullopt;
-    // A more important pod may evict all that a less important one may.
+    // A pod of higher priority may evict every pod that one of lower priority may.
     const auto found = std::partition_point(candidates.begin(), candidates.end(),
                                             [&](int32_t other) { return ChosenOf(With(other + 1)) == nullptr; });
     return *found + 1;

@@ -1,5 +1,5 @@
-// Remedies by priority: who would go if the pod were allowed to preempt, or were more important. Found by the same dry
-// runs that preemption makes.
+// Remedies by priority: which pods would be evicted if the pod were allowed to preempt, or had a higher priority. Found
+// by the same dry runs that preemption makes.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ namespace berth::explain {
 
 using PreemptAs = std::function<std::optional<framework::PreemptionExplanation>(const framework::PodInfo& pod)>;
 
-// Adds to `told.remedies` that the pod drops preemptionPolicy Never, or has the lowest priority with which it would
-// preempt; none when it preempts as it is. `preempt_as` says what preemption would find for such a pod.
+// Adds to `told.remedies` that the pod drops preemptionPolicy Never, or gets the lowest priority with which it would
+// preempt; nothing when it preempts already. `preempt_as` returns what preemption would find for such a pod.
 void FindPriorityRemedies(const engine::Profile& profile, const framework::PodInfo& pod, const PreemptAs& preempt_as,
                           Explanation& told);
 

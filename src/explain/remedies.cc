@@ -18,7 +18,7 @@ constexpr size_t kMaxTold = 3;
 constexpr size_t kMaxTried = 24;
 constexpr size_t kMaxPerNode = 8;
 
-// Every one of `drafts` with each of the plugin's ways to go on from there.
+// Every one of `drafts`, continued in each way that the plugin proposes.
 std::vector<Remedy> Extend(const std::vector<Remedy>& drafts, const framework::RejectionExplainer& plugin,
                            const NodeInfo& node) {
   std::vector<Remedy> longer;
@@ -30,7 +30,7 @@ std::vector<Remedy> Extend(const std::vector<Remedy>& drafts, const framework::R
   return longer;
 }
 
-// None when one of the plugins that reject the node knows no remedy.
+// Empty when one of the plugins that reject the node proposes no remedy.
 std::vector<Remedy> ProposalsFor(const NodeInfo& node, const NodeVerdict& verdict, const framework::PodInfo& pod,
                                  const PluginExplainers& explainers) {
   std::vector<Remedy> drafts = {Remedy(pod.shared_pod(), node.shared_node())};
@@ -51,7 +51,7 @@ Kinds KindsOf(const Remedy& remedy) {
   return kinds;
 }
 
-// Whether one that is told already does with these kinds of changes, or with some of them.
+// Whether a remedy already reported needs only these kinds of changes, or some of them.
 bool IsMore(const Kinds& kinds, const std::vector<Kinds>& told) {
   return std::any_of(told.begin(), told.end(), [&](const Kinds& fewer) {
     return std::includes(kinds.begin(), kinds.end(), fewer.begin(), fewer.end());

@@ -10,7 +10,7 @@
 
 namespace berth::explain {
 
-// Fills in `told.remedies` from the verdicts in it, one of each kind; those for which there is time.
+// Fills in `told.remedies` from its verdicts, one of each kind, as time allows.
 void FindRemedies(engine::Profile& profile, const framework::PodInfo& pod, const PluginExplainers& explainers,
                   const Limits& limits, Explanation& told);
 

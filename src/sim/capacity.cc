@@ -23,7 +23,7 @@ CapacityReport::Share Describe(const CapacityShare& share, const config::Feature
   return described;
 }
 
-// As the API server would see the next replica: a name and an identity of its own, and no node yet.
+// The next replica as the API server would see it: its own name and UID, and no node yet.
 std::shared_ptr<const api::Pod> MakeInstance(const api::Pod& pod, size_t share, size_t number, bool may_preempt) {
   api::Pod instance = pod;
   instance.metadata.name = fmt::format("{}-{}", pod.metadata.name, number);
@@ -39,7 +39,7 @@ CapacityStop StopFor(PodOutcome outcome) {
   return outcome == PodOutcome::kForeign ? CapacityStop::kForeign : CapacityStop::kUnschedulable;
 }
 
-// Pods that one controller made are alike; a pod without one is alone.
+// Pods of one controller are alike; a pod without one stands alone.
 std::string OwnerOf(const api::Pod& pod) {
   for (const api::OwnerReference& owner : pod.metadata.owner_references) {
     if (owner.controller.value_or(false)) return fmt::format("{} {}", owner.kind, owner.name);

@@ -1,5 +1,5 @@
 // How many more instances of a pod, or of several pods in a ratio, fit into a cluster, and what stops the next one.
-// Each instance is scheduled for real, one after the other, onto what the ones before it left.
+// Each instance is actually scheduled, one after another, into what the previous ones left.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace berth::sim {
 
-// A pod to make instances of, and how many of it there are in a round.
+// A pod to make instances of, and how many of them make a round.
 struct CapacityShare {
   std::shared_ptr<const api::Pod> pod;
   size_t per_round = 1;
@@ -27,16 +27,16 @@ struct CapacityShare {
 
 struct CapacityRequest {
   std::vector<CapacityShare> shares;
-  size_t max_rounds = 0;  // stop behind so many
-  // Without it instances never make others leave, whatever their priority: an instance that had to does not fit.
+  size_t max_rounds = 0;  // stop after this many
+  // Without it instances never evict other pods, whatever their priority: an instance that would have to does not fit.
   bool may_preempt = false;
-  // Why the API server would not create the instance, or nothing (input/quotas.h). Null: it creates every one.
+  // Why the API server would not create the instance; empty if it would (input/quotas.h). Null: it creates every one.
   input::CreationGate refuse;
 };
 
 enum class CapacityStop {
   kUnschedulable,  // the next instance fits nowhere
-  kGated,          // it is held back before scheduling
+  kGated,          // it is held back by PreEnqueue
   kForeign,        // it is not for any of our profiles
   kRefused,        // a quota keeps it from being created
   kLimitReached,
@@ -64,20 +64,20 @@ struct CapacityReport {
   size_t instances() const;
 };
 
-// What is pending in the simulation should have had its turn before: call Run() first.
+// Pods pending in the simulation should be scheduled before: call Run() first.
 CapacityReport MeasureCapacity(Simulation& simulation, const CapacityRequest& request,
                                const config::FeatureGates& gates);
 
-// What a pod file gives: the pod, and whatever else stands in the file and is not in the cluster yet, such as a Service
-// that spreading looks at.
+// The contents of a pod file: the pod, and any other objects in the file that are not in the cluster yet, such as a
+// Service that spreading reads.
 struct PodTemplate {
   std::shared_ptr<const api::Pod> pod;
   std::vector<api::Object> others;
   std::vector<std::string> warnings;
 };
 
-// The file has to hold one pod, or pods of one owner. It may name PriorityClasses of the `cluster`. `how` to read it:
-// namespace, validation and size; what else it has is for the cluster.
+// The file must contain one pod, or pods of one owner. It may name PriorityClasses of the `cluster`. `how` gives
+// namespace, validation and size limits; its other fields are for the cluster.
 Result<PodTemplate> ReadPodTemplate(const std::string& file, const std::vector<api::Object>& cluster,
                                     const input::InputChanges& how = {});
 

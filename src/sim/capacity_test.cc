@@ -71,7 +71,7 @@ TEST_F(CapacityTest, RoundsEndWithTheFirstThatDoesNotFit) {
   const api::Pod web = MakePod("web").Request("cpu", "100m").Obj();
   const api::Pod db = MakePod("db").Request("cpu", "800m").Obj();
   const CapacityReport report = Measure({{Share(web, 3), Share(db)}, 1000});
-  // Each node takes a db and what is around it: 2 * (100 * 3 + 800) and no more than half a third round.
+  // Each node takes a db and the pods around it: 2 * (100 * 3 + 800) and no more than half a third round.
   EXPECT_EQ(report.rounds, 3u);
   EXPECT_EQ(report.shares[0].instances, 12u);
   EXPECT_EQ(report.shares[1].instances, 3u);

@@ -42,7 +42,7 @@ std::shared_ptr<const api::Pod> ClaimController::CreateClaims(const std::shared_
     claim.metadata.uid = fmt::format("{}/{}", pod->metadata.uid, entry.name);
     claim.metadata.owner_references = {{"v1", "Pod", pod->metadata.name, pod->metadata.uid, true}};
     claim.spec = made->second->spec.spec;
-    // A claim of that name may be another pod's.
+    // A claim of that name may belong to another pod.
     for (int i = 2; Find(name_space, claim.metadata.name); ++i) {
       claim.metadata.name = fmt::format("{}-{}-{}", pod->metadata.name, entry.name, i);
     }
@@ -85,7 +85,7 @@ void ClaimController::PrepareDevices() {
       const bool known = std::any_of(devices.begin(), devices.end(), [&](const api::AllocatedDeviceStatus& device) {
         return device.driver == result.driver && device.pool == result.pool && device.device == result.device;
       });
-      // What the input says about a device is how it is.
+      // Device status in the input is kept.
       if (known) continue;
       api::AllocatedDeviceStatus& device = devices.emplace_back();
       device.driver = result.driver;
@@ -137,7 +137,7 @@ void ClaimController::Unreserve(const api::ResourceClaim& claim, const std::stri
   if (!current) return;
   api::ResourceClaim updated = *current;
   std::erase_if(updated.status.reserved_for, [&](const auto& user) { return user.uid == pod_uid; });
-  // Devices that nobody uses are given back.
+  // Devices that no pod uses are released.
   if (updated.status.reserved_for.empty()) updated.status = {};
   Store(std::move(updated));
 }
@@ -153,7 +153,7 @@ void ClaimController::Deallocate(const api::ResourceClaim& claim) {
 void ClaimController::Delete(const api::ResourceClaim& claim) {
   const ClaimPtr current = Find(claim.metadata.namespace_.str(), claim.metadata.name);
   if (!current) return;
-  // Pods that wait for devices learn from the change that these are free; the deletion alone wakes nobody.
+  // Pods that wait for devices are requeued by this update; the deletion alone requeues none.
   if (current->status.allocation) Deallocate(*current);
   if (const ClaimPtr last = Find(claim.metadata.namespace_.str(), claim.metadata.name)) {
     driver_.Remove(api::Object(last));

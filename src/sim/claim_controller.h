@@ -1,6 +1,6 @@
-// ClaimController: what the control plane and the drivers of devices would do about resource claims, done at once and
-// without fail. Pods get the claims of their templates, claims that nobody uses any more give their devices back, and
-// devices that have to be prepared are.
+// ClaimController: does what the control plane and the device drivers would do about resource claims, at once and
+// without failures. Pods get the claims of their templates, unused claims release their devices, and devices that need
+// preparation are prepared.
 // Not thread-safe; acts on a driver as the API would: what it changes is reported as changed objects.
 #pragma once
 
@@ -20,20 +20,20 @@ class ClaimController {
  public:
   using ClaimResult = framework::ApiWriter::ClaimResult;
 
-  // The driver outlives the controller.
+  // The driver must outlive the controller.
   explicit ClaimController(scheduler::Driver& driver)
       : driver_(driver), cluster_(static_cast<const scheduler::Driver&>(driver).cluster()) {}
 
   void AddTemplate(std::shared_ptr<const api::ResourceClaimTemplate> made);
-  // Makes the claims of the pod's templates, and gives the pod with their names. A pod whose template is missing stays
-  // as it is, and waits.
+  // Creates the claims of the pod's templates, and returns the pod with their names. A pod whose template is missing is
+  // returned unchanged, and waits.
   std::shared_ptr<const api::Pod> CreateClaims(const std::shared_ptr<const api::Pod>& pod);
-  // The pod is gone.
+  // The pod is gone: releases its claims.
   void Release(const api::Pod& pod);
-  // Devices that claims wait for become ready.
+  // Makes the devices that claims wait for ready.
   void PrepareDevices();
 
-  // What the scheduler writes.
+  // The scheduler's writes.
   ClaimResult Get(const std::string& name_space, const std::string& name) const;
   ClaimResult Create(api::ResourceClaim claim);
   ClaimResult UpdateFinalizers(const api::ResourceClaim& claim);
@@ -51,7 +51,7 @@ class ClaimController {
   scheduler::Driver& driver_;
   const cluster::Cluster& cluster_;
   std::map<std::string, std::shared_ptr<const api::ResourceClaimTemplate>> templates_;  // by namespace/name
-  uint64_t versions_ = uint64_t{1} << 32;                                               // beyond those of the input
+  uint64_t versions_ = uint64_t{1} << 32;                                               // above those of the input
 };
 
 }  // namespace berth::sim

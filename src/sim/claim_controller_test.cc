@@ -1,4 +1,4 @@
-// Devices in simulations: claims from templates, shared claims, extended resources, and what eviction gives back.
+// Devices in simulations: claims from templates, shared claims, extended resources, and what eviction releases.
 #include "sim/claim_controller.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ class DevicesInSimulation : public ::testing::Test {
     ASSERT_TRUE(decoded.ok()) << decoded.error().message;
     for (const api::LocatedObject& found : decoded->objects) objects_.push_back(found.object);
   }
-  // `spec` is what is special about the pod.
+  // `spec` holds the fields particular to this pod.
   void AddPod(const std::string& name, const std::string& requests, const std::string& spec = "") {
     Add("{apiVersion: v1, kind: Pod, metadata: {name: " + name + ", namespace: default, uid: " + name + "}, spec: {" +
         spec + " containers: [{name: c, resources: {requests: {" + requests + "}}}]}}");
@@ -76,7 +76,7 @@ class DevicesInSimulation : public ::testing::Test {
     }
     return fates;
   }
-  // Devices by the claim that has them.
+  // Devices by the claim they are allocated to.
   std::map<std::string, std::string> Devices() const {
     std::map<std::string, std::string> devices;
     for (const auto& [key, claim] : simulation_->cluster().objects().resource_claims) {
@@ -125,7 +125,7 @@ TEST_F(DevicesInSimulation, APodWithoutItsTemplateWaits) {
 
 TEST_F(DevicesInSimulation, AnEvictedPodGivesItsDevicesBack) {
   Add(kNodes);
-  // n1 is full of cpu; the important pod evicts one there, whose device then serves another.
+  // n1 has no cpu left; the important pod evicts one there, whose device then serves another.
   AddTemplatePod("low", "priority: 0, nodeName: '', ");
   EXPECT_EQ(Run(), (Texts{{"low", "n1"}}));
   ClaimController::ClaimResult claim = simulation_->GetResourceClaim("default", "low-gpu");
@@ -138,7 +138,7 @@ TEST_F(DevicesInSimulation, AnEvictedPodGivesItsDevicesBack) {
   EXPECT_FALSE(simulation_->GetResourceClaim("default", "low-gpu").ok());
 }
 
-// With the gate, what a device takes of the node counts as long as the pod runs there.
+// With the gate, what a device uses of the node counts as long as the pod runs there.
 TEST_F(DevicesInSimulation, DevicesTakeOfTheNodesCpu) {
   ASSERT_TRUE(gates_.Set("DRANodeAllocatableResources", true).ok());
   Add(R"(
@@ -174,7 +174,7 @@ items:
         resources + "}}}]}}");
   };
   add("a", "cpu: 1");  // 6 of 8 cpus with its device
-  add("b", "cpu: 1");  // 3 would be needed
+  add("b", "cpu: 1");  // it would need 3
   AddPod("c", "cpu: 3");
   AddPod("d", "cpu: 2");
   const std::map<std::string, std::string> fates = Run();

@@ -13,7 +13,7 @@ namespace {
 
 bool HasNode(const PodReport& pod) { return pod.outcome == PodOutcome::kScheduled; }
 
-// For whom it made room, or why it waits.
+// Which pod it was evicted for, or why it is pending.
 std::string DetailOf(const PodReport& pod) {
   return pod.outcome == PodOutcome::kPreempted ? "made room for " + pod.preempted_by : pod.message;
 }
@@ -36,7 +36,7 @@ PodChange ChangeInto(const PodReport& before, const PodReport& after) {
 std::optional<PodDifference> DifferenceOf(const std::string& key, const PodReport* before, const PodReport* after) {
   PodDifference difference{.pod = key};
   difference.owner = after ? after->owner : before->owner;
-  // Where a preempted pod was is no place that it has.
+  // The former node of a preempted pod does not count as its node.
   if (before && HasNode(*before)) difference.node_before = before->node;
   if (after && HasNode(*after)) difference.node_after = after->node;
   if (!before || !after) {
@@ -56,17 +56,17 @@ void Note(std::optional<PodDifference> difference, Comparison& comparison) {
   if (difference) comparison.differences.push_back(*std::move(difference));
 }
 
-// Pods that only one of the runs has under their name.
+// Pods that only one of the runs has under that name.
 class AlonePods {
  public:
   void Add(const std::string& key, const PodReport* before, const PodReport* after) {
     const PodReport& pod = before ? *before : *after;
-    // Without a workload there is nobody to have it under another name.
+    // A pod without a workload has no counterpart under another name.
     Sides& sides = by_owner_[pod.owner.empty() ? "Pod " + key : pod.owner];
     (before ? sides.before : sides.after).push_back({&key, &pod});
   }
 
-  // Those of one workload are matched in their order; on the same node first, as nothing changed for them.
+  // Pods of one workload are matched in order; first those on the same node, since nothing changed for them.
   void Match(Comparison& comparison) {
     for (auto& [owner, sides] : by_owner_) {
       std::map<std::string_view, std::vector<Alone*>> by_node;
@@ -196,7 +196,7 @@ Comparison Compare(const RunOutcome& before, std::string before_name, const RunO
   comparison.before = SideOf(before, std::move(before_name));
   comparison.after = SideOf(after, std::move(after_name));
   AlonePods alone;
-  // Both are sorted by name: one walk over the two.
+  // Both are sorted by name, so one pass over the two is enough.
   auto left = before.pods.begin();
   auto right = after.pods.begin();
   while (left != before.pods.end() || right != after.pods.end()) {

@@ -1,4 +1,4 @@
-// Custom resources in a simulation: those of the input that plugins watch, and what plugins make of them.
+// Custom resources in a simulation: those of the input that plugins watch, and what plugins do with them.
 #include <fmt/format.h>
 
 #include "api/custom_object.h"
@@ -26,7 +26,7 @@ std::string ListText(const framework::CustomObjects::Store& store, const std::st
   return text;
 }
 
-// The one object of a body; named and placed as the call says where the body does not.
+// The object in the body; name and namespace come from the call where the body has none.
 Result<std::shared_ptr<const api::CustomObject>> ObjectOf(const ObjectCall& call) {
   const Result<codec::Document> document = codec::ParseJson(call.body, "the object to write");
   if (!document) return document.error();

@@ -1,4 +1,4 @@
-// Why devices do not serve a claim, and what would help: every reason with what was seen.
+// Why devices do not satisfy a claim, and what would help: every reason with the facts behind it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -139,7 +139,7 @@ TEST_F(DeviceExplainTest, ConstraintsThatNoChoiceMeets) {
 
 TEST_F(DeviceExplainTest, CountersThatAreUsedUp) {
   const std::string half = "consumesCounters: [{counterSet: c, counters: {memory: {value: 60Gi}}}]";
-  // Counters are in a slice of their own, as the API server has it.
+  // Counters are in a slice of their own, as the API server requires.
   std::string devices = Slice("{name: g0, " + half + "}, {name: g1, " + half + "}");
   std::string counters =
       "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s2}\nspec:\n  driver: "

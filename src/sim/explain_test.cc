@@ -35,7 +35,7 @@ class ExplainTest : public ::testing::Test {
     (..., objects.push_back(api::MakeObject(std::move(values))));
   }
 
-  // Of the pod called "p".
+  // For the pod named "p".
   const explain::Explanation& Run(Simulation::Options options = {.explain = {"default/p"}}) {
     options.verify_incremental = true;
     options.runner_ups = true;
@@ -123,7 +123,7 @@ TEST_F(ExplainTest, ANodeCannotBeTalkedIntoAnotherZone) {
 }
 
 TEST_F(ExplainTest, TryingLeavesTheClusterAsItWas) {
-  // Were the label left behind, `late`, which wants it too, would fit.
+  // If the change were left behind, `q`, which needs the label too, would fit.
   Add(Node("a").Label("disk", "hdd").Obj(), Pod("p").NodeSelector("disk", "ssd").Obj(),
       Pod("q").NodeSelector("disk", "ssd").Obj());
   EXPECT_THAT(Remedies(Run()), ElementsAre("a: label disk=ssd on a"));

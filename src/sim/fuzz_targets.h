@@ -1,4 +1,4 @@
-// What the fuzzers run: any text at all as the input of a simulation. It must neither crash nor hang; what is accepted
+// What the fuzzers run: arbitrary text as the input of a simulation. It must neither crash nor hang; what is accepted
 // is scheduled, and every pending pod is reported once. The same runs over seeded mutations in fuzz_targets_test.cc.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace berth::sim {
 
-// A short text can ask for many pods, and many pods for much time.
+// A short text can ask for many pods, and many pods take much time.
 inline constexpr size_t kMostFuzzedObjects = 60;
 inline constexpr size_t kMostFuzzedBytes = size_t{64} << 10;
 
@@ -29,7 +29,7 @@ inline size_t CountPending(const input::ClusterInput& input) {
   }));
 }
 
-// Reads, expands, admits and simulates, as `berth simulate -f -` does; an input that makes a large cluster ends after
+// Reads, expands, admits and simulates, as `berth simulate -f -` does; an input that yields a large cluster stops after
 // reading.
 inline void FuzzSimulate(std::string_view input) {
   if (input.size() > kMostFuzzedBytes) return;

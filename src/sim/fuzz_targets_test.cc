@@ -68,7 +68,7 @@ metadata: {name: l}
 spec: {limits: [{type: Container, default: {cpu: 1}, max: {memory: 4Gi}}]}
 )";
 
-// Edits that leave something of the structure: bytes changed, lines doubled or cut out, numbers that are absurd.
+// Edits that keep some of the structure: bytes changed, lines doubled or removed, absurd numbers.
 std::string Mutated(std::string text, base::Random& random) {
   static constexpr std::string_view kSpicy[] = {"-1", "2147483647", "1e12",    "&a ", "*a ",
                                                 "{",  "]",          "\n---\n", "~",   "\xff"};

@@ -8,7 +8,7 @@
 namespace berth::sim {
 
 Result<NodePlan> PlanNodes(const std::function<Result<NodeTrial>(size_t nodes)>& trial, size_t limit) {
-  size_t too_few = 0;  // was tried, and will not do
+  size_t too_few = 0;  // tried and not enough
   Result<NodeTrial> tried = trial(0);
   if (!tried) return tried.error();
   NodePlan plan{.possible = tried->unplaced == 0};

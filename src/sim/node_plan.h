@@ -1,5 +1,5 @@
-// How many nodes of a kind a workload needs besides those that are there: the smallest number with which all of it has
-// a place, found by trying.
+// How many nodes of a kind a workload needs in addition to the existing ones: the smallest number with which all of it
+// fits, found by trial.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +10,24 @@
 
 namespace berth::sim {
 
-// What a run with so many new nodes came to.
+// The result of a run with that many new nodes.
 struct NodeTrial {
-  size_t unplaced = 0;  // 0: everything has a place
-  std::string pod;      // the first that has none
+  size_t unplaced = 0;  // 0: everything fits
+  std::string pod;      // the first pod without a node
   std::string message;  // why, in upstream's words
 };
 
 struct NodePlan {
   bool possible = false;
-  size_t nodes = 0;  // the smallest number that will do; when none does, the largest that was tried
+  size_t nodes = 0;  // the smallest number that is enough; when none is, the largest that was tried
   // What was left with one node less, or with that largest number. Empty when no node is needed.
   NodeTrial short_of;
   std::vector<std::string> warnings;  // of reading the input
   std::vector<std::string> notes;
 };
 
-// Grows until everything has a place, then bisects: the answer was tried and will do, and one less was tried and will
-// not. `limit` is where it gives up. More nodes are taken to be never worse, as they are but for rare tie-breaks.
+// Doubles until everything fits, then bisects: the answer was tried and is enough, and one less was tried and is not.
+// Gives up at `limit`. Assumes that more nodes are never worse, which holds except for rare tie-breaks.
 Result<NodePlan> PlanNodes(const std::function<Result<NodeTrial>(size_t nodes)>& trial, size_t limit);
 
 }  // namespace berth::sim

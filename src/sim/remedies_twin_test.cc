@@ -1,6 +1,6 @@
-// Every remedy that is reported is applied to the objects as a person would, from its words alone, and the cluster is
-// scheduled anew: the pod must have its place then. And no less will do: a remedy without one of its changes, or with a
-// smaller one, must not.
+// Every reported remedy is applied to the objects as a person would, from its words alone, and the cluster is scheduled
+// anew: the pod must fit then. And nothing less is enough: without one of its changes, or with a smaller one, the pod
+// must not fit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using berth::testing::MakePod;
 constexpr char kZoneKey[] = "topology.kubernetes.io/zone";
 constexpr char kCordon[] = "node.kubernetes.io/unschedulable";
 
-// The objects by themselves, so that words can change them.
+// The objects on their own, so that the words can change them.
 struct World {
   std::map<std::string, api::Node> nodes;
   std::vector<api::Pod> bound;
@@ -140,12 +140,12 @@ World RandomWorld(uint64_t seed) {
   return world;
 }
 
-// Follows the words of a remedy. An edit may change the number that they end in: `less` takes that much off.
+// Carries out the words of a remedy. `less` reduces the number that they end in by that much.
 class Words {
  public:
   explicit Words(World& world, int64_t less = 0) : world_(world), less_(less) {}
 
-  // False when it has no number to take anything off.
+  // False when there is no number to reduce.
   bool Follow(const std::string& text) {
     std::smatch found;
     const auto is = [&](const char* pattern) { return std::regex_match(text, found, std::regex(pattern)); };
@@ -194,7 +194,7 @@ class Words {
     return std::stoi(text) + direction * static_cast<int32_t>(less_);
   }
 
-  // " (init migrate 9 -> 3, c 2 -> 1)": what becomes of each; without it, of the only one.
+  // " (init migrate 9 -> 3, c 2 -> 1)": the new value for each; without it, for the only one.
   bool Request(const Symbol& resource, const std::string& target, const std::string& parts) {
     const bool cpu = resource.str() == "cpu";
     if (parts.empty()) {
@@ -255,12 +255,12 @@ class RemediesTwinTest : public ::testing::Test {
     return (*made)->Run();
   }
 
-  // Whether that node takes the pod, or gets it by preemption where that is the remedy.
+  // Whether that node accepts the pod, or does after preemption where that is the remedy.
   bool Takes(const World& world, const std::string& node, bool by_preemption) {
     const SimulationReport report = Run(world);
     if (by_preemption) return report.pods.front().outcome == PodOutcome::kScheduled && !report.preempted.empty();
     for (const explain::NodeVerdict& verdict : report.explanations.front().nodes) {
-      // After an eviction the node is another one.
+      // An eviction would have changed the node.
       if (verdict.node == node) return verdict.feasible() && report.preempted.empty();
     }
     return false;
@@ -301,7 +301,7 @@ TEST_F(RemediesTwinTest, EveryRemedyWorksAndNoLessDoes) {
       }
     }
   }
-  // Each of them has come up.
+  // Each kind has occurred.
   for (const char* kind :
        {"cpu", "memory", "tolerate", "uncordon", "label", "maxSkew", "minDomains", "no", "priority"}) {
     EXPECT_GT(kinds[kind], 0u) << kind;

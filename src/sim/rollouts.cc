@@ -45,7 +45,7 @@ bool Rollouts::RemoveNext(State& state) {
   return true;
 }
 
-// Newer pods up to maxSurge more than wanted; older ones go while enough of all have a node.
+// Creates newer pods up to maxSurge more than wanted; removes older ones while enough pods of both kinds have a node.
 bool Rollouts::AdvanceAnyFirst(State& state) {
   const input::Rollout& rollout = state.rollout;
   bool changed = false;
@@ -61,20 +61,20 @@ bool Rollouts::AdvanceAnyFirst(State& state) {
   return changed;
 }
 
-// The newer pod takes the older one's place: after it has gone or, with maxSurge, before.
+// The newer pod replaces the older one: after it is removed or, with maxSurge, before.
 bool Rollouts::AdvanceInTurn(State& state) {
   const input::Rollout& rollout = state.rollout;
   bool changed = false;
   if (rollout.max_surge > 0) {
-    // The older pod goes when the newer one beside it has a node; they come and go in the same order.
+    // The older pod is removed once the newer one beside it has a node; both lists are in the same order.
     while (state.removed < state.created && hooks_.has_node(rollout.new_pods[state.removed]->metadata.uid)) {
       changed = RemoveNext(state) || changed;
     }
     while (state.created - state.removed < rollout.max_surge && CreateNext(state)) changed = true;
     return changed;
   }
-  // A pod that waits elsewhere in the set counts, too: the controller would wait for it. So does one that could not be
-  // created after the older one had gone.
+  // A pod elsewhere in the set that has no node counts too: the controller would wait for it. So does one that could
+  // not be created after the older one was removed.
   const auto waiting = [&] { return state.removed + rollout.updated_uids.size() - UpdatedWithNode(state); };
   const auto fill = [&] {
     while (state.created < state.removed && CreateNext(state)) changed = true;

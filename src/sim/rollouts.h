@@ -1,7 +1,7 @@
 // Rollouts: replaces pods of older templates by newer ones at the pace that each workload allows (input/rollout.h), as
-// its controller would. A pod with a node counts as available; one that finds none keeps the older ones where they are.
+// its controller would. A pod with a node counts as available; one without keeps the older ones where they are.
 //
-// Between attempts of the scheduler, whenever nothing moves any more. Not thread-safe.
+// Runs between scheduling attempts, when no pod is ready. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,21 @@
 
 namespace berth::sim {
 
-// How far a rollout came.
+// How far a rollout got.
 struct RolloutReport {
   std::string workload;  // "Deployment shop/web"
   size_t wanted = 0;
   size_t updated = 0;   // pods of the newer template that have a node
-  size_t old_left = 0;  // pods of the older one that could not go
+  size_t old_left = 0;  // pods of the older template that could not be removed
 
   bool complete() const { return old_left == 0 && updated >= wanted; }
 };
 
 class Rollouts {
  public:
-  // What a controller can do, and see.
+  // What a controller can do and see.
   struct Hooks {
-    // Empty, or why the API server refuses to create it.
+    // Empty, or why the API server refuses to create the pod.
     std::function<std::string(const std::shared_ptr<const api::Pod>& pod)> create;
     std::function<void(const std::string& uid)> remove;
     std::function<bool(const std::string& uid)> has_node;
@@ -36,10 +36,10 @@ class Rollouts {
 
   Rollouts(std::vector<input::Rollout> rollouts, Hooks hooks);
 
-  // Takes every rollout one step further; false when none can go on.
+  // Advances every rollout by one step; false when none can proceed.
   bool Advance();
 
-  // Newer pods that have not been created, each with why: the API server refuses it, or its turn did not come.
+  // Newer pods that have not been created, each with the reason: the API server refuses it, or its turn has not come.
   template <class Visit>
   void ForEachWaiting(Visit visit) const {
     for (const State& state : states_) {
@@ -64,7 +64,7 @@ class Rollouts {
   bool RemoveNext(State& state);
   size_t NewWithNode(const State& state) const;
   size_t UpdatedWithNode(const State& state) const;
-  // Of the older pods that have not been removed; others may have evicted them.
+  // Among the older pods that have not been removed; others may have evicted them.
   size_t OldWithNode(const State& state) const;
 
   std::vector<State> states_;

@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A cluster in which only so many newer pods find a node.
+// A cluster in which only a limited number of newer pods get a node.
 class RolloutsTest : public ::testing::Test {
  protected:
   void Start(input::Rollout rollout, size_t room) {
@@ -57,7 +57,7 @@ class RolloutsTest : public ::testing::Test {
   std::set<std::string> bound_;
   std::vector<std::string> events_;
   size_t room_ = 0;
-  size_t quota_ = SIZE_MAX;  // of pods with a node
+  size_t quota_ = SIZE_MAX;  // how many pods may get a node
   size_t lowest_ = SIZE_MAX;
 };
 
@@ -100,7 +100,7 @@ TEST_F(RolloutsTest, InTurnStopsAtTheFirstThatFindsNoNode) {
 TEST_F(RolloutsTest, InTurnAPodThatWaitsElsewhereKeepsTheOlderOnes) {
   input::Rollout rollout = Make(2, 0, 1);
   rollout.order = input::Rollout::Order::kInTurn;
-  rollout.updated_uids = {"missing"};  // made anew, and without a node
+  rollout.updated_uids = {"missing"};  // recreated, and without a node
   Start(std::move(rollout), 2);
   EXPECT_THAT(events_, ::testing::IsEmpty());
   EXPECT_EQ(rollouts_->Report().front().old_left, 2u);

@@ -17,10 +17,10 @@ using framework::Status;
 
 namespace {
 
-// A pod whose cycles keep ending in internal errors is given up: nothing outside will ever change here.
+// A pod whose cycles keep ending in internal errors is given up: no external event will ever help here.
 constexpr int kMaxErrors = 3;
 
-// So many steps per pod without one being bound or evicted mean that no step ever will: pods only wake each other.
+// This many steps per pod without one being bound or evicted mean that none ever will be: pods only requeue each other.
 constexpr size_t kMaxIdleSteps = 20;
 
 void CountPlaced(SimulationReport& report) {
@@ -66,7 +66,7 @@ void Simulation::SetClock(const std::vector<api::Object>& objects) {
   clock_.Set(now);
 }
 
-// In the order of namespace and name, so that the order of files and documents does not matter.
+// Sorted by namespace and name, so that the order of files and documents does not matter.
 void Simulation::LoadCluster(const std::vector<api::Object>& objects) {
   std::vector<api::Object> sorted = objects;
   std::stable_sort(sorted.begin(), sorted.end(), [](const api::Object& a, const api::Object& b) {
@@ -91,7 +91,7 @@ void Simulation::LoadCluster(const std::vector<api::Object>& objects) {
       continue;
     }
     const auto pod = object.Share<api::Pod>();
-    // The scheduler's watch leaves out pods that have run to their end.
+    // The scheduler's watch excludes pods that have terminated.
     if (pod && api::IsTerminated(*pod)) continue;
     if (pod && pod->spec.node_name.empty()) {
       pending_.push_back(pod);
@@ -175,7 +175,7 @@ std::string Simulation::CreatePod(const std::shared_ptr<const api::Pod>& pod) {
     Submit(pod);
     return {};
   }
-  // Its template says where it goes; no scheduler is asked.
+  // Its template sets the node; it is not scheduled.
   ++changes_;
   driver_->Put(api::Object(pod));
   return {};
@@ -239,8 +239,8 @@ void Simulation::CollectDevices() {
   }
 }
 
-// How each pod ended counts, not how its attempt did: it may have been evicted since, or never had an attempt. A pod
-// that was to be explained for staying pending may have found a place after all.
+// What counts is how each pod ended, not its attempt: it may have been evicted since, or never had an attempt. A pod
+// that was to be explained because it stays pending may have been scheduled after all.
 void Simulation::CollectExplanations() {
   result_.explanations.clear();
   for (const PodReport& pod : result_.pods) {
@@ -259,14 +259,14 @@ bool Simulation::Step() {
     if (options_.progress) options_.progress(tried_, pending_.size());
     return true;
   }
-  // Nothing is ready. Controllers go on with what they roll out.
+  // Nothing is ready. Controllers continue their rollouts.
   if (rollouts_->Advance()) return true;
-  // Let time pass for those it can help: pods in backoff and pods that wait for permission.
+  // Advance the clock for pods that time can help: those in backoff and those waiting in Permit.
   const queue::SchedulingQueue::Counts counts = driver().queue().counts();
   std::optional<base::Time> wake;
   if (counts.backoff > 0 || !driver().scheduler().waiting_pods().empty()) wake = driver_->NextWake();
-  // The others sleep until an event that may help them, or for the longest time the queue lets them sleep: worth it
-  // when something has changed since they last had that.
+  // The others stay unschedulable until an event helps them, or for the queue's longest time: worth simulating only
+  // when something has changed since the last time.
   if (!wake && counts.unschedulable > 0 && changes_ != changes_at_flush_) {
     changes_at_flush_ = changes_;
     wake = clock_.Now() + max_sleep_ + base::Duration(1);
@@ -281,7 +281,7 @@ explain::Explanation Simulation::ExplainNow(const PodInfo& pod) {
 }
 
 // Explanations of named pods are made before the attempt, when the cluster is as the attempt finds it. Those of pods
-// that fit nowhere can wait until that is known, unless somebody was evicted.
+// that fit nowhere are made afterwards, unless a pod was evicted.
 void Simulation::OnCycleBegin(const PodInfoPtr& pod) {
   explaining_.reset();
   if (options_.explain.contains(pod->Key())) explaining_ = ExplainNow(*pod);
@@ -300,7 +300,7 @@ void Simulation::NoteExplanation(explain::Explanation explanation, const schedul
   explanation.runner_up = attempt.runner_up;
   explanation.nominated = attempt.nominated;
   explain::Explanation& place = explanations_[explanation.pod];
-  // How it came by the node that it was promised.
+  // How it got the node that it was nominated to.
   if (!explanation.preemption) explanation.preemption = std::move(place.preemption);
   place = std::move(explanation);
 }
@@ -339,7 +339,7 @@ void Simulation::OnFailed(const scheduler::Attempt& attempt, const PodInfo& /*ne
   if (queued != nullptr && queued->consecutive_errors >= kMaxErrors) driver_->GiveUp(uid);
 }
 
-// "Not found" says little about what was never looked for.
+// "Not found" says little about a kind that was not in the input.
 std::string Simulation::WhatIsAbsent(std::string_view message) const {
   if (message.find("not found") == std::string_view::npos) return {};
   for (const api::Kind kind : options_.absent) {
@@ -397,7 +397,7 @@ Status Simulation::Bind(const PodInfo& pod, const std::string& node_name) {
   return Status::Success();
 }
 
-// The victim is gone at once. Nothing recreates it here: what its controller would do is for the reader of the report.
+// The victim is deleted at once and not recreated: what its controller would do is left to the reader of the report.
 Status Simulation::Evict(const PodInfo& victim, const PodInfo& preemptor) {
   PodReport report;
   report.key = victim.Key();
@@ -415,7 +415,7 @@ Status Simulation::Evict(const PodInfo& victim, const PodInfo& preemptor) {
 Status Simulation::SetNominatedNode(const PodInfo& pod, const std::string& node_name) {
   api::Pod changed = pod.pod();
   changed.status.nominated_node_name = node_name;
-  // It must not look like the version the input had; none is always another.
+  // It must not look like the input's version; an empty one always differs.
   changed.metadata.resource_version.clear();
   reports_[pod.uid()].nominated_node = node_name;
   driver_->Put(api::MakeObject(std::move(changed)));
@@ -432,7 +432,7 @@ Status Simulation::UpdatePersistentVolumeClaim(std::shared_ptr<const api::Persis
   return Status::Success();
 }
 
-// The controller has already answered what was just written. A second look is for what the input left half done.
+// The controllers have already handled what was just written. A second check covers what the input left half done.
 Status Simulation::Await(const std::function<std::optional<Status>()>& check, base::Duration /*timeout*/) {
   if (std::optional<Status> answer = check()) return *std::move(answer);
   volumes_->Reconcile();

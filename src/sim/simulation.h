@@ -31,28 +31,28 @@ enum class PodOutcome {
   kPending,    // fits nowhere
   kGated,      // held back by PreEnqueue
   kForeign,    // its schedulerName is not ours: left alone
-  kPreempted,  // was running, or scheduled here, and had to make room; nothing recreates it
+  kPreempted,  // was running, or scheduled here, and was evicted; nothing recreates it
 };
 
-// A device that a pod has through a claim.
+// A device allocated to a pod through a claim.
 struct PodDevice {
   std::string claim;  // in the pod's namespace
   std::string request;
   std::string driver;
   std::string pool;
   std::string device;
-  base::FlatMap<std::string, api::Quantity> consumed;  // of a device that is shared
+  base::FlatMap<std::string, api::Quantity> consumed;  // for a shared device
 };
 
 struct PodReport {
   std::string key;  // namespace/name
   PodOutcome outcome = PodOutcome::kPending;
-  std::string node;     // where it is; of a preempted pod, where it was
+  std::string node;     // its node; for a preempted pod, its former node
   std::string message;  // why it is pending, in upstream's words
   int64_t score = 0;    // total of the node it went to; 0 when only one node was feasible
   bool scored = false;
   size_t feasible_nodes = 0;
-  bool tried = false;     // had an attempt
+  bool tried = false;     // an attempt was made
   std::string runner_up;  // the second best node, when scored and Simulation::Options::runner_ups
   int64_t runner_up_score = 0;
   bool preempting = false;         // scheduled onto the node that preemption had nominated
@@ -64,15 +64,15 @@ struct PodReport {
 
 struct SimulationReport {
   std::vector<PodReport> pods;       // those that were pending in the input, by namespace and name
-  std::vector<PodReport> preempted;  // in the order it happened
+  std::vector<PodReport> preempted;  // in the order of eviction
   size_t nodes = 0;
   size_t bound_before = 0;            // pods that had a node in the input
-  std::vector<PodReport> lost;        // and those whose node is not there: they count nowhere
-  std::vector<std::string> warnings;  // of the input; for whoever reports, who fills them in
+  std::vector<PodReport> lost;        // and those whose node does not exist: they count nowhere
+  std::vector<std::string> warnings;  // of the input; filled in by the caller
   std::vector<std::string> notes;
-  Utilisation utilisation;  // afterwards
+  Utilisation utilisation;  // after the run
   std::vector<RolloutReport> rollouts;
-  std::vector<explain::Explanation> explanations;  // by pod, of those asked for
+  std::vector<explain::Explanation> explanations;  // by pod, for those requested
 
   size_t Count(PodOutcome outcome) const;
 };
@@ -82,38 +82,38 @@ class Simulation final : public framework::SimpleApiWriter, private scheduler::D
   struct Options {
     uint64_t seed = 1;
     bool verify_incremental = false;
-    bool runner_ups = false;  // find out which node came second
-    // Pods to explain, as namespace/name; and whether to explain those that stay pending, too.
+    bool runner_ups = false;  // determine the second-best node
+    // Pods to explain, as namespace/name; and whether to explain those that stay pending as well.
     std::set<std::string> explain;
     bool explain_pending = false;
-    // Kinds that the input lacks as a whole: what is not found of them may well exist.
+    // Kinds that the input lacks altogether: objects of them that are not found may well exist.
     std::set<api::Kind> absent;
-    // Pods of older templates, and what comes in their place.
+    // Pods of older templates, and their replacements.
     std::vector<input::Rollout> rollouts;
     // Pods that are not even created, and why; they are reported as pending.
     std::vector<input::RefusedPod> refused;
-    // Asked as on a real cluster, but for binding, which they must not be configured to do. They outlive the
+    // Called as in a real cluster, except for binding, which they must not be configured to do. They must outlive the
     // simulation.
     std::vector<engine::Extender*> extenders;
-    // Called after each step with the pods that have had an attempt, and all that wait for one.
+    // Called after each step with the number of pods that had an attempt, and of all that need one.
     std::function<void(size_t tried, size_t total)> progress;
   };
 
-  // Pods need UIDs; the reader of the input makes them up where they are missing. `registry` has the plugins that the
-  // configuration may name; it is needed only here.
+  // Pods need UIDs; the input reader generates missing ones. `registry` has the plugins that the configuration may
+  // name; it is needed only here.
   static Result<std::unique_ptr<Simulation>> Create(const std::vector<api::Object>& objects,
                                                     const config::KubeSchedulerConfiguration& configuration,
                                                     const framework::Registry& registry,
                                                     const config::FeatureGates& gates, Options options);
 
-  // Schedules until nothing moves any more, and reports on every pod so far.
+  // Schedules until no pod makes progress any more, and reports on every pod so far.
   SimulationReport Run();
-  // One more pending pod, for the next Run. It needs a UID of its own.
+  // Adds one more pending pod, for the next Run. It needs a UID of its own.
   void Submit(std::shared_ptr<const api::Pod> pod);
-  // Submits a pod and schedules until it has a node, or until nothing moves any more; reports on that pod alone, so
-  // that it costs the same however many there are. Others that are ready have their turn as the queue has it.
+  // Submits a pod and schedules until it has a node, or until no pod makes progress; reports on that pod alone, so that
+  // the cost does not grow with the number of pods. Other ready pods are scheduled in queue order.
   PodReport Place(std::shared_ptr<const api::Pod> pod);
-  // Pods evicted so far, in the order it happened.
+  // Pods evicted so far, in the order of eviction.
   const std::vector<PodReport>& preempted() const { return result_.preempted; }
 
   const cluster::Cluster& cluster() const { return driver().cluster(); }
@@ -132,7 +132,7 @@ class Simulation final : public framework::SimpleApiWriter, private scheduler::D
   ClaimResult UpdateResourceClaimStatus(const api::ResourceClaim& claim) override;
   Result<void> SetExtendedResourceClaimStatus(const framework::PodInfo&,
                                               const api::PodExtendedResourceClaimStatus&) override {
-    return {};  // nobody here reads it
+    return {};  // not read in a simulation
   }
   Result<void> SetNodeAllocatableResourceClaimStatuses(
       const framework::PodInfo& pod, const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses) override {
@@ -146,31 +146,31 @@ class Simulation final : public framework::SimpleApiWriter, private scheduler::D
   framework::Status UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
   framework::Status DeallocateResourceClaim(const api::ResourceClaim& claim) override;
   framework::Status DeleteResourceClaim(const api::ResourceClaim& claim) override;
-  // About custom resources that plugins watch.
+  // For custom resources that plugins watch.
   Result<std::string> Call(const framework::ObjectCall& call) override;
 
  private:
   Simulation(const config::FeatureGates& gates, Options options);
 
-  // Sets the clock to when the last thing in the input happened.
+  // Sets the clock to the latest time in the input.
   void SetClock(const std::vector<api::Object>& objects);
   void LoadCluster(const std::vector<api::Object>& objects);
-  // An object of a resource that a plugin watches, by what its kind would be called; others are passed over.
+  // Adds an object of a resource that a plugin watches, matched by its kind; others are ignored.
   void PutCustom(std::shared_ptr<const api::CustomObject> object);
   void NoteLost(const api::Pod& pod);
   Result<void> MakeDriver(const config::KubeSchedulerConfiguration& configuration, const framework::Registry& registry);
   const scheduler::Driver& driver() const { return *driver_; }
   void EnqueuePending();
   void Enqueue(const std::shared_ptr<const api::Pod>& pod);
-  // Steps until nothing moves any more, or the pod of this report is scheduled (null: none is waited for).
+  // Steps until no pod makes progress, or the pod of this report is scheduled (null: no particular pod).
   void RunUntil(const PodReport* report);
-  // Schedules one pod, or lets time pass. False when there is nothing left to wait for.
+  // Schedules one pod, or advances the clock. False when there is nothing left to wait for.
   bool Step();
   PodReport& NoteTried(const scheduler::Attempt& attempt);
   void CollectGated();
-  // Reports on pods whose turn in a rollout did not come: they have no place.
+  // Reports pods whose turn in a rollout did not come as pending.
   void CollectWaiting();
-  // What a rollout does. Empty, or why the API server refuses to create the pod.
+  // Hooks for rollouts. Empty, or why the API server refuses to create the pod.
   std::string CreatePod(const std::shared_ptr<const api::Pod>& pod);
   void RemoveOld(const std::string& uid);
   std::string WhatIsAbsent(std::string_view message) const;
@@ -189,15 +189,15 @@ class Simulation final : public framework::SimpleApiWriter, private scheduler::D
   void OnSkipped(const framework::PodInfo& pod) override;
 
   const config::FeatureGates gates_;
-  Options options_;  // constant, but for the rollouts, which are moved out
+  Options options_;  // constant, except for the rollouts, which are moved out
   base::FakeClock clock_;
   std::unique_ptr<scheduler::Driver> driver_;
   std::unique_ptr<VolumeController> volumes_;
   std::unique_ptr<ClaimController> claims_;
-  // By UID: what devices take of the node of a pod that is being bound.
+  // By UID: what devices use of the node's allocatable resources, for a pod that is being bound.
   std::map<std::string, std::vector<api::NodeAllocatableResourceClaimStatus>> node_allocatable_;
   std::unique_ptr<Rollouts> rollouts_;
-  input::NamespaceRules rules_;  // for what rollouts create; without rollouts there are none
+  input::NamespaceRules rules_;  // for pods that rollouts create; empty without rollouts
   std::map<std::string, std::shared_ptr<const api::Pod>> old_pods_;  // of rollouts, by UID
   base::Duration max_sleep_{};
   std::optional<explain::Explanation> explaining_;  // the pod whose attempt is under way
@@ -206,7 +206,7 @@ class Simulation final : public framework::SimpleApiWriter, private scheduler::D
   std::map<std::string, explain::Explanation> explanations_;  // by namespace/name
   size_t tried_ = 0;                                          // pods that had an attempt
   SimulationReport result_;
-  size_t changes_ = 0;  // pods bound and evicted so far; both end, so this is what progress means
+  size_t changes_ = 0;  // pods bound and evicted so far; both are finite, so this measures progress
   size_t changes_at_flush_ = 0;
 };
 

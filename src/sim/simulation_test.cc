@@ -122,7 +122,7 @@ TEST_F(SimulationTest, PodsThatNeedNoPlaceAreLeftAlone) {
 }
 
 TEST_F(SimulationTest, PodsOfOtherSchedulersAreNotOurs) {
-  // What it was promised must not count either.
+  // Its nomination must not count either.
   Add(SmallNode("n", "1").Obj(), SmallPod("theirs").SchedulerName("other").NominatedNode("n").Priority(5).Obj(),
       SmallPod("ours").Obj());
   Run();
@@ -179,13 +179,13 @@ TEST_F(SimulationTest, APodThatPreemptsGetsTheNode) {
   EXPECT_TRUE(Report("high").preempting);
   EXPECT_EQ(Report("high").nominated_node, "");
   EXPECT_THAT(Victims(), ElementsAre("default/low-1 for default/high"));
-  // Had its turn before the freed room was taken, but must not take what was promised.
+  // It was tried before the freed room was taken, but must not take what is nominated to another pod.
   EXPECT_EQ(Fate("opportunist"), "Pending");
   EXPECT_EQ(report.preempted[0].node, "n");
 }
 
 TEST_F(SimulationTest, APodScheduledInThisRunMayBePreemptedToo) {
-  // `high` fits nowhere until its friend is there, which comes later; by then `filler` has the room.
+  // `high` fits nowhere until its friend is placed, which happens later; by then `filler` has the room.
   Add(SmallNode("n", "2").Obj(), SmallPod("filler").Priority(1).Obj(),
       SmallPod("friend").Label("app", "friend").Priority(10).CreatedAt("2024-02-01T00:00:00Z").Obj(),
       SmallPod("high")
@@ -218,7 +218,7 @@ TEST_F(SimulationTest, ANeverPreemptingPodWaits) {
   EXPECT_THAT(Victims(), IsEmpty());
 }
 
-// Each needs what the other holds and outranks nobody else: must end.
+// Each needs what the other holds and outranks nobody else: the simulation must end.
 TEST_F(SimulationTest, PodsThatCannotAllFitComeToRest) {
   Add(SmallNode("n", "1").Obj(), SmallNode("m", "1").Obj());
   for (int i = 0; i < 12; ++i) {
@@ -241,7 +241,7 @@ TEST_F(SimulationTest, TheSameSeedGivesTheSameBytes) {
 }
 
 TEST_F(SimulationTest, APodWhoseCyclesFailIsGivenUp) {
-  // The class says nothing about its mode, which the API server would not let pass.
+  // The class has no binding mode, which the API server would not accept.
   api::StorageClass broken = MakeStorageClass("broken");
   broken.volume_binding_mode.reset();
   broken.provisioner = "kubernetes.io/no-provisioner";

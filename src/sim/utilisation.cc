@@ -23,7 +23,7 @@ const Symbol& ZoneLabel() {
   return label;
 }
 
-// What plugins compute with wraps around, as upstream's does; what people read must not.
+// Sums that plugins compute with wrap around, as upstream's do; those shown to people must not.
 int64_t SaturatingAdd(int64_t a, int64_t b) {
   int64_t sum = 0;
   if (!__builtin_add_overflow(a, b, &sum)) return sum;
@@ -37,12 +37,12 @@ int64_t RequestedOn(const NodeInfo& node, const Symbol& resource) {
 }
 
 Amount AmountOn(const NodeInfo& node, const Symbol& resource) {
-  // Every pod takes one place, whatever it asks for.
+  // Every pod takes one place, whatever it requests.
   if (resource == framework::PodsName()) {
     return {static_cast<int64_t>(node.pods().size()), node.allocatable().allowed_pod_number};
   }
   const int64_t requested = node.requested().Get(resource);
-  // A sum that wrapped shows as one that is too small for one of its parts.
+  // A sum that wrapped around is smaller than one of its parts.
   const bool wrapped = std::any_of(node.pods().begin(), node.pods().end(), [&](const framework::PodInfoPtr& pod) {
     return pod->requests().Get(resource) > std::max<int64_t>(requested, 0);
   });
@@ -64,7 +64,7 @@ std::vector<Symbol> ResourcesIn(const cluster::Cluster& cluster) {
   return resources;
 }
 
-// Devices by driver: those of the newest generation of each pool, and how many of them are taken, at least in part.
+// Devices by driver: those of the newest generation of each pool, and how many of them are allocated, at least in part.
 class DeviceCounts {
  public:
   explicit DeviceCounts(const framework::Objects& objects) {
@@ -92,7 +92,7 @@ class DeviceCounts {
   }
 
   const std::map<std::string, Amount>& total() const { return total_; }
-  // Of devices that are the node's alone.
+  // Only devices that belong to this node alone.
   Amount On(const std::string& node, const std::string& driver) const {
     const auto found = by_node_.find(node);
     if (found == by_node_.end()) return {};
@@ -110,7 +110,7 @@ class DeviceCounts {
   std::map<std::string, std::map<std::string, Amount>> by_node_;
 };
 
-// Only what nodes could have of it is a share: a node without any is neither empty nor full.
+// Only nodes that have the resource count: one without it is neither empty nor full.
 void FindExtremes(ResourceUse& use, const std::vector<NodeUse>& nodes, size_t position) {
   std::vector<NodeShare> shares;
   for (const NodeUse& node : nodes) {
@@ -122,7 +122,7 @@ void FindExtremes(ResourceUse& use, const std::vector<NodeUse>& nodes, size_t po
                    [](const NodeShare& a, const NodeShare& b) { return a.share < b.share; });
   use.lowest = shares.front();
   use.median = shares[(shares.size() - 1) / 2];
-  // The first by name of those that are equally full.
+  // The first by name among the fullest.
   use.highest = *std::find_if(shares.begin(), shares.end(),
                               [&](const NodeShare& share) { return share.share == shares.back().share; });
 }

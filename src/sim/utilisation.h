@@ -1,4 +1,4 @@
-// Utilisation: how full a cluster is, by resource, by node and by zone. What pods request counts, not what they use.
+// Utilisation: how full a cluster is, by resource, by node and by zone. Counts what pods request, not what they use.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Amount {
   int64_t requested = 0;
   int64_t allocatable = 0;
 
-  // 0.5: half of it is spoken for. 0 where there is nothing to have.
+  // 0.5: half of it is requested. 0 where nothing is allocatable.
   double share() const {
     return allocatable > 0 ? static_cast<double>(requested) / static_cast<double>(allocatable) : 0.0;
   }
@@ -30,7 +30,8 @@ struct NodeShare {
 struct ResourceUse {
   std::string resource;  // cpu, memory, pods, then the others by name, then devices/DRIVER
   Amount total;
-  // Among the nodes that have any of it, equals by name; the lower one of two in the middle. Without such nodes, empty.
+  // Among the nodes that have the resource, equals by name; the median is the lower of the two middle ones. Empty
+  // without such nodes.
   NodeShare lowest;
   NodeShare median;
   NodeShare highest;
@@ -47,17 +48,17 @@ struct ZoneUse {
   std::string zone;  // "" for the nodes without the label
   size_t nodes = 0;
   size_t pods = 0;    // on those nodes
-  size_t placed = 0;  // of them, by the run that is reported on; set by whoever ran it
+  size_t placed = 0;  // those among them placed by the reported run; set by the caller
 };
 
 struct Utilisation {
-  // cpu, memory and pods always; anything else that some node has or some pod asks for, ephemeral-storage only when
+  // cpu, memory and pods always; anything else that some node has or some pod requests, ephemeral-storage only when
   // some pod does.
   std::vector<ResourceUse> resources;
   std::vector<NodeUse> nodes;  // by name
   std::vector<ZoneUse> zones;  // by name, nodes without a zone last; empty when no node has the label
 
-  // Between the zone with the most pods placed and the one with the fewest; nodes without a zone are none.
+  // The difference between the zones with the most and the fewest pods placed; nodes without a zone are not counted.
   size_t PlacedSpread() const;
 };
 

@@ -17,7 +17,7 @@ namespace {
 constexpr char kNoProvisioner[] = "kubernetes.io/no-provisioner";
 constexpr char kDefaultClassAnnotation[] = "storageclass.kubernetes.io/is-default-class";
 
-// The class that claims without one get: the newest of those marked, by name among equals.
+// The class for claims without one: the newest of those marked as default, by name among equals.
 const api::StorageClass* DefaultClass(const framework::Objects& objects) {
   const api::StorageClass* chosen = nullptr;
   for (const auto& [key, candidate] : objects.storage_classes) {
@@ -29,7 +29,7 @@ const api::StorageClass* DefaultClass(const framework::Objects& objects) {
   return chosen;
 }
 
-// New to the controller, which will make it available.
+// Not yet seen by the controller, which will make it available.
 bool IsUnseen(const api::PersistentVolume& volume) {
   const bool taken = volume.spec.claim_ref && !volume.spec.claim_ref->uid.empty();
   return !taken && (volume.status.phase.empty() || volume.status.phase == "Pending");
@@ -40,8 +40,7 @@ std::string DriverOf(const api::StorageClass& storage_class) {
   return migration ? std::string(migration->driver) : storage_class.provisioner;
 }
 
-// The labels by which a new volume is tied to where it was made: those the class names, and those the node's driver
-// reports.
+// The labels that tie a new volume to where it was made: those the class names, and those the node's driver reports.
 std::set<Symbol> TopologyKeys(const api::StorageClass& storage_class, const api::CSINode* csi_node) {
   std::set<Symbol> keys;
   for (const api::TopologySelectorTerm& term : storage_class.allowed_topologies) {
@@ -85,7 +84,7 @@ void VolumeController::CreateEphemeralClaims(const api::Pod& pod) {
 }
 
 void VolumeController::Reconcile() {
-  // Copies, because what is walked is being replaced.
+  // Copies, because the map is modified meanwhile.
   std::vector<VolumePtr> unseen;
   for (const auto& [key, volume] : cluster_.objects().persistent_volumes) {
     if (IsUnseen(*volume)) unseen.push_back(volume);
@@ -104,7 +103,7 @@ void VolumeController::BindIfPossible(ClaimPtr claim) {
   if (plugins::IsFullyBound(*claim) || claim->status.phase == "Lost" || claim->metadata.deletion_timestamp) return;
   claim = WithDefaultClass(std::move(claim));
   if (const VolumePtr promised = FindPromised(*claim)) return Bind(*promised, *claim);
-  if (!claim->spec.volume_name.empty()) return;  // it wants that volume and no other
+  if (!claim->spec.volume_name.empty()) return;  // it accepts only that volume
 
   const std::string class_name(plugins::StorageClassOf(*claim));
   const api::StorageClass* storage_class = cluster_.objects().storage_classes.Find(class_name);
@@ -117,7 +116,7 @@ void VolumeController::BindIfPossible(ClaimPtr claim) {
     return;
   }
   if (const VolumePtr match = FindMatch(*claim)) return Bind(*match, *claim);
-  // In a cluster the provisioner has had its chance: whatever keeps it from making the volume is not known here.
+  // In a real cluster the provisioner has had its chance: what keeps it from making the volume is not known here.
   const bool left_unbound = claim->metadata.creation_timestamp.has_value();
   if (provisions && !left_unbound) Bind(*Provision(*claim, *storage_class, nullptr), *claim);
 }
@@ -152,7 +151,7 @@ VolumeController::VolumePtr VolumeController::FindMatch(const api::PersistentVol
     if (plugins::StorageClassOf(*volume) != plugins::StorageClassOf(claim)) continue;
     anywhere.push_back(volume);
     if (!volume->spec.node_affinity || volume->spec.claim_ref) continue;
-    // Chosen before any pod has a say, so where the volume can be used does not matter yet.
+    // Chosen before any pod is considered, so where the volume can be used does not matter yet.
     auto copy = std::make_shared<api::PersistentVolume>(*volume);
     copy->spec.node_affinity.reset();
     anywhere.back() = std::move(copy);
@@ -166,7 +165,7 @@ VolumeController::VolumePtr VolumeController::Provision(const api::PersistentVol
                                                         const framework::NodeInfo* node) {
   auto volume = std::make_shared<api::PersistentVolume>();
   volume->metadata.name = "pvc-" + claim.metadata.uid;
-  // A made-up UID is namespace/name; no namespace has a dot, so the name stays unique.
+  // A generated UID is namespace/name; no namespace contains a dot, so the name stays unique.
   std::replace(volume->metadata.name.begin(), volume->metadata.name.end(), '/', '.');
   volume->metadata.uid = volume->metadata.name;
   volume->spec.capacity = claim.spec.resources.requests;
@@ -214,7 +213,7 @@ void VolumeController::Write(ClaimPtr claim) {
   BindIfPossible(std::move(claim));
 }
 
-// A changed object must not look like the version the input had; none is always another.
+// A changed object must not look like the input's version; an empty one always differs.
 void VolumeController::Store(VolumePtr volume) {
   api::PersistentVolume changed = *volume;
   changed.metadata.resource_version.clear();

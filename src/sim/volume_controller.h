@@ -1,6 +1,6 @@
-// VolumeController: what the control plane's volume controllers and provisioners would do, done at once and without
-// fail. Claims find their volumes, claims for which the scheduler chose a node get a new volume there, and pods with
-// ephemeral volumes get the claims for them.
+// VolumeController: does what the control plane's volume controllers and provisioners would do, at once and without
+// failures. Claims are bound to volumes, claims for which the scheduler chose a node get a new volume there, and pods
+// with ephemeral volumes get their claims.
 // Not thread-safe; acts on a driver as the API would: what it changes is reported as changed objects.
 #pragma once
 
@@ -15,17 +15,17 @@ namespace berth::sim {
 
 class VolumeController {
  public:
-  // The driver outlives the controller.
+  // The driver must outlive the controller.
   explicit VolumeController(scheduler::Driver& driver)
       : driver_(driver), cluster_(static_cast<const scheduler::Driver&>(driver).cluster()) {}
 
-  // Makes the claims of the pod's generic ephemeral volumes, unless a claim of that name exists.
+  // Creates the claims of the pod's generic ephemeral volumes, unless a claim of that name exists.
   void CreateEphemeralClaims(const api::Pod& pod);
   // Binds every claim that can be bound now. One that waits for its first consumer is left alone until the scheduler
-  // has chosen.
+  // has chosen a node.
   void Reconcile();
 
-  // What the scheduler writes.
+  // The scheduler's writes.
   void Write(std::shared_ptr<const api::PersistentVolume> volume);
   void Write(std::shared_ptr<const api::PersistentVolumeClaim> claim);
 
@@ -37,7 +37,7 @@ class VolumeController {
   ClaimPtr WithDefaultClass(ClaimPtr claim);
   // A volume that the claim names, or that names the claim; null when there is none.
   VolumePtr FindPromised(const api::PersistentVolumeClaim& claim) const;
-  // The volume the controller would choose by itself: the smallest that will do.
+  // The volume the controller would choose by itself: the smallest that fits.
   VolumePtr FindMatch(const api::PersistentVolumeClaim& claim) const;
   // `node` is null for a volume that may be anywhere.
   VolumePtr Provision(const api::PersistentVolumeClaim& claim, const api::StorageClass& storage_class,

@@ -1,4 +1,4 @@
-// What a measured capacity says: to people in the layout of kubernetes-sigs/cluster-capacity, to programs as JSON.
+// A capacity report: for people in the layout of kubernetes-sigs/cluster-capacity, for programs as JSON.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace berth::report {
 
-// `verbose` adds what an instance requires and how many went to each node.
+// `verbose` adds an instance's requirements and how many went to each node.
 std::string ToText(const sim::CapacityReport& report, bool verbose);
 // apiVersion berth.dev/v1, kind CapacityReport.
 std::string ToJson(const sim::CapacityReport& report);

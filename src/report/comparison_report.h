@@ -1,4 +1,4 @@
-// What a comparison of two runs says: tables for people, JSON for programs.
+// The report of a comparison of two runs: tables for people, JSON for programs.
 #pragma once
 
 #include <string>

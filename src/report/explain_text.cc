@@ -12,7 +12,7 @@ namespace berth::report {
 
 namespace {
 
-// Up to here every node is worth a line of its own; beyond, nodes are grouped by reason, not by numbers.
+// Up to this many nodes get a line each; beyond, nodes are grouped by reason, whatever their amounts.
 constexpr size_t kFewNodes = 12;
 constexpr size_t kNamesShown = 4;
 
@@ -33,7 +33,7 @@ std::string NamesText(const std::vector<const explain::NodeVerdict*>& nodes) {
 
 struct Group {
   std::vector<const explain::NodeVerdict*> nodes;
-  bool alike = true;  // in their numbers too
+  bool alike = true;  // also in their amounts
 };
 
 double ShortageOf(const explain::NodeVerdict& verdict) {
@@ -42,7 +42,7 @@ double ShortageOf(const explain::NodeVerdict& verdict) {
   return sum;
 }
 
-// By what is said of them, in the order of the first node of each; the closest node of each stands first.
+// Groups nodes by their rejections, in the order of the first node of each; the closest node of each comes first.
 std::vector<Group> GroupsOf(const explain::Explanation& told) {
   std::vector<Group> groups;
   std::map<std::string, size_t> by_text;
@@ -195,7 +195,7 @@ std::string PlacedText(const explain::Explanation& told, const TableStyle& style
 std::string ToText(const explain::Explanation& told, const TableStyle& style) {
   if (!told.node.empty()) return PlacedText(told, style);
   std::string text = Tinted(Cell(told.pod), Tint::kBold, style) + fmt::format(" has no node: {}\n", Cell(told.message));
-  // An error is all of the message already.
+  // An error is already the whole message.
   if (!told.pre_filter.empty() && told.pre_filter != told.message) {
     const std::string plugin = told.pre_filter_plugin.empty() ? "" : told.pre_filter_plugin + ": ";
     text += "  " + Cell(fmt::format("turned down before any node was looked at: {}{}", plugin, told.pre_filter)) + "\n";

@@ -1,4 +1,4 @@
-// An explanation as JSON: part of reports, of the page, and of what a running scheduler says.
+// An explanation as JSON: part of reports, of the page, and of a running scheduler's answers.
 #pragma once
 
 #include "codec/json_writer.h"
@@ -6,10 +6,10 @@
 
 namespace berth::report {
 
-// A page reads scores as arrays in the order of the plugins.
+// The page expects scores as arrays in the order of the plugins.
 enum class Reader { kProgram, kPage };
 
-// One object, whose Key has been written.
+// One object, whose key has been written.
 void WriteExplanation(codec::JsonWriter& json, const explain::Explanation& told, Reader reader);
 
 }  // namespace berth::report

@@ -14,7 +14,7 @@ namespace berth::report {
 
 namespace {
 
-// Of each table; in a comment there is room for no more, and nobody reads them.
+// Per table; a comment has no room for more, and nobody would read them.
 constexpr size_t kRowsShown = 200;
 
 bool IsUnplaced(const sim::PodReport& pod) { return pod.outcome != sim::PodOutcome::kScheduled; }
@@ -35,7 +35,7 @@ std::string SummaryOf(const sim::SimulationReport& report) {
   return text;
 }
 
-// Pods that are nowhere, and those that had to make room, in one list: each of them once.
+// Pods without a node and pods that were preempted, in one list: each of them once.
 std::vector<const sim::PodReport*> Troubled(const sim::SimulationReport& report) {
   std::vector<const sim::PodReport*> found;
   for (const sim::PodReport& pod : report.pods) {
@@ -49,7 +49,7 @@ std::vector<const sim::PodReport*> Troubled(const sim::SimulationReport& report)
   return found;
 }
 
-// A pod without a place is one to whoever reads a report, even where it does not stop a pipeline.
+// In a report, a pod without a node is a failure even where it does not fail the pipeline.
 bool IsFailure(const sim::PodReport& pod, const FailOn& fail_on) {
   return pod.outcome != sim::PodOutcome::kPreempted || fail_on.contains("preempted");
 }
@@ -64,7 +64,7 @@ std::string RolloutRows(const std::vector<sim::RolloutReport>& rollouts) {
   return text;
 }
 
-// Of both sides, each once: most are of what both have in common.
+// The warnings of both sides, each once: most come from what both have in common.
 std::vector<std::string> WarningsOf(const sim::Comparison& comparison) {
   std::vector<std::string> all = comparison.before.warnings;
   for (const std::string& warning : comparison.after.warnings) {
@@ -85,10 +85,10 @@ bool IsFailure(const sim::PodDifference& difference, const FailOn& fail_on) {
          (fail_on.contains("moved") && difference.change == Change::kMoved);
 }
 
-// Failed, passed with somebody who had to make room, or fine.
+// Failed, passed with preempted pods, or passed.
 std::string_view Mark(bool failed, bool preempts) { return failed ? "❌" : preempts ? "⚠️" : "✅"; }
 
-// Rows until there are too many, or too much of them; and how many are left out.
+// Adds rows until there are too many, or they get too long, and then how many are left out.
 void AddRows(size_t count, size_t max_size, const std::function<std::string(size_t)>& row, std::string& text) {
   size_t shown = 0;
   for (; shown < std::min(count, kRowsShown); ++shown) {
@@ -119,7 +119,7 @@ std::vector<std::string> NewWarnings(const sim::Comparison& comparison) {
 }  // namespace
 
 bool Fails(const sim::SimulationReport& report, const FailOn& fail_on) {
-  // A pod on a node that is not there counts nowhere, and not as placed.
+  // A pod on a node that does not exist does not count as placed.
   const bool unplaced = report.Count(sim::PodOutcome::kScheduled) != report.pods.size() || !report.lost.empty();
   return (fail_on.contains("unplaced") && unplaced) || (fail_on.contains("preempted") && !report.preempted.empty()) ||
          (fail_on.contains("warnings") && !report.warnings.empty());
@@ -178,7 +178,7 @@ std::string ToMarkdown(const sim::Comparison& comparison, const FailOn& fail_on)
   text +=
       fmt::format(" between {} and {}.\n", MarkdownText(comparison.before.name), MarkdownText(comparison.after.name));
   if (comparison.changed()) {
-    // What is worst comes first, as not all may be shown.
+    // The worst comes first, as not all may be shown.
     std::vector<const sim::PodDifference*> rows;
     for (const sim::PodDifference& difference : comparison.differences) rows.push_back(&difference);
     std::stable_partition(rows.begin(), rows.end(), [](const auto* row) { return LosesItsPlace(*row); });
@@ -249,7 +249,7 @@ std::string ToJUnit(const sim::Comparison& comparison, const FailOn& fail_on) {
 
 namespace {
 
-// One command for each, up to what is shown of a kind; the rest as one.
+// One command each, up to what GitHub shows of a kind; the rest are combined into one.
 class Annotations {
  public:
   Annotations(std::string_view verb, std::string& text) : verb_(verb), text_(text) {}

@@ -1,5 +1,5 @@
-// Reports for whoever reviews a change: a comment on a pull request (Markdown), test results (JUnit XML), annotations
-// of GitHub's runners; and problems of the input as a document for programs. Texts of the input cannot become markup,
+// Reports for reviewers of a change: a comment on a pull request (Markdown), test results (JUnit XML), annotations for
+// GitHub's runners; and problems of the input as a document for programs. Texts of the input cannot become markup,
 // elements or commands in any of them.
 #pragma once
 
@@ -13,28 +13,28 @@
 
 namespace berth::report {
 
-// What exit status 2 is for, in the words of --fail-on: unplaced, preempted, warnings; of a comparison also moved and
-// changed. What fails there fails in every report; so does a pod without a place, in any case.
+// What causes exit status 2, in the words of --fail-on: unplaced, preempted, warnings; for a comparison also moved and
+// changed. What fails there fails in every report; a pod without a node always does.
 using FailOn = std::set<std::string>;
 bool Fails(const sim::SimulationReport& report, const FailOn& fail_on);
 bool Fails(const sim::Comparison& comparison, const FailOn& fail_on);
 
-// What became of the pods: a sentence, those without a place in a table, the rest folded.
+// The result: a sentence, the pods without a node in a table, the rest folded.
 std::string ToMarkdown(const sim::SimulationReport& report, const FailOn& fail_on);
-// What changed, in a table; the balance folded.
+// The changes in a table; the balance folded.
 std::string ToMarkdown(const sim::Comparison& comparison, const FailOn& fail_on);
 
-// A test case for each pod; one that made room is skipped where that is no failure.
+// A test case for each pod; a preempted one is skipped unless that is a failure.
 std::string ToJUnit(const sim::SimulationReport& report, const FailOn& fail_on);
 // One for each pod that differs, and one for all others.
 std::string ToJUnit(const sim::Comparison& comparison, const FailOn& fail_on);
 
-// An error for each failure, a warning for each warning and pod that made room, a notice with the sum; of a comparison
+// An error for each failure, a warning for each warning and preempted pod, a notice with the totals; for a comparison
 // also a notice for each other pod that differs.
 std::string ToGitHub(const sim::SimulationReport& report, const FailOn& fail_on);
 std::string ToGitHub(const sim::Comparison& comparison, const FailOn& fail_on);
 
-// An answer that is one sentence, such as a capacity or a number of nodes, and whether it will do.
+// A one-sentence answer, such as a capacity or a number of nodes, and whether it passes.
 struct Verdict {
   std::string verb;  // "berth capacity"
   bool passed = true;
@@ -45,7 +45,7 @@ std::string ToMarkdown(const Verdict& verdict);
 std::string ToJUnit(const Verdict& verdict);
 std::string ToGitHub(const Verdict& verdict);
 
-// Problems of the input: nothing was tried, so nothing is fine.
+// Problems of the input: nothing was simulated, so nothing passes.
 std::string ErrorsToGitHub(const std::vector<std::string>& errors);
 std::string ErrorsToMarkdown(std::string_view verb, const std::vector<std::string>& errors);
 std::string ErrorsToJUnit(std::string_view verb, const std::vector<std::string>& errors);

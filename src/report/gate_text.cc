@@ -11,7 +11,7 @@ namespace berth::report {
 
 namespace {
 
-// GitHub's own escapes: of the text of a command, and of its properties.
+// GitHub's escapes, for the text of a command and for its properties.
 std::string CommandText(std::string_view text, bool property = false) {
   std::string out;
   for (const char c : base::Printable(text)) {

@@ -1,4 +1,4 @@
-// What reports for reviewers are made of: texts of the input in Markdown, JUnit XML and GitHub's commands, where they
+// Building blocks of reports for reviewers: texts of the input in Markdown, JUnit XML and GitHub's commands, where they
 // must not become markup, elements or commands.
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace berth::report {
 
-// A comment on a pull request is refused beyond 65,536 characters; this leaves room for what comes last.
+// GitHub rejects a comment of more than 65,536 characters; this leaves room for the end of the report.
 inline constexpr size_t kMaxComment = 60'000;
-// GitHub shows ten annotations of a kind and step.
+// GitHub shows ten annotations per kind and step.
 inline constexpr size_t kAnnotations = 10;
 
-// Neither a link, an image, a mention, nor an element.
+// Cannot become a link, an image, a mention or an element.
 std::string MarkdownText(std::string_view text);
 std::string XmlText(std::string_view text);
 // "::LEVEL title=TITLE::TEXT"

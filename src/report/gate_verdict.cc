@@ -1,4 +1,4 @@
-// An answer of one sentence, and problems of the input, for reviewers and programs.
+// One-sentence answers, and problems of the input, for reviewers and programs.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a node plan says, to people and to programs.
+// The report of a node plan, for people and for programs.
 #pragma once
 
 #include <string>

@@ -42,7 +42,7 @@ class PageContextWriter {
     json_.EndArray();
   }
 
-  // Label keys are the same on all nodes, and long: the nodes refer to them by number.
+  // Label keys are the same on all nodes, and long: nodes refer to them by index.
   void Nodes() {
     std::map<std::string_view, size_t> keys;
     for (const NodeInfo* node : context_.cluster->nodes()) {
@@ -99,7 +99,7 @@ class PageContextWriter {
     json_.EndObject();
   }
 
-  // Their names stand in the report, in the same order.
+  // Their names are in the report, in the same order.
   void PodsOf(const NodeInfo& node) {
     std::vector<std::pair<std::string, const PodInfo*>> pods;
     for (const framework::PodInfoPtr& pod : node.pods()) pods.emplace_back(pod->Key(), pod.get());
@@ -128,7 +128,7 @@ class PageContextWriter {
     json_.EndArray();
   }
 
-  // The priority, then what it takes of each resource.
+  // The priority, then the request for each resource.
   void Size(const PodInfo& pod) {
     json_.StartArray();
     json_.Int64(pod.priority());

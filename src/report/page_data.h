@@ -13,13 +13,13 @@
 
 namespace berth::report {
 
-// Everything may be left out; the page then shows less.
+// Every field is optional; the page shows less without it.
 struct PageContext {
   const framework::ClusterView* cluster = nullptr;  // after the run
-  std::span<const api::Object> objects;             // the input: what pods without a node ask for
+  std::span<const api::Object> objects;             // the input: requests of pods without a node
   config::FeatureGates gates;
   std::vector<std::string> command;  // as it was typed, the program first
-  std::vector<std::string> inputs;   // files, or whatever else the objects came from
+  std::vector<std::string> inputs;   // files, or other sources of the objects
   std::string version;
 };
 

@@ -77,7 +77,7 @@ std::string RolloutText(const sim::RolloutReport& rollout) {
                      rollout.updated, Counted(rollout.wanted, "pod"), kept);
 }
 
-// Pods that ran before and had to go are not among the pending ones; they stand at the end.
+// Pods that ran before and were preempted are not among the pending ones; they come last.
 std::vector<const sim::PodReport*> RowsOf(const sim::SimulationReport& report) {
   std::vector<const sim::PodReport*> rows;
   std::set<std::string_view> listed;

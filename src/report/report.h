@@ -1,5 +1,5 @@
-// What a simulation says: tables for people, JSON and YAML for programs, a page for a browser. The same input and seed
-// give the same bytes, in every format.
+// The report of a simulation: tables for people, JSON and YAML for programs, a page for a browser. The same input and
+// seed give the same bytes, in every format.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 namespace berth::report {
 
 struct TableStyle {
-  bool wide = false;   // with the runner-up
+  bool wide = false;   // include the runner-up
   bool color = false;  // escape sequences of terminals
 };
 
 enum class Tint { kNone, kBold, kDim, kRed, kGreen, kYellow, kMagenta };
-// As it is when the style has no colour.
+// Unchanged when the style has no colour.
 std::string Tinted(std::string text, Tint tint, const TableStyle& style);
 
 std::string_view NameOf(sim::PodOutcome outcome);
@@ -25,20 +25,20 @@ std::string_view NameOf(sim::PodOutcome outcome);
 std::string ToTable(const sim::SimulationReport& report, const TableStyle& style = {});
 // Bars by resource, and the pods of each zone. "" when there are no nodes.
 std::string ToTable(const sim::Utilisation& utilisation, const TableStyle& style = {});
-// Nodes with the same verdict stand together.
+// Nodes with the same verdict are grouped.
 std::string ToText(const explain::Explanation& explanation, const TableStyle& style = {});
 
 // apiVersion berth.dev/v1, kind SimulationReport; docs/simulate.md lists the fields.
 std::string ToJson(const sim::SimulationReport& report);
 std::string ToYaml(const sim::SimulationReport& report);
 
-// One page that needs nothing else. Its source is web/simulate-report.
+// One self-contained page. Its source is web/simulate-report.
 std::string ToHtml(const sim::SimulationReport& report, const PageContext& page_context = {});
-// The same as ToJson for the page: on one line, scores as arrays, with the pods of each node.
+// ToJson for the page: on one line, scores as arrays, with the pods of each node.
 std::string ToPageData(const sim::SimulationReport& report);
-// Whether the page can hold the explanations of so many pods on so many nodes and remain a page.
+// Whether the page can hold the explanations of that many pods on that many nodes.
 bool FitsOnPage(size_t pods, size_t nodes);
-// Whether those that stay pending can be explained in little time even so; the page then holds one for each message.
+// Whether explaining those that stay pending is still fast enough; the page then holds one for each message.
 bool MayExplainPending(size_t pods, size_t nodes);
 
 }  // namespace berth::report

@@ -1,4 +1,4 @@
-// The report as one page: the source of the page with the report as JSON inside.
+// The report as a single page: the page's source with the report embedded as JSON.
 #include <set>
 
 #include "report/html_page.h"
@@ -9,13 +9,13 @@ namespace berth::report {
 namespace {
 
 constexpr size_t kMaxPods = 2000;
-// Rows of the tables behind the pods, of about a hundred bytes each.
+// Rows of the per-pod tables, of about a hundred bytes each.
 constexpr size_t kMaxRows = 60'000;
 
-// Pairs of a pod and a node for which it is worth finding out why, before it is known which pods stay pending.
+// Pairs of pod and node that are worth explaining before it is known which pods stay pending.
 constexpr size_t kMaxPairs = 500'000;
 
-// All explanations when they fit; else, of the pods with one message, that of the first, as long as there is room.
+// All explanations when they fit; otherwise the first of each message, as long as there is room.
 std::vector<explain::Explanation> ExplanationsForPage(const std::vector<explain::Explanation>& all) {
   size_t rows = 0;
   for (const explain::Explanation& told : all) rows += told.nodes.size();
@@ -31,8 +31,8 @@ std::vector<explain::Explanation> ExplanationsForPage(const std::vector<explain:
   return kept;
 }
 
-// JSON that stands in a script element: whatever could end the element, or open a comment in it, is spelled otherwise,
-// which is the same to a reader of JSON.
+// JSON inside a script element: characters that could end the element, or open a comment in it, are escaped, which
+// means the same to a JSON parser.
 std::string EscapeForScript(std::string_view json) {
   std::string escaped;
   escaped.reserve(json.size());
@@ -67,7 +67,7 @@ std::string ToHtml(const sim::SimulationReport& report, const PageContext& page_
   const std::string context = EscapeForScript(ToPageContext(report, page_context));
   std::string page;
   page.reserve(kPageHtml.size() + kPageCss.size() + kPageJs.size() + data.size() + context.size());
-  // From mark to mark, so that nothing that is put in is ever searched for marks.
+  // From marker to marker, so that inserted text is never searched for markers.
   std::string_view rest = kPageHtml;
   const auto put = [&](std::string_view mark, std::string_view text) {
     const size_t at = rest.find(mark);

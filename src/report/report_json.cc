@@ -62,7 +62,7 @@ class ReportWriter {
     return reader_ == Reader::kPage ? framework::AmountText(resource, amount)
                                     : framework::QuantityText(resource, amount);
   }
-  // Four digits: what is behind them is noise.
+  // Four digits; further ones are noise.
   void Share(double share) {
     json_.Key("share");
     json_.Double(std::round(share * 10000) / 10000);

@@ -224,7 +224,7 @@ TEST(Report, ColourIsOnlyThereWhenAskedFor) {
   EXPECT_THAT(coloured, HasSubstr("\x1b[32mScheduled\x1b[0m"));
 }
 
-// Everything that may come from the input is this; no renderer may let it through.
+// Used for everything that may come from the input; no renderer may let it through.
 constexpr char kHostile[] = "x\x1b]0;pwned\x07\x1b[2J\r\n::error::FAKE<script>|**";
 
 sim::SimulationReport HostileReport() {
@@ -283,7 +283,7 @@ TEST(Report, NothingOfTheInputReachesATerminalOrALogAsItIs) {
       {"errors junit", ErrorsToJUnit("berth", {kHostile})},
   };
   for (const auto& [name, text] : texts) {
-    // It is there, and harmless.
+    // The text is there, but harmless.
     EXPECT_THAT(text, HasSubstr("pwned")) << name;
     EXPECT_TRUE(
         std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t' || c < 0 || c >= 0x20; }))

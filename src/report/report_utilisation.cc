@@ -14,9 +14,9 @@ namespace {
 
 constexpr int kBarWidth = 20;
 
-// Full before it is over: nodes may be asked for more than they have.
+// Never longer than full: more may be requested than nodes have.
 std::string Bar(double share, const TableStyle& style) {
-  // A little is not nothing.
+  // A small share is not shown as nothing.
   const int filled = std::clamp(static_cast<int>(std::lround(share * kBarWidth)), share > 0 ? 1 : 0, kBarWidth);
   std::string bar;
   for (int i = 0; i < kBarWidth; ++i) bar += i < filled ? "█" : "░";

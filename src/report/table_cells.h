@@ -1,4 +1,4 @@
-// How tables for people write what stands in their cells.
+// How cells of tables for people are written.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 namespace berth::report {
 
-// What came from outside must not reach a terminal as it is: every renderer for people puts texts through this.
+// Text from outside must not reach a terminal as it is: every renderer for people passes texts through this.
 inline std::string Cell(std::string_view text) { return base::Printable(text); }
 
 inline std::string OrDash(std::string_view text) { return text.empty() ? "-" : Cell(text); }

@@ -11,8 +11,8 @@
 
 namespace berth::config {
 
-// Adds what decoding in any case found to what exact decoding found: unknown fields go to `skipped`, everything else to
-// `diagnostics`, once.
+// Merges the diagnostics of decoding in any case with those of exact decoding: unknown fields go to `skipped`,
+// everything else to `diagnostics`, once.
 void MergeAnyCase(const std::vector<codec::Diagnostic>& exact, const std::vector<codec::Diagnostic>& any_case,
                   std::vector<codec::Diagnostic>& diagnostics, std::vector<codec::Diagnostic>& skipped);
 
@@ -28,7 +28,7 @@ void DecodeAnyCase(const codec::Value& value, T& out, std::vector<codec::Diagnos
   MergeAnyCase(exact, any_case, diagnostics, skipped);
 }
 
-// Adds a warning, with its place if the file has a name.
+// Adds a warning, with its position if the file has a name.
 void AddWarning(const LoadOptions& options, codec::Mark where, std::string_view text);
 // Adds a warning for each field that was skipped.
 void WarnOfSkipped(const LoadOptions& options, const std::vector<codec::Diagnostic>& skipped);

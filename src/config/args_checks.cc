@@ -70,7 +70,7 @@ void CheckWeights(const std::vector<FileResourceSpec>& resources, const std::str
   }
 }
 
-// A label cannot be wanted and unwanted at once.
+// A label cannot be both required and forbidden.
 void CheckDisjoint(const std::vector<std::string>& present, const std::vector<std::string>& absent,
                    const std::string& present_path, const std::string& absent_path, Problems& problems) {
   for (size_t i = 0; i < absent.size(); ++i) {
@@ -283,7 +283,7 @@ Problems CheckArgs(const FileNodeLabelArgs& args, std::string_view path, const F
 Problems CheckArgs(const FileRequestedToCapacityRatioArgs& args, std::string_view path, const FeatureGates&) {
   Problems problems;
   CheckShape(args.shape, FieldChild(path, "shape"), problems);
-  // Unlike its siblings this plugin always took any positive weight.
+  // Unlike the others, this plugin has always accepted any positive weight.
   for (size_t i = 0; i < args.resources.size(); ++i) {
     const FileResourceSpec& resource = args.resources[i];
     if (resource.weight >= 1) continue;

@@ -37,7 +37,7 @@ void Default(FileInterPodAffinityArgs& args, const FeatureGates&) { SetIfAbsent(
 void Default(FileNodeAffinityArgs&, const FeatureGates&) {}
 
 void Default(FileNodeResourcesFitArgs& args, const FeatureGates&) {
-  // Only a strategy that is absent as a whole gets a type: half a strategy is a mistake to report.
+  // Only a strategy that is entirely absent gets a type: half a strategy is a mistake to report.
   if (!args.scoring_strategy) args.scoring_strategy.emplace().type = "LeastAllocated";
   DefaultWeights(args.scoring_strategy->resources);
 }
@@ -89,7 +89,7 @@ std::vector<FileResourceSpec> ToFile(const std::vector<ResourceSpec>& resources)
   return out;
 }
 
-// FromFile takes defaulted arguments; where validation found fault, the result is never used.
+// FromFile takes defaulted arguments; where validation found problems, the result is never used.
 DefaultPreemptionArgs FromFile(const FileDefaultPreemptionArgs& args) {
   return {*args.min_candidate_nodes_percentage, *args.min_candidate_nodes_absolute};
 }
@@ -204,7 +204,7 @@ NodeResourcesMostAllocatedArgs FromFile(const FileMostAllocatedArgs& args) { ret
 
 FileMostAllocatedArgs ToFile(const NodeResourcesMostAllocatedArgs& args) { return {{}, ToFile(args.resources)}; }
 
-// `skipped`: where unknown fields go that are no error; null if they are one.
+// `skipped` receives unknown fields that are no error; if null, they are errors.
 template <class File>
 ReadArgs Read(const codec::Value& value, std::string_view path, const FeatureGates& gates,
               std::vector<codec::Diagnostic>& diagnostics, std::vector<codec::Diagnostic>* skipped) {

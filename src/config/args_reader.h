@@ -1,4 +1,4 @@
-// Plugin arguments between file and program: decoded, defaulted, checked, and back to JSON. Internal to this folder.
+// Plugin arguments between file and program: decoding, defaults, checks, and back to JSON. Internal to this folder.
 #pragma once
 
 #include <string>
@@ -17,17 +17,17 @@ struct ReadArgs {
   std::vector<std::string> problems;  // found by validation
 };
 
-// Whether the plugin's arguments have a type here; those of other plugins are passed on unread.
+// Whether the plugin's arguments have a type here; arguments of other plugins are passed on unread.
 bool HasArgsType(std::string_view plugin);
 // Whether only v1beta1 had that type. In every other version such arguments belong to a plugin unknown to upstream, so
 // a mistake in them is an error only when the plugin is used.
 bool HasLegacyArgs(std::string_view plugin);
 
-// `plugin` must have a type. A null `value` gives the defaults. `path` is put before the fields in `problems`;
+// `plugin` must have a type. A null `value` gives the defaults. `path` is the prefix of the fields in `problems`;
 // `diagnostics` gets what could not be decoded, with paths that start at the arguments.
 ReadArgs ReadPluginArgs(std::string_view plugin, const codec::Value& value, std::string_view path,
                         const FeatureGates& gates, std::vector<codec::Diagnostic>& diagnostics);
-// The same with names of fields in any case (any_case.h), as in the versions before v1beta1.
+// The same with field names in any case (any_case.h), as in the versions before v1beta1.
 ReadArgs ReadAlphaArgs(std::string_view plugin, const codec::Value& value, std::string_view path,
                        const FeatureGates& gates, std::vector<codec::Diagnostic>& diagnostics,
                        std::vector<codec::Diagnostic>& skipped);

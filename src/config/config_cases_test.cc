@@ -1,5 +1,5 @@
-// Configuration files and what kube-scheduler v1.36.4 made of them (test/config_cases): loaded, defaulted, validated,
-// profiles put together, and the completed configuration printed.
+// Configuration files and kube-scheduler v1.36.4's results for them (test/config_cases): loaded, defaulted, validated,
+// with profiles built and the completed configuration printed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ const KnownPlugin kInTree[] = {
     {"GangScheduling", {kPreEnqueue, kReserve, kPermit}},
 };
 
-// Where Go's own decoder speaks in upstream's text; ours says the same its own way.
+// Where upstream's text comes from Go's decoder; ours says the same in its own words.
 const std::map<std::string, std::string> kOwnWords = {
     {"extender-bad-timeout", "extenders[0].httpTimeout: time: invalid duration \"soon\", found string \"soon\""},
     {"weight-string", "profiles[0].plugins.score.enabled[0].weight: expected a 32-bit integer, found string \"heavy\""},
@@ -115,7 +115,7 @@ TEST_P(ConfigCase, SurvivesARoundTrip) {
   const fs::path base = fs::path(BERTH_SOURCE_DIR) / "test/config_cases" / GetParam();
   const Outcome first = CompleteAsUpstream(ReadFile(base.string() + ".yaml"));
   if (!first.ok) return;
-  // The printed form names the default plugins again, which is what replacing each by itself means.
+  // The printed form names the default plugins again, which replaces each by itself.
   EXPECT_EQ(CompleteAsUpstream(first.config).config, first.config);
 }
 

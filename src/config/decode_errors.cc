@@ -32,7 +32,7 @@ void DecodeErrors::Add(const std::vector<codec::Diagnostic>& diagnostics, std::s
       AddFatal(problem.where, fmt::format("{}{}", context, problem.ToString()));
       continue;
     }
-    // ", did you mean …?" helps a person, but is not upstream's.
+    // ", did you mean …?" helps people, but upstream does not print it.
     const std::string_view hint = options_.file_name.empty() ? std::string_view() : message.substr(strict.size());
     strict_.emplace_back(problem.where,
                          fmt::format("{}{} {}{}", strict_context, strict, api::Quote(problem.path), hint));

@@ -1,4 +1,4 @@
-// What decoding a configuration file found wrong, worded as kube-scheduler words it or with a place for every problem.
+// Problems found while decoding a configuration file, worded as kube-scheduler words them or with a position for each.
 // Internal to this folder.
 #pragma once
 
@@ -30,7 +30,7 @@ class DecodeErrors {
            std::string_view strict_context);
   void AddUnknownField(codec::Mark where, std::string_view path);
 
-  // The keys that are set twice anywhere in a YAML document, whether or not it is known what they mean.
+  // The keys that are set twice anywhere in a YAML document, whether or not their meaning is known.
   void AddRepeatedKeys(const codec::Value& value);
 
   bool empty() const { return fatal_.empty() && strict_.empty() && repeated_.empty(); }

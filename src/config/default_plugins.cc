@@ -8,7 +8,7 @@ namespace {
 
 PluginSet MergeSet(const PluginSet& defaults, const PluginSet& custom) {
   PluginSet merged;
-  // What is disabled stays on record: expanding multiPoint must not bring it back.
+  // Disabled plugins stay recorded: expanding multiPoint must not bring them back.
   for (const PluginSet* set : {&custom, &defaults}) {
     for (const Plugin& plugin : set->disabled) merged.disabled.push_back({plugin.name, 0});
   }
@@ -47,7 +47,7 @@ Plugins DefaultPlugins(const FeatureGates& gates) {
       {"VolumeRestrictions", 0}, {"NodeVolumeLimits", 0}, {"VolumeBinding", 0},     {"VolumeZone", 0},
       {"PodTopologySpread", 2},  {"InterPodAffinity", 2},
   };
-  // Before preemption: giving up an idle claim is better than evicting a pod.
+  // Before preemption: releasing an idle claim is better than evicting a pod.
   if (gates.Enabled("DynamicResourceAllocation")) enabled.push_back({"DynamicResources", 2});
   enabled.push_back({"DefaultPreemption", 0});
   enabled.push_back({"NodeResourcesBalancedAllocation", 1});

@@ -22,7 +22,7 @@ codec::Document ParseOwn(std::string json) {
 
 std::string DumpJson(const KubeSchedulerConfiguration& configuration) {
   FileConfiguration file = ToFile(configuration);
-  std::vector<codec::Document> args;  // what the file's form points into
+  std::vector<codec::Document> args;  // referred to by the file's form
   for (size_t i = 0; i < file.profiles.size(); ++i) {
     for (size_t j = 0; j < file.profiles[i].plugin_config.size(); ++j) {
       const PluginConfig& config = configuration.profiles[i].plugin_config[j];

@@ -1,4 +1,4 @@
-// A configuration back as a file, every default spelled out: what --write-config-to prints and /configz shows.
+// Prints a configuration as a file, with every default spelled out: what --write-config-to writes and /configz shows.
 #pragma once
 
 #include <string>

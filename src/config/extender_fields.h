@@ -1,4 +1,4 @@
-// What extenders of every file format have in common, brought into the form the scheduler uses.
+// What extenders of every file format have in common, converted to the form the scheduler uses.
 #pragma once
 
 #include "base/clock.h"

@@ -1,5 +1,5 @@
-// What kube-scheduler v1.36 knows as feature gates: its own, and those of every library it is built from, because one
-// --feature-gates line is commonly given to all components of a cluster. Sorted by name.
+// The feature gates that kube-scheduler v1.36 knows: its own, and those of every library it is built from, because one
+// --feature-gates value is commonly passed to all components of a cluster. Sorted by name.
 #include "config/feature_gate_table.h"
 
 namespace berth::config {

@@ -71,7 +71,7 @@ Result<void> FeatureGates::Parse(std::string_view assignments) {
   for (const auto& [name, enabled] : *parsed) {
     const Result<void> set = changed.Set(name, enabled);
     if (set) continue;
-    // An unknown name ends it: whoever mistyped one gate wants to hear of that, not of its neighbours.
+    // Stop at an unknown name: a mistyped gate is the error to report, not those after it.
     if (FindGate(name) == nullptr) return set.error();
     errors.push_back(set.error().message);
   }

@@ -23,7 +23,7 @@ struct FeatureGate {
 // Sorted by name.
 std::span<const FeatureGate> KnownFeatureGates();
 
-// The spellings that Go's strconv.ParseBool takes, and its error.
+// The spellings that Go's strconv.ParseBool accepts, and its error.
 Result<bool> ParseBool(std::string_view text);
 
 // Immutable after construction; passed to plugins when they are made.
@@ -32,7 +32,8 @@ class FeatureGates {
   FeatureGates() = default;
 
   // An unknown name, or switching a locked gate, is an error with upstream's wording. "AllAlpha" and "AllBeta" switch
-  // whatever is not set by its own name. Gates may be set one by one in any order: dependencies are left to Validate.
+  // the gates that are not set by their own name. Gates may be set one by one in any order: dependencies are left to
+  // Validate.
   Result<void> Set(std::string_view name, bool enabled);
   // "A=true,B=false", as in --feature-gates. All or nothing, and validated.
   Result<void> Parse(std::string_view assignments);
@@ -43,7 +44,7 @@ class FeatureGates {
   // feature. Gates of other components are not reported: clusters commonly pass one list to all components.
   std::vector<std::string> Warnings() const;
 
-  // The name must be a known gate; asking for another is a bug here.
+  // The name must be a known gate; any other is a bug in berth.
   bool Enabled(std::string_view name) const;
 
  private:

@@ -82,7 +82,7 @@ TEST(FeatureGates, SetsDependentGatesInAnyOrder) {
 TEST(FeatureGates, SaysWhichSwitchesDoNothingHere) {
   FeatureGates gates;
   EXPECT_TRUE(gates.Warnings().empty());
-  // Implemented, another component's, and at its default: nothing to say.
+  // Implemented, another component's, and at its default: no warning.
   ASSERT_EQ(ErrorOf(gates.Parse("StorageCapacityScoring=true,APIResponseCompression=false,OpportunisticBatching=true,"
                                 "CoordinatedLeaderElection=true")),
             "");

@@ -13,7 +13,7 @@
 
 namespace berth::config {
 
-// What every kind of arguments may carry: which kind it is.
+// What every kind of arguments may carry: its type.
 struct FileTypeMeta {
   std::string api_version, kind;
 };

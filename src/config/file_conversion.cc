@@ -93,7 +93,7 @@ FileClientConnection ToFile(const ClientConnection& connection) {
       .qps = 0,
       .burst = connection.burst,
   };
-  // By way of text: 0.1f is 0.1 to a reader, not 0.10000000149.
+  // Converted through text: 0.1f should print as 0.1, not 0.10000000149.
   const std::string qps = fmt::format("{}", connection.qps);
   std::from_chars(qps.data(), qps.data() + qps.size(), file.qps);
   return file;
@@ -155,7 +155,7 @@ KubeSchedulerConfiguration FromFile(const FileConfiguration& file) {
   out.leader_election = FromFile(file.leader_election);
   out.client_connection = FromFile(file.client_connection);
   out.enable_profiling = file.enable_profiling.value_or(true);
-  // Follows the other switch unless set.
+  // Same as enable_profiling unless set.
   out.enable_contention_profiling = file.enable_contention_profiling.value_or(out.enable_profiling);
   for (const FileExtender& extender : file.extenders) out.extenders.push_back(FromFile(extender));
   out.plugin_libraries = file.plugin_libraries;

@@ -30,7 +30,7 @@ struct FileBytes {
   friend bool operator==(const FileBytes&, const FileBytes&) = default;
 };
 
-// A piece of the document left as it is; lives as long as the document.
+// A part of the document left undecoded; lives as long as the document.
 struct FileRaw {
   codec::Value value;
 };
@@ -103,7 +103,7 @@ struct FileConfiguration {
   std::vector<FileProfile> profiles;
   std::vector<FileExtender> extenders;
   bool delay_cache_until_active = false;
-  // berth's own.
+  // Fields of berth's own.
   std::vector<PluginLibrary> plugin_libraries;
   bool legacy_plugins = false;
   bool always_check_all_predicates = false;

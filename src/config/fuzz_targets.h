@@ -1,5 +1,6 @@
-// What the fuzzer of this layer runs: a configuration file (or a Policy) made of any bytes at all is loaded, completed,
-// validated and converted without a crash or a hang; what loads reads the same after it was written and loaded again.
+// What the fuzzer of this layer runs: a configuration file (or a Policy) of arbitrary bytes is loaded, completed,
+// validated and converted without a crash or a hang; what loads must read the same after it was written and loaded
+// again.
 #pragma once
 
 #include <string>
@@ -43,7 +44,7 @@ inline void FuzzConfiguration(std::string_view input) {
     if (Result<KubeSchedulerConfiguration> loaded = LoadPolicy(root, gates, options)) Validate(*loaded).ok();
     return;
   }
-  // Errors in kube-scheduler's words, and in ours, which look for places in the file.
+  // Errors in kube-scheduler's words, and in ours, which include positions in the file.
   const bool plain = LoadText(input, gates).ok();
   Result<KubeSchedulerConfiguration> placed = LoadText(input, gates, "input");
   CHECK(plain == placed.ok());

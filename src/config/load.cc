@@ -36,7 +36,7 @@ std::string NotRegistered(std::string_view kind, std::string_view api_version) {
       kind, api_version);
 }
 
-// Whether that version has a type for the plugin's arguments; if not, they are those of a plugin unknown to it.
+// Whether that version has a type for the plugin's arguments; otherwise they belong to a plugin unknown to it.
 bool HasArgsIn(FileVersion version, std::string_view plugin) {
   return HasArgsType(plugin) && (version == FileVersion::kV1beta1 || !HasLegacyArgs(plugin));
 }
@@ -66,7 +66,7 @@ std::string WrongKind(const codec::Value& root, const LoadOptions& options) {
   return NotRegistered(kind, api_version);
 }
 
-// The same for a plugin's arguments, which may leave out what they are.
+// The same for a plugin's arguments, which may omit kind and apiVersion.
 std::string WrongArgsKind(const codec::Value& args, const std::string& plugin, FileVersion version) {
   const std::string own_kind = plugin + "Args";
   std::string_view kind = TextMember(args, "kind");
@@ -87,7 +87,7 @@ struct LoadedProfile {
 
 class ProfileLoader {
  public:
-  // `provider`: the plugins that take the place of the version's default ones, or null.
+  // `provider`: the plugins that replace the version's default ones, or null.
   ProfileLoader(FileVersion version, const Plugins* provider, const FeatureGates& gates, const LoadOptions& options,
                 DecodeErrors& errors)
       : version_(version), provider_(provider), gates_(gates), options_(options), errors_(errors) {}
@@ -104,7 +104,7 @@ class ProfileLoader {
       const FilePluginConfig& config = file.plugin_config[i];
       AddConfig(config.name, config.args.value, fmt::format("profiles[{}].pluginConfig[{}]", index, i), loaded);
     }
-    // Whatever takes arguments has some, so that nobody downstream needs to know the defaults.
+    // Every plugin that takes arguments gets some, so that later code need not know the defaults.
     for (const std::string& name : EnabledPluginNames(profile.plugins)) {
       if (!HasArgsType(name)) continue;
       if (std::ranges::find(profile.plugin_config, name, &PluginConfig::name) != profile.plugin_config.end()) continue;
@@ -130,7 +130,7 @@ class ProfileLoader {
     loaded.args_problems.push_back(std::move(problems));
   }
 
-  // Before v1beta1 nobody but the plugin read its arguments, and it did not look at what kind they claim to be.
+  // Before v1beta1 only the plugin itself read its arguments, and it ignored the kind they claim to be.
   ReadArgs ReadInVersion(std::string_view plugin, const codec::Value& value, const std::string& path,
                          std::string_view shown_path, std::vector<codec::Diagnostic>& diagnostics) {
     if (!IsAlpha(version_)) return ReadPluginArgs(plugin, value, shown_path, gates_, diagnostics);
@@ -169,8 +169,8 @@ class ProfileLoader {
     }
   }
 
-  // Before v1beta2, constraints in the file were enough to mean them rather than the system's. In the alpha versions
-  // there were none of the system's: SelectorSpread did their work.
+  // Before v1beta2, constraints in the file implied that the system's defaults do not apply. The alpha versions had no
+  // system defaults: SelectorSpread did their work.
   void DefaultSpreading(PluginConfig& config, ReadArgs& read) const {
     auto& args = std::get<PodTopologySpreadArgs>(config.args);
     if (!IsBeforeV1beta2(version_) || (args.default_constraints.empty() && !IsAlpha(version_))) return;
@@ -191,7 +191,7 @@ KubeSchedulerConfiguration FromDecoded(FileConfiguration file, FileVersion versi
                                        ArgsProblems& args_problems) {
   KubeSchedulerConfiguration configuration = FromFile(file);
   if (file.profiles.empty()) file.profiles.emplace_back();
-  // Several profiles must say who they are.
+  // With several profiles, each must have a name.
   if (file.profiles.size() == 1 && !file.profiles[0].scheduler_name) {
     file.profiles[0].scheduler_name = api::kDefaultSchedulerName;
   }
@@ -201,7 +201,7 @@ KubeSchedulerConfiguration FromDecoded(FileConfiguration file, FileVersion versi
     configuration.profiles.push_back(std::move(loaded.profile));
     args_problems.push_back(std::move(loaded.args_problems));
   }
-  // What its own version or the provider allowed stays allowed when it is expressed in v1.
+  // What its version or the provider allowed stays allowed when it is expressed in v1.
   if ((version != FileVersion::kV1 || provider) && UsesInTreeVolumeLimits(configuration)) {
     configuration.legacy_plugins = true;
   }
@@ -267,7 +267,7 @@ Result<KubeSchedulerConfiguration> Load(const codec::Value& root, const FeatureG
     return errors.ToError();
   }
   const FileVersion version = *ParseFileVersion(TextMember(root, "apiVersion"));
-  // v1alpha1 was decoded a second time, and leniently, where strict decoding failed.
+  // Where strict decoding failed, v1alpha1 was decoded again leniently.
   if (version != FileVersion::kV1alpha1) errors.AddRepeatedKeys(root);
   FileConfiguration file;
   std::vector<codec::Diagnostic> diagnostics;

@@ -16,14 +16,15 @@
 
 namespace berth::config {
 
-// What v1alpha1 and v1alpha2 set for all profiles and later versions set in a profile's plugins and their arguments.
+// Settings that v1alpha1 and v1alpha2 have for all profiles and later versions have in a profile's plugins and
+// arguments.
 struct OldSettings {
   bool disable_preemption = false;
   std::optional<int64_t> bind_timeout_seconds{};
   std::optional<int32_t> hard_pod_affinity_weight{};
 };
 
-// A Policy that takes the place of profiles: in a file, or in a ConfigMap of the cluster.
+// A Policy that replaces profiles: in a file, or in a ConfigMap of the cluster.
 struct PolicySource {
   std::string file{};
   std::string config_map{};
@@ -32,26 +33,26 @@ struct PolicySource {
 };
 
 struct LoadOptions {
-  // With a name, every problem is a line of its own that starts with FILE:LINE:COL. Without, errors read as
+  // With a name, every problem is a line of its own that starts with FILE:LINE:COL. Without one, errors read as
   // kube-scheduler prints them.
   std::string file_name{};
   // The document's text, for the two errors that quote it.
   std::string_view text{};
   // The verdict of kube-scheduler v1.36.4: it reads v1 only, and no fields of berth's own.
   bool strict_upstream = false;
-  // Receives warnings: what is not an error, such as an old version.
+  // Receives warnings about what is not an error, such as an old version.
   std::vector<std::string>* warnings = nullptr;
   // Receives the Policy that the file names (algorithmSource of v1alpha1), for ApplyPolicy. If null, such a file is an
   // error.
   std::optional<PolicySource>* policy_source = nullptr;
-  // An algorithm provider whose plugins take the place of the default ones; wins over one that the file names.
+  // An algorithm provider whose plugins replace the default ones; takes precedence over one that the file names.
   std::string provider{};
 };
 
 Result<KubeSchedulerConfiguration> Load(const codec::Value& root, const FeatureGates& gates,
                                         const LoadOptions& options = {});
 
-// YAML or JSON. Of several YAML documents the first counts, as upstream has it.
+// YAML or JSON. Of several YAML documents the first counts, as upstream.
 Result<KubeSchedulerConfiguration> LoadText(std::string_view text, const FeatureGates& gates,
                                             std::string file_name = {});
 // `options.text` is set here.

@@ -29,7 +29,7 @@ bool IsUnder(std::string_view path, const std::vector<std::string_view>& fields)
   return std::ranges::find(fields, top) != fields.end();
 }
 
-// One of two names for the same thing, which may both be given if they agree.
+// Two names for the same setting, which may both be given if they agree.
 void MergeNames(const std::string& old_value, std::string_view old_name, std::string_view name, std::string& value,
                 std::vector<std::string>& problems) {
   if (old_value.empty()) return;
@@ -58,7 +58,7 @@ FileExtender FromPolicyForm(const PolicyExtender& old) {
   };
 }
 
-// Kubernetes 1.18's name for it.
+// Kubernetes 1.18 used another name for it.
 void RenamePlugins(FilePlugins& plugins) {
   for (FilePluginSet FilePlugins::*set : {&FilePlugins::pre_score, &FilePlugins::score}) {
     for (auto* list : {&(plugins.*set).enabled, &(plugins.*set).disabled}) {

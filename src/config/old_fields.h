@@ -33,24 +33,24 @@ struct OldAlgorithmSource {
   std::optional<std::string> provider;
 };
 
-// With the names of the lock that came before resourceName and resourceNamespace.
+// With the older names of the lock, before resourceName and resourceNamespace.
 struct OldLeaderElection {
   FileLeaderElection later;
   std::string lock_object_namespace, lock_object_name;
 };
 
 struct OldFields {
-  // Of both.
+  // In both versions.
   std::optional<bool> disable_preemption;
   std::optional<int64_t> bind_timeout_seconds;
-  // Of v1alpha1, which has one profile, at the top level.
+  // In v1alpha1, which has one profile, at the top level.
   std::optional<std::string> scheduler_name;
   OldAlgorithmSource algorithm_source;
   std::optional<int32_t> hard_pod_affinity_symmetric_weight;
   std::optional<FilePlugins> plugins;
   std::vector<FilePluginConfig> plugin_config;
   OldLeaderElection leader_election;
-  // Of v1alpha2, in the form of a Policy's.
+  // In v1alpha2, in the form of a Policy's.
   std::vector<PolicyExtender> extenders;
 };
 
@@ -61,13 +61,13 @@ const codec::Message& Describe(const OldAlgorithmSource*);
 const codec::Message& Describe(const OldLeaderElection*);
 const codec::Message& Describe(const OldFields*);
 
-// Decodes them from a file of that version. `diagnostics` are those of decoding the same file as v1: what is about
-// these fields is replaced by what their own decoding found. `skipped` gets unknown fields that are no error. Nothing
-// happens for later versions.
+// Decodes them from a file of that version. `diagnostics` are those of decoding the same file as v1: those about these
+// fields are replaced by what their own decoding found. `skipped` gets unknown fields that are no error. Does nothing
+// for later versions.
 OldFields ReadOldFields(const codec::Value& root, FileVersion version, std::vector<codec::Diagnostic>& diagnostics,
                         std::vector<codec::Diagnostic>& skipped);
 
-// Puts them where v1 has them: the lock's name, the one profile, extenders. `problems` gets what is contradictory.
+// Moves them to where v1 has them: the lock's name, the one profile, extenders. `problems` gets contradictions.
 void MoveIntoV1(const OldFields& old, FileVersion version, FileConfiguration& file, std::vector<std::string>& problems);
 
 // The settings that have no field in a FileConfiguration.

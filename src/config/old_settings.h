@@ -1,4 +1,4 @@
-// Applies what the alpha versions set for every profile to its plugins and their arguments. Internal to this folder.
+// Applies the alpha versions' settings for all profiles to the plugins and arguments of each. Internal to this folder.
 #pragma once
 
 #include "config/load.h"

@@ -1,4 +1,4 @@
-// Files of v1alpha1, v1alpha2 and v1beta1: defaults of their time, settings that have moved since, algorithm providers.
+// Files of v1alpha1, v1alpha2 and v1beta1: their defaults, settings that have since moved, algorithm providers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -113,7 +113,7 @@ TEST(OldVersions, ARepeatedKeyIsNoErrorInV1alpha1Only) {
   constexpr const char* kBody = "leaderElection: {leaderElect: true, leaderElect: false}\n";
   const OldFile alpha1 = LoadOld("v1alpha1", kBody);
   ASSERT_EQ(alpha1.error(), "");
-  EXPECT_FALSE(alpha1.result->leader_election.leader_elect);  // the last one
+  EXPECT_FALSE(alpha1.result->leader_election.leader_elect);  // the last one counts
   EXPECT_THAT(alpha1.warnings, Contains(HasSubstr("f.yaml:3:37: leaderElection.leaderElect: duplicate field; v1alpha1 "
                                                   "takes the last one")));
   EXPECT_THAT(LoadOld("v1alpha2", kBody).error(), HasSubstr("key \"leaderElect\" already set in map"));

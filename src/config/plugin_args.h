@@ -76,18 +76,18 @@ struct DynamicResourcesArgs {
   bool has_binding_timeout = false;
 };
 
-// Arguments of plugins that only Kubernetes up to v1.22 had; kinds of their own time, so no v1 kind describes them.
+// Arguments of plugins that only Kubernetes up to v1.22 had; no v1 kind describes them.
 
 struct ServiceAffinityArgs {
   std::vector<std::string> affinity_labels;  // pods of one service share the values of these node labels
-  std::vector<std::string> anti_affinity_labels_preference;  // and are better spread over the values of these
+  std::vector<std::string> anti_affinity_labels_preference;  // and are preferably spread over the values of these
 };
 
 struct NodeLabelArgs {
-  // Filter: a node must have all of the first and none of the second, whatever the values.
+  // Filter: a node must have all of the first and none of the second, whatever their values.
   std::vector<std::string> present_labels;
   std::vector<std::string> absent_labels;
-  // Score: each label that is there, or is not there, adds its share.
+  // Score: each label that is present, or absent, adds its share.
   std::vector<std::string> present_labels_preference;
   std::vector<std::string> absent_labels_preference;
 };
@@ -105,7 +105,7 @@ struct NodeResourcesMostAllocatedArgs {
   std::vector<ResourceSpec> resources{{Symbol("cpu"), 1}, {Symbol("memory"), 1}};
 };
 
-// Arguments of a plugin that this program does not come with, as written in the file; "" when there are none.
+// Arguments of a plugin that is not built in, as written in the file; "" when there are none.
 struct RawArgs {
   std::string json;
 };

@@ -28,7 +28,7 @@ using enum ExtensionPoint;
 
 constexpr std::string_view kRatioPriority = "RequestedToCapacityRatioPriority";
 constexpr std::string_view kTopologySpread = "PodTopologySpread";
-// A weight may not push a total over what 64 bits hold.
+// A weight must not make a total exceed 64 bits.
 constexpr int64_t kMaxWeight = std::numeric_limits<int64_t>::max() / 100;
 
 int CountArguments(const PredicateArgument& argument) {
@@ -93,7 +93,7 @@ std::vector<std::string> FindProblems(const Policy& policy, const std::vector<Ex
   return problems;
 }
 
-// Gathers predicates and priorities, then writes them down as a profile.
+// Collects predicates and priorities, then turns them into a profile.
 class PolicyMapper {
  public:
   Result<void> AddPredicate(const PredicatePolicy& predicate) {
@@ -120,18 +120,18 @@ class PolicyMapper {
   }
 
   Result<void> AddPriority(const PriorityPolicy& priority) {
-    if (priority.name == "EqualPriority") return {};  // the same for every node: as if it were not there
+    if (priority.name == "EqualPriority") return {};  // the same for every node, so without effect
     if (priority.argument && CountArguments(*priority.argument) != 1) {
       return Error::InvalidArgument(fmt::format("exactly 1 priority argument is required, numArgs: {}, priority {}",
                                                 CountArguments(*priority.argument), priority.name));
     }
     if (priority.name == kRatioPriority && !priority.argument) {
-      // Kubernetes 1.14 had it under this name with a curve of its own: the emptier, the better.
+      // Kubernetes 1.14 had it under this name with its own curve: the emptier, the better.
       if (!ratio_) ratio_.emplace().shape = {{0, 10}, {100, 0}};
       priorities_["RequestedToCapacityRatio"] = priority.weight;
       return {};
     }
-    // An argument says what the priority is, whatever its name.
+    // An argument decides what the priority is, whatever its name.
     if (priority.argument) {
       AddCustomPriority(*priority.argument, priority.weight);
       return {};
@@ -156,7 +156,7 @@ class PolicyMapper {
   Profile Build(const FeatureGates& gates) const {
     Profile profile;
     profile.scheduler_name = api::kDefaultSchedulerName;
-    // Neither predicates nor priorities: every scheduler has them.
+    // These are neither predicates nor priorities: every scheduler has them.
     profile.plugins.at(kPreEnqueue).enabled = {{"SchedulingGates", 0}};
     profile.plugins.at(kQueueSort).enabled = {{"PrioritySort", 0}};
     profile.plugins.at(kPostFilter).enabled = {{"DefaultPreemption", 0}};
@@ -183,7 +183,7 @@ class PolicyMapper {
     to.insert(to.end(), more.begin(), more.end());
   }
 
-  // Named like the plugin and not given what the plugin works with: Kubernetes 1.22 crashed on two of these.
+  // Named after the plugin but without the argument that the plugin needs: Kubernetes 1.22 crashed on two of these.
   static Result<void> CheckArgumentGiven(const PolicyRule& rule, const PriorityPolicy& priority) {
     const bool needs_argument =
         rule.name == "NodeLabel" || rule.name == "ServiceAffinity" || rule.name == "RequestedToCapacityRatio";
@@ -215,7 +215,7 @@ class PolicyMapper {
     }
   }
 
-  // One plugin stands for as many priorities as it has labels, and weighs as much as all of them.
+  // One plugin stands for as many priorities as it has labels, and gets the sum of their weights.
   int32_t WeightOf(const PolicyRule& rule, int64_t weight) const {
     size_t labels = 1;
     if (rule.name == "NodeLabel") {
@@ -226,7 +226,7 @@ class PolicyMapper {
     return static_cast<int32_t>(weight) * static_cast<int32_t>(labels);
   }
 
-  // A plugin that is already there stays as it is, its weight included.
+  // A plugin that is already enabled stays as it is, including its weight.
   static void Enable(const PolicyRule& rule, int32_t weight, Plugins& plugins) {
     for (const PluginAt& at : rule.plugins) {
       std::vector<Plugin>& enabled = plugins.at(at.point).enabled;
@@ -245,7 +245,7 @@ class PolicyMapper {
         priorities_.contains("InterPodAffinityPriority")) {
       std::get<InterPodAffinityArgs>(config.args).hard_pod_affinity_weight = hard_pod_affinity_weight_;
     }
-    // Spreading by the pod's own constraints alone adds no constraints to pods without any.
+    // Spreading by the pod's own constraints adds none to pods without any.
     if (plugin == kTopologySpread && priorities_.contains("EvenPodsSpreadPriority") &&
         !priorities_.contains("SelectorSpreadPriority")) {
       std::get<PodTopologySpreadArgs>(config.args).defaulting_type = SpreadDefaulting::kList;
@@ -280,7 +280,7 @@ Error InPolicy(const LoadOptions& options, std::string_view problem) {
       fmt::format("{}{}invalid policy: {}", options.file_name, options.file_name.empty() ? "" : ": ", problem));
 }
 
-// One profile, and otherwise the defaults.
+// One profile, and the defaults for everything else.
 KubeSchedulerConfiguration WithProfile(Profile profile, const FeatureGates& gates) {
   KubeSchedulerConfiguration configuration = DefaultConfiguration(gates);
   configuration.profiles = {std::move(profile)};
@@ -302,7 +302,7 @@ Result<KubeSchedulerConfiguration> LoadPolicy(const codec::Value& root, const Fe
   std::vector<codec::Diagnostic> skipped;
   codec::Decode(root, policy, {.strict = true}, diagnostics);
   ReadPolicyExtenders(root, policy.extenders, diagnostics, skipped);
-  // First of all: what is wrong with the fields of an audit Policy is of no interest.
+  // Checked first: problems in the fields of an audit Policy do not matter.
   if (policy.type.kind != "Policy" || policy.type.api_version != "v1") {
     return InPolicy(options, fmt::format("expected kind Policy of apiVersion v1, found kind {} of apiVersion {}",
                                          api::Quote(policy.type.kind), api::Quote(policy.type.api_version)));
@@ -346,7 +346,7 @@ Result<void> ApplyPolicy(std::string_view text, const PolicySource& source, cons
   Result<KubeSchedulerConfiguration> policy = LoadPolicy(root, gates, options);
   if (!policy) return policy.error();
   OldSettings settings = source.settings;
-  // The Policy's own weight wins.
+  // The Policy's own weight takes precedence.
   const codec::Value* weight = root.Find("hardPodAffinitySymmetricWeight");
   if (weight != nullptr && weight->text() != "0") settings.hard_pod_affinity_weight.reset();
   for (Profile& profile : configuration.profiles) {

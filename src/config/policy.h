@@ -1,6 +1,6 @@
-// The two sources that schedulers before v1.23 took their algorithm from: a Policy (a file, or a ConfigMap's
-// "policy.cfg") and the name of an algorithm provider. Both become a KubeSchedulerConfiguration, mapped to plugins and
-// arguments as Kubernetes 1.22 mapped them.
+// The two sources of the algorithm in schedulers before v1.23: a Policy (a file, or a ConfigMap's "policy.cfg") and the
+// name of an algorithm provider. Both become a KubeSchedulerConfiguration, mapped to plugins and arguments as
+// Kubernetes 1.22 mapped them.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ inline constexpr std::string_view kPolicyConfigMapKey = "policy.cfg";
 // Whether a document is a Policy, rather than a configuration or something else.
 bool IsPolicy(const codec::Value& root);
 
-// Of `options`, file_name and warnings count.
+// Only file_name and warnings of `options` are used.
 Result<KubeSchedulerConfiguration> LoadPolicy(const codec::Value& root, const FeatureGates& gates,
                                               const LoadOptions& options = {});
 
@@ -27,7 +27,7 @@ Result<KubeSchedulerConfiguration> LoadPolicy(const codec::Value& root, const Fe
 Result<KubeSchedulerConfiguration> LoadPolicyText(std::string_view text, const FeatureGates& gates,
                                                   const LoadOptions& options = {});
 
-// Puts what a Policy says in the place of every profile's plugins and of the extenders; the profiles keep their names.
+// Replaces every profile's plugins and the extenders by those of the Policy; the profiles keep their names.
 Result<void> ApplyPolicy(std::string_view text, const PolicySource& source, const FeatureGates& gates,
                          const LoadOptions& options, KubeSchedulerConfiguration& configuration);
 

@@ -36,13 +36,13 @@ struct PolicyRatioArguments {
   std::vector<FileResourceSpec> resources;
 };
 
-// Exactly one of its members.
+// Exactly one member is set.
 struct PredicateArgument {
   std::optional<PolicyServiceAffinity> service_affinity;
   std::optional<PolicyLabelsPresence> labels_presence;
 };
 
-// Exactly one of its members.
+// Exactly one member is set.
 struct PriorityArgument {
   std::optional<PolicyServiceAntiAffinity> service_anti_affinity;
   std::optional<PolicyLabelPreference> label_preference;
@@ -60,7 +60,7 @@ struct PriorityPolicy {
   std::optional<PriorityArgument> argument;
 };
 
-// Like FileExtender, with two differences of its time: enableHttps, and a timeout in nanoseconds.
+// Like FileExtender, with two differences: enableHttps, and a timeout in nanoseconds.
 struct PolicyExtender {
   std::string url_prefix, filter_verb, preempt_verb, prioritize_verb;
   int64_t weight = 0;
@@ -75,7 +75,7 @@ struct PolicyExtender {
 
 struct Policy {
   FileTypeMeta type;
-  // Absent: the defaults. Empty: none (of the predicates, none but the mandatory ones).
+  // Absent: the defaults. Empty: none (for predicates, only the mandatory ones).
   std::optional<std::vector<PredicatePolicy>> predicates;
   std::optional<std::vector<PriorityPolicy>> priorities;
   std::vector<PolicyExtender> extenders;
@@ -95,8 +95,8 @@ const codec::Message& Describe(const PriorityPolicy*);
 const codec::Message& Describe(const PolicyExtender*);
 const codec::Message& Describe(const Policy*);
 
-// Decodes the extenders of `root`, a Policy or a file of v1alpha2, apart from the rest (any_case.h). `diagnostics` are
-// those of decoding `root` as a whole: what is about extenders is replaced.
+// Decodes the extenders of `root`, a Policy or a file of v1alpha2, separately (any_case.h). `diagnostics` are those of
+// decoding `root` as a whole: those about extenders are replaced.
 void ReadPolicyExtenders(const codec::Value& root, std::vector<PolicyExtender>& extenders,
                          std::vector<codec::Diagnostic>& diagnostics, std::vector<codec::Diagnostic>& skipped);
 

@@ -56,7 +56,7 @@ std::span<const PolicyRule> KnownPredicates() {
 }
 
 std::span<const PolicyRule> KnownPriorities() {
-  // NodeLabel, ServiceAffinity and RequestedToCapacityRatio are reached by an argument, under whatever name.
+  // NodeLabel, ServiceAffinity and RequestedToCapacityRatio are selected by an argument, under any name.
   static const std::vector<PolicyRule> rules = {
       {"BalancedResourceAllocation", Scoring("NodeResourcesBalancedAllocation")},
       {"EvenPodsSpreadPriority", Scoring("PodTopologySpread")},
@@ -68,7 +68,7 @@ std::span<const PolicyRule> KnownPriorities() {
       {"NodeLabel", ScoreOnly("NodeLabel")},
       {"NodePreferAvoidPodsPriority", ScoreOnly("NodePreferAvoidPods")},
       {"RequestedToCapacityRatio", ScoreOnly("RequestedToCapacityRatio")},
-      // Of Kubernetes 1.14 to 1.18, behind a feature gate there.
+      // In Kubernetes 1.14 to 1.18, behind a feature gate there.
       {"ResourceLimitsPriority", ScoreOnly("NodeResourceLimits")},
       // Spreading a service's pods became a default of topology spreading.
       {"SelectorSpreadPriority", Scoring("PodTopologySpread")},

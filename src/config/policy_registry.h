@@ -1,5 +1,5 @@
-// What each predicate and priority of a Policy is in terms of plugins, as Kubernetes 1.22 had it, with one addition:
-// where a plugin has since moved work into PreFilter or PreScore, that point comes with it. Internal to this folder.
+// The plugins that each predicate and priority of a Policy stands for, as in Kubernetes 1.22, with one addition: where
+// a plugin has since moved work into PreFilter or PreScore, that point is included. Internal to this folder.
 #pragma once
 
 #include <span>
@@ -25,13 +25,13 @@ struct PolicyRule {
 std::span<const PolicyRule> KnownPredicates();
 // Sorted by name, which is the order their plugins are listed in.
 std::span<const PolicyRule> KnownPriorities();
-// Null when there is none of that name. Old spellings are known too: PodFitsPorts, ServiceSpreadingPriority.
+// Null when there is none of that name. Old spellings are accepted: PodFitsPorts, ServiceSpreadingPriority.
 const PolicyRule* FindPredicate(std::string_view name);
 const PolicyRule* FindPriority(std::string_view name);
 
 // Always enabled, whatever the Policy lists.
 bool IsMandatoryPredicate(std::string_view name);
-// What a Policy without the list has.
+// What a Policy without the list gets.
 std::span<const std::string_view> DefaultPredicates();
 struct WeightedPriority {
   std::string_view name;

@@ -50,7 +50,7 @@ TEST(Policy, AbsentListsAreTheDefaultsOf122) {
               ElementsAre("NodeUnschedulable", "NodeResourcesFit", "NodeName", "NodePorts", "NodeAffinity",
                           "VolumeRestrictions", "TaintToleration", "EBSLimits", "GCEPDLimits", "NodeVolumeLimits",
                           "AzureDiskLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity"));
-  // Both kinds of spreading are one plugin; it keeps the weight of the one that comes first by name.
+  // Both kinds of spreading are one plugin; it keeps the weight of the first by name.
   EXPECT_THAT(
       NamesAt(*loaded, kScore),
       ElementsAre("NodeResourcesBalancedAllocation:1", "PodTopologySpread:2", "ImageLocality:1", "InterPodAffinity:1",
@@ -181,7 +181,7 @@ alwaysCheckAllPredicates: true
   EXPECT_TRUE(loaded->always_check_all_predicates);
 }
 
-// Kubernetes decoded these with encoding/json, so that files of 1.7 with "BindVerb" still worked.
+// Kubernetes decoded these with encoding/json, so files of 1.7 with "BindVerb" still worked.
 TEST(Policy, ExtendersWereRejectedForTheCaseOfTheirFields) {
   std::vector<std::string> warnings;
   LoadOptions options;

@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t kMaxNodeScore = 100;
 constexpr auto kMaxTotalScore = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
 
-// One list to fill: what the profile says about it, which plugins implement it, and the name of their Go interface.
+// One list to fill: the profile's settings for it, which plugins implement it, and the name of their Go interface.
 struct Point {
   std::string_view type_name;
   const PluginSet& configured;
@@ -27,7 +27,7 @@ struct Point {
   std::vector<Plugin>& resolved;
 };
 
-// Upstream's order: it decides which of several mistakes is reported.
+// Upstream's order, which decides which of several errors is reported.
 std::vector<Point> PointsOf(const Plugins& plugins, ResolvedPlugins& resolved) {
   constexpr std::pair<ExtensionPoint, std::string_view> kOrder[] = {
       {ExtensionPoint::kPreFilter, "PreFilterPlugin"},   {ExtensionPoint::kFilter, "FilterPlugin"},
@@ -88,7 +88,7 @@ class Resolver {
     return it == known_.end() ? nullptr : &*it;
   }
 
-  // Plugins are made before they are listed, so bad arguments are noticed first.
+  // Plugins are made before they are listed, so bad arguments are reported first.
   Result<void> CheckArgs() const {
     const std::vector<std::string> used = EnabledPluginNames(profile_.plugins);
     for (const PluginConfig& config : profile_.plugin_config) {
@@ -159,7 +159,8 @@ class Resolver {
     return {};
   }
 
-  // The weight given at the point wins over multiPoint's. Everything enabled counts towards the limit, run or not.
+  // The weight given at the point takes precedence over multiPoint's. Everything enabled counts towards the limit, run
+  // or not.
   Result<void> Weigh(const Point& point) const {
     std::map<std::string_view, int32_t> weights;
     int64_t total = 0;
@@ -168,7 +169,7 @@ class Resolver {
         if (!point.implements(*Find(plugin.name)) || weights.contains(plugin.name)) continue;
         const int32_t weight = plugin.weight == 0 ? 1 : plugin.weight;
         weights[plugin.name] = weight;
-        // Negative weights wrap the room that is left, as they do in Go, and count as too much.
+        // Negative weights wrap around as they do in Go, and count as too large.
         const auto room = static_cast<int64_t>(kMaxTotalScore - static_cast<uint64_t>(total));
         if (weight * kMaxNodeScore > room) {
           return Error::InvalidArgument("total score of Score plugins could overflow");
@@ -193,13 +194,13 @@ std::string ReadIfNamed(std::string& data, const std::string& file) {
   return {};
 }
 
-// Whether an HTTPS client can be made of what the extender says.
+// Whether an HTTPS client can be made from the extender's settings.
 std::string TlsProblem(const Extender& extender) {
   ExtenderTlsConfig tls = extender.tls_config.value_or(ExtenderTlsConfig{});
   const bool has_ca = !tls.ca_file.empty() || !tls.ca_data.empty();
   const bool has_cert =
       (!tls.cert_file.empty() || !tls.cert_data.empty()) && (!tls.key_file.empty() || !tls.key_data.empty());
-  // Certificates given as files are looked into when a connection is made, so that they may be renewed.
+  // Certificates given as files are read when a connection is made, so that they may be renewed.
   const bool read_later = tls.cert_data.empty() && tls.key_data.empty();
   const bool insecure = tls.insecure || (extender.enable_https && !has_ca);
   if (has_ca && insecure) return "specifying a root certificates file with the insecure flag is not allowed";

@@ -1,4 +1,4 @@
-// From a profile's configuration to the list of plugins at every extension point, and the mistakes that only show then.
+// From a profile's configuration to the list of plugins at every extension point, with the errors that only show then.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class PointSet {
 struct KnownPlugin {
   std::string_view name;
   PointSet points;
-  // The points for groups of pods, which ExtensionPoint does not count.
+  // The points for groups of pods, which are not part of ExtensionPoint.
   bool placement_generate = false;
   bool placement_score = false;
 };
@@ -46,11 +46,11 @@ struct ResolvedPlugins {
   const std::vector<Plugin>& at(ExtensionPoint point) const { return points[static_cast<int>(point)]; }
 };
 
-// Expands multiPoint. At each point run: plugins named there that multiPoint names too, then the rest of multiPoint,
-// then the rest of those named there. Errors read as upstream's, without saying which profile.
+// Expands multiPoint. Each point runs: plugins named there that multiPoint names too, then the rest of multiPoint, then
+// the rest of those named there. Errors read as upstream's, without naming the profile.
 Result<ResolvedPlugins> ResolvePlugins(const Profile& profile, std::span<const KnownPlugin> known);
 
-// There is one queue, so every profile must have the queue sort plugin of the first, with the same arguments.
+// There is one queue, so every profile must have the first one's queue sort plugin, with the same arguments.
 Result<void> CheckSameQueueSort(const Profile& first, std::string_view first_plugin, const Profile& profile,
                                 std::string_view plugin);
 
@@ -62,7 +62,7 @@ Result<std::vector<ResolvedPlugins>> ResolveProfiles(const KubeSchedulerConfigur
 // Hides the resources that extenders manage on their own (ignoredByScheduler) from NodeResourcesFit. Call before
 // plugins are made.
 Result<void> HideManagedResources(KubeSchedulerConfiguration& configuration);
-// The same, after checking that clients can be made for the extenders: certificates are read.
+// The same, after checking that clients can be made for the extenders, for which certificates are read.
 Result<void> ApplyExtenders(KubeSchedulerConfiguration& configuration);
 
 // What --write-config-to shows: only the arguments of plugins that are enabled somewhere, sorted by plugin.

@@ -81,7 +81,7 @@ TEST(ResolvePlugins, RefusesInUpstreamsWords) {
   bad_args.plugin_config = {{"A", {}, "", "no good"}};
   EXPECT_EQ(ErrorOf(bad_args), "initializing plugin \"A\": no good");
   bad_args.plugins.multi_point.enabled = {{"Sort", 0}, {"Binder", 0}};
-  EXPECT_EQ(ErrorOf(bad_args), "");  // nobody makes it
+  EXPECT_EQ(ErrorOf(bad_args), "");  // the plugin is not made
 }
 
 TEST(ResolveProfiles, ProfilesMustSortAlike) {

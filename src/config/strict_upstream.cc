@@ -41,7 +41,7 @@ class ProfileReducer {
     notes_.push_back(fmt::format("{}: {} {}", path_, plugin, what));
   }
 
-  // From all lists, with its arguments. False when it was in none.
+  // Removes the plugin from all lists, with its arguments. False when it was in none.
   bool Drop(std::string_view name) {
     size_t dropped = 0;
     const auto from = [&](PluginSet& set) {

@@ -1,4 +1,4 @@
-// A configuration that kube-scheduler v1.36 reads too: without berth's own fields and without plugins it no longer has.
+// A configuration that kube-scheduler v1.36 can read: without berth's own fields and without plugins it no longer has.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace berth::config {
 
-// False for the plugins that ended with Kubernetes 1.22 or soon after, which berth still has.
+// False for plugins that were removed with Kubernetes 1.22 or soon after and that berth still has.
 bool IsUpstreamPlugin(std::string_view name);
 
 // Changes `configuration` and returns what was changed or lost, one sentence each. Scoring by allocation becomes a

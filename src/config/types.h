@@ -41,11 +41,11 @@ struct PluginSet {
   std::vector<Plugin> disabled;
 };
 
-// As a person wrote it (after the defaults are merged): multiPoint not yet expanded.
+// As written (after the defaults are merged): multiPoint not yet expanded.
 struct Plugins {
   PluginSet points[kExtensionPointCount];
   PluginSet multi_point;
-  // Points for groups of pods; behind an alpha gate, so the engine's points do not count them.
+  // Points for groups of pods; behind an alpha gate, and not part of the engine's points.
   PluginSet placement_generate;
   PluginSet placement_score;
 
@@ -58,7 +58,7 @@ struct PluginConfig {
   PluginArgs args;
   // Arguments of a plugin this program has no type for, as JSON; empty when none were given.
   std::string raw_args{};
-  // Why the plugin would refuse these arguments. Not an error by itself: only a profile that uses the plugin fails.
+  // Why the plugin would reject these arguments. Not an error by itself: only a profile that uses the plugin fails.
   std::string args_error{};
 };
 
@@ -98,7 +98,7 @@ struct ExtenderTlsConfig {
   std::string cert_file;
   std::string key_file;
   std::string ca_file;
-  // PEM bytes; they win over the files.
+  // PEM bytes; they take precedence over the files.
   std::string cert_data;
   std::string key_data;
   std::string ca_data;
@@ -119,7 +119,7 @@ struct Extender {
   bool ignorable = false;
 };
 
-// A shared object with plugins in it.
+// A shared library with plugins in it.
 struct PluginLibrary {
   std::string path;
 };
@@ -130,7 +130,7 @@ inline constexpr std::string_view kUpstreamSampling = "Upstream";  // as many as
 
 struct KubeSchedulerConfiguration {
   int32_t parallelism = 16;
-  std::optional<int32_t> percentage_of_nodes_to_score;  // loading makes an absent one 0: let the scheduler choose
+  std::optional<int32_t> percentage_of_nodes_to_score;  // 0 when the file has none: let the scheduler choose
   int64_t pod_initial_backoff_seconds = 1;
   int64_t pod_max_backoff_seconds = 10;
   bool delay_cache_until_active = false;
@@ -141,13 +141,13 @@ struct KubeSchedulerConfiguration {
   bool enable_contention_profiling = true;
   std::vector<Extender> extenders{};
 
-  // Extension fields: berth's own, which kube-scheduler does not know.
+  // Extension fields: berth's own, unknown to kube-scheduler.
   std::vector<PluginLibrary> plugin_libraries{};
-  // The volume limits by in-tree type, which v1 rejects at an extension point, are allowed there.
+  // The volume limits by in-tree type, which v1 rejects at extension points, are allowed there.
   bool legacy_plugins = false;
-  // How many nodes are looked at when percentageOfNodesToScore is not given; kExactSampling when empty.
+  // How many nodes are evaluated when percentageOfNodesToScore is not given; kExactSampling when empty.
   std::string node_sampling{};
-  // A node that fails one filter is put through the others too, for a complete list of reasons.
+  // The other filters also run on a node that one filter rejects, for a complete list of reasons.
   bool always_check_all_predicates = false;
 };
 

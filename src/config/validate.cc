@@ -63,7 +63,7 @@ std::string RemovedPlugin(const std::string& path, const std::string& name) {
 // name gets an error, whatever the arguments.
 constexpr std::string_view kMisnamedFit = "NodeResourcesFitArgs";
 
-// `legacy`: plugins that were folded into others long ago may be named.
+// `legacy`: plugins that were merged into others long ago may be named.
 void CheckPluginConfig(const Profile& profile, bool legacy, const std::string& path,
                        const std::vector<Problems>* args_problems, Problems& problems) {
   const auto removed = [&](const std::string& name) { return !legacy && IsInTreeVolumeLimit(name); };

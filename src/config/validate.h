@@ -16,11 +16,11 @@ using ArgsProblems = std::vector<std::vector<std::vector<std::string>>>;
 std::vector<std::string> FindProblems(const KubeSchedulerConfiguration& configuration,
                                       const ArgsProblems& args_problems = {});
 
-// One problem reads alone, several as "[a, b]", in upstream's order. `args_problems` is empty or has an entry for every
-// entry of pluginConfig; call without it again after changing the configuration (flags override a file).
+// A single problem is printed alone, several as "[a, b]", in upstream's order. `args_problems` is empty or has an entry
+// for every entry of pluginConfig; call without it again after changing the configuration (flags override a file).
 Result<void> Validate(const KubeSchedulerConfiguration& configuration, const ArgsProblems& args_problems = {});
 
-// Adds what is wrong with a list of extenders, wherever the list came from.
+// Adds what is wrong with a list of extenders, from whichever source.
 void CheckExtenders(const std::vector<Extender>& extenders, std::vector<std::string>& problems);
 
 }  // namespace berth::config

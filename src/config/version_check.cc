@@ -69,7 +69,7 @@ class VersionCheck {
     if (plugins != nullptr) RefuseFields(*plugins, PluginPointsNotYetIn(version_), path + "plugins.", errors);
   }
 
-  // A plugin's Unreserve belongs to its Reserve since, and runs wherever that does.
+  // Since then a plugin's Unreserve belongs to its Reserve, and runs wherever that does.
   void DropUnreserve(std::vector<codec::Diagnostic>& diagnostics) const {
     std::erase_if(diagnostics, [&](const codec::Diagnostic& problem) {
       if (!problem.unknown_field || !problem.path.ends_with("plugins.unreserve")) return false;
@@ -78,7 +78,7 @@ class VersionCheck {
     });
   }
 
-  // As Kubernetes 1.17 and 1.18 did for this version only.
+  // As Kubernetes 1.17 and 1.18 did, for this version only.
   void ForgiveStrictErrors(std::vector<codec::Diagnostic>& diagnostics) const {
     std::erase_if(diagnostics, [&](const codec::Diagnostic& problem) {
       if (problem.unknown_field) {

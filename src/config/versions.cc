@@ -33,7 +33,7 @@ std::vector<Plugin> Unweighted(std::initializer_list<const char*> names) {
   return plugins;
 }
 
-// v1beta3 introduced multiPoint. No claims to devices yet, and one limit per kind of disk.
+// v1beta3 introduced multiPoint. No device claims yet, and one limit per kind of disk.
 Plugins DefaultPluginsOfV1beta3() {
   Plugins plugins;
   plugins.multi_point.enabled = {
@@ -48,7 +48,7 @@ Plugins DefaultPluginsOfV1beta3() {
   return plugins;
 }
 
-// NodeVolumeLimits has since moved work into PreFilter, so that point comes with its Filter.
+// NodeVolumeLimits has since moved work into PreFilter, so that point is included with its Filter.
 Plugins DefaultPluginsOfV1beta2() {
   Plugins plugins;
   plugins.at(kPreEnqueue).enabled = Unweighted({"SchedulingGates"});
@@ -78,7 +78,7 @@ Plugins DefaultPluginsOfV1beta2() {
   return plugins;
 }
 
-// Scoring by allocation was a plugin of its own, as was keeping away from nodes that a controller wants avoided.
+// Scoring by allocation was a separate plugin, as was preferring to avoid nodes that a controller wants avoided.
 Plugins DefaultPluginsOfV1beta1() {
   Plugins plugins = DefaultPluginsOfV1beta2();
   std::erase_if(plugins.at(kPreScore).enabled, [](const Plugin& plugin) { return plugin.name == "NodeResourcesFit"; });
@@ -88,8 +88,9 @@ Plugins DefaultPluginsOfV1beta1() {
   return plugins;
 }
 
-// Those of Kubernetes 1.18. What the scheduler then did by itself (preemption, binding of volumes) is a plugin since,
-// and so is work that has moved into PreFilter and PreScore; SelectorSpread was called DefaultPodTopologySpread.
+// The plugins of Kubernetes 1.18. What the scheduler itself did then (preemption, binding of volumes) is now done by
+// plugins, and so is work that has moved into PreFilter and PreScore; SelectorSpread was called
+// DefaultPodTopologySpread.
 Plugins DefaultPluginsOfAlpha() {
   Plugins plugins = DefaultPluginsOfV1beta1();
   plugins.at(kFilter).enabled =
@@ -116,7 +117,7 @@ Plugins DefaultPluginsBeforeV1beta2(FileVersion version) {
   return IsAlpha(version) ? DefaultPluginsOfAlpha() : DefaultPluginsOfV1beta1();
 }
 
-// What is enabled here comes after the defaults that are not disabled; nothing is replaced.
+// The enabled plugins come after the defaults that are not disabled; nothing is replaced.
 PluginSet Append(const PluginSet& defaults, const PluginSet& custom) {
   PluginSet merged;
   const auto disabled = [&](std::string_view name) {
@@ -130,8 +131,8 @@ PluginSet Append(const PluginSet& defaults, const PluginSet& custom) {
   return merged;
 }
 
-// Before multiPoint, a choice replaced the defaults at its own point, and nothing else had to know what was disabled.
-// Two lists were in the format without being read: preEnqueue and multiPoint.
+// Before multiPoint, enabling a plugin replaced the default at its own point, and disabled plugins did not matter
+// elsewhere. Two lists were part of the format without being read: preEnqueue and multiPoint.
 Plugins MergeAsV1beta2(const Plugins& custom) {
   Plugins read = custom;
   read.at(kPreEnqueue) = {};
@@ -158,7 +159,7 @@ std::optional<FileVersion> ParseFileVersion(std::string_view api_version) {
 Plugins EffectivePlugins(FileVersion version, const Plugins& custom, const Plugins& provider) {
   Plugins merged = custom;
   for (int i = 0; i < kExtensionPointCount; ++i) merged.points[i] = Append(provider.points[i], custom.points[i]);
-  // Gates on pods came later, and no file of that time could say anything about them.
+  // Scheduling gates came later, and no file of that time could mention them.
   if (IsBeforeV1beta2(version)) merged.at(kPreEnqueue) = provider.at(kPreEnqueue);
   merged.multi_point.disabled = {{"*", 0}};
   return merged;
@@ -212,7 +213,7 @@ std::vector<std::string_view> ProfileFieldsNotYetIn(FileVersion version) {
 std::vector<std::string_view> PluginPointsNotYetIn(FileVersion version) {
   if (!IsBeforeV1beta2(version)) return {};
   std::vector<std::string_view> points = {"preEnqueue", "multiPoint", "placementGenerate", "placementScore"};
-  // v1alpha1 says postFilter to what is preScore since.
+  // v1alpha1 uses postFilter for what is now preScore.
   if (version == FileVersion::kV1alpha2) points.push_back("postFilter");
   if (version == FileVersion::kV1alpha1) points.push_back("preScore");
   return points;

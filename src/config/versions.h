@@ -1,6 +1,6 @@
 // The versions of the configuration file that can be loaded, and the defaults of each. Kubernetes up
-// to 1.18 read v1alpha1, 1.18 v1alpha2, 1.19 to 1.22 v1beta1, 1.22 to 1.27 v1beta2, 1.23 to 1.28 v1beta3; whatever is
-// loaded is converted to v1. Internal to this folder.
+// to 1.18 read v1alpha1, 1.18 v1alpha2, 1.19 to 1.22 v1beta1, 1.22 to 1.27 v1beta2, 1.23 to 1.28 v1beta3; every
+// version is converted to v1. Internal to this folder.
 #pragma once
 
 #include <optional>
@@ -18,24 +18,24 @@ namespace berth::config {
 enum class FileVersion { kV1, kV1beta3, kV1beta2, kV1beta1, kV1alpha2, kV1alpha1 };
 
 inline bool IsAlpha(FileVersion version) { return version >= FileVersion::kV1alpha2; }
-// Algorithm providers, and defaults that a file added to without replacing them.
+// These versions had algorithm providers, and files that added to the defaults without replacing them.
 inline bool IsBeforeV1beta2(FileVersion version) { return version >= FileVersion::kV1beta1; }
 
 // "kubescheduler.config.k8s.io/v1beta3"
 std::string_view NameOf(FileVersion version);
 std::optional<FileVersion> ParseFileVersion(std::string_view api_version);
 
-// The plugins of a profile: the defaults of that version merged with those in the file. For the older versions
-// the result disables "*" at multiPoint, so that it reads the same as a v1 file, whose defaults are others.
+// The plugins of a profile: the defaults of that version merged with those in the file. For the older versions the
+// result disables "*" at multiPoint, so that it means the same as a v1 file, which has other defaults.
 Plugins EffectivePlugins(FileVersion version, const Plugins& custom, const FeatureGates& gates);
-// The same over the plugins of an algorithm provider, as Kubernetes 1.21 did it: what the file enables comes after what
-// the provider enables, and a plugin in both is there twice, which is an error when the profile is made.
+// The same over the plugins of an algorithm provider, as in Kubernetes 1.21: what the file enables comes after what the
+// provider enables, and a plugin in both is listed twice, which is an error when the profile is made.
 Plugins EffectivePlugins(FileVersion version, const Plugins& custom, const Plugins& provider);
 
-// "DefaultProvider" or "ClusterAutoscalerProvider", as they were in the time of that version.
+// "DefaultProvider" or "ClusterAutoscalerProvider", as of that version.
 Result<Plugins> PluginsOfProvider(std::string_view provider, FileVersion version);
 
-// Fields of a v1 file that this version did not have: top level, of a profile, and of its plugins.
+// Fields of a v1 file that this version did not have: at the top level, in a profile, and in its plugins.
 std::vector<std::string_view> FieldsNotYetIn(FileVersion version);
 std::vector<std::string_view> ProfileFieldsNotYetIn(FileVersion version);
 std::vector<std::string_view> PluginPointsNotYetIn(FileVersion version);

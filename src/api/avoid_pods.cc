@@ -10,7 +10,8 @@
 
 namespace berth::api {
 
-// The annotation's own format; fields that nobody reads are here because a bad value makes the whole void.
+// The annotation's own format; unused fields are decoded because a bad value in them makes the whole annotation
+// invalid.
 struct PodSignature {
   std::optional<OwnerReference> pod_controller;
 };

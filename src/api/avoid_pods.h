@@ -1,5 +1,5 @@
-// Which pods should avoid a node, according to an annotation of the node. An alpha feature that Kubernetes dropped
-// after v1.22; the annotation stays on nodes.
+// Which pods should avoid a node, according to an annotation on the node. An alpha feature that Kubernetes dropped
+// after v1.22; nodes may still have the annotation.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace berth::api {
 
 inline constexpr std::string_view kPreferAvoidPodsAnnotation = "scheduler.alpha.kubernetes.io/preferAvoidPods";
 
-// The controllers whose pods avoid the node; none without the annotation. An error when it is not what it should be.
+// The controllers whose pods avoid the node; empty without the annotation. An error when it is malformed.
 Result<std::vector<OwnerReference>> ControllersToAvoid(const Annotations& annotations);
 
 }  // namespace berth::api

@@ -1,4 +1,4 @@
-// An object of which only the metadata is known: it was deleted while nobody looked.
+// An object of which only the metadata is known: its deletion was missed while the watch was down.
 #pragma once
 
 #include "api/object.h"

@@ -36,7 +36,7 @@ struct LeaseCandidateSpec {
   std::string strategy;
 };
 
-// coordination.k8s.io/v1beta1. Not in the registry of kinds: a scheduler reads and writes its own and no other.
+// coordination.k8s.io/v1beta1. Not in the registry of kinds: a scheduler reads and writes only its own.
 struct LeaseCandidate {
   ObjectMeta metadata;
   LeaseCandidateSpec spec;

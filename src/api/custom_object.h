@@ -1,5 +1,5 @@
-// Objects of kinds that are not in the registry: custom resources, or whatever a plugin wants to hear of. Only the
-// metadata is read; the rest is kept as JSON where somebody asks for it.
+// Objects of kinds that are not in the registry: custom resources, or anything a plugin wants to follow. Only the
+// metadata is read; the rest is kept as JSON on request.
 #pragma once
 
 #include <compare>
@@ -17,7 +17,7 @@ struct GroupVersionResource {
   std::string version;
   std::string resource;  // in the plural: "licencepools"
 
-  // From upstream's form for plugins, "licencepools.v1.example.com"; "pods.v1." of the core group.
+  // Parses upstream's form for plugins, "licencepools.v1.example.com"; "pods.v1." for the core group.
   static Result<GroupVersionResource> Parse(std::string_view text);
   std::string Text() const;            // the same form
   std::string ApiVersion() const;      // "example.com/v1", "v1"
@@ -26,10 +26,10 @@ struct GroupVersionResource {
   friend auto operator<=>(const GroupVersionResource&, const GroupVersionResource&) = default;
 };
 
-// Whether its objects are for hiding things: not to be written anywhere.
+// Whether its objects are confidential and must not be written anywhere.
 bool IsSecret(const GroupVersionResource& resource);
 
-// The resource name of a kind, guessed from the kind alone: "LicencePool" is "licencepools", "Policy" "policies".
+// The resource name, guessed from the kind: "LicencePool" is "licencepools", "Policy" "policies".
 std::string GuessResource(std::string_view kind);
 
 struct CustomObject {

@@ -66,7 +66,7 @@ TEST(CustomObjects, KeepMetadataAndTheirJsonIfAskedTo) {
   EXPECT_EQ(Decode(json, false, problems).objects.front().object.As<CustomObject>()->json, "");
 }
 
-// Items of a list of built-in kinds leave it to the list what they are.
+// Items of a list of built-in kinds leave their type to the list.
 TEST(CustomObjects, ComeInLists) {
   std::vector<codec::Diagnostic> problems;
   const DecodedObjects decoded =
@@ -80,7 +80,7 @@ TEST(CustomObjects, ComeInLists) {
   EXPECT_EQ(decoded.continue_token, "more");
 }
 
-// Whatever the kind: a plugin that asks for pods by name gets them as it asked.
+// Whatever the kind: a plugin that asks for pods by resource gets them as CustomObjects.
 TEST(CustomObjects, MayBeOfKindsThatAreKnown) {
   std::vector<codec::Diagnostic> problems;
   const DecodedObjects decoded = Decode(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"}})", true, problems);

@@ -14,7 +14,7 @@ struct Envelope {
   std::string_view raw;  // the object's own protobuf
 };
 
-// The result borrows from `bytes`. An error when the prefix is missing, the envelope is torn, or what it holds is
+// The result refers to `bytes`. An error when the prefix is missing, the envelope is truncated, or its content is
 // compressed or not protobuf.
 Result<Envelope> OpenEnvelope(std::string_view bytes);
 

@@ -11,7 +11,7 @@
 namespace berth::api {
 namespace {
 
-// The character behind the backslash in both spellings below; 0 where there is none.
+// The character after the backslash in both spellings below; 0 when there is none.
 char ShortEscape(char c) {
   switch (c) {
     case '"':

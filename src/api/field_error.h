@@ -18,7 +18,7 @@ std::string FieldIndex(std::string_view path, size_t index);
 std::string FieldKey(std::string_view path, std::string_view key);
 
 std::string InvalidField(std::string_view path, std::string_view value, std::string_view detail);
-// Lists print as JSON; an empty one prints as null, which is what an absent list is.
+// Lists print as JSON; an empty one prints as null, like an absent list.
 std::string InvalidField(std::string_view path, std::span<const Symbol> values, std::string_view detail);
 std::string InvalidNumber(std::string_view path, int64_t value, std::string_view detail);
 std::string InvalidDuration(std::string_view path, base::Duration value, std::string_view detail);

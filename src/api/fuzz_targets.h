@@ -1,4 +1,4 @@
-// What the fuzzers of this layer run: each takes any bytes at all and must neither crash nor hang, and whatever it
+// What the fuzzers of this layer run: each takes arbitrary bytes and must neither crash nor hang, and whatever it
 // accepts must survive a round trip. test/fuzz_corpus replays them over the inputs kept there.
 #pragma once
 
@@ -25,7 +25,7 @@ inline void FuzzQuantity(std::string_view input) {
   const Result<Quantity> again = Quantity::Parse(text);
   CHECK(again.ok());
   CHECK(*again == *parsed && again->ToString() == text);
-  // Rounding goes away from zero, so no accessor may fall short of the amount.
+  // Rounding is away from zero, so no accessor may return less than the amount.
   const Quantity floor = Quantity::FromScaled(parsed->MilliValue(), Quantity::kMilli);
   const bool within_milli = parsed->MilliValue() != INT64_MAX && parsed->MilliValue() != INT64_MIN;
   if (within_milli) CHECK(parsed->Sign() >= 0 ? floor >= *parsed : floor <= *parsed);
@@ -77,7 +77,7 @@ inline void FuzzSelector(std::string_view input) {
   if (const Result<FieldSelector> parsed = FieldSelector::Parse(lines[0])) {
     const Result<FieldSelector> again = FieldSelector::Parse(parsed->ToString());
     CHECK(again.ok());
-    // Terms are ordered by how they were spelled, and "==" is printed as "=": only the order may change.
+    // Terms are ordered by how they were written, and "==" is printed as "=": only the order may change.
     CHECK(std::is_permutation(again->terms().begin(), again->terms().end(), parsed->terms().begin(),
                               parsed->terms().end()));
     parsed->MatchesBy([&](std::string_view field) { return field; });
@@ -95,7 +95,7 @@ inline void FuzzSelector(std::string_view input) {
   if (strict) CHECK(strict->Match(labels, "node-1") == lazy.Match(labels, "node-1"));
 }
 
-// What was decoded reads the same after JSON, and after protobuf.
+// What was decoded reads the same after a round trip through JSON, and through protobuf.
 inline void CheckRoundTrips(const DecodedObjects& decoded) {
   for (const LocatedObject& found : decoded.objects) {
     const std::string json = EncodeJson(found.object);
@@ -118,7 +118,7 @@ inline void FuzzObjectJson(std::string_view input) {
   }
 }
 
-// In Kubernetes' envelope as it comes from an API server; without one, the first byte says which kind the rest is.
+// In Kubernetes' envelope as an API server sends it; without one, the first byte selects the kind of the rest.
 inline void FuzzObjectProtobuf(std::string_view input) {
   std::string sealed(input);
   if (!input.empty() && !input.starts_with(std::string_view("k8s\0", 4))) {

@@ -1,6 +1,6 @@
-// The schema tables against bytes that Kubernetes' own Go types (k8s.io/api v0.36.4) produced. Four objects of every
-// kind: one has every field of the Go type set to a value of its own; in each of the others about half of the fields
-// are left out, and any two bools of a struct differ in at least one of them.
+// Compares the schema tables with bytes that Kubernetes' own Go types (k8s.io/api v0.36.4) produced. Four objects of
+// every kind: one has every field of the Go type set to a distinct value; in each of the others about half of the
+// fields are left out, and any two bools of a struct differ in at least one of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ std::string ReadGolden(std::string_view kind, std::string_view suffix) {
 
 std::string NameOf(const testing::TestParamInfo<KindInfo>& info) { return std::string(info.param.name); }
 
-// The one object that the bytes hold.
+// The single object in the bytes.
 Object FromProtobuf(const std::string& bytes) {
   Result<DecodedObjects> decoded = DecodeProtobufObjects(bytes);
   EXPECT_TRUE(decoded.ok()) << decoded.error().message;
@@ -44,7 +44,7 @@ Object FromStrictJson(const std::string& text) {
   EXPECT_TRUE(document.ok()) << document.error().message;
   DecodedObjects decoded;
   std::vector<codec::Diagnostic> problems;
-  // The filler sets everything, also a namespace on objects that have none: hence the one tolerated complaint.
+  // The filler sets everything, even a namespace on cluster-scoped objects: hence the one tolerated problem.
   DecodeObjects(document->root(), {.strict = true}, decoded, problems);
   for (const codec::Diagnostic& problem : problems) EXPECT_EQ(problem.path, "metadata.namespace") << problem.ToString();
   decoded = {};
@@ -80,7 +80,7 @@ TEST_P(GoldenTest, RoundTripsKeepEverything) {
   }
 }
 
-// Of these no bytes were recorded; resource_claim_test.cc has them by hand.
+// No bytes were recorded for these; resource_claim_test.cc has them by hand.
 bool IsRecorded(const KindInfo& info) {
   return info.kind != Kind::kResourceClaimTemplate && info.kind != Kind::kDeviceTaintRule;
 }
@@ -99,7 +99,7 @@ std::string FieldName(const codec::Message& message, const codec::FieldSpec& fie
   return std::string(message.name()) + "." + std::string(field.json_name);
 }
 
-// Every field of every table that can be reached.
+// Every reachable field of every table.
 void CollectFields(const codec::Message& message, FieldNames& names);
 void CollectFields(const codec::Type& type, FieldNames& names) {
   if (type.element != nullptr) CollectFields(*type.element, names);
@@ -111,7 +111,7 @@ void CollectFields(const codec::Message& message, FieldNames& names) {
   }
 }
 
-// Every field that holds something in this object.
+// Every field that is set in this object.
 void CollectFilled(const codec::Message& message, const void* object, FieldNames& names);
 void CollectFilled(const codec::Type& type, const void* value, FieldNames& names) {
   switch (type.kind) {
@@ -141,13 +141,13 @@ void CollectFilled(const codec::Message& message, const void* object, FieldNames
   }
 }
 
-// A wrong field number finds nothing in the full objects, or something that differs from what the JSON says.
+// A wrong field number finds nothing in the full objects, or something that differs from the JSON.
 TEST(GoldenCoverage, EveryFieldOfEveryTableIsFoundInProtobuf) {
   FieldNames known;
   FieldNames filled;
   for (const KindInfo& info : RecordedKinds()) {
     CollectFields(info.message(), known);
-    // Decoded by hand: the decoder of objects would take the namespace from those that should not have one.
+    // Decoded by hand: the decoder of objects would remove the namespace from cluster-scoped ones.
     const std::string bytes = ReadGolden(info.name, ".pb");
     Result<Envelope> envelope = OpenEnvelope(bytes);
     ASSERT_TRUE(envelope.ok()) << envelope.error().message;

@@ -23,7 +23,7 @@ constexpr std::string_view kScheduling[] = {"scheduling.k8s.io/v1", "scheduling.
 constexpr std::string_view kNode[] = {"node.k8s.io/v1", "node.k8s.io/v1beta1"};
 constexpr std::string_view kStorage[] = {"storage.k8s.io/v1", "storage.k8s.io/v1beta1"};
 constexpr std::string_view kResource[] = {"resource.k8s.io/v1", "resource.k8s.io/v1beta2", "resource.k8s.io/v1beta1"};
-// Rules that taint devices are not in resource.k8s.io/v1 yet.
+// DeviceTaintRules are not in resource.k8s.io/v1 yet.
 constexpr std::string_view kDeviceTaintRules[] = {"resource.k8s.io/v1beta2", "resource.k8s.io/v1alpha3"};
 constexpr std::string_view kCoordination[] = {"coordination.k8s.io/v1", "coordination.k8s.io/v1beta1"};
 constexpr std::string_view kEvents[] = {"events.k8s.io/v1", "events.k8s.io/v1beta1"};

@@ -47,7 +47,7 @@ enum class Kind : uint8_t {
   kDeviceTaintRule,
   kLease,
   kEvent,
-  // Of any other kind, of which only the metadata is read (custom_object.h). Not in the registry: no document names it.
+  // Any other kind, of which only the metadata is read (custom_object.h). Not in the registry: no document names it.
   kCustomObject,
 };
 inline constexpr size_t kKindCount = static_cast<size_t>(Kind::kEvent) + 1;  // in the registry
@@ -114,7 +114,7 @@ constexpr Kind KindFor(const Lease*) { return Kind::kLease; }
 constexpr Kind KindFor(const Event*) { return Kind::kEvent; }
 constexpr Kind KindFor(const CustomObject*) { return Kind::kCustomObject; }
 
-// The Kind of a C++ type; an error to use with a type that is none.
+// The Kind of a C++ type; does not compile for other types.
 template <class T>
 inline constexpr Kind kKindOf = KindFor(static_cast<const T*>(nullptr));
 
@@ -128,7 +128,7 @@ struct KindInfo {
   std::span<const std::string_view> api_versions;
 
   const codec::Message& (*message)();
-  // A new empty object; the two others reach into such an object.
+  // Makes a new empty object; the two others access such an object.
   std::shared_ptr<void> (*make)();
   ObjectMeta& (*metadata)(void* object);
   const ObjectMeta& (*const_metadata)(const void* object);

@@ -1,4 +1,4 @@
-// What the keys and values of labels, and names of that form, may look like.
+// The syntax of label keys and values, and of names of that form.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace berth::api {
 
-// Each of these returns what is wrong, nothing when the text is fine.
+// Each of these returns what is wrong; empty when the text is valid.
 // An optional DNS subdomain and '/', then a name of up to 63 characters.
 std::vector<std::string> LabelKeyProblems(std::string_view key);
 // Empty, or up to 63 characters.
@@ -16,7 +16,7 @@ std::vector<std::string> DnsSubdomainProblems(std::string_view name);
 // The name of a namespace, a container or a volume: up to 63 characters, without dots.
 std::vector<std::string> DnsLabelProblems(std::string_view name);
 
-// A resource name with a domain that is not kubernetes.io, nor a quota name ("requests.…").
+// A resource name with a domain other than kubernetes.io, and no quota name ("requests.…").
 bool IsExtendedResourceName(std::string_view name);
 
 }  // namespace berth::api

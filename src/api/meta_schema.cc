@@ -6,7 +6,7 @@
 namespace berth::api {
 namespace {
 
-// kubectl's copy of the whole object as it was last applied: as large as the object and of no use here.
+// kubectl's copy of the whole object as last applied: as large as the object and of no use here.
 bool IsNoise(std::string_view annotation) { return annotation == "kubectl.kubernetes.io/last-applied-configuration"; }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Damaged input of every kind: decoders may refuse it, never crash on it. Seeded, so that a failure can be repeated.
+// Damaged input of every kind: decoders may reject it but must never crash. Seeded, so that a failure can be repeated.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -51,7 +51,7 @@ std::string Mutate(std::string bytes, base::Random& random) {
   return bytes;
 }
 
-// What survives must be a sound object: encoding it and reading that again works.
+// What survives must be a valid object: it can be encoded and read again.
 void ExpectSound(const Result<DecodedObjects>& decoded) {
   if (!decoded) {
     EXPECT_FALSE(decoded.error().message.empty());
@@ -93,7 +93,7 @@ TEST_P(MutationTest, DamagedYamlIsRefusedOrSound) {
   }
 }
 
-// Those of which bytes were recorded.
+// The kinds for which bytes were recorded.
 std::vector<KindInfo> KindsWithBytes() {
   std::vector<KindInfo> kinds(AllKinds().begin(), AllKinds().end());
   std::erase_if(kinds, [](const KindInfo& info) {

@@ -50,7 +50,7 @@ struct PreferredSchedulingTerm {
 enum class NodeMatch : uint8_t {
   kMatch,
   kNoMatch,
-  kError,  // nothing matched and some term could not be understood; the text is error() of what was asked
+  kError,  // nothing matched and some term is invalid; error() of the selector has the text
 };
 
 // One term that has at least one condition.
@@ -63,10 +63,10 @@ class CompiledNodeSelectorTerm {
     friend bool operator==(const FieldCondition&, const FieldCondition&) = default;
   };
 
-  // Never fails: what is wrong with the term is kept in problems(), and such a term matches no node.
+  // Never fails: problems are kept in problems(), and such a term matches no node.
   static CompiledNodeSelectorTerm Compile(const NodeSelectorTerm& term, std::string_view path);
 
-  // A node without a name is not tested against fields.
+  // For a node without a name, fields are not tested.
   bool Matches(const Labels& node_labels, std::string_view node_name) const;
 
   const std::vector<std::string>& problems() const { return problems_; }
@@ -86,7 +86,7 @@ class CompiledNodeSelector {
   // Without terms: no node.
   CompiledNodeSelector() = default;
 
-  // Bad terms are left in and reported by Match only when no good term matches.
+  // Bad terms are kept and reported by Match only when no good term matches.
   static CompiledNodeSelector CompileLazily(const NodeSelector& selector, std::string_view path = {});
   // Any bad term is an error; Match of the result never returns kError.
   static Result<CompiledNodeSelector> Compile(const NodeSelector& selector, std::string_view path = {});
@@ -112,7 +112,7 @@ class CompiledPreferredTerms {
   };
 
   CompiledPreferredTerms() = default;
-  // Terms of weight 0 or without conditions are skipped unread; one bad term among the others fails the whole.
+  // Terms of weight 0 or without conditions are skipped unread; one bad term among the others is an error for all.
   static Result<CompiledPreferredTerms> Compile(std::span<const PreferredSchedulingTerm> terms,
                                                 std::string_view path = {});
 
@@ -127,7 +127,7 @@ class CompiledPreferredTerms {
   std::vector<Term> terms_;
 };
 
-// What a pod demands of its node: its nodeSelector and its required node affinity, both.
+// What a pod requires of its node: both its nodeSelector and its required node affinity.
 class RequiredNodeAffinity {
  public:
   RequiredNodeAffinity() = default;  // any node

@@ -50,7 +50,7 @@ TEST(NodeSelector, SelectsByName) {
   EXPECT_EQ(Match({OnName("In", {"n2"})}), NodeMatch::kNoMatch);
   EXPECT_EQ(Match({OnName("NotIn", {"n1"})}), NodeMatch::kNoMatch);
   EXPECT_EQ(Match({OnName("NotIn", {"n2"})}), NodeMatch::kMatch);
-  // A node that has no name is not asked for it.
+  // The field is not tested on a node without a name.
   EXPECT_EQ(Match({OnName("In", {"n2"})}, ""), NodeMatch::kMatch);
   // Other fields read as empty.
   EXPECT_EQ(Match({{{}, {Expression("metadata.uid", "In", {"n1"})}}}), NodeMatch::kNoMatch);
@@ -129,7 +129,7 @@ TEST(RequiredNodeAffinity, WantsNodeSelectorAndAffinity) {
   EXPECT_EQ(match(z2, &n1), NodeMatch::kNoMatch);
   EXPECT_EQ(match({}, &none), NodeMatch::kNoMatch);
   EXPECT_EQ(match({}, &bad), NodeMatch::kError);
-  // The nodeSelector is asked first, and its no is final.
+  // The nodeSelector is tested first, and its rejection is final.
   EXPECT_EQ(match(z2, &bad), NodeMatch::kNoMatch);
   EXPECT_TRUE(RequiredNodeAffinity().empty());
   EXPECT_FALSE(RequiredNodeAffinity({}, &none).empty());

@@ -23,7 +23,7 @@ using codec::Value;
 
 constexpr std::string_view kListSuffix = "List";
 
-// "Pod" of "PodList"; empty for what is not the name of a list of one kind.
+// "Pod" for "PodList"; empty for anything that is not the name of a list of one kind.
 std::string_view ItemKind(std::string_view list_kind) {
   if (!list_kind.ends_with(kListSuffix)) return {};
   return list_kind.substr(0, list_kind.size() - kListSuffix.size());
@@ -43,7 +43,7 @@ bool IsServers(const Value& metadata) {
          !TextAt(metadata, "creationTimestamp").empty();
 }
 
-// What an item says about itself; items of a typed list ("PodList") may leave it to the list.
+// The type of an item; items of a typed list ("PodList") may leave it out.
 struct TypeMeta {
   std::string_view api_version;
   std::string_view kind;
@@ -51,7 +51,7 @@ struct TypeMeta {
 
 }  // namespace
 
-// Walks one document. A class, because Object's erased constructor is for it alone.
+// Walks one document. A class, because only it may use Object's type-erased constructor.
 class ObjectDecoder {
  public:
   ObjectDecoder(const ObjectOptions& options, DecodedObjects& out, std::vector<Diagnostic>& problems)
@@ -83,17 +83,17 @@ class ObjectDecoder {
     }
   }
 
-  // As Walk, but whatever is found is a CustomObject.
+  // As Walk, but every object found is a CustomObject.
   void WalkCustom(const Value& value, const CustomObjectOptions& custom, const std::string& path) {
     custom_ = &custom;
     Walk(value, {}, path);
   }
 
-  // Everything a decoded object still needs before it is frozen. Empty, or what is wrong with its metadata.
+  // What a decoded object still needs before it is frozen. Returns what is wrong with its metadata, or an empty text.
   static std::string Complete(const KindInfo& info, std::string_view api_version, const Symbol& default_namespace,
                               void* object) {
     if (info.kind == Kind::kPodDisruptionBudget && api_version == "policy/v1beta1") {
-      // There an empty selector selected nothing; since v1 it selects everything, and an absent one nothing.
+      // In this version an empty selector selected nothing; since v1 it selects everything, and an absent one nothing.
       auto& selector = static_cast<PodDisruptionBudget*>(object)->spec.selector;
       if (selector && selector->empty()) selector.reset();
     }
@@ -156,7 +156,7 @@ class ObjectDecoder {
     if (!type.kind.ends_with(kListSuffix)) return false;
     if (type.kind == kListSuffix && type.api_version == "v1") return true;
     if (FindKind(type.api_version, ItemKind(type.kind)) != nullptr) return true;
-    // A list of some kind we do not know: look inside, so that each item is reported.
+    // A list of an unknown kind: look inside, so that each item is reported.
     const Value* items = value.Find("items");
     return items != nullptr && items->is_array();
   }
@@ -221,7 +221,7 @@ class ObjectDecoder {
   void CheckName(const Value& value, const ObjectMeta& metadata, size_t problems_before, const std::string& path) {
     if (!metadata.name.empty()) return;
     if (options_.allow_generate_name && !metadata.generate_name.empty()) return;
-    // Already said: the name is there, but not a string.
+    // Already reported: the name is there, but not a string.
     const std::string name_path = Join(path, "metadata.name");
     const std::string metadata_path = Join(path, "metadata");
     for (size_t i = problems_before; i < problems_.size(); ++i) {
@@ -233,7 +233,7 @@ class ObjectDecoder {
   const ObjectOptions& options_;
   DecodedObjects& out_;
   std::vector<Diagnostic>& problems_;
-  const CustomObjectOptions* custom_ = nullptr;  // everything is a CustomObject
+  const CustomObjectOptions* custom_ = nullptr;  // if set, every object becomes a CustomObject
 };
 
 namespace {
@@ -330,7 +330,7 @@ std::string EncodeJson(const Object& object) {
   const KindInfo& info = object.info();
   std::string body;
   codec::JsonWriter(body).Object(info.message(), object.data());
-  // apiVersion and kind are not part of the tables: they are the object's address, not its content.
+  // apiVersion and kind are not part of the tables: they identify the object and are not its content.
   std::string out = fmt::format(R"({{"apiVersion":"{}","kind":"{}")", info.api_version(), info.name);
   if (body != "{}") out += ',';
   out.append(body, 1);

@@ -60,56 +60,56 @@ Object MakeObject(T value) {
 
 struct LocatedObject {
   Object object;
-  codec::Mark where;  // nowhere when it came as protobuf
-  // With ObjectOptions::keep_unknown_fields.
+  codec::Mark where;  // unset when it came as protobuf
+  // Only with ObjectOptions::keep_unknown_fields.
   std::vector<codec::Diagnostic> unknown_fields = {};
 };
 
-// An object of a kind that is not in the registry, or not in that version: skipped, for the caller to judge.
+// An object whose kind or version is not in the registry: skipped, for the caller to handle.
 struct UnknownObject {
   std::string api_version;
   std::string kind;
   std::string name;  // empty when unknown
   codec::Mark where;
-  bool from_server = false;  // has what only servers write into its metadata
-  // With ObjectOptions::keep_unknown_objects, when it has a name: the object as a CustomObject, with its JSON.
+  bool from_server = false;  // its metadata has fields that only servers write
+  // With ObjectOptions::keep_unknown_objects, if it has a name: the object as a CustomObject, with its JSON.
   std::optional<Object> object = {};
 };
 
 struct DecodedObjects {
   std::vector<LocatedObject> objects;
   std::vector<UnknownObject> unknown;
-  // Of the (outermost) list, when it was one: where a watch starts and where the next page begins.
+  // For a list, from the outermost one: where a watch starts and where the next page begins.
   std::string resource_version;
   std::string continue_token;
 };
 
 struct ObjectOptions {
-  // Unknown and repeated fields are errors, and so is a namespace on an object that has none.
+  // Unknown and repeated fields are errors, and so is a namespace on a cluster-scoped object.
   bool strict = false;
   // Accept objects without a name that have a generateName; the caller generates the name.
   bool allow_generate_name = false;
-  // With `strict`: an object whose only problem are unknown fields is decoded all the same, and they stand beside it
-  // rather than among the problems. Those below its status, which servers write, are not even mentioned.
+  // With `strict`: an object whose only problems are unknown fields is decoded anyway, and they are listed with it
+  // rather than among the problems. Those below its status, which servers write, are not listed at all.
   bool keep_unknown_fields = false;
-  // Of objects that name none.
+  // For objects that name none.
   Symbol default_namespace = Symbol("default");
-  // Objects of kinds that are not in the registry are kept besides being reported.
+  // Objects of kinds that are not in the registry are kept as well as reported.
   bool keep_unknown_objects = false;
 };
 
-// How objects are decoded of which only the metadata matters (custom_object.h), whatever their kind.
+// How objects are decoded when only the metadata matters (custom_object.h), whatever their kind.
 struct CustomObjectOptions {
   bool keep_json = false;
 };
 
 // Decodes the object in `value`, or each object of a list (v1 List, PodList, …; lists may nest). An object of a
-// namespaced kind without a namespace is put into "default". All problems are reported, each with path and
-// position; an object with a problem is left out of `out`.
+// namespaced kind without a namespace gets ObjectOptions::default_namespace. All problems are reported, each with path
+// and position; an object with a problem is left out of `out`.
 void DecodeObjects(const codec::Value& value, const ObjectOptions& options, DecodedObjects& out,
                    std::vector<codec::Diagnostic>& problems, std::string_view path = {});
 
-// The same for one whole document: the error lists all problems, a line each.
+// The same for one whole document: the error lists all problems, one per line.
 Result<DecodedObjects> DecodeObjects(const codec::Document& document, const ObjectOptions& options);
 
 // One object, or each of a list, as CustomObjects.

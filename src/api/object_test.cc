@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Of one document.
+// Decodes one document.
 Result<DecodedObjects> FromYaml(std::string_view text, const ObjectOptions& options = {.strict = true}) {
   Result<std::vector<codec::Document>> documents = codec::ParseYaml(text, "f.yaml");
   if (!documents) return documents.error();
@@ -171,7 +171,7 @@ TEST(DecodeObjects, AnEmptyTypedListHasNoObjects) {
 struct BadObject {
   const char* what;
   const char* text;
-  const char* error;  // all of it
+  const char* error;  // the whole text
 };
 
 class BadObjectTest : public testing::TestWithParam<BadObject> {};
@@ -321,7 +321,7 @@ TEST(ProtobufObjects, BadEnvelopesAreRefused) {
 }
 
 TEST(VolumeSource, IsKeptOnlyWhereSchedulingLooksAtIt) {
-  // A config map arrives as a source of which nothing is kept: the volume must not carry an empty one.
+  // A config map arrives as a source of which nothing is kept: the volume must not have an empty one.
   std::string source;
   codec::WireWriter(source).Bytes(19, "\x0a\x01x");
   std::string volume;

@@ -151,7 +151,7 @@ struct PodResourceClaimStatus {
   std::optional<std::string> resource_claim_name;
 };
 
-// Which request of the pod's claim for extended resources serves a resource of a container.
+// Which request of the pod's claim for extended resources provides a resource of a container.
 struct ContainerExtendedResourceRequest {
   std::string container_name;
   std::string resource_name;
@@ -161,7 +161,7 @@ struct PodExtendedResourceClaimStatus {
   std::vector<ContainerExtendedResourceRequest> request_mappings;
   std::string resource_claim_name;
 };
-// What a claim takes of the node's allocatable resources (gate DRANodeAllocatableResources).
+// What a claim uses of the node's allocatable resources (gate DRANodeAllocatableResources).
 struct NodeAllocatableResourceClaimStatus {
   std::string resource_claim_name;
   std::vector<std::string> containers;
@@ -197,7 +197,7 @@ struct PodTemplateSpec {
 // spec.priority, or 0 where admission has not set it.
 inline int32_t PodPriority(const Pod& pod) { return pod.spec.priority.value_or(0); }
 
-// Succeeded or Failed: such a pod occupies nothing.
+// Succeeded or Failed: such a pod uses no resources.
 inline bool IsTerminated(const Pod& pod) { return pod.status.phase == "Succeeded" || pod.status.phase == "Failed"; }
 
 const codec::Message& Describe(const ResourceClaimReference*);

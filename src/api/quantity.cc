@@ -20,7 +20,7 @@ __extension__ using Unsigned128 = unsigned __int128;
 constexpr Nanos kMaxNanos = static_cast<Nanos>(~Unsigned128{0} >> 1);
 constexpr Nanos kNanosPerUnit = 1'000'000'000;
 constexpr Nanos kMaxBinary = std::numeric_limits<int64_t>::max() * kNanosPerUnit;
-// Digits that leave room for a factor of 2^60 in 128 bits.
+// As many digits as leave room for a factor of 2^60 in 128 bits.
 constexpr size_t kShortDigits = 18;
 
 constexpr std::string_view kDecimalSuffixes[] = {"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
@@ -89,12 +89,12 @@ std::optional<Suffix> Interpret(std::string_view suffix) {
   int64_t exponent = 0;
   const auto [end, error] = std::from_chars(suffix.data(), suffix.data() + suffix.size(), exponent);
   if (error != std::errc() || end != suffix.data() + suffix.size()) return std::nullopt;
-  // The upper half is dropped, not checked, so that exponents beyond 32 bits mean what they mean to Kubernetes.
+  // The upper half is dropped unchecked, so that exponents beyond 32 bits mean what they mean in Kubernetes.
   return Suffix{Format::kDecimalExponent, 0, static_cast<int32_t>(exponent)};
 }
 
-// "." and "Ki" read as zero, "Pi" and "e-12" do not: Kubernetes reads small scales without looking for digits, and what
-// it has accepted, clusters may hold.
+// "." and "Ki" read as zero, "Pi" and "e-12" do not: Kubernetes reads small scales without looking for digits, and
+// clusters may hold what it has accepted.
 bool MissingNumberIsZero(const Suffix& suffix) { return suffix.binary_exponent < 50 && suffix.decimal_exponent >= -9; }
 
 Nanos SaturatingMultiply(Nanos value, Nanos factor) {
@@ -112,7 +112,7 @@ Nanos ReadDigits(std::string_view digits) {
   return value;
 }
 
-constexpr int kMostDigits = 18;  // of a power of ten that 64 bits with a sign hold
+constexpr int kMostDigits = 18;  // digits of a power of ten that fits a signed 64-bit integer
 
 constexpr std::array<int64_t, kMostDigits + 1> PowersOfTen() {
   std::array<int64_t, kMostDigits + 1> powers{1};
@@ -132,7 +132,7 @@ Nanos ScaleByTen(Nanos value, int64_t exponent) {
   while (exponent < 0 && value != 0) {
     const auto digits = std::min<int64_t>(-exponent, kMostDigits);
     const int64_t power = kPowers[digits];
-    // 128 bits are divided by a function.
+    // Dividing 128 bits is a function call.
     const bool narrow = value <= std::numeric_limits<int64_t>::max();
     const Nanos quotient = narrow ? static_cast<int64_t>(value) / power : value / power;
     inexact |= quotient * power != value;
@@ -159,7 +159,7 @@ Nanos Magnitude(std::string digits, const Suffix& suffix, size_t fraction_digits
   if (digits.size() <= kShortDigits) {
     return ScaleByTen(ReadDigits(digits) << suffix.binary_exponent, exponent);
   }
-  // Too long for 128 bits, though the part that is kept may fit: cut in decimal what lies below a nano-unit.
+  // Too long for 128 bits, though the part that is kept may fit: drop what is below a nano-unit in decimal.
   for (int i = 0; i < suffix.binary_exponent; ++i) DoubleDigits(digits);
   if (exponent >= 0) return ScaleByTen(ReadDigits(digits), exponent);
   const size_t kept = digits.size() - std::min<size_t>(digits.size(), static_cast<size_t>(-exponent));
@@ -219,7 +219,7 @@ std::string Quantity::ToString() const {
     return PrintDigits(value).append(kBinarySuffixes[power]);
   }
   Nanos value = nanos_;
-  // Above nano; a suffix stands for three zeros. Suffixes end at E, exponents do not.
+  // Above nano; each suffix stands for three zeros. Suffixes end at E, exponents do not.
   int thousands = 0;
   const int most = format == Format::kDecimalSI ? static_cast<int>(std::size(kDecimalSuffixes)) - 1 : 13;
   for (; thousands < most && value % 1000 == 0; ++thousands) value /= 1000;
@@ -246,7 +246,7 @@ void Quantity::Multiply(const Quantity& factor) {
   constexpr Nanos kUnit = 1'000'000'000;
   Nanos product = 0;
   if (__builtin_mul_overflow(nanos_, factor.nanos_, &product)) {
-    // Too large for the exact product, not for the amount: whole units are exact enough where there are that many.
+    // The exact product is too large, the amount is not: at that size whole units are exact enough.
     const bool negative = (nanos_ < 0) != (factor.nanos_ < 0);
     const Nanos large = std::max(nanos_ < 0 ? -nanos_ : nanos_, factor.nanos_ < 0 ? -factor.nanos_ : factor.nanos_);
     const Nanos small = std::min(nanos_ < 0 ? -nanos_ : nanos_, factor.nanos_ < 0 ? -factor.nanos_ : factor.nanos_);

@@ -1,12 +1,12 @@
 // Quantity: a resource amount ("500m", "1.5Gi", "1e3") with the rounding, bounds and spelling of Kubernetes'
 // resource.Quantity.
 //
-// The value is an exact count of nano-units: that is the finest amount the API knows, anything below is rounded away
-// from zero. The format is only a preference for printing; amounts of different format compare by value.
+// The value is an exact count of nano-units: the finest amount the API knows; anything finer is rounded away from zero.
+// The format is only a preference for printing; amounts of different format compare by value.
 //
 // Binary suffixes are capped at 2^63-1 units, as in Kubernetes. Two differences, both beyond any real resource:
 //  1. Decimal amounts are capped at 2^127-1 nano-units, about 1.7e29 units; Kubernetes does not cap them.
-//  2. An accessor whose result exceeds int64 stops at its ends, where Kubernetes returns 0 or a wrapped number.
+//  2. An accessor whose result exceeds int64 saturates, where Kubernetes returns 0 or a wrapped number.
 #pragma once
 
 #include <compare>
@@ -43,7 +43,7 @@ class Quantity {
   static Quantity FromScaled(int64_t value, int scale, Format format = Format::kDecimalSI);
 
   // Whole units, thousandths, or units of 10^scale. Fractions round away from zero ("0.1" is 1), amounts beyond int64
-  // stop at its ends.
+  // saturate.
   int64_t Value() const { return ScaledValue(0); }
   int64_t MilliValue() const { return ScaledValue(kMilli); }
   int64_t ScaledValue(int scale) const;
@@ -58,10 +58,10 @@ class Quantity {
   Format format() const { return format_; }
   Nanos nanos() const { return nanos_; }
 
-  // A zero takes over the format of what is added or subtracted, as an empty sum has none of its own.
+  // A zero takes the format of what is added or subtracted, since an empty sum has none of its own.
   void Add(const Quantity& other);
   void Sub(const Quantity& other);
-  // Keeps its format; what is below nano rounds away from zero.
+  // Keeps its format; anything finer than nano-units rounds away from zero.
   void Multiply(const Quantity& factor);
   void Negate() { nanos_ = -nanos_; }
 

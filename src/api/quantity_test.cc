@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Binary, QuantityParse,
                                          ParseCase{"8Ei", "9223372036854775807", kMax, kMax, Format::kBinarySI},
                                          ParseCase{"9.5Ei", "9223372036854775807", kMax, kMax, Format::kBinarySI}));
 
-// Not what the pattern in the error text promises, but what Kubernetes accepts.
+// Not what the pattern in the error text allows, but what Kubernetes accepts.
 INSTANTIATE_TEST_SUITE_P(MissingNumber, QuantityParse,
                          testing::Values(ParseCase{"+", "0", 0, 0}, ParseCase{".", "0", 0, 0},
                                          ParseCase{"Ki", "0", 0, 0, Format::kBinarySI}));
@@ -115,7 +115,7 @@ TEST(Quantity, HugeAmountsStopAtTheEndsInsteadOfWrapping) {
 }
 
 TEST(Quantity, ManyDigitsAreCutExactly) {
-  // 0.1 Ti written with forty digits: too long for 128 bits before the cut.
+  // 0.1 Ti written with forty digits: too long for 128 bits before truncation.
   EXPECT_EQ(MustParse("0.1000000000000000000000000000000000000000Ti"), MustParse("0.1Ti"));
   EXPECT_EQ(MustParse("0.1000000000000000000000000000000000000001Ti").nanos(), MustParse("0.1Ti").nanos() + 1);
 }

@@ -1,6 +1,6 @@
-// Dynamic resource allocation (resource.k8s.io/v1): what a claim asks for, what a driver offers on its slices, and the
+// Dynamic resource allocation (resource.k8s.io/v1): what a claim asks for, what a driver offers in its slices, and the
 // device classes between them. Device configuration is opaque to scheduling: it is kept as JSON, because an allocation
-// carries it on to the driver.
+// passes it on to the driver.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace berth::api {
 
-// A JSON value that is carried and never read.
+// A JSON value that is passed on and never read.
 struct RawExtension {
   std::string json;
   friend bool operator==(const RawExtension&, const RawExtension&) = default;
@@ -177,7 +177,7 @@ struct ResourceClaimTemplateSpec {
   ObjectMeta metadata;
   ResourceClaimSpec spec;
 };
-// From which each pod that names it gets a claim of its own.
+// Each pod that names it gets its own claim made from it.
 struct ResourceClaimTemplate {
   ObjectMeta metadata;
   ResourceClaimTemplateSpec spec;
@@ -203,7 +203,7 @@ struct DeviceCounterConsumption {
   base::FlatMap<std::string, Counter> counters;
 };
 
-// std::vector<bool> has no elements a decoder could point at.
+// A decoder needs the address of each element, which std::vector<bool> cannot give.
 struct BoolValue {
   bool value = false;
   friend bool operator==(const BoolValue&, const BoolValue&) = default;

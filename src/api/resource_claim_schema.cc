@@ -7,7 +7,7 @@
 
 template <>
 struct berth::codec::internal::TypeMaker<berth::api::BoolValue> {
-  // A struct of one bool has the bool at its own address.
+  // A struct of one bool stores the bool at its own address.
   static constexpr Type Make() { return {.kind = Type::Kind::kBool}; }
 };
 

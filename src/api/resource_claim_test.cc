@@ -16,7 +16,7 @@ Object ReadYaml(std::string_view text) {
   return decoded->objects.at(0).object;
 }
 
-// The same after it went out and came back, as JSON and as protobuf.
+// Unchanged after a round trip through JSON and through protobuf.
 void ExpectRoundTrips(const Object& object) {
   const std::string json = EncodeJson(object);
   EXPECT_EQ(EncodeJson(ReadYaml(json)), json);

@@ -12,7 +12,7 @@ namespace berth::api {
 
 namespace v1beta1 {
 
-// What v1 has below `exactly` stands in the request itself.
+// What v1 has below `exactly` is in the request itself.
 struct DeviceRequest {
   std::string name;
   ExactDeviceRequest exactly;
@@ -40,7 +40,7 @@ struct ResourceClaimTemplate {
   ResourceClaimTemplateSpec spec;
 };
 
-// What v1 has in the device stands below `basic`.
+// What v1 has in the device is below `basic`.
 struct Device {
   std::string name;
   api::Device basic;
@@ -178,7 +178,7 @@ void Convert(v1beta1::ResourceSlice old, ResourceSlice& slice) {
   slice.metadata = std::move(old.metadata);
   slice.spec.driver = std::move(old.spec.driver);
   slice.spec.pool = std::move(old.spec.pool);
-  // Since v1 an absent name is not an empty one.
+  // Since v1 an absent name differs from an empty one.
   if (!old.spec.node_name.empty()) slice.spec.node_name = std::move(old.spec.node_name);
   slice.spec.node_selector = std::move(old.spec.node_selector);
   if (old.spec.all_nodes) slice.spec.all_nodes = true;

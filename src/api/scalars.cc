@@ -22,7 +22,7 @@ using std::chrono::seconds;
 
 constexpr int64_t kNanosPerSecond = 1'000'000'000;
 
-// Seconds beyond what a Time can hold become its ends, as ParseTime does it.
+// Seconds beyond the range of a Time become its earliest or latest value, as in ParseTime.
 Time TimeOf(int64_t whole, int64_t nanos) {
   // One second of slack on both sides leaves room for the nanoseconds.
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / kNanosPerSecond - 1;

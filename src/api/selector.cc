@@ -71,7 +71,7 @@ std::optional<Operator> ReadOperator(std::string_view op) {
 
 Requirement::Requirement(Symbol key, Operator op, std::vector<Symbol> values)
     : key_(std::move(key)), op_(op), values_(std::move(values)) {
-  // Sorted, so that conditions that differ only in the order of their values are equal.
+  // Sorted, so that conditions that differ only in the order of their values compare equal.
   std::sort(values_.begin(), values_.end());
   if (op_ == Operator::kGreaterThan || op_ == Operator::kLessThan) bound_ = *ReadInteger(values_[0].str());
 }

@@ -40,7 +40,7 @@ class Requirement {
   enum class Operator : uint8_t {
     kIn,
     kNotIn,
-    kEquals,        // In with one value; kept apart because it prints as a=b
+    kEquals,        // In with one value; separate because it prints as a=b
     kDoubleEquals,  // the same, a==b
     kNotEquals,     // NotIn with one value
     kExists,
@@ -51,7 +51,7 @@ class Requirement {
 
   // Checks key, values and their number. `path` is the field of the condition, for the errors ("" at the top).
   static Result<Requirement> Make(Symbol key, Operator op, std::vector<Symbol> values, std::string_view path = {});
-  // Each thing wrong with such a condition; Make joins them as Kubernetes prints a list of errors.
+  // Everything wrong with such a condition; Make joins them as Kubernetes prints a list of errors.
   static std::vector<std::string> Problems(const Symbol& key, Operator op, std::span<const Symbol> values,
                                            std::string_view path = {});
   // key=value as a pod's nodeSelector states it. Not checked, as in Kubernetes: a bad value simply matches nothing.
@@ -83,7 +83,7 @@ class Requirement {
   std::vector<Symbol> values_;
 };
 
-// All of its requirements, sorted by key. Default-constructed it selects everything.
+// All requirements must match; sorted by key. Default-constructed it selects everything.
 class Selector {
  public:
   Selector() = default;

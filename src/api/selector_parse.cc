@@ -25,7 +25,7 @@ bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 class Lexer {
  public:
-  // A zero byte ends the text, as the end itself does.
+  // A zero byte ends the text early.
   explicit Lexer(std::string_view text) : rest_(text.substr(0, text.find('\0'))) {}
 
   Token Next() {
@@ -109,7 +109,7 @@ class SelectorParser {
     if (PeekWord() != TokenKind::kIdentifier) return Expected(", expected: identifier"), std::nullopt;
     const std::string_view key = Advance();
     if (const auto wrong = LabelKeyProblems(key); !wrong.empty()) {
-      // The key has no path of its own here, which upstream prints so.
+      // The key has no path of its own here, which upstream prints like this.
       error_ = InvalidField("<nil>", key, fmt::format("{}", fmt::join(wrong, "; ")));
       return std::nullopt;
     }
@@ -181,7 +181,7 @@ class SelectorParser {
   std::string error_;
 };
 
-// Cuts at commas that no backslash protects; the backslashes stay.
+// Splits at commas that are not escaped by a backslash; the backslashes stay.
 std::vector<std::string_view> SplitTerms(std::string_view text) {
   std::vector<std::string_view> terms;
   size_t start = 0;
@@ -243,7 +243,7 @@ Result<FieldSelector> FieldSelector::Parse(std::string_view text) {
   FieldSelector selector;
   for (const std::string_view part : parts) {
     if (part.empty()) continue;
-    // The first operator wins: a field's name cannot contain one.
+    // The first operator counts: a field's name cannot contain one.
     const size_t equals = part.find('=');
     if (equals == part.npos) {
       return Error::InvalidArgument(fmt::format("invalid selector: '{}'; can't understand '{}'", text, part));

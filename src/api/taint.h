@@ -1,4 +1,4 @@
-// Taints push pods off nodes; tolerations let them stay.
+// Taints keep pods off nodes; tolerations let them stay.
 #pragma once
 
 #include <cstdint>

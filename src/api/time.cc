@@ -30,7 +30,7 @@ std::string QuoteAscii(std::string_view text) {
   return out + '"';
 }
 
-// Reads one timestamp from left to right. The first thing that goes wrong is kept, later reads do nothing.
+// Reads one timestamp from left to right. The first error is kept; later reads do nothing.
 class TimestampReader {
  public:
   TimestampReader(std::string_view text, bool micro) : text_(text), rest_(text), micro_(micro) {}
@@ -166,7 +166,7 @@ const Unit* FindUnit(std::string_view name) {
   return nullptr;
 }
 
-// A whole number; nothing when it exceeds 2^63.
+// A whole number; unset when it exceeds 2^63.
 std::optional<uint64_t> TakeWhole(std::string_view& text) {
   uint64_t value = 0;
   for (; !text.empty() && base::IsDigit(text[0]); text.remove_prefix(1)) {
@@ -177,7 +177,7 @@ std::optional<uint64_t> TakeWhole(std::string_view& text) {
   return value;
 }
 
-// Digits after the dot as numerator and power of ten; those that no longer fit are dropped.
+// Digits after the dot as numerator and power of ten; digits that do not fit are dropped.
 std::pair<uint64_t, double> TakeFraction(std::string_view& text) {
   uint64_t value = 0;
   double scale = 1;
@@ -256,7 +256,7 @@ Result<Duration> ParseDuration(std::string_view text) {
     if (*whole > kMaxMagnitude / unit->nanos) return invalid();
     uint64_t part = *whole * unit->nanos;
     if (fraction.first > 0) {
-      // Floating point on purpose: the last nanosecond must come out as it does in Go.
+      // Floating point on purpose: the last nanosecond must be the same as in Go.
       part += static_cast<uint64_t>(static_cast<double>(fraction.first) *
                                     (static_cast<double>(unit->nanos) / fraction.second));
     }

@@ -26,7 +26,7 @@ inline constexpr Time kEarliestTime{std::chrono::duration_cast<std::chrono::seco
 
 // RFC 3339 with any zone and any number of fractional digits (kept to nanoseconds). A well-formed date outside the
 // years 1678..2261 becomes the earliest or latest Time instead of an error: an object must not be unreadable because of
-// a far-off date that is never used.
+// a remote date that is never used.
 Result<Time> ParseTime(std::string_view text);
 Result<MicroTime> ParseMicroTime(std::string_view text);
 

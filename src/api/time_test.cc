@@ -51,7 +51,7 @@ TEST(Time, FarOffDatesAreClampedNotRefused) {
   EXPECT_EQ(*ParseTime("0001-01-01T00:00:00Z"), kEarliestTime);
 }
 
-// Rounding the earliest time down to a second left the range of the type.
+// Rounding the earliest time down to a second once overflowed.
 TEST(Time, ADateTooFarBackPrintsAndReadsTheSame) {
   const Time earliest = *ParseTime("1011-11-14T22:20:13Z");
   EXPECT_EQ(FormatTime(earliest), "1677-09-21T00:12:44Z");

@@ -1,4 +1,4 @@
-// Volumes as a pod names them. Of each source only what scheduling compares is kept.
+// Volumes as a pod names them. Only what scheduling compares is kept of each source.
 #pragma once
 
 #include <memory>
@@ -145,7 +145,7 @@ struct VolumeSource {
 
 struct Volume {
   std::string name;
-  // Most volumes are config maps and secrets: those hold no source here and cost one null pointer.
+  // Most volumes are config maps and secrets: those have no source here and cost one null pointer.
   std::shared_ptr<const VolumeSource> source;
 
   // An empty source when none is kept, so that callers need no null checks.

@@ -42,8 +42,8 @@ struct ReplicaSet {
   ReplicaSetSpec spec;
 };
 
-// How pods of an older template make way for those of the newer. Deployments and DaemonSets use both numbers,
-// StatefulSets `partition` and `max_unavailable`.
+// How pods of a newer template replace those of the older. Deployments and DaemonSets use both numbers, StatefulSets
+// `partition` and `max_unavailable`.
 struct RollingUpdate {
   std::optional<IntOrString> max_unavailable;
   std::optional<IntOrString> max_surge;

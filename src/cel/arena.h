@@ -1,5 +1,5 @@
-// Arena: memory of one evaluation, or of one compiled program. Nothing in it is destroyed one by one: everything that
-// lives here is trivially destructible, and all of it goes at once.
+// Arena: memory of one evaluation, or of one compiled program. Objects are never destroyed individually: everything
+// here is trivially destructible, and all of it is freed at once.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace berth::cel {
 
-// Ends an evaluation that uses more than it may; caught at the edge of the library.
+// Ends an evaluation that exceeds its limits; caught at the boundary of the library.
 struct Cancelled {
   const char* text;
 };
@@ -39,7 +39,7 @@ class Arena {
   std::span<T> NewArray(size_t count) {
     static_assert(std::is_trivially_destructible_v<T> && std::is_trivially_copyable_v<T>);
     if (count == 0) return {};
-    // The constant bound is for the compiler, which otherwise warns of impossible sizes.
+    // The constant limit is for the compiler, which otherwise warns about impossible sizes.
     if (count > (size_t{1} << 40) / sizeof(T) || count > limit_ / sizeof(T)) throw Cancelled{kCostLimitExceeded};
     T* first = static_cast<T*>(Allocate(sizeof(T) * count, alignof(T)));
     for (size_t i = 0; i < count; ++i) new (first + i) T{};
@@ -53,7 +53,7 @@ class Arena {
     return {bytes, text.size()};
   }
 
-  // Gives everything back, except the first block.
+  // Frees everything except the first block.
   void Clear() {
     if (blocks_.size() > 1) blocks_.resize(1);
     used_ = 0;
@@ -76,7 +76,7 @@ class Arena {
   void* Grow(size_t size) {
     size_t block = blocks_.empty() ? kFirstBlock : std::min<size_t>(capacity_ * 2, size_t{1} << 20);
     if (blocks_.empty() && size > kFirstBlock) {
-      // The first block is the one that is kept: it has the usual size.
+      // The first block is the one that Clear keeps: it has the usual size.
       blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(kFirstBlock));
       capacity_ = kFirstBlock;
     }

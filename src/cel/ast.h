@@ -1,7 +1,7 @@
-// The tree of an expression, after macros were expanded.
+// The tree of an expression, after macro expansion.
 //
-// Nodes belong to the Ast and go with it, all at once: a deep tree is not torn down by recursion. Node ids are dense,
-// start at 1, and each has a position.
+// Nodes belong to the Ast and are freed with it, all at once: a deep tree is not destroyed recursively. Node ids are
+// dense, start at 1, and each has a position.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace berth::cel {
 
 enum class ExprKind : uint8_t {
-  kUnspecified,  // in place of what could not be parsed; never in an Ast without issues
+  kUnspecified,  // stands for what could not be parsed; never in an Ast without issues
   kLiteral,
   kIdent,
   kSelect,
@@ -31,7 +31,7 @@ struct Literal {
   enum class Kind : uint8_t { kNull, kBool, kInt, kUint, kDouble, kString, kBytes };
   Kind kind = Kind::kNull;
   bool boolean = false;
-  int64_t integer = 0;  // also the bits of an unsigned one
+  int64_t integer = 0;  // also the bits of an unsigned integer
   double number = 0;
   std::string text;
 };
@@ -58,7 +58,7 @@ struct Comprehension {
   Expr* result = nullptr;
 };
 
-// How the macro that made an expression was written; what Unparse prints.
+// The macro call that produced an expression, as written; what Unparse prints.
 struct MacroCall {
   std::string function;
   Expr* target = nullptr;
@@ -135,7 +135,7 @@ inline constexpr std::string_view kOptionalSelect = "_?._";
 inline constexpr std::string_view kNotStrictlyFalse = "@not_strictly_false";
 }  // namespace operators
 
-// The dotted name that a chain of selects spells, if it is one: a.b.c.
+// The dotted name that a chain of selects forms, if any: a.b.c.
 bool QualifiedName(const Expr& expr, std::string* name);
 
 }  // namespace berth::cel

@@ -31,7 +31,7 @@ Value UnsupportedConversion(Evaluation& evaluation, std::string_view go_type, co
                                                    Display(value, evaluation.arena())));
 }
 
-// The content of an optional as upstream gets it back after a trip through a Go value.
+// The content of an optional as upstream gets it after converting it to a Go value and back.
 Value Unwrapped(Evaluation& evaluation, const Value& value) {
   switch (value.kind()) {
     case Kind::kOptional:
@@ -55,7 +55,7 @@ Value Unwrapped(Evaluation& evaluation, const Value& value) {
   }
 }
 
-// Index into a list. False with an error if the key cannot be one.
+// Reads an index into a list. False with an error if the key cannot be one.
 bool ListIndex(Evaluation& evaluation, const Value& key, int64_t* index, Value* error) {
   switch (key.kind()) {
     case Kind::kInt:
@@ -85,7 +85,7 @@ bool ListIndex(Evaluation& evaluation, const Value& key, int64_t* index, Value* 
   return false;
 }
 
-// One step. `test` asks whether there is something instead of failing; the answer is in `present`.
+// One step. With `test`, reports in `present` whether there is something instead of failing.
 Value Qualify(Evaluation& evaluation, const Value& object, const Value& key, bool test, bool* present) {
   *present = true;
   Value found;
@@ -119,7 +119,7 @@ bool CanQualify(const Value& key) {
   }
 }
 
-// Applies one qualifier, counts it, and says whether it was there.
+// Applies one qualifier, counts it, and reports whether it was present.
 Value Apply(Evaluation& evaluation, const Qualifier& qualifier, const Value& object, bool optional, bool* present) {
   Value key = qualifier.key;
   Value result;
@@ -134,12 +134,12 @@ Value Apply(Evaluation& evaluation, const Qualifier& qualifier, const Value& obj
   }
   const bool test = optional || qualifier.test_only;
   if (!result.is_error()) result = Qualify(evaluation, object, key, test, present);
-  // A test alone gives its answer; as part of an optional chain it gives what it found.
+  // A test on its own returns its answer; in an optional chain it returns what it found.
   if (qualifier.test_only && !optional && !result.is_error()) {
     result = Value::Bool(*present);
     *present = true;
   }
-  // In an optional chain only what is there counts; elsewhere failures do, too.
+  // In an optional chain only what is present is counted; elsewhere failures are counted, too.
   if (optional && (result.is_error() || !*present)) return result;
   evaluation.AddCost(1);
   evaluation.Push(qualifier.id, result);
@@ -198,7 +198,7 @@ Value AttributeNode::Eval(Evaluation& evaluation) const {
     evaluation.Drop(attribute_->if_false->id());
     evaluation.Drop(attribute_->if_true->id());
     evaluation.Drop(attribute_->operand->id());
-    // Upstream takes the unit off a test even where none was added.
+    // Upstream subtracts the unit of a test even where none was added.
     if (test_only_) evaluation.AddCost(static_cast<uint64_t>(-1));
   } else {
     evaluation.Drop(attribute_->id());

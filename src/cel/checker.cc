@@ -245,7 +245,7 @@ class Checker {
     return result;
   }
 
-  // The result type if the arguments fit, null if not.
+  // The result type if the arguments fit, otherwise null.
   const Type* TryOverload(const Overload& overload, const std::vector<const Type*>& arguments) {
     bool uses[2] = {false, false};
     FindParameters(*overload.result, uses);
@@ -280,14 +280,14 @@ class Checker {
     Report(expr->id, fmt::format("found no matching overload for '{}' applied to '{})'", function.name, signature));
   }
 
-  // The type of what is written ?x.
+  // The type of an element written ?x.
   const Type* UnwrapOptional(const Expr* expr, const Type* type) {
     if (IsOptionalType(*type)) return type->parameters[0];
     if (!type->is_dynamic()) ReportMismatch(expr, *checked_.pool.Optional(type), *type);
     return type;
   }
 
-  // Mixed elements are dyn here; a validator turns them down, except as arguments of format().
+  // Mixed elements are dyn here; a validator rejects them, except as arguments of format().
   const Type* Join(const Type* previous, const Type* current) {
     if (previous == nullptr) return current;
     return unifier_.Assign(*previous, *current) ? Unifier::MostGeneral(previous, current) : &types::kDyn;

@@ -11,7 +11,7 @@
 
 namespace berth::cel {
 
-// What an identifier or a call was found to mean.
+// What an identifier or a call refers to.
 struct Reference {
   std::string name;                        // of a variable or type
   std::vector<const Overload*> overloads;  // of a call, in the order of declaration

@@ -61,7 +61,7 @@ uint64_t AllocatingList(double factor, uint64_t size) {
   return static_cast<uint64_t>(static_cast<double>(size) * factor) + 1 + kListCost;
 }
 
-// Upstream's tracker takes the argument for a list whatever it is.
+// Upstream's tracker treats the argument as a list whatever it is.
 uint64_t SelfCompare(Evaluation& evaluation, const Value& value) {
   if (value.kind() != Kind::kList) {
     const bool has_add = value.kind() == Kind::kString || value.kind() == Kind::kBytes || value.kind() == Kind::kInt ||
@@ -85,7 +85,7 @@ uint64_t FlattenCost(Evaluation& evaluation, std::span<const Value> arguments) {
     depth = static_cast<double>(arguments[1].as_int());
   }
   const double cost = static_cast<double>(SizeOf(arguments[0], false)) * depth;
-  // What does not fit is what Go's conversion makes of it; a negative depth is an error anyway.
+  // A value that does not fit becomes what Go's conversion makes of it; a negative depth is an error anyway.
   uint64_t units = uint64_t{1} << 63;
   if (cost >= 0 && cost < 18446744073709551616.0) units = static_cast<uint64_t>(cost);
   if (cost < 0 && cost > -9223372036854775808.0) units = static_cast<uint64_t>(static_cast<int64_t>(cost));
@@ -127,7 +127,7 @@ struct RuleEntry {
   CostRule rule;
 };
 
-// By overload: these come first.
+// By overload: these take precedence.
 constexpr RuleEntry kTrackers[] = {
     {"list_slice", CostRule::kOutputList},
     {"list_flatten", CostRule::kFlatten},
@@ -140,7 +140,7 @@ constexpr RuleEntry kTrackers[] = {
     {"list_sets_equivalent_list", CostRule::kSetsTwice},
 };
 
-// By function: Kubernetes' estimator.
+// By function: from Kubernetes' estimator.
 constexpr RuleEntry kFunctions[] = {
     {"check", CostRule::kAuthorizationCheck},
     {"fieldSelector", CostRule::kSelector},
@@ -174,7 +174,7 @@ constexpr RuleEntry kFunctions[] = {
     {"_==_", CostRule::kEquality},
 };
 
-// By overload: cel-go's own.
+// By overload: cel-go's own rules.
 constexpr RuleEntry kStandard[] = {
     {"starts_with_string", CostRule::kSizeOfFirst},
     {"ends_with_string", CostRule::kSizeOfFirst},

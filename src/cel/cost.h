@@ -1,4 +1,4 @@
-// What a call costs: the rules of cel-go's runtime cost tracker and of Kubernetes' libraries.
+// The cost of calls: the rules of cel-go's runtime cost tracker and of Kubernetes' libraries.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ enum class CostRule : uint8_t {
   kSelector,
 };
 
-// `overload` is empty if more than one is left to choose from at run time.
+// `overload` is empty if several remain to be chosen from at run time.
 CostRule FindCostRule(std::string_view function, std::string_view overload);
 uint64_t CallCost(Evaluation& evaluation, CostRule rule, std::span<const Value> arguments, const Value& result);
 

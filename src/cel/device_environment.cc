@@ -10,7 +10,7 @@
 namespace berth::cel {
 namespace {
 
-// includes: like ==, or `in` a list; lists of any length would cost too much.
+// includes: like ==, or `in` a list; longer lists would cost too much.
 Value Includes(Evaluation& evaluation, std::span<const Value> arguments) {
   constexpr int64_t kMaxValues = 48;
   if (arguments[0].kind() != Kind::kList) return Value::Bool(IsEqual(evaluation, arguments[0], arguments[1]));
@@ -25,7 +25,7 @@ Value Includes(Evaluation& evaluation, std::span<const Value> arguments) {
   return Value::Bool(false);
 }
 
-// Keys are strings; anything else is simply not there.
+// Keys are strings; any other key is not found.
 template <class T>
 const T* FindNamed(std::span<const T> entries, const Value& key) {
   if (key.kind() != Kind::kString) return nullptr;
@@ -58,7 +58,7 @@ class NamesMap final : public MapObject {
 
 const NamesMap kEmptyMap{{}};
 
-// Domains of attributes or capacities. A domain that is not there reads as an empty map.
+// Domains of attributes or capacities. A missing domain reads as an empty map.
 class DomainsMap final : public MapObject {
  public:
   DomainsMap(std::span<const NamedValue> entries, bool with_default) : entries_(entries), with_default_(with_default) {}
@@ -211,7 +211,7 @@ DeviceInput::DeviceInput(const DeviceFeatures& features, std::string_view driver
   const Value attribute_map = BuildDomains(arena, values);
   values.clear();
   for (const Capacity& entry : capacity) {
-    // The API server stores no other; an unreadable one counts as nothing.
+    // The API server stores only valid ones; an unreadable one counts as nothing.
     Result<Quantity> quantity = Quantity::Parse(entry.quantity, arena);
     const auto [domain, name] = SplitName(arena.Copy(entry.name), driver);
     values.push_back(
@@ -236,7 +236,7 @@ Outcome Evaluate(const Program& program, const DeviceInput& device) {
 
 namespace {
 
-// Tells values apart that an expression can tell apart.
+// Distinguishes values that an expression can distinguish.
 void AppendKey(std::string& key, const Value& value, Arena& arena) {
   key += static_cast<char>('A' + static_cast<int>(value.kind()));
   const std::string text = value.kind() == Kind::kList ? std::string() : Display(value, arena);
@@ -245,7 +245,7 @@ void AppendKey(std::string& key, const Value& value, Arena& arena) {
     key += ']';
     return;
   }
-  // Amounts that print alike may be kept in two forms, which asInteger tells apart.
+  // Amounts that print alike may be stored in two forms, which asInteger distinguishes.
   int64_t ignored = 0;
   if (value.kind() == Kind::kQuantity) key += value.quantity().quantity.AsInt(&ignored) ? 'i' : 'd';
   key += fmt::format("{}:", text.size());

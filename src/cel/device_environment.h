@@ -17,7 +17,7 @@
 namespace berth::cel {
 
 struct DeviceFeatures {
-  // DRAListTypeAttributes. DRAConsumableCapacity makes no difference: stored expressions may use
+  // DRAListTypeAttributes. DRAConsumableCapacity has no effect here: stored expressions may use
   // device.allowMultipleAllocations either way.
   bool list_type_attributes = false;  // attributes may be lists
   friend bool operator==(const DeviceFeatures&, const DeviceFeatures&) = default;
@@ -32,7 +32,7 @@ struct VersionText {
 struct VersionTexts {
   std::vector<std::string> texts;
 };
-// monostate: the attribute has no value that is known here.
+// monostate: the attribute has no value of a known type.
 using AttributeValue = std::variant<std::monostate, int64_t, bool, std::string, VersionText, std::vector<int64_t>,
                                     std::vector<bool>, std::vector<std::string>, VersionTexts>;
 
@@ -57,7 +57,7 @@ class DeviceInput {
 
   // `device`.
   const Value& variable() const { return variable_; }
-  // Set if an attribute cannot be used: then no expression can be evaluated for this device.
+  // Set if an attribute is unusable: then no expression can be evaluated for this device.
   const std::optional<std::string>& error() const { return error_; }
 
  private:
@@ -70,8 +70,8 @@ class DeviceInput {
 // Whether the device matches the selector.
 Outcome Evaluate(const Program& program, const DeviceInput& device);
 
-// What of a device the program looks at, as a key: devices with equal keys have equal outcomes. Nothing if the program
-// may look at anything.
+// The parts of a device that the program reads, as a key: devices with equal keys have equal outcomes. Unset if the
+// program may read anything.
 std::optional<std::string> ProjectionKey(const Program& program, const DeviceInput& device);
 
 }  // namespace berth::cel

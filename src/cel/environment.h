@@ -1,6 +1,6 @@
 // Environment: what expressions may refer to. Functions with their overloads, variables, types with fields.
 //
-// Built once, then constant and shared between threads; every Program keeps the one it was compiled in alive.
+// Built once, then constant and shared between threads; every Program keeps its environment alive.
 #pragma once
 
 #include <functional>
@@ -30,10 +30,10 @@ struct Overload {
   const Type* result = nullptr;
   Implementation implementation = nullptr;
   CallStyle style = CallStyle::kVariadic;
-  bool non_strict = false;  // sees errors instead of being skipped
+  bool non_strict = false;  // is called with errors instead of being skipped
 };
 
-// What a value can do, as a bit mask; the operand of some functions must have a trait.
+// What a value supports, as a bit mask; the operand of some functions must have a trait.
 namespace traits {
 enum : uint32_t {
   kNone = 0,
@@ -59,7 +59,7 @@ uint32_t TraitsOf(const Value& value);
 struct Function {
   std::string name;
   std::vector<Overload> overloads;
-  // One implementation for all overloads, behind a trait instead of a check of the argument types.
+  // One implementation for all overloads, which requires a trait instead of checking the argument types.
   Implementation singleton = nullptr;
   CallStyle singleton_style = CallStyle::kUnary;
   uint32_t singleton_trait = traits::kNone;
@@ -72,7 +72,7 @@ class Environment {
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
 
-  // Adds overloads to the function, which need not be new.
+  // Adds overloads to the function, which may already exist.
   Function& Add(std::string_view function);
   Environment& Global(std::string_view function, std::string_view id, std::vector<const Type*> arguments,
                       const Type* result, Implementation implementation = nullptr);
@@ -86,9 +86,9 @@ class Environment {
   void DeclareVariable(std::string name, const Type* type);
   const Type* FindVariable(std::string_view name) const;
 
-  // A type that an expression can name; `value` is what the name means at run time, null if it means nothing there.
+  // A type that an expression can name; `value` is what the name means at run time, null if nothing.
   void DeclareType(const Type* type, const Type* value);
-  // A message by its own name, which need not be that of its type.
+  // A message by its own name, which may differ from that of its type.
   void DeclareMessage(std::string_view name, const Type* type);
   struct NamedType {
     const Type* type = nullptr;
@@ -101,7 +101,7 @@ class Environment {
   bool HasFields(std::string_view type) const;
   const Type* FindField(std::string_view type, std::string_view field) const;
 
-  // The result may be of unknown type (dyn), not only any.
+  // The result may be of type dyn, not only any.
   bool dynamic_result() const { return dynamic_result_; }
   void set_dynamic_result(bool value) { dynamic_result_ = value; }
 

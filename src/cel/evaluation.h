@@ -1,8 +1,8 @@
-// Evaluation: the state of one run of a program. Memory, variables of loops, and the count of what it has cost.
+// Evaluation: the state of one run of a program: memory, loop variables, and the cost so far.
 //
-// Cost is counted as upstream's cost tracker counts it, oddities included. That one keeps a stack of the values of
-// evaluated nodes, looks arguments up there by node id, and drops whatever lies above them; a node that was skipped may
-// thus find the value of an earlier round of a loop. The same stack is kept here, with an index by id so that a lookup
+// Cost is counted as upstream's cost tracker counts it, quirks included. That one keeps a stack of the values of
+// evaluated nodes, looks arguments up there by node id, and drops everything above them; so a node that was skipped may
+// find the value of an earlier iteration of a loop. The same stack is kept here, with an index by id so that a lookup
 // does not search.
 #pragma once
 
@@ -44,7 +44,7 @@ class Evaluation {
   Evaluation(const Evaluation&) = delete;
   Evaluation& operator=(const Evaluation&) = delete;
 
-  // Before each run: room for node ids and loops of the program.
+  // Before each run: makes room for the node ids and loops of the program.
   void Begin(int max_id, int folds, const Value& variable);
 
   Arena& arena() { return arena_; }
@@ -65,7 +65,7 @@ class Evaluation {
     const int position = heads_[static_cast<size_t>(id)];
     if (position >= 0) Truncate(static_cast<size_t>(position));
   }
-  // Takes the values of the arguments off the stack, the last first. False if one of them is not there.
+  // Removes the values of the arguments from the stack, the last first. False if one of them is missing.
   bool DropArguments(std::span<const int> ids, Value* values);
 
   // Counts work that upstream does not count, so that no single call can run forever.
@@ -77,7 +77,7 @@ class Evaluation {
   KeyedValues* NewKeyedValues() { return keyed_.emplace_back(std::make_unique<KeyedValues>()).get(); }
 
  private:
-  // Far above what the cost limit lets an honest expression use; upstream has no such bounds and would run out of
+  // Far above what the cost limit allows a reasonable expression; upstream has no such limits and would run out of
   // memory or time.
   static constexpr size_t kMaxBytes = size_t{256} << 20;
   static constexpr uint64_t kMaxWork = 100000000;

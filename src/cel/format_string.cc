@@ -42,12 +42,12 @@ std::string FormatFixed(double number, int precision) {
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) return number > 0 ? "\u221E" : "-\u221E";
   std::string text = FormatDoubleF(number == 0 ? 0.0 : number, precision);
-  // A number that rounds to nothing keeps no sign.
+  // A number that rounds to zero has no sign.
   if (text.starts_with('-') && text.find_first_of("123456789") == std::string::npos) text.erase(0, 1);
   return Group(std::move(text));
 }
 
-// Upstream's locale prints 1.5×10⁰³, and takes the precision for a width.
+// Upstream's locale prints 1.5×10⁰³, and treats the precision as a width.
 std::string FormatScientific(double number, int width) {
   if (std::isnan(number)) return PadLeft("NaN", width);
   if (std::isinf(number)) return PadLeft(number > 0 ? "\u221E" : "-\u221E", width);
@@ -185,7 +185,7 @@ Result<std::string> FormatText(Evaluation& evaluation, const Value& value) {
   }
 }
 
-// Doubles, and the texts that stand for what no literal can write.
+// Doubles, and the texts for values that no literal can express.
 bool AsFormattedDouble(const Value& value, double* number) {
   if (value.kind() == Kind::kDouble) {
     *number = value.as_double();
@@ -233,7 +233,7 @@ Result<FormatClause> ReadClause(std::string_view& rest) {
                       "strconv.Atoi: parsing {}: {}",
                       Quote(number), number.empty() ? "invalid syntax" : "value out of range"));
     }
-    // Nobody can read that many digits; upstream prints a complaint instead of the number.
+    // More digits are useless; upstream prints an error instead of the number.
     clause.precision = static_cast<int>(std::min<int64_t>(precision, 100000));
     rest.remove_prefix(digits);
   }

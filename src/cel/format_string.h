@@ -16,15 +16,15 @@ struct FormatClause {
   int precision = -1;
 };
 
-// Walks a format string. `argument` is asked for each argument before its clause is read; `format` gives the text of a
-// clause. `count` is how many arguments there are.
+// Walks a format string. `argument` is called for each argument before its clause is read; `format` returns the text of
+// a clause. `count` is the number of arguments.
 Result<std::string> WalkFormatString(std::string_view text, const std::function<Result<void>(int64_t)>& argument,
                                      const std::function<Result<std::string>(int64_t, FormatClause)>& format,
                                      int64_t count);
 
 // The text of one argument.
 Result<std::string> FormatArgument(Evaluation& evaluation, FormatClause clause, const Value& argument);
-// What a clause says about a type it cannot format.
+// The message of a clause about a type it cannot format.
 std::string FormatTypeMessage(char letter, std::string_view type);
 
 }  // namespace berth::cel

@@ -40,7 +40,7 @@ void CheckRoundTrip(std::string_view text) {
   if (!parsed.issues.empty()) return;
   const std::string printed = Unparse(*parsed.ast->root());
   const Parsed again = Parse(printed);
-  // Parentheses may push a nesting that was just allowed over the limit.
+  // Added parentheses may push nesting that was just within the limit over it.
   if (!again.issues.empty()) {
     const std::string why = again.issues.items()[0].message;
     CHECK_WHY(why.find("recursion") != std::string::npos || why.find("size") != std::string::npos,
@@ -63,7 +63,7 @@ void FuzzCel(std::string_view text) {
     const auto* program = std::get_if<0>(&compiled);
     if (program == nullptr) continue;
     const Outcome outcome = Evaluate(**program, SampleDevice(lists));
-    // What was counted stays within one step of the limit, and a second run says the same.
+    // The cost stays within one step of the limit, and a second run gives the same result.
     const Outcome again = Evaluate(**program, SampleDevice(lists));
     CHECK(outcome.matches == again.matches && outcome.cost == again.cost);
     CHECK(outcome.failure.has_value() == again.failure.has_value());

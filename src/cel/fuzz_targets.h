@@ -1,4 +1,4 @@
-// What the fuzzer runs, and every build replays on the inputs that are kept.
+// What the fuzzer runs, and what every build replays on the kept inputs.
 #pragma once
 
 #include <string_view>

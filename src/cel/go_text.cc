@@ -75,8 +75,8 @@ std::string EncodeRunes(std::u32string_view runes) {
 
 namespace {
 
-// unicode.IsPrint, near enough for what shows up in messages: controls, separators other than the space, unassigned
-// and private areas are escaped.
+// unicode.IsPrint, close enough for what occurs in messages: controls, separators other than the space, unassigned and
+// private areas are escaped.
 bool IsPrintable(char32_t rune) {
   if (rune < 0x20 || (rune >= 0x7F && rune < 0xA1) || rune == 0xAD) return false;
   if (rune >= 0x2000 && rune <= 0x200F) return false;
@@ -203,7 +203,7 @@ bool EqualsIgnoringCase(std::string_view a, std::string_view lower) {
   return true;
 }
 
-// Underscores may stand between digits, after a base prefix only; base 10 has none, so they are refused here.
+// Go allows underscores between digits only after a base prefix; base 10 has none, so they are rejected here.
 bool ParseUnsignedDouble(std::string_view text, double* value) {
   if (EqualsIgnoringCase(text, "inf") || EqualsIgnoringCase(text, "infinity")) {
     *value = std::numeric_limits<double>::infinity();
@@ -215,7 +215,7 @@ bool ParseUnsignedDouble(std::string_view text, double* value) {
   }
   const bool hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
   std::string_view body = hex ? text.substr(2) : text;
-  // from_chars takes no sign, no leading blanks; Go's hexadecimal floats need an exponent.
+  // from_chars accepts no sign and no leading blanks; Go's hexadecimal floats need an exponent.
   if (body.empty() || body[0] == '-' || body[0] == '+') return false;
   if (hex && body.find_first_of("pP") == std::string_view::npos) return false;
   const char first = body[0];
@@ -225,7 +225,7 @@ bool ParseUnsignedDouble(std::string_view text, double* value) {
                                     hex ? std::chars_format::hex : std::chars_format::general);
   if (read.ptr != body.data() + body.size()) return false;
   if (read.ec == std::errc::result_out_of_range) {
-    // Too small is zero and fine, too large is an error.
+    // Too small becomes zero, too large is an error.
     const double parsed = std::strtod(std::string(text).c_str(), nullptr);
     if (std::isinf(parsed)) return false;
     *value = parsed;

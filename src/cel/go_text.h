@@ -1,4 +1,4 @@
-// How Go prints and reads numbers and quoted text: upstream's messages and conversions are made of it.
+// How Go prints and reads numbers and quoted text, on which upstream's messages and conversions are based.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ std::string FormatDoubleG(double value);
 // strconv.FormatFloat(value, 'f', precision): -1 for the shortest.
 std::string FormatDoubleF(double value, int precision);
 
-// strconv.ParseInt, ParseUint (base 10) and ParseFloat, without underscores. False for anything they refuse.
+// strconv.ParseInt, ParseUint (base 10) and ParseFloat, without underscores. False for anything they reject.
 bool ParseGoInt(std::string_view text, int64_t* value);
 bool ParseGoUint(std::string_view text, uint64_t* value);
 bool ParseGoDouble(std::string_view text, double* value);

@@ -52,7 +52,7 @@ class Lexer {
     }
   }
 
-  // Identifiers, keywords; also `escaped`. A prefix of a string (r, b, rb is none) is left to LexText.
+  // Identifiers, keywords; also `escaped`. A string prefix (r, b; rb is none) is left to LexText.
   bool LexWord() {
     if (Peek() == '`') return LexEscapedIdentifier();
     if (!IsLetter(Peek()) || TextStart() > 0) return false;
@@ -135,7 +135,7 @@ class Lexer {
     if (quote != '"' && quote != '\'') return false;
     const bool bytes = prefix > 0 && (Peek() == 'b' || Peek() == 'B');
     const bool raw = prefix > (bytes ? 1u : 0u);
-    // The longest literal wins: """ opens a long string if it is closed, otherwise "" is an empty one.
+    // The longest literal counts: """ opens a long string if it is closed, otherwise "" is an empty one.
     size_t length = 0;
     if (Peek(prefix + 1) == quote && Peek(prefix + 2) == quote) length = LongText(prefix + 3, quote, raw);
     if (length == 0) length = ShortText(prefix + 1, quote, raw);

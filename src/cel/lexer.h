@@ -55,7 +55,7 @@ struct LexedToken {
   int length = 0;
 };
 
-// All tokens, kEnd last. What is no token is reported and left out.
+// All tokens, kEnd last. Text that is no token is reported and left out.
 std::vector<LexedToken> Lex(const Source& source, Issues& issues);
 
 // The value of a string or bytes token, quotes and prefix included in `literal`. False with a message otherwise.

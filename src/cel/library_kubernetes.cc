@@ -108,7 +108,7 @@ Value NewCidr(Evaluation& evaluation, const Cidr& cidr) { return Value::OfCidr(e
 Value ToCidr(Evaluation& evaluation, Arguments arguments) {
   Result<Cidr> cidr = ParseCidr(arguments[0].text());
   if (cidr) return NewCidr(evaluation, *cidr);
-  // Upstream says it twice.
+  // Upstream says this twice.
   return MakeError(evaluation.arena(),
                    "network address parse error during conversion from string: " + cidr.error().message);
 }
@@ -118,7 +118,7 @@ Value CidrContainsIp(Evaluation&, Arguments arguments) {
 }
 Value CidrContainsIpText(Evaluation&, Arguments arguments) {
   Result<IpAddress> address = ParseIp(arguments[1].text());
-  // The message of the parser is lost upstream.
+  // Upstream drops the parser's message.
   return address ? Value::Bool(arguments[0].cidr().Contains(*address)) : NoSuchOverload();
 }
 bool CidrContains(const Cidr& a, const Cidr& b) { return a.Overlaps(b) && a.bits <= b.bits; }
@@ -228,7 +228,7 @@ Value FormatConstant(Evaluation&, Arguments) {
   return Value::OfFormat(FindNamedFormat(kKeys[kIndex]));
 }
 
-// No value has one of these types, so that no such function is ever called.
+// No value has one of these types, so such a function is never called.
 Value Unreachable(Evaluation&, Arguments) { return NoSuchOverload(); }
 
 }  // namespace

@@ -91,7 +91,7 @@ Value SortByKeys(Evaluation& evaluation, const ListObject& list, const ListObjec
   }
   std::vector<size_t> order(flat.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  // Equal keys: upstream's sort is not stable, so their order means nothing; here they keep it.
+  // Equal keys: upstream's sort is not stable, so their order means nothing; here it is kept.
   const auto less = [&](size_t a, size_t b) {
     const Value compared = Compare(evaluation, flat[a], flat[b]);
     return compared.kind() == Kind::kInt && compared.as_int() < 0;

@@ -64,7 +64,7 @@ Value UpperAscii(Evaluation& evaluation, Arguments arguments) {
   return MakeString(evaluation, text);
 }
 
-// Bounds what one call can build: upstream charges for the input only.
+// Limits what one call can build: upstream charges for the input only.
 void RequireRoom(Evaluation& evaluation, size_t size) { evaluation.arena().NewArray<char>(size); }
 
 Value Replace(Evaluation& evaluation, Arguments arguments) {

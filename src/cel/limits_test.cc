@@ -1,4 +1,4 @@
-// Expressions that would take too much memory, time or stack: each must end, and say why.
+// Expressions that would take too much memory, time or stack: each must end, and report why.
 #include <gtest/gtest.h>
 
 #include <string>

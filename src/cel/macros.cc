@@ -5,11 +5,11 @@
 namespace berth::cel {
 namespace {
 
-// Cannot be written, so that no expression can reach into the loop of a macro.
+// Cannot be written in an expression, so that none can access the loop of a macro.
 constexpr char kAccumulator[] = "@result";
 constexpr char kVisibleAccumulator[] = "__result__";
 constexpr char kUnused[] = "#unused";
-// Upstream has no such bound: optMap copies its target, so that a chain of them doubles with every link.
+// Upstream has no such limit: optMap copies its target, so a chain of them doubles with every link.
 constexpr int kMaxNodes = 500000;
 
 MacroExpander::Expansion Fail(const Expr* at, std::string message) { return {nullptr, at->id, std::move(message)}; }
@@ -29,7 +29,7 @@ MacroExpander::Expansion MacroExpander::Expand(int id, const std::string& functi
   if (count == 2 || count == 3) {
     if (function == "all") return Quantify(Quantifier::kAll, target, arguments);
     if (function == "exists") return Quantify(Quantifier::kExists, target, arguments);
-    // existsOne came with two variables.
+    // existsOne was introduced with two variables.
     if (function == "exists_one" || (function == "existsOne" && count == 3)) {
       return Quantify(Quantifier::kExistsOne, target, arguments);
     }

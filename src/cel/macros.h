@@ -8,7 +8,7 @@
 
 namespace berth::cel {
 
-// Ends parsing when the tree gets too big.
+// Ends parsing when the tree becomes too large.
 struct TooManyNodes {};
 
 class MacroExpander {
@@ -16,8 +16,8 @@ class MacroExpander {
   explicit MacroExpander(Ast& ast) : ast_(ast) {}
 
   struct Expansion {
-    Expr* expr = nullptr;  // null with an empty message: no macro, an ordinary call
-    int error_id = 0;      // where the message belongs
+    Expr* expr = nullptr;  // null with an empty message: not a macro but an ordinary call
+    int error_id = 0;      // the node that the message is about
     std::string message;
   };
   // `id` is that of the call; `target` is null for a global call.

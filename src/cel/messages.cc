@@ -38,7 +38,7 @@ std::string Base64(std::string_view bytes) {
   return out;
 }
 
-// As a JSON value: numbers become doubles, what JSON does not know becomes text.
+// As a JSON value: numbers become doubles, and types unknown to JSON become text.
 Value ToJson(Evaluation& evaluation, const Value& value, int depth) {
   evaluation.Work(1);
   if (depth > kMaxJsonDepth) throw Cancelled{kCostLimitExceeded};
@@ -300,7 +300,7 @@ Value MakeMessage(Evaluation& evaluation, std::string_view name, std::span<const
     return ToJson(evaluation, content == nullptr ? MakeList(evaluation, {}) : *content, 0);
   }
   if (name == "google.protobuf.Value") {
-    // One of: the last that is set.
+    // A oneof: the last one set counts.
     if (fields.empty() || fields.back().name == "null_value") return Value::Null();
     return ToJson(evaluation, fields.back().value, 0);
   }

@@ -1,4 +1,4 @@
-// Well-known protobuf messages that an expression can write out: google.protobuf.Int64Value{value: 1}.
+// Well-known protobuf messages that an expression can construct: google.protobuf.Int64Value{value: 1}.
 #pragma once
 
 #include <span>
@@ -12,14 +12,14 @@ namespace berth::cel {
 
 void AddMessages(Environment& environment);
 
-// Under which name the fields of a type are declared; empty if no message is of that type.
+// The name under which the fields of a type are declared; empty if the type is no message.
 std::string_view MessageNameOf(const Type& type);
 
 struct FieldValue {
   std::string_view name;
   Value value;
 };
-// The value that such a message stands for, or an error.
+// The value that such a message represents, or an error.
 Value MakeMessage(Evaluation& evaluation, std::string_view name, std::span<const FieldValue> fields);
 
 }  // namespace berth::cel

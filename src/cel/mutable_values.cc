@@ -57,7 +57,7 @@ Value Freeze(Evaluation& evaluation, const Value& value) {
 
 namespace {
 
-// As LiteralMap::Find, numbers of other types included.
+// As LiteralMap::Find, including numbers of other types.
 bool HasKey(const KeyedValues& values, const Value& key) {
   if (values.contains(key)) return true;
   const double number = key.kind() == Kind::kDouble ? key.as_double() : 0;

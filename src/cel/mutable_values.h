@@ -1,5 +1,4 @@
-// Lists and maps that grow in place while a loop runs. Upstream has the same: map and filter would be quadratic
-// otherwise.
+// Lists and maps that grow in place during a loop, as upstream: map and filter would be quadratic otherwise.
 #pragma once
 
 #include "cel/evaluation.h"
@@ -19,7 +18,7 @@ class MutableMap final : public MapObject {
  public:
   explicit MutableMap(KeyedValues* values) : values_(values) {}
 
-  // Upstream forgets to count while the map grows.
+  // Upstream does not count entries while the map grows.
   int64_t size() const override { return 0; }
   bool Find(const Value& key, Arena& arena, Value* found) const override;
   Value KeyAt(int64_t) const override { return Value(); }
@@ -32,7 +31,7 @@ class MutableMap final : public MapObject {
   KeyedValues* values_;
 };
 
-// Upstream panics when some values are looked up in a map.
+// Upstream panics when certain values are looked up in a map.
 void RequireHashable(Evaluation& evaluation, const MapObject& map, const Value& key);
 
 }  // namespace berth::cel

@@ -1,4 +1,4 @@
-// Named formats: format.dns1123Label() and its like, with the messages of Kubernetes' validation.
+// Named formats: format.dns1123Label() and others, with the messages of Kubernetes' validation.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace berth::cel {
 
 struct NamedFormat {
   std::string_view key;   // as in format.named("uuid")
-  std::string_view name;  // by which formats are equal
+  std::string_view name;  // formats with equal names are equal
   int regex_size;         // what validate() is charged for
   std::vector<std::string> (*validate)(std::string_view);
 };

@@ -1,4 +1,4 @@
-// IP addresses and prefixes as net.IP and net.CIDR of CEL have them, with the messages of Go's netip.
+// IP addresses and prefixes as in CEL's net.IP and net.CIDR, with the messages of Go's netip.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ struct Cidr {
   friend bool operator==(const Cidr&, const Cidr&) = default;
 };
 
-// Zones and IPv4-mapped IPv6 addresses are refused, as Kubernetes refuses them.
+// Zones and IPv4-mapped IPv6 addresses are rejected, as in Kubernetes.
 Result<IpAddress> ParseIp(std::string_view text);
 Result<Cidr> ParseCidr(std::string_view text);
 // What a URL takes between brackets: "" or Go's message.

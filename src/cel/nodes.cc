@@ -101,7 +101,7 @@ Value EqualityNode::Eval(Evaluation& evaluation) const {
     result = right;
   } else {
     result = Equal(evaluation, left, right);
-    // What cannot be compared is not equal.
+    // Values that cannot be compared are not equal.
     if (negated_) result = Value::Bool(!result.is_true());
   }
   const std::array<const Node*, 2> arguments = {left_, right_};
@@ -150,7 +150,7 @@ Value NoOverload(Evaluation& evaluation, const Function& function, std::span<con
 Value InvokeSingleton(Evaluation& evaluation, const Function& function, std::span<const Value> arguments) {
   const uint32_t have = TraitsOf(arguments[0]);
   if ((have & function.singleton_trait) == function.singleton_trait) return function.singleton(evaluation, arguments);
-  // Strings and times answer for themselves, and know no operator.
+  // Strings and times handle their own calls, and have no operators.
   if ((have & traits::kReceiver) != 0) return NoSuchOverload();
   return MakeError(evaluation.arena(), fmt::format("no such overload: {}", function.name));
 }
@@ -197,7 +197,7 @@ Value CallNode::Eval(Evaluation& evaluation) const {
 
 namespace {
 
-// What Go's Value() makes a string of.
+// The values that Go's Value() turns into a string.
 bool NativeText(const Value& value, std::string_view* text) {
   switch (value.kind()) {
     case Kind::kString:
@@ -283,7 +283,7 @@ Value MapNode::Build(Evaluation& evaluation) const {
                                      Display(key, evaluation.arena()), Display(value, evaluation.arena())));
       }
       if (value.optional() == nullptr) {
-        // Takes back an earlier entry of that key.
+        // Removes an earlier entry with that key.
         size_t kept = 0;
         for (size_t i = 0; i < size; ++i) {
           if (CompareKeys(entries[i].key, key) != 0) entries[kept++] = entries[i];

@@ -1,4 +1,4 @@
-// The executable form of an expression: nodes that evaluate themselves and report what they did to the cost count.
+// The executable form of an expression: nodes that evaluate themselves and report to the cost count.
 //
 // Nodes are constant once planned and shared between threads.
 #pragma once
@@ -25,12 +25,12 @@ class Node {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  // The id under which the value is found on the cost stack. It may change while the plan is made.
+  // The id of the value on the cost stack. It may change during planning.
   virtual int id() const { return id_; }
   virtual Value Eval(Evaluation& evaluation) const = 0;
   // Null if the value is not known yet.
   virtual const Value* constant() const { return nullptr; }
-  // Null unless the node is a variable, or fields and elements of something.
+  // Null unless the node is a variable, or selects fields and elements of something.
   virtual Attribute* attribute() const { return nullptr; }
 
  private:
@@ -54,13 +54,13 @@ struct VariableReference {
   int fold = 0;
 };
 
-// A field or element on the way: a constant key, or one that is worked out.
+// A field or element in a chain: a constant key, or a computed one.
 struct Qualifier {
   int id = 0;
   bool optional = false;
   bool test_only = false;
   Value key;
-  Attribute* attribute = nullptr;  // gives the key if set
+  Attribute* attribute = nullptr;  // computes the key if set
 };
 
 // x.y[z]: a start and qualifiers. Several nodes may share one.
@@ -74,7 +74,7 @@ struct Attribute {
   Attribute* if_false = nullptr;
   std::vector<Qualifier> qualifiers;
 
-  // That of the last qualifier.
+  // The id of the last qualifier.
   int id() const;
   void Add(const Qualifier& qualifier);
   // The value, or an error; without the observation of the attribute itself.
@@ -106,7 +106,7 @@ class LogicNode final : public Node {
   Value Eval(Evaluation& evaluation) const override;
 
  private:
-  bool decisive_;  // the value that settles it: true for ||
+  bool decisive_;  // the value that decides it: true for ||
   const Node* left_;
   const Node* right_;
 };
@@ -123,7 +123,7 @@ class EqualityNode final : public Node {
   const Node* right_;
 };
 
-// What a call does: one overload, one function for all of them, or a choice at run time.
+// What a call runs: one overload, one function for all of them, or a choice at run time.
 struct Callee {
   const Function* function = nullptr;
   const Overload* overload = nullptr;  // null: by function
@@ -213,7 +213,7 @@ class StructNode final : public Node {
   std::vector<const Node*> values_;
 };
 
-// x in [constants]: costs nothing.
+// x in [constants]: has no cost.
 class MembershipNode final : public Node {
  public:
   MembershipNode(int id, const Node* element, std::vector<Value> members);
@@ -253,7 +253,7 @@ class FoldNode final : public Node {
   Value Eval(Evaluation& evaluation) const override;
   const Node* initial() const { return parts_.initial; }
   int index() const { return parts_.index; }
-  // The accumulator; its initial value is worked out when it is first looked at.
+  // The accumulator; its initial value is computed on first use.
   static Value Accumulator(Evaluation& evaluation, Frame& frame);
 
  private:
@@ -265,7 +265,7 @@ class FoldNode final : public Node {
   Parts parts_;
 };
 
-// Whether a value may stand for a declared type at run time. Of lists and maps only the first element is looked at.
+// Whether a value may have a declared type at run time. For lists and maps only the first element is checked.
 bool IsRuntimeType(const Type& type, const Value& value, Arena& arena);
 
 }  // namespace berth::cel

@@ -55,7 +55,7 @@ int CompareNumbers(const Value& a, const Value& b) {
   }
 }
 
-// Elements that cannot be compared count as equal in a list, but not in the sum of two: upstream's lists differ there.
+// Elements that cannot be compared count as equal in a plain list, but are an error in a concatenation, as upstream.
 Value EqualLists(Evaluation& evaluation, const ListObject& a, const ListObject& b) {
   if (a.size() != b.size()) return Value::Bool(false);
   Value error;

@@ -1,4 +1,4 @@
-// What operators and conversions do with values: equality, order, arithmetic.
+// Operators and conversions on values: equality, order, arithmetic.
 #pragma once
 
 #include "cel/evaluation.h"
@@ -6,9 +6,9 @@
 
 namespace berth::cel {
 
-// ==. A bool, or an error: some types refuse to be compared with others.
+// ==. A bool, or an error: some types cannot be compared with others.
 Value Equal(Evaluation& evaluation, const Value& a, const Value& b);
-// The equality that list and map functions use: false for what cannot be compared.
+// The equality that list and map functions use: false for values that cannot be compared.
 inline bool IsEqual(Evaluation& evaluation, const Value& a, const Value& b) {
   return Equal(evaluation, a, b).is_true();
 }
@@ -25,7 +25,7 @@ Value Negate(Evaluation& evaluation, const Value& a);
 // `x in container`.
 Value Contains(Evaluation& evaluation, const Value& container, const Value& element);
 bool ListContains(Evaluation& evaluation, const ListObject& list, const Value& element);
-// int("1"), string(2u), …: to the type of that name.
+// int("1"), string(2u), …: converts to the type of that name.
 Value Convert(Evaluation& evaluation, const Value& value, Kind to);
 // Empty or zero, for optional.ofNonZeroValue.
 bool IsZeroValue(const Value& value);
@@ -38,9 +38,9 @@ Value MakeStringList(Evaluation& evaluation, std::span<const std::string> items)
 // A list that grows in place, for the loops of map and filter.
 Value NewMutableList(Evaluation& evaluation);
 Value NewMutableMap(Evaluation& evaluation);
-// The list or map as it stands, for use outside the loop.
+// A constant copy of the list or map, for use outside the loop.
 Value Freeze(Evaluation& evaluation, const Value& value);
-// Adds an entry; an error if the key is there already.
+// Adds an entry; an error if the key exists already.
 Value InsertEntry(Evaluation& evaluation, const Value& map, const Value& key, const Value& value);
 
 }  // namespace berth::cel

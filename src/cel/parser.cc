@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kMaxRunes = 100000;
 constexpr int kMaxDepth = 250;
 
-// Ends the parse; the issue has been added.
+// Ends the parse; the issue has been added already.
 struct Stop {};
 
 constexpr std::array<std::string_view, 21> kReserved = {
@@ -52,7 +52,7 @@ class Parser {
   }
 
  private:
-  // Counts one more level of a grammar rule while it lives.
+  // Counts one more nesting level of a grammar rule during its lifetime.
   class Level {
    public:
     explicit Level(Parser& parser, int& depth) : depth_(depth) {
@@ -361,7 +361,7 @@ class Parser {
     const LexedToken& token = Expect(Token::kIdentifier, "IDENTIFIER");
     const std::string name = TextOf(token);
     const bool call = At(Token::kLeftParen);
-    // A reserved word may be part of the name of a type, though.
+    // A reserved word may still be part of the name of a type.
     const bool reserved = IsReserved(name) && !IsStructAhead();
     const std::string full = (leading_dot ? "." : "") + name;
     if (call) {

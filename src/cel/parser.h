@@ -14,7 +14,7 @@ namespace berth::cel {
 struct Parsed {
   std::unique_ptr<Ast> ast;
   Issues issues;
-  bool syntax_error = false;  // of the grammar; otherwise issues are about what was understood
+  bool syntax_error = false;  // an error in the grammar; otherwise issues are about what was parsed
 };
 
 Parsed Parse(std::string_view text);

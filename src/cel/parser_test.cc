@@ -76,7 +76,7 @@ TEST(CelParser, TellsTreesApart) {
   EXPECT_FALSE(same("[1].all(x, true)", "[1].all(y, true)"));
 }
 
-// Of the grammar: the position matters, the wording is ours.
+// Errors in the grammar: the position matters, the wording is ours.
 TEST(CelParser, RefusesWhatIsNoExpression) {
   constexpr const char* kTexts[] = {"",       "1 +",     "(1",      "[1 2]", "{1}",       "a..b",  "a.1",   "1.2.3",
                                     "\"abc",  "'''x'",   "\"\\q\"", "a b",   "in == 1",   "?a",    "f(,)",  "f(1,)",
@@ -125,7 +125,7 @@ TEST(CelParser, SizeIsLimited) {
   EXPECT_EQ(IssuesOf("\"" + std::string(99998, 'a') + "\""), "");
   EXPECT_EQ(IssuesOf("\"" + std::string(99999, 'a') + "\""),
             "ERROR: <input>:-1:0: expression code point size exceeds limit: size: 100001, limit 100000");
-  // Each optMap copies what it is called on.
+  // Each optMap copies its target.
   EXPECT_EQ(IssuesOf("optional.of(1)" + Times(".optMap(x, x)", 40)),
             "ERROR: <input>:-1:0: expression size limit exceeded: macros expand to too many nodes");
 }

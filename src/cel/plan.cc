@@ -102,7 +102,7 @@ class Planner {
   }
 
   Node* PlanIdent(const Expr& expr) {
-    // Any name whose type is a type is taken for the name of a type, variables of loops included.
+    // Any name whose type is a type counts as the name of a type, even a loop variable.
     if (checked_.TypeOf(expr)->kind == TypeKind::kType) {
       const Environment::NamedType* named = environment_.FindType(expr.name);
       if (named == nullptr || named->value == nullptr) {
@@ -233,7 +233,7 @@ class Planner {
     }
   }
 
-  // Null if members are more than plain values.
+  // Null if members are not all plain values.
   Node* PlanMembership(int id, const std::vector<const Node*>& arguments) {
     const ListObject& list = arguments[1]->constant()->list();
     if (list.size() == 0) return New<ConstantNode>(id, Value::Bool(false));
@@ -247,7 +247,7 @@ class Planner {
     return New<MembershipNode>(id, arguments[0], std::move(members));
   }
 
-  // A number is a member as a number of any other type that can hold it.
+  // A number is also a member as a number of any other type that can represent it.
   void AddOtherNumbers(const Value& member, std::vector<Value>& members) {
     if (member.kind() != Kind::kInt && member.kind() != Kind::kUint && member.kind() != Kind::kDouble) return;
     for (const Kind kind : {Kind::kInt, Kind::kUint, Kind::kDouble}) {
@@ -381,7 +381,7 @@ class Planner {
   const Environment& environment_;
   Plan& plan_;
   std::vector<Scope> scopes_;
-  Evaluation evaluation_;  // for what is folded
+  Evaluation evaluation_;  // for constant folding
 };
 
 }  // namespace

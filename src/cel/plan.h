@@ -19,12 +19,12 @@ struct Plan {
   const Node* root = nullptr;
   int max_id = 0;
   int folds = 0;
-  std::vector<const FoldNode*> bindings;  // cel.bind and its like, by fold; null for loops
+  std::vector<const FoldNode*> bindings;  // cel.bind and similar, by fold; null for loops
 };
 
 Result<std::unique_ptr<Plan>> MakePlan(const Ast& ast, const Checked& checked, const Environment& environment);
 
-// Evaluates a call with literal arguments, as a check of the literals. Empty if it works.
+// Evaluates a call with literal arguments, to check the literals. Empty if it succeeds.
 std::string TryConstantCall(const Environment& environment, std::string_view function, const Literal& argument);
 
 Value LiteralValue(const Literal& literal, Arena& arena);

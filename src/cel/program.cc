@@ -110,7 +110,7 @@ void SetResult(const Value& value, Outcome& outcome) {
 }  // namespace
 
 Outcome Program::Evaluate(const Value& variable) const {
-  // Kept between runs: its memory is reused.
+  // Kept between runs to reuse its memory.
   thread_local Evaluation evaluation;
   Outcome outcome;
   evaluation.Begin(plan_->max_id, plan_->folds, variable);

@@ -1,4 +1,4 @@
-// Program: an expression, compiled. Built once, shared between threads.
+// Program: a compiled expression. Built once, shared between threads.
 #pragma once
 
 #include <cstdint>
@@ -16,37 +16,37 @@
 namespace berth::cel {
 
 enum class FailureKind : uint8_t {
-  // Of compilation.
+  // From compilation.
   kSyntax,      // not an expression
   kCompile,     // types, names, literals
   kResultType,  // cannot be a bool
-  kProgram,     // a constant cannot be worked out
-  // Of evaluation.
-  kAttribute,  // the input has a value that cannot be used, whether the expression looks at it or not
+  kProgram,     // a constant cannot be computed
+  // From evaluation.
+  kAttribute,  // the input has an unusable value, whether or not the expression reads it
   kRuntime,
   kCost,
-  kResult,  // the value is no bool
+  kResult,  // the value is not a bool
 };
 
 struct Failure {
   FailureKind kind = FailureKind::kRuntime;
   std::string text;  // as upstream words it, without "CEL compile error: " and the like
 
-  // Of compilation: where the first problem is. Line 0 if nowhere in particular.
+  // From compilation: position of the first problem. Line 0 if it has none.
   int line = 0;
   int column = 0;  // in code points, from 1
 };
 std::string_view FailureKindName(FailureKind kind);
 
-// What an evaluation came to.
+// The result of an evaluation.
 struct Outcome {
   bool matches = false;
   std::optional<Failure> failure;
   uint64_t cost = 0;
 };
 
-// Constant keys under the variable of the environment that the program looks at: {"attributes", "gpu.example.com",
-// "model"}. What lies below or beside them cannot change an outcome.
+// Constant keys below the environment's variable that the program reads: {"attributes", "gpu.example.com", "model"}.
+// Everything else cannot change an outcome.
 using Path = std::vector<std::string>;
 
 struct Plan;
@@ -60,7 +60,7 @@ class Program {
   const std::string& expression() const { return expression_; }
   // Evaluates with the variable bound to `variable`, which must outlive the call. Thread-safe.
   Outcome Evaluate(const Value& variable) const;
-  // Null if the program may look at anything: it iterates, or its keys are worked out.
+  // Null if the program may read anything: it iterates, or its keys are computed.
   const std::vector<Path>* reads() const { return reads_ ? &*reads_ : nullptr; }
 
  private:

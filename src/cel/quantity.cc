@@ -12,7 +12,7 @@ namespace {
 
 constexpr char kWrongFormat[] =
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-// Upstream has no bound and would try to write such a number out.
+// Upstream has no limit and would try to write such a number out.
 constexpr int kMaxExponent = 4096;
 
 void Trim(std::string& digits) { digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size())); }

@@ -1,6 +1,6 @@
-// Quantity as kubernetes.Quantity of CEL has it: exact, and with the two forms that show. A short amount is an integer
-// times a power of ten; a long one (too many digits, or a binary suffix after a fraction) is a count of nano-units of
-// any size, which isInteger and asInteger refuse whatever its value.
+// Quantity as in CEL's kubernetes.Quantity: exact, and with two forms that are visible to expressions. A short amount
+// is an integer times a power of ten; a long one (too many digits, or a binary suffix after a fraction) is a count of
+// nano-units of any size, which isInteger and asInteger reject whatever its value.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ class Quantity {
  public:
   Quantity() = default;
   static Quantity FromInt(int64_t value) { return Quantity(value, 0); }
-  // Digits of a long amount live in the arena.
+  // Digits of a long amount are stored in the arena.
   static Result<Quantity> Parse(std::string_view text, Arena& arena);
 
   int Sign() const;
-  // False where upstream says "cannot convert value to integer".
+  // False where upstream reports "cannot convert value to integer".
   bool AsInt(int64_t* value) const;
   double AsApproximateDouble() const;
   int Compare(const Quantity& other) const;

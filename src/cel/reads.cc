@@ -20,7 +20,7 @@ class Reader {
   explicit Reader(const Plan& plan) : plan_(plan), bound_(static_cast<size_t>(plan.folds)) {}
 
   std::optional<std::vector<Path>> Run() {
-    // Bindings first, outer ones before inner ones: what a name stands for is known before it is used.
+    // Bindings first, outer before inner: the meaning of a name is known before it is used.
     for (const FoldNode* fold : plan_.bindings) {
       if (fold != nullptr) Bind(*fold);
     }
@@ -33,7 +33,7 @@ class Reader {
   }
 
  private:
-  // The path an attribute starts from: known and empty for the variable itself. Nothing if it starts elsewhere.
+  // The path an attribute starts from: known, and empty for the variable itself. Unset if it starts elsewhere.
   std::optional<Path> StartOf(const Attribute& attribute) const {
     if (attribute.kind != Attribute::Kind::kVariable) return std::nullopt;
     if (attribute.variable.kind == VariableReference::Kind::kEnvironment) return Path();
@@ -41,7 +41,7 @@ class Reader {
     return bound_[static_cast<size_t>(attribute.variable.fold)];
   }
 
-  // Constant keys from the start on, as far as they matter.
+  // Appends the constant keys from the start on, as far as they matter.
   static void Follow(const Attribute& attribute, Path& path) {
     for (const Qualifier& qualifier : attribute.qualifiers) {
       if (IsComplete(path) || qualifier.attribute != nullptr || qualifier.key.kind() != Kind::kString) return;
@@ -68,7 +68,7 @@ class Reader {
   bool Read(const Attribute& attribute) {
     std::optional<Path> path = StartOf(attribute);
     if (!path) return true;  // not from the variable
-    // The start of a binding reads nothing by itself.
+    // The initial value of a binding reads nothing by itself.
     if (std::find(bindings_.begin(), bindings_.end(), &attribute) != bindings_.end()) return true;
     Follow(attribute, *path);
     if (!IsComplete(*path)) return false;

@@ -1,4 +1,4 @@
-// Which parts of the variable a plan looks at.
+// Which parts of the variable a plan reads.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace berth::cel {
 
-// Nothing if that cannot be told.
+// Unset if that is unknown.
 std::optional<std::vector<Path>> FindReads(const Plan& plan);
 
 }  // namespace berth::cel

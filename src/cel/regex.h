@@ -20,7 +20,7 @@ class Regex {
   virtual bool Matches(std::string_view text) const = 0;
   // The first match; empty if there is none.
   virtual std::string_view Find(std::string_view text) const = 0;
-  // Matches that do not overlap, at most `limit` of them, all if it is negative.
+  // Non-overlapping matches, at most `limit` of them, all if it is negative.
   virtual std::vector<std::string_view> FindAll(std::string_view text, int64_t limit) const = 0;
 };
 

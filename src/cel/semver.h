@@ -1,4 +1,4 @@
-// Semantic versions as kubernetes.Semver has them.
+// Semantic versions as in kubernetes.Semver.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@ struct Semver {
   uint64_t minor = 0;
   uint64_t patch = 0;
   std::span<const Identifier> prerelease;
-  std::string_view text;  // as it was written, build metadata included
+  std::string_view text;  // as written, including build metadata
 
-  // By precedence: -1, 0, 1. Build metadata does not count.
+  // By precedence: -1, 0, 1. Build metadata is ignored.
   int Compare(const Semver& other) const;
 };
 
-// Everything a Semver points to lives in the arena.
+// Everything a Semver refers to is in the arena.
 Result<const Semver*> ParseSemver(std::string_view text, Arena& arena);
-// Takes "v1", "01.2" and the like too.
+// Also accepts "v1", "01.2" and the like.
 Result<const Semver*> ParseLooseSemver(std::string_view text, Arena& arena);
 
 }  // namespace berth::cel

@@ -44,7 +44,7 @@ std::string ShowIssue(const Issue& issue, const Source& source) {
   if (!source.Line(issue.location.line, &snippet) || snippet.size() > kMaxSnippet) return out;
   std::replace(snippet.begin(), snippet.end(), '\t', ' ');
   out += "\n | " + snippet + "\n | ";
-  // Wide dots and carets under what takes more than one byte.
+  // Wide dots and carets below characters of more than one byte.
   std::string_view rest = snippet;
   size_t size = 0;
   for (int i = 0; i < issue.location.column && !rest.empty(); ++i) {

@@ -1,4 +1,4 @@
-// The text of an expression, positions in it, and the problems found in it.
+// The text of an expression, positions in it, and its problems.
 #pragma once
 
 #include <cstdint>

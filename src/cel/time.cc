@@ -151,7 +151,7 @@ bool ParseRfc3339(std::string_view text, TimestampObject* time) {
       !ReadDigits(text, 2, &day) || !Skip(text, 'T')) {
     return false;
   }
-  // Go takes one digit of the hour, too.
+  // Go also accepts a single digit for the hour.
   if (!ReadDigits(text, 2, &hour) && !ReadDigits(text, 1, &hour)) return false;
   if (!Skip(text, ':') || !ReadDigits(text, 2, &minute) || !Skip(text, ':') || !ReadDigits(text, 2, &second)) {
     return false;
@@ -244,7 +244,7 @@ Result<int64_t> ZoneOffset(std::string_view zone, int64_t seconds) {
   int64_t hours = 0, minutes = 0;
   if (!ParseGoInt(zone.substr(0, colon), &hours)) return AtoiError(zone.substr(0, colon));
   if (!ParseGoInt(zone.substr(colon + 1), &minutes)) return AtoiError(zone.substr(colon + 1));
-  // Arithmetic wraps around as Go's does; nobody means such an offset.
+  // Arithmetic wraps around as in Go; no real offset is that large.
   const uint64_t total = static_cast<uint64_t>(hours) * 60 +
                          (zone[0] == '-' ? 0 - static_cast<uint64_t>(minutes) : static_cast<uint64_t>(minutes));
   const int64_t offset = static_cast<int64_t>(total * 60);

@@ -17,7 +17,7 @@ inline constexpr int64_t kMaxUnixTime = 253402300799;
 // "1h30m", "-1.5s". False for anything else.
 bool ParseDuration(std::string_view text, int64_t* nanos);
 bool ParseRfc3339(std::string_view text, TimestampObject* time);
-// With as many digits of the fraction as needed, in the zone the time was written in.
+// With as many fractional digits as needed, in the zone the time was written in.
 std::string FormatRfc3339(const TimestampObject& time);
 // "3723.5s"
 std::string FormatDurationSeconds(int64_t nanos);

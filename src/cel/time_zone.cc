@@ -117,7 +117,7 @@ Rule ReadRule(std::string_view text) {
   return rule;
 }
 
-// Seconds since 1970 of the change in a year, before any offset is taken off.
+// The change in a year as seconds since 1970, before subtracting any offset.
 int64_t ChangeInstant(const Change& change, int64_t year) {
   const int64_t new_year = FromCivil(year, 1, 1);
   int64_t day = new_year + change.day;
@@ -204,7 +204,7 @@ bool ReadZone(std::string_view file, Zone* zone) {
   return true;
 }
 
-// Names as Go takes them: no way out of the database's folder.
+// Names that Go accepts: they cannot leave the database's folder.
 bool IsSafeName(std::string_view name) {
   return !name.empty() && name[0] != '/' && name[0] != '\\' && name.find("..") == std::string_view::npos &&
          name.find('\0') == std::string_view::npos && name.size() < 200;
@@ -234,7 +234,7 @@ Result<int64_t> NamedZoneOffset(std::string_view name, int64_t seconds) {
     const std::lock_guard lock(mutex);
     auto found = zones.find(name);
     if (found == zones.end()) {
-      // A selector that makes names up must not fill the memory.
+      // A selector that generates names must not fill the memory.
       if (zones.size() > 1000) zones.clear();
       found = zones.emplace(std::string(name), LoadZone(std::string(name))).first;
     }

@@ -1,4 +1,4 @@
-// Named time zones, read from the system's zone database when one is asked for.
+// Named time zones, read from the system's zone database on demand.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Types: what the checker reasons about, and what type(x) returns.
+// Types: what the checker works with, and what type(x) returns.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ enum class TypeKind : uint8_t {
 
 struct Type {
   TypeKind kind = TypeKind::kDyn;
-  std::string name;  // as it shows at run time: "int", "google.protobuf.Duration"
+  std::string name;  // the run-time name: "int", "google.protobuf.Duration"
   std::vector<const Type*> parameters;
   int variable = -1;      // kParameter: its number
   int weight = 1;         // how many types it is made of, itself included
@@ -46,15 +46,15 @@ namespace types {
 extern const Type kDyn, kAny, kBool, kBytes, kDouble, kDuration, kError, kInt, kNull, kString, kTimestamp, kType, kUint;
 extern const Type kQuantity, kSemver, kUrl, kFormat, kIp, kCidr, kOptional;
 extern const Type kA, kB;
-// As type(x) shows them: without parameters.
+// As type(x) returns them: without parameters.
 extern const Type kList, kMap;
 }  // namespace types
 
-// Types can grow without bound when they are made of one another twice; making them ends here instead. Upstream has no
-// such bound: it would not come back.
+// Types can grow without limit when they contain each other twice; this ends their construction. Upstream has no such
+// limit and would never return.
 struct TypesTooComplex {};
 
-// Owner of types that are made on the way.
+// Owns types that are made during checking.
 class TypePool {
  public:
   const Type* List(const Type* element) { return New({TypeKind::kList, "list", {element}}); }
@@ -69,17 +69,17 @@ class TypePool {
   std::deque<Type> types_;
 };
 
-// Variables that are declared (A, B) come before those the checker makes up.
+// Declared variables (A, B) come before those the checker creates.
 inline constexpr int kFirstFreeVariable = 2;
 
-// As messages of the checker spell it: "list(int)", "any", "timestamp".
+// As the checker's messages print it: "list(int)", "any", "timestamp".
 std::string FormatType(const Type& type);
-// As "must evaluate to bool, not …" spells it: "google.protobuf.Any".
+// As "must evaluate to bool, not …" prints it: "google.protobuf.Any".
 std::string TypeString(const Type& type);
 bool IsExactType(const Type& a, const Type& b);
 // Like IsExactType, but the names of type parameters do not matter.
 bool IsEquivalentType(const Type& a, const Type& b);
-// Whether a value of type `from` can stand where `type` is wanted, without any inference.
+// Whether a value of type `from` is accepted where `type` is expected, without any inference.
 bool IsAssignableType(const Type& type, const Type& from);
 inline bool IsOptionalType(const Type& type) { return type.kind == TypeKind::kOpaque && type.name == "optional_type"; }
 

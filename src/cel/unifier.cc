@@ -7,7 +7,7 @@ constexpr int64_t kMaxSteps = 5000000;
 
 bool IsDynamicOrError(const Type& type) { return type.is_dynamic() || type.kind == TypeKind::kError; }
 
-// Types that null fits into.
+// Types that accept null.
 bool IsNullable(const Type& type) {
   if (type.nullable) return true;
   switch (type.kind) {

@@ -1,4 +1,4 @@
-// Unifier: assigns types to type variables so that two types fit together.
+// Unifier: assigns types to type variables so that two types match.
 #pragma once
 
 #include <span>
@@ -14,10 +14,10 @@ class Unifier {
   explicit Unifier(TypePool& pool) : pool_(pool) {}
 
   const Type* NewVariable() { return pool_.Variable(next_++); }
-  // Binds variables if the types fit, and none if they do not.
+  // Binds variables if the types match, otherwise none.
   bool Assign(const Type& to, const Type& from);
   bool AssignAll(std::span<const Type* const> to, std::span<const Type* const> from);
-  // The type with bound variables replaced, free ones by dyn if asked for.
+  // The type with bound variables replaced, and free ones by dyn if requested.
   const Type* Substitute(const Type* type, bool free_to_dyn);
   // `type` with declared parameters (A, B) replaced: fresh[variable].
   const Type* Instantiate(const Type* type, std::span<const Type* const> fresh);

@@ -55,7 +55,7 @@ std::string QuoteLiteral(std::string_view text, bool bytes) {
 std::string PrintDouble(double number) {
   std::string text = fmt::format("{}", number);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  // "1e22" has a sign in between when printed, and that is fine; "1.e5" never comes out.
+  // "1e22" prints with a sign in between, which is fine; "1.e5" is never printed.
   return text;
 }
 
@@ -153,7 +153,7 @@ class Printer {
     return text;
   }
 
-  // The operand of ! and -. A negative number must not swallow the minus before it.
+  // The operand of ! and -. A negative number must not merge with the minus before it.
   std::string PrintOperand(const Expr& expr) {
     const std::string text = Print(expr, kMember);
     return text.starts_with('-') || (text[0] >= '0' && text[0] <= '9') || text[0] == '.' ? "(" + text + ")" : text;
@@ -179,7 +179,7 @@ class Printer {
       return Print(*arguments[0], kMember) + ".?" + arguments[1]->literal.text;
     }
     if (const Binary* binary = FindBinary(expr); binary != nullptr) {
-      // && and || are balanced by the parser: the shape is kept by parentheses. The others lean to the left.
+      // The parser balances && and ||, so parentheses keep their shape. The others are left-associative.
       const bool balanced = binary->precedence <= 2;
       const int left = balanced ? binary->precedence + 1 : binary->precedence;
       return fmt::format("{} {} {}", Print(*arguments[0], left), binary->text,

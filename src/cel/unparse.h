@@ -7,10 +7,10 @@
 
 namespace berth::cel {
 
-// Of a tree as the parser made it: macros are printed as they were written, not as they were expanded.
+// For a tree as the parser made it: macros are printed as written, not as expanded.
 std::string Unparse(const Expr& expr);
 
-// Whether two trees are the same but for ids and positions.
+// Whether two trees are equal except for ids and positions.
 bool IsSameTree(const Expr& a, const Expr& b);
 
 }  // namespace berth::cel

@@ -120,7 +120,7 @@ Result<std::string> ParseHost(std::string_view scheme, std::string_view host) {
   if (bracket != std::string_view::npos && bracket > 0) return Error::InvalidArgument("invalid IP-literal");
   if (bracket == 0) return ParseBracketHost(host);
   if (size_t colon = host.find(':'); colon != std::string_view::npos) {
-    // Go takes the last colon for the port, but not of http and https.
+    // Go treats the last colon as the port's, except for http and https.
     if (scheme != "http" && scheme != "https") colon = host.rfind(':');
     if (!IsOptionalPort(host.substr(colon))) return BadPort(host.substr(colon));
   }
@@ -157,7 +157,7 @@ Result<void> ParseAuthority(std::string_view authority, Url& url, Arena& arena) 
   return {};
 }
 
-// Splits "scheme:rest". No scheme is no error.
+// Splits "scheme:rest". A missing scheme is no error.
 Result<std::pair<std::string_view, std::string_view>> SplitScheme(std::string_view text) {
   using Split = std::pair<std::string_view, std::string_view>;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -325,7 +325,7 @@ Result<const Url*> ParseUrl(std::string_view text, Arena& arena) {
     const std::string_view raw = text.substr(hash + 1);
     Result<std::string> decoded = Unescape(raw, Mode::kFragment);
     if (!decoded) return ParseError(text, decoded.error());
-    // Printed as it was written where that says the same.
+    // Printed as written where that is a valid encoding.
     const bool kept = IsValidEncoded(raw, Mode::kFragment);
     url->fragment = arena.Copy(kept ? std::string(raw) : Escape(*decoded, Mode::kFragment));
   }

@@ -1,4 +1,4 @@
-// URLs as kubernetes.URL of CEL has them: Go's net/url, with its messages.
+// URLs as in CEL's kubernetes.URL: Go's net/url, with its messages.
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@
 
 namespace berth::cel {
 
-// Every text lives in the arena of the parser's caller.
+// All texts are stored in the arena given to the parser.
 struct Url {
   std::string_view scheme;
   std::string_view opaque;
-  std::string_view user;  // as it prints, escaped
+  std::string_view user;  // as printed, escaped
   bool has_user = false;
   std::string_view host;  // with the port
   std::string_view path;  // decoded
   std::string_view raw_path;
   std::string_view raw_query;
-  std::string_view fragment;  // as it prints, escaped
+  std::string_view fragment;  // as printed, escaped
   bool force_query = false;
   bool omit_host = false;
 
@@ -33,9 +33,9 @@ struct Url {
   std::vector<std::pair<std::string, std::string>> Query() const;
 };
 
-// An absolute URI or an absolute path, as a request has it.
+// An absolute URI or an absolute path, as in a request.
 Result<void> CheckRequestUri(std::string_view text);
-// url(): must be a request URI; a fragment is taken off.
+// url(): must be a request URI; a fragment is removed.
 Result<const Url*> ParseUrl(std::string_view text, Arena& arena);
 
 }  // namespace berth::cel

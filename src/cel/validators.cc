@@ -57,7 +57,7 @@ class Validator {
   }
 
   void CheckPattern(const Expr& expr) {
-    // The first argument, even where that is the text: matches(text, pattern).
+    // The first argument, even where that is the text and not the pattern: matches(text, pattern).
     const Expr* argument = expr.arguments.empty() ? nullptr : expr.arguments[0];
     if (argument == nullptr || argument->kind != ExprKind::kLiteral) return;
     if (argument->literal.kind != Literal::Kind::kString) return;
@@ -69,7 +69,7 @@ class Validator {
     return optional && !type->parameters.empty() ? type->parameters[0] : type;
   }
 
-  // False if the types differ; reported.
+  // Reports and returns false if the types differ.
   bool RequireSame(const Type*& previous, const Type* type, int id) {
     if (previous == nullptr) {
       previous = type;
@@ -154,7 +154,7 @@ class Validator {
         text->literal.text,
         [&](int64_t index) -> Result<void> {
           ++seen;
-          // A percent sign at the end is complained about first.
+          // A percent sign at the end is reported first.
           (void)index;
           return {};
         },

@@ -1,5 +1,5 @@
-// Checks of a tree after its types are known: literals that cannot be converted, literal patterns, mixed lists and
-// maps, format strings.
+// Checks of a tree after type checking: literals that cannot be converted, literal patterns, mixed lists and maps,
+// format strings.
 #pragma once
 
 #include "cel/checker.h"

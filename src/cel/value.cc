@@ -42,7 +42,7 @@ int Order(T a, T b) {
   return a < b ? -1 : b < a ? 1 : 0;
 }
 
-// Doubles that are key of a map or member of an integer's range.
+// Whether the double is exactly an integer, for map keys and range checks.
 bool LosslessInt(double value, int64_t* result) {
   if (!(value > -9223372036854775808.0 && value < 9223372036854775807.0)) return false;
   *result = static_cast<int64_t>(value);
@@ -69,7 +69,7 @@ int CompareKeys(const Value& a, const Value& b) {
     case Kind::kUint:
       return Order(a.as_uint(), b.as_uint());
     case Kind::kDouble:
-      // Not a number comes last; it is never looked up.
+      // NaN sorts last; it is never looked up.
       if (std::isnan(a.as_double()) || std::isnan(b.as_double())) {
         return Order(std::isnan(a.as_double()), std::isnan(b.as_double()));
       }
@@ -116,7 +116,7 @@ const LiteralMap* LiteralMap::Of(Arena& arena, std::span<const MapEntry> entries
   std::copy(entries.begin(), entries.end(), sorted.begin());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const MapEntry& a, const MapEntry& b) { return CompareKeys(a.key, b.key) < 0; });
-  // The last of equal keys stays.
+  // The last of equal keys is kept.
   size_t kept = 0;
   for (size_t i = 0; i < sorted.size(); ++i) {
     if (i + 1 < sorted.size() && CompareKeys(sorted[i].key, sorted[i + 1].key) == 0) continue;
@@ -138,7 +138,7 @@ bool LiteralMap::FindExact(const Value& key, Value* found) const {
 bool LiteralMap::Find(const Value& key, Arena&, Value* found) const {
   if (entries_.empty()) return false;
   if (FindExact(key, found)) return true;
-  // Numbers find keys of other number types.
+  // Numbers match keys of other number types.
   int64_t integer = 0;
   uint64_t natural = 0;
   switch (key.kind()) {
@@ -297,7 +297,7 @@ std::string DisplayBytes(std::string_view bytes) {
   return text + "]";
 }
 
-// Long texts serve nobody in a message.
+// Longer texts are useless in a message.
 constexpr size_t kMaxDisplay = 65536;
 
 std::string DisplayList(const ListObject& list, Arena& arena) {
@@ -377,7 +377,7 @@ int64_t CountRunes(std::string_view text) {
   }
   if (ascii) return static_cast<int64_t>(text.size());
   if (IsValidUtf8(text)) return count;
-  // Every invalid byte counts as one.
+  // Every invalid byte counts as one code point.
   count = 0;
   for (size_t i = 0, size = 0; i < text.size(); i += size, ++count) DecodeRune(text.substr(i), &size);
   return count;

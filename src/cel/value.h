@@ -1,7 +1,7 @@
-// Value: one CEL value, 16 bytes, copied freely. Whatever does not fit lives in an Arena that outlives the value: that
-// of the evaluation, of the program (constants) or the caller's own input.
+// Value: one CEL value, 16 bytes, copied freely. Larger data is in an Arena that outlives the value: that of the
+// evaluation, of the program (constants) or the caller's own input.
 //
-// An error is a value too: && and || absorb it, everything else hands it on.
+// An error is a value too: && and || absorb it, everything else passes it on.
 #pragma once
 
 #include <cstdint>
@@ -47,12 +47,12 @@ enum class Kind : uint8_t {
 struct TimestampObject {
   int64_t seconds;  // since 1970
   int32_t nanos;
-  int32_t offset_seconds;  // of the zone it was written in; only printing shows it
+  int32_t offset_seconds;  // of the zone it was written in; visible only when printed
 };
 
 struct QuantityObject {
   Quantity quantity;
-  bool computed;  // the result of add or sub: upstream's == does not know such a one on its right
+  bool computed;  // the result of add or sub: upstream's == does not recognize one on its right
 };
 
 class ListObject;
@@ -67,7 +67,7 @@ class Value {
   static Value Int(int64_t value) { return Value(Kind::kInt, 0, value); }
   static Value Uint(uint64_t value) { return Value(Kind::kUint, 0, static_cast<int64_t>(value)); }
   static Value Double(double value);
-  // The bytes are borrowed.
+  // Refers to the bytes, which must outlive the value.
   static Value String(std::string_view text) { return Text(Kind::kString, text); }
   static Value Bytes(std::string_view text) { return Text(Kind::kBytes, text); }
   static Value Duration(int64_t nanos) { return Value(Kind::kDuration, 0, nanos); }
@@ -83,7 +83,7 @@ class Value {
   static Value OfCidr(const Cidr* cidr) { return Object(Kind::kCidr, cidr); }
   static Value OfUrl(const Url* url) { return Object(Kind::kUrl, url); }
   static Value OfFormat(const NamedFormat* format) { return Object(Kind::kFormat, format); }
-  // The text is borrowed.
+  // Refers to the text, which must outlive the value.
   static Value Error(std::string_view text) { return Text(Kind::kError, text); }
 
   Kind kind() const { return kind_; }
@@ -145,7 +145,7 @@ inline double Value::as_double() const { return double_; }
 
 static_assert(sizeof(Value) == 16 && std::is_trivially_copyable_v<Value> && std::is_trivially_destructible_v<Value>);
 
-// A list: elements side by side, the lazy sum of two lists, or 0..n-1. Sums are lazy because upstream counts one unit
+// A list: consecutive elements, the lazy sum of two lists, or 0..n-1. Sums are lazy because upstream counts one unit
 // for them: [1]+[1] doubled forty times must stay cheap.
 class ListObject {
  public:
@@ -160,7 +160,7 @@ class ListObject {
   int64_t size() const { return size_; }
   bool is_mutable() const { return mutable_; }
   bool is_concatenation() const { return form_ == Form::kConcat; }
-  // `index` is within the list.
+  // `index` must be within the list.
   Value Get(int64_t index) const;
 
   enum class Form : uint8_t { kItems, kConcat, kRange };
@@ -185,11 +185,11 @@ class ListObject {
   mutable int64_t size_;
 };
 
-// A map. Subclasses look keys up in what the caller has instead of copying it.
+// A map. Subclasses look keys up in the caller's data instead of copying it.
 class MapObject {
  public:
   virtual int64_t size() const = 0;
-  // What index and select see: may hold more than At shows (an unknown domain is an empty map).
+  // What index and select see: may find more than KeyAt lists (an unknown domain is an empty map).
   virtual bool Find(const Value& key, Arena& arena, Value* found) const = 0;
   // What `in` sees.
   virtual bool Contains(const Value& key, Arena& arena) const {
@@ -199,7 +199,7 @@ class MapObject {
   // Entries in a fixed order, 0 <= index < size().
   virtual Value KeyAt(int64_t index) const = 0;
   virtual Value ValueAt(int64_t index, Arena& arena) const = 0;
-  // The map as upstream sees it after it went through an optional: without special lookups.
+  // The map as upstream sees it after passing through an optional: without special lookups.
   virtual const MapObject* Plain(Arena&) const { return this; }
   virtual bool is_mutable() const { return false; }
   // Upstream looks keys up by their hash, which some values do not have.
@@ -214,7 +214,7 @@ struct MapEntry {
   Value value;
 };
 
-// Entries in the order in which they were put in; found by binary search over a sorted index.
+// Entries are sorted by key and found by binary search.
 class LiteralMap final : public MapObject {
  public:
   // Later entries with an equal key replace earlier ones.
@@ -233,14 +233,14 @@ class LiteralMap final : public MapObject {
   std::span<const MapEntry> entries_;  // sorted by CompareKeys
 };
 
-// A total order of map keys in which keys are equal as upstream's map has them equal: same type, same value.
+// A total order of map keys in which keys are equal exactly when upstream's map treats them so: same type, same value.
 int CompareKeys(const Value& a, const Value& b);
-// Whether upstream can use the value as a key at all; its type's name in `unhashable` if not.
+// Whether upstream can use the value as a key at all; otherwise `unhashable` is its type's name.
 bool IsHashable(const Value& value, const char** unhashable);
 
 // Name of the runtime type: "int", "kubernetes.Quantity".
 std::string_view TypeName(const Value& value);
-// Go's name of the type that holds the value, as it shows up in some messages: "types.Int".
+// Go's name of the value's type, as it appears in some messages: "types.Int".
 std::string_view GoTypeName(const Value& value);
 // As Go's %v prints it.
 std::string Display(const Value& value, Arena& arena);

@@ -40,7 +40,7 @@ inline Outcome Judge(std::string_view expression) {
   return Evaluate(*std::get<0>(compiled), SampleDevice());
 }
 
-// One line of a table: what kube-scheduler's CEL says, and what it costs.
+// One row of a table: the outcome and the cost in kube-scheduler's CEL.
 struct JudgedExpression {
   const char* expression;
   const char* outcome;

@@ -1,4 +1,4 @@
-// Reading the configured arguments of one plugin out of the union of all of them.
+// Reads one plugin's configured arguments from the union of all of them.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ Result<Args> ReadArgs(const config::PluginArgs& args, std::string_view plugin) {
   return Error::InvalidArgument("want args to be of type " + std::string(plugin) + "Args, got those of another plugin");
 }
 
-// For plugins that have nothing to configure.
+// For plugins without arguments.
 inline Result<void> ExpectNoArgs(const config::PluginArgs& args, std::string_view plugin) {
   if (std::holds_alternative<std::monostate>(args)) return {};
   return Error::InvalidArgument("plugin " + std::string(plugin) + " takes no args");

@@ -1,5 +1,5 @@
-// A plugin may say that its PreScore does not look at the feasible nodes; the engine then gives it none, and does not
-// run it again when others are feasible. Here every plugin of the registry that says so is held to it.
+// A plugin may declare that its PreScore does not read the feasible nodes; the engine then passes none, and does not
+// run it again when other nodes are feasible. This test checks every plugin of the registry that declares so.
 #include <gtest/gtest.h>
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What the queueing hints of several plugins have in common.
+// Queueing hints shared by several plugins.
 #pragma once
 
 #include "api/pod.h"
@@ -10,20 +10,20 @@ inline framework::QueueingHint QueueIf(bool may_help) {
   return may_help ? framework::QueueingHint::kQueue : framework::QueueingHint::kSkip;
 }
 
-// Neither on a node nor promised one: nobody else is worse off for such a pod, nor better off without it.
+// Neither bound nor nominated to a node: such a pod takes no room from others and frees none when it goes.
 inline bool HoldsNoPlace(const api::Pod& pod) {
   return pod.spec.node_name.empty() && pod.status.nominated_node_name.empty();
 }
 
-// For changes that only the pod itself can profit from.
+// For changes that can only help the pod itself.
 inline framework::QueueingHint AfterOwnChange(const framework::PodInfo& pod, const framework::EventObject&,
                                               const framework::EventObject& after) {
   const api::Pod* changed = after.As<api::Pod>();
   return QueueIf(changed == nullptr || changed->metadata.uid == pod.uid());
 }
 
-// A member of the plugin as a hint about objects of type T; null where there is no such object on that side. The hint
-// lives no longer than the plugin.
+// A member function of the plugin as a hint about objects of type T; null where there is no object on that side. The
+// hint must not outlive the plugin.
 template <class P, class T>
 framework::QueueingHintFn HintOf(const P* plugin,
                                  framework::QueueingHint (P::*judge)(const framework::PodInfo& pod, const T* before,

@@ -16,7 +16,7 @@ TEST(InTreeRegistry, EveryPluginCanBeMadeWithItsDefaultsAndKnowsItsName) {
   for (const auto& [name, entry] : registry.entries()) {
     SCOPED_TRACE(name);
     config::PluginArgs args;
-    // The one that has no defaults: it asks for a curve.
+    // The only plugin without defaults: it requires a curve.
     if (name == "RequestedToCapacityRatio") args = config::RequestedToCapacityRatioArgs{.shape = {{0, 0}, {100, 10}}};
     const Result<std::unique_ptr<framework::Plugin>> plugin = entry.factory(args, handle);
     ASSERT_TRUE(plugin.ok()) << plugin.error().message;

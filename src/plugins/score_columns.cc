@@ -33,7 +33,7 @@ BERTH_VECTORIZE ScoreSpan SpanOfMarked(const uint8_t* marks, const int64_t* scor
   return {lowest, highest};
 }
 
-// Often every node is, and looking at marks one by one is half of the work.
+// Often all nodes are feasible, and checking the marks one by one is half of the work.
 bool AllMarked(std::span<const uint8_t> marks) { return std::memchr(marks.data(), 0, marks.size()) == nullptr; }
 
 }  // namespace
@@ -55,7 +55,7 @@ void LookUpPoints(std::span<const uint8_t> feasible, int64_t lowest, std::span<c
     for (size_t i = 0; i < scores.size(); ++i) points[i] = table[static_cast<size_t>(scores[i] - lowest)];
     return;
   }
-  // No jump: infeasible nodes look at the first entry too.
+  // No branch: infeasible nodes read the first entry too.
   for (size_t i = 0; i < scores.size(); ++i) {
     const uint8_t found = table[static_cast<size_t>(feasible[i] ? scores[i] - lowest : 0)];
     points[i] = feasible[i] ? found : 0;

@@ -1,5 +1,5 @@
-// Passes over a column of scores, for plugins that answer by topology domain or have a rule of their own for bringing
-// scores into 0..100.
+// Passes over a column of scores, for plugins that answer by topology domain or have their own rule for scaling scores
+// to 0..100.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace berth::plugins {
 
 struct ScoreSpan {
   int64_t lowest;   // very large when no node is feasible
-  int64_t highest;  // very small then
+  int64_t highest;  // very small when no node is feasible
 };
 // Over feasible nodes.
 ScoreSpan SpanOf(std::span<const uint8_t> feasible, std::span<const int64_t> scores);
@@ -23,7 +23,7 @@ void LookUpPoints(std::span<const uint8_t> feasible, int64_t lowest, std::span<c
                   std::span<const int64_t> scores, std::span<uint8_t> points);
 
 // points[i] = rule(scores[i]) for feasible nodes, whose scores have that span, and 0 for the others. False when one is
-// out of 0..100. Raw scores are few and close together as a rule: each is worked out once then.
+// out of 0..100. Usually there are few raw scores, close together: each is then computed once.
 template <class Rule>
 bool PointsFromScores(std::span<const uint8_t> feasible, const ScoreSpan& span, std::span<const int64_t> scores,
                       std::span<uint8_t> points, Rule&& rule) {

@@ -40,7 +40,7 @@ TEST(ScoreColumns, PointsOutOfRangeAreNoticed) {
   EXPECT_FALSE(by(-1));
 }
 
-// From the table, where scores are close together, and one by one, where they are not.
+// Through the table, where scores are close together, and one by one, where they are not.
 TEST(ScoreColumns, BothWaysGiveTheSamePoints) {
   std::mt19937 random(1);
   for (const int64_t range : {1, 50, 100'000}) {

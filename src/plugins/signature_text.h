@@ -1,5 +1,5 @@
-// Spelling for signature fragments. Signatures are compared, never read, so fields are binary; each one carries its
-// length, so that different lists of fields cannot spell the same text.
+// Encoding of signature fragments. Signatures are compared, never read, so fields are binary; each one carries its
+// length, so that different lists of fields cannot produce the same text.
 #pragma once
 
 #include <cstdint>

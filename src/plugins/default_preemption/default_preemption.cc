@@ -29,7 +29,7 @@ Status BrokenDryRuns(const std::vector<std::string>& errors) {
   return Status::Error(Prefixed(errors.size() == 1 ? errors.front() : fmt::format("[{}]", fmt::join(errors, ", "))));
 }
 
-// Nothing that could be evicted helps, so an earlier nomination is void as well.
+// No eviction helps, so an earlier nomination is withdrawn as well.
 PostFilterResult Hopeless(framework::NodeToStatus failures, size_t node_count) {
   framework::Diagnosis diagnosis;
   diagnosis.node_to_status = std::move(failures);
@@ -82,7 +82,7 @@ PostFilterResult DefaultPreemption::PostFilter(framework::CycleState& state, con
   }
   if (cluster.nodes().empty()) return Status::Error(Prefixed("no nodes available"));
   const bool exhaustive = state.exhaustive_preemption;
-  // Explanations and extenders want the victims on every node, which are not kept.
+  // Explanations and extenders need the victims on every node, which are not kept.
   const bool afresh = exhaustive || preemption::AnyHasASay(handle_.preemption_extenders(), pod);
   const bool all = !afresh && preemption::AllAreWorthTrying(cluster, statuses);
   Plan plan{{}, 0, 0};
@@ -135,11 +135,11 @@ PostFilterResult DefaultPreemption::SearchAfresh(const Plan& plan, const preempt
 
 namespace {
 
-// The node at this position among the live ones, by index.
+// The nth live node, by index.
 framework::NodeIndex NthLive(const framework::ClusterView& cluster, size_t nth) {
   const std::vector<uint8_t>& live = cluster.columns().live;
   if (cluster.nodes().size() == live.size()) return static_cast<framework::NodeIndex>(nth);
-  // Stretch by stretch to where it must be, then node by node.
+  // Finds the block that contains it, then the node.
   constexpr size_t kStretch = 256;
   size_t begin = 0;
   for (;; begin += kStretch) {

@@ -1,12 +1,12 @@
 // DefaultPreemption: when a pod fits nowhere, finds the node where evicting pods of lower priority does the least harm.
 //
-// Decides only: the scheduler evicts the victims and records the nomination. While it does so
-// (SchedulerAsyncPreemption) the pod is held back from the active queue: tried now, it would not find its victims going
-// and would choose others. The one event it registers for is the one that lifts the gate, and its hint wakes nobody:
-// the plugins that rejected the pod know what to wait for.
+// Only decides: the scheduler evicts the victims and records the nomination. While it does so
+// (SchedulerAsyncPreemption) the pod is held back from the active queue: tried now, it would not see its victims
+// terminating and would choose others. The only event it registers for is the one that lifts this gate, and its hint
+// requeues no pod: the plugins that rejected the pod know which events to wait for.
 //
-// What was learnt about nodes is kept between cycles where it can be (see preemption::KeptTrials); the outcome is the
-// same either way.
+// The results of dry runs are kept between cycles where possible (see preemption::KeptTrials); the outcome is the same
+// either way.
 //
 // On large clusters only a sample of the nodes is tried, from a random start, as configured; with
 // CycleState::exhaustive_preemption all of them, by name, and ties go to the first name.
@@ -46,9 +46,9 @@ class DefaultPreemption final : public framework::Plugin,
                                                      const framework::NodeToStatus& statuses) const override;
 
  private:
-  // The nodes worth trying and how to go about it.
+  // The nodes worth trying, and how to search them.
   struct Plan {
-    std::vector<framework::NodeIndex> nodes;  // empty while it is not needed: all of them
+    std::vector<framework::NodeIndex> nodes;  // empty when not needed: all nodes
     size_t offset;
     size_t wanted;
   };
@@ -58,14 +58,14 @@ class DefaultPreemption final : public framework::Plugin,
                                            const framework::PodInfo& pod, bool exhaustive) const;
   framework::PostFilterResult SearchKept(const Plan& plan, const preemption::DryRun& dry_run,
                                          preemption::TrialShelf& shelf, bool verify) const;
-  // The same where all nodes are worth trying, from sums; unset when it takes a list of them.
+  // The same where all nodes are worth trying, from sums; unset when a list of nodes is needed.
   std::optional<framework::PostFilterResult> SearchSums(const Plan& plan, const preemption::DryRun& dry_run,
                                                         preemption::TrialShelf& shelf, bool verify) const;
 
   const config::DefaultPreemptionArgs args_;
   framework::Handle& handle_;
   const bool async_;
-  mutable preemption::KeptTrials kept_;  // of the scheduling thread
+  mutable preemption::KeptTrials kept_;  // used by the scheduling thread
 };
 
 }  // namespace berth::plugins

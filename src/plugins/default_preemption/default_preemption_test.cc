@@ -36,7 +36,7 @@ class DefaultPreemptionTest : public ::testing::Test {
     state.exhaustive_preemption = exhaustive;
     return DefaultPreemption(args, handle_).PostFilter(state, *pod, handle_.FilterAll(*pod));
   }
-  // Nodes that differ by name only, each full with one pod.
+  // Nodes that differ only in name, each full with one pod.
   void AddAlike(std::initializer_list<std::string_view> names) {
     for (const std::string_view name : names) {
       handle_.cluster().AddNode(MakeNode(name).Capacity("cpu", "2"), {Pod(name, 1, "2").Info()});
@@ -105,7 +105,7 @@ TEST_F(DefaultPreemptionTest, TiesAreBrokenAtRandomOtherwise) {
 }
 
 TEST_F(DefaultPreemptionTest, SamplesAsManyNodesAsConfigured) {
-  // Node 0 is the cheapest by far, but whoever looks at a tenth of the nodes seldom meets it.
+  // Node 0 is by far the cheapest, but a search of a tenth of the nodes seldom includes it.
   for (int i = 0; i < 50; ++i) {
     handle_.cluster().AddNode(MakeNode(fmt::format("n{}", i)).Capacity("cpu", "2"),
                               {Pod(fmt::format("v{}", i), i == 0 ? 1 : 5, "2").Info()});

@@ -1,5 +1,5 @@
-// What is kept between searches must not show: two clusters go through the same random changes, one of them with pods
-// that have a signature, and every search must come to the same end in both.
+// State kept between searches must not affect results: two clusters go through the same random changes, one of them
+// with pods that have a signature, and every search must have the same result in both.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,8 @@ using framework::PodInfoPtr;
 using framework::PostFilterResult;
 using framework::Status;
 
-// Cpu, and a kind of pod that nobody but itself likes, so that evicting everybody is sometimes not enough.
+// Requires cpu, and has one kind of pod that tolerates only its own kind, so that evicting all pods is sometimes not
+// enough.
 Status FitsAndLikes(const PodInfo& pod, const framework::NodeInfo& node) {
   const Symbol* kind = pod.labels().Find(Symbol("kind"));
   for (const PodInfoPtr& other : node.pods()) {
@@ -71,28 +72,28 @@ class Twins {
       case 6:
         return nominated_.empty() ? void() : Withdraw();
       default: {
-        // Mostly onwards, past the start of pods that come from the future; clocks are set back, too.
+        // Mostly forward, past the start of pods that start in the future; sometimes the clock is set back, too.
         const std::chrono::minutes by(Draw(4) == 0 ? -Draw(120) : Draw(120));
         return Both([&](FakeHandle& handle) { handle.clock().Advance(by); });
       }
     }
   }
 
-  // The name of the node that both found, or what both said instead.
+  // The name of the node that both found, or the message that both returned.
   std::string Search() {
     PodBuilder preemptor = MakePod(fmt::format("p{}", ++number_)).Priority(Draw(6) * 2);
     preemptor.Request("cpu", Draw(2) ? "2" : "3");
     if (Draw(5) == 0) preemptor.Label("kind", "odd");
     const PodInfoPtr pod = preemptor.Info();
     const PostFilterResult kept = Run(*kept_plugin_, kept_, *pod);
-    // Made anew, it has kept nothing at all, compiled budgets included.
+    // Made anew, it has kept nothing, not even compiled budgets.
     const PostFilterResult slow = Run(DefaultPreemption(args_, slow_), slow_, *pod);
     EXPECT_EQ(kept.status, slow.status);
     EXPECT_EQ(kept.nominated_node_name, slow.nominated_node_name);
     EXPECT_EQ(kept.clear_nomination, slow.clear_nomination);
     EXPECT_EQ(kept.victims.pdb_violations, slow.victims.pdb_violations);
     EXPECT_EQ(Names(kept), Names(slow));
-    // Mostly the victims go, as in life.
+    // Usually the victims are deleted, as in a real cluster.
     if (kept.status.ok() && Draw(3) != 0) {
       for (const PodInfoPtr& victim : kept.victims.pods) Remove(victim->name());
     }
@@ -141,7 +142,7 @@ class Twins {
       Both([&](FakeHandle& handle) { handle.objects().pod_disruption_budgets.Erase("default", app); });
       return;
     }
-    // Now and then it comes to protect somebody else.
+    // Sometimes the budget changes to protect other pods.
     const std::string protects = Draw(6) == 0 ? "d" : app;
     const int allowed = Draw(3);
     Both([&](FakeHandle& handle) { handle.Add(MakePdb(app, {{"app", protects}}, allowed)); });

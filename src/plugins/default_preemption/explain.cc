@@ -1,4 +1,4 @@
-// What preemption would find on each node, from dry runs of its own, and why it chooses one.
+// What preemption would find on each node, from its own dry runs, and why it chooses one.
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ struct CostedTrial {
   Cost cost;
 };
 
-// The first criterion, in the order in which they are weighed, that `worse` loses by.
+// The first criterion, in order, by which `worse` loses.
 std::string LostBy(const Cost& worse, const Cost& best, const std::string& winner) {
   if (worse.pdb_violations != best.pdb_violations) {
     return fmt::format("violates {} where {} violates {}", worse.pdb_violations, winner, best.pdb_violations);
@@ -33,7 +33,7 @@ std::string LostBy(const Cost& worse, const Cost& best, const std::string& winne
     return fmt::format("its most important victim has priority {}, that on {} {}", worse.highest_priority, winner,
                        best.highest_priority);
   }
-  // The sum is raised by the same for each victim, so what it says is told by the number of victims first.
+  // The sum is raised by a constant per victim, so a difference in the number of victims explains it first.
   if (worse.priority_sum != best.priority_sum && worse.victims != best.victims) {
     return fmt::format("{} victims, {} has {}", worse.victims, winner, best.victims);
   }
@@ -48,7 +48,7 @@ std::string LostBy(const Cost& worse, const Cost& best, const std::string& winne
 
 std::string WonBy(const std::vector<CostedTrial>& candidates, size_t chosen) {
   if (candidates.size() == 1) return "the only node where it helps";
-  // What it took to beat the last rival.
+  // The criterion that beat the last rival.
   const Cost& best = candidates[chosen].cost;
   int deepest = 0;
   for (size_t i = 0; i < candidates.size(); ++i) {

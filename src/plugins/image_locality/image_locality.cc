@@ -11,7 +11,7 @@ namespace {
 using framework::PodInfo;
 
 constexpr int64_t kMebibyte = 1024 * 1024;
-// Below this sum, having the images is not worth a point; above it (per container), more of them adds none.
+// Below this sum, having the images is worth nothing; above it (per container), more adds no points.
 constexpr int64_t kMinThreshold = 23 * kMebibyte;
 constexpr int64_t kMaxThresholdPerContainer = 1000 * kMebibyte;
 
@@ -68,7 +68,7 @@ framework::ScoreResult ImageLocality::Score(const framework::CycleState&, const 
   return framework::kMaxNodeScore * (sum - kMinThreshold) / (ceiling - kMinThreshold);
 }
 
-// Only for images that nobody has yet, which is all that can be said without looking at nodes.
+// Only known for images that no node has, without looking at nodes.
 std::optional<int64_t> ImageLocality::ScoreOfEveryNode(const framework::CycleState&, const PodInfo& pod) const {
   bool found = false;
   ForEachImage(pod.pod().spec,

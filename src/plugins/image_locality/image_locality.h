@@ -26,7 +26,7 @@ class ImageLocality final : public framework::Plugin, public framework::ScorePlu
                   std::span<int64_t> scores) const override;
   std::optional<int64_t> ScoreOfEveryNode(const framework::CycleState& state,
                                           const framework::PodInfo& pod) const override;
-  // The score of a node changes when another node comes, goes, or pulls the same image.
+  // The score of a node changes when another node is added or removed, or pulls the same image.
   framework::DependsOn score_depends_on() const override { return framework::DependsOn::kAllNodes; }
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
 

@@ -26,7 +26,7 @@ using framework::Status;
 constexpr char kLimitExceeded[] = "node(s) exceed max volume count";
 constexpr char kLimitVariable[] = "KUBE_MAX_PD_VOLS";
 
-// Nothing when it is not set to a positive number.
+// Unset unless the variable is a positive number.
 std::optional<int64_t> LimitFromEnvironment() {
   const char* text = std::getenv(kLimitVariable);
   if (text == nullptr) return std::nullopt;
@@ -43,8 +43,8 @@ const CsiMigration& MigrationOf(const InTreeDisks& disks) {
   return *migration;
 }
 
-// Under which the cloud knows the disk; null when the source is of another type. Inline and persistent sources name
-// the types alike.
+// The cloud's name for the disk; null when the source is of another type. Inline and persistent sources name the types
+// alike.
 template <class Source>
 const std::string* DiskOf(InTreeKind kind, const Source& source) {
   switch (kind) {
@@ -78,7 +78,7 @@ std::string_view InstanceTypeOf(const NodeInfo& node) {
   return type ? type->str() : std::string_view();
 }
 
-// Unset where the CSINode names none.
+// Unset where the CSINode has no limit.
 std::optional<int64_t> LimitOfDriver(const api::CSINode& csi_node, std::string_view name) {
   const auto driver = std::ranges::find(csi_node.spec.drivers, name, &api::CSINodeDriver::name);
   if (driver == csi_node.spec.drivers.end() || !driver->allocatable || !driver->allocatable->count) return std::nullopt;
@@ -108,7 +108,7 @@ std::optional<AttachableVolume> InTreeVolumeLimits::FromClaim(const api::Persist
     if (disk == nullptr) return std::nullopt;
     return AttachableVolume{std::string(disks_.type), *disk};
   }
-  // Not bound, or bound to what is gone: its class tells whether it is, or was, such a disk.
+  // Not bound, or its volume no longer exists: the class tells whether it is, or was, such a disk.
   if (!claim.spec.storage_class_name) return std::nullopt;
   const api::StorageClass* storage_class = objects.storage_classes.Find(*claim.spec.storage_class_name);
   if (storage_class == nullptr || storage_class->provisioner != disks_.type) return std::nullopt;
@@ -124,7 +124,7 @@ Status InTreeVolumeLimits::CollectByType(const VolumeUser& pod, AttachableVolume
     const std::optional<ClaimReference> reference = ClaimOf(pod, volume);
     if (!reference) continue;
     if (reference->name.empty()) return Status::Error("PersistentVolumeClaim had no name");
-    // A claim that is not there, or was made for another pod, may be of any type: not counted.
+    // A claim that does not exist, or was made for another pod, may be of any type: not counted.
     const api::PersistentVolumeClaim* claim =
         handle_.objects().persistent_volume_claims.Find(pod.namespace_.str(), reference->name);
     if (claim == nullptr || (reference->ephemeral && OwnershipProblem(pod, *claim))) continue;
@@ -169,7 +169,7 @@ Status InTreeVolumeLimits::Filter(const framework::CycleState&, const PodInfo& p
     if (Status status = (this->*collect)(*other, in_use); !status.ok()) return status;
   }
   const auto held = static_cast<int64_t>(in_use.size());
-  // A disk that pods here use already costs nothing more.
+  // A disk that pods here already use adds nothing.
   const int64_t added = std::ranges::count_if(wanted, [&](const AttachableVolume& v) { return !in_use.contains(v); });
   if (held + added <= *limit) return Status::Success();
   return Status(Code::kUnschedulable, {kLimitExceeded}, {{limit_resource_, added, held, *limit}});

@@ -1,9 +1,9 @@
-// EBSLimits, GCEPDLimits, AzureDiskLimits, CinderLimits: a node takes only so many disks of a cloud's in-tree volume
-// type. NodeVolumeLimits counts for the CSI drivers that replaced these types.
+// EBSLimits, GCEPDLimits, AzureDiskLimits, CinderLimits: a node can attach only a limited number of disks of a cloud's
+// in-tree volume type. NodeVolumeLimits counts for the CSI drivers that replaced these types.
 //
-// Where the node's CSINode says that the type has moved to its CSI driver, disks count under the driver's names and
-// against the limit the CSINode gives for it; elsewhere they count by volume type, against the limit that the node
-// reports (attachable-volumes-…), else KUBE_MAX_PD_VOLS of the environment, else what the cloud is known to take.
+// Where the node's CSINode says that the type has been migrated to its CSI driver, disks count under the driver's names
+// and against the CSINode's limit for it; elsewhere they count by volume type, against the limit that the node reports
+// (attachable-volumes-…), else KUBE_MAX_PD_VOLS from the environment, else the cloud's known limit.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@
 
 namespace berth::plugins {
 
-// One volume type and what limits it.
+// One volume type and its limits.
 struct InTreeDisks {
   std::string_view name;            // of the plugin that counts them
   std::string_view type;            // as provisioners name it
   std::string_view limit_resource;  // of the node's allocatable
-  int64_t limit;                    // where nobody says otherwise
+  int64_t limit;                    // the default
   int64_t nitro_limit;              // the same on Amazon's Nitro machines, which count network cards too
 };
 inline constexpr InTreeDisks kEbsDisks{"EBSLimits", "kubernetes.io/aws-ebs", "attachable-volumes-aws-ebs", 39, 25};
@@ -48,7 +48,7 @@ class InTreeVolumeLimits : public framework::Plugin,
  public:
   framework::Status Filter(const framework::CycleState& state, const framework::PodInfo& pod,
                            const framework::NodeInfo& node) const final;
-  // Claims and volumes are read as well, but only for pods that Sign refuses; for the rest the answer is always yes.
+  // Claims and volumes are read as well, but only for pods that Sign rejects; the others always pass.
   framework::DependsOn filter_depends_on() const final { return framework::DependsOn::kNodeAndPods; }
   bool FilterRange(const framework::CycleState& state, const framework::PodInfo& pod,
                    const framework::NodeColumns& columns, framework::NodeIndex begin,
@@ -60,8 +60,8 @@ class InTreeVolumeLimits : public framework::Plugin,
   InTreeVolumeLimits(const InTreeDisks& disks, const framework::Handle& handle);
 
  private:
-  // Disks of the type that the pod uses, directly or through claims; a claim still unbound counts when this type is
-  // what it will get.
+  // Disks of the type that the pod uses, directly or through claims; an unbound claim counts when it will get this
+  // type.
   framework::Status CollectByType(const VolumeUser& pod, AttachableVolumes& volumes) const;
   framework::Status CollectByDriver(const VolumeUser& pod, AttachableVolumes& volumes) const;
   std::optional<AttachableVolume> FromClaim(const api::PersistentVolumeClaim& claim) const;
@@ -74,7 +74,7 @@ class InTreeVolumeLimits : public framework::Plugin,
   const std::optional<int64_t> limit_from_environment_;
 };
 
-// The four plugins differ in their disks only.
+// The four plugins differ only in their disks.
 template <const InTreeDisks& kDisks>
 class LimitsOf final : public InTreeVolumeLimits {
  public:

@@ -56,7 +56,7 @@ class InTreeVolumeLimitsTest : public ::testing::Test {
     volume.spec.source.aws_elastic_block_store.emplace().volume_id = id;
     handle_.Add(volume);
   }
-  // As many disks as the plugin takes on the node, up to 300.
+  // How many disks the plugin allows on the node, up to 300.
   template <class P, class AddDisk>
   int RoomOn(const testing::NodeBuilder& node, AddDisk add) {
     testing::PodBuilder pod = MakePod("p");

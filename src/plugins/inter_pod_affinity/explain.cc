@@ -1,5 +1,5 @@
-// Which pod is in the way, or what company is missing. Pods are looked at once, when somebody first asks, however many
-// nodes are asked about.
+// Which pod conflicts, or which pods are missing. Pods are scanned once, on first use, however many nodes are asked
+// about.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ class AffinityExplainer final : public framework::RejectionExplainer {
     return {};
   }
 
-  // The pod's own anti-affinity can be given up; company cannot be made, nor others be talked round.
+  // The pod's own anti-affinity can be dropped; missing pods cannot be created, nor can other pods' terms be changed.
   std::vector<Remedy> Remedies(const NodeInfo&, const Remedy& so_far) const override {
     const auto& affinity = so_far.pod()->spec.affinity;
     if (!affinity || !affinity->pod_anti_affinity) return {};
@@ -75,11 +75,11 @@ class AffinityExplainer final : public framework::RejectionExplainer {
     return {remedy};
   }
 
-  // Company that is there, but not where the term looks for it.
+  // Matching pods that exist, but not where the term looks for them.
   std::vector<std::string> Hints() const override {
     std::vector<std::string> hints;
     for (const AffinityTerm& term : pod_.required_affinity_terms()) {
-      std::map<std::string, size_t> elsewhere;  // pods that match but for their namespace
+      std::map<std::string, size_t> elsewhere;  // pods that match except for their namespace
       bool found = false;
       for (const NodeInfo* node : handle_.cluster().nodes()) {
         for (const PodInfoPtr& other : node->pods()) {
@@ -103,7 +103,7 @@ class AffinityExplainer final : public framework::RejectionExplainer {
   }
 
  private:
-  // A pod that matters in a domain, the first by name.
+  // A relevant pod in a domain, the first by name.
   struct Neighbour {
     std::string pod;
     std::string node;
@@ -111,9 +111,9 @@ class AffinityExplainer final : public framework::RejectionExplainer {
   };
   using Domain = std::pair<Symbol, Symbol>;  // topology key and value
   struct Neighbours {
-    std::vector<std::map<Symbol, Neighbour>> company;   // by affinity term, then domain: matches all of them
+    std::vector<std::map<Symbol, Neighbour>> company;   // by affinity term, then domain: matches all terms
     std::vector<std::map<Symbol, Neighbour>> unwanted;  // by anti-affinity term, then domain
-    std::map<Domain, Neighbour> hostile;                // whose anti-affinity this pod matches
+    std::map<Domain, Neighbour> hostile;                // those whose anti-affinity matches this pod
   };
 
   const Neighbours& neighbours() const {
@@ -132,7 +132,7 @@ class AffinityExplainer final : public framework::RejectionExplainer {
     return found ? &found->metadata.labels : nullptr;
   }
 
-  // Notes what `other`, which is on `node`, means to the pod and the pod to it.
+  // Records how `other`, which is on `node`, and the pod affect each other.
   void Meet(const PodInfo& other, const NodeInfo& node, Neighbours& found) const {
     const auto note = [&](auto& place, const auto& domain, const AffinityTerm& term) {
       const auto [entry, added] = place.try_emplace(domain, Neighbour{other.Key(), node.name(), TermText(term)});

@@ -1,4 +1,4 @@
-// InterPodAffinity as a filter: matching pods are tallied per domain once per cycle, then a node is judged by its
+// InterPodAffinity as a filter: matching pods are counted per domain once per cycle, then a node is judged by its
 // domains.
 #include <algorithm>
 #include <memory>
@@ -20,12 +20,12 @@ using framework::Status;
 
 namespace {
 
-// What stays the same while pods come and go.
+// What does not change when pods are added and removed.
 struct RequiringPod {
   std::vector<AffinityTerm> affinity;
   std::vector<AffinityTerm> anti_affinity;
   std::shared_ptr<const api::Namespace> name_space;  // null when unknown
-  // Whether it would be near itself: the first pod of a series with affinity to each other must be able to go
+  // Whether it matches its own affinity: the first pod of a group with affinity to each other must be able to go
   // somewhere.
   bool matches_own_affinity = false;
 
@@ -39,12 +39,12 @@ struct InterPodAffinity::FilterState final : framework::CopyableState<FilterStat
   explicit FilterState(const framework::ClusterView& cluster)
       : matching_affinity(cluster), matching_anti_affinity(cluster), hostile(cluster) {}
 
-  // The pod asks nothing of anyone and nobody minds it.
+  // The pod has no required terms and matches nobody's anti-affinity.
   bool skips() const { return incoming->asks_nothing() && hostile.all_zero(); }
-  // Nobody to be near exists anywhere and the pod would be near itself, so that it may start a series.
+  // No matching pod exists anywhere and the pod matches its own affinity, so that it may be the first of its group.
   bool may_go_first() const { return matching_affinity.all_zero() && incoming->matches_own_affinity; }
 
-  // Counts `existing` on `node` for what the incoming pod asks of others.
+  // Counts `existing` on `node` for the incoming pod's terms.
   void CountMatches(const PodInfo& existing, NodeIndex node, int64_t delta) {
     // One pod must satisfy all affinity terms, but any anti-affinity term is enough.
     if (MatchesAllTerms(incoming->affinity, existing)) {
@@ -54,7 +54,7 @@ struct InterPodAffinity::FilterState final : framework::CopyableState<FilterStat
       if (term.Matches(existing, nullptr)) matching_anti_affinity.Add(term.topology_key, node, delta);
     }
   }
-  // Counts `existing` on `node` for what it forbids the incoming pod.
+  // Counts `existing` on `node` for its own anti-affinity against the incoming pod.
   void CountHostility(const PodInfo& existing, const PodInfo& pod, NodeIndex node, int64_t delta) {
     for (const AffinityTerm& term : existing.required_anti_affinity_terms()) {
       if (term.Matches(pod, incoming->namespace_labels())) hostile.Add(term.topology_key, node, delta);
@@ -62,7 +62,7 @@ struct InterPodAffinity::FilterState final : framework::CopyableState<FilterStat
   }
 
   std::shared_ptr<const RequiringPod> incoming;
-  TopologyTallies matching_affinity;       // pods that match all of the pod's affinity terms; a table for every term
+  TopologyTallies matching_affinity;       // pods that match all of the pod's affinity terms; one table per term
   TopologyTallies matching_anti_affinity;  // terms of the pod's anti-affinity that pods match
   TopologyTallies hostile;                 // anti-affinity terms of placed pods that match the pod
 };
@@ -86,7 +86,7 @@ PreFilterResult InterPodAffinity::PreFilter(CycleState& state, const PodInfo& po
   }
   for (const AffinityTerm& term : data->incoming->affinity) data->matching_affinity.TableFor(term.topology_key);
   if (!data->incoming->asks_nothing()) {
-    // Rows lie far apart in memory; many need not be looked at.
+    // Rows are far apart in memory; many need not be read.
     const NodeColumns& columns = cluster.columns();
     for (NodeIndex node = 0; node < columns.size(); ++node) {
       if (columns.pod_count[node] == 0) continue;
@@ -118,7 +118,7 @@ void InterPodAffinity::ChangePod(CycleState& state, const PodInfo& pod, const Po
   data->CountMatches(other, node.index(), delta);
 }
 
-// What PreFilter counts is what AddPod and RemovePod count; only whether it skips must be watched.
+// PreFilter counts the same as AddPod and RemovePod; only whether it skips must be checked.
 bool InterPodAffinity::CatchUpPreFilter(CycleState& state, const PodInfo& pod,
                                         const framework::PodChange& change) const {
   FilterState* data = state.FindMutable(filter_key_);
@@ -161,7 +161,7 @@ Status InterPodAffinity::Filter(const CycleState& state, const PodInfo&, const N
 bool InterPodAffinity::FilterRange(const CycleState& state, const PodInfo&, const NodeColumns&, NodeIndex begin,
                                    std::span<uint8_t> verdicts) const {
   const FilterState& data = state.Get(filter_key_);
-  // Last things first: what Judge looks at earlier overwrites.
+  // In reverse order: what Judge checks earlier overwrites.
   std::fill(verdicts.begin(), verdicts.end(), static_cast<uint8_t>(Verdict::kFits));
   const auto reject_crowded = [&](const TopologyTallies& tallies, Verdict verdict) {
     for (const TopologyTallies::Table& table : tallies.tables()) {
@@ -175,7 +175,7 @@ bool InterPodAffinity::FilterRange(const CycleState& state, const PodInfo&, cons
   };
   reject_crowded(data.hostile, Verdict::kExistingAntiAffinity);
   reject_crowded(data.matching_anti_affinity, Verdict::kAntiAffinity);
-  // A pod that may go first needs no more than the label.
+  // A pod that may go first needs only the label.
   const bool needs_company = !data.may_go_first();
   for (const TopologyTallies::Table& table : data.matching_affinity.tables()) {
     const int32_t* const domains = table.domains() + begin;

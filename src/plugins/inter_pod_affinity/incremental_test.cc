@@ -1,4 +1,4 @@
-// State kept while pods come and go must be what counting from scratch gives.
+// State kept while pods are added and removed must equal counting from scratch.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -90,7 +90,7 @@ std::pair<int, int> Follow(unsigned seed, const config::InterPodAffinityArgs& ar
       for (const SeenChange& change : traffic.Step()) changes.push_back(change);
     }
     for (const SeenChange& change : changes) kept.Follow(change);
-    // Which nodes are feasible is nothing to PreScore.
+    // PreScore does not depend on which nodes are feasible.
     if (feasible.size() > 1 && random() % 8 == 0) feasible.pop_back();
     kept.Settle(feasible);
     kept.ExpectAsFresh();
@@ -117,7 +117,7 @@ TEST(InterPodAffinityIncremental, KeptStateIsAsFresh) {
   EXPECT_LT(restarts, followed / 10) << "only where a skip begins or ends";
 }
 
-// Not told by anyone else, a copy made for preemption must stay as it was.
+// A copy made for preemption must not change when the original follows changes.
 TEST(InterPodAffinityIncremental, CopiesDoNotFollow) {
   FakeHandle handle;
   handle.cluster().AddNode(MakeNode("a").Label("zone", "a"));

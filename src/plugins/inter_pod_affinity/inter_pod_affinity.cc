@@ -25,7 +25,7 @@ InterPodAffinity::InterPodAffinity(const config::InterPodAffinityArgs& args, fra
       args_(args),
       filter_key_(handle.NewStateKey<FilterState>()),
       score_key_(handle.NewStateKey<ScoreState>()),
-      // Evicting pods brings no pod to be near.
+      // Evicting pods does not bring matching pods.
       no_affinity_(Status::UnschedulableAndUnresolvable(std::string(kAffinityReason))),
       anti_affinity_(Status::Unschedulable(std::string(kAntiAffinityReason))),
       existing_anti_affinity_(Status::Unschedulable(std::string(kExistingAntiAffinityReason))) {}
@@ -103,8 +103,8 @@ void AppendTerms(std::string& out, std::span<const framework::WeightedAffinityTe
 
 }  // namespace
 
-// kube-scheduler signs no pod with terms of its own. Here answers that depend on other pods are kept current by the
-// engine. Labels and namespace are always read: any placed pod may have a term about them.
+// kube-scheduler signs no pod with terms of its own. Here the engine keeps answers that depend on other pods current.
+// Labels and namespace are always read: any placed pod may have a term about them.
 bool InterPodAffinity::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {
   if (!pod.parse_error().empty()) return false;
   std::string identity;

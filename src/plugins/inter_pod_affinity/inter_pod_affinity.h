@@ -1,10 +1,10 @@
-// InterPodAffinity: pods that want to be, or must not be, in one topology domain with other pods.
+// InterPodAffinity: pods that want to be, or must not be, in the same topology domain as other pods.
 //
 // Filter, in this order: the pod's required affinity, its required anti-affinity, and the required anti-affinity of
 // pods that are already placed. Score: preferred terms of the pod and of placed pods, both ways, and required affinity
 // of placed pods with a fixed weight.
 //
-// What is read beside pods and nodes: Namespaces and their labels. Answers kept across a change of those are stale.
+// Also reads Namespaces and their labels. Answers kept across a change to those are stale.
 #pragma once
 
 #include <memory>
@@ -77,7 +77,7 @@ class InterPodAffinity final : public framework::Plugin,
                       std::span<const uint8_t> feasible, std::span<const int64_t> scores,
                       std::span<uint8_t> points) const override;
 
-  // Both leave a state behind even when they skip, so that a skip can be seen to end.
+  // Both leave a state behind even when they skip, so that the end of a skip can be detected.
   bool CatchUpPreFilter(framework::CycleState& state, const framework::PodInfo& pod,
                         const framework::PodChange& change) const override;
   bool CatchUpPreScore(framework::CycleState& state, const framework::PodInfo& pod,
@@ -102,14 +102,14 @@ class InterPodAffinity final : public framework::Plugin,
 
   InterPodAffinity(const config::InterPodAffinityArgs& args, framework::Handle& handle);
 
-  // The term of an incoming pod with the namespaces that its namespaceSelector selects added by name, so that pods can
+  // The term of an incoming pod with the namespaces that its namespaceSelector matches added by name, so that pods can
   // be matched without looking up their namespaces.
   framework::AffinityTerm WithNamespacesResolved(framework::AffinityTerm term) const;
   std::vector<framework::AffinityTerm> WithNamespacesResolved(std::span<const framework::AffinityTerm> terms) const;
   // Null when the namespace is unknown.
   std::shared_ptr<const api::Namespace> NamespaceOf(const framework::PodInfo& pod) const;
 
-  // A pod without preferences is not scored when those of others are not to be regarded.
+  // A pod without preferences of its own is not scored when those of other pods are to be ignored.
   bool IsNeverScored(const framework::PodInfo& pod) const;
 
   static Verdict Judge(const FilterState& state, framework::NodeIndex node);
@@ -126,14 +126,14 @@ class InterPodAffinity final : public framework::Plugin,
   const config::InterPodAffinityArgs args_;
   const framework::StateKey<FilterState> filter_key_;
   const framework::StateKey<ScoreState> score_key_;
-  // One status each, shared by every node that gets it.
+  // One status each, shared by all nodes that get it.
   const framework::Status no_affinity_;
   const framework::Status anti_affinity_;
   const framework::Status existing_anti_affinity_;
 };
 
-// The pod matches every one of `terms`, and there are some. Namespace selectors are not consulted beyond what they say
-// of a namespace without labels.
+// Whether there are `terms` and the pod matches all of them. Namespace selectors are evaluated only for a namespace
+// without labels.
 bool MatchesAllTerms(std::span<const framework::AffinityTerm> terms, const api::Pod& pod);
 bool MatchesAllTerms(std::span<const framework::AffinityTerm> terms, const framework::PodInfo& pod);
 

@@ -146,7 +146,7 @@ TEST_F(InterPodAffinityTest, ResolvesNamespaceSelectorsOfThePod) {
   EXPECT_EQ(Rejections(away(SelectorOf({{"team", "red"}}))), (Verdicts{{"b1", "anti"}}));
   EXPECT_EQ(Rejections(away(SelectorOf({{"team", "blue"}}))), Verdicts{});
   EXPECT_EQ(Rejections(away({})), (Verdicts{{"b1", "anti"}})) << "an empty selector means every namespace";
-  // Upstream v1.36 keeps such a selector beside the names, and asks it about a namespace without labels.
+  // Upstream v1.36 keeps such a selector beside the names, and evaluates it for a namespace without labels.
   EXPECT_EQ(Rejections(away(SelectorOf("team", "NotIn", {"red"}))), (Verdicts{{"b1", "anti"}}));
 }
 

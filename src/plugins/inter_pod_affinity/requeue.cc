@@ -26,20 +26,20 @@ bool UpdateHelps(const PodInfo& waiting, const api::Pod& before, const api::Pod&
 bool DeletionHelps(const PodInfo& waiting, const api::Pod& gone, const config::FeatureGates& gates) {
   if (MatchesAllTerms(waiting.required_anti_affinity_terms(), gone)) return true;
   if (!gone.spec.affinity || !gone.spec.affinity->pod_anti_affinity) return false;
-  // A borrow: the event outlives this call.
+  // Non-owning: the event outlives this call.
   const std::shared_ptr<const api::Pod> borrowed(std::shared_ptr<const api::Pod>(), &gone);
   const framework::PodInfoPtr info = PodInfo::Make(borrowed, framework::RunningPodOptions(gates));
   return !info->parse_error().empty() || MatchesAllTerms(info->required_anti_affinity_terms(), waiting);
 }
 
-// The node enters, or moves to another, domain where there may be company.
+// The node enters a domain, new to it, that may have matching pods.
 bool NodeHelpsAffinity(const AffinityTerm& term, const api::Node* before, const api::Node& after) {
   const Symbol* new_value = after.metadata.labels.Find(term.topology_key);
   const Symbol* old_value = before != nullptr ? before->metadata.labels.Find(term.topology_key) : nullptr;
   return new_value != nullptr && (old_value == nullptr || *old_value != *new_value);
 }
 
-// The node is new, or leaves a domain that may hold pods to avoid. Entering one helps nobody.
+// The node is new, or leaves a domain that may have pods to avoid. Entering one does not help.
 bool NodeHelpsAntiAffinity(const AffinityTerm& term, const api::Node* before, const api::Node& after) {
   if (before == nullptr) return true;
   const Symbol* old_value = before->metadata.labels.Find(term.topology_key);
@@ -63,7 +63,7 @@ std::vector<framework::ClusterEventWithHint> InterPodAffinity::EventsToRegister(
 QueueingHint InterPodAffinity::AfterPodChange(const PodInfo& pod, const api::Pod* before, const api::Pod* after) const {
   if (before == nullptr && after == nullptr) return QueueingHint::kQueue;
   const bool updated = before != nullptr && after != nullptr;
-  // Its own labels changed: terms of placed pods may no longer be about it.
+  // Its own labels changed: terms of placed pods may no longer match it.
   if (updated && after->metadata.uid == pod.uid()) return QueueingHint::kQueue;
   if ((after != nullptr && HoldsNoPlace(*after)) || (before != nullptr && HoldsNoPlace(*before))) {
     return QueueingHint::kSkip;

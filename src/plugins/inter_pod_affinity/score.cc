@@ -1,5 +1,5 @@
-// InterPodAffinity as a score: weights of matching terms are tallied per domain once per cycle, a node's score is the
-// sum over its domains.
+// InterPodAffinity as a score: weights of matching terms are summed per domain once per cycle, and a node's score is
+// the sum over its domains.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -24,7 +24,7 @@ using framework::WeightedAffinityTerm;
 
 namespace {
 
-// What stays the same while pods come and go.
+// What does not change when pods are added and removed.
 struct PreferringPod {
   std::vector<WeightedAffinityTerm> near;
   std::vector<WeightedAffinityTerm> away;
@@ -33,14 +33,14 @@ struct PreferringPod {
   const api::Labels* namespace_labels() const { return name_space ? &name_space->metadata.labels : nullptr; }
 };
 
-// What terms say for and against domains, theirs about the pod and the pod's about them.
+// The weights for and against domains, from placed pods' terms about the pod and the pod's terms about them.
 class Preferences {
  public:
   Preferences(const framework::ClusterView& cluster, std::shared_ptr<const PreferringPod> incoming,
               int64_t hard_affinity_weight)
       : incoming_(std::move(incoming)), hard_affinity_weight_(hard_affinity_weight), tallies_(cluster) {}
 
-  // `existing` comes to (+1) or leaves (-1) `node`.
+  // `existing` is added to (+1) or removed from (-1) `node`.
   void Count(const PodInfo& existing, const PodInfo& pod, NodeIndex node, int64_t sign) {
     AddAll(incoming_->near, sign, sign, existing, nullptr, node);
     AddAll(incoming_->away, -sign, sign, existing, nullptr, node);
@@ -54,7 +54,7 @@ class Preferences {
     AddAll(existing.preferred_anti_affinity_terms(), -sign, sign, pod, namespace_labels, node);
   }
 
-  // No term says anything. Terms that cancel each other out do say something.
+  // No term matches. Terms that cancel each other out do match.
   bool none() const { return voices_ == 0; }
   // The incoming pod has preferences of its own.
   bool prefers() const { return !incoming_->near.empty() || !incoming_->away.empty(); }
@@ -119,12 +119,12 @@ Status InterPodAffinity::PreScore(CycleState& state, const PodInfo& pod, std::sp
     weighted.term = WithNamespacesResolved(std::move(weighted.term));
   incoming->name_space = NamespaceOf(pod);
 
-  // A pod without preferences of its own can only be wanted or shunned by pods that have terms.
+  // A pod without preferences of its own is affected only by pods that have terms.
   const framework::ClusterView& cluster = handle_.cluster();
   const bool prefers = Prefers(pod);
   Preferences preferences(cluster, std::move(incoming), args_.hard_pod_affinity_weight);
   if (prefers) {
-    // Rows lie far apart in memory; many need not be looked at.
+    // Rows are far apart in memory; many need not be read.
     const NodeColumns& columns = cluster.columns();
     for (NodeIndex node = 0; node < columns.size(); ++node) {
       if (columns.pod_count[node] == 0) continue;
@@ -210,7 +210,7 @@ Status InterPodAffinity::NormalizeScore(const CycleState&, const PodInfo&, std::
     highest = std::max(highest, score.score);
   }
   if (lowest >= highest) {
-    // All alike: nobody gets points.
+    // All equal: no node gets points.
     for (NodeScore& score : scores) score.score = 0;
     return Status::Success();
   }

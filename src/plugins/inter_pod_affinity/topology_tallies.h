@@ -1,5 +1,5 @@
-// TopologyTallies: sums per topology domain, for the handful of topology keys that affinity terms name. One table per
-// key, indexed by the dense domain ids of the cluster's label columns; good while Node objects stay as they are.
+// TopologyTallies: sums per topology domain, for the few topology keys that affinity terms name. One table per key,
+// indexed by the dense domain ids of the cluster's label columns; valid while Node objects do not change.
 #pragma once
 
 #include <cstdint>
@@ -22,24 +22,24 @@ class TopologyTallies {
     bool HasLabel(framework::NodeIndex node) const {
       return column_->value_id[node] != framework::LabelColumn::kAbsent;
     }
-    // No domain has a sum other than 0.
+    // Every domain's sum is 0.
     bool all_zero() const { return nonzero_ == 0; }
 
-    // For passes over many nodes: the sum of node n is by_place()[domains()[n] + 1]. Place 0 is that of nodes without
-    // the label and holds 0.
+    // For passes over many nodes: the sum of node n is by_place()[domains()[n] + 1]. Place 0 is for nodes without the
+    // label and holds 0.
     const int32_t* domains() const { return column_->value_id.data(); }
     const int64_t* by_place() const {
       CHECK_WHY(column_->values.size() < sums_.size(), "nodes changed since pods were tallied");
       return sums_.data();
     }
-    // By place, whether the sum is above 0: all that a filter asks, in an eighth of the memory.
+    // By place, whether the sum is above 0: all that a filter needs, in an eighth of the memory.
     const uint8_t* positive_by_place() const {
       CHECK_WHY(column_->values.size() < sums_.size(), "nodes changed since pods were tallied");
       return positive_.data();
     }
 
     const framework::LabelColumn& column() const { return *column_; }
-    // In what nodes differ: their domain or, where each is alone in its own, the sum; or just whether it is above 0.
+    // How nodes differ: by domain or, where each node is alone in its domain, by sum; or only by whether it is above 0.
     framework::NodeTrait SumTrait() const {
       return column_->one_node_each ? framework::NodeTrait::EntryOf(*column_, by_place())
                                     : framework::NodeTrait::DomainOf(*column_);
@@ -72,7 +72,7 @@ class TopologyTallies {
 
   explicit TopologyTallies(const framework::ClusterView& cluster) : cluster_(&cluster) {}
 
-  // The key's table, made when there is none yet.
+  // The key's table, created on first use.
   Table& TableFor(const Symbol& topology_key) {
     for (Table& table : tables_) {
       if (table.topology_key_ == topology_key) return table;

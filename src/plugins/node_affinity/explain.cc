@@ -1,4 +1,4 @@
-// Which conditions of nodeSelector and node affinity a node does not meet, and the labels that it lacks.
+// Which conditions of nodeSelector and node affinity a node does not satisfy, and the labels that it lacks.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -28,7 +28,7 @@ const api::NodeSelector* RequiredSelector(const api::Pod& pod) {
   return required ? &*required : nullptr;
 }
 
-// The first condition of the term that the node does not meet; unset when it meets all of them.
+// The first condition of the term that the node does not satisfy; unset when it satisfies all.
 std::optional<Finding> FirstUnmet(const api::CompiledNodeSelectorTerm& term, const NodeInfo& node) {
   for (const api::Requirement& requirement : term.labels().requirements()) {
     if (requirement.Matches(node.labels())) continue;
@@ -46,7 +46,7 @@ std::optional<Finding> FirstUnmet(const api::CompiledNodeSelectorTerm& term, con
   return std::nullopt;
 }
 
-// Labels that say where or what a node is are left alone: a node cannot be talked into another zone.
+// Labels that say where or what a node is are not proposed: relabelling does not move a node to another zone.
 bool MaySet(const Symbol& key) {
   const std::string_view text = key.str();
   return !text.starts_with("topology.kubernetes.io/") && !text.starts_with("failure-domain.beta.kubernetes.io/") &&
@@ -78,7 +78,7 @@ class NodeAffinityExplainer final : public framework::RejectionExplainer {
                           fmt::format("nodeSelector wants {}={}, {}", key.str(), value.str(), LabelText(node, key))});
     }
     if (MeetsRequired(node)) return findings;
-    // Terms are alternatives: none of them holds.
+    // Terms are alternatives: none of them matches.
     const bool several = required_->terms().size() > 1;
     for (size_t i = 0; i < std::min(required_->terms().size(), framework::kFew); ++i) {
       std::optional<Finding> unmet = FirstUnmet(required_->terms()[i], node);
@@ -105,7 +105,7 @@ class NodeAffinityExplainer final : public framework::RejectionExplainer {
     return {remedy};
   }
 
-  // A value that no node has, and what some node has that is nearly it.
+  // A value that no node has, and similar values that some node has.
   std::vector<std::string> Hints() const override {
     LabelsThere there;
     for (const NodeInfo* node : cluster_.nodes()) {

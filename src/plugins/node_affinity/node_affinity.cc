@@ -48,7 +48,7 @@ std::optional<NameSet> NamesOf(const api::NodeSelectorTerm& term) {
     if (field.key != "metadata.name" || field.op != "In") continue;
     NameSet listed;
     for (const Symbol& value : field.values) {
-      // Conditions of one term hold together: keep what all of them list.
+      // The conditions of one term must all hold: keep what all of them list.
       if (!names || names->contains(std::string(value.str()))) listed.emplace(value.str());
     }
     names = std::move(listed);
@@ -56,7 +56,7 @@ std::optional<NameSet> NamesOf(const api::NodeSelectorTerm& term) {
   return names;
 }
 
-// The node names the terms allow together; unset as soon as one term leaves them open.
+// The node names that the terms allow together; unset as soon as one term does not restrict them.
 std::optional<NameSet> NamesOf(const api::NodeSelector& selector) {
   std::optional<NameSet> all;
   for (const api::NodeSelectorTerm& term : selector.node_selector_terms) {
@@ -138,7 +138,7 @@ Status NodeAffinity::Filter(const CycleState& state, const PodInfo& pod, const f
     return Status::UnschedulableAndUnresolvable("node(s) didn't match scheduler-enforced node affinity");
   }
   const Required* required = state.Find(required_key_);
-  // PreFilter may be switched off on its own. Terms that do not parse match nothing and are not an error here.
+  // PreFilter may be disabled separately. Terms that do not parse match nothing and are not an error here.
   const api::NodeMatch match = required ? required->affinity.Match(node.labels(), node.name())
                                         : CompileRequired(pod.pod()).Match(node.labels(), node.name());
   if (match == api::NodeMatch::kMatch) return Status::Success();
@@ -163,7 +163,7 @@ framework::ScoreResult NodeAffinity::Score(const CycleState& state, const PodInf
   if (const Preferred* preferred = state.Find(preferred_key_)) {
     return added + preferred->terms.Score(node.labels(), node.name());
   }
-  // PreScore may be switched off on its own.
+  // PreScore may be disabled separately.
   const Result<api::CompiledPreferredTerms> compiled =
       api::CompiledPreferredTerms::Compile(PreferredTermsOf(pod.pod()));
   if (!compiled) return Status::FromError(compiled.error());

@@ -1,5 +1,5 @@
-// NodeAffinity: nodeSelector and node affinity of the pod, and what an operator adds for every pod of the profile.
-// Required terms filter, preferred terms add their weights to the score.
+// NodeAffinity: the pod's nodeSelector and node affinity, and the affinity that the configuration adds for every pod of
+// the profile. Required terms filter, preferred terms add their weights to the score.
 #pragma once
 
 #include <memory>

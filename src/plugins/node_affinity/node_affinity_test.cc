@@ -165,7 +165,7 @@ TEST_F(NodeAffinityTest, ExplainsWhichConditionTheNodeDoesNotMeet) {
        {"label gpu | a label gpu |  | affinity term 1 wants a label gpu, the node has no label gpu",
         "metadata.name | = other | n | affinity term 2 wants metadata.name = other, the node is n"},
        ""},
-      // Nobody moves a node by relabelling it.
+      // Relabelling does not move a node to another zone.
       {MakePod("p").NodeSelector("topology.kubernetes.io/zone", "west").Info(),
        {"label topology.kubernetes.io/zone | west |  | nodeSelector wants topology.kubernetes.io/zone=west, the node "
         "has no label topology.kubernetes.io/zone"},

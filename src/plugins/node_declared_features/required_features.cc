@@ -15,7 +15,7 @@ bool RestartsAllContainers(const api::PodSpec& spec) {
          std::any_of(spec.init_containers.begin(), spec.init_containers.end(), has_rule);
 }
 
-// Host network together with a user namespace of its own.
+// Host network together with its own user namespace.
 bool CombinesHostNetworkWithUserNamespace(const api::PodSpec& spec) {
   return spec.host_network && spec.host_users == false;
 }

@@ -1,5 +1,5 @@
-// Which declared node features a pod needs, worked out from its spec. Features that matter only when a running pod is
-// changed are none of the scheduler's business.
+// The declared node features that a pod needs, derived from its spec. Features that matter only when a running pod is
+// changed do not concern the scheduler.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// NodeLabel: nodes must have some labels and must not have others, whatever the values and whatever the pod; the same
-// as a preference. NodeAffinity, with addedAffinity for a whole profile, replaced it.
+// NodeLabel: nodes must have certain labels and must not have others, whatever the values and whatever the pod; the
+// same as a preference. Replaced by NodeAffinity, with addedAffinity for a whole profile.
 #pragma once
 
 #include <memory>
@@ -28,13 +28,13 @@ class NodeLabel final : public framework::Plugin,
   framework::Status Filter(const framework::CycleState& state, const framework::PodInfo& pod,
                            const framework::NodeInfo& node) const override;
   framework::DependsOn filter_depends_on() const override { return framework::DependsOn::kNode; }
-  // The share of preferences that the node meets.
+  // The share of preferences that the node satisfies.
   framework::ScoreResult Score(const framework::CycleState& state, const framework::PodInfo& pod,
                                const framework::NodeInfo& node) const override;
   framework::DependsOn score_depends_on() const override { return framework::DependsOn::kNode; }
 
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
-  // Nothing of the pod is read: all pods are alike here.
+  // Reads nothing of the pod: all pods are alike here.
   bool Sign(const framework::PodInfo&, framework::SignatureBuilder&) const override { return true; }
 
  private:

@@ -1,4 +1,4 @@
-// Who holds the host ports that the pod wants, and doing without them.
+// Which pods hold the host ports that the pod requests, and giving those ports up.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace berth::plugins {
 namespace {
 
-// The first pod on the node that has the port; null when none has it.
+// The first pod on the node that has the port; null when none does.
 const framework::PodInfo* FindHolder(const framework::NodeInfo& node, const framework::HostPort& wanted) {
   for (const framework::PodInfoPtr& pod : node.pods()) {
     framework::HostPorts ports;
@@ -51,7 +51,7 @@ class PortExplainer final : public framework::RejectionExplainer {
                          [&](api::Pod& pod) { pod.spec.containers[i].ports[j].host_port = 0; });
       }
     }
-    // A port of a sidecar is not looked for.
+    // Ports of sidecars are not considered.
     if (remedy.steps().size() == so_far.steps().size()) return {};
     return {remedy};
   }

@@ -32,7 +32,7 @@ void AddHostPorts(const api::Container& container, HostPorts& ports) {
   }
 }
 
-// The host ports that go with `pod`: those of containers that run for its whole life.
+// The host ports that `pod` holds: those of containers that run for its whole life.
 HostPorts PortsHeldBy(const api::Pod& pod) {
   HostPorts ports;
   for (const api::Container& container : pod.spec.init_containers) {

@@ -1,4 +1,4 @@
-// NodePorts: host ports the pod wants must be free on the node.
+// NodePorts: the host ports that the pod requests must be free on the node.
 #pragma once
 
 #include <memory>

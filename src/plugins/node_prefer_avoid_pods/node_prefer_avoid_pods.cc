@@ -14,14 +14,14 @@ namespace {
 
 using framework::PodInfo;
 
-// Only pods of these kinds can be sent elsewhere; null for all others.
+// Only pods of these kinds can be asked to avoid a node; null for all others.
 const api::OwnerReference* AvoidableController(const api::Pod& pod) {
   const api::OwnerReference* owner = api::ControllerOf(pod.metadata);
   if (owner == nullptr || (owner->kind != "ReplicationController" && owner->kind != "ReplicaSet")) return nullptr;
   return owner;
 }
 
-// An annotation that does not parse keeps no pod away.
+// An annotation that does not parse affects no pod.
 bool Avoids(const api::OwnerReference& owner, const api::Node& node) {
   const Result<std::vector<api::OwnerReference>> avoided = api::ControllersToAvoid(node.metadata.annotations);
   return avoided && std::ranges::any_of(*avoided, [&](const api::OwnerReference& controller) {

@@ -1,4 +1,4 @@
-// NodePreferAvoidPods: a node's annotation may list controllers whose pods had better go elsewhere. Taints replaced it.
+// NodePreferAvoidPods: a node's annotation may list controllers whose pods should avoid it. Replaced by taints.
 #pragma once
 
 #include <memory>

@@ -31,7 +31,7 @@ Limits TotalLimits(const api::Pod& pod) {
   return limits;
 }
 
-// A limit that is absent, or a node that publishes nothing, decides nothing.
+// A missing limit, or a node that reports nothing, does not count.
 bool Covers(int64_t allocatable, int64_t limit) { return limit != 0 && allocatable != 0 && limit <= allocatable; }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// NodeResourceLimits: a point for nodes that are large enough for the pod's limits, to break ties between nodes that
-// are otherwise alike. Behind the name ResourceLimitsPriority in Policies of Kubernetes up to 1.18.
+// NodeResourceLimits: one point for nodes that are large enough for the pod's limits, to break ties between otherwise
+// equal nodes. Named ResourceLimitsPriority in Policies of Kubernetes up to 1.18.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// AllocationScore: what plugins share that do nothing but score nodes by how much of their resources would be in use,
-// after one rule. A plugin adds its name and reads its arguments.
+// AllocationScore: the common base of plugins that only score nodes, by how much of their resources would be in use
+// under one rule. A plugin adds its name and reads its arguments.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ Answer FromResult(const Result<bool>& result) {
   return *result ? Answer::kYes : Answer::kNo;
 }
 
-// Scoring looks at a slice that names no node at all as one for every node.
+// Scoring treats a slice that names no node at all as one for every node.
 Answer IsForNode(const dra::Slice& slice, size_t device, const api::Node& node) {
   const api::ResourceSliceSpec& spec = slice.spec();
   if (spec.per_device_node_selection.value_or(false)) return FromResult(dra::NodeMatches(node, slice, device));

@@ -1,4 +1,4 @@
-// How many devices of a node serve an extended resource.
+// How many devices of a node provide an extended resource.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct DeviceCount {
   int64_t allocated = 0;
 };
 
-// Of the devices that slices offer to the node, those that match the class that serves the resource. Zero when no class
-// does, or when something about them cannot be read.
+// Among the devices that slices offer to the node, those that match the class that provides the resource. Zero when no
+// class does, or when something about them cannot be read.
 DeviceCount CountDevices(dra::Inventory& inventory, const Symbol& resource, const api::Node& node);
 
 }  // namespace berth::plugins

@@ -1,4 +1,4 @@
-// What the pod to be scheduled asks for, where that differs from what PodInfo adds up for pods that occupy a node.
+// The incoming pod's requests, where they differ from what PodInfo adds up for pods that occupy a node.
 #pragma once
 
 #include "config/feature_gates.h"
@@ -12,7 +12,7 @@ namespace berth::plugins {
 // the spec.
 bool ReportsResources(const api::Pod& pod);
 
-// Spec alone: a pod that runs nowhere has no status worth reading.
+// From the spec alone: a pod that is not running has no useful status.
 framework::PodRequestOptions IncomingPodOptions(const config::FeatureGates& gates);
 framework::Resource IncomingPodRequest(const framework::PodInfo& pod, const framework::PodRequestOptions& options);
 

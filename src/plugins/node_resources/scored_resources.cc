@@ -47,7 +47,7 @@ ScoredResources::Kind ScoredResources::KindOf(const Symbol& name) {
 bool ScoredResources::DemandIsInPodInfo(const PodInfo& pod) const {
   if (has_other_) return false;
   if (basis_ == Basis::kRequested) return true;
-  // PodInfo's sums take pod-level and reported amounts in; without such they are the sum over the containers.
+  // PodInfo's sums include pod-level and reported amounts; without those they are the sum over the containers.
   return !pod.pod().spec.resources && !ReportsResources(pod.pod());
 }
 
@@ -94,7 +94,7 @@ ResourceUse ScoredResources::Read(const Entry& entry, int64_t demand, const Node
       used = node.requested().ephemeral_storage;
       break;
     case Kind::kScalar:
-      // A scalar resource the pod does not ask for says nothing about how well the pod fits.
+      // A scalar resource that the pod does not request says nothing about how well the pod fits.
       if (demand == 0) break;
       capacity = node.allocatable().Get(entry.name);
       used = node.requested().Get(entry.name);

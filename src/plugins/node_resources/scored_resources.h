@@ -23,7 +23,7 @@ namespace berth::plugins {
 // One resource on one node, as a rule sees it.
 struct ResourceUse {
   int64_t capacity = 0;  // 0: the resource does not count on this node
-  int64_t used = 0;      // by the pods that are there
+  int64_t used = 0;      // by the pods already there
   int64_t with_pod = 0;  // the same with the incoming pod
   int64_t weight = 0;
 };
@@ -31,30 +31,29 @@ struct ResourceUse {
 class ScoredResources {
  public:
   enum class Basis : uint8_t {
-    // What pods ask for, the incoming one like the others.
+    // What pods request, the incoming one like the others.
     kRequested,
-    // cpu and memory with a default for containers that ask for none. For the incoming pod this is the sum over its
-    // containers whatever spec.resources says, though other pods count with their pod-level requests: upstream's
-    // scores are like that.
+    // cpu and memory with a default for containers without requests. For the incoming pod this is the sum over its
+    // containers whatever spec.resources says, while other pods count with their pod-level requests, as upstream.
     kNonZeroRequested,
   };
 
-  // With an inventory, resources that device classes serve count by their devices where a node has none of its own.
+  // With an inventory, resources that device classes provide count by their devices where a node has none of its own.
   ScoredResources(std::span<const config::ResourceSpec> resources, Basis basis, const config::FeatureGates& gates,
                   dra::Inventory* inventory = nullptr);
 
   bool empty() const { return resources_.empty(); }
-  // What the incoming pod adds to each resource, in their order.
+  // What the incoming pod adds to each resource, in the same order.
   std::vector<int64_t> Demand(const framework::PodInfo& pod) const;
 
-  // Whether a score for this demand counts devices, which come and go without the node noticing.
+  // Whether a score for this demand counts devices, which change independently of the node.
   bool CountsDevices(std::span<const int64_t> demand) const;
 
   // rule(uses) for one node.
   template <class Rule>
   int64_t Score(const Rule& rule, std::span<const int64_t> demand, const framework::NodeInfo& node) const;
 
-  // The same for a range of nodes, or a list. False when the columns do not hold what the pod asks for.
+  // The same for a range of nodes, or a list. False when the columns do not hold what the pod requests.
   template <class Rule>
   bool ScoreColumns(const Rule& rule, std::span<const int64_t> demand, const framework::NodeColumns& columns,
                     framework::NodeIndex begin, std::span<int64_t> scores) const {

@@ -1,6 +1,6 @@
-// Scoring by allocation: the strategies of NodeResourcesFit, each of which once was a plugin of its own. Each maps the
-// use of the scored resources on a node to 0..100; resources that do not count there (capacity 0) are left out of the
-// weighted mean. Integer division throughout.
+// Scoring by allocation: the strategies of NodeResourcesFit, each of which used to be a plugin of its own. Each maps
+// the use of the scored resources on a node to 0..100; resources that do not count there (capacity 0) are left out of
+// the weighted mean. Integer division throughout.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ int64_t WeightedMean(std::span<const ResourceUse> uses, const Percent& percent) 
 struct LeastAllocated {
   int64_t operator()(std::span<const ResourceUse> uses) const {
     return WeightedMean(uses, [](const ResourceUse& use) -> int64_t {
-      // Above the capacity only by the defaults for pods that ask for nothing.
+      // Only the defaults for pods without requests can exceed the capacity.
       if (use.with_pod > use.capacity) return 0;
       return PercentOf(framework::WrappingSubtract(use.capacity, use.with_pod), use.capacity);
     });
@@ -70,7 +70,7 @@ class UtilizationCurve {
       if (use.capacity == 0) continue;
       const int64_t utilization = use.with_pod > use.capacity ? kFull : PercentOf(use.with_pod, use.capacity);
       const int64_t value = ValueAt(utilization);
-      // A resource that scores nothing does not pull the mean down.
+      // A resource that scores nothing does not lower the mean.
       if (value <= 0) continue;
       score += value * use.weight;
       weights += use.weight;

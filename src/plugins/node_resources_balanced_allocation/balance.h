@@ -1,4 +1,4 @@
-// How evenly a node's resources are used, and what a pod changes about it.
+// How evenly a node's resources are used, and how a pod changes that.
 #pragma once
 
 #include <cmath>
@@ -10,8 +10,8 @@
 
 namespace berth::plugins {
 
-// 100 when all resources are used to the same fraction, 50 at worst. Floating point in a fixed order: the result is cut
-// to an integer, so a different order could differ by a point.
+// 100 when all resources are used to the same fraction, 50 at worst. Floating point in a fixed order: the result is
+// truncated to an integer, so another order could differ by a point.
 inline int64_t EvennessOf(std::span<const ResourceUse> uses, int64_t ResourceUse::*amount) {
   const auto fraction = [amount](const ResourceUse& use) {
     const double value = static_cast<double>(use.*amount) / static_cast<double>(use.capacity);
@@ -19,7 +19,7 @@ inline int64_t EvennessOf(std::span<const ResourceUse> uses, int64_t ResourceUse
   };
   size_t count = 0;
   double total = 0;
-  double last[2] = {0, 0};  // the two latest; all there are in the usual case of two resources
+  double last[2] = {0, 0};  // the two latest; all of them in the usual case of two resources
   for (const ResourceUse& use : uses) {
     if (use.capacity == 0) continue;
     const double value = fraction(use);
@@ -44,7 +44,7 @@ inline int64_t EvennessOf(std::span<const ResourceUse> uses, int64_t ResourceUse
   return static_cast<int64_t>((1 - deviation) * static_cast<double>(framework::kMaxNodeScore));
 }
 
-// 75 when the pod changes nothing, up to 100 when it evens the node out, down to 50 when it does the opposite.
+// 75 when the pod changes nothing, up to 100 when it makes use more even, down to 50 when less.
 struct BalanceChange {
   int64_t operator()(std::span<const ResourceUse> uses) const {
     constexpr int64_t kHalf = framework::kMaxNodeScore / 2;

@@ -46,7 +46,7 @@ framework::ScoreResult NodeResourcesBalancedAllocation::Score(const CycleState& 
   if (const Demand* demand = state.Find(key_)) {
     return resources_.Score(BalanceChange(), demand->amounts, node);
   }
-  // PreScore may be switched off on its own.
+  // PreScore may be disabled separately.
   const std::vector<int64_t> amounts = resources_.Demand(pod);
   if (AsksForNothing(amounts)) return int64_t{0};
   return resources_.Score(BalanceChange(), amounts, node);

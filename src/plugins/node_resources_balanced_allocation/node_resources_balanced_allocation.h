@@ -1,4 +1,4 @@
-// NodeResourcesBalancedAllocation: prefers nodes whose resources the pod brings closer to being used evenly.
+// NodeResourcesBalancedAllocation: prefers nodes whose resource use becomes more even with the pod.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin,
   static Result<std::unique_ptr<framework::Plugin>> Create(const config::PluginArgs& args, framework::Handle& handle);
 
   std::string_view name() const override { return kName; }
-  // Skips pods that ask for none of the resources: they would all land on the one best balanced node.
+  // Skips pods that request none of the resources: they would all land on the one best balanced node.
   framework::Status PreScore(framework::CycleState& state, const framework::PodInfo& pod,
                              std::span<const framework::NodeInfo* const> feasible) const override;
   bool ReadsFeasibleNodes(const framework::PodInfo&) const override { return false; }

@@ -1,4 +1,4 @@
-// How much less the pod would have to ask for. What is short is in the Status already.
+// How much less the pod would have to request. The Status already says what is short.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,12 +26,12 @@ void SetAmount(api::ResourceList& amounts, const Symbol& resource, int64_t amoun
                                               : api::Quantity::FromInt(amount, quantity.format());
 }
 
-// What a pod's request is made of. Either all its containers run side by side with the sidecars, or, before that, one
-// init container with the sidecars that were started before it; whichever needs more counts.
+// The parts of a pod's request. Either all its containers run together with the sidecars, or, before that, one init
+// container with the sidecars started before it; the larger sum counts.
 struct RequestPart {
   std::string name;  // "init migrate", "sidecar mesh"
   int64_t amount = 0;
-  api::ResourceList* requests = nullptr;  // where it stands in the pod; null for overhead
+  api::ResourceList* requests = nullptr;  // where it is in the pod; null for overhead
 };
 
 std::vector<RequestPart> PartsOf(api::Pod& pod, const Symbol& resource) {
@@ -66,7 +66,7 @@ std::vector<RequestPart> PartsOf(api::Pod& pod, const Symbol& resource) {
   return parts;
 }
 
-// "init migrate 9 + sidecar mesh 1"; nothing when there is one container and no more to say.
+// "init migrate 9 + sidecar mesh 1"; empty when there is only one container.
 std::string PartsText(const api::Pod& pod, const Symbol& resource) {
   api::Pod copy = pod;
   const std::vector<RequestPart> parts = PartsOf(copy, resource);
@@ -87,8 +87,8 @@ std::string PartsText(const api::Pod& pod, const Symbol& resource) {
          fmt::format(" + {} more {}", parts.size() - framework::kFew, framework::AmountText(resource.str(), rest));
 }
 
-// Takes `excess` off the requests that make up the sum, the largest first, until the pod asks for no more than that;
-// another part may be the peak then. False when overhead alone is too much.
+// Reduces the requests that make up the sum, the largest first, until the pod requests no more than `wanted`; another
+// part may become the peak then. False when overhead alone is too much.
 bool ReduceRequests(api::Pod& pod, const Symbol& resource, int64_t wanted) {
   constexpr int kMaxRounds = 64;
   for (int round = 0; round < kMaxRounds; ++round) {
@@ -110,7 +110,7 @@ bool ReduceRequests(api::Pod& pod, const Symbol& resource, int64_t wanted) {
   return false;
 }
 
-// What a person would write: no more than `amount`, and not down to the byte.
+// A value that a person would write: no more than `amount`, and not exact to the byte.
 std::string RoundedDown(std::string_view resource, int64_t amount) {
   const bool bytes = resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
   if (!bytes) return framework::AmountText(resource, amount);
@@ -137,7 +137,7 @@ int64_t ValueOf(std::string_view resource, const std::string& text) {
 
 class FitExplainer final : public framework::RejectionExplainer {
  public:
-  // `wanted` without what is not checked.
+  // `wanted` is the request without resources that are not checked.
   FitExplainer(const framework::ClusterView& cluster, const framework::PodInfo& pod, framework::Resource wanted)
       : cluster_(cluster), pod_(pod), wanted_(std::move(wanted)) {}
 
@@ -177,7 +177,7 @@ class FitExplainer final : public framework::RejectionExplainer {
     return remedies;
   }
 
-  // A resource that no node has, and what some node has that is nearly it.
+  // A resource that no node has, and similar ones that some node has.
   std::vector<std::string> Hints() const override {
     std::set<std::string_view> there;
     for (const framework::NodeInfo* node : cluster_.nodes()) {
@@ -223,7 +223,7 @@ class FitExplainer final : public framework::RejectionExplainer {
     return remedy;
   }
 
-  // " (init migrate 9 -> 3)" where it is not just the one container that there is.
+  // " (init migrate 9 -> 3)", unless there is only one container.
   static std::string WhoseRequest(api::Pod before, api::Pod after, const Symbol& resource) {
     const bool alone = before.spec.init_containers.empty() && before.spec.containers.size() == 1;
     if (alone && AmountIn(before.spec.overhead, resource) == 0) return {};

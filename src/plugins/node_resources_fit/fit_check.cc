@@ -40,7 +40,7 @@ class Rejection {
   std::vector<Shortfall> shortfalls_;
 };
 
-// What one resource adds to a verdict, without a jump, so that the compiler can use vector instructions.
+// What one resource adds to a verdict, branch-free, so that the compiler can vectorize it.
 uint8_t Objection(int64_t requested, int64_t used, int64_t capacity, uint8_t bit) {
   const bool is_short = requested > framework::WrappingSubtract(capacity, used);
   const bool never = is_short & (requested > capacity);
@@ -91,7 +91,7 @@ Status CheckFit(const Resource& request, const NodeRoom& room) {
   if (room.pod_count + 1 > capacity.allowed_pod_number) {
     rejection.Add("Too many pods", {framework::PodsName(), 1, room.pod_count, capacity.allowed_pod_number});
   }
-  // Asking for nothing fits even where more is used than there is.
+  // A request of nothing fits even where more is used than there is.
   if (request.milli_cpu > 0) {
     rejection.Check(framework::CpuName(), request.milli_cpu, used.milli_cpu, capacity.milli_cpu);
   }

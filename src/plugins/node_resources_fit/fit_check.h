@@ -13,26 +13,26 @@
 
 namespace berth::plugins {
 
-// Extended resources that somebody else looks after.
+// Extended resources that are managed elsewhere.
 struct IgnoredResources {
   std::vector<Symbol> names;
-  std::vector<std::string> groups;  // domains: what stands before the slash
+  std::vector<std::string> groups;  // domains: the part before the slash
 
   bool Cover(const Symbol& name) const;
 };
 
-// The request with the scalar resources dropped that need no check: zero amounts and ignored ones.
+// The request without scalar resources that need no check: zero amounts and ignored ones.
 framework::Resource RequestToCheck(framework::Resource request, const IgnoredResources& ignored);
 
 struct NodeRoom {
   const framework::Resource& allocatable;
   const framework::Resource& requested;
   int64_t pod_count = 0;
-  // Resources that device classes serve are not checked on nodes that have none of their own; null for no classes.
+  // Resources that device classes provide are not checked on nodes that have none of their own; null without classes.
   const dra::ClassNames* classes = nullptr;
 };
 
-// Rejections list every resource that is short, with its numbers. Unresolvable when even the empty node would be too
+// Rejections list every resource that is short, with its amounts. Unresolvable when even the empty node would be too
 // small, since no eviction helps then.
 framework::Status CheckFit(const framework::Resource& request, const NodeRoom& room);
 

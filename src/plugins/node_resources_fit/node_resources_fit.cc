@@ -123,7 +123,7 @@ framework::ScoreResult NodeResourcesFit::Score(const CycleState& state, const Po
     return std::visit([&](const auto& rule) { return scored_.Score(rule, demand, node); }, rule_);
   };
   if (const Demand* demand = state.Find(demand_key_)) return score(demand->amounts);
-  // PreScore may be switched off on its own.
+  // PreScore may be disabled separately.
   return score(scored_.Demand(pod));
 }
 
@@ -163,7 +163,7 @@ QueueingHint NodeResourcesFit::AfterNodeChange(const PodInfo& pod, const api::No
   if (!CheckFit(request, {.allocatable = now, .requested = Resource(), .pod_count = 0, .classes = classes()}).ok()) {
     return QueueingHint::kSkip;  // too small even without any pod
   }
-  // Whether devices would do is not for this plugin to say.
+  // Whether devices are available is not this plugin's decision.
   if (before && classes()) {
     const bool by_devices = std::any_of(request.scalar.begin(), request.scalar.end(), [&](const auto& entry) {
       return entry.second != 0 && now.Get(entry.first) <= 0 && classes()->Find(entry.first);
@@ -179,7 +179,7 @@ QueueingHint NodeResourcesFit::AfterDeviceClassChange(const PodInfo& pod, const 
   const std::string name = after->spec.extended_resource_name.value_or("");
   if (before && before->spec.extended_resource_name.value_or("") == name) return QueueingHint::kSkip;
   const api::ResourceList requests = framework::PodRequests(pod.pod(), {});
-  // The name of the class itself does not change.
+  // The name of a class never changes.
   const Symbol implicit("deviceclass.resource.kubernetes.io/" + after->metadata.name);
   if (!before && requests.Find(implicit)) return QueueingHint::kQueue;
   return QueueIf(after->spec.extended_resource_name && requests.Find(Symbol(name)));
@@ -203,7 +203,7 @@ bool NodeResourcesFit::Sign(const PodInfo& pod, framework::SignatureBuilder& sig
   if (scored_.CountsDevices(demand)) return false;
   std::string text;
   for (const int64_t amount : demand) AppendField(text, amount);
-  // Which resources are left to devices depends on the classes.
+  // Which resources are provided by devices depends on the classes.
   if (AsksForServedResource(pod, inventory_.class_names())) {
     AppendField(text, static_cast<int64_t>(inventory_.class_names().version()));
   }

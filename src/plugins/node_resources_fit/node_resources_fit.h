@@ -1,5 +1,5 @@
-// NodeResourcesFit: the pod's requests must fit into what the node has left; scores by how full the node would be,
-// after one of three strategies.
+// NodeResourcesFit: the pod's requests must fit into what the node has left; scores by how full the node would be, with
+// one of three strategies.
 #pragma once
 
 #include <memory>
@@ -77,7 +77,7 @@ class NodeResourcesFit final : public framework::Plugin,
                                         const api::Pod* after) const;
   framework::QueueingHint AfterDeviceClassChange(const framework::PodInfo& pod, const api::DeviceClass* before,
                                                  const api::DeviceClass* after) const;
-  // Null when device classes serve no resource.
+  // Null when device classes provide no resource.
   const dra::ClassNames* classes() const;
   framework::QueueingHint AfterNodeChange(const framework::PodInfo& pod, const api::Node* before,
                                           const api::Node* after) const;
@@ -87,7 +87,7 @@ class NodeResourcesFit final : public framework::Plugin,
   const framework::StateKey<Demand> demand_key_;
   const framework::PodRequestOptions incoming_options_;
   const bool in_place_pod_level_resize_;
-  const bool extended_resources_;  // device classes may serve some
+  const bool extended_resources_;  // device classes may provide some
   const dra::Inventory& inventory_;
   const IgnoredResources ignored_;
   const ScoredResources scored_;

@@ -206,8 +206,8 @@ TEST_F(NodeResourcesFitTest, FilterWithoutPreFilterIsAnError) {
   EXPECT_TRUE(plugin->Filter(framework::CycleState(), *Asking("1", "1"), MakeNode("n").Info()).IsError());
 }
 
-// Rows and columns are two forms of one answer: over random nodes and pods they must agree, and equal verdicts must
-// mean equal statuses.
+// Rows and columns are two forms of the same answer: over random nodes and pods they must agree, and equal verdicts
+// must mean equal statuses.
 TEST_F(NodeResourcesFitTest, ColumnsAgreeWithRows) {
   base::Random random(20240607);
   const auto amount = [&](uint64_t bound) { return std::to_string(random.Below(bound)); };
@@ -305,7 +305,7 @@ TEST_F(NodeResourcesFitTest, SignatureTellsRequestsApart) {
   EXPECT_EQ(sign(Asking("1", "1Gi")),
             sign(MakePod("other").Request("cpu", "1000m").Request("memory", "1024Mi").Info()));
   EXPECT_NE(sign(Asking("1", "1Gi")), sign(Asking("1", "2Gi")));
-  // Asking for nothing and asking for the default score alike but fit differently.
+  // Requesting nothing and requesting the default score the same but fit differently.
   EXPECT_NE(sign(MakePod("p").Container("c").Info()), sign(Asking("100m", "200Mi")));
 }
 

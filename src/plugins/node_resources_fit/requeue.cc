@@ -9,7 +9,7 @@ using framework::Resource;
 bool FreesWhatIsWanted(const api::ResourceList& wanted, const Resource& before, const Resource& after) {
   return std::any_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
     const auto& [name, amount] = entry;
-    // The count of pods does not change by resizing one.
+    // Resizing a pod does not change the number of pods.
     if (amount.IsZero() || name == framework::PodsName()) return false;
     return before.Get(name) > after.Get(name);
   });

@@ -1,4 +1,4 @@
-// Which changes of other pods and of nodes free the kind of resource a waiting pod lacks.
+// Which changes to other pods and to nodes free a resource that a pending pod lacks.
 #pragma once
 
 #include "api/resource_list.h"
@@ -6,11 +6,11 @@
 
 namespace berth::plugins {
 
-// A pod went from `before` to `after`: is there more left now of something that is wanted?
+// A pod changed from `before` to `after`: is more of a wanted resource left now?
 bool FreesWhatIsWanted(const api::ResourceList& wanted, const framework::Resource& before,
                        const framework::Resource& after);
 
-// A node's allocatable went from `before` to `after`: did it gain room for pods, or something that is wanted?
+// A node's allocatable changed from `before` to `after`: did it gain room for pods, or a wanted resource?
 bool OffersMoreOfWhatIsWanted(const framework::Resource& wanted, const framework::Resource& before,
                               const framework::Resource& after);
 

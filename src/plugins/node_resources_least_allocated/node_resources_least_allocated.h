@@ -1,4 +1,4 @@
-// NodeResourcesLeastAllocated: prefers nodes with more of their resources free. A strategy of NodeResourcesFit today.
+// NodeResourcesLeastAllocated: prefers nodes with more of their resources free. Now a strategy of NodeResourcesFit.
 #pragma once
 
 #include <memory>

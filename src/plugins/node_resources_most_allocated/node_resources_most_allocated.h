@@ -1,4 +1,4 @@
-// NodeResourcesMostAllocated: prefers nodes with more of their resources in use. A strategy of NodeResourcesFit today.
+// NodeResourcesMostAllocated: prefers nodes with more of their resources in use. Now a strategy of NodeResourcesFit.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What NodeUnschedulable says about a cordoned node, and how to lift the cordon.
+// What NodeUnschedulable reports about a cordoned node, and how to uncordon it.
 #include <fmt/format.h>
 
 #include "plugins/node_unschedulable/node_unschedulable.h"
@@ -16,12 +16,12 @@ class CordonExplainer final : public framework::RejectionExplainer {
 
   std::vector<framework::Remedy> Remedies(const framework::NodeInfo& node,
                                           const framework::Remedy& so_far) const override {
-    // The taint that comes with a cordon may have been seen to already.
+    // An earlier plugin may already have handled the taint that comes with a cordon.
     if (!so_far.node()->spec.unschedulable) return {so_far};
     framework::Remedy remedy = so_far;
     remedy.ChangeNode({fmt::format("uncordon {}", node.name()), "uncordon"}, [this](api::Node& changed) {
       changed.spec.unschedulable = false;
-      // The taint that the node controller puts there goes, too.
+      // The taint that the node controller adds is removed, too.
       std::erase_if(changed.spec.taints, [this](const api::Taint& taint) { return taint.key == cordon_key_; });
     });
     return {remedy};

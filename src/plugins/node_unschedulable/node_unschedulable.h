@@ -1,4 +1,4 @@
-// NodeUnschedulable: cordoned nodes take only pods that tolerate node.kubernetes.io/unschedulable:NoSchedule.
+// NodeUnschedulable: cordoned nodes accept only pods that tolerate node.kubernetes.io/unschedulable:NoSchedule.
 #pragma once
 
 #include <memory>

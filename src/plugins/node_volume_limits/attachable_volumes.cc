@@ -46,7 +46,7 @@ std::optional<AttachableVolume> FromClaim(const Objects& objects, const api::Per
                                           bool node_has_csi) {
   const api::PersistentVolume* volume =
       claim.spec.volume_name.empty() ? nullptr : objects.persistent_volumes.Find(claim.spec.volume_name);
-  // A claim may name a volume that is gone or not there yet; its class tells the driver all the same.
+  // A claim may name a volume that is gone or does not exist yet; its class still gives the driver.
   return volume ? FromVolume(*volume, node_has_csi) : FromClass(objects, claim, node_has_csi);
 }
 

@@ -1,4 +1,4 @@
-// Which volumes a pod brings that a CSI driver must attach, named so that equal volumes compare equal.
+// The volumes of a pod that a CSI driver must attach, named so that equal volumes compare equal.
 #pragma once
 
 #include <compare>
@@ -17,7 +17,7 @@ namespace berth::plugins {
 struct AttachableVolume {
   std::string driver;
   std::string handle;
-  // Still to be provisioned: `handle` is then the claim's namespace/name, which is no handle of any driver.
+  // Not provisioned yet: `handle` is then the claim's namespace/name, which is no handle of any driver.
   bool unprovisioned = false;
 
   friend auto operator<=>(const AttachableVolume&, const AttachableVolume&) = default;
@@ -29,14 +29,14 @@ bool MayAttachVolumes(const api::Pod& pod);
 
 enum class PodRole {
   kIncoming,  // cannot run without its claims: a missing one is a rejection
-  kRunning,   // a claim that is gone is not counted
+  kRunning,   // a claim that no longer exists is not counted
 };
 
-// Adds the pod's volumes. In-tree disks count for the driver they moved to, where the node has a CSINode.
+// Adds the pod's volumes. In-tree disks count for the driver they were migrated to, where the node has a CSINode.
 framework::Status CollectAttachable(const framework::Objects& objects, const VolumeUser& pod, PodRole role,
                                     bool node_has_csi, AttachableVolumes& volumes);
 
-// What a VolumeAttachment holds on its node; nothing when it does not lead to a CSI volume.
+// What a VolumeAttachment holds on its node; unset when it does not refer to a CSI volume.
 std::optional<AttachableVolume> AttachedBy(const framework::Objects& objects, const api::VolumeAttachment& attachment);
 
 }  // namespace berth::plugins

@@ -72,7 +72,7 @@ bool AttachedVolumes::CatchUp(const ClusterView& cluster, const Objects& objects
 }
 
 bool AttachedVolumes::CanFollow(const ClusterView& cluster, const Objects& objects) const {
-  // Names of nodes that are gone pile up; classes hardly ever change, and decide about any claim.
+  // Entries of removed nodes accumulate; classes rarely change, and affect any claim.
   const size_t most_nodes = 2 * std::max(cluster.nodes().size(), nodes_when_built_) + 64;
   return nodes_.size() <= most_nodes && objects.storage_classes.version() == seen_.classes &&
          cluster.volume_pods()->Knows(seen_.pods) && objects.persistent_volume_claims.changes().Knows(seen_.claims) &&
@@ -106,7 +106,7 @@ void AttachedVolumes::Rebuild(const ClusterView& cluster, const Objects& objects
   ++rebuilds_;
 }
 
-// What is looked up is as it is now, whichever change made it so: the order of kinds does not matter.
+// Lookups see the current objects, whichever change produced them: the order of kinds does not matter.
 void AttachedVolumes::Follow(const ClusterView& cluster, const Objects& objects) {
   const auto& pods = *cluster.volume_pods();
   for (uint64_t at = seen_.pods; at < pods.end(); ++at) {

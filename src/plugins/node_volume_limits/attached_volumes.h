@@ -1,8 +1,8 @@
 // AttachedVolumes: how many volumes of each CSI driver every node holds and may hold, kept current as pods, claims,
 // volumes, attachments and CSINodes change.
 //
-// A volume counts once per node, for the pods there that use it and for a VolumeAttachment of it. What a pod holds is
-// worked out by CollectAttachable, and again whenever a claim or volume that it read has changed.
+// A volume counts once per node, for the pods there that use it and for its VolumeAttachment. CollectAttachable finds
+// the volumes of a pod, again whenever a claim or volume that it read has changed.
 // Not thread-safe; used by the scheduling thread.
 #pragma once
 
@@ -38,10 +38,10 @@ class AttachedVolumes {
     Symbol name;
     bool has_csi_node = false;
     bool has_limits = false;
-    size_t unclear_pods = 0;  // whose volumes cannot be told; only Filter can say why
+    size_t unclear_pods = 0;  // pods whose volumes are unknown; only Filter can say why
     std::vector<OfDriver> drivers;
 
-    // Whether some pod here uses the volume.
+    // Whether a pod on this node uses the volume.
     bool IsUsed(const Volume& volume) const;
     const OfDriver* Find(std::string_view driver) const;
 
@@ -55,16 +55,16 @@ class AttachedVolumes {
     std::vector<Held> volumes;
   };
 
-  // Brings everything up to this moment. False: the picture does not tell what changes, so there is nothing to use.
+  // Brings everything up to date. False: the cluster view does not record changes, so this cannot be used.
   bool CatchUp(const framework::ClusterView& cluster, const framework::Objects& objects);
 
-  // The rest is right as of the last CatchUp.
+  // The rest is valid as of the last CatchUp.
   const OfNode& On(const framework::NodeInfo& node);
   // Null when no pod on any node uses the volume.
   const Volume* FindUsed(const AttachableVolume& name) const;
 
-  // The nodes whose numbers changed for other reasons than pods that came or went, one after another. All numbers are
-  // new when `rebuilds` has changed.
+  // The nodes whose counts changed for other reasons than added or removed pods, in order. All counts are new when
+  // `rebuilds` has changed.
   const framework::RecentChanges<Symbol>& changes() const { return changes_; }
   uint64_t rebuilds() const { return rebuilds_; }
 
@@ -78,10 +78,10 @@ class AttachedVolumes {
   };
   struct Attachment {
     OfNode* node = nullptr;
-    Volume* volume = nullptr;  // null when it leads to no CSI volume
+    Volume* volume = nullptr;  // null when it does not refer to a CSI volume
     std::string volume_name;   // of the PersistentVolume
   };
-  // How far each kind has been followed.
+  // How far the changes of each kind have been read.
   struct Cursors {
     uint64_t pods = 0;
     uint64_t claims = 0;
@@ -121,7 +121,7 @@ class AttachedVolumes {
   Cursors seen_;
   std::unordered_map<Symbol, OfNode> nodes_;
   size_t nodes_when_built_ = 0;
-  std::vector<OfNode*> by_index_;  // by node index; of another node when its name is not that node's
+  std::vector<OfNode*> by_index_;  // by node index; stale when its name is not that node's
   std::unordered_map<const framework::PodInfo*, Pod> pods_;
   MultiMap<Pod*> by_claim_;   // by namespace/name
   MultiMap<Pod*> by_volume_;  // by the name of the PersistentVolume

@@ -1,4 +1,4 @@
-// Which limit would do. What is attached and what is asked for is in the Status already.
+// Which limit would be enough. The Status already has what is attached and what is requested.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "attachable-volumes-csi-";
 
-// A limit is the driver's, and most can be told another. The volumes of a pod are what they are.
+// A limit belongs to the driver, and most can be configured. The volumes of a pod are fixed.
 class VolumeLimitExplainer final : public framework::RejectionExplainer {
  public:
   VolumeLimitExplainer(const NodeVolumeLimits& plugin, const framework::PodInfo& pod) : plugin_(plugin), pod_(pod) {}

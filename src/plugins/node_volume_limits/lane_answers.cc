@@ -29,7 +29,7 @@ std::optional<NodeVolumeLimits::KeptWishes> NodeVolumeLimits::CollectWishes(cons
     std::vector<KeptWish>& list = node_has_csi ? wishes.with_csi_node : wishes.without_csi_node;
     AttachableVolumes volumes;
     if (!CollectAttachable(handle_.objects(), pod.pod(), PodRole::kIncoming, node_has_csi, volumes).ok()) return {};
-    differ = false;  // unless there are disks that moved to CSI
+    differ = false;  // unless there are disks migrated to CSI
     for (const AttachableVolume& volume : volumes) {
       if (list.empty() || list.back().driver != volume.driver) list.push_back({volume.driver, 0, {}});
       if (const AttachedVolumes::Volume* used = attached_.FindUsed(volume)) {
@@ -44,7 +44,7 @@ std::optional<NodeVolumeLimits::KeptWishes> NodeVolumeLimits::CollectWishes(cons
   return wishes;
 }
 
-// Volumes that nobody uses are all alike; the others cost nothing on nodes where they are.
+// Volumes that no pod uses are all equivalent; the others add nothing on nodes where they are in use.
 bool NodeVolumeLimits::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {
   if (!MayAttachVolumes(pod.pod())) return true;
   if (volume_limit_scaling_ || !attached_.CatchUp(handle_.cluster(), handle_.objects())) return false;
@@ -106,7 +106,7 @@ bool NodeVolumeLimits::CatchUpDevices(CycleState& state, const PodInfo& pod, std
   Kept& kept = *found->kept;
   kept.precomputed = nullptr;
   if (kept.rebuilds != attached_.rebuilds() || !attached_.changes().Knows(kept.cursor)) return false;
-  // Pods of one signature want the same; only where the volumes in use are known may have changed.
+  // Pods of one signature want the same; only where their volumes are in use may have changed.
   if (is_new || kept.wishes.any_in_use) {
     std::optional<KeptWishes> wishes = CollectWishes(pod);
     if (!wishes) return false;

@@ -71,7 +71,7 @@ QueueingHint AfterAttachmentDeleted(const PodInfo& pod, const EventObject& befor
     const CsiMigration* migration = MigrationOf(volume.from());
     if (migration == nullptr) continue;
     if (migration->driver == attachment->spec.attacher) return QueueingHint::kQueue;
-    // A source the driver would not understand: in doubt, try again.
+    // A source the driver would not understand: when in doubt, retry.
     if (migration->scheduled_as_csi && !CsiVolumeHandle(*migration, volume.from()).ok()) return QueueingHint::kQueue;
   }
   return QueueingHint::kSkip;
@@ -92,7 +92,7 @@ Result<std::unique_ptr<framework::Plugin>> NodeVolumeLimits::Create(const config
 framework::PreFilterResult NodeVolumeLimits::PreFilter(framework::CycleState& state, const PodInfo& pod) const {
   if (!MayAttachVolumes(pod.pod())) return Status::Skip();
   auto found = std::make_unique<State>();
-  // Answers outlive the cycle where the state does.
+  // Answers outlive the cycle when the state does.
   if (const State* before = state.Find(state_key_)) found->kept = before->kept;
   if (found->kept) {
     found->kept->precomputed = nullptr;
@@ -149,8 +149,8 @@ Status NodeVolumeLimits::Filter(const framework::CycleState& state, const PodInf
     Status status = CollectAttachable(objects, *other, PodRole::kRunning, /*node_has_csi=*/true, in_use);
     if (!status.ok()) return status;
   }
-  // A volume the pod shares with pods here costs nothing more. One that is merely attached still counts as new, as it
-  // may be on its way out.
+  // A volume that the pod shares with pods here adds nothing. One that is merely attached still counts as new, as it
+  // may be about to be detached.
   AttachableVolumes added;
   std::set_difference(wanted.volumes.begin(), wanted.volumes.end(), in_use.begin(), in_use.end(),
                       std::inserter(added, added.end()));
@@ -171,7 +171,8 @@ Status NodeVolumeLimits::Filter(const framework::CycleState& state, const PodInf
   return Status::Success();
 }
 
-// Drivers may ask that their pods go only where the driver runs; others may be installed later, or be no CSI drivers.
+// Drivers may require that their pods go only where the driver runs; others may be installed later, or be no CSI
+// drivers.
 Status NodeVolumeLimits::CheckDriversPresent(const AttachableVolumes& wanted, const api::CSINode* csi_node) const {
   for (const AttachableVolume& volume : wanted) {
     const api::CSIDriver* driver = handle_.objects().csi_drivers.Find(volume.driver);

@@ -1,8 +1,8 @@
-// NodeVolumeLimits: a CSI driver can attach only so many volumes to a node, as the node's CSINode says. Counts the
-// volumes of the node's pods and of VolumeAttachments, each once, against what the pod adds.
+// NodeVolumeLimits: a CSI driver can attach only a limited number of volumes to a node, as the node's CSINode says.
+// Counts the volumes of the node's pods and of VolumeAttachments, each once, and adds those of the pod.
 //
-// Filter counts afresh. Pods that bring as many new volumes of the same drivers share answers: for them nodes are
-// judged by the numbers that AttachedVolumes keeps.
+// Filter counts afresh. Pods that add the same number of new volumes of the same drivers share answers: for them nodes
+// are judged by the counts that AttachedVolumes keeps.
 #pragma once
 
 #include <memory>
@@ -38,7 +38,7 @@ class NodeVolumeLimits final : public framework::Plugin,
   framework::Status Filter(const framework::CycleState& state, const framework::PodInfo& pod,
                            const framework::NodeInfo& node) const override;
   framework::DependsOn filter_depends_on() const override { return framework::DependsOn::kNodeAndDevices; }
-  // From what is kept.
+  // From the counts kept.
   bool FilterRange(const framework::CycleState& state, const framework::PodInfo& pod,
                    const framework::NodeColumns& columns, framework::NodeIndex begin,
                    std::span<uint8_t> verdicts) const override;
@@ -49,18 +49,18 @@ class NodeVolumeLimits final : public framework::Plugin,
   std::unique_ptr<framework::RejectionExplainer> ExplainRejections(const framework::PodInfo& pod) const override;
 
  private:
-  // What the pod brings, or why that cannot be told.
+  // The volumes of the pod, or why they are unknown.
   struct Wanted {
     framework::Status status;
     AttachableVolumes volumes;
   };
-  // The same for every node: worked out once, never changed by AddPod or RemovePod, hence shared between clones.
+  // The same for every node: computed once, never changed by AddPod or RemovePod, hence shared between clones.
   struct Precomputed {
     Wanted with_csi_node;
     Wanted without_csi_node;
     std::unordered_map<std::string_view, AttachableVolumes> attachments;  // by node name
   };
-  // Of pods with one signature.
+  // For pods of one signature.
   struct KeptWish {
     std::string driver;
     int64_t count = 0;                                   // of new volumes
@@ -73,14 +73,14 @@ class NodeVolumeLimits final : public framework::Plugin,
   };
   struct Kept {
     KeptWishes wishes;
-    uint64_t rebuilds = 0;  // of the numbers when nodes were last looked at
-    uint64_t cursor = 0;    // in their changes
-    // Of the pod at hand, once Filter was asked.
+    uint64_t rebuilds = 0;  // of the counts when nodes were last checked
+    uint64_t cursor = 0;    // in the changes of the counts
+    // Of the current pod, once Filter was called.
     std::shared_ptr<const Precomputed> precomputed;
   };
   struct State : framework::CopyableState<State> {
     std::shared_ptr<const Precomputed> precomputed;  // null where answers are kept
-    std::shared_ptr<Kept> kept;                      // between cycles; null in a cycle by itself
+    std::shared_ptr<Kept> kept;                      // between cycles; null in a cycle on its own
   };
 
   explicit NodeVolumeLimits(framework::Handle& handle);
@@ -88,7 +88,7 @@ class NodeVolumeLimits final : public framework::Plugin,
   std::shared_ptr<const Precomputed> PrecomputedOf(const framework::CycleState& state,
                                                    const framework::PodInfo& pod) const;
   framework::Status CheckDriversPresent(const AttachableVolumes& wanted, const api::CSINode* csi_node) const;
-  // Unset: what the pod brings cannot be told.
+  // Unset: the pod's volumes are unknown.
   std::optional<KeptWishes> CollectWishes(const framework::PodInfo& pod) const;
   static uint8_t VerdictOn(const AttachedVolumes::OfNode& node, const Kept& kept);
 

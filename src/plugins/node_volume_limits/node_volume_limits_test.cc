@@ -28,7 +28,7 @@ using testing::MakeStorageClass;
 constexpr char kDriver[] = "csi.example.com";
 const Status kFull = Status::Unschedulable("node(s) exceed max volume count");
 
-// Claims c1..c4 with volumes v1..v4 of one driver, and a node that takes `limit` of these.
+// Claims c1..c4 with volumes v1..v4 of one driver, and a node that can attach `limit` of them.
 class NodeVolumeLimitsTest : public ::testing::Test {
  protected:
   NodeVolumeLimitsTest() {

@@ -23,14 +23,14 @@ void Merge(const api::Labels& from, api::Labels& into) {
   for (const auto& [key, value] : from) into.Set(key, value);
 }
 
-// Labels that services selecting the pod ask for. They cannot conflict: the pod has them all.
+// The labels required by services that select the pod. They cannot conflict: the pod has them all.
 api::Labels LabelsOfServices(const api::Pod& pod, const framework::Objects& objects) {
   api::Labels labels;
   for (const api::Service* service : ServicesOf(pod, objects)) Merge(service->spec.selector, labels);
   return labels;
 }
 
-// A selector that does not compile, or selects nothing, is passed over.
+// A selector that does not compile, or selects nothing, is ignored.
 void AddSelector(const std::optional<api::LabelSelector>& from, api::Selector& into) {
   const Result<api::Selector> compiled = api::Selector::Compile(from ? &*from : nullptr);
   if (!compiled) return;
@@ -43,7 +43,7 @@ std::vector<const api::Service*> ServicesOf(const api::Pod& pod, const framework
   std::vector<const api::Service*> services;
   objects.services.ForEachIn(pod.metadata.namespace_.str(), [&](const api::Service& service) {
     const api::Labels& selector = service.spec.selector;
-    // Without making a Selector of it: this is asked about every service, for every pod.
+    // Without building a Selector: this runs for every service, for every pod.
     const bool selects = !selector.empty() && std::ranges::all_of(selector, [&](const auto& wanted) {
       const Symbol* value = pod.metadata.labels.Find(wanted.first);
       return value != nullptr && *value == wanted.second;

@@ -1,4 +1,4 @@
-// The pods that belong together with a given pod, told from the services and the controller that select it. Default
+// Finds the pods that belong together with a given pod, by the services and the controller that select it. Default
 // spread constraints count these.
 #pragma once
 

@@ -1,4 +1,4 @@
-// DomainCounts: matching pods per topology domain of one spread constraint, with the smallest count at hand.
+// DomainCounts: matching pods per topology domain of one spread constraint, and the smallest count.
 // Exact under any sequence of changes; only a change that empties the lowest level costs a pass over the domains.
 #pragma once
 
@@ -14,7 +14,7 @@ class DomainCounts {
  public:
   explicit DomainCounts(size_t domains = 0) { Grow(domains + 1); }
 
-  // While counting a whole cluster: call FindMinimum() once afterwards.
+  // For counting a whole cluster: call FindMinimum() once afterwards.
   void Accumulate(int32_t domain, int64_t pods) {
     const size_t place = PlaceFor(domain);
     if (!eligible_[place]) {
@@ -31,7 +31,8 @@ class DomainCounts {
     }
   }
 
-  // A single change afterwards. Counts may turn negative: taking away a terminating pod removes what was never counted.
+  // A single change afterwards. Counts may become negative: removing a terminating pod subtracts what was never
+  // counted.
   void Change(int32_t domain, int64_t delta) {
     const size_t place = PlaceFor(domain);
     int64_t& count = counts_[place];
@@ -51,7 +52,7 @@ class DomainCounts {
     }
   }
 
-  // 0 for a domain that no eligible node belongs to.
+  // 0 for a domain without an eligible node.
   int64_t Get(int32_t domain) const {
     const size_t place = static_cast<size_t>(domain) + 1;
     return place < counts_.size() ? counts_[place] : 0;
@@ -60,7 +61,7 @@ class DomainCounts {
   int64_t minimum() const { return minimum_; }
   int64_t domains() const { return domains_; }
 
-  // Get() for every domain at once, by domain + 1. Position 0, where nodes without the label look, exceeds any limit.
+  // Get() for all domains, by domain + 1. Position 0, which nodes without the label use, exceeds any limit.
   std::span<const int64_t> by_place() const { return counts_; }
 
  private:
@@ -86,7 +87,7 @@ class DomainCounts {
   }
 
   std::vector<int64_t> counts_;    // by domain + 1
-  std::vector<uint8_t> eligible_;  // by domain + 1; some eligible node belongs to it
+  std::vector<uint8_t> eligible_;  // by domain + 1; it has an eligible node
   int64_t domains_ = 0;            // eligible ones
   int64_t minimum_ = kNoMinimum;
   int64_t at_minimum_ = 0;  // domains whose count is minimum_

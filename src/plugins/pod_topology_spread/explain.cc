@@ -1,5 +1,5 @@
-// How unevenly matching pods would be spread, and the maxSkew that would allow it. Pods are counted once, when somebody
-// first asks, however many nodes are asked about.
+// How unevenly matching pods would be spread, and the maxSkew that would allow it. Pods are counted once, on first use,
+// however many nodes are asked about.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -58,8 +58,7 @@ class SpreadExplainer final : public framework::RejectionExplainer {
     return findings;
   }
 
-  // A greater maxSkew, by as little as it takes; or fewer domains to be there at least, where that is why; or the label
-  // that the node lacks.
+  // The smallest sufficient maxSkew; or a lower minDomains, where that is the cause; or the label that the node lacks.
   std::vector<Remedy> Remedies(const NodeInfo& node, const Remedy& so_far) const override {
     std::vector<Remedy> remedies;
     for (const bool fewer_domains : {false, true}) {
@@ -95,7 +94,7 @@ class SpreadExplainer final : public framework::RejectionExplainer {
     return std::string(base::NearestWord(key, all));
   }
 
-  // False when nothing is known that helps. `differs`: minDomains was lowered.
+  // False when no remedy is known. `differs`: minDomains was lowered.
   bool Adapt(const NodeInfo& node, bool fewer_domains, Remedy& remedy, bool& differs) const {
     size_t position = 0;  // among the hard constraints
     const auto& constraints = pod_.pod().spec.topology_spread_constraints;
@@ -127,7 +126,7 @@ class SpreadExplainer final : public framework::RejectionExplainer {
     return true;
   }
 
-  // The label that the node lacks, with the value of the emptiest domain; a node's own name is its hostname.
+  // The label that the node lacks, with the value of the emptiest domain; for the hostname label, the node's own name.
   bool SetDomain(size_t constraint, const NodeInfo& node, Remedy& remedy) const {
     const Counts& all = counts();
     if (!all.plan || constraint >= all.plan->size()) return false;
@@ -163,7 +162,7 @@ class SpreadExplainer final : public framework::RejectionExplainer {
     Counts counts;
     Result<std::vector<SpreadConstraint>> constraints =
         CompileSpreadConstraints(pod_.pod().spec.topology_spread_constraints, kDoNotSchedule, pod_.labels(), gates_);
-    // Without constraints of its own, those of the configuration spoke: their reason has to do.
+    // The pod has no constraints of its own, so the configured defaults rejected it: their reason has to do.
     if (!constraints || constraints->empty()) return counts;
     counts.plan = std::make_unique<SpreadPlan>(pod_, *std::move(constraints), cluster_, gates_);
     const SpreadPlan& plan = *counts.plan;
@@ -179,7 +178,7 @@ class SpreadExplainer final : public framework::RejectionExplainer {
     }
     for (size_t i = 0; i < plan.size(); ++i) {
       const PodsByDomain& domains = counts.by_domain[i];
-      // With fewer domains than minDomains there might be an empty one.
+      // With fewer domains than minDomains, the missing ones count as empty.
       int64_t lowest = domains.empty() || HasTooFewDomains(counts, i) ? 0 : INT64_MAX;
       for (const auto& [name, count] : domains) lowest = std::min(lowest, count);
       counts.lowest.push_back(lowest);
@@ -192,7 +191,7 @@ class SpreadExplainer final : public framework::RejectionExplainer {
     return domains < counts.plan->constraint(constraint).min_domains;
   }
 
-  // The maxSkew with which the node would do for the hard constraint at this position; unset when the node has no such
+  // The maxSkew with which the node would satisfy the hard constraint at this position; unset when the node has no such
   // domain.
   std::optional<int64_t> NeededSkew(size_t constraint, const NodeInfo& node) const {
     const Counts& all = counts();

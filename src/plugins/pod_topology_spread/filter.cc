@@ -23,10 +23,10 @@ struct PodTopologySpread::FilterState final : framework::CopyableState<FilterSta
   std::shared_ptr<const SpreadPlan> plan;
   std::vector<DomainCounts> counts;  // by constraint
 
-  // How many matching pods a node's domain may have at most under constraint i, for the pod to be let in.
+  // How many matching pods a node's domain may have under constraint i for the pod to be accepted.
   int64_t LimitOf(size_t i) const {
     const SpreadConstraint& constraint = plan->constraint(i);
-    // With fewer domains than wanted, the missing ones count as empty.
+    // With fewer domains than required, the missing ones count as empty.
     const int64_t minimum = counts[i].domains() < constraint.min_domains ? 0 : counts[i].minimum();
     return constraint.max_skew + minimum - (plan->matches_self(i) ? 1 : 0);
   }
@@ -48,8 +48,7 @@ PreFilterResult PodTopologySpread::PreFilter(CycleState& state, const PodInfo& p
     if (!columns.live[node] || !plan->HasEveryKey(node)) continue;
     for (size_t i = 0; i < plan->size(); ++i) {
       if (!plan->IncludesAll(i) && !plan->Includes(i, cluster.row(node))) continue;
-      // A domain without matching pods is a domain nonetheless. Rows lie far apart in memory; many need not be looked
-      // at.
+      // A domain without matching pods is still a domain. Rows are far apart in memory; many need not be read.
       const SpreadConstraint& constraint = plan->constraint(i);
       counts[i].Accumulate(plan->DomainOf(i, node),
                            columns.pod_count[node] == 0
@@ -78,8 +77,8 @@ Status PodTopologySpread::RemovePod(CycleState& state, const PodInfo& pod, const
   return Status::Success();
 }
 
-// Unlike counting from scratch this looks neither at whether `other` is terminating nor at whether the selector is
-// empty; kube-scheduler's preemption depends on exactly that.
+// Unlike counting from scratch, this checks neither whether `other` is terminating nor whether the selector is empty;
+// kube-scheduler's preemption depends on exactly that.
 void PodTopologySpread::ChangePod(CycleState& state, const PodInfo& pod, const PodInfo& other, const NodeInfo& node,
                                   int64_t delta) const {
   FilterState* data = state.FindMutable(filter_key_);
@@ -92,8 +91,8 @@ void PodTopologySpread::ChangePod(CycleState& state, const PodInfo& pod, const P
   }
 }
 
-// The rule of counting from scratch. Only pods change, so that no domain comes or goes and a pod without constraints
-// still has none.
+// The same rule as counting from scratch. Only pods change, so that no domain appears or disappears and a pod without
+// constraints still has none.
 bool PodTopologySpread::CatchUpPreFilter(CycleState& state, const PodInfo&, const PodChange& change) const {
   FilterState* data = state.FindMutable(filter_key_);
   if (data == nullptr) return true;
@@ -139,7 +138,7 @@ bool PodTopologySpread::FilterRange(const CycleState& state, const PodInfo&, con
     const int64_t* const counts = data.counts[i].by_place().data();
     CHECK_WHY(data.plan->column(i).values.size() < data.counts[i].by_place().size(), "nodes changed since PreFilter");
     const int64_t limit = data.LimitOf(i);
-    // One memory access per node and no jump: a node without the label finds a count beyond every limit.
+    // One memory access per node and no branch: a node without the label finds a count beyond every limit.
     const auto judge = [domains, counts, limit](size_t k) {
       const int32_t place = domains[k] + 1;
       const int objection = place == 0 ? 1 : 2;
@@ -148,7 +147,7 @@ bool PodTopologySpread::FilterRange(const CycleState& state, const PodInfo&, con
     if (i == 0) {
       for (size_t k = 0; k < verdicts.size(); ++k) verdicts[k] = judge(k);
     } else {
-      // The first constraint that objects has its say.
+      // The first constraint that rejects the node decides.
       for (size_t k = 0; k < verdicts.size(); ++k) {
         const uint8_t verdict = judge(k);
         verdicts[k] = verdicts[k] != 0 ? verdicts[k] : verdict;

@@ -1,4 +1,4 @@
-// State kept while pods come and go must be what counting from scratch gives.
+// State kept while pods are added and removed must equal counting from scratch.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -27,7 +27,7 @@ using framework::NodeInfo;
 constexpr const char* kHost = "kubernetes.io/hostname";
 constexpr const char* kZone = "topology.kubernetes.io/zone";
 
-// Labels are missing, empty and shared now and then; one hostname may stand on two nodes.
+// Labels are sometimes missing, empty or shared; two nodes may have the same hostname label.
 NodeBuilder RandomNode(std::mt19937& random, int i) {
   NodeBuilder node = MakeNode("n" + std::to_string(i));
   static const std::vector<std::string> zones = {"a", "b", "c", ""};
@@ -55,7 +55,7 @@ api::TopologySpreadConstraint Constraint(const char* key, std::string_view when,
   return constraint;
 }
 
-// Pods to be placed, with every kind of constraint.
+// Pods to be scheduled, with every kind of constraint.
 std::vector<PodBuilder> Shapes() {
   const auto web = [] { return MakePod("incoming").Label("app", "web").Label("version", "1"); };
   std::vector<PodBuilder> shapes = {web(), MakePod("plain")};
@@ -125,7 +125,7 @@ TEST(PodTopologySpreadIncremental, KeptStateIsAsFresh) {
   }
 }
 
-// The engine may choose to tell nothing to a PreScore that it will run again.
+// The engine need not report changes to a PreScore that it will run again.
 TEST(PodTopologySpreadIncremental, PreScoreFindsOutWhatItWasNotTold) {
   FakeHandle handle;
   for (const char* name : {"a1", "a2", "b1"}) {

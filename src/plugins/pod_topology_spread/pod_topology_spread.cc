@@ -42,7 +42,7 @@ PodTopologySpread::PodTopologySpread(const config::PodTopologySpreadArgs& args, 
       default_constraints_(system_defaults_ ? SystemDefaults() : args.default_constraints),
       filter_key_(handle.NewStateKey<FilterState>()),
       score_key_(handle.NewStateKey<ScoreState>()),
-      // Evicting pods gives a node no label.
+      // Evicting pods adds no label to a node.
       missing_label_(framework::Status::UnschedulableAndUnresolvable(std::string(kMissingLabelReason))),
       too_skewed_(framework::Status::Unschedulable(std::string(kSkewReason))) {}
 

@@ -1,13 +1,13 @@
 // PodTopologySpread: keeps the pods a constraint selects evenly spread over topology domains (zones, hosts, …).
 //
-// Filter: placing the pod must not let its domain exceed the emptiest eligible domain by more than maxSkew.
+// Filter: placing the pod must not make its domain exceed the emptiest eligible domain by more than maxSkew.
 // Score: the fewer matching pods in the node's domains, the better; domains of keys with many values weigh more.
 //
 // Constraints come from the pod or, when it has none, from the configuration, with the selector taken from the services
-// and the controller of the pod. The built-in defaults are soft and do not demand that a node has every topology key.
+// and the controller of the pod. The built-in defaults are soft and do not require that a node has every topology key.
 //
-// What is read beside pods and nodes: Services, ReplicationControllers, ReplicaSets and StatefulSets (default
-// constraints only). Answers and signatures kept across a change of one of those are stale.
+// Also reads Services, ReplicationControllers, ReplicaSets and StatefulSets (default constraints only). Answers and
+// signatures kept across a change to one of those are stale.
 #pragma once
 
 #include <memory>
@@ -108,12 +108,12 @@ class PodTopologySpread final : public framework::Plugin,
 
   PodTopologySpread(const config::PodTopologySpreadArgs& args, framework::Handle& handle);
 
-  // The pod's own constraints, or else the default ones. Errors are worded as for the caller that asks.
+  // The pod's own constraints, or else the default ones. Errors are worded for the calling extension point.
   Result<std::vector<SpreadConstraint>> HardConstraints(const framework::PodInfo& pod) const;
   Result<std::vector<SpreadConstraint>> SoftConstraints(const framework::PodInfo& pod) const;
   Result<std::vector<SpreadConstraint>> ConstraintsOf(const api::Pod& pod, std::string_view when_unsatisfiable) const;
-  // Nodes that lack one of the keys take no part. Only the built-in defaults are more lenient, so that hosts are spread
-  // over even where nodes have no zone.
+  // Whether nodes that lack one of the keys are ignored. Only the built-in defaults are more lenient, so that pods are
+  // spread over hosts even where nodes have no zone.
   bool RequiresEveryKey(const framework::PodInfo& pod) const;
 
   static Verdict Judge(const FilterState& state, framework::NodeIndex node);
@@ -132,7 +132,7 @@ class PodTopologySpread final : public framework::Plugin,
   std::vector<api::TopologySpreadConstraint> default_constraints_;
   const framework::StateKey<FilterState> filter_key_;
   const framework::StateKey<ScoreState> score_key_;
-  // One status each, shared by every node that gets it.
+  // One status each, shared by all nodes that get it.
   const framework::Status missing_label_;
   const framework::Status too_skewed_;
 };

@@ -73,7 +73,7 @@ class PodTopologySpreadTest : public ::testing::Test {
     handle_.cluster().AddPod(Web("w2", "a1"));
     handle_.cluster().AddPod(Web("w3", "a2"));
     handle_.cluster().AddPod(Web("w4", "b1"));
-    // None of these count: of another namespace, on its way out, with other labels.
+    // None of these count: in another namespace, terminating, with other labels.
     handle_.cluster().AddPod(Web("other", "c1").Namespace("elsewhere"));
     handle_.cluster().AddPod(Web("leaving", "c1").Terminating());
     handle_.cluster().AddPod(MakePod("db", "c1").Label("app", "db"));
@@ -83,7 +83,8 @@ class PodTopologySpreadTest : public ::testing::Test {
 
   void Configure(const config::PluginArgs& args) { plugin_ = MakePlugin<PodTopologySpread>(handle_, args); }
 
-  // What each node gets: "" fits, "skew", "label", or the text of an unexpected status. "skip" when PreFilter skips.
+  // The result for each node: "" fits, "skew", "label", or the text of an unexpected status. "skip" when PreFilter
+  // skips.
   std::map<std::string, std::string> FilterAll(const PodBuilder& builder) {
     const framework::PodInfoPtr pod = builder.Info();
     CycleState state;
@@ -168,7 +169,7 @@ TEST_F(PodTopologySpreadTest, MatchLabelKeysCountOnlyPodsThatAgree) {
 }
 
 TEST_F(PodTopologySpreadTest, NodesThePodCannotUseDoNotCountByPolicy) {
-  // With zone c out of the count the minimum is 1, in zone b.
+  // With zone c not counted, the minimum is 1, in zone b.
   const PodBuilder picky = Web("p").NodeAffinityDoesNotExist("disk");
   const auto ignoring = WebPerZone([](auto& c) { c.node_affinity_policy = "Ignore"; });
   EXPECT_THAT(Fitting(PodBuilder(picky).SpreadConstraint(WebPerZone([](auto&) {}))), ElementsAre("b1", "b2", "c1"));
@@ -208,7 +209,7 @@ TEST_F(PodTopologySpreadTest, FollowsPodsThatComeAndGo) {
   ASSERT_TRUE(plugin_->AddPod(state, *pod, *Web("foreign").Namespace("elsewhere").Info(), c1).ok());
   ASSERT_TRUE(plugin_->AddPod(state, *pod, *Web("homeless").Info(), handle_.cluster().Node("bare")).ok());
   EXPECT_EQ(verdict(state, "b1"), "skew");
-  // The terminating pod was never counted, but is taken away all the same: upstream's preemption does so.
+  // The terminating pod was never counted, but is subtracted anyway, as in upstream's preemption.
   ASSERT_TRUE(plugin_->RemovePod(state, *pod, *Web("leaving").Terminating().Info(), c1).ok());
   EXPECT_EQ(verdict(state, "c1"), "");
   EXPECT_EQ(verdict(original, "b1"), "skew") << "the original state is untouched";
@@ -237,7 +238,7 @@ TEST_F(PodTopologySpreadTest, ScoresFewerPodsHigher) {
 TEST_F(PodTopologySpreadTest, DefaultsNeedAServiceOrController) {
   EXPECT_TRUE(ScoreAll(Web("p"), {"a1", "b1"}).empty());
   handle_.Add(MakeService("web", {{"app", "web"}}));
-  // Hosts: 4 of them, ln 6 = 1.792, skew 3. Zones: a, b and "none", ln 5, skew 5; the bare node has no zone to pay for.
+  // Hosts: 4 of them, ln 6 = 1.792, skew 3. Zones: a, b and "none", ln 5, skew 5; the bare node has no zone cost.
   EXPECT_THAT(ScoreAll(Web("p"), {"a1", "a2", "b1", "bare"}),
               ElementsAre(Pair("a1", Pair(14, 14)), Pair("a2", Pair(13, 21)), Pair("b1", Pair(9, 50)),
                           Pair("bare", Pair(2, 100))));

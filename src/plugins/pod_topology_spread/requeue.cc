@@ -15,7 +15,7 @@ namespace {
 
 using Constraints = std::vector<SpreadConstraint>;
 
-// Only pods that have, or are promised, a node in the same namespace are counted; or it is the waiting pod itself.
+// Only pods in the same namespace that are bound or nominated to a node are counted; or it is the pending pod itself.
 bool TakesPart(const api::Pod& changed, const PodInfo& waiting) {
   if (changed.metadata.uid == waiting.uid()) return true;
   return !HoldsNoPlace(changed) && changed.metadata.namespace_ == waiting.namespace_();
@@ -79,7 +79,7 @@ QueueingHint PodTopologySpread::AfterPodChange(const PodInfo& pod, const api::Po
   const Result<Constraints> constraints = HardConstraints(pod);
   if (!constraints) return QueueingHint::kQueue;
   if (before != nullptr && after != nullptr) return QueueIf(PodUpdateHelps(*constraints, pod, *before, *after));
-  // A new pod may raise the emptiest domain, a deleted one lower a full one.
+  // A new pod may fill the emptiest domain, a deleted one may relieve a full one.
   return QueueIf(SelectedByAny(*constraints, (after != nullptr ? after : before)->metadata.labels));
 }
 

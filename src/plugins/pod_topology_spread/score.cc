@@ -1,4 +1,4 @@
-// PodTopologySpread as a score: a node's score is what its domains cost, and normalising turns few pods into many
+// PodTopologySpread as a score: a node's score is the cost of its domains, and normalising turns few pods into many
 // points.
 #include <algorithm>
 #include <limits>
@@ -66,7 +66,7 @@ bool PodTopologySpread::ReadsFeasibleNodes(const PodInfo& pod) const {
   return !constraints || !constraints->empty();
 }
 
-// Whether there are constraints depends on no other pod: without costs PreScore would skip again.
+// Whether there are constraints depends on no other pod: without costs, PreScore would skip again.
 bool PodTopologySpread::CatchUpPreScore(CycleState& state, const PodInfo&, const PodChange& change) const {
   if (ScoreState* kept = state.FindMutable(score_key_)) kept->MutableCosts().Change(change);
   return true;
@@ -133,7 +133,7 @@ Status PodTopologySpread::NormalizeScore(const CycleState& state, const PodInfo&
 bool PodTopologySpread::NormalizeRange(const CycleState& state, const PodInfo&, std::span<const uint8_t> feasible,
                                        std::span<const int64_t> scores, std::span<uint8_t> points) const {
   const SpreadCosts& costs = state.Get(score_key_).costs();
-  // Who takes no part does not set the range, and gets no points.
+  // Ignored nodes do not affect the range, and get no points.
   std::vector<uint8_t> taking_part;
   if (costs.ignores_any()) {
     taking_part.assign(feasible.begin(), feasible.end());

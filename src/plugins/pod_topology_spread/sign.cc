@@ -57,9 +57,9 @@ bool AnyHonorsTaints(const std::vector<SpreadConstraint>& constraints) {
 
 }  // namespace
 
-// kube-scheduler signs no pod with constraints. Here answers that depend on other pods are kept current by the engine,
-// so that only the pod's own part needs signing. The constraints are signed as compiled: of the labels nothing else is
-// read.
+// kube-scheduler signs no pod with constraints. Here the engine keeps answers that depend on other pods current, so
+// that only the pod's own part needs signing. The constraints are signed as compiled: nothing else is read of the
+// labels.
 bool PodTopologySpread::Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const {
   const Result<std::vector<SpreadConstraint>> hard = HardConstraints(pod);
   const Result<std::vector<SpreadConstraint>> soft = SoftConstraints(pod);
@@ -67,8 +67,8 @@ bool PodTopologySpread::Sign(const framework::PodInfo& pod, framework::Signature
 
   const bool has_own = !pod.pod().spec.topology_spread_constraints.empty();
   if (!has_own && !default_constraints_.empty()) {
-    // The default selector as it is now is signed below. This is what it is found by, for a signature that is kept
-    // until services or controllers have changed.
+    // The current default selector is signed below. This is what it is derived from, for a signature that is kept until
+    // services or controllers change.
     std::string origin;
     AppendField(origin, pod.namespace_().str());
     AppendLabels(origin, pod.labels());

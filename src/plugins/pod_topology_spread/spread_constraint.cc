@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::string_view kHonor = "Honor";
 
-// Narrows `selector` to pods that agree with the incoming pod on each of `keys` that it carries. A selector of nothing
-// stays one.
+// Narrows `selector` to pods that agree with the incoming pod on each of `keys` that it has. A selector that matches
+// nothing stays one.
 void AddMatchLabelKeys(std::span<const Symbol> keys, const api::Labels& pod_labels, api::Selector& selector) {
   for (const Symbol& key : keys) {
     if (const Symbol* value = pod_labels.Find(key)) selector.Add(api::Requirement::Unchecked(key, *value));
@@ -35,7 +35,7 @@ Result<std::vector<SpreadConstraint>> CompileSpreadConstraints(
     Result<api::Selector> selector =
         api::Selector::Compile(constraint.label_selector ? &*constraint.label_selector : nullptr);
     if (!selector) return std::move(selector).error();
-    // The API server may have merged these keys into the selector already; twice does no harm.
+    // The API server may have merged these keys into the selector already; adding them twice is harmless.
     if (gates.match_label_keys) AddMatchLabelKeys(constraint.match_label_keys, pod_labels, *selector);
 
     SpreadConstraint& added = compiled.emplace_back();
@@ -88,7 +88,7 @@ bool SpreadPlan::HasEveryKey(framework::NodeIndex node) const {
 
 bool SpreadPlan::Includes(size_t i, const framework::NodeInfo& node) const {
   const SpreadConstraint& constraint = constraints_[i];
-  // An affinity that cannot be understood matches no node here; NodeAffinity is the one to complain about it.
+  // An invalid affinity matches no node here; NodeAffinity reports it.
   if (constraint.honors_node_affinity && !required_node_affinity_.empty() &&
       required_node_affinity_.Match(node.labels(), node.name()) != api::NodeMatch::kMatch) {
     return false;

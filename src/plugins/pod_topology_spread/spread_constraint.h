@@ -1,4 +1,4 @@
-// Topology spread constraints in the form counting works with, and which nodes and pods they count.
+// Topology spread constraints in a form suited to counting, and which nodes and pods they count.
 #pragma once
 
 #include <cstdint>
@@ -40,19 +40,19 @@ struct SpreadGates {
   static SpreadGates From(const config::FeatureGates& gates);
 };
 
-// Those of `constraints` with this whenUnsatisfiable, in order. `pod_labels` give matchLabelKeys their values.
+// Those of `constraints` with this whenUnsatisfiable, in order. `pod_labels` supply the values of matchLabelKeys.
 Result<std::vector<SpreadConstraint>> CompileSpreadConstraints(
     std::span<const api::TopologySpreadConstraint> constraints, std::string_view when_unsatisfiable,
     const api::Labels& pod_labels, const SpreadGates& gates);
 
-// Pods that count: of the namespace, selected, and not on their way out. An empty selector counts no pod at all,
-// although it matches every pod when a single one is tested.
+// Counts the pods of the namespace that are selected and not terminating. An empty selector counts no pod at all,
+// although it matches every pod when tested on a single one.
 int64_t CountSelectedPods(const framework::NodeInfo& node, const api::Selector& selector, const Symbol& name_space);
-// Whether `pod` is one of those.
+// Whether `pod` would be counted.
 bool CountsPod(const framework::PodInfo& pod, const api::Selector& selector, const Symbol& name_space);
 
-// The constraints of one kind of one pod together with what is needed to apply them to nodes. Constant once made; good
-// for the cycle it was made in, because it points into the label columns of the cluster.
+// The constraints of one kind of one pod, with what is needed to apply them to nodes. Constant once made; valid for the
+// cycle it was made in, because it points into the label columns of the cluster.
 class SpreadPlan {
  public:
   SpreadPlan(const framework::PodInfo& pod, std::vector<SpreadConstraint> constraints,
@@ -61,16 +61,16 @@ class SpreadPlan {
   size_t size() const { return constraints_.size(); }
   const SpreadConstraint& constraint(size_t i) const { return constraints_[i]; }
   const framework::LabelColumn& column(size_t i) const { return *columns_[i]; }
-  // Whether the pod itself is one of those that constraint i counts, once placed.
+  // Whether constraint i counts the pod itself, once placed.
   bool matches_self(size_t i) const { return matches_self_[i]; }
   const Symbol& name_space() const { return pod_->metadata.namespace_; }
 
   // The node's domain under constraint i, or LabelColumn::kAbsent.
   int32_t DomainOf(size_t i, framework::NodeIndex node) const { return columns_[i]->value_id[node]; }
   bool HasEveryKey(framework::NodeIndex node) const;
-  // The inclusion policies of constraint i let the node's domain and pods count.
+  // Whether the inclusion policies of constraint i let the node's domain and pods count.
   bool Includes(size_t i, const framework::NodeInfo& node) const;
-  // They do so for every node.
+  // Whether they do so for every node.
   bool IncludesAll(size_t i) const {
     return !(constraints_[i].honors_node_affinity && !required_node_affinity_.empty()) &&
            !constraints_[i].honors_node_taints;
@@ -85,7 +85,7 @@ class SpreadPlan {
   bool taint_comparison_operators_;
 };
 
-// What the pod demands of its node by nodeSelector and required node affinity; null when it has no such affinity.
+// The pod's required node affinity; null when it has none.
 const api::NodeSelector* RequiredNodeSelector(const api::Pod& pod);
 
 }  // namespace berth::plugins

@@ -22,8 +22,8 @@ bool IsPerHost(const SpreadConstraint& constraint) {
   return constraint.topology_key == hostname;
 }
 
-// std::round without a call or a jump, for numbers that an Int can hold: half and more of the rest makes a whole when
-// doubled.
+// std::round without a call or a branch, for numbers that an Int can hold: a remainder of at least one half becomes a
+// whole when doubled and truncated.
 template <class Int>
 inline int64_t Rounded(double cost) {
   const auto whole = static_cast<Int>(cost);
@@ -35,7 +35,7 @@ inline int64_t Rounded(double cost) {
 BERTH_VECTORIZE void RoundSmall(const double* __restrict costs, int64_t* __restrict scores, size_t count) {
   for (size_t k = 0; k < count; ++k) scores[k] = Rounded<int32_t>(costs[k]);
 }
-// A host without the label is not charged.
+// A host without the label has no cost.
 BERTH_VECTORIZE void AddCostsByHost(const int32_t* __restrict domains, const int32_t* __restrict pods, double weight,
                                     double extra, double* __restrict sums, size_t count) {
   for (size_t k = 0; k < count; ++k) {
@@ -48,7 +48,7 @@ BERTH_VECTORIZE void AddCostsByDomain(const int32_t* __restrict domains, const d
   for (size_t k = 0; k < count; ++k) sums[k] += costs[domains[k] + 1];
 }
 
-// Sums of costs below this are rounded as int32, which processors do several at a time.
+// Sums of costs below this are rounded as int32, which can be vectorized.
 constexpr double kSmall = 1e9;
 
 }  // namespace
@@ -65,7 +65,7 @@ SpreadCosts::SpreadCosts(std::shared_ptr<const SpreadPlan> plan, const framework
   }
   for (size_t i = 0; i < plan_->size(); ++i) AddTable(i, cluster);
   for (NodeIndex node = 0; node < columns.size(); ++node) {
-    // Rows lie far apart in memory; many need not be looked at.
+    // Rows are far apart in memory; many need not be read.
     if (columns.pod_count[node] == 0) continue;
     for (size_t s = 0; s < selected_.size(); ++s) {
       const int64_t pods = CountSelectedPods(cluster.row(node), *selected_[s].selector, plan_->name_space());
@@ -176,7 +176,7 @@ void SpreadCosts::Change(const framework::PodChange& change) {
   }
 }
 
-// A node without the label is not charged, although it is counted together with those whose label is empty.
+// A node without the label has no cost, although it is counted together with those whose label is empty.
 double SpreadCosts::CostOf(size_t i, NodeIndex node) const {
   const Table& table = tables_[i];
   if (plan_->DomainOf(i, node) == LabelColumn::kAbsent) return 0.0;
@@ -218,7 +218,7 @@ void SpreadCosts::ScoreRange(NodeIndex begin, std::span<int64_t> scores) const {
     AddByDomain(plan_->column(0).value_id.data() + begin, rounded.data(), scores);
     return;
   }
-  std::array<double, 512> sums;  // a stretch of nodes that stays in the nearest cache
+  std::array<double, 512> sums;  // a block of nodes that stays in the L1 cache
   for (size_t done = 0; done < scores.size(); done += sums.size()) {
     const size_t first = begin + done;
     const size_t count = std::min(sums.size(), scores.size() - done);

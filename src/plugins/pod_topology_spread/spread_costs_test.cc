@@ -1,4 +1,4 @@
-// Costs held against the definition, node by node.
+// Costs compared with their definition, node by node.
 #include "plugins/pod_topology_spread/spread_costs.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ SpreadConstraint Constraint(const char* key, int32_t max_skew, const char* app) 
   return constraint;
 }
 
-// A missing label counts as an empty one, except that the node itself is not charged.
+// A missing label counts as an empty one, except that the node itself has no cost.
 std::string ValueOf(const NodeInfo& node, const Symbol& key) {
   const Symbol* value = node.labels().Find(key);
   return value != nullptr ? std::string(value->str()) : "";
@@ -119,7 +119,7 @@ TEST(SpreadCosts, AreWhatTheDefinitionSays) {
   }
 }
 
-// Longer than one stretch of the pass.
+// More nodes than one block of the pass.
 TEST(SpreadCosts, AgreesOverManyNodes) {
   FakeCluster cluster;
   for (int i = 0; i < 1300; ++i) {

@@ -1,4 +1,4 @@
-// PrioritySort: the queue's order: higher priority first, then first come, first served.
+// PrioritySort: orders the queue: higher priority first, then first come, first served.
 #pragma once
 
 #include <memory>

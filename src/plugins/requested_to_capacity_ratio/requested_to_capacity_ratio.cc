@@ -8,7 +8,7 @@ Result<std::unique_ptr<framework::Plugin>> RequestedToCapacityRatio::Create(cons
                                                                             framework::Handle& handle) {
   const auto mine = ReadArgs<config::RequestedToCapacityRatioArgs>(args, kName);
   if (!mine) return mine.error();
-  // There is no default curve: naming the plugin without arguments is a mistake.
+  // There is no default curve: enabling the plugin without arguments is a mistake.
   if (mine->shape.empty()) return Error::InvalidArgument("shape: Required value: at least one point must be specified");
   return std::unique_ptr<framework::Plugin>(
       new RequestedToCapacityRatio(UtilizationCurve(mine->shape), mine->resources, handle));

@@ -1,4 +1,4 @@
-// RequestedToCapacityRatio: prefers nodes by a curve over their utilization. A strategy of NodeResourcesFit today.
+// RequestedToCapacityRatio: prefers nodes by a curve over their utilization. Now a strategy of NodeResourcesFit.
 #pragma once
 
 #include <memory>

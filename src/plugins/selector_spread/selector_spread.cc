@@ -22,7 +22,7 @@ using framework::NodeScore;
 using framework::PodInfo;
 using framework::Status;
 
-// Where nodes have zones, that is how much of the score these make.
+// The share of zones in the score, where nodes have zones.
 constexpr double kZoneShare = 2.0 / 3.0;
 
 using Zone = std::pair<Symbol, Symbol>;  // region and zone; both empty for none
@@ -33,7 +33,7 @@ Symbol ValueOf(const api::Labels& labels, const Symbol& old_key, const Symbol& k
   return value ? *value : Symbol();
 }
 
-// The labels from before they were stable come first.
+// The beta labels take precedence.
 Zone ZoneOf(const NodeInfo& node) {
   const TopologyLabels& keys = GetTopologyLabels();
   return {ValueOf(node.labels(), keys.beta_region, keys.region), ValueOf(node.labels(), keys.beta_zone, keys.zone)};
@@ -70,7 +70,7 @@ Status SelectorSpread::PreScore(CycleState& state, const PodInfo& pod, std::span
 framework::ScoreResult SelectorSpread::Score(const CycleState& state, const PodInfo& pod, const NodeInfo& node) const {
   if (HasOwnConstraints(pod)) return int64_t{0};
   if (const State* mine = state.Find(key_)) return CountSelectedPods(node, mine->selector, pod.namespace_());
-  // PreScore may be switched off on its own.
+  // PreScore may be disabled separately.
   return CountSelectedPods(node, DefaultSpreadSelector(pod.pod(), handle_.objects()), pod.namespace_());
 }
 

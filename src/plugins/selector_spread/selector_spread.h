@@ -25,8 +25,8 @@ class SelectorSpread final : public framework::Plugin,
   std::string_view name() const override { return kName; }
   framework::Status PreScore(framework::CycleState& state, const framework::PodInfo& pod,
                              std::span<const framework::NodeInfo* const> feasible) const override;
-  // How many pods of the same service or controller are on the node. Not to be kept: services and controllers come and
-  // go.
+  // How many pods of the same service or controller are on the node. Must not be kept: services and controllers come
+  // and go.
   framework::ScoreResult Score(const framework::CycleState& state, const framework::PodInfo& pod,
                                const framework::NodeInfo& node) const override;
   framework::Normalization normalization() const override { return framework::Normalization::kOwn; }

@@ -26,7 +26,7 @@ using framework::Status;
 constexpr char kMismatch[] = "node(s) didn't match service affinity";
 constexpr char kNoServiceState[] = "error reading \"PreFilterServiceAffinity\" from cycleState: not found";
 
-// Pods that go together have all labels of the incoming one.
+// Pods that belong together have all labels of the incoming one.
 class Peers {
  public:
   explicit Peers(const PodInfo& pod)
@@ -70,7 +70,7 @@ framework::PreFilterResult ServiceAffinity::PreFilter(CycleState& state, const P
         if (peers.Include(*other)) mine->peers.push_back({other->uid(), node->shared_node()});
       }
     }
-    // The order of nodes means nothing; by name, the same cluster gives the same answer.
+    // The order of nodes means nothing; sorting by name gives the same answer for the same cluster.
     std::ranges::stable_sort(mine->peers, {},
                              [](const Peer& peer) -> const std::string& { return peer.node->metadata.name; });
   }
@@ -99,7 +99,7 @@ Status ServiceAffinity::Filter(const CycleState& state, const PodInfo& pod, cons
   const State* mine = state.Find(key_);
   if (!mine) return Status::Error(kNoServiceState);
 
-  // A what-if copy of this node may lack pods that the state still knows.
+  // A what-if copy of this node may lack pods that are still in the state.
   const auto decides = std::ranges::find_if(
       mine->peers, [&](const Peer& peer) { return peer.node->metadata.name != node.name() || Holds(node, peer.uid); });
   const api::Labels* there = decides == mine->peers.end() ? nullptr : &decides->node->metadata.labels;
@@ -143,12 +143,11 @@ Status ServiceAffinity::NormalizeScore(const CycleState&, const PodInfo&, std::s
   return Status::Success();
 }
 
-// A pod that leaves the service, or a node that comes or is relabelled, may help. Services themselves are no source of
-// events: a pod that only such a change could help is tried again when it has waited long enough.
+// A pod that leaves the service, or a node that is added or relabelled, may help.
 std::vector<framework::ClusterEventWithHint> ServiceAffinity::EventsToRegister() const {
   return {{{EventResource::kPod, ActionType::kUpdatePodLabel | ActionType::kDelete}, {}},
           {{EventResource::kNode, ActionType::kAdd | ActionType::kUpdateNodeLabel}, {}},
-          // A service that selects other pods, or is gone, takes its condition with it.
+          // So may a service that is deleted or selects other pods: its condition no longer applies.
           {{EventResource::kService, ActionType::kUpdate | ActionType::kDelete}, {}}};
 }
 

@@ -1,8 +1,8 @@
-// ServiceAffinity: pods of one service go to nodes that agree in the values of some labels (filter), and are spread
-// over the values of others (score). InterPodAffinity and PodTopologySpread say the same by pod today.
+// ServiceAffinity: pods of one service go to nodes with equal values of some labels (filter), and are spread over the
+// values of others (score). Replaced by InterPodAffinity and PodTopologySpread, which work per pod.
 //
-// The values to agree in are those the pod's nodeSelector names and, for the labels it does not name, those of the node
-// that the first pod of the service runs on: the first to arrive decides for the rest.
+// The required values are those in the pod's nodeSelector and, for labels not named there, those of the node that the
+// first pod of the service runs on: the first pod decides for the rest.
 #pragma once
 
 #include <memory>
@@ -49,14 +49,14 @@ class ServiceAffinity final : public framework::Plugin,
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;
 
  private:
-  // A pod that goes with the incoming one.
+  // A pod that belongs together with the incoming one.
   struct Peer {
     std::string uid;
     std::shared_ptr<const api::Node> node;
   };
   struct State : framework::CopyableState<State> {
     bool has_service = false;
-    std::vector<Peer> peers;  // in the order in which they get to decide
+    std::vector<Peer> peers;  // in the order in which they decide
   };
 
   ServiceAffinity(const config::ServiceAffinityArgs& args, framework::Handle& handle);

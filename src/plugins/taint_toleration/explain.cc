@@ -27,12 +27,12 @@ class TaintExplainer final : public framework::RejectionExplainer {
     return {finding};
   }
 
-  // Taints that a change to the node takes away need no toleration.
+  // Taints that a change to the node removes need no toleration.
   std::vector<framework::Remedy> Remedies(const framework::NodeInfo&, const framework::Remedy& so_far) const override {
     framework::Remedy remedy = so_far;
     const std::vector<api::Taint> untolerated = Untolerated(*so_far.pod(), *so_far.node());
     if (untolerated.size() > framework::kFew) return {};
-    // To tolerate that a node is dead or in trouble is no remedy.
+    // Tolerating that a node is dead or unhealthy is no remedy.
     if (std::any_of(untolerated.begin(), untolerated.end(), SaysTrouble)) return {};
     const bool cordoned = std::any_of(untolerated.begin(), untolerated.end(), IsCordon);
     if (cordoned) Uncordon(remedy);
@@ -48,14 +48,14 @@ class TaintExplainer final : public framework::RejectionExplainer {
  private:
   static bool IsCordon(const api::Taint& taint) { return taint.key.str() == "node.kubernetes.io/unschedulable"; }
 
-  // What the node and cloud controllers say of a node. A cordon is a person's word.
+  // Taints that the node and cloud controllers set. A cordon is set by a person.
   static bool SaysTrouble(const api::Taint& taint) {
     const std::string_view key = taint.key.str();
     return !IsCordon(taint) &&
            (key.starts_with("node.kubernetes.io/") || key.starts_with("node.cloudprovider.kubernetes.io/"));
   }
 
-  // As `kubectl uncordon` does: the node controller takes the taint away.
+  // As `kubectl uncordon` does: the node controller removes the taint.
   static void Uncordon(framework::Remedy& remedy) {
     remedy.ChangeNode({fmt::format("uncordon {}", remedy.node()->metadata.name), "uncordon"}, [](api::Node& node) {
       node.spec.unschedulable = false;

@@ -25,7 +25,7 @@ void AnswerByTaintSet(const NodeColumns& columns, NodeIndex begin, std::span<T> 
   std::vector<int64_t> known(columns.taint_sets.size(), kUnknown);
   for (size_t i = 0; i < answers.size(); ++i) {
     const uint32_t set = columns.taint_set[begin + i];
-    if (set >= known.size()) {  // a dead node's leftover
+    if (set >= known.size()) {  // left over from a removed node
       answers[i] = T{0};
       continue;
     }

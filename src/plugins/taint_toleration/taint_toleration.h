@@ -1,7 +1,7 @@
-// TaintToleration: NoSchedule and NoExecute taints keep pods off that do not tolerate them; PreferNoSchedule taints
-// cost points, as many as there are untolerated ones.
+// TaintToleration: NoSchedule and NoExecute taints reject pods that do not tolerate them; each untolerated
+// PreferNoSchedule taint lowers the score.
 //
-// Nodes share a handful of taint sets, so the range forms answer once per set.
+// Nodes share a few taint sets, so the range forms answer once per set.
 #pragma once
 
 #include <memory>

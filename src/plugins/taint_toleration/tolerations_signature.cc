@@ -6,7 +6,7 @@ namespace berth::plugins {
 
 void SignTolerations(const framework::PodInfo& pod, framework::SignatureBuilder& signature) {
   std::string text;
-  // How long a toleration holds after binding (tolerationSeconds) decides nothing here.
+  // How long a toleration lasts after binding (tolerationSeconds) does not matter here.
   for (const api::Toleration& toleration : pod.pod().spec.tolerations) {
     AppendField(text, toleration.key.str());
     AppendField(text, toleration.op.str());

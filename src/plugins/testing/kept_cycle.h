@@ -1,5 +1,5 @@
-// KeptCycle: a pod's state kept over changes to pods, as the engine keeps it, to be held against a fresh run. And a
-// stage on which pods come and go at random.
+// KeptCycle: a pod's state kept across changes to pods, as the engine keeps it, to be compared with a fresh run. And a
+// source of random changes to pods.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ struct SeenChange {
   int sign = 0;
 };
 
-// Pods that come to random nodes, leave them, or are replaced by a later version of themselves.
+// Pods that are added to random nodes, removed, or replaced by a later version of themselves.
 class Traffic {
  public:
   using MakeRandomPod = std::function<testing::PodBuilder(std::mt19937&, const std::string& name)>;
@@ -73,12 +73,12 @@ class KeptCycle {
 
   void Follow(const SeenChange& seen) {
     const framework::PodChange change{*seen.pod, *seen.node, seen.sign};
-    // Where it gives up, changes that are still to come have been counted already.
+    // When it gives up, changes still to come have already been counted.
     filter_gave_up_ = filter_gave_up_ || !plugin_.CatchUpPreFilter(state_, *pod_, change);
     score_gave_up_ = score_gave_up_ || !plugin_.CatchUpPreScore(state_, *pod_, change);
     ++followed_;
   }
-  // After the last change: does again what the plugin did not catch up with.
+  // After the last change: runs again what the plugin could not catch up with.
   void Settle(const std::vector<const framework::NodeInfo*>& feasible) {
     const bool reads_feasible = plugin_.pre_score_reads_feasible_nodes() && feasible != feasible_;
     restarts_ += filter_gave_up_ + score_gave_up_;

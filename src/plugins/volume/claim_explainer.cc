@@ -57,7 +57,7 @@ std::optional<Finding> FindingAbout(const api::PersistentVolumeClaim& claim, con
   return elsewhere;
 }
 
-// The most that a driver that publishes its capacity has anywhere, when that is not enough.
+// The largest capacity that a driver publishes anywhere, when that is not enough.
 void HintAtCapacity(const framework::Objects& objects, const api::PersistentVolumeClaim& claim,
                     const api::StorageClass& storage_class, std::vector<std::string>& hints) {
   const api::Quantity* wanted = claim.spec.resources.requests.Find(Symbol("storage"));

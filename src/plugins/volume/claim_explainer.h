@@ -1,4 +1,4 @@
-// What VolumeBinding and VolumeZone say about a node: the claims that tie the pod to others.
+// What VolumeBinding and VolumeZone report about a node: the claims that tie the pod to other nodes.
 #pragma once
 
 #include <vector>
@@ -10,12 +10,12 @@ namespace berth::plugins {
 
 class ClaimExplainer final : public framework::RejectionExplainer {
  public:
-  // Both outlive it.
+  // Both must outlive it.
   ClaimExplainer(const framework::Handle& handle, const framework::PodInfo& pod) : handle_(handle), pod_(pod) {}
 
   std::vector<framework::Finding> Findings(const framework::Status& status,
                                            const framework::NodeInfo& node) const override;
-  // Claims and classes that are not there, and what is called nearly like them.
+  // Claims and classes that do not exist, and similar names that do.
   std::vector<std::string> Hints() const override;
 
  private:

@@ -1,4 +1,4 @@
-// How pods name claims and claims name classes: what the volume plugins share about looking storage objects up.
+// How pods name claims and claims name classes: lookups of storage objects that the volume plugins share.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace berth::plugins {
 
-// What matters of a pod that has volumes, pending or placed. Only for the length of a call.
+// What matters of a pod that has volumes, pending or placed. Valid only during a call.
 struct VolumeUser {
   const std::string& name;
   const Symbol& namespace_;
@@ -37,18 +37,18 @@ struct ClaimReference {
 // The claim's "namespace/name".
 std::string ClaimKey(std::string_view name_space, std::string_view name);
 
-// Nothing when the volume uses no claim.
+// Unset when the volume uses no claim.
 std::optional<ClaimReference> ClaimOf(const VolumeUser& pod, const api::Volume& volume);
 
-// Why the claim is not the one made for the pod's ephemeral volume; nothing when it is.
+// Why the claim is not the one made for the pod's ephemeral volume; unset when it is.
 std::optional<std::string> OwnershipProblem(const VolumeUser& pod, const api::PersistentVolumeClaim& claim);
 
-// Whether a volume of the pod names this claim. Without `ephemeral`, only volumes that spell the claim's name count.
+// Whether a volume of the pod names this claim. Without `ephemeral`, only volumes that name the claim explicitly count.
 bool PodUsesClaim(const api::Pod& pod, const api::PersistentVolumeClaim& claim, bool ephemeral);
-// The queueing hint for claims that come or change: those that a volume of the waiting pod names may help it.
+// The queueing hint for added or changed claims: those that a volume of the pending pod names may help it.
 framework::QueueingHintFn AfterClaimChanged(bool ephemeral);
 
-// The class by name, "" for none. An annotation from before classes were a field comes first.
+// The class by name, "" for none. The annotation that predates the field takes precedence.
 std::string_view StorageClassOf(const api::PersistentVolumeClaim& claim);
 std::string_view StorageClassOf(const api::PersistentVolume& volume);
 
@@ -58,13 +58,13 @@ bool IsFullyBound(const api::PersistentVolumeClaim& claim);
 // Null when the object has no such annotation.
 const std::string* FindAnnotation(const api::ObjectMeta& metadata, std::string_view key);
 
-// "persistentvolumeclaim "a" not found" and its siblings, as the API words them.
+// "persistentvolumeclaim "a" not found" and similar, as the API words them.
 std::string ClaimNotFound(std::string_view name);
 std::string VolumeNotFound(std::string_view name);
 std::string StorageClassNotFound(std::string_view name);
 
-// Whether verdicts of the volume plugins about this pod can be shared with pods like it: only when it has neither
-// claims nor in-tree disks. All others depend on objects that no signature covers.
+// Whether the volume plugins' verdicts about this pod can be shared with pods like it: only when it has neither claims
+// nor in-tree disks. All others depend on objects that no signature covers.
 bool VolumesAreShareable(const api::Pod& pod);
 
 inline constexpr std::string_view kBindCompletedAnnotation = "pv.kubernetes.io/bind-completed";

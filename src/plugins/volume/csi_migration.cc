@@ -44,7 +44,7 @@ std::string GceZonalHandle(std::string_view zone, std::string_view disk) {
   return fmt::format("projects/UNSPECIFIED/zones/{}/disks/{}", zone, disk);
 }
 
-// "europe-west1-b" lies in "europe-west1"; all zones of a regional disk must agree.
+// "europe-west1-b" is in "europe-west1"; all zones of a regional disk must agree.
 Result<std::string> GceRegionOf(const std::vector<std::string_view>& zones) {
   std::set<std::string> regions;
   for (const std::string_view zone : zones) {
@@ -116,7 +116,7 @@ Result<std::string> PlainHandle(const CsiMigration& migration, const Source& sou
     case InTreeKind::kAzureFile:
       break;
   }
-  // Azure File shares are not scheduled as CSI volumes; nobody compares their handles.
+  // Azure File shares are not scheduled as CSI volumes; their handles are never compared.
   return Error{base::ErrorCode::kUnsupported, fmt::format("no volume handle for {}", migration.plugin)};
 }
 
@@ -147,7 +147,7 @@ void RenameKey(api::NodeSelector& selector, const Symbol& from, const Symbol& to
   }
 }
 
-// Every term shall also ask for one of the zones in the volume's label. A label without any zone asks for nothing.
+// Makes every term also require one of the zones in the volume's label. A label without any zone adds nothing.
 void AddZones(std::optional<api::VolumeNodeAffinity>& affinity, const Symbol& key, std::string_view label_value) {
   std::set<std::string_view> zones;
   for (const std::string_view zone : SplitZones(label_value)) {
@@ -201,7 +201,7 @@ std::optional<api::VolumeNodeAffinity> CsiNodeAffinity(const CsiMigration& migra
   static const api::NodeSelector kNoSelector;
   const api::NodeSelector& written = affinity && affinity->required ? *affinity->required : kNoSelector;
 
-  // The volume speaks either in today's labels or in the old ones; affinity has the say, then its own labels.
+  // The volume uses either the current labels or the beta ones; its affinity decides, then its own labels.
   bool beta = false;
   if (!NamesKey(written, labels.zone)) {
     beta = NamesKey(written, labels.beta_zone) ||
@@ -213,7 +213,7 @@ std::optional<api::VolumeNodeAffinity> CsiNodeAffinity(const CsiMigration& migra
   } else if (const Symbol* value = volume.metadata.labels.Find(zone)) {
     AddZones(affinity, driver_zone, value->str());
   }
-  // Nodes of today may no longer carry the old region label.
+  // Current nodes may no longer have the beta region label.
   if (beta && affinity && affinity->required && HasValues(*affinity->required, labels.beta_region)) {
     RenameKey(*affinity->required, labels.beta_region, labels.region);
   }

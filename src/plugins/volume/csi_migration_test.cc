@@ -84,7 +84,7 @@ TEST(CsiMigration, SpeaksOfZonesInTheDriversLabel) {
   api::PersistentVolume by_label = GceVolume("topology.kubernetes.io/zone", "b__a__");
   EXPECT_EQ(Render(CsiNodeAffinity(*MigrationOf(by_label.spec.source), by_label)), "(topology.gke.io/zone In a b;)");
 
-  // Affinity has the say over labels, and the old region label becomes today's.
+  // Affinity takes precedence over labels, and the beta region label becomes the current one.
   by_label.spec.node_affinity.emplace().required.emplace().node_selector_terms.push_back(
       {{{Symbol("failure-domain.beta.kubernetes.io/zone"), "In", {Symbol("c")}},
         {Symbol("failure-domain.beta.kubernetes.io/region"), "In", {Symbol("r")}},

@@ -1,4 +1,4 @@
-// Zone and region labels, of today and from before they were stable, as volumes and nodes carry them.
+// Zone and region labels, current and beta, on volumes and nodes.
 #pragma once
 
 #include <string_view>
@@ -19,7 +19,7 @@ const TopologyLabels& GetTopologyLabels();
 // A volume in several zones lists them in one label: "a__b". Parts are as written; "" gives one empty part.
 std::vector<std::string_view> SplitZones(std::string_view label_value);
 
-// Without white space at either end.
+// Without leading and trailing white space.
 std::string_view TrimSpace(std::string_view text);
 
 }  // namespace berth::plugins

@@ -1,6 +1,6 @@
-// Objects as they will be once writes under way have come back from the API server. An assumption holds until the
-// object changes in the store: what the server says always wins.
-// Thread-safe, so that a reservation may be undone from wherever binding failed.
+// Objects as they will be once pending writes are reported back by the API server. An assumption holds until the object
+// changes in the store: the server's version always takes precedence.
+// Thread-safe, so that a reservation may be undone on whichever thread binding failed.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ class AssumedObjects {
     changes_.Append(key);
   }
 
-  // Does nothing when the assumption is gone already or another has taken its place.
+  // No-op when the assumption is gone already or has been replaced.
   void Forget(const Ptr& object) {
     const std::lock_guard lock(mutex_);
     const auto it = assumed_.find(KeyOf(*object));
@@ -55,12 +55,12 @@ class AssumedObjects {
     assumed_.erase(it);
   }
 
-  // How many assumptions have been made and forgotten; those that the store has overtaken are its changes.
+  // How many assumptions have been made and forgotten; those that the store has superseded show as its changes.
   uint64_t version() const {
     const std::lock_guard lock(mutex_);
     return changes_.end();
   }
-  // Appends the objects concerned since `version`, and sets it to now. False: too long ago.
+  // Appends the objects changed since `version`, and updates it. False: too long ago.
   bool ReadChanges(uint64_t& version, std::vector<typename Store::Key>& changed) const {
     const std::lock_guard lock(mutex_);
     if (!changes_.Knows(version)) return false;
@@ -68,7 +68,7 @@ class AssumedObjects {
     return true;
   }
 
-  // Whether the store shows everything: what was assumed has been reported, or is gone.
+  // Whether the store shows everything: all assumptions have been reported, or are gone.
   bool IsAtRest(const Store& store) const {
     const std::lock_guard lock(mutex_);
     return std::none_of(assumed_.begin(), assumed_.end(), [&](const auto& entry) {
@@ -79,7 +79,7 @@ class AssumedObjects {
 
  private:
   struct Entry {
-    Ptr base;  // what the store held when we assumed
+    Ptr base;  // what the store held at the time of the assumption
     Ptr object;
 
     bool HoldsFor(const Ptr& stored) const {
@@ -92,7 +92,7 @@ class AssumedObjects {
     return {std::string(object.metadata.namespace_.str()), object.metadata.name};
   }
 
-  // Looked for when there are twice as many as were left the last time: a constant cost per assumption.
+  // Runs when there are twice as many as remained the last time: a constant cost per assumption.
   void DropConfirmed(const Store& store) {
     std::erase_if(assumed_, [&](const auto& entry) {
       const Ptr* stored = store.FindShared(entry.first.first, entry.first.second);

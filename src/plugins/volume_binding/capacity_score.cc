@@ -37,7 +37,7 @@ int64_t CapacityScore::Of(std::span<const StorageUse> classes) const {
   int64_t sum = 0;
   for (const StorageUse& use : classes) {
     const bool full = use.capacity == 0 || use.requested > use.capacity;
-    // Widened: a hundred times some petabytes no longer fits 64 bits.
+    // 128 bits: a hundred times some petabytes exceeds 64 bits.
     __extension__ using Wide = __int128;
     sum += At(full ? kMaxUtilization : static_cast<int64_t>(Wide{use.requested} * kMaxUtilization / use.capacity));
   }

@@ -1,4 +1,4 @@
-// Scores a node by how full its storage would be, as a line through configured points says.
+// Scores a node by how full its storage would be, by a piecewise linear function through configured points.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class CapacityScore {
   // Points by rising utilization, scores 0..10. Without any, emptier is better.
   explicit CapacityScore(std::span<const config::UtilizationShapePoint> shape);
 
-  // 0..100: the mean over the classes, each weighing the same; 0 for none.
+  // 0..100: the mean over the classes, with equal weights; 0 for none.
   int64_t Of(std::span<const StorageUse> classes) const;
 
  private:

@@ -84,7 +84,7 @@ ClaimCandidates::ClaimCandidates(const api::PersistentVolumeClaim& claim, std::s
 VolumePtr ClaimCandidates::FindOn(const api::Labels& node_labels, const std::set<std::string>& taken) const {
   for (const Candidate& candidate : prebound_) {
     if (taken.count(candidate.volume->metadata.name) > 0) continue;
-    // The claim will get this volume wherever the pod goes: nodes that cannot use it are out, whatever else they have.
+    // The claim gets this volume wherever the pod goes: nodes that cannot use it are rejected, whatever else they have.
     return candidate.affinity.Allows(node_labels) ? candidate.volume : nullptr;
   }
   for (const Candidate& candidate : available_) {

@@ -1,5 +1,5 @@
-// The existing volumes that could serve a claim which waits for its first consumer. Everything that does not depend on
-// the node is decided once; per node only the volumes' affinity is left to ask.
+// The existing volumes that could be bound to a claim which waits for its first consumer. Everything that does not
+// depend on the node is decided once; per node only the volumes' affinity is checked.
 #pragma once
 
 #include <memory>
@@ -17,18 +17,18 @@ namespace berth::plugins {
 using ClaimPtr = std::shared_ptr<const api::PersistentVolumeClaim>;
 using VolumePtr = std::shared_ptr<const api::PersistentVolume>;
 
-// Whether a volume that is free would do for a claim, whatever its name.
+// Whether a free volume is suitable for a claim, whatever its name.
 class ClaimMatcher {
  public:
   explicit ClaimMatcher(const api::PersistentVolumeClaim& claim);
 
-  // Of volumes of the claim's class that nobody has been promised. The node is another question.
+  // For volumes of the claim's class that are not bound to a claim. Does not consider the node.
   bool Accepts(const api::PersistentVolume& volume) const;
-  // What even a volume bound to the claim beforehand must meet.
+  // What even a volume bound to the claim in advance must satisfy.
   bool IsEligible(const api::PersistentVolume& volume) const;
 
   const api::Quantity& requested() const { return requested_; }
-  // Not empty when the claim's selector cannot be understood: then no node can be judged.
+  // Not empty when the claim's selector is invalid: then no node can be judged.
   const std::string& error() const { return error_; }
 
  private:
@@ -45,11 +45,11 @@ class ClaimCandidates {
   // `volumes` are those of the claim's class, in name order.
   ClaimCandidates(const api::PersistentVolumeClaim& claim, std::span<const VolumePtr> volumes);
 
-  // A volume made for this claim beforehand, else the smallest that is large enough; of equals the first by name.
-  // Null when none will do. `taken` were chosen for other claims of the pod.
+  // A volume bound to this claim in advance, else the smallest that is large enough; the first by name among equals.
+  // Null when none is suitable. `taken` were chosen for other claims of the pod.
   VolumePtr FindOn(const api::Labels& node_labels, const std::set<std::string>& taken) const;
 
-  // Not empty when the claim's selector cannot be understood: then no node can be judged.
+  // Not empty when the claim's selector is invalid: then no node can be judged.
   const std::string& error() const { return error_; }
 
  private:
@@ -64,15 +64,15 @@ class ClaimCandidates {
   std::string error_;
 };
 
-// Volumes in another phase are about to change; taking one now would mostly end in a conflict.
+// Volumes in another phase are about to change; choosing one now would usually end in a conflict.
 bool IsAvailable(const api::PersistentVolume& volume);
 
-// The storage the claim asks for, the volume offers; zero when unset.
+// The storage that the claim requests or the volume offers; zero when unset.
 api::Quantity RequestedStorage(const api::PersistentVolumeClaim& claim);
 bool RequestsStorage(const api::PersistentVolumeClaim& claim);
 api::Quantity StorageCapacity(const api::PersistentVolume& volume);
 
-// By name, namespace and, where the volume knows it, UID.
+// By name, namespace and, if the volume has it, UID.
 bool IsBoundTo(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim);
 
 }  // namespace berth::plugins

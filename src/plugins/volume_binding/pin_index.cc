@@ -17,7 +17,7 @@ const api::NodeSelectorRequirement* FindIn(const api::NodeSelectorTerm& term, co
   return nullptr;
 }
 
-// One of the few values of `key` that every term asks for.
+// The values of `key`, if every term requires one of a few.
 std::optional<Pin> PinOn(const Symbol& key, const std::vector<api::NodeSelectorTerm>& terms) {
   Pin pin{key, {}};
   for (const api::NodeSelectorTerm& term : terms) {

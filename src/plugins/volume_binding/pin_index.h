@@ -1,5 +1,5 @@
-// PinIndex: which of many selectors can match a set of labels, without trying each. A selector that wants one of a few
-// values of some label (a volume's hostname, say) is found by that value; the others have to be tried.
+// PinIndex: which of many selectors can match a set of labels, without trying each. A selector that requires one of a
+// few values of some label (a volume's hostname, say) is found by that value; the others have to be tried.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace berth::plugins {
 
-// Without one of these values nothing matches.
+// A selector can match only with one of these values.
 struct Pin {
   Symbol key;
   std::vector<Symbol> values;
 };
 
-// Unset when no label is asked for in all cases.
+// Unset when no label is required in all cases.
 std::optional<Pin> PinOf(const std::optional<api::VolumeNodeAffinity>& affinity);
 std::optional<Pin> PinOf(const api::LabelSelector& selector);
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kNoProvisioner = "kubernetes.io/no-provisioner";
 
-// Nothing when the term can match no node.
+// Unset when the term can match no node.
 std::optional<api::Selector> CompileTerm(const api::TopologySelectorTerm& term) {
   if (term.match_label_expressions.empty()) return std::nullopt;
   api::Selector selector;
@@ -25,7 +25,7 @@ std::optional<api::Selector> CompileTerm(const api::TopologySelectorTerm& term) 
 }  // namespace
 
 const api::Quantity* VolumeLimit(const api::CSIStorageCapacity& capacity) {
-  // The largest volume is more precise than the sum of what is free.
+  // The maximum volume size is more precise than the total free space.
   if (capacity.maximum_volume_size) return &*capacity.maximum_volume_size;
   return capacity.capacity ? &*capacity.capacity : nullptr;
 }
@@ -33,7 +33,7 @@ const api::Quantity* VolumeLimit(const api::CSIStorageCapacity& capacity) {
 bool CanServe(const api::CSIStorageCapacity& capacity, std::string_view storage_class, int64_t size) {
   if (capacity.storage_class_name != storage_class) return false;
   const api::Quantity* limit = VolumeLimit(capacity);
-  // Without a topology the capacity is reachable from nowhere.
+  // Without a topology no node can reach the capacity.
   return limit != nullptr && limit->Value() >= size && capacity.node_topology;
 }
 
@@ -71,7 +71,7 @@ Provisioning::Answer Provisioning::On(const api::Labels& node_labels) const {
     return {Verdict::kNoProvisioner, std::nullopt};
   }
   if (!checks_capacity_) return {};
-  // The first counts.
+  // The first pool counts.
   size_t first = pools_.size();
   pool_index_.ForEachNear(node_labels, [&](uint32_t pool) {
     if (pool < first && pools_[pool].nodes.Matches(node_labels)) first = pool;

@@ -49,10 +49,10 @@ class Provisioning {
   PinIndex pool_index_;      // by position in pools_
 };
 
-// Whether a volume of this class and size can come out of the capacity, for the nodes of its topology.
+// Whether a volume of this class and size can be provisioned from the capacity, for the nodes of its topology.
 bool CanServe(const api::CSIStorageCapacity& capacity, std::string_view storage_class, int64_t size);
 
-// The largest volume that can be made from this capacity, as far as it says; null when it says nothing.
+// The largest volume that can be provisioned from this capacity; null when it does not say.
 const api::Quantity* VolumeLimit(const api::CSIStorageCapacity& capacity);
 
 }  // namespace berth::plugins

@@ -17,7 +17,7 @@ void StaticVolumes::CatchUp(const framework::Objects& objects, const AssumedObje
   const auto& changes = objects.persistent_volumes.changes();
   if (built_ && volumes_seen_ == changes.end() && assumed_seen_ == assumed.version()) return;
   std::vector<framework::ObjectStore<api::PersistentVolume>::Key> changed;
-  // Groups of nodes that are gone pile up.
+  // Groups of removed nodes accumulate.
   if (!built_ || groups_.size() > 2 * known_.size() + 64 || !changes.Knows(volumes_seen_) ||
       !assumed.ReadChanges(assumed_seen_, changed)) {
     return Rebuild(objects, assumed);

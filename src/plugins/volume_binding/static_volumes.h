@@ -1,8 +1,8 @@
-// StaticVolumes: the existing volumes that nobody has been promised, by class and by the nodes that can use them, kept
+// StaticVolumes: the existing volumes that are not bound to a claim, by class and by the nodes that can use them, kept
 // current as volumes change and as decisions about them are assumed and forgotten.
 //
-// Volumes of a class with equal node affinity make a group: local volumes one for each node, those of a network disk a
-// handful for all. Nodes find their groups by the labels that the affinity asks for.
+// Volumes of a class with equal node affinity form a group: one per node for local volumes, a few in total for network
+// disks. Nodes find their groups by the labels that the affinity requires.
 // Not thread-safe; used by the scheduling thread.
 #pragma once
 
@@ -30,7 +30,7 @@ namespace berth::plugins {
 class StaticVolumes {
  public:
   using GroupId = uint32_t;
-  // Smallest first; of equals the first by name.
+  // Smallest first; the first by name among equals.
   using Order = std::pair<api::Quantity, std::string>;
   struct Group {
     std::string storage_class;
@@ -38,14 +38,14 @@ class StaticVolumes {
     std::optional<Pin> pin;
     std::map<Order, VolumePtr> volumes;  // free ones
 
-    // The first that will do; null when there is none.
+    // The first suitable one; null when there is none.
     const std::pair<const Order, VolumePtr>* Find(const ClaimMatcher& claim, const std::set<std::string>& taken) const;
   };
 
-  // Brings everything up to this moment.
+  // Brings everything up to date.
   void CatchUp(const framework::Objects& objects, const AssumedObjects<api::PersistentVolume>& assumed);
 
-  // The rest is right as of the last CatchUp.
+  // The rest is valid as of the last CatchUp.
   // Whether some volume is bound, or will be, to a claim of that name.
   bool HasVolumeFor(const api::PersistentVolumeClaim& claim) const;
   // As ClaimCandidates::FindOn, for claims without such a volume.
@@ -53,7 +53,7 @@ class StaticVolumes {
                    const std::set<std::string>& taken) const;
 
   const Group& group(GroupId id) const { return groups_[id]; }
-  // The groups whose volumes changed, one after another. All groups are new when `rebuilds` has changed.
+  // The groups whose volumes changed, in order. All groups are new when `rebuilds` has changed.
   const framework::RecentChanges<GroupId>& changes() const { return changes_; }
   uint64_t rebuilds() const { return rebuilds_; }
   size_t group_count() const { return groups_.size(); }
@@ -85,7 +85,7 @@ class StaticVolumes {
   framework::RecentChanges<GroupId> changes_{1024};
 };
 
-// For signatures and for telling groups apart: equal texts, equal affinity.
+// For signatures and for distinguishing groups: equal texts, equal affinity.
 void AppendAffinity(std::string& text, const std::optional<api::VolumeNodeAffinity>& affinity);
 
 }  // namespace berth::plugins

@@ -22,7 +22,7 @@ BoundVolume::BoundVolume(const api::PersistentVolume& volume) : as_written_(volu
     migration_ = nullptr;
     return;
   }
-  // A volume its driver would not recognise has no CSI form at all.
+  // A volume that its driver would not recognise has no CSI form.
   if (Result<std::string> handle = CsiVolumeHandle(*migration_, volume); !handle) {
     error_ = "could not translate pv: " + handle.error().message;
     return;

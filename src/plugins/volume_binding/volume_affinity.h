@@ -19,23 +19,23 @@ class VolumeAffinity {
   explicit VolumeAffinity(const std::optional<api::VolumeNodeAffinity>& affinity);
 
   bool Allows(const api::Labels& node_labels) const;
-  // Why Allows said no.
+  // Why Allows returned false.
   std::string Explain(const api::Labels& node_labels) const;
 
  private:
   std::optional<api::CompiledNodeSelector> required_;
 };
 
-// A volume that a claim is bound to. An in-tree disk goes by its driver's labels on nodes that attach it through CSI.
+// A volume that a claim is bound to. On nodes that attach it through CSI, an in-tree disk uses its driver's labels.
 class BoundVolume {
  public:
   explicit BoundVolume(const api::PersistentVolume& volume);
 
-  // Null when the node would use the CSI form and there is none; error() says why.
+  // Null when the node would use the CSI form and there is none; error() has the reason.
   const VolumeAffinity* AffinityOn(const framework::NodeInfo& node,
                                    const framework::ObjectStore<api::CSINode>& csi_nodes) const;
   const std::string& error() const { return error_; }
-  // Whether CSINodes decide about it.
+  // Whether CSINodes affect it.
   bool is_migrated() const { return migration_ != nullptr; }
 
  private:

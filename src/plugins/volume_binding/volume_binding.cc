@@ -17,7 +17,7 @@ using framework::CycleState;
 using framework::PodInfo;
 using framework::Status;
 
-// What upstream's state says when the plugin's PreFilter is switched off but a later point is not.
+// Upstream's message when the plugin's PreFilter is disabled but a later point is not.
 constexpr char kNoBindingState[] = "not found";
 
 std::vector<StorageUse> UseByClass(const NodeVolumes& volumes) {
@@ -31,7 +31,7 @@ std::vector<StorageUse> UseByClass(const NodeVolumes& volumes) {
     for (const DynamicProvision& provision : volumes.provisions) {
       if (!provision.capacity) continue;
       StorageUse& use = by_class[StorageClassOf(*provision.claim)];
-      // All volumes of a class come out of the same pool: its capacity counts once.
+      // All volumes of a class are provisioned from the same pool: its capacity counts once.
       use.requested = framework::WrappingAdd(use.requested, RequestedStorage(*provision.claim).Value());
       use.capacity = *provision.capacity;
     }
@@ -90,7 +90,7 @@ framework::PreFilterResult VolumeBinding::PreFilter(CycleState& state, const Pod
   bool has_claims = false;
   if (Status status = CheckClaims(pod.pod(), has_claims); !status.ok()) return status;
   auto found = std::make_unique<State>();
-  // Answers outlive the cycle where the state does.
+  // Answers outlive the cycle when the state does.
   if (const State* before = state.Find(state_key_)) found->kept = before->kept;
   if (has_claims) {
     if (found->kept) free_volumes_.CatchUp(handle_.objects(), assumed_.volumes);
@@ -99,7 +99,7 @@ framework::PreFilterResult VolumeBinding::PreFilter(CycleState& state, const Pod
     if (!outcome.status.ok()) return outcome.status;
     found->plan = std::move(outcome.plan);
   }
-  // Later points read the state of pods without claims as well.
+  // Later points read the state even for pods without claims.
   state.Put(state_key_, std::move(found));
   return has_claims ? Status::Success() : Status::Skip();
 }

@@ -1,10 +1,10 @@
-// VolumeBinding: finds nodes where the pod's claims are, or can be, bound, and binds them for the node chosen.
+// VolumeBinding: finds nodes where the pod's claims are, or can be, bound, and binds them for the chosen node.
 //
-// PreFilter sorts the claims into a VolumePlan, Filter asks it per node, Reserve assumes what it says for the node
-// chosen, PreBind writes that and waits for the volume controller. Reserve asks the plan again rather than remember
+// PreFilter turns the claims into a VolumePlan, Filter asks it per node, Reserve assumes its decisions for the chosen
+// node, PreBind writes them and waits for the volume controller. Reserve asks the plan again instead of remembering
 // what Filter found on every node: the answer is the same within a cycle, and Filter needs no lock.
 //
-// Pods whose claims differ in name only share answers: see volume_binding_lane.cc. Their plans find free volumes in
+// Pods whose claims differ only in name share answers: see volume_binding_lane.cc. Their plans find free volumes in
 // StaticVolumes instead of listing the candidates of each claim.
 #pragma once
 
@@ -47,7 +47,7 @@ class VolumeBinding final : public framework::Plugin,
   framework::Status Filter(const framework::CycleState& state, const framework::PodInfo& pod,
                            const framework::NodeInfo& node) const override;
   framework::DependsOn filter_depends_on() const override { return framework::DependsOn::kNodeAndDevices; }
-  // From what is kept.
+  // From the answers kept.
   bool FilterRange(const framework::CycleState& state, const framework::PodInfo& pod,
                    const framework::NodeColumns& columns, framework::NodeIndex begin,
                    std::span<uint8_t> verdicts) const override;
@@ -75,34 +75,34 @@ class VolumeBinding final : public framework::Plugin,
   std::unique_ptr<framework::RejectionExplainer> ExplainRejections(const framework::PodInfo& pod) const override;
 
  private:
-  // Between cycles of pods with one signature.
+  // Kept between cycles of pods with one signature.
   struct Kept {
-    // Of the objects when nodes were last looked at.
+    // Versions of the objects when nodes were last checked.
     uint64_t classes = 0;
     uint64_t drivers = 0;
     uint64_t capacities = 0;
     uint64_t csi_nodes = 0;
     uint64_t rebuilds = 0;  // of StaticVolumes
     uint64_t cursor = 0;    // in its changes
-    // By group: whether it had a volume for the one claim that is not bound. Not kept for several claims, which may
-    // take volumes from one another.
+    // By group: whether it had a volume for the one unbound claim. Not kept for several claims, which may compete for
+    // volumes.
     std::vector<uint8_t> serves;
   };
   struct State : framework::CopyableState<State> {
     std::shared_ptr<const VolumePlan> plan;  // null when the pod has no claims
     bool all_bound = false;                  // as of Reserve
     std::optional<VolumeReservation> reservation;
-    std::shared_ptr<Kept> kept;  // null in a cycle by itself
+    std::shared_ptr<Kept> kept;  // null in a cycle on its own
   };
 
   VolumeBinding(const config::VolumeBindingArgs& args, framework::Handle& handle);
-  // Whether the pod has claims, and what is wrong with them as they are.
+  // Whether the pod has claims, and what is currently wrong with them.
   framework::Status CheckClaims(const api::Pod& pod, bool& has_claims) const;
-  // False: pods with such a claim share nothing.
+  // False: pods with such a claim share no answers.
   bool SignBound(const api::PersistentVolumeClaim& claim, std::string& text) const;
   bool SignUnbound(const api::PersistentVolumeClaim& claim, std::string& text) const;
   std::shared_ptr<Kept> StartKeeping(const VolumePlan& plan) const;
-  // List the nodes that a change of CSINodes, or of free volumes, may concern. False: start over.
+  // List the nodes that a change to CSINodes, or to free volumes, may affect. False: start over.
   bool FollowCsiNodes(Kept& kept, const VolumePlan& plan, std::vector<framework::NodeIndex>& changed) const;
   bool FollowCapacities(Kept& kept, const VolumePlan& plan) const;
   bool FollowVolumes(Kept& kept, const VolumePlan& plan, std::vector<framework::NodeIndex>& changed) const;
@@ -112,7 +112,7 @@ class VolumeBinding final : public framework::Plugin,
   framework::StateKey<State> state_key_;
   const base::Duration bind_timeout_;
   const std::optional<CapacityScore> capacity_score_;  // unset: nodes are not scored
-  const framework::Objects& objects_;                  // what free_volumes_ follows
+  const framework::Objects& objects_;                  // followed by free_volumes_
   AssumedStorage assumed_;
   mutable StaticVolumes free_volumes_;
 };

@@ -1,4 +1,4 @@
-// What may make a pod schedulable that VolumeBinding rejected.
+// Events that may make a pod schedulable that VolumeBinding rejected.
 #include <algorithm>
 
 #include "plugins/hints.h"
@@ -28,7 +28,7 @@ bool SameTopologies(const std::vector<api::TopologySelectorTerm>& a, const std::
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_term);
 }
 
-// The binding mode of a class cannot be changed, so that an update helps only through its topologies.
+// The binding mode of a class is immutable, so that an update helps only through its topologies.
 QueueingHint AfterClassChanged(const PodInfo&, const EventObject& before, const EventObject& after) {
   const auto* old_class = before.As<api::StorageClass>();
   const auto* new_class = after.As<api::StorageClass>();
@@ -36,7 +36,7 @@ QueueingHint AfterClassChanged(const PodInfo&, const EventObject& before, const 
   return QueueIf(!SameTopologies(old_class->allowed_topologies, new_class->allowed_topologies));
 }
 
-// Which plugins are migrated decides by whose labels the affinity of in-tree volumes goes.
+// Which plugins are migrated decides whose labels the affinity of in-tree volumes uses.
 QueueingHint AfterCsiNodeChanged(const PodInfo&, const EventObject& before, const EventObject& after) {
   const auto* old_node = before.As<api::CSINode>();
   const auto* new_node = after.As<api::CSINode>();
@@ -61,7 +61,7 @@ QueueingHint AfterDriverChanged(const PodInfo& pod, const EventObject& before, c
   return QueueIf(no_longer_checked && std::any_of(volumes.begin(), volumes.end(), uses_driver));
 }
 
-// Topology and class of a capacity cannot be changed; only more room helps.
+// Topology and class of a capacity are immutable; only more capacity helps.
 QueueingHint AfterCapacityChanged(const PodInfo&, const EventObject& before, const EventObject& after) {
   const auto* old_capacity = before.As<api::CSIStorageCapacity>();
   const auto* new_capacity = after.As<api::CSIStorageCapacity>();
@@ -79,7 +79,7 @@ std::vector<framework::ClusterEventWithHint> VolumeBinding::EventsToRegister() c
       {{EventResource::kStorageClass, kAddOrUpdate}, AfterClassChanged},
       {{EventResource::kPersistentVolumeClaim, kAddOrUpdate}, AfterClaimChanged(/*ephemeral=*/true)},
       {{EventResource::kPersistentVolume, kAddOrUpdate}, {}},
-      // Labels decide about allowed topologies and volumes' affinity.
+      // Labels affect allowed topologies and volumes' affinity.
       {{EventResource::kNode, ActionType::kAdd | ActionType::kUpdateNodeLabel}, {}},
       {{EventResource::kCSINode, kAddOrUpdate}, AfterCsiNodeChanged},
       {{EventResource::kCSIDriver, ActionType::kUpdate}, AfterDriverChanged},

@@ -31,12 +31,12 @@ void AppendClaimSelector(std::string& text, const std::optional<api::LabelSelect
 
 }  // namespace
 
-// A claim whose pod PreFilter would reject is not signed.
+// A pod that PreFilter would reject is not signed.
 bool VolumeBinding::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {
   bool has_claims = false;
   if (!CheckClaims(pod.pod(), has_claims).ok()) return false;
   if (!has_claims) return true;
-  // Explanations try changed objects in a picture of their own.
+  // Explanations try changed objects in a view of their own.
   if (&handle_.objects() != &objects_) return false;
   std::string text;
   for (const api::Volume& volume : pod.pod().spec.volumes) {
@@ -58,7 +58,7 @@ bool VolumeBinding::SignBound(const api::PersistentVolumeClaim& claim, std::stri
   AppendAffinity(text, volume->spec.node_affinity);
   const CsiMigration* migration = MigrationOf(volume->spec.source);
   if (migration == nullptr || !migration->scheduled_as_csi) return true;
-  // A volume that its driver would not recognise makes an error of its own.
+  // A volume that its driver would not recognise is an error of its own.
   if (!CsiVolumeHandle(*migration, *volume)) return false;
   AppendField(text, migration->plugin);
   AppendAffinity(text, CsiNodeAffinity(*migration, *volume));
@@ -123,7 +123,7 @@ bool VolumeBinding::CatchUpDevices(CycleState& state, const PodInfo& pod, std::v
   const bool unbound = !found->plan->all_bound();
   if (unbound) free_volumes_.CatchUp(objects_, assumed_.volumes);
   if (!found->kept) {
-    // PreFilter could not know that its plan would last.
+    // PreFilter could not know that its plan would be kept.
     found->plan = VolumePlan::Make(pod.pod(), objects_, assumed_, &free_volumes_).plan;
     if (!found->plan) return false;
     found->kept = StartKeeping(*found->plan);
@@ -155,8 +155,8 @@ bool VolumeBinding::FollowCsiNodes(Kept& kept, const VolumePlan& plan, std::vect
   return true;
 }
 
-// Less space makes no difference as long as the claims fit, and that is what mostly happens: volumes are made from it.
-// Scores know how much it is.
+// Less capacity does not matter while the claims still fit, and that is the usual change: volumes are provisioned from
+// it. Scores depend on the amount.
 bool VolumeBinding::FollowCapacities(Kept& kept, const VolumePlan& plan) const {
   const auto& changes = objects_.csi_storage_capacities.changes();
   if (kept.capacities == changes.end()) return true;
@@ -175,8 +175,8 @@ bool VolumeBinding::FollowCapacities(Kept& kept, const VolumePlan& plan) const {
   return true;
 }
 
-// A volume more or less in a group makes no difference to a claim, unless it is the first or the last that will do.
-// Scores know which volume it would be.
+// One volume more or less in a group does not matter to a claim, unless it is the first or the last suitable one.
+// Scores depend on which volume it is.
 bool VolumeBinding::FollowVolumes(Kept& kept, const VolumePlan& plan, std::vector<NodeIndex>& changed) const {
   if (kept.rebuilds != free_volumes_.rebuilds() || !free_volumes_.changes().Knows(kept.cursor)) return false;
   const bool single = plan.unbound().size() == 1;

@@ -42,7 +42,7 @@ struct VolumePlan::Findings {
   std::vector<StaticBinding> bindings;
   std::vector<DynamicProvision> provisions;
 
-  // Bit by bit.
+  // One bit per flag.
   uint8_t Verdict() const {
     return static_cast<uint8_t>(node_conflict | bind_conflict << 1 | no_space << 2 | volume_missing << 3);
   }
@@ -98,7 +98,7 @@ Status VolumePlan::AddClaim(const ClaimPtr& claim, const Objects& objects, const
   if (storage_class != nullptr && !storage_class->volume_binding_mode) {
     return Status::Error(fmt::format("VolumeBindingMode not set for StorageClass \"{}\"", class_name));
   }
-  // Only a claim that waits for its first consumer is ours to bind; one that names its volume is the controller's.
+  // Only a claim that waits for its first consumer is bound here; one that names its volume is left to the controller.
   if (storage_class == nullptr || *storage_class->volume_binding_mode != kWaitForFirstConsumer ||
       !claim->spec.volume_name.empty()) {
     unbound_immediate = true;

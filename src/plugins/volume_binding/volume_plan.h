@@ -1,9 +1,9 @@
-// VolumePlan: what a pod's claims ask of a node, worked out once per scheduling cycle and then asked per node.
+// VolumePlan: what a pod's claims require of a node, computed once per scheduling cycle and then asked per node.
 //
-// Bound claims: the node must be allowed by the volume's affinity. Claims that wait for their first consumer: each gets
-// an existing volume (smallest claims choose first), or else must be provisionable for the node.
-// Immutable, safe to ask from any thread. One that looks volumes up in StaticVolumes is for the scheduling thread, as
-// they are.
+// Bound claims: the volume's affinity must allow the node. Claims that wait for their first consumer: each gets an
+// existing volume (the smallest claims choose first), or else must be provisionable for the node.
+// Immutable, safe to ask from any thread. A plan that looks volumes up in StaticVolumes is for the scheduling thread
+// only, as they are.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@
 
 namespace berth::plugins {
 
-// Claims and volumes with the decisions of earlier cycles that the API server has not confirmed yet.
+// Claims and volumes with decisions of earlier cycles that the API server has not confirmed yet.
 struct AssumedStorage {
   AssumedObjects<api::PersistentVolume> volumes;
   AssumedObjects<api::PersistentVolumeClaim> claims;
@@ -37,10 +37,10 @@ struct StaticBinding {
 
 struct DynamicProvision {
   ClaimPtr claim;
-  std::optional<int64_t> capacity;  // free space where it would go, if known
+  std::optional<int64_t> capacity;  // free space where it would be provisioned, if known
 };
 
-// What would become of the pod's claims on a node.
+// What would happen to the pod's claims on a node.
 struct NodeVolumes {
   framework::Status status;
   std::vector<StaticBinding> bindings;
@@ -54,20 +54,20 @@ class VolumePlan {
     std::shared_ptr<const VolumePlan> plan;  // set on success
   };
   // The pod's claims must exist. A claim that should be bound but is not rejects the pod for now. With `volumes`, which
-  // must be current whenever the plan is asked, no list of candidates is made; that is for claims that no volume is
+  // must be current whenever the plan is asked, no list of candidates is made; this is for claims that no volume is
   // bound to.
   static Outcome Make(const api::Pod& pod, const framework::Objects& objects, const AssumedStorage& assumed,
                       const StaticVolumes* volumes = nullptr);
-  // The same plan for another pod with claims like these. Null when they are not.
+  // The same plan for another pod with equivalent claims. Null when they are not.
   std::shared_ptr<const VolumePlan> For(const api::Pod& pod, const framework::Objects& objects,
                                         const AssumedStorage& assumed) const;
 
   NodeVolumes On(const framework::NodeInfo& node, const framework::Objects& objects) const;
-  // 0 when the node will do; other numbers are equal where the status of On is. Unset when that is an error.
+  // 0 when the node fits; other values are equal where the status of On is. Unset when that is an error.
   std::optional<uint8_t> VerdictOn(const framework::NodeInfo& node, const framework::Objects& objects) const;
   // Nothing is left to bind.
   bool all_bound() const { return unbound_.empty(); }
-  // Whether CSINodes have a say.
+  // Whether CSINodes affect it.
   bool reads_csi_nodes() const;
 
   struct UnboundClaim {
@@ -89,7 +89,7 @@ class VolumePlan {
   bool CheckUnbound(const framework::NodeInfo& node, Findings& findings) const;
 
   const StaticVolumes* volumes_ = nullptr;
-  // Null: the claim's volume is gone.
+  // Null: the claim's volume no longer exists.
   std::vector<std::shared_ptr<const BoundVolume>> bound_;
   std::vector<UnboundClaim> unbound_;
   std::vector<size_t> by_size_;  // the unbound claims without a selected node, smallest first

@@ -30,7 +30,7 @@ api::ObjectReference ReferenceTo(const api::PersistentVolumeClaim& claim) {
 // The volume bound to the claim, the way the volume controller would write it; null when it already is.
 VolumePtr BindTo(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim) {
   const bool was_bound = IsBoundTo(volume, claim);
-  // A volume that a person bound beforehand may lack the claim's UID.
+  // A volume that a person bound in advance may lack the claim's UID.
   const bool names_claim = was_bound && volume.spec.claim_ref->uid == claim.metadata.uid;
   const bool marked = was_bound || FindAnnotation(volume.metadata, kBoundByControllerAnnotation) != nullptr;
   if (names_claim && marked) return nullptr;
@@ -145,13 +145,13 @@ std::optional<Status> VolumeReservation::CheckProvision(const Change<api::Persis
   if (claim->metadata.annotations.empty()) {
     return Failed(fmt::format("selectedNode annotation reset for PVC \"{}\"", name));
   }
-  // A provisioner that fails takes the annotation away, to have the pod scheduled anew.
+  // A provisioner that fails removes the annotation, so that the pod is scheduled again.
   const std::string* selected = FindAnnotation(claim->metadata, kSelectedNodeAnnotation);
   if (selected == nullptr || *selected != node_name_) {
     return Failed(fmt::format("provisioning failed for PVC \"{}\"", name));
   }
   if (!claim->spec.volume_name.empty()) {
-    // The claim's update may overtake that of the volume.
+    // The claim's update may arrive before the volume's.
     const api::PersistentVolume* volume = objects.persistent_volumes.Find(claim->spec.volume_name);
     if (volume == nullptr) return kNotYet;
     if (std::optional<Status> status = CheckAffinity(*volume, node, objects); !status->ok()) return status;

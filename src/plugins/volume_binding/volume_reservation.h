@@ -1,6 +1,5 @@
-// VolumeReservation: the writes that bind a pod's claims for the node it goes to. Assumed when the pod is reserved,
-// made in PreBind, then watched until the volume controller has finished; what was not written is forgotten again on
-// release.
+// VolumeReservation: the writes that bind a pod's claims for its node. Assumed in Reserve, written in PreBind, then
+// watched until the volume controller has finished; on release, what was not written is forgotten.
 #pragma once
 
 #include <memory>
@@ -18,24 +17,25 @@ class VolumeReservation {
  public:
   VolumeReservation() = default;
 
-  // Works out the writes and makes later cycles see them.
+  // Prepares the writes and makes later cycles see them.
   static VolumeReservation Assume(const NodeVolumes& volumes, const std::string& node_name,
                                   const framework::Objects& objects, AssumedStorage& assumed);
 
-  // Stops at the first failure. Touches neither the objects nor the assumptions: runs off the scheduling thread.
+  // Stops at the first failure. Touches neither the objects nor the assumptions, since it runs off the scheduling
+  // thread.
   framework::Status Write(framework::ApiWriter& api);
 
-  // Whether the claims are bound by now: Success, an Error that calls for another attempt, or nothing yet.
+  // Whether the claims are bound by now: Success, an Error that requires another attempt, or unset while pending.
   std::optional<framework::Status> Check(const framework::Objects& objects, const framework::NodeInfo* node) const;
 
-  // Idempotent. Written objects stay assumed: the server has them, its answer is only on the way.
+  // Idempotent. Written objects stay assumed: the server has them and will report them.
   void Release(AssumedStorage& assumed) const;
 
  private:
   template <class T>
   struct Change {
     std::shared_ptr<const T> after;
-    bool changes = false;  // otherwise the object already is as it should be
+    bool changes = false;  // otherwise the object is already as it should be
     bool written = false;
   };
   struct Binding {

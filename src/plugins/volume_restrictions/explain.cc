@@ -1,4 +1,4 @@
-// Who uses the claims that the pod wants for itself.
+// Which pods use the claims that the pod needs exclusively.
 #include <fmt/format.h>
 
 #include <map>
@@ -27,7 +27,7 @@ class ClaimUseExplainer final : public framework::RejectionExplainer {
     return *findings_;
   }
 
-  // This plugin is the first to look at claims, so it is the one that misses them.
+  // This plugin is the first to read claims, so it reports missing ones.
   std::vector<std::string> Hints() const override { return claims_.Hints(); }
 
  private:

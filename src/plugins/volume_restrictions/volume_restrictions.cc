@@ -33,7 +33,7 @@ bool ShareMonitor(const std::vector<std::string>& a, const std::vector<std::stri
   return std::find_first_of(a.begin(), a.end(), b.begin(), b.end()) != a.end();
 }
 
-// The same disk, unless everyone only reads it. AWS disks attach once, read-only or not.
+// The same disk, unless both only read it. AWS disks attach once, read-only or not.
 bool Conflict(const api::VolumeSource& a, const api::VolumeSource& b) {
   const auto writes = [](const auto& x, const auto& y) { return !(x->read_only && y->read_only); };
   if (a.gce_persistent_disk && b.gce_persistent_disk &&
@@ -76,7 +76,7 @@ QueueingHint AfterVolumesFreed(const PodInfo& pod, const EventObject& before, co
   const api::Pod* deleted = before.As<api::Pod>();
   if (deleted == nullptr) return QueueingHint::kQueue;
   if (deleted->metadata.namespace_ != pod.namespace_()) return QueueingHint::kSkip;
-  // Whether the claim is ReadWriteOncePod is not looked up: this runs for every deleted pod and every waiting one.
+  // Whether the claim is ReadWriteOncePod is not looked up: this runs for every deleted pod and every pending one.
   return QueueIf(DisksConflict(pod, *deleted) || ShareClaim(pod, *deleted));
 }
 
@@ -87,7 +87,7 @@ Result<std::unique_ptr<framework::Plugin>> VolumeRestrictions::Create(const conf
   return std::unique_ptr<framework::Plugin>(new VolumeRestrictions(handle));
 }
 
-// Names only, as upstream counts: a pod of another namespace with a claim of the same name counts as well.
+// By name only, as upstream: a pod of another namespace with a claim of the same name counts as well.
 int VolumeRestrictions::State::UsesBy(const PodInfo& other) const {
   int uses = 0;
   for (const api::Volume& volume : other.volumes()) {
@@ -147,7 +147,7 @@ Status VolumeRestrictions::Filter(const framework::CycleState& state, const PodI
 
 std::vector<framework::ClusterEventWithHint> VolumeRestrictions::EventsToRegister() const {
   return {
-      // Volumes of a pod never change, so that only its end frees them.
+      // Volumes of a pod never change, so that only its deletion frees them.
       {{EventResource::kPod, ActionType::kDelete}, AfterVolumesFreed},
       {{EventResource::kNode, ActionType::kAdd}, {}},
       // PreFilter rejects a pod whose claim does not exist yet.
@@ -155,7 +155,8 @@ std::vector<framework::ClusterEventWithHint> VolumeRestrictions::EventsToRegiste
   };
 }
 
-// Only pods that PreFilter lets pass without a further look share answers, and those are all alike.
+// Only pods without an exclusive disk and without a claim that is missing or exclusively in use share answers, and
+// those are all alike.
 bool VolumeRestrictions::Sign(const PodInfo& pod, framework::SignatureBuilder&) const {
   const std::string_view name_space = pod.namespace_().str();
   for (const api::Volume& volume : pod.volumes()) {

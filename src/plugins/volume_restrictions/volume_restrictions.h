@@ -1,5 +1,5 @@
-// VolumeRestrictions: disks that only one pod may hold. Two pods on a node conflict over the same GCE, AWS, iSCSI or
-// RBD disk; a claim with ReadWriteOncePod is for one pod in the whole cluster.
+// VolumeRestrictions: disks that only one pod may use. Two pods on a node conflict over the same GCE, AWS, iSCSI or RBD
+// disk; a claim with ReadWriteOncePod is for one pod in the whole cluster.
 #pragma once
 
 #include <memory>
@@ -33,7 +33,7 @@ class VolumeRestrictions final : public framework::Plugin,
                               const framework::PodInfo& other, const framework::NodeInfo& node) const override;
   framework::Status Filter(const framework::CycleState& state, const framework::PodInfo& pod,
                            const framework::NodeInfo& node) const override;
-  // A claim that is in use makes it depend on the whole cluster, but such a pod has no signature.
+  // A claim in use makes the answer depend on the whole cluster, but such a pod has no signature.
   framework::DependsOn filter_depends_on() const override { return framework::DependsOn::kNodeAndPods; }
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;

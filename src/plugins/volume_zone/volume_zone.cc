@@ -46,7 +46,7 @@ void AppendDemands(const api::PersistentVolume& volume, std::vector<VolumeZone::
       readable = readable && !trimmed.empty();
       demand.values.emplace_back(trimmed);
     }
-    // A label with an empty part ("a__") says nothing that could be held against a node.
+    // A label with an empty part ("a__") rules out no node.
     if (!readable) continue;
     std::sort(demand.values.begin(), demand.values.end());
     demand.values.erase(std::unique(demand.values.begin(), demand.values.end()), demand.values.end());
@@ -67,7 +67,7 @@ bool Satisfies(const api::Labels& labels, const VolumeZone::Demand& demand) {
 
 QueueingHint AfterClassAdded(const PodInfo&, const EventObject&, const EventObject& after) {
   const auto* added = after.As<api::StorageClass>();
-  // Other classes bind their claims at once, and that is what the pod waits for.
+  // With any other class the pod has to wait until its claim is bound, so the class alone does not help.
   if (added == nullptr || added->volume_binding_mode == kWaitForFirstConsumer) return QueueingHint::kQueue;
   return QueueingHint::kSkip;
 }
@@ -117,7 +117,7 @@ Status VolumeZone::CollectDemands(const api::Pod& pod, std::vector<Demand>& dema
   return Status::Success();
 }
 
-// An unbound claim is no obstacle when it waits for the pod to be placed; any other should have been bound by now.
+// An unbound claim is fine when it waits for the pod to be placed; any other should have been bound by now.
 Status VolumeZone::CheckUnbound(const api::PersistentVolumeClaim& claim) const {
   const std::string_view class_name = StorageClassOf(claim);
   if (class_name.empty()) {
@@ -151,7 +151,7 @@ Status VolumeZone::Filter(const framework::CycleState& state, const PodInfo& pod
 
 std::vector<framework::ClusterEventWithHint> VolumeZone::EventsToRegister() const {
   return {
-      // The binding mode of a class never changes, so that only new ones matter.
+      // The binding mode of a class never changes, so that only new classes matter.
       {{EventResource::kStorageClass, ActionType::kAdd}, AfterClassAdded},
       {{EventResource::kNode, ActionType::kAdd | ActionType::kUpdateNodeLabel}, {}},
       {{EventResource::kPersistentVolumeClaim, ActionType::kAdd | ActionType::kUpdate},

@@ -1,5 +1,5 @@
-// VolumeZone: a pod goes where its bound volumes are. A volume's zone and region labels must agree with the node's;
-// nodes without any such label are in a cluster of one zone and fit.
+// VolumeZone: a pod must go where its bound volumes are. A volume's zone and region labels must match the node's; nodes
+// without any such label are taken to be in a single-zone cluster and fit.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ class VolumeZone final : public framework::Plugin,
   framework::PreFilterResult PreFilter(framework::CycleState& state, const framework::PodInfo& pod) const override;
   framework::Status Filter(const framework::CycleState& state, const framework::PodInfo& pod,
                            const framework::NodeInfo& node) const override;
-  // What volumes demand is in the signature.
+  // What volumes require is in the signature.
   framework::DependsOn filter_depends_on() const override { return framework::DependsOn::kNode; }
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
   bool Sign(const framework::PodInfo& pod, framework::SignatureBuilder& signature) const override;

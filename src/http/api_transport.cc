@@ -10,7 +10,7 @@ namespace berth::http {
 namespace {
 
 bool MayBeHttp2(const Server& server) {
-  // As client-go has it.
+  // As in client-go.
   const char* disabled = std::getenv("DISABLE_HTTP2");
   return server.config().is_tls() && (disabled == nullptr || *disabled == '\0');
 }

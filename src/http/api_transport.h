@@ -1,5 +1,5 @@
-// ApiTransport: the Transport to a server: over HTTP/2 where it speaks that, which shows when the first connection is
-// made; otherwise, and without TLS, over HTTP/1.1. DISABLE_HTTP2 in the environment rules HTTP/2 out.
+// ApiTransport: the Transport to an API server. It uses HTTP/2 if the server negotiates it on the first connection, and
+// HTTP/1.1 otherwise and without TLS. DISABLE_HTTP2 in the environment rules HTTP/2 out.
 #pragma once
 
 #include "http/dispatcher.h"

@@ -87,7 +87,7 @@ Result<void> ByteStream::EnterNext() {
   return {};
 }
 
-// Until there is a layer for the server, Read() and Write() are the proxy's.
+// Until the server's layer exists, Read() and Write() go to the proxy.
 Result<bool> ByteStream::AdvanceTunnel() {
   for (;;) {
     while (!tunnel_->output().empty()) {

@@ -1,10 +1,10 @@
-// ByteStream: bytes to a server and from it, plain or over TLS, directly or through a proxy; made and used without ever
-// blocking.
+// ByteStream: a byte stream to a server and back, plain or over TLS, directly or through a proxy. It is opened and used
+// without ever blocking.
 //
 //   connecting → [TLS with the proxy] → [tunnel through the proxy] → [TLS with the server] → open
 //
-// Advance() moves it on whenever its file descriptor is ready; until it is open, also from time to time. Plain HTTP
-// goes to an HTTP proxy without a tunnel: the request has to say which server is meant. Not thread-safe.
+// Call Advance() whenever the file descriptor is ready and, until the stream is open, also from time to time. Plain
+// HTTP goes to an HTTP proxy without a tunnel: the request itself names the server. Not thread-safe.
 #pragma once
 
 #include <memory>
@@ -24,32 +24,32 @@ class ByteStream {
   // All must outlive this.
   ByteStream(const Server& server, TlsContexts& contexts, CredentialsPtr credentials);
 
-  // Goes on as far as it can: whether it is open by now. After an error there is no going on.
+  // Makes as much progress as it can; returns whether the stream is open now. Unusable after an error.
   Result<bool> Advance();
   bool is_open() const { return stage_ == Stage::kOpen; }
   // Once it is open: whether the server has agreed to HTTP/2.
   bool speaks_http2() const { return tls_ && tls_->speaks_http2(); }
 
-  // So many bytes, 0: none at the moment. The end of the connection is an error.
+  // Returns the number of bytes, 0 if none can be transferred now. The end of the connection is an error.
   Result<size_t> Read(char* data, size_t size);
   Result<size_t> Write(std::string_view bytes);
-  // The server has said that it will send no more, in a way that nobody between could have forged if there is TLS.
+  // The server has announced that it will send no more. Under TLS, nobody in between can forge that.
   bool has_ended() const;
 
-  // What to wait for.
+  // What to poll for.
   int fd() const { return socket_ ? socket_->fd() : -1; }
   bool wants_write() const;
 
  private:
   enum class Stage { kNew, kConnecting, kProxyTls, kTunnel, kTls, kOpen };
 
-  // Both: whether this stage is done.
+  // Both return whether this stage is done.
   Result<bool> AdvanceStage();
   Result<bool> AdvanceTunnel();
-  // Begins the stage after this one.
+  // Starts the next stage.
   Result<void> EnterNext();
   Result<void> Prepare();
-  // "proxy http://…: " before what went wrong on the way to it.
+  // Puts "proxy http://…: " before an error on the way to the proxy.
   Error OfProxy(const Error& error) const;
 
   const Server& server_;

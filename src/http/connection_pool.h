@@ -1,5 +1,5 @@
-// ConnectionPool: the connections to one server, and how exchanges get over them. The dispatcher decides what is sent
-// when and what an outcome means; a pool only carries it. All but construction happens on the dispatcher's thread.
+// ConnectionPool: the connections to one server that carry exchanges. The dispatcher decides what is sent when and what
+// an outcome means; a pool only carries it. Everything except construction happens on the dispatcher's thread.
 #pragma once
 
 #include <chrono>
@@ -11,15 +11,14 @@
 
 namespace berth::http {
 
-// What a pool reports. It never calls these from within a call of its own that is still under way; they may call
-// Drop().
+// What a pool reports. Never called while a call into the pool is still running, so these may call Drop().
 class ExchangeListener {
  public:
   virtual ~ExchangeListener() = default;
-  // The exchange is over, successfully or not; the message of an error gives the reason alone. The pool has let go of
-  // it before it calls this.
+  // The exchange is over, successfully or not; an error's message contains the reason only. The pool has released the
+  // exchange before it calls this.
   virtual void OnEnded(Exchange& exchange, Result<void> ended) = 0;
-  // The server has not processed it, and it may be sent again as if it had not been sent. The pool has let go of it.
+  // The server has not processed the request, so it can safely be sent again. The pool has released the exchange.
   virtual void OnReturned(Exchange& exchange, const Error& why) = 0;
 };
 
@@ -27,22 +26,22 @@ class ConnectionPool {
  public:
   virtual ~ConnectionPool() = default;
 
-  // Sends a request; Drop() or a call of the listener ends that.
+  // Sends a request. The pool holds the exchange until Drop() or a listener call.
   virtual void Begin(Exchange& exchange, const Headers& headers, const CredentialsPtr& credentials) = 0;
-  // Lets go of an exchange at once, whatever state it is in.
+  // Releases an exchange at once, whatever state it is in.
   virtual void Drop(Exchange& exchange) = 0;
   // An exchange got no answer in time: gives up its connection if that has been silent for too long.
   virtual void Suspect(Exchange& exchange, SteadyTime now) = 0;
-  // So many bytes of a paced answer have been used.
+  // The caller has used this many bytes of a paced answer.
   virtual void Consumed(Exchange& exchange, size_t bytes) = 0;
 
-  // Sends and receives what can be without waiting, and reports to the listener.
+  // Sends and receives whatever it can without waiting, and reports to the listener.
   virtual void Perform() = 0;
-  // Returns when there may be something to do, at the latest at `until`; at once when `wake`, a file descriptor, can be
-  // read.
+  // Returns when there may be something to do, at `until` at the latest; at once when the file descriptor `wake` is
+  // readable.
   virtual void Wait(SteadyTime until, int wake) = 0;
 
-  // The server does not speak the protocol of this pool: everything on it has to go over another one.
+  // The server does not speak this pool's protocol: everything on it has to move to another pool.
   virtual bool is_unsuitable() const { return false; }
 };
 

@@ -13,7 +13,8 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// A kubelet renews a projected token minutes before it expires; a minute, less some leeway, is soon enough to see it.
+// The kubelet renews a projected token minutes before it expires, so noticing within a minute, less some leeway, is
+// enough.
 constexpr base::Duration kTokenLife = minutes(1) - seconds(10);
 constexpr base::Duration kCertificateLife = minutes(5);
 
@@ -92,7 +93,7 @@ Result<CredentialsPtr> FileCredentials::Fetch() {
 bool FileCredentials::Refuse(const CredentialsPtr& refused) {
   if (files_.token_file.empty() && files_.certificate_file.empty()) return false;
   const std::lock_guard lock(mutex_);
-  // Somebody else's refusal may have brought new ones already.
+  // Another request's 401 may already have led to new ones.
   if (current_ == refused) token_until_ = certificate_until_ = base::Time{};
   return true;
 }

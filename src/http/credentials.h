@@ -1,5 +1,5 @@
-// What proves to the API server who is asking: an Authorization header, a client certificate, both or neither; and
-// where that comes from, since tokens and certificates are replaced while the program runs.
+// What authenticates a request to the API server: an Authorization header, a client certificate, both or neither; and
+// where they come from, since tokens and certificates are replaced while the program runs.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace berth::http {
 
-// Frozen once made: requests in flight share it.
+// Immutable once made: requests in flight share it.
 struct Credentials {
   std::string authorization;       // the header's value; empty: none
   std::string client_certificate;  // PEM; empty: none
@@ -31,27 +31,27 @@ class CredentialSource {
  public:
   virtual ~CredentialSource() = default;
 
-  // What is at hand and believed to be good; null when Fetch() has to be called first. Never blocks.
+  // The credentials at hand that are believed to be valid; null if Fetch() has to be called first. Never blocks.
   virtual CredentialsPtr Current() = 0;
-  // May take as long as a file or another program takes.
+  // Blocks for as long as reading a file or running another program takes.
   virtual Result<CredentialsPtr> Fetch() = 0;
-  // The server answered 401 to these. Whether others may be had: then Current() no longer returns the refused ones.
+  // The server answered 401 to these. Returns whether there may be others; then Current() no longer returns these.
   virtual bool Refuse(const CredentialsPtr& refused) = 0;
-  // Makes a Fetch() that is under way fail soon: who asked is leaving.
+  // Makes a Fetch() in progress fail soon, because its caller is shutting down.
   virtual void Interrupt() {}
 };
 
-// From a kubeconfig or a service account. What comes from files is read again from time to time; when that fails, what
-// was read before is used on.
+// From a kubeconfig or a service account. Files are read again from time to time; if that fails, the previous contents
+// stay in use.
 struct CredentialFiles {
-  std::string token;       // the first token, when the file is read again; the only one, without a file
+  std::string token;       // the initial token if there is a token_file; otherwise the only one
   std::string token_file;  // read again every minute
   std::string username, password;
   std::string certificate, key;            // PEM
   std::string certificate_file, key_file;  // read again every five minutes, unless there is PEM
 };
 
-// Told why credentials could not be renewed while older ones are still in use.
+// Receives the reason why credentials could not be renewed while older ones are still in use.
 using CredentialWarning = std::function<void(const Error& error)>;
 
 class FileCredentials final : public CredentialSource {
@@ -79,9 +79,9 @@ class FileCredentials final : public CredentialSource {
   base::Time certificate_until_{};
 };
 
-// Whether a certificate chain and a key, both PEM, can be read and belong together.
+// An error unless the certificate chain and the key, both PEM, can be read and belong together.
 Result<void> CheckKeyPair(const std::string& certificate, const std::string& key);
-// Whether there is at least one certificate in PEM.
+// An error unless there is at least one certificate in PEM.
 Result<void> CheckAuthorities(const std::string& pem);
 
 }  // namespace berth::http

@@ -5,7 +5,7 @@
 namespace berth::http {
 namespace {
 
-// A program that starts just after it was to be interrupted is caught by the next attempt.
+// A program that starts just after an interrupt is stopped by the next one.
 constexpr std::chrono::milliseconds kBetweenInterrupts{20};
 
 }  // namespace
@@ -34,7 +34,7 @@ void CredentialFetcher::Request() {
 }
 
 void CredentialFetcher::Run() {
-  // Signals are for the main thread.
+  // Signals are handled by the main thread.
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);

@@ -14,7 +14,8 @@ namespace berth::http {
 
 class CredentialFetcher {
  public:
-  // `done` is called on the fetcher's thread, once for each Request() that does not meet one still unanswered.
+  // `done` is called on the fetcher's thread, once per Request(), except that a Request() while another is pending
+  // joins it.
   CredentialFetcher(std::shared_ptr<CredentialSource> source, std::function<void(Result<CredentialsPtr>)> done);
   ~CredentialFetcher();  // interrupts a fetch that is under way
 

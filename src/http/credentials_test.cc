@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// As a transport does it.
+// As a transport does.
 Result<CredentialsPtr> Ask(CredentialSource& source) {
   if (CredentialsPtr current = source.Current()) return current;
   return source.Fetch();

@@ -8,13 +8,13 @@
 namespace berth::http {
 namespace {
 
-// Nothing needs the thread more often than this; whatever does wakes it.
+// Nothing needs the thread more often than this; everything else wakes it.
 constexpr std::chrono::seconds kLongestWait{60};
-// With so many requests under way, what happens within such a time is dealt with together: waking up, here and in those
-// who wait for the answers, costs more than what a single one brings.
+// With this many requests in flight, events within kGather are handled together: each wake-up, here and in the threads
+// that wait for answers, costs more than handling a single event.
 constexpr int kManyRequests = 8;
 constexpr std::chrono::milliseconds kGather{2};
-// A server that turns everything away unseen is not asked for ever.
+// A server that keeps returning requests unprocessed is not retried forever.
 constexpr int kMaxReturns = 3;
 
 }  // namespace
@@ -40,7 +40,7 @@ template <class Add>
 void Dispatcher::Post(const Add& add) {
   const std::lock_guard lock(mutex_);
   add(mail_);
-  // The thread takes everything at once: whoever comes second finds it awake already.
+  // The thread takes all mail at once, so only the first to post has to wake it.
   if (std::exchange(asleep_, false)) wake_.Set();
 }
 
@@ -62,7 +62,7 @@ void Dispatcher::Consumed(CallId call, size_t bytes) {
 }
 
 void Dispatcher::Run() {
-  // Signals are for the main thread; and a connection that breaks while it is written to must not end the program.
+  // Signals are handled by the main thread; and writing to a broken connection must not end the program (SIGPIPE).
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
@@ -222,7 +222,7 @@ void Dispatcher::Send(Exchange& exchange, CredentialsPtr credentials) {
 void Dispatcher::OnEnded(Exchange& exchange, Result<void> ended) {
   --active(exchange);
   if (exchange.refused()) {
-    // How the refusal ended does not matter: the request goes out again.
+    // How the 401 exchange ended does not matter: the request is sent again.
     exchange.Retry();
     return Queue(exchange, true);
   }
@@ -243,7 +243,7 @@ void Dispatcher::FallBack() {
   for (const auto& [id, exchange] : calls_) {
     if (exchange->pool_state != nullptr) on_way.push_back(id);
   }
-  // The oldest is to be the first again.
+  // The oldest must be the first again.
   std::sort(on_way.begin(), on_way.end(), std::greater<>());
   for (const CallId id : on_way) {
     Exchange& exchange = *calls_.at(id);
@@ -254,7 +254,7 @@ void Dispatcher::FallBack() {
   pool_ = fallback_(*this);
 }
 
-// Whether or not it has ended.
+// Also for an exchange that has not ended.
 void Dispatcher::TakeOff(Exchange& exchange) {
   if (exchange.pool_state == nullptr) return;
   pool_->Drop(exchange);

@@ -1,19 +1,19 @@
-// Dispatcher: what all transports do the same, whatever carries their exchanges: who is sent when, with which
-// credentials, for how long, and what it means when it ends.
+// Dispatcher: what all transports have in common, whatever carries their exchanges: which request is sent when, with
+// which credentials and timeouts, and what its outcome means.
 //
-// One thread runs all exchanges, and the handlers; a second one fetches credentials, so that a slow plugin holds up
-// only the requests that need it. Timeouts count from when a request is handed over, so they include waiting in line
-// and for credentials.
+// One thread runs all exchanges and the handlers; a second one fetches credentials, so that a slow plugin delays only
+// the requests that need it. Timeouts start when a request is handed over, so they include the time it is queued or
+// waits for credentials.
 //
-// A request that is answered 401 is sent once more, with fresh credentials, if the source can have any; the handler
+// A request that is answered 401 is sent once more, with fresh credentials, if the source may have any; the handler
 // sees only the second answer.
 //
-//   Start → incoming_ → in line → on its way → done
-//                          ^          | 401, once; unseen by the server, a few times; the pool is not for this server
+//   Start → incoming_ → queued  → in flight → done
+//                          ^          | 401: once; not processed by the server: a few times; unsuitable pool
 //                          +----------+
 //
-// An exchange leaves calls_ exactly once, through End(). The destructor ends what is pending with kUnavailable and
-// returns when the last handler has.
+// An exchange leaves calls_ exactly once, through End(). The destructor ends pending exchanges with kUnavailable and
+// returns after the last handler has.
 #pragma once
 
 #include <atomic>
@@ -65,7 +65,7 @@ class Dispatcher final : private ExchangeListener {
   // Adds to the mailbox; wakes the thread if it sleeps.
   template <class Add>
   void Post(const Add& add);
-  // False when it is time to leave.
+  // Returns false when the thread has to stop.
   bool ReadMailbox();
   void Sleep();
   void Queue(Exchange& exchange, bool first);
@@ -100,7 +100,7 @@ class Dispatcher final : private ExchangeListener {
   bool stopping_ = false;
   bool asleep_ = false;
 
-  // Of the transport's thread alone.
+  // Used by the transport's thread only.
   std::unique_ptr<ConnectionPool> pool_;
   Mail reading_;  // kept for its memory
   std::unordered_map<CallId, std::unique_ptr<Exchange>> calls_;
@@ -108,7 +108,7 @@ class Dispatcher final : private ExchangeListener {
   std::deque<CallId> queued_requests_, queued_watches_;  // may hold calls that have ended
   int active_requests_ = 0, active_watches_ = 0;
   bool fetching_ = false;
-  SteadyTime woken_{};  // when there was something to do for the last time
+  SteadyTime woken_{};  // when there last was something to do
 
   std::optional<CredentialFetcher> fetcher_;
   std::thread thread_;  // last: it uses all of the above

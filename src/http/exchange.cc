@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kUnauthorized = 401;
 
-// White space and control characters would end the target, and with it the first line.
+// White space and control characters would end the request target, and with it the request line.
 bool EndsTarget(char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; }
 
 }  // namespace
@@ -53,7 +53,7 @@ Result<Headers> Exchange::Begin(CredentialsPtr credentials) {
   return all;
 }
 
-// Nothing may be in a request that a server could take for the end of a line, or of the request.
+// A request must not contain anything that a server could take for the end of a line or of the request.
 Result<void> Exchange::CheckRequest(const Headers& headers) const {
   if (!IsToken(request_.method)) return Error::InvalidArgument("invalid method");
   for (const std::string_view part : {std::string_view(server_.config().server), std::string_view(request_.path)}) {
@@ -89,7 +89,7 @@ void Exchange::ChooseDecoder(Headers& headers) {
   };
   if (std::none_of(headers.begin(), headers.end(), is_gzip)) return;
   decoder_.emplace();
-  // They are no longer true of what the handler sees.
+  // They do not describe the decoded body that the handler sees.
   std::erase_if(headers, [](const auto& header) {
     return header.first == "content-encoding" || header.first == "content-length";
   });

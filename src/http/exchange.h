@@ -1,5 +1,5 @@
-// Exchange: one request and its answer, whatever it is carried by. Internal to the transports; used on the dispatcher's
-// thread once it has been handed over.
+// Exchange: one request and its answer, independent of the protocol. Internal to the transports; used only on the
+// dispatcher's thread once it has been handed over.
 #pragma once
 
 #include <chrono>
@@ -30,22 +30,23 @@ class Exchange {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  // It goes out (again): the headers it has to have, those of the credentials and the configuration among them.
+  // Called each time the request is about to be sent; returns its headers, including those of the credentials and the
+  // configuration.
   Result<Headers> Begin(CredentialsPtr credentials);
 
-  // From the pool. Heads of status 1xx are not passed on.
+  // Called by the pool. Heads with a 1xx status are not passed on.
   void TakeHead(int status, Headers headers);
-  // False: the body is not what its head says, the exchange is to be ended with CheckBody().
+  // Returns false if the body does not match its head; the exchange must then be ended with CheckBody().
   bool TakeData(std::string_view bytes);
-  // After the last byte: an error unless the body is whole and could be read.
+  // After the last byte: an error unless the body is complete and could be decoded.
   Result<void> CheckBody() const;
 
-  // The answer was 401 and other credentials may do better: to be sent again instead of being ended. The handler has
-  // seen nothing of it.
+  // The answer was 401 and other credentials may work: the request must be sent again instead of being ended. The
+  // handler has seen none of it.
   bool refused() const { return refused_; }
   void Retry();
 
-  // Tells the handler and the observer; nothing may be done with the exchange after that.
+  // Notifies the handler and the observer; the exchange must not be used afterwards.
   void Finish(Result<void> ended);
 
   // `METHOD "URL": why`, the way Go prints it.
@@ -55,25 +56,25 @@ class Exchange {
   bool is_watch() const {
     return request_.timeout == base::Duration::zero() || request_.idle_timeout > base::Duration::zero();
   }
-  // The server is to be held back until what it sent has been used. What is used of a compressed answer says nothing
-  // about how much was sent of it, so that one is taken as it comes.
+  // The server must be throttled until the caller has used what it sent. How much of a compressed answer was used says
+  // nothing about how much was sent, so a compressed answer is not paced.
   bool is_paced() const { return request_.paced && !decoder_; }
   bool answered() const { return answered_; }
   bool has_begun() const { return begun_ != SteadyTime{}; }
   SteadyTime heard() const { return heard_; }
-  // When the silence has been too long.
+  // When the idle timeout expires.
   SteadyTime idle_deadline() const;
 
   const CallId id;
   SteadyTime deadline = SteadyTime::max();  // of the whole exchange
 
-  // The dispatcher's.
+  // Used by the dispatcher.
   SteadyTime timer{};      // the entry in its timers; zero: none
   bool queued = false;     // waits for its turn
-  int returned = 0;        // by the pool, unseen by the server
-  CredentialsPtr granted;  // fetched for it, good for one use even if they have expired
+  int returned = 0;        // how often the pool returned it as not processed by the server
+  CredentialsPtr granted;  // fetched for this exchange; valid for one use even if they have expired
 
-  // The pool's; null: not on its way.
+  // Used by the pool; null: not in flight.
   std::unique_ptr<PoolState> pool_state;
 
  private:
@@ -88,14 +89,14 @@ class Exchange {
 
   CredentialsPtr credentials_;
   bool answered_ = false;  // the head is complete
-  bool refused_ = false;   // by 401, which the handler has not seen
+  bool refused_ = false;   // by a 401 that the handler has not seen
   bool retried_ = false;
   int status_ = 0;
   size_t received_ = 0;
-  bool accepts_gzip_ = false;  // of our own accord: it is for us to decode
+  bool accepts_gzip_ = false;  // the transport asked for gzip by itself, so it has to decode it
   std::optional<GzipDecoder> decoder_;
   std::optional<Error> body_error_;
-  SteadyTime begun_{};  // zero: never was on its way
+  SteadyTime begun_{};  // zero: was never sent
   SteadyTime heard_{};
 };
 

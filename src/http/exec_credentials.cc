@@ -24,7 +24,7 @@ constexpr std::string_view kHelp =
     "\n\nIt looks like you are trying to use a client-go credential plugin that is not installed.\n\n"
     "To learn more about this feature, consult the documentation available at:\n"
     "      https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins";
-// The hint is long: a program that tries every second must not fill its log with it.
+// The hint is long: a program that retries every second must not fill its log with it.
 constexpr int kHintsPerHour = 10;
 
 std::vector<char*> Pointers(std::vector<std::string>& texts) {
@@ -66,7 +66,7 @@ CredentialsPtr ExecCredentials::Current() {
 
 bool ExecCredentials::Refuse(const CredentialsPtr& refused) {
   const std::lock_guard lock(mutex_);
-  // Somebody else's refusal may have brought new ones already.
+  // Another request's 401 may already have led to new ones.
   if (current_ == refused) current_ = nullptr;
   return true;
 }
@@ -146,7 +146,7 @@ Result<pid_t> ExecCredentials::Spawn(bool interactive, int output) {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
-  // Whatever this thread blocks or ignores is no business of the plugin's.
+  // The plugin must not inherit the signals that this thread blocks or ignores.
   sigset_t signals;
   sigemptyset(&signals);
   posix_spawnattr_setsigmask(&attributes, &signals);
@@ -154,8 +154,8 @@ Result<pid_t> ExecCredentials::Spawn(bool interactive, int output) {
   posix_spawnattr_setsigdefault(&attributes, &signals);
   if (!interactive) {
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    // A group of its own can be ended together with what the plugin started; but one that reads from the terminal has
-    // to stay in the group that the terminal belongs to.
+    // In its own process group, a plugin can be killed together with its children; but a plugin that reads from the
+    // terminal has to stay in the terminal's foreground group.
     posix_spawnattr_setpgroup(&attributes, 0);
     flags |= POSIX_SPAWN_SETPGROUP;
   }
@@ -193,7 +193,7 @@ Result<std::string> ExecCredentials::Run(bool interactive) {
     return absent ? NotFound() : child.error();
   }
   siginfo_t ended{};
-  // Leaves the child's number taken until nobody can mean it any more.
+  // WNOWAIT keeps the process ID reserved until nobody can signal it any more.
   while (waitid(P_PID, static_cast<id_t>(*child), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
   }
   {

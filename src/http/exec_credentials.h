@@ -19,8 +19,8 @@ namespace berth::http {
 // "plugin_execution_error", "client_internal_error") and the exit code.
 using ExecObserver = std::function<void(std::string_view call_status, int exit_code)>;
 
-// What the plugin printed is kept until its expirationTimestamp, or until the server refuses it. Runs the plugin once
-// at a time, however many ask.
+// The plugin's output is kept until its expirationTimestamp, or until the server answers 401 to it. The plugin runs at
+// most once at a time, however many callers there are.
 class ExecCredentials final : public CredentialSource {
  public:
   // `cluster` is passed to a plugin with provideClusterInfo, with the PEM of its authorities in place of their path.

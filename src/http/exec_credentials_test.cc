@@ -48,7 +48,7 @@ TEST_F(ExecCredentialsTest, KeepsATokenUntilItExpires) {
   EXPECT_EQ((*Ask(source))->authorization, "Bearer t1");
   clock_.Advance(1s);
   EXPECT_EQ(source.Current(), nullptr);
-  // What the plugin prints is used once even when it has expired.
+  // The plugin's output is used once even if it has expired.
   EXPECT_EQ((*Ask(source))->authorization, "Bearer t2");
 }
 
@@ -158,7 +158,7 @@ TEST_F(ExecCredentialsTest, RefusesToAskAPersonWhoIsNotThere) {
 }
 
 TEST_F(ExecCredentialsTest, EndsAPluginThatHangs) {
-  // Tells that it runs through a pipe, then waits for what never comes.
+  // The plugin signals through a pipe that it is running, then waits for input that never comes.
   const std::string pipe = folder_.path() + "/running", never = folder_.path() + "/never";
   ASSERT_EQ(std::system(("mkfifo " + pipe + " " + never).c_str()), 0);
   ExecCredentials source(Plugin("", "echo x >" + pipe + "\ncat " + never), {}, clock_);

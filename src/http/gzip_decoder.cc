@@ -8,7 +8,7 @@
 namespace berth::http {
 namespace {
 
-// The largest window, and gzip's header rather than zlib's.
+// The largest window, with gzip's header rather than zlib's.
 constexpr int kWindow = 15 + 16;
 
 }  // namespace
@@ -24,9 +24,9 @@ Result<void> GzipDecoder::Take(std::string_view bytes, const std::function<void(
   std::array<char, size_t{32} << 10> piece;
   stream_->next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream_->avail_in = static_cast<uInt>(bytes.size());
-  // A full piece may not have been all that is there to come out.
+  // A full piece may not have been all of the output.
   for (bool was_full = false; stream_->avail_in > 0 || was_full;) {
-    // Members follow each other as if they were one.
+    // Concatenated members are decoded as one body.
     if (at_end_ && stream_->avail_in > 0) inflateReset(stream_.get());
     if (at_end_ && stream_->avail_in == 0) break;
     at_end_ = false;

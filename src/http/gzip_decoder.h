@@ -1,4 +1,4 @@
-// GzipDecoder: a compressed body as it comes in, in pieces of any size. Not thread-safe.
+// GzipDecoder: decompresses a body as it arrives, in pieces of any size. Not thread-safe.
 #pragma once
 
 #include <functional>
@@ -18,14 +18,14 @@ class GzipDecoder {
   GzipDecoder(const GzipDecoder&) = delete;
   GzipDecoder& operator=(const GzipDecoder&) = delete;
 
-  // Hands on what comes out, at most 32 KB at a time. After an error there is no going on.
+  // Passes on the decompressed bytes, at most 32 KB at a time. Unusable after an error.
   Result<void> Take(std::string_view bytes, const std::function<void(std::string_view)>& out);
-  // Whether what was taken is whole.
+  // Whether the bytes so far are a complete gzip body.
   bool is_whole() const { return at_end_; }
 
  private:
   const std::unique_ptr<z_stream> stream_;
-  bool at_end_ = true;  // of a member; nothing at all is an empty body
+  bool at_end_ = true;  // of a member; no input at all is an empty body
 };
 
 }  // namespace berth::http

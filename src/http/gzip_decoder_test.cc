@@ -21,7 +21,7 @@ std::string Compress(const std::string& text) {
   return out;
 }
 
-// What comes out of the bytes, cut once; with "!" at the end unless they are whole, and what is wrong with them.
+// The output for the bytes, split once at `cut`; "!" is appended if they are incomplete, and the error if there is one.
 std::string Decode(const std::string& bytes, size_t cut) {
   GzipDecoder decoder;
   std::string out;

@@ -10,14 +10,14 @@
 namespace berth::http {
 namespace {
 
-// Reads in a row before others get their turn.
+// Consecutive reads before other connections get their turn.
 constexpr int kReadsPerTurn = 16;
-// A body up to this size goes into one write with its head.
+// A body up to this size is written together with its head.
 constexpr size_t kSmallBody = size_t{16} << 10;
-// While a connection is being made: another address may have to be tried.
+// While a connection is being opened: another address may have to be tried.
 constexpr std::chrono::milliseconds kAddressCheck{500};
 
-// Go's rule: what only reads can be asked for twice.
+// Go's rule: a request that only reads may be sent twice.
 bool IsSafeToRepeat(const Request& request) {
   const std::string& method = request.method;
   const bool only_reads = method == "GET" || method == "HEAD" || method == "OPTIONS" || method == "TRACE";
@@ -74,7 +74,7 @@ std::string_view Http1Connection::unsent() const {
 void Http1Connection::Write() {
   while (!write_error_ && !unsent().empty()) {
     const Result<size_t> written = stream_.Write(unsent());
-    // The server may have answered before it stopped listening: whether it has is for reading to find out.
+    // The server may have answered before it stopped reading; reading will tell.
     if (!written) write_error_ = written.error();
     if (!written || *written == 0) return;
     sent_ += *written;
@@ -103,7 +103,7 @@ void Http1Connection::Take(std::string_view bytes) {
   const Result<size_t> taken = parser_->Take(bytes);
   if (!taken) return End(taken.error());
   if (!parser_->is_done()) return;
-  // What comes after the end was not asked for, and belongs to nobody.
+  // Bytes after the end of the answer were not requested, so the connection cannot be reused.
   const bool reusable = parser_->keeps_alive() && *taken == bytes.size() && unsent().empty();
   End({});
   dead_ = !reusable;
@@ -116,14 +116,14 @@ void Http1Connection::OnStreamEnd(const Error& error) {
     dead_ = true;
     return;
   }
-  // A server closes a connection that has been idle for long, and may do so just when the next request is on its way.
+  // A server closes connections that have been idle for long, possibly just when the next request is being sent.
   const bool unseen = was_used_ && !received_ && (sent_ == 0 || IsSafeToRepeat(call_->exchange.request()));
   End(write_error_ ? *write_error_ : error, unseen);
 }
 
 void Http1Connection::ReadIdle(std::span<char> buffer) {
   const Result<size_t> got = stream_.Read(buffer.data(), buffer.size());
-  dead_ = !got || *got > 0;  // nothing was asked for
+  dead_ = !got || *got > 0;  // bytes that were not requested
 }
 
 void Http1Connection::End(Result<void> how, bool unseen) {

@@ -1,11 +1,11 @@
-// Http1Connection: one connection to a server, and the exchange on it, one at a time. Nothing here waits; Perform()
-// does what can be done.
+// Http1Connection: one connection to a server and the exchange on it, one at a time. Nothing here blocks; Perform()
+// does whatever is possible now.
 //
 //   opening → carrying an exchange ⇄ idle
 //        \__________________|__________/→ dead
 //
-// An exchange is there from the beginning: a connection is made for it. One that is dropped takes its connection along,
-// since nobody knows what is still to come on it.
+// A connection is opened for a particular exchange, so it has one from the beginning. Dropping an exchange closes its
+// connection, because the rest of the answer may still arrive on it.
 #pragma once
 
 #include <optional>
@@ -32,11 +32,11 @@ struct Http1Call final : PoolState {
 
 class Http1Connection final : private Http1Parser::Sink {
  public:
-  // The exchange that is over. The connection has forgotten it.
+  // An exchange that is over; the connection no longer refers to it.
   struct Ended {
     Http1Call* call;
     Result<void> how;
-    bool unseen;  // by the server: it may be sent again
+    bool unseen;  // not processed by the server: it may be sent again
   };
 
   // All must outlive this.
@@ -45,11 +45,11 @@ class Http1Connection final : private Http1Parser::Sink {
   Http1Connection(const Http1Connection&) = delete;
   Http1Connection& operator=(const Http1Connection&) = delete;
 
-  // Sends a request, when there is no other on it: with the next Perform(). `head` ends with an empty line.
+  // Queues a request for the next Perform(); there must be no other exchange. `head` ends with an empty line.
   void Begin(Http1Call& call, std::string head);
-  // Opens the connection, writes what there is to write, reads what there is to read into `buffer`.
+  // Opens the connection, writes what is pending and reads what has arrived into `buffer`.
   void Perform(std::span<char> buffer);
-  // What has ended since it was last asked.
+  // The exchange that has ended since the last call, if any.
   std::optional<Ended> TakeEnded();
   void Consumed(size_t bytes);
 
@@ -59,11 +59,11 @@ class Http1Connection final : private Http1Parser::Sink {
   SteadyTime idle_since() const { return idle_since_; }
   const CredentialsPtr& credentials() const { return credentials_; }
 
-  // What to wait for; -1: nothing, as the server is being held back.
+  // What to poll for; -1: nothing, because the server is being throttled.
   int fd() const;
   bool wants_write() const { return stream_.wants_write(); }
-  // There is something to do, whatever the file descriptor says: set by Begin() and Consumed(), by whoever has waited,
-  // and when there was more to read than fits into one turn.
+  // There is something to do regardless of the file descriptor: set by Begin() and Consumed(), by the caller after
+  // polling, and when there was more to read than fits into one turn.
   bool is_ready() const { return ready_; }
   void SetReady() { ready_ = true; }
   SteadyTime next_check() const;
@@ -78,9 +78,9 @@ class Http1Connection final : private Http1Parser::Sink {
   void ReadIdle(std::span<char> buffer);
   void Take(std::string_view bytes);
   void OnStreamEnd(const Error& error);
-  // Of the request, head and body.
+  // The unsent rest of the request, head and body.
   std::string_view unsent() const;
-  // How much may be read before the server has to wait.
+  // How many bytes may be read before the server is throttled.
   size_t allowance() const;
   void End(Result<void> how, bool unseen = false);
 
@@ -94,7 +94,7 @@ class Http1Connection final : private Http1Parser::Sink {
   SteadyTime idle_since_{};
   std::optional<Ended> ended_;
 
-  // Of the exchange on it.
+  // About the current exchange.
   Http1Call* call_ = nullptr;
   std::string head_;       // of the request, and its body if that is small
   std::string_view body_;  // otherwise

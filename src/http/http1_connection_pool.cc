@@ -13,17 +13,17 @@ namespace berth::http {
 namespace {
 
 constexpr size_t kBufferSize = size_t{32} << 10;
-// Servers close idle connections at some time: Go's do after so long, and its clients as well.
+// Servers eventually close idle connections; Go's servers and clients do so after this long.
 constexpr std::chrono::seconds kIdleTimeout{90};
 
-// For us to say.
+// Fields that only the pool may set.
 bool IsOwnField(std::string_view name) {
   constexpr std::array<std::string_view, 4> kOwn = {"Host", "Content-Length", "Transfer-Encoding", "Connection"};
   return std::any_of(kOwn.begin(), kOwn.end(),
                      [&](std::string_view own) { return base::EqualIgnoringCase(own, name); });
 }
 
-// As URLs have it: without the port that the scheme implies.
+// As in URLs: without the scheme's default port.
 std::string Authority(const Server& server) {
   const std::string implied = server.config().is_tls() ? ":443" : ":80";
   const std::string& host = server.host();
@@ -65,9 +65,9 @@ std::string Http1ConnectionPool::HeadOf(const Request& request, const Headers& h
 }
 
 Http1Connection& Http1ConnectionPool::ConnectionFor(const Exchange& exchange, const CredentialsPtr& credentials) {
-  // What came back from a kept connection goes over a new one.
+  // A request returned from a reused connection gets a new one.
   while (exchange.returned == 0) {
-    Http1Connection* latest = nullptr;  // the most likely to be there still
+    Http1Connection* latest = nullptr;  // the most likely to be open still
     for (const auto& kept : connections_) {
       if (!kept->is_idle() || !ShowTheSameCertificate(*kept->credentials(), *credentials)) continue;
       if (latest == nullptr || kept->idle_since() > latest->idle_since()) latest = kept.get();
@@ -135,7 +135,7 @@ void Http1ConnectionPool::Wait(SteadyTime until, int wake) {
     const short events = connection->wants_write() ? POLLIN | POLLOUT : POLLIN;
     watched.push_back({.fd = connection->fd(), .events = events, .revents = 0});
   }
-  // Rounded up: waking a moment too early would only mean to wait again.
+  // Rounded up: waking a moment too early would only mean waiting again.
   const auto wait = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
   poll(watched.data(), watched.size(), static_cast<int>(std::max<int64_t>(0, wait.count())));
   for (size_t i = 0; i < connections_.size(); ++i) {

@@ -1,8 +1,9 @@
-// Http1ConnectionPool: exchanges over HTTP/1.1, each on a connection of its own: for plain HTTP, and for servers that
-// do not speak HTTP/2. Connections are kept for the next exchange, up to as many as there may be requests at a time.
+// Http1ConnectionPool: exchanges over HTTP/1.1, each on its own connection: for plain HTTP, and for servers that do not
+// speak HTTP/2. Connections are kept for reuse, at most as many as there may be requests at a time.
 //
-// A request that found its kept connection closed, without a byte of answer, is given back to be sent again over a new
-// one if it only reads or if nothing of it was written. Otherwise the server may have acted on it: an error.
+// If a reused connection turns out to be closed before any byte of the answer arrived, the request is returned to be
+// sent again over a new one, provided that it only reads or that none of it was written. Otherwise the server may have
+// acted on it, and the exchange ends with an error.
 #pragma once
 
 #include <memory>
@@ -21,14 +22,14 @@ class Http1ConnectionPool final : public ConnectionPool {
 
   void Begin(Exchange& exchange, const Headers& headers, const CredentialsPtr& credentials) override;
   void Drop(Exchange& exchange) override;
-  // A connection has no exchange but this one, and goes with it.
+  // A connection carries only this exchange and is closed with it.
   void Suspect(Exchange&, SteadyTime) override {}
   void Consumed(Exchange& exchange, size_t bytes) override;
   void Perform() override;
   void Wait(SteadyTime until, int wake) override;
 
  private:
-  // One that is kept and still there, or a new one.
+  // An idle connection that is still open, or a new one.
   Http1Connection& ConnectionFor(const Exchange& exchange, const CredentialsPtr& credentials);
   std::string HeadOf(const Request& request, const Headers& headers) const;
   void CloseUnused();
@@ -37,7 +38,7 @@ class Http1ConnectionPool final : public ConnectionPool {
   const TransportOptions& options_;
   ExchangeListener& listener_;
   TlsContexts contexts_;
-  // Before the path of a request; names the server where a proxy is asked for it.
+  // Precedes the path of a request; names the server if the request goes to a proxy.
   std::string target_prefix_;
   std::string fixed_fields_;  // of every request
   std::vector<char> buffer_;

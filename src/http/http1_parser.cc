@@ -14,7 +14,7 @@ namespace {
 
 Error Malformed(std::string_view why) { return Error::Unavailable(fmt::format("malformed HTTP response: {}", why)); }
 
-// For a message: what a server sent may be anything.
+// For an error message: a server may have sent anything.
 std::string Excerpt(std::string_view text) {
   std::string out;
   for (const char c : text.substr(0, 60)) {
@@ -45,7 +45,7 @@ bool IsTokenChar(char c) {
   return is_letter || base::IsDigit(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
 }
 
-// All of it has to be a number.
+// The whole text has to be a number.
 std::optional<uint64_t> NumberIn(std::string_view text, int base) {
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
@@ -150,7 +150,7 @@ Result<void> Http1Parser::OnField(std::string_view line) {
   if (!IsFieldValue(value)) {
     return Malformed(fmt::format("invalid value of field {}", Excerpt(line.substr(0, colon))));
   }
-  // What comes after the body is checked, and of no use to anybody.
+  // Trailers are validated but not used.
   if (state_ == State::kFields) headers_.emplace_back(base::LowerCase(line.substr(0, colon)), value);
   return {};
 }
@@ -163,13 +163,13 @@ Result<void> Http1Parser::OnHeadEnd() {
     return {};
   }
   if (Result<void> chosen = ChooseBody(); !chosen) return chosen;
-  // Trailers have their own share.
+  // Trailers have their own limit.
   head_bytes_ = 0;
   sink_.OnHead(status_, std::move(headers_));
   return {};
 }
 
-// How the body is delimited, as RFC 9112, section 6.3, has it.
+// How the body is delimited, by RFC 9112, section 6.3.
 Result<void> Http1Parser::ChooseBody() {
   std::optional<std::string_view> length, encoding;
   bool says_close = false, says_keep = false;
@@ -208,7 +208,7 @@ Result<void> Http1Parser::ChooseBody() {
 }
 
 Result<void> Http1Parser::OnChunkSize(std::string_view line) {
-  // Extensions mean nothing to us.
+  // Chunk extensions are ignored.
   const std::string_view digits = WithoutBlanks(line.substr(0, line.find(';')));
   const std::optional<uint64_t> size = NumberIn(digits, 16);
   if (!size || !IsFieldValue(line))

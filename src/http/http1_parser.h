@@ -1,8 +1,8 @@
-// Http1Parser: the answer to one HTTP/1.1 request, as its bytes come in, cut wherever the network cut them.
+// Http1Parser: parses the answer to one HTTP/1.1 request from its bytes, however the network has split them.
 //
-// What two readers might read differently is refused, so that no answer can hide another one: control characters in
-// fields, white space before a colon, folded lines, lengths that disagree, a length beside chunks. Everything that is
-// kept has a bound. Not thread-safe.
+// Anything that two parsers might read differently is rejected, so that no answer can smuggle in another one: control
+// characters in fields, white space before a colon, folded lines, conflicting lengths, a length together with chunks.
+// Everything that is buffered is bounded. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class Http1Parser {
   class Sink {
    public:
     virtual ~Sink() = default;
-    // Once, with names in lower case. Heads of status 1xx are skipped.
+    // Called once, with names in lower case. Heads with a 1xx status are skipped.
     virtual void OnHead(int status, Headers headers) = 0;
     // An error is returned by Take().
     virtual Result<void> OnData(std::string_view bytes) = 0;
@@ -33,13 +33,13 @@ class Http1Parser {
   // `method` is the request's: it decides whether there is a body. `sink` must outlive this.
   Http1Parser(std::string_view method, Sink& sink) : sink_(sink), method_(method) {}
 
-  // How many of the bytes belong to the answer: all of them until it is done. After an error there is no going on.
+  // Returns how many of the bytes belong to the answer: all of them until it is complete. Unusable after an error.
   Result<size_t> Take(std::string_view bytes);
   // The server has closed the connection: an error unless that ends the answer.
   Result<void> TakeEnd();
 
   bool is_done() const { return state_ == State::kDone; }
-  // Of a complete answer: the connection can be used again.
+  // The answer is complete and the connection can be reused.
   bool keeps_alive() const { return keeps_alive_; }
   // What follows the number in the status line.
   const std::string& reason() const { return reason_; }
@@ -60,7 +60,7 @@ class Http1Parser {
   bool is_in_lines() const {
     return state_ != State::kBody && state_ != State::kBodyUntilClose && state_ != State::kChunk;
   }
-  // Both remove what they use.
+  // Both consume the bytes they use.
   Result<void> TakeLine(std::string_view& bytes);
   Result<void> TakeBody(std::string_view& bytes);
   Result<void> OnLine(std::string_view line);
@@ -73,7 +73,7 @@ class Http1Parser {
   Sink& sink_;
   const std::string method_;
   State state_ = State::kStatusLine;
-  std::string line_;  // the beginning of one whose end has not come yet
+  std::string line_;  // the beginning of an incomplete line
   size_t head_bytes_ = 0;
   size_t fields_ = 0;
   size_t informational_ = 0;
@@ -85,9 +85,9 @@ class Http1Parser {
   uint64_t remaining_ = 0;
 };
 
-// Whether it can be a method or the name of a field.
+// Whether it is valid as a method or as the name of a field.
 bool IsToken(std::string_view text);
-// Whether it can be the value of a field: no control characters.
+// Whether it is valid as the value of a field: no control characters.
 bool IsFieldValue(std::string_view text);
 
 }  // namespace berth::http

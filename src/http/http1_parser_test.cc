@@ -36,7 +36,7 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-// The bytes in pieces that end where `cuts` says, then the end of the connection.
+// Parses the bytes in pieces that end at `cuts`, then the end of the connection.
 Outcome Parse(const std::string& bytes, std::vector<size_t> cuts = {}, const char* method = "GET") {
   Reading reading;
   Http1Parser parser(method, reading);

@@ -10,8 +10,8 @@
 namespace berth::http {
 namespace {
 
-// For the whole connection: it never holds up an answer, streams are what is held back. More than all watches of a
-// scheduler may keep waiting together (kPacedBytes each).
+// For the whole connection: large enough never to delay an answer, because throttling is done per stream. More than all
+// watches of a scheduler together may leave unused (kPacedBytes each).
 constexpr int32_t kConnectionWindow = 32 << 20;
 
 std::string_view Text(const uint8_t* data, size_t size) { return {reinterpret_cast<const char*>(data), size}; }
@@ -45,7 +45,7 @@ nghttp2_session* Http2Callbacks::MakeSession(Http2Connection& connection) {
 }
 
 nghttp2_data_provider Http2Callbacks::BodyOf(Http2Stream&) {
-  // The stream is looked up by its id each time: it may be gone by then.
+  // The stream is looked up by its id each time: it may have ended by then.
   return {.source = {.ptr = nullptr}, .read_callback = &ReadBody};
 }
 
@@ -64,7 +64,7 @@ ssize_t Http2Callbacks::ReadBody(nghttp2_session* session, int32_t id, uint8_t* 
 int Http2Callbacks::OnHeader(nghttp2_session* session, const nghttp2_frame* frame, const uint8_t* name,
                              size_t name_size, const uint8_t* value, size_t value_size, uint8_t, void*) {
   Http2Stream* stream = StreamOf(session, frame->hd.stream_id);
-  if (stream == nullptr || stream->exchange.answered()) return 0;  // nobody's, or trailers
+  if (stream == nullptr || stream->exchange.answered()) return 0;  // unknown stream, or trailers
   const std::string_view field = Text(name, name_size), text = Text(value, value_size);
   if (field == ":status") {
     stream->answer.clear();
@@ -94,7 +94,7 @@ int Http2Callbacks::OnFrame(nghttp2_session* session, const nghttp2_frame* frame
       }
       break;
     case NGHTTP2_GOAWAY:
-      // What the server has seen runs to its end; nghttp2 closes the rest as refused.
+      // Requests that the server has processed are completed; nghttp2 closes the rest as refused.
       connection.state_ = State::kLeaving;
       break;
     default:

@@ -14,12 +14,12 @@
 namespace berth::http {
 namespace {
 
-// What goes into one TLS record, and into one write.
+// The size of one TLS record, and of one write.
 constexpr size_t kRecord = size_t{16} << 10;
 constexpr size_t kReadBuffer = size_t{32} << 10;
-// Reads in a row before writing gets its turn.
+// Consecutive reads before writing gets its turn.
 constexpr int kReadsInARow = 16;
-// While a connection is being made: another address may have to be tried.
+// While a connection is being opened: another address may have to be tried.
 constexpr std::chrono::milliseconds kOpeningCheck{500};
 
 nghttp2_nv Field(std::string_view name, std::string_view value) {
@@ -176,7 +176,7 @@ void Http2Connection::Submit(Http2Stream& stream) {
   stream.connection = this;
   stream.id = id;
   if (id < 0) {
-    // The ids of a connection are used up after a thousand million requests.
+    // A connection runs out of stream ids after about a thousand million requests.
     state_ = State::kLeaving;
     streams_.erase(&stream);
     stream.connection = nullptr;

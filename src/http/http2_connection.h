@@ -1,11 +1,11 @@
-// Http2Connection: one connection to an API server, and the exchanges on it. Nothing here waits; Perform() does what
-// can be done.
+// Http2Connection: one connection to an API server and the exchanges on it. Nothing here blocks; Perform() does
+// whatever is possible now.
 //
-// Frames of all requests that have come together are put into few TLS records and few writes. Headers that repeat
-// (authorization, user-agent, accept) are sent once and referred to afterwards, as HPACK has it.
+// The frames of all pending requests share a few TLS records and writes. Repeated headers (authorization, user-agent,
+// accept) are sent once and then referred to, by HPACK.
 //
-// Requests go out only when the server's SETTINGS are here: from then on it is known how many it allows. It is asked
-// for a sign of life (PING) when it has been silent for a while with exchanges open, and given up when none comes.
+// Requests are sent only after the server's SETTINGS have arrived, which say how many it allows at a time. If the
+// server has been silent for a while with exchanges open, it is pinged; without an answer the connection is given up.
 #pragma once
 
 #include <memory>
@@ -35,7 +35,7 @@ struct Http2Stream final : PoolState {
   CredentialsPtr credentials;
   Http2Connection* connection = nullptr;  // null: waits for one
   int32_t id = 0;
-  bool went_out = false;  // its head at least
+  bool went_out = false;  // at least its head
   size_t sent = 0;        // bytes of the body
   int status = 0;
   Headers answer{};  // the head that is coming in
@@ -44,11 +44,11 @@ struct Http2Stream final : PoolState {
 class Http2Connection {
  public:
   enum class State { kOpening, kReady, kLeaving, kDead };
-  // A stream that is over. The connection has forgotten it.
+  // A stream that is over; the connection no longer refers to it.
   struct Ended {
     Http2Stream* stream;
     Result<void> how;
-    bool unseen;  // by the server: it may be sent again
+    bool unseen;  // not processed by the server: it may be sent again
   };
 
   // All must outlive this.
@@ -58,15 +58,15 @@ class Http2Connection {
   Http2Connection(const Http2Connection&) = delete;
   Http2Connection& operator=(const Http2Connection&) = delete;
 
-  // Opens the connection, writes what there is to write, reads what there is to read. What has ended is added.
+  // Opens the connection, writes what is pending, reads what has arrived, and appends the streams that have ended.
   void Perform(std::vector<Ended>& ended);
-  // Gives it up, for this reason.
+  // Gives up the connection for this reason.
   void Fail(Error why);
 
-  // One more request, when it HasRoom(); sent by the next Perform().
+  // Adds a request, if HasRoom(); the next Perform() sends it.
   bool HasRoom() const;
   void Submit(Http2Stream& stream);
-  // Lets go of a stream that has not ended.
+  // Drops a stream that has not ended.
   void Forget(Http2Stream& stream);
   void Consumed(Http2Stream& stream, size_t bytes);
 
@@ -74,16 +74,16 @@ class Http2Connection {
   bool was_ready() const { return was_ready_; }
   // The handshake has shown that the server does not speak HTTP/2.
   bool is_unsuitable() const { return unsuitable_; }
-  const Error& failure() const { return *failure_; }  // of a dead one
+  const Error& failure() const { return *failure_; }  // why it is dead
   const CredentialsPtr& credentials() const { return credentials_; }
   size_t streams() const { return streams_.size(); }
-  // When something was last heard of an exchange; pings do not count.
+  // When data of any exchange last arrived; pings do not count.
   SteadyTime heard() const { return heard_; }
 
-  // What to wait for.
+  // What to poll for.
   int fd() const { return stream_.fd(); }
   bool wants_write() const { return stream_.wants_write(); }
-  bool has_more() const { return has_more_; }  // to do at once
+  bool has_more() const { return has_more_; }  // to do without polling
   SteadyTime next_check() const;
 
  private:

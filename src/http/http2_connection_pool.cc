@@ -41,7 +41,7 @@ void Http2ConnectionPool::Consumed(Exchange& exchange, size_t bytes) {
 }
 
 void Http2ConnectionPool::Assign() {
-  // In order, but nobody waits for another's certificate.
+  // In order, but no stream waits for one that needs another certificate.
   std::deque<Http2Stream*> left;
   for (Http2Stream* stream : std::exchange(waiting_, {})) {
     bool is_opening = false;
@@ -65,7 +65,7 @@ void Http2ConnectionPool::Assign() {
 
 void Http2ConnectionPool::Perform() {
   std::vector<Http2Connection::Ended> ended;
-  // A connection that becomes ready takes those who wait for it, and sends them before anything is waited for.
+  // Streams that wait for a connection are assigned and sent as soon as it is ready, before polling again.
   for (bool again = true; again && !unsuitable_;) {
     again = false;
     if (!waiting_.empty()) Assign();
@@ -74,7 +74,7 @@ void Http2ConnectionPool::Perform() {
       const bool was_ready = connection.HasRoom();
       connection.Perform(ended);
       spoke_http2_ = spoke_http2_ || connection.was_ready();
-      // Of several servers behind one address one may be older: that is its failure, not a reason to turn to HTTP/1.1.
+      // Of several servers behind one address, one may be older: only its connection fails, the pool stays with HTTP/2.
       unsuitable_ = unsuitable_ || (connection.is_unsuitable() && !spoke_http2_);
       again = again || (!waiting_.empty() && !was_ready && connection.HasRoom());
     }
@@ -87,7 +87,7 @@ void Http2ConnectionPool::Perform() {
 }
 
 void Http2ConnectionPool::FailWaiting(const Http2Connection& connection) {
-  // One that was ready once has only ended: the next attempt shows whether the server is there.
+  // A connection that was ready has merely ended: the next attempt shows whether the server can be reached.
   if (connection.was_ready()) return;
   std::vector<Http2Stream*> failed;
   std::erase_if(waiting_, [&](Http2Stream* stream) {
@@ -131,7 +131,7 @@ void Http2ConnectionPool::Wait(SteadyTime until, int wake) {
     const short events = connection->wants_write() ? POLLIN | POLLOUT : POLLIN;
     watched.push_back({.fd = connection->fd(), .events = events, .revents = 0});
   }
-  // Rounded up: waking a moment too early would only mean to wait again.
+  // Rounded up: waking a moment too early would only mean waiting again.
   const auto wait = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
   poll(watched.data(), watched.size(), static_cast<int>(std::max<int64_t>(0, wait.count())));
 }

@@ -1,9 +1,10 @@
-// Http2ConnectionPool: exchanges over HTTP/2, on nghttp2 and OpenSSL. One connection carries them all, unless the
-// server allows fewer at a time than there are; another is made when the client's certificate changes, and the old one
-// is left when what is on it has ended.
+// Http2ConnectionPool: exchanges over HTTP/2, using nghttp2 and OpenSSL. One connection carries them all, unless the
+// server allows fewer at a time than there are. When the client certificate changes, a new connection is opened and the
+// old one is closed after its last exchange.
 //
-// A request that the server has not seen, as it refused it (GOAWAY, REFUSED_STREAM) or the connection broke before it
-// was written, is given back to be sent again. One that it may have seen is an error for the caller to judge.
+// A request that the server has not processed, because the server rejected it (GOAWAY, REFUSED_STREAM) or the
+// connection broke before the request was written, is returned to be sent again. If the server may have processed it,
+// the caller gets an error and decides.
 #pragma once
 
 #include <deque>
@@ -30,10 +31,10 @@ class Http2ConnectionPool final : public ConnectionPool {
   bool is_unsuitable() const override { return unsuitable_; }
 
  private:
-  // Puts those who wait on connections, and sees to it that there are enough.
+  // Assigns waiting streams to connections, and opens more connections if needed.
   void Assign();
   void Report(std::vector<Http2Connection::Ended> ended);
-  // Those who waited for a connection that could not be made.
+  // Fails the streams that waited for a connection that could not be opened.
   void FailWaiting(const Http2Connection& connection);
   void CloseUnused();
 

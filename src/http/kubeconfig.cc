@@ -28,7 +28,7 @@ constexpr std::string_view kExecExtension = "client.authentication.k8s.io/exec";
 constexpr std::string_view kExecVersions[] = {"client.authentication.k8s.io/v1",
                                               "client.authentication.k8s.io/v1beta1"};
 
-// Gathers mistakes with their places.
+// Collects mistakes with their positions.
 class Mistakes {
  public:
   explicit Mistakes(const codec::Value& root) : root_(root) {}
@@ -43,7 +43,7 @@ class Mistakes {
   std::vector<codec::Diagnostic> found_;
 };
 
-// The place of an entry in its list, or -1.
+// The index of an entry in its list, or -1.
 template <class Named>
 int IndexOf(const std::vector<Named>& entries, std::string_view name) {
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -171,7 +171,7 @@ void CheckUser(const FileUser& user, const std::string& name, const std::string&
   }
 }
 
-// Paths in a kubeconfig are relative to where it stands.
+// Paths in a kubeconfig are relative to its folder.
 void ResolvePath(const std::string& file, std::string& path) {
   if (path.empty() || path.front() == '/') return;
   path = (std::filesystem::path(file).parent_path() / path).lexically_normal().string();
@@ -188,7 +188,7 @@ void ResolvePaths(const std::string& file, FileUser& user) {
   }
 }
 
-// Whoever reads the hint in a terminal must not have it rewritten by a file from elsewhere.
+// The hint is shown in a terminal: a file from elsewhere must not inject control sequences into it.
 std::string WithoutControls(std::string_view text) {
   std::string clean;
   for (const char c : text) {
@@ -211,7 +211,7 @@ ExecConfig ToExecConfig(FileExec file, const FileCluster& cluster) {
                   .install_hint = WithoutControls(file.install_hint),
                   .provide_cluster_info = file.provide_cluster_info};
   for (FileEnvVar& variable : file.env) exec.env.emplace_back(std::move(variable.name), std::move(variable.value));
-  // v1beta1 had no such field at first; CheckExec has seen to v1.
+  // v1beta1 originally lacked this field; CheckExec has verified that v1 has it.
   const bool if_available = file.interactive_mode.empty() || file.interactive_mode == "IfAvailable";
   exec.interactive_mode = file.interactive_mode == "Always" ? kAlways : if_available ? kIfAvailable : kNever;
   for (const FileExtension& extension : cluster.extensions) {
@@ -251,7 +251,7 @@ KubeconfigChoice ToChoice(const std::string& cluster_name, FileCluster cluster, 
   return choice;
 }
 
-// One of the files that are read as one, with the mistakes found in it.
+// One of the merged files, with the mistakes found in it.
 struct Source {
   explicit Source(const codec::Document& from) : document(&from), mistakes(from.root()) {
     codec::Decode(from.root(), file, {}, mistakes.found());
@@ -271,7 +271,7 @@ struct Source {
   Mistakes mistakes;
 };
 
-// An entry, and the file that has it.
+// An entry, and the file that contains it.
 template <class Entry>
 struct Found {
   Entry entry{};
@@ -279,7 +279,7 @@ struct Found {
   std::string path{};
 };
 
-// Of several files with an entry of that name the first one's counts, whole.
+// If several files have an entry of that name, the first file provides all of it.
 template <class Named>
 Found<typename Named::Entry> Find(std::vector<Source>& sources, std::vector<Named> FileKubeconfig::*list,
                                   const std::string& name, std::string_view role) {

@@ -1,5 +1,6 @@
-// kubeconfig files: which API server to talk to, and as whom.
-// Read as kube-scheduler reads them (unknown fields are skipped), and checked with its texts, each with its place.
+// kubeconfig files: which API server to talk to, and as which user.
+// Parsed as kube-scheduler does (unknown fields are skipped) and validated with its messages, each with the position in
+// the file.
 #pragma once
 
 #include <optional>
@@ -23,18 +24,18 @@ struct ExecConfig {
   std::string install_hint;
   bool provide_cluster_info = false;
   InteractiveMode interactive_mode = InteractiveMode::kNever;
-  // JSON of the cluster's extension "client.authentication.k8s.io/exec", handed on to the plugin; may be empty.
+  // JSON of the cluster's extension "client.authentication.k8s.io/exec", passed to the plugin; may be empty.
   std::string cluster_extension;
 };
 
-// What the current context names. Paths are absolute or relative to the working directory, no longer to the file.
+// What the current context refers to. Paths are absolute or relative to the working directory, no longer to the file.
 struct ClusterEntry {
   std::string name;
   std::string server;
   std::string tls_server_name;
   bool insecure_skip_tls_verify = false;
   std::string certificate_authority;       // a path
-  std::string certificate_authority_data;  // PEM; comes before the path
+  std::string certificate_authority_data;  // PEM; takes precedence over the path
   std::string proxy_url;
   bool disable_compression = false;
 };
@@ -42,7 +43,7 @@ struct ClusterEntry {
 struct UserEntry {
   std::string name;
   std::string client_certificate, client_key;            // paths
-  std::string client_certificate_data, client_key_data;  // PEM; come before the paths
+  std::string client_certificate_data, client_key_data;  // PEM; take precedence over the paths
   std::string token;
   std::string token_file;
   std::string username, password;
@@ -58,19 +59,20 @@ struct KubeconfigChoice {
   std::string default_namespace;
 };
 
-// Reads and checks what `context` of the file names, its current one when that is empty. Absent when the file says
-// nothing about a server, which for kube-scheduler is the same as having no file. `master`, unless empty, takes the
-// place of the cluster's server, and makes its tls-server-name meaningless. Errors have a line for each mistake:
-// "FILE:LINE:COL: FIELD: MISTAKE".
+// Reads and validates what the file's `context` refers to, or its current context if that is empty. Absent if the file
+// names no server, which kube-scheduler treats like having no file. `master`, unless empty, replaces the cluster's
+// server, and its tls-server-name no longer applies. Errors have a line for each mistake: "FILE:LINE:COL: FIELD:
+// MISTAKE".
 Result<std::optional<KubeconfigChoice>> ReadKubeconfig(const std::string& path, const std::string& master,
                                                        const std::string& context = {});
 
-// The same for several files that are read as one, by client-go's rules: the first that has a current context names it,
-// and of clusters, users and contexts of one name the first file's counts, whole. Paths are relative to their own file.
+// The same for several files that are merged by client-go's rules: the first file that has a current context decides
+// it, and the first file that has a cluster, user or context of a given name provides all of that entry. Paths are
+// relative to their own file.
 Result<std::optional<KubeconfigChoice>> ReadKubeconfigs(const std::vector<std::string>& paths,
                                                         const std::string& master, const std::string& context = {});
 
-// An error that names the file when it cannot be read.
+// If the file cannot be read, the error names it.
 Result<std::string> ReadFile(const std::string& path);
 
 // Empty, or what is wrong with a proxy's address.

@@ -23,7 +23,7 @@ std::optional<std::string> DecodeBase64(std::string_view text) {
   std::string joined(text);
   std::erase_if(joined, [](char c) { return c == '\n' || c == '\r'; });
   if (joined.empty()) return joined;
-  // OpenSSL forgives spaces at both ends, which Go does not, and counts padding as bytes.
+  // OpenSSL accepts spaces at both ends, which Go does not, and counts padding as bytes.
   if (joined.size() % 4 != 0 || joined.find_first_of(" \t") != std::string::npos) return std::nullopt;
   const size_t padding = joined.ends_with("==") ? 2 : joined.ends_with('=') ? 1 : 0;
   std::string bytes(joined.size() / 4 * 3, '\0');

@@ -14,13 +14,13 @@ namespace berth::http {
 
 std::string EncodeBase64(std::string_view bytes);
 
-// Base64 in the file, with line breaks wherever somebody put them.
+// Base64 in the file, possibly with line breaks.
 struct FileBytes {
   std::string bytes;
   friend bool operator==(const FileBytes&, const FileBytes&) = default;
 };
 
-// A piece of the document left as it is; lives as long as the document.
+// A part of the document that is not decoded; valid as long as the document.
 struct FileRaw {
   codec::Value value;
 };

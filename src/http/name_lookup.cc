@@ -22,7 +22,7 @@ std::shared_ptr<NameLookup> NameLookup::Start(const std::string& name, const std
     return lookup;
   }
   std::thread([lookup, name, port] {
-    // Signals are for the main thread.
+    // Signals are handled by the main thread.
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, nullptr);

@@ -1,5 +1,5 @@
-// NameLookup: the addresses of a host, looked up on a thread of their own where that may take long: no call can break
-// off a resolver that waits for its servers.
+// NameLookup: resolves a host name to addresses, on its own thread if that may take long, because a resolver that waits
+// for its servers cannot be cancelled.
 #pragma once
 
 #include <sys/socket.h>
@@ -24,14 +24,14 @@ struct SocketAddress {
 // Whether it is an address rather than a name.
 bool IsAddress(const std::string& name);
 
-// Thread-safe. Whoever has lost interest drops it: the thread keeps what it needs.
+// Thread-safe. May be destroyed before the lookup is done: the thread owns what it needs.
 class NameLookup {
  public:
   static std::shared_ptr<NameLookup> Start(const std::string& name, const std::string& port);
 
-  // Can be read when it is done.
+  // Readable when the lookup is done.
   int fd() const { return done_.fd(); }
-  // Once; nothing while it is going on.
+  // Returns the result once; nothing while the lookup is in progress.
   std::optional<Result<std::vector<SocketAddress>>> Take();
 
  private:

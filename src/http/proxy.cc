@@ -49,7 +49,7 @@ std::optional<std::string> DecodePercent(std::string_view text) {
   return out;
 }
 
-// An address as bytes, IPv4 in the form that IPv6 has for it.
+// An address as bytes, IPv4 in its IPv6-mapped form.
 std::optional<std::array<uint8_t, 16>> AddressOf(std::string_view text) {
   const std::string name(text);
   std::array<uint8_t, 16> bytes{};
@@ -146,7 +146,7 @@ Result<Proxy> ParseProxy(std::string_view url) {
   if (!std::all_of(proxy.port.begin(), proxy.port.end(), base::IsDigit)) {
     return invalid(fmt::format("expected a port, found \"{}\"", proxy.port));
   }
-  // Both go into bytes that a proxy reads.
+  // Both become part of the bytes sent to the proxy.
   if (std::any_of(host.begin(), host.end(), [](char c) { return static_cast<unsigned char>(c) <= ' '; })) {
     return invalid("its host has white space or control characters");
   }

@@ -1,5 +1,5 @@
-// Proxy: what requests to a server go through: named by a kubeconfig, or by the environment with the rules of Go, since
-// kube-scheduler's environment has to work unchanged.
+// Proxy: what requests to a server go through. It comes from a kubeconfig, or from the environment by Go's rules,
+// because an environment set up for kube-scheduler has to work unchanged.
 #pragma once
 
 #include <functional>
@@ -26,18 +26,18 @@ struct Proxy {
   std::string authorization() const;
 };
 
-// "http://user:password@proxy:3128"; https, socks5 and socks5h as well. Without a scheme it is http.
+// Parses "http://user:password@proxy:3128"; https, socks5 and socks5h as well. Without a scheme it is http.
 Result<Proxy> ParseProxy(std::string_view url);
 
 using Environment = std::function<std::string(const char* name)>;  // empty when there is no such variable
 
-// What HTTPS_PROXY or HTTP_PROXY, by the kind of the server, then ALL_PROXY and NO_PROXY say; each also in lower case.
-// This machine is never reached through the environment's proxy.
+// What HTTPS_PROXY or HTTP_PROXY (by the server's scheme), then ALL_PROXY, and NO_PROXY say; each also in lower case. A
+// server on this machine is never reached through the environment's proxy.
 Result<std::optional<Proxy>> ProxyFromEnvironment(bool is_tls, std::string_view name, std::string_view port,
                                                   const Environment& environment);
 
-// Whether an entry of NO_PROXY covers a server: "*", an address or a range of them ("10.0.0.0/8"), a domain and what is
-// below it ("example.com"), what is below it alone (".example.com"); each but a range may have a port.
+// Whether an entry of NO_PROXY covers a server: "*", an address or a range ("10.0.0.0/8"), a domain with its subdomains
+// ("example.com"), its subdomains only (".example.com"); all but a range may have a port.
 bool IsExempt(std::string_view no_proxy, std::string_view name, std::string_view port);
 
 }  // namespace berth::http

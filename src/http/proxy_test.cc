@@ -124,7 +124,7 @@ TEST(ProxyFromEnvironment, ChoosesByTheKindOfServer) {
   EXPECT_THAT(choose(true, "other"), HasSubstr("found \"gopher\""));
 }
 
-// What a tunnel says to a proxy that answers `answers`, one after the other, a byte at a time; then how it ended.
+// What a tunnel sends to a proxy that replies with `answers`, one after the other, a byte at a time; then the outcome.
 struct Talk {
   std::vector<std::string> said;
   std::string error;
@@ -197,7 +197,7 @@ TEST(ProxyTunnel, SpeaksSocks5) {
   EXPECT_TRUE(talk.open) << talk.error;
   EXPECT_THAT(talk.said, ::testing::ElementsAre(Bytes({5, 2, 0, 2}), Bytes({1, 1, 'u', 2, 'p', 'w'}),
                                                 Bytes({5, 1, 0, 1, 10, 0, 0, 1, 6443 >> 8, 6443 & 0xff})));
-  // The proxy may name itself by a host name, or by IPv6.
+  // The proxy may give its address as a host name, or as IPv6.
   EXPECT_TRUE(TalkTo("socks5://proxy", "server", {Bytes({5, 0}), Bytes({5, 0, 0, 3, 2, 'a', 'b', 0, 0})}).open);
   EXPECT_TRUE(TalkTo("socks5://proxy", "::1", {Bytes({5, 0}), Bytes({5, 0, 0, 4}) + std::string(18, '\0')}).open);
 }

@@ -29,7 +29,7 @@ class ConnectTunnel final : public ProxyTunnel, private Http1Parser::Sink {
     if (!taken) return Refused(taken.error().message);
     if (status_ == 0) return {};
     if (status_ >= 300) return Refused(fmt::format("{} {}", status_, parser_.reason()));
-    // The server has not been spoken to, so it cannot have answered.
+    // Nothing has been sent to the server yet, so it cannot have answered.
     if (*taken < bytes.size()) return Refused("bytes that do not belong to its answer");
     open_ = true;
     return {};
@@ -122,7 +122,7 @@ class Socks5Tunnel final : public ProxyTunnel {
   Result<void> TakeConnected() {
     if (input_[1] != 0) return Refused(ReasonOf(input_[1]));
     if (input_.size() < 5) return {};
-    // The address that the proxy uses is of no interest, but for its length.
+    // The address that the proxy uses is ignored, except for its length.
     const size_t address = input_[3] == 1   ? sizeof(in_addr)
                            : input_[3] == 4 ? sizeof(in6_addr)
                                             : 1 + static_cast<size_t>(static_cast<unsigned char>(input_[4]));

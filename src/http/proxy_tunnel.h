@@ -1,5 +1,5 @@
-// ProxyTunnel: what is said to a proxy until it passes bytes on to a server, by CONNECT or by SOCKS 5. Bytes in, bytes
-// out: it knows no socket.
+// ProxyTunnel: the exchange with a proxy until it forwards bytes to a server, by CONNECT or by SOCKS 5. It only
+// produces and consumes bytes; it knows no socket.
 #pragma once
 
 #include <memory>
@@ -15,10 +15,10 @@ class ProxyTunnel {
  public:
   virtual ~ProxyTunnel() = default;
 
-  // What is to be sent now.
+  // The bytes to send next.
   std::string_view output() const { return output_; }
   void Sent(size_t bytes) { output_.erase(0, bytes); }
-  // Bytes of the proxy. An error says what the proxy refused and why.
+  // Takes bytes from the proxy. An error says what the proxy rejected and why.
   virtual Result<void> Receive(std::string_view bytes) = 0;
   bool is_open() const { return open_; }
 

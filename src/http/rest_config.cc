@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kNoConfiguration =
     "invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable";
 
-// client-go's own, for a configuration that says 0.
+// client-go's defaults, for a configuration that says 0.
 constexpr double kDefaultQps = 5;
 constexpr int kDefaultBurst = 10;
 
@@ -52,7 +52,7 @@ bool IsHostAndPort(std::string_view text) {
   return problem == std::errc() && end == port.data() + port.size() && number > 0 && number <= 65535;
 }
 
-// "host:port" is taken as plain HTTP, as client-go takes it; user, query and fragment mean nothing here.
+// "host:port" means plain HTTP, as in client-go; user, query and fragment are ignored.
 Result<std::string> NormalizeServer(const std::string& server) {
   const Error wrong =
       Error::InvalidArgument(fmt::format("host must be a URL or a host:port pair: {}", api::Quote(server)));
@@ -100,7 +100,7 @@ Headers Impersonation(const UserEntry& user) {
   return headers;
 }
 
-// Every other way to say who one is comes before the plugin.
+// Any other kind of credentials takes precedence over the plugin.
 bool NeedsPlugin(const UserEntry& user) {
   return user.exec && user.token.empty() && user.token_file.empty() && user.username.empty() &&
          user.client_certificate.empty() && user.client_certificate_data.empty();
@@ -147,7 +147,7 @@ Result<RestConfig> FromKubeconfig(KubeconfigChoice choice, const base::Clock& cl
   rest.impersonation = Impersonation(choice.user);
   rest.proxy_url = choice.cluster.proxy_url;
   if (!rest.is_tls()) {
-    // Nothing that identifies anybody goes over a line that everybody can read.
+    // No credentials are sent over an unencrypted connection.
     rest.credentials = std::make_shared<FileCredentials>(CredentialFiles{}, clock);
     return rest;
   }
@@ -162,7 +162,7 @@ Result<RestConfig> FromKubeconfig(KubeconfigChoice choice, const base::Clock& cl
   choice.cluster.certificate_authority_data = rest.ca;
   rest.credentials = SourceFor(choice.user, choice.cluster, clock, surroundings);
   if (!NeedsPlugin(choice.user)) {
-    // A certificate that does not fit its key is found now rather than by the first request.
+    // A certificate that does not match its key is reported now rather than by the first request.
     if (Result<CredentialsPtr> first = rest.credentials->Fetch(); !first) {
       return Error::InvalidArgument(fmt::format("user {}: {}", api::Quote(choice.user.name), first.error().message));
     }

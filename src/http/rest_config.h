@@ -1,5 +1,5 @@
-// RestConfig: everything needed to talk to one API server, put together from flags, a kubeconfig or the service account
-// of the pod this runs in.
+// RestConfig: everything needed to talk to one API server, from flags, a kubeconfig or the service account of the pod
+// that this process runs in.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ struct RestConfig {
   std::shared_ptr<CredentialSource> credentials;
   Headers impersonation{};
   std::string proxy_url;  // empty: what the environment says (HTTPS_PROXY, NO_PROXY)
-  // kube-scheduler never asks for compression: the API server is near, and compressing costs it more than sending.
+  // kube-scheduler never requests compression: the API server is near, and compressing costs it more than sending.
   bool disable_compression = true;
   double qps = 0;  // below 0: no limit
   int burst = 0;
@@ -35,10 +35,10 @@ struct RestConfig {
   bool is_tls() const { return server.starts_with("https://"); }
 };
 
-// Where the program finds itself; replaced in tests.
+// What the program reads from its environment; replaced in tests.
 struct Surroundings {
   std::function<std::string(const char* name)> environment;  // empty when there is no such variable
-  // Files that are read as one in place of a connection's kubeconfig, such as those of $KUBECONFIG.
+  // Files that are merged and used instead of a connection's kubeconfig, such as those of $KUBECONFIG.
   std::vector<std::string> kubeconfigs{};
   std::string context{};  // of the kubeconfig; empty: its current one
   std::string service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -46,16 +46,16 @@ struct Surroundings {
   ExecObserver exec_observer{};
 };
 
-// The process' own environment.
+// The process's own environment.
 Surroundings RealSurroundings();
 
-// As kube-scheduler does: the kubeconfig of `connection`, its server replaced by `master` unless that is empty; with
-// neither of them the pod's service account. `clock` must outlive what is returned.
+// As in kube-scheduler: uses the kubeconfig of `connection`, with `master` as the server unless that is empty; if both
+// are empty, the pod's service account. `clock` must outlive the result.
 Result<RestConfig> BuildRestConfig(const config::ClientConnection& connection, const std::string& master,
                                    const std::string& user_agent, const base::Clock& clock,
                                    const Surroundings& surroundings = RealSurroundings());
 
-// "kube-scheduler/berth-0.1.0 (linux/amd64) kubernetes/v1.36", the form that upstream's logs and audit filters know.
+// "kube-scheduler/berth-0.1.0 (linux/amd64) kubernetes/v1.36", the form that log and audit filters for upstream expect.
 std::string UserAgent(const std::string& component, const std::string& version);
 
 }  // namespace berth::http

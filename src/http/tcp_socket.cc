@@ -19,7 +19,7 @@ namespace {
 
 // How long one of several addresses may take to answer before the next one is tried.
 constexpr std::chrono::seconds kAddressPatience{2};
-// Probes on an idle connection; when they stay without an answer for kKernelTimeout, the kernel closes it.
+// Probes on an idle connection; if they go unanswered for kKernelTimeout, the kernel closes it.
 constexpr int kKeepAliveIdleSeconds = 15;
 constexpr int kKeepAliveIntervalSeconds = 5;
 constexpr std::chrono::milliseconds kKernelTimeout = std::chrono::seconds(30);

@@ -1,9 +1,9 @@
-// TcpSocket: a TCP connection that is made and used without ever blocking.
+// TcpSocket: a TCP connection that is opened and used without ever blocking.
 //
 //   looking up the name → connecting → open
 //
-// Advance() moves it on whenever its file descriptor is ready; until it is open, also from time to time. Addresses are
-// tried one after the other. Not thread-safe.
+// Call Advance() whenever the file descriptor is ready and, until the socket is open, also from time to time. Addresses
+// are tried one after the other. Not thread-safe.
 #pragma once
 
 #include <memory>
@@ -26,23 +26,23 @@ class TcpSocket {
   TcpSocket(const TcpSocket&) = delete;
   TcpSocket& operator=(const TcpSocket&) = delete;
 
-  // Goes on as far as it can: whether it is open by now. After an error there is no going on.
+  // Makes as much progress as it can; returns whether the socket is open now. Unusable after an error.
   Result<bool> Advance();
 
-  // So many bytes, 0: none at the moment. The end of the connection is an error.
+  // Returns the number of bytes, 0 if none can be transferred now. The end of the connection is an error.
   Result<size_t> Read(char* data, size_t size);
   Result<size_t> Write(std::string_view bytes);
-  // The other side has said that it will send no more.
+  // The peer has closed its sending side.
   bool has_ended() const { return ended_; }
 
-  // What to wait for.
+  // What to poll for.
   int fd() const;
   bool wants_write() const { return wants_write_; }
 
  private:
   enum class State { kNew, kLookingUp, kConnecting, kOpen };
 
-  // Tries the next address: whether that is under way or done.
+  // Starts connecting to the next address, or is done at once.
   Result<void> ConnectNext();
   Result<bool> FinishConnecting();
   Error ConnectError(int code) const;

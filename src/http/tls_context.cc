@@ -10,9 +10,9 @@
 namespace berth::http {
 namespace {
 
-// One read of the socket brings several records.
+// One read of the socket returns several records.
 constexpr size_t kReadAhead = size_t{64} << 10;
-// What we speak, in the order of preference, as ALPN has it.
+// The protocols offered through ALPN, in order of preference.
 constexpr unsigned char kHttp2Protocols[] = {2, 'h', '2', 8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 constexpr unsigned char kHttp1Protocols[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
@@ -26,10 +26,10 @@ Result<void> TrustOnly(SSL_CTX* context, const std::string& authorities) {
     X509_STORE_add_cert(store, certificate.get());
     ++count;
   }
-  // The end of the input is one of the errors noted.
+  // OpenSSL records the end of the input as an error.
   ERR_clear_error();
   if (count == 0) return Error::InvalidArgument("tls: there is no certificate among the authorities to trust");
-  // As in Go, whoever is named is trusted, be it an intermediate authority.
+  // As in Go, every certificate listed is trusted, even an intermediate authority.
   X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
   return {};
 }
@@ -70,8 +70,8 @@ Result<TlsContextPtr> TlsContexts::Make(const Credentials& credentials, const st
   SSL_CTX_set_read_ahead(context.get(), 1);
   SSL_CTX_set_default_read_buffer_len(context.get(), kReadAhead);
   if (protocol == Protocol::kHttp2) {
-    // A server that goes without a word of farewell has ended the connection all the same: HTTP/2 says what was whole.
-    // In HTTP/1.1 the end of the connection may be all that says so, and must not be forged.
+    // A server that closes the connection without close_notify has still ended it: HTTP/2 framing shows what is
+    // complete. In HTTP/1.1 the end of the connection may be the only sign, so it must not be forgeable.
     SSL_CTX_set_options(context.get(), SSL_OP_IGNORE_UNEXPECTED_EOF);
     SSL_CTX_set_alpn_protos(context.get(), kHttp2Protocols, sizeof(kHttp2Protocols));
   } else {

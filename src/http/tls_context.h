@@ -1,4 +1,4 @@
-// The settings of TLS for connections to a server and its proxy: whom to trust, who we are, what we speak.
+// TLS settings for connections to a server and its proxy: trusted authorities, client certificate, offered protocols.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ using TlsContextPtr = std::shared_ptr<SSL_CTX>;
 // What is offered to a server.
 enum class Protocol { kHttp1, kHttp2 };
 
-// Makes contexts and keeps the latest of each: reading the authorities of a system takes milliseconds, and connections
+// Makes contexts and keeps the latest of each: loading the system's authorities takes milliseconds, and connections
 // share them. Not thread-safe.
 class TlsContexts {
  public:
@@ -25,7 +25,7 @@ class TlsContexts {
   TlsContexts(const Server& server, Protocol protocol) : server_(server), protocol_(protocol) {}
 
   Result<TlsContextPtr> ForServer(const CredentialsPtr& credentials);
-  // It is shown no certificate of ours, and may have one that the system trusts as well.
+  // Presents no client certificate, and also trusts the system's authorities.
   Result<TlsContextPtr> ForProxy();
 
  private:
@@ -37,7 +37,7 @@ class TlsContexts {
   CredentialsPtr shown_;  // by for_server_
 };
 
-// The oldest error that OpenSSL has noted on this thread, in its words; forgets all of them.
+// The oldest error that OpenSSL has recorded on this thread, in its words; clears all of them.
 std::string TakeTlsError();
 
 }  // namespace berth::http

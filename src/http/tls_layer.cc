@@ -17,7 +17,7 @@ TlsLayer::TlsLayer(TlsContextPtr context, std::string name, bool insecure)
     : context_(std::move(context)), name_(std::move(name)), insecure_(insecure), ssl_(nullptr, &SSL_free) {}
 
 TlsLayer::~TlsLayer() {
-  // Says goodbye, without waiting for the answer.
+  // Sends close_notify without waiting for the peer's.
   if (open_) SSL_shutdown(ssl_.get());
   ERR_clear_error();
 }

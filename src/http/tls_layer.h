@@ -1,5 +1,5 @@
-// TlsLayer: TLS as a client over a connection, or over another such layer: through a proxy that is itself spoken to
-// over TLS, the server's is inside the proxy's. Never blocks. Not thread-safe.
+// TlsLayer: a TLS client over a connection, or over another such layer: if the proxy itself is reached over TLS, the
+// server's TLS runs inside the proxy's. Never blocks. Not thread-safe.
 #pragma once
 
 #include <memory>
@@ -15,22 +15,22 @@ namespace berth::http {
 
 class TlsLayer {
  public:
-  // `name` is the one that the certificate has to have; an insecure layer takes any certificate.
+  // `name` is the name that the certificate must have; an insecure layer accepts any certificate.
   TlsLayer(TlsContextPtr context, std::string name, bool insecure);
   ~TlsLayer();
   TlsLayer(const TlsLayer&) = delete;
   TlsLayer& operator=(const TlsLayer&) = delete;
 
-  // One of these first. What is below must outlive this.
+  // Call one of these first. The layer below must outlive this.
   Result<void> BeginOver(int socket);
   Result<void> BeginOver(TlsLayer& outer);
-  // Whether it is open by now.
+  // Returns whether the layer is open now.
   Result<bool> Handshake();
 
-  // So many bytes, 0: none at the moment. The end of the connection is an error.
+  // Returns the number of bytes, 0 if none can be transferred now. The end of the connection is an error.
   Result<size_t> Read(char* data, size_t size);
   Result<size_t> Write(std::string_view bytes);
-  // The other side has said, under TLS, that it will send no more.
+  // The peer has announced, under TLS, that it will send no more.
   bool has_ended() const;
   // Once it is open: whether the server has agreed to HTTP/2.
   bool speaks_http2() const;

@@ -26,7 +26,7 @@ CallId Transport::Send(Request request, std::function<void(Result<Response>)> do
 }
 
 Result<Response> Transport::SendAndWait(Request request) {
-  // Shared: the waiting side may be gone before set_value has returned.
+  // Shared: the waiting caller may be gone before set_value has returned.
   const auto promise = std::make_shared<std::promise<Result<Response>>>();
   std::future<Result<Response>> answer = promise->get_future();
   Send(std::move(request), [promise](Result<Response> response) { promise->set_value(std::move(response)); });

@@ -1,5 +1,5 @@
-// Transport: HTTP exchanges with one API server, many at a time, authenticated as whoever the kubeconfig says.
-// Thread-safe. Handlers run on the transport's own thread and must not block it.
+// Transport: HTTP exchanges with one API server, many at a time, authenticated as the kubeconfig says. Thread-safe.
+// Handlers run on the transport's own thread and must not block it.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ struct Request {
   Headers headers{};
   std::string body{};
   base::Duration timeout{};       // of the whole exchange; 0: none
-  base::Duration idle_timeout{};  // without a byte of answer, for watches, whose end nobody knows; 0: none
-  // The server is made to wait while kPacedBytes have been handed to `on_data` and not been reported by Consumed().
-  // Otherwise, and where the answer is compressed, whatever comes is taken.
+  base::Duration idle_timeout{};  // without a byte of answer, for watches, which have no known end; 0: none
+  // The server is throttled while kPacedBytes have been passed to `on_data` and not been reported by Consumed().
+  // Without this, and for compressed answers, the transport takes whatever arrives.
   bool paced = false;
 };
 
-// With a quarter of it, a first list of 50,000 pods stopped and went on so often that client and server took half as
-// much processor time again.
+// With a quarter of this, the first list of 50,000 pods stopped and resumed so often that client and server used half
+// as much CPU time again.
 inline constexpr size_t kPacedBytes = size_t{1} << 20;
 
 struct ResponseHead {
@@ -60,12 +60,12 @@ class Transport {
   virtual ~Transport() = default;
 
   virtual CallId Start(Request request, ResponseHandler handler) = 0;
-  // Ends the exchange early; `on_done` still comes, with kUnavailable. No-op for one that has ended.
+  // Ends the exchange early; `on_done` is still called, with kUnavailable. No-op if the exchange has ended.
   virtual void Cancel(CallId call) = 0;
-  // So many more bytes of a paced answer have been used. Costs a wake-up: best called with large amounts.
+  // The caller has used this many more bytes of a paced answer. Costs a wake-up: best called with large amounts.
   virtual void Consumed(CallId /*call*/, size_t /*bytes*/) {}
 
-  // The whole answer at once, by callback or by waiting for it (never on a handler's thread).
+  // The whole answer at once, by callback or by blocking (never on a handler's thread).
   CallId Send(Request request, std::function<void(Result<Response>)> done);
   Result<Response> SendAndWait(Request request);
 };

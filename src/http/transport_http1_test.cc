@@ -1,4 +1,4 @@
-// How transports use HTTP/1.1 connections, seen from a server that writes its bytes by hand.
+// How transports use HTTP/1.1 connections, seen from a server that writes raw bytes.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class Http1ConnectionPoolTest : public TransportOver {
  protected:
   explicit Http1ConnectionPoolTest(const Way& way = kHttp1) : TransportOver(way) {}
 
-  // `serve` gets the number of the connection, from 0 on.
+  // `serve` gets the number of the connection, starting at 0.
   std::unique_ptr<HttpServer> ServeBytes(std::function<void(ServedConnection&, int)> serve) {
     return Serve(SayWhatWasAsked, {.raw = [this, serve = std::move(serve)](ServedConnection& connection) {
                    serve(connection, served_++);
@@ -87,7 +87,7 @@ TEST_F(Http1ConnectionPoolTest, SaysWhatIsWrongWithAnAnswer) {
     ASSERT_FALSE(response) << c.error;
     EXPECT_EQ(response.error().code, ErrorCode::kUnavailable);
     EXPECT_THAT(response.error().message, HasSubstr(c.error));
-    // There was no earlier answer on that connection, so nothing excuses a second attempt.
+    // There was no earlier answer on that connection, so the request must not be sent again.
     EXPECT_EQ(server->connections(), 1) << c.error;
   }
 }
@@ -114,7 +114,7 @@ TEST_F(Http1ConnectionPoolTlsTest, TakesNoForgedEndOfAConnectionForTheEndOfABody
 }
 
 TEST_F(Http1ConnectionPoolTest, SendsAgainWhatMetAConnectionThatWasBeingClosed) {
-  // Closes when the second request is there: it cannot be told from one that was closed while idle.
+  // Closes when the second request has arrived: the client cannot distinguish this from a close while idle.
   const auto server = ServeBytes([](ServedConnection& connection, int number) {
     ServedRequest request;
     while (connection.ReadRequest(request)) {
@@ -150,7 +150,7 @@ TEST_F(Http1ConnectionPoolTest, SeesThatAKeptConnectionWasClosedBeforeItIsUsed) 
     ServedRequest request;
     if (connection.ReadRequest(request)) connection.Write(kHere);
     if (number > 0) return;
-    connection.Shutdown();  // on loopback the client has the end of the connection when this returns
+    connection.Shutdown();  // on loopback the client sees the end of the connection when this returns
     closed.set_value();
   });
   const auto transport = Make(ConfigFor(*server));
@@ -241,7 +241,7 @@ TEST_F(Http1ConnectionPoolTest, KeepsNoMoreConnectionsThanItMayHaveRequests) {
 }
 
 TEST_F(Http1ConnectionPoolTest, SaysThatAConnectionTakesTooLong) {
-  // Listens, but never speaks TLS.
+  // Accepts connections, but never speaks TLS.
   const auto server = ServeBytes([](ServedConnection& connection, int) {
     for (char c = 0; connection.ReadExactly(&c, 1);) {
     }
@@ -312,7 +312,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class ProxyRefusalTest : public Http1ConnectionPoolTlsTest {
  protected:
-  // What becomes of a request through a proxy that answers so.
+  // The error of a request through a proxy that answers like this.
   std::string ErrorThrough(const std::string& answer) {
     HttpServer proxy([](const ServedRequest&, ServedReply&) {}, {.raw = [&](ServedConnection& connection) {
                        ServedRequest request;

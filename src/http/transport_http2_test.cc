@@ -23,7 +23,8 @@ class TransportHttp2Test : public TransportOver, public ::testing::WithParamInte
 INSTANTIATE_TEST_SUITE_P(Over, TransportHttp2Test, ::testing::Values(kHttp2, kHttp2Proxied), &NameOf);
 
 TEST_P(TransportHttp2Test, SharesOneHttp2ConnectionBetweenManyRequests) {
-  // Answers only when all that may be on their way are: were they not sent side by side, none would ever come.
+  // Answers only when as many as may be in flight are waiting: if they were not sent concurrently, no answer would
+  // come.
   constexpr int kAtOnce = 64, kRequests = 3 * kAtOnce;
   const auto server =
       Serve(SayWhatWasAsked,
@@ -67,7 +68,7 @@ TEST_P(TransportHttp2Test, GivesUpAConnectionThatFellSilent) {
   const Result<Response> unanswered = transport->SendAndWait(request);
   ASSERT_FALSE(unanswered);
   EXPECT_EQ(unanswered.error().code, ErrorCode::kDeadlineExceeded);
-  // The watch could have waited for ever.
+  // The watch has no timeout of its own.
   const Result<void> ended = watch.WaitForEnd();
   ASSERT_FALSE(ended);
   EXPECT_EQ(ended.error().code, ErrorCode::kUnavailable) << ended.error().message;
@@ -84,7 +85,7 @@ class Http2ConnectionPoolTest : public TransportOver {
                    ServeHttp2(connection, behave(served_++));
                  }});
   }
-  // How many of so many requests, made at once, were answered.
+  // Sends this many requests at once and returns how many were answered.
   static int AskAtOnce(Transport& transport, int requests) {
     std::latch left(requests);
     std::atomic<int> right = 0;
@@ -118,7 +119,7 @@ TEST_F(Http2ConnectionPoolTest, SendsAgainWhatWasRefused) {
 }
 
 TEST_F(Http2ConnectionPoolTest, MakesAnotherConnectionWhenTheServerAllowsNoMoreStreams) {
-  // Answers when all that it allows are open, and so only if none of them waits for another.
+  // Answers only when as many streams as it allows are open, so none of them may wait for another.
   const auto server = ServeFrames([](int) { return Http2Behaviour{.max_streams = 4, .answer_when_open = 4}; });
   const auto transport = Make(ConfigFor(*server), {.max_requests = 12});
   EXPECT_EQ(AskAtOnce(*transport, 12), 12);

@@ -1,4 +1,4 @@
-// Options of a transport other than its server's address.
+// Options of a transport other than the server's address.
 #pragma once
 
 #include <chrono>
@@ -8,15 +8,15 @@
 namespace berth::http {
 
 struct TransportOptions {
-  // So many at a time, the others wait in line. With the watches, below what servers allow on one HTTP/2 connection
-  // (100 and more), so that one connection carries them all.
+  // Requests in flight; the others are queued. Together with the watches this should stay below what servers allow on
+  // one HTTP/2 connection (100 and more), so that one connection carries them all.
   int max_requests = 64;
-  // Exchanges with an idle timeout, or with none at all, are watches. They have a budget of their own, so that neither
-  // holds up the other.
+  // Exchanges with an idle timeout, or with no timeout at all, are watches. They have their own limit, so that requests
+  // and watches do not delay each other.
   int max_watches = 256;
   base::Duration connect_timeout = std::chrono::seconds(30);
-  // A connection on which a request got no answer in time, and on which nothing else was heard for this long either, is
-  // given up, with all that is on it. The kernel does the same when the other side acknowledges nothing.
+  // If a request got no answer in time and nothing else was received on its connection for this long, the connection is
+  // given up with everything on it. The kernel does the same when the peer acknowledges nothing.
   base::Duration silence = std::chrono::seconds(15);
 };
 

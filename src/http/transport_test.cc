@@ -1,4 +1,4 @@
-// What every transport promises, over each of the ways there are.
+// What every transport guarantees, over every kind of connection.
 #include "http/transport.h"
 
 #include <gmock/gmock.h>
@@ -102,7 +102,7 @@ TEST_P(TransportTest, SaysThatACompressedAnswerIsBroken) {
     EXPECT_EQ(response.error().code, ErrorCode::kUnavailable);
     EXPECT_THAT(response.error().message, HasSubstr("the compressed answer"));
   }
-  // Who asks for it is given it as it is.
+  // A caller that asks for gzip itself gets the body undecoded.
   Request request = Get("/wrong");
   request.headers = {{"Accept-Encoding", "gzip"}};
   EXPECT_EQ(transport->SendAndWait(request)->body, "not compressed");
@@ -167,13 +167,13 @@ TEST_P(TransportTest, EndsAStreamThatIsCanceled) {
   EXPECT_EQ(ended.error().code, ErrorCode::kUnavailable);
   EXPECT_THAT(ended.error().message,
               AllOf(StartsWith("Get \"" + server->url() + "/"), HasSubstr("/watch\": canceled")));
-  transport->Cancel(call + 100);  // of nothing
+  transport->Cancel(call + 100);  // no such call
 }
 
 struct SilenceCase {
   const char* name;
   base::Duration timeout, idle_timeout;
-  bool begins;  // the server answers, then says no more
+  bool begins;  // the server sends a head, then nothing more
   const char* message;
 };
 
@@ -290,7 +290,7 @@ TEST_P(TransportTest, CarriesManyRequestsButNotAllAtOnce) {
     const int open = ++now;
     for (int seen = most; seen < open && !most.compare_exchange_weak(seen, open);) {
     }
-    // Leaves before the answer does, since the next request may be here as soon as that is read.
+    // Decremented before the answer is sent, since the next request may arrive as soon as the client has read it.
     --now;
     reply.Send(200, request.path);
   });
@@ -363,7 +363,7 @@ TEST_P(TransportTest, HoldsBackAServerWhoseAnswerIsNotUsed) {
                                               changed.notify_all();
                                             }});
   wait_for(kPacedBytes);
-  // Others pass by, and nothing more comes meanwhile.
+  // Other requests are answered meanwhile, and no more of the paced answer arrives.
   for (int i = 0; i < 20; ++i) EXPECT_EQ(transport->SendAndWait(Get("/"))->body, "short");
   {
     const std::lock_guard lock(mutex);
@@ -390,7 +390,7 @@ TEST_P(TransportTest, EndsWhatIsPendingWhenItGoes) {
     const auto transport = Make(ConfigFor(*server), {.max_watches = 1});
     transport->Start({.path = "/"}, open.handler());
     transport->Start({.path = "/"}, queued.handler());
-    // A handler that starts another call on its way out gets an answer as well.
+    // A handler that starts another call during shutdown gets an answer as well.
     ResponseHandler restarts;
     restarts.on_done = [&](const Result<void>&) { transport->Start(Get("/"), late.handler()); };
     transport->Start({.path = "/"}, std::move(restarts));

@@ -1,4 +1,4 @@
-// WakeSignal: a file descriptor that can be read once Set() has been called, for a thread that waits for sockets.
+// WakeSignal: a file descriptor that becomes readable when Set() is called, for a thread that polls sockets.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -19,7 +19,7 @@ class WakeSignal {
   WakeSignal& operator=(const WakeSignal&) = delete;
 
   int fd() const { return fd_; }
-  // Neither fails but for a counter that is full or empty, which is as good.
+  // Both can fail only because the counter is full or empty, which has the same effect.
   void Set() { eventfd_write(fd_, 1); }
   void Clear() {
     eventfd_t ignored = 0;

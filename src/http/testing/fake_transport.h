@@ -1,5 +1,5 @@
-// A Transport whose server is a function of the test's: it sees each call as it is made and answers when it likes, in
-// pieces or not at all. Time-outs are the transport's own, in the loop's virtual time.
+// A Transport whose server is a function in the test: it sees each call as it is made and answers when it likes, in
+// pieces or not at all. Timeouts are the transport's own, in the loop's virtual time.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace berth::http::testing {
 
 class FakeTransport;
 
-// One exchange, from the server's side. Whatever is said after the end is lost, as on a real connection.
+// One exchange, from the server's side. Whatever the server sends after the end is lost, as on a real connection.
 class FakeCall : public std::enable_shared_from_this<FakeCall> {
  public:
   const Request& request() const { return request_; }
@@ -25,7 +25,7 @@ class FakeCall : public std::enable_shared_from_this<FakeCall> {
   void Head(int status, Headers headers = {});
   void Data(std::string_view bytes);
   void End(Result<void> how = {});
-  // All of it.
+  // Sends the whole answer.
   void Answer(int status, std::string_view body, Headers headers = {{"content-type", "application/json"}});
 
  private:
@@ -58,7 +58,7 @@ class FakeTransport final : public Transport {
   void set_server(Server server) { server_ = std::move(server); }
   // Every call so far.
   const std::vector<FakeCallPtr>& calls() const { return calls_; }
-  // The calls nobody has ended.
+  // The calls that have not ended.
   std::vector<FakeCallPtr> open() const;
 
  private:

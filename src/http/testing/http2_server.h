@@ -1,5 +1,5 @@
-// Just enough HTTP/2 for an HttpServer to see how a client uses it: requests are counted, not read, and every answer is
-// "200" with the same body.
+// Just enough HTTP/2 for an HttpServer to observe how a client uses it: requests are counted, not parsed, and every
+// answer is "200" with the same body.
 #pragma once
 
 #include "http/testing/http_server.h"
@@ -11,9 +11,9 @@ struct Http2Behaviour {
   int answer_when_open = 1;        // so many requests have to be waiting before they are answered, all at once
   int answer_at_most = 1'000'000;  // then the connection stays open, and silent
   bool break_off = false;          // ends the connection in the middle of the first answer
-  // After so many requests it says GOAWAY: those answered, the others unseen. 0: never.
+  // After this many requests it sends GOAWAY: those are answered, the others count as not processed. 0: never.
   int go_away_after = 0;
-  bool refuse_first = false;  // turns the first request away unseen
+  bool refuse_first = false;  // rejects the first request as not processed
   bool answers_pings = true;
 };
 

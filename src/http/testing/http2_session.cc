@@ -19,7 +19,7 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 
 class Session;
 
-// One request and its answer; what the handler's thread and the connection's share is guarded by the session's mutex.
+// One request and its answer; what the handler's thread shares with the connection's is guarded by the session's mutex.
 struct Stream {
   int32_t id = 0;
   ServedRequest request{};
@@ -77,7 +77,7 @@ class Session {
     }
   }
 
-  // The handler's side.
+  // Called by the handler.
   template <class Change>
   void Tell(const Change& change) {
     const std::lock_guard lock(mutex_);
@@ -95,7 +95,7 @@ class Session {
   }
 
  private:
-  // False when the connection is to be left as it is.
+  // Returns false when the connection is to be left as it is.
   bool Send() {
     const std::lock_guard lock(mutex_);
     for (const auto& [id, stream] : streams_) {

@@ -1,5 +1,5 @@
-// A whole HTTP/2 server on one connection of an HttpServer: every request goes to the same handler as over HTTP/1, on a
-// thread of its own, and flow control is kept to.
+// A complete HTTP/2 server on one connection of an HttpServer: every request goes to the same handler as over HTTP/1,
+// on its own thread, and flow control is respected.
 #pragma once
 
 #include "http/testing/http_server.h"

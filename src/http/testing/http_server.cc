@@ -239,7 +239,7 @@ std::string HttpServer::url() const {
 }
 
 void HttpServer::Accept() {
-  // The threads of the connections inherit this: clients that leave early are not the program's end.
+  // The connections' threads inherit this: a client that disconnects early must not end the program.
   sigset_t pipe;
   sigemptyset(&pipe);
   sigaddset(&pipe, SIGPIPE);

@@ -1,5 +1,5 @@
-// A tiny HTTP server on loopback, with or without TLS, for tests: a thread for every connection, a port that the kernel
-// chooses, and answers that a test can hold back or break off. Bytes that are not HTTP/1 can be had as well.
+// A tiny HTTP server on loopback for tests, with or without TLS: one thread per connection, a port that the kernel
+// chooses, and answers that a test can delay or cut short. A test can also serve raw bytes instead of HTTP/1.
 #pragma once
 
 #include <atomic>
@@ -36,19 +36,20 @@ class ServedConnection {
   ~ServedConnection();
 
   bool Handshake();
-  // Reads a request of HTTP/1; false at the end of the connection.
+  // Reads an HTTP/1 request; false at the end of the connection.
   bool ReadRequest(ServedRequest& request);
   void MakeNonBlocking();
-  // After that: so many bytes, 0 for none at the moment; nothing when the connection has ended.
+  // After MakeNonBlocking(): the number of bytes, 0 if there are none at the moment; nothing when the connection has
+  // ended.
   std::optional<size_t> ReadSome(char* data, size_t size);
   int fd() const { return socket_; }
   bool ReadExactly(char* data, size_t size);
   bool ReadLine(std::string& line);
   bool Write(std::string_view bytes);
-  // Until the client or the server ends the connection.
+  // Returns when the client or the server ends the connection.
   void WaitForEnd();
   void Shutdown();  // from any thread
-  void CloseTls();  // says, under TLS, that no more will come
+  void CloseTls();  // announces, under TLS, that no more will be sent
   bool SpeaksHttp2() const;
   std::string ClientName() const;
   std::string ServerName() const;
@@ -58,7 +59,7 @@ class ServedConnection {
   SSL* const ssl_;  // null without TLS
 };
 
-// How a handler answers: the whole at once, or a head and then pieces.
+// How a handler answers: all at once, or a head followed by pieces.
 class ServedReply {
  public:
   using Fields = std::vector<std::pair<std::string, std::string>>;
@@ -68,12 +69,12 @@ class ServedReply {
   virtual void Begin(int status, const Fields& headers) = 0;
   virtual void Piece(std::string_view bytes) = 0;
   virtual void End() = 0;
-  // Until the client ends the exchange, or anybody the connection.
+  // Returns when the client ends the exchange, or either side the connection.
   virtual void WaitForEnd() = 0;
 
   void Send(int status, std::string_view body) { Send(status, body, {}); }
   void Begin(int status) { Begin(status, {}); }
-  // Leaves the answer as it is and closes the connection.
+  // Closes the connection without completing the answer.
   void Break() { broken_ = true; }
 
   bool broken() const { return broken_; }
@@ -87,11 +88,11 @@ class HttpServer {
   struct Options {
     const TlsIdentity* identity = nullptr;  // null: no TLS
     std::string client_authority;           // PEM; clients are asked for a certificate
-    // Given, every connection is served by this, once TLS is there.
+    // If set, every connection is served by this, after the TLS handshake.
     std::function<void(ServedConnection&)> raw{};
-    // HTTP/2 is offered, and what comes over it goes to the same handler.
+    // HTTP/2 is offered, and its requests go to the same handler.
     bool speaks_http2 = false;
-    // Given, HTTP/2 is offered, and those who take it are served by this.
+    // If set, HTTP/2 is offered, and clients that choose it are served by this.
     std::function<void(ServedConnection&)> http2{};
   };
   using Handler = std::function<void(const ServedRequest& request, ServedReply& reply)>;

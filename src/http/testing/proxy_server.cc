@@ -12,7 +12,7 @@
 namespace berth::http {
 namespace {
 
-// Of this machine; -1: nobody listens.
+// A port on this machine; -1: nobody listens.
 int ConnectTo(uint16_t port) {
   const int opened = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
@@ -33,7 +33,7 @@ bool WriteAll(int socket, std::string_view bytes) {
   return true;
 }
 
-// Until one of them ends.
+// Forwards bytes until one side ends.
 void Relay(ServedConnection& client, int server) {
   client.MakeNonBlocking();
   char buffer[16 << 10];

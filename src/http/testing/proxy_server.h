@@ -1,5 +1,5 @@
-// A proxy on loopback for tests: takes CONNECT, or SOCKS 5 without a password, and passes bytes on; plain requests it
-// answers itself.
+// A proxy on loopback for tests: accepts CONNECT, or SOCKS 5 without a password, and forwards bytes; it answers plain
+// requests itself.
 #pragma once
 
 #include <mutex>
@@ -21,7 +21,7 @@ class ProxyServer {
 
   // "http://127.0.0.1:3128"; `user` may be "name:password".
   std::string url(const std::string& user = "") const;
-  // What it was asked, each with the Proxy-Authorization that came along: "CONNECT 127.0.0.1:6443 Basic …".
+  // The requests it received, each with its Proxy-Authorization: "CONNECT 127.0.0.1:6443 Basic …".
   std::vector<std::string> requests() const;
 
  private:

@@ -1,4 +1,4 @@
-// A folder that goes with the object, for tests that need files.
+// A folder that is removed with the object, for tests that need files.
 #pragma once
 
 #include <stdlib.h>

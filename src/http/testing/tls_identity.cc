@@ -33,7 +33,7 @@ void AddExtension(X509* certificate, X509* issuer, int kind, const std::string& 
   X509_EXTENSION_free(extension);
 }
 
-// Signed by itself without an issuer.
+// Self-signed if there is no issuer.
 TlsIdentity Make(const std::string& name, const std::string& alternative_names, const TlsIdentity* issuer) {
   static std::atomic<long> serial{1};
   const KeyPtr key(EVP_EC_gen("P-256"), &EVP_PKEY_free);

@@ -1,4 +1,4 @@
-// Certificates made on the spot, for tests that speak TLS on loopback.
+// Certificates generated at run time, for tests that use TLS on loopback.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@
 
 namespace berth::http {
 
-// Hands out what it was given, one after the other; the last one for ever.
+// Returns the given credentials one after the other, the last one forever.
 class ScriptedCredentials final : public CredentialSource {
  public:
   explicit ScriptedCredentials(std::vector<Credentials> script) : script_(std::move(script)) {}
@@ -56,7 +56,7 @@ class ScriptedCredentials final : public CredentialSource {
   CredentialsPtr current_;
 };
 
-// The kind of server that a transport meets, and how it gets there.
+// The kind of server that a transport connects to, and how it gets there.
 struct Way {
   const char* name;
   bool tls;

@@ -1,4 +1,4 @@
-// What came of a request to the API server.
+// The outcome of a request to the API server.
 #pragma once
 
 #include "api/object.h"
@@ -17,7 +17,7 @@ struct ApiAnswer {
   Error ToError() const;
 };
 
-// One object from the body of an answer, by what it says it is.
+// Decodes one object from the body of an answer, by its own apiVersion and kind.
 Result<api::Object> DecodeOne(const http::Response& response);
 
 inline constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";

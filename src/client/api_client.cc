@@ -11,12 +11,12 @@ namespace berth::client {
 namespace {
 
 constexpr int kMaxRetries = 10;
-// Before a pod is read of which it is not known whether it was bound. A request that was given up may still arrive.
+// Delays before reading a pod that may or may not have been bound: a request that timed out may still take effect.
 constexpr base::Duration kWaitToRead = std::chrono::milliseconds(50);
 constexpr base::Duration kWaitForStragglers = std::chrono::milliseconds(1500);
 constexpr base::Duration kLongestWaitToRead = std::chrono::seconds(5);
 
-// What tells writes of one object from those of others.
+// Identifies the object that a write is about.
 std::string KeyFor(const api::Object& object) {
   const api::ObjectMeta& metadata = object.metadata();
   return metadata.uid.empty() ? ObjectPath(object.kind(), metadata.namespace_.str(), metadata.name) : metadata.uid;
@@ -28,11 +28,11 @@ ApiClient::Done<void> OnLoop(base::Loop& loop, ApiClient::Done<void> done) {
 
 bool MayHaveTakenEffect(const ApiAnswer& answer) {
   const int code = answer.status.code;
-  // Code 0 and kConflict: it was not sent, for want of a lease.
+  // Code 0 and kConflict: the write window was closed, so it was not sent.
   return code == 0 ? answer.error != ErrorCode::kConflict : code >= 500 || code == 409;
 }
 
-// Times lose their fractions on the way.
+// Times lose their fractions of a second at the server.
 bool SameDevices(const api::ResourceClaim& a, const api::ResourceClaim& b) {
   if (!a.status.allocation || !b.status.allocation) return !a.status.allocation && !b.status.allocation;
   return a.status.allocation->devices.results == b.status.allocation->devices.results;
@@ -47,14 +47,14 @@ struct ApiClient::Direct {
   int retries = 0;
 };
 
-// A write whose answer leaves open whether it took effect: its object is read.
+// A write whose answer leaves open whether it took effect: its object is read to find out.
 struct ApiClient::Doubt {
   api::Kind kind;
   std::string name_space;
   std::string name;
   std::function<bool(const api::Object& read)> took_effect;
   Done<api::Object> done;
-  Error refusal{};  // what is told when it did not
+  Error refusal{};  // reported if it did not take effect
   base::Duration wait = kWaitToRead;
   int reads = 0;
 };
@@ -76,7 +76,7 @@ ApiClient::ApiClient(http::Transport& transport, base::Loop& loop, const base::C
   });
 }
 
-// Nothing of the path may call the writer of statuses any more when that goes.
+// The path must not call the status writer after that is destroyed.
 ApiClient::~ApiClient() { path_.reset(); }
 
 http::Headers ApiClient::AcceptObjects() const {
@@ -96,7 +96,7 @@ http::Request ApiClient::PatchRequest(std::string path, std::string body) const 
   return request;
 }
 
-// ---- Manners.
+// ---- Conventions.
 
 void ApiClient::Read(http::Request request, std::function<void(ApiAnswer)> done) {
   SendDirect(std::make_shared<Direct>(Direct{.request = std::move(request), .done = std::move(done)}));
@@ -187,7 +187,7 @@ void ApiClient::Bind(const api::Pod& pod, std::string_view node, Done<void> done
         });
 }
 
-// Neither a node nor a device must be taken for free because an answer was lost: somebody else would get it too.
+// A lost answer must not make a node or a device look free: it would be given to another pod as well.
 void ApiClient::Resolve(const std::shared_ptr<Doubt>& doubt, const ApiAnswer& answer) {
   doubt->refusal = answer.ToError();
   if (answer.status.code == 0) doubt->wait = kWaitForStragglers;
@@ -273,7 +273,7 @@ void ApiClient::PatchResourceClaim(const api::ResourceClaim& claim, ClaimWrite w
                                                    metadata.name, is_written, std::move(done)});
   Write(WriteClass::kBind, key, std::move(request), [this, doubt](const ApiAnswer& answer) {
     if (answer.ok()) return doubt->done(DecodeOne(answer.response));
-    // Of a conflict the caller knows better what to make.
+    // The caller knows best how to handle a conflict.
     if (!MayHaveTakenEffect(answer) || answer.status.code == 409) return doubt->done(answer.ToError());
     Resolve(doubt, answer);
   });
@@ -281,7 +281,7 @@ void ApiClient::PatchResourceClaim(const api::ResourceClaim& claim, ClaimWrite w
 
 void ApiClient::CreateResourceClaim(const api::ResourceClaim& claim, Done<api::Object> done) {
   const api::Object object = api::MakeObject(claim);
-  // JSON: the configuration inside is kept as JSON.
+  // JSON, because the configuration inside is kept as JSON.
   http::Request request = ObjectRequest("POST", CollectionPath(object.kind(), claim.metadata.namespace_.str()));
   request.headers.emplace_back("Content-Type", kJsonType);
   request.body = api::EncodeJson(object);

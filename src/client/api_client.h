@@ -1,13 +1,13 @@
-// ApiClient: requests to the API server with Kubernetes' manners, and the writes a scheduler makes.
+// ApiClient: requests to the API server that follow Kubernetes' conventions, and the writes that a scheduler makes.
 //
-// Every call is asynchronous; Await() makes one that waits. Callbacks run once, on the transport's thread or the
-// loop's, and must not block it. What the server refuses is an Error whose code says what it means (api_status.h).
+// Every call is asynchronous; Await() makes it a blocking one. Callbacks run once, on the transport's thread or the
+// loop's, and must not block it. If the server rejects a request, the Error's code says what that means (api_status.h).
 //
-// Writes go through one WritePath: by class, in the order of urgency, within the bucket's rate, one at a time of an
-// object. Leases and reads never wait there; they take from the same bucket. Watches take nothing (WatchSession).
+// Writes go through one WritePath: by class, the most urgent first, within the bucket's rate, one at a time per object.
+// Leases and reads never wait there, but take from the same bucket. Watches take nothing (WatchSession).
 //
-// An answer of 429 or 5xx that says Retry-After is asked again after that time, up to ten times, as client-go does;
-// otherwise nothing is repeated, except where said. Thread-safe; must outlive its calls.
+// A request that is answered 429 or 5xx with Retry-After is sent again after that time, up to ten times, as client-go
+// does; otherwise nothing is retried, except where noted. Thread-safe; must outlive its calls.
 #pragma once
 
 #include <chrono>
@@ -34,12 +34,12 @@
 namespace berth::client {
 
 struct ApiClientOptions {
-  bool protobuf = true;  // else JSON; patches are always JSON
+  bool protobuf = true;  // otherwise JSON; patches are always JSON
   base::Duration timeout = std::chrono::seconds(60);
-  // How many requests may go out; clients of one server share it. None: no limit.
+  // The request rate; clients of one server share it. None: no limit.
   std::shared_ptr<TokenBucket> bucket{};
-  // Until when writes are allowed. Asked right before a write is handed to the transport; with no time left it is
-  // refused with kConflict, and it never outlives the window. None: always. Leases, which make the window, are exempt.
+  // Until when writes are allowed. Checked right before a write is handed to the transport: with no time left the write
+  // fails with kConflict, and no write outlives the window. None: always. Leases, which open the window, are exempt.
   std::shared_ptr<const WriteWindow> window{};
   WriteBudgets budgets = kDefaultWriteBudgets;
   WriteObserver* observer = nullptr;          // must outlive the client
@@ -56,19 +56,19 @@ class ApiClient {
   ApiClient(const ApiClient&) = delete;
   ApiClient& operator=(const ApiClient&) = delete;
 
-  // pods/binding. Overtakes what is to be said about the same pod's status and has not been sent. Where the answer
-  // leaves open whether the pod was bound (none came, a 5xx, a conflict that an earlier try may have made), the pod is
-  // read until that is known or the write window has closed: a pod that is on `node` by then was bound.
+  // pods/binding. Supersedes unsent status patches of the same pod. If the answer leaves open whether the pod was bound
+  // (no answer, a 5xx, a conflict that an earlier attempt may have caused), the pod is read until that is known or the
+  // write window has closed: a pod that is on `node` by then was bound.
   void Bind(const api::Pod& pod, std::string_view node, Done<void> done);
-  // pods/status; nothing is sent when nothing changes. Changes of one pod that wait become one patch, and its patches
-  // are sent in order (PodStatusWriter). Tried up to ten times, within a minute or so, on conflicts, 5xx and
-  // calls without an answer: the patch is the same however often it is applied.
+  // pods/status; nothing is sent if nothing changes. Pending changes of one pod become one patch, and its patches are
+  // sent in order (PodStatusWriter). Tried up to ten times, within about a minute, on conflicts, 5xx and calls without
+  // an answer: the patch is idempotent.
   void PatchPodStatus(const api::Pod& pod, const PodStatusChange& change, Done<void> done,
                       WriteClass write_class = WriteClass::kStatus);
-  // Only the pod with this very UID: kConflict when it is another by now.
+  // Deletes only the pod with this UID: kConflict if another pod has its name by now.
   void DeletePod(const api::Pod& pod, Done<void> done);
 
-  // kConflict when the object is not as it was when it was read. The result is the object as it is now.
+  // kConflict if the object has changed since it was read. The result is the object as it is now.
   void PatchClaimRef(const api::PersistentVolume& volume, const api::ObjectReference& claim,
                      const api::Annotations& annotations, Done<api::Object> done);
   void PatchAnnotations(const api::Object& object, const api::Annotations& annotations, Done<api::Object> done);
@@ -83,19 +83,19 @@ class ApiClient {
   void PatchPodClaims(const api::Pod& pod, std::string body, Done<void> done);
 
   void Get(api::Kind kind, std::string_view name_space, std::string_view name, Done<api::Object> done);
-  // POST, and PUT with the resourceVersion the object has. For leases, which are whole here.
+  // POST, and PUT with the object's resourceVersion. For leases, the only objects that are decoded in full.
   void Create(const api::Object& object, Done<api::Object> done);
   void Update(const api::Object& object, Done<api::Object> done);
 
-  // A read, which does not wait.
+  // A read; never queued.
   void Read(http::Request request, std::function<void(ApiAnswer)> done);
-  // A write that looks at its answer itself. `key` is the object's, "" for none.
+  // A write whose caller inspects the answer itself. `key` is the object's, "" for none.
   void Write(WriteClass write_class, std::string key, http::Request request, std::function<void(ApiAnswer)> done);
-  // Whether there is room in the line of a class; on_room tells when there is again.
+  // Whether the class's queue has room; on_room is called when it has room again.
   bool CanAccept(WriteClass write_class) const { return path_->CanAccept(write_class); }
   const WritePath& writes() const { return *path_; }
 
-  // For callers that look at the answer themselves.
+  // For callers that inspect the answer themselves.
   http::Request CreateRequest(const api::Object& object) const;
   http::Request SeriesRequest(const api::Event& event) const;
   // The headers of a request whose answer may come in either encoding.
@@ -108,7 +108,7 @@ class ApiClient {
   struct Direct;
   struct Doubt;
 
-  // Past the lines: reads and leases.
+  // Bypass the queues: reads and leases.
   void SendDirect(const std::shared_ptr<Direct>& call);
   void Attempt(http::Request request, bool is_fenced, std::function<void(ApiAnswer)> done);
   void Resolve(const std::shared_ptr<Doubt>& doubt, const ApiAnswer& answer);
@@ -127,7 +127,7 @@ class ApiClient {
 };
 
 // Waits for a call:  Result<void> bound = Await<void>([&](auto done) { client.Bind(pod, node, done); });
-// Never on the transport's or the loop's thread.
+// Never use it on the transport's or the loop's thread.
 template <class T, class Start>
 Result<T> Await(Start start) {
   auto promise = std::make_shared<std::promise<Result<T>>>();

@@ -100,7 +100,7 @@ TEST_F(ApiClientTest, RepeatsNothingElse) {
   }
 }
 
-// The room of a pod that is bound was given to others because the answer was lost.
+// Regression: an answer was lost, and the resources of a bound pod were given to others.
 TEST_F(ApiClientTest, APodIsReadWhenTheAnswerLeavesOpenWhetherItWasBound) {
   const auto pod_on = [&](const char* node, const char* uid = "u-1") {
     api::Pod pod = pod_;
@@ -226,13 +226,13 @@ TEST_F(ApiClientTest, TheWriteWindowIsLookedAtRightBeforeSending) {
   loop_.Advance(2s);
   EXPECT_EQ(asked_.size(), 1u);
   EXPECT_EQ(result_.error().code, ErrorCode::kConflict);
-  // Reading is always allowed.
+  // Reads are always allowed.
   client.Get(api::Kind::kNode, "", "n", [](const Result<api::Object>&) {});
   loop_.Advance(2s);
   EXPECT_EQ(asked_.size(), 2u);
 }
 
-// Devices whose write had timed out were given to another claim, and then the write took effect.
+// Regression: devices whose write had timed out were given to another claim, and then the write took effect.
 TEST_F(ApiClientTest, AClaimIsReadWhenTheAnswerLeavesOpenWhetherItsStatusWasWritten) {
   api::ResourceClaim claim;
   claim.metadata.name = "c";

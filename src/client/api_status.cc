@@ -23,7 +23,7 @@ constexpr uint32_t kRetryAfterSeconds = 5;
 constexpr uint32_t kCauseReason = 1;
 constexpr uint32_t kCauseMessage = 2;
 
-// Servers before 1.19 say it only in words.
+// Servers before 1.19 say it only in the message.
 constexpr std::string_view kTooLarge = "Too large resource version";
 
 bool IsTooLarge(std::string_view reason, std::string_view message) {
@@ -105,7 +105,7 @@ Result<ApiStatus> DecodeJsonStatus(std::string_view bytes) {
   return status;
 }
 
-// What client-go makes of an answer that is no Status.
+// What client-go makes of an answer that is not a Status.
 void FillFromCode(std::string_view method, std::string_view body, ApiStatus& status) {
   switch (status.code) {
     case 400:
@@ -186,7 +186,7 @@ Result<ApiStatus> DecodeStatus(std::string_view bytes) {
 
 ApiStatus ReadStatus(std::string_view method, const http::ResponseHead& head, std::string_view body) {
   ApiStatus status;
-  // What is longer than a Status can be is a page of some proxy, and not worth repeating.
+  // A body that is longer than a Status can be is some proxy's page, and not worth repeating.
   constexpr size_t kShown = 512;
   Result<ApiStatus> decoded = DecodeStatus(body);
   if (decoded) status = std::move(*decoded);
@@ -200,7 +200,7 @@ ApiStatus ReadStatus(std::string_view method, const http::ResponseHead& head, st
   } else if (!decoded) {
     FillFromCode(method, body.substr(0, kShown), status);
   }
-  // The header counts first, as for every HTTP client; a date there is not something Kubernetes sends.
+  // The header takes precedence, as for every HTTP client; Kubernetes never sends a date there.
   const std::string_view header = head.Find("retry-after");
   int seconds = 0;
   const auto [end, problem] = std::from_chars(header.data(), header.data() + header.size(), seconds);

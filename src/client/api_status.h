@@ -1,5 +1,5 @@
-// What the API server says when it does not do what it was asked: metav1.Status, from JSON or protobuf, or made up from
-// the bare HTTP status when some proxy has answered.
+// What the API server says when it does not do what it was asked: metav1.Status, from JSON or protobuf, or derived from
+// the bare HTTP status if a proxy has answered.
 #pragma once
 
 #include <string>
@@ -11,35 +11,34 @@
 namespace berth::client {
 
 struct ApiStatus {
-  int code = 0;  // as of HTTP; 0: there was no answer
+  int code = 0;  // the HTTP status; 0: there was no answer
   std::string reason;
   std::string message;
   int retry_after_seconds = 0;
   bool has_retry_after = false;
-  bool resource_version_too_large = false;  // we know of a later version than this server does
+  bool resource_version_too_large = false;  // we have seen a later version than this server has
 
   // The resourceVersion or continue token is too old.
   bool IsExpired() const;
-  // The server asks to come back later, and says when.
+  // The server asks to be called again later, and says when.
   bool AsksToWait() const { return has_retry_after && (code == 429 || code >= 500); }
 
   // The codes: 400, 401, 403, 422 kInvalidArgument (it will stay wrong); 404 kNotFound; 409 kAlreadyExists or kConflict
-  // by its reason; 410 kConflict; 429, 5xx kUnavailable, with the seconds to wait. The message is the server's; who
-  // must tell more apart looks at `code` and IsExpired().
+  // by its reason; 410 kConflict; 429, 5xx kUnavailable, with the seconds to wait. The message is the server's. A
+  // caller that has to distinguish more looks at `code` and IsExpired().
   Error ToError() const;
 };
 
-// `code` of HTTP decides whether it was a success.
+// The HTTP status decides whether it was a success.
 inline bool IsSuccess(int code) { return code >= 200 && code < 300; }
 
-// Whether the answer is HTML: that of a proxy, a load balancer or a login page in front of the server, or instead of
-// it.
+// Whether the answer is HTML: from a proxy, a load balancer or a login page in front of the server, or in its place.
 bool IsWebPage(const http::ResponseHead& head, std::string_view body);
 
 // From the answer to a request made with `method`.
 ApiStatus ReadStatus(std::string_view method, const http::ResponseHead& head, std::string_view body);
 
-// From a Status object alone, as watches send it; protobuf in its envelope or JSON.
+// From a Status object alone, as in watches; protobuf in its envelope, or JSON.
 Result<ApiStatus> DecodeStatus(std::string_view bytes);
 
 // For a call that had no answer.

@@ -13,8 +13,8 @@ struct BackoffOptions {
   base::Duration initial = std::chrono::milliseconds(800);
   base::Duration max = std::chrono::seconds(30);
   double factor = 2.0;
-  double jitter = 1.0;  // a wait is stretched by up to this part of itself
-  // Waits start over at `initial` when the last start is longer ago than this; 0: never.
+  double jitter = 1.0;  // a wait is extended by up to this fraction of itself
+  // Waits start over at `initial` if the previous one began longer ago than this; 0: never.
   base::Duration reset_after = std::chrono::minutes(2);
 };
 
@@ -32,7 +32,7 @@ class Backoff {
   base::Duration started_;
 };
 
-// `duration`, stretched by a random part of up to `factor` of itself.
+// `duration`, extended by a random fraction of itself, at most `factor`.
 base::Duration Jitter(base::Duration duration, double factor, base::Random& random);
 
 }  // namespace berth::client

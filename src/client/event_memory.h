@@ -1,5 +1,5 @@
-// EventMemory: which events have been seen lately, so that the next one like it becomes part of a series. Bounded by
-// number; what was seen longest ago goes first. Not thread-safe.
+// EventMemory: which events have been seen recently, so that the next similar one becomes part of a series. Bounded in
+// size; evicts the least recently seen first. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -19,18 +19,19 @@ namespace berth::client {
 
 struct EventNote;
 
-// Equal for events that are alike: a digest, as thousands of keys are remembered for minutes.
+// Equal for similar events: a digest, because thousands of keys are kept for minutes.
 using EventKey = std::array<unsigned char, 16>;
 EventKey KeyOf(const EventNote& note, std::string_view reporting_instance);
 
-// What is remembered of events that are alike.
+// What is remembered about a set of similar events.
 struct RememberedEvent {
   EventKey key{};
   base::Time time{};      // of the first, on the wall clock
   base::Duration seen{};  // the last one, in the loop's time
-  std::string name{};     // "" when it follows from the event
+  std::string name{};     // "" if it can be derived from the event
   std::string note{};
-  // Instead of name and note, from the second one on. Elsewhere, because most never have one, and it is large.
+  // Replaces name and note from the second event on. Allocated separately, because most never have one, and it is
+  // large.
   std::unique_ptr<api::Event> series{};
   int32_t written = 0;  // the count that was last sent
 };
@@ -41,15 +42,15 @@ class EventMemory {
 
   explicit EventMemory(size_t limit) : limit_(limit) {}
 
-  // Null when nothing like it is remembered.
+  // Null if no similar event is remembered.
   RememberedEvent* Find(const EventKey& key);
-  // It has been seen again.
+  // The event has been seen again.
   void Touch(RememberedEvent& event, base::Duration now);
   void Add(RememberedEvent event);
   void Forget(const EventKey& key);
   bool full() const { return events_.size() >= limit_; }
 
-  // What was seen longest ago first.
+  // The least recently seen first.
   Events& events() { return events_; }
   size_t size() const { return events_.size(); }
 

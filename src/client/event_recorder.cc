@@ -20,7 +20,7 @@
 namespace berth::client {
 namespace {
 
-// client-go's tools/events.
+// As in client-go's tools/events.
 constexpr int kMaxTries = 12;
 constexpr base::Duration kRetryPause = std::chrono::seconds(10);
 constexpr double kRetryJitter = 0.25;
@@ -29,7 +29,7 @@ constexpr base::Duration kRefreshTime = std::chrono::minutes(30);
 constexpr size_t kNoteLimit = 1024;
 constexpr base::Duration kDroppedReport = std::chrono::minutes(1);
 
-// As upstream cuts it, but not within a character.
+// Truncates as upstream does, but not within a character.
 std::string Cut(std::string note) {
   constexpr std::string_view kSuffix = " ...";
   if (note.size() <= kNoteLimit) return note;
@@ -86,7 +86,7 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
     {
       std::lock_guard lock(mutex_);
       arrived_.push_back({std::move(note), now});
-      if (arrived_.size() > 1) return;  // the loop has been told
+      if (arrived_.size() > 1) return;  // the loop has been notified already
     }
     loop_.Post([self = shared_from_this()] { self->TakeArrived(); });
   }
@@ -100,14 +100,14 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
     EventNote note;
     base::Time time;
   };
-  // An event to write. Kept as what it is made from until it is its turn: a backlog of them is long.
+  // An event to write. Kept in its source form until it is its turn, because the backlog may be long.
   struct Job {
     Arrival arrival{};
-    std::string name{};                          // given, when it is not made from the arrival
+    std::string name{};                          // if set, not derived from the arrival
     std::shared_ptr<const api::Event> series{};  // instead of the above
     int tries_left = kMaxTries;
-    bool counted = true;  // among those that wait
-    // Of the series that ends with this write.
+    bool counted = true;  // included in the number of waiting events
+    // The key of the series that ends with this write.
     std::optional<EventKey> finished{};
   };
   using JobPtr = std::shared_ptr<Job>;
@@ -184,13 +184,13 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
     if (RememberedEvent* known = memory_.Find(key)) return TakeAlike(std::move(arrival), *known);
     arrival.note.note = Cut(std::move(arrival.note.note));
     std::string name;
-    // Names of other kinds may be no names for events.
+    // Some kinds allow names that are invalid for events.
     if (!api::DnsSubdomainProblems(NameFor(arrival)).empty()) name = MakeUuid(random_);
     Remember({.key = key, .time = arrival.time, .seen = loop_.Now(), .name = name, .note = arrival.note.note});
     queue_.push_back(std::make_shared<Job>(Job{.arrival = std::move(arrival), .name = std::move(name)}));
   }
 
-  // In place of what was seen longest ago, if need be. The count of a series that is forgotten is written.
+  // Evicts the least recently seen event if necessary. The count of an evicted series is written.
   void Remember(RememberedEvent event) {
     while (memory_.full() && memory_.size() > 0) {
       QueueCount(memory_.events().front());
@@ -204,7 +204,7 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
     remembered_.store(memory_.size(), std::memory_order_relaxed);
   }
 
-  // Nobody waits for a count: with a long backlog it is left to the next time.
+  // Counts are not urgent: with a long backlog the next refresh writes them.
   void QueueCount(RememberedEvent& event, std::optional<EventKey> finished = {}) {
     if (!event.series || queue_.size() >= options_.max_waiting) return;
     const int32_t count = event.series->series->count;
@@ -234,7 +234,7 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
         });
   }
 
-  // The event may have expired, or not have been written yet.
+  // On 404 the event may have expired, or not have been written yet.
   void Patched(const JobPtr& job, const ApiAnswer& answer) {
     if (answer.status.code != 404 || stopped_) return Answered(job, answer);
     Send(client_.CreateRequest(api::MakeObject(EventOf(*job))), job, &Engine::Answered);
@@ -244,7 +244,7 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
     --in_flight_;
     if (stopped_) return;
     const bool exists = answer.status.reason == "AlreadyExists" && answer.status.code == 409;
-    // Created by the first event's write while the series' write found nothing: there is something to patch now.
+    // The first event's write created it after the series' patch got a 404: it can be patched now.
     const bool again = !answer.ok() && (answer.status.code == 0 || (exists && job->series));
     if (again && --job->tries_left > 0) {
       loop_.RunAfter(Jitter(kRetryPause, kRetryJitter, random_), [self = shared_from_this(), job] {
@@ -262,13 +262,13 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
     if (job->counted) waiting_.fetch_sub(1, std::memory_order_relaxed);
     if (!answer.ok() && options_.on_problem) options_.on_problem(answer.ToError());
     if (!job->finished || unanswered) return;
-    // Unless it has gone on meanwhile.
+    // Unless the series has continued meanwhile.
     const RememberedEvent* known = memory_.Find(*job->finished);
     if (known == nullptr || !known->series) return;
     if (known->series->series->count == job->series->series->count) Forget(*job->finished);
   }
 
-  // Writes the last count of series that have ended, and forgets single events that are too old to begin one.
+  // Writes the last count of series that have ended, and forgets single events that are too old to start one.
   void FinishSeries() {
     const base::Duration oldest = loop_.Now() - kFinishTime;
     std::vector<EventKey> singles;
@@ -308,7 +308,7 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
   std::mutex mutex_;
   std::vector<Arrival> arrived_;  // guarded by mutex_
 
-  // Of the loop's thread.
+  // Used on the loop's thread.
   base::Random random_;
   bool stopped_ = false;
   size_t in_flight_ = 0;

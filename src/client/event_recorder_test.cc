@@ -80,7 +80,7 @@ TEST_F(EventRecorderTest, AlikeEventsBecomeASeries) {
   loop_.Run();
   EXPECT_THAT(Asked(), ElementsAre("POST/events", "PATCH/web.17979cfe362a0000", ::testing::StartsWith("POST/")));
   EXPECT_EQ(Body(1), R"({"series":{"count":2,"lastObservedTime":"2023-11-14T22:13:21.000000Z"}})");
-  // Six minutes after the last of them, at the next look, the count is written and the series is over.
+  // Six minutes after the last of them, at the next check, the count is written and the series ends.
   loop_.Advance(12min);
   ASSERT_EQ(transport_.calls().size(), 4u);
   EXPECT_EQ(Body(3), R"({"series":{"count":5,"lastObservedTime":"2023-11-14T22:13:24.000000Z"}})");

@@ -68,7 +68,7 @@ KnownObjects::Verdict KnownObjects::Apply(WatchEvent::Type type, api::Object obj
   const bool gone = type == WatchEvent::Type::kDeleted;
   if (known == known_.end()) {
     if (gone) return Verdict::kStale;
-    // It may be an object that has been deleted since: it must not come back.
+    // It may have been deleted since: it must not be reported again.
     const VersionOrder order = CompareVersions(VersionOf(object), stream_version);
     if (order == VersionOrder::kOlder || order == VersionOrder::kSame) return Verdict::kUnclear;
     known_.emplace(object.metadata());
@@ -135,7 +135,7 @@ void KnownObjects::EndList(std::vector<ObjectChange>& changes) {
             [](const ObjectChange& a, const ObjectChange& b) { return ByKey{}(a.object, b.object); });
   std::move(gone.begin(), gone.end(), std::back_inserter(changes));
   TellCollected(changes);
-  // Not only emptied: its table is as large as the list.
+  // Not just cleared: its table is as large as the list.
   listed_ = {};
 }
 

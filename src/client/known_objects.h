@@ -1,9 +1,9 @@
-// KnownObjects: what a reflector has told its sink so far about the objects of one kind, and so what a list or an event
-// adds to it. Lists and events may repeat what is known, leave out what happened in between, or come late; what comes
-// out is the least that leads from what was told to what is.
+// KnownObjects: what a reflector has reported to its sink so far about the objects of one kind, and so what a list or
+// an event adds to it. Lists and events may repeat what is known, skip what happened in between, or arrive late; the
+// result is the smallest set of changes from what was reported to what exists.
 //
-// Of each object only its names, UID and version are kept, about a hundred bytes: what else there is to know of it is
-// the sink's business. So the deletion of an object that was missed shows no more than that.
+// Only the names, UID and version of each object are kept, about a hundred bytes; the sink keeps the rest. So a
+// deletion that was missed is reported with no more than these.
 #pragma once
 
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -19,7 +19,7 @@
 namespace berth::client {
 
 enum class VersionOrder { kOlder, kSame, kNewer, kUnknown };
-// Of resourceVersion `a` as seen from `b`. They are decimal numbers; whatever else it may be, only equality counts.
+// resourceVersion `a` compared with `b`. They are decimal numbers; anything else can only be compared for equality.
 VersionOrder CompareVersions(std::string_view a, std::string_view b);
 
 // Not thread-safe.
@@ -27,32 +27,32 @@ class KnownObjects {
  public:
   enum class Verdict {
     kApplied,
-    kStale,    // known already, or overtaken by what is known
-    kUnclear,  // an event from before what the stream has already said about everything: only a list can tell
+    kStale,    // already known, or older than what is known
+    kUnclear,  // an event older than the stream's position: only a list can tell what exists
   };
 
   explicit KnownObjects(api::Kind kind) : kind_(kind) {}
 
-  // An added, modified or deleted object. `stream_version` is the highest version the stream has shown so far.
+  // An added, modified or deleted object. `stream_version` is the highest version seen in the stream so far.
   Verdict Apply(WatchEvent::Type type, api::Object object, std::string_view stream_version,
                 std::vector<ObjectChange>& changes);
 
-  // A list: BeginList, its objects, EndList. One that is given up is begun anew.
+  // A list: BeginList, its objects, EndList. BeginList also discards a list that was abandoned.
   void BeginList();
-  // A later version wins. An object that is known in this version is not kept.
+  // A later version wins. An object that is already known in this version is not kept.
   void Collect(WatchEvent::Type type, api::Object object);
-  // What is new or changed in what has been collected so far, in the order of keys: before the end of a list, for a
-  // sink that decides nothing until then.
+  // Reports what is new or changed among the objects collected so far, in the order of keys: before the end of a list,
+  // for a sink that takes no decisions until then.
   void TellCollected(std::vector<ObjectChange>& changes);
-  // The objects are now exactly those that were collected: first what is gone, then what is new or changed, each in the
-  // order of keys. An object that was replaced by another of its name, or that is older than what was told, is gone and
-  // new.
+  // The objects are now exactly those that were collected: reports deletions first, then additions and changes, each in
+  // the order of keys. An object that was replaced by another of its name, or that is older than what was reported, is
+  // reported as deleted and added.
   void EndList(std::vector<ObjectChange>& changes);
 
   size_t size() const { return known_.size(); }
 
  private:
-  // In one piece of memory: there are as many of them as objects.
+  // In a single allocation, because there is one per object.
   class Entry {
    public:
     explicit Entry(const api::ObjectMeta& metadata);
@@ -93,7 +93,7 @@ class KnownObjects {
   using Entries = boost::unordered_flat_set<Entry, Hash, SameKey>;
 
   static void Put(Entries& entries, const api::ObjectMeta& metadata);
-  // Whether one that comes after what is known is another object, or the same at an earlier time.
+  // Whether an object that follows what is known is a different object, or an earlier version of the same one.
   static bool IsReplaced(const Entry& known, std::string_view uid, std::string_view version);
   ObjectChange Deletion(const Entry& entry) const;
 
@@ -101,7 +101,7 @@ class KnownObjects {
   Entries known_;
   // While a list is read.
   Entries listed_;
-  std::set<api::Object, ByKey> untold_;  // what of it differs from known_
+  std::set<api::Object, ByKey> untold_;  // the objects in it that differ from known_
 };
 
 }  // namespace berth::client

@@ -84,8 +84,8 @@ TEST_F(KnownObjectsTest, AListSaysWhatDiffers) {
               ElementsAre("-b:uid-b:2", "-c:uid-c:3", "~a:uid-a:5", "+b:other:6", "+d:uid-d:4"));
 }
 
-// An etcd that was restored from a backup, or a first list that broke off and was followed by one from an older cache:
-// a pod that is told as changed must never lose its node that way.
+// An etcd restored from a backup, or an aborted first list followed by one from an older cache: a pod that is reported
+// as changed must never lose its node that way.
 TEST_F(KnownObjectsTest, AnOlderVersionIsGoneAndNew) {
   List({Pod("a", 10), Pod("b", 11)});
   EXPECT_THAT(List({Pod("a", 9), Pod("b", 11)}), ElementsAre("-a:uid-a:10", "+a:uid-a:9"));
@@ -105,7 +105,7 @@ TEST_F(KnownObjectsTest, WhatIsToldBeforeTheEndIsNotToldAgain) {
   known_.EndList(changes);
   EXPECT_THAT(Texts(changes), ElementsAre("-a:uid-a:1", "~b:uid-b:4", "+c:uid-c:5"));
   changes.clear();
-  // The same list again, after the first was given up: nothing of it is left over.
+  // The same list again, after the first was abandoned: nothing of the first remains.
   known_.BeginList();
   known_.Collect(kAdded, Pod("x", 6));
   EXPECT_THAT(List({Pod("b", 4), Pod("c", 5)}), IsEmpty());

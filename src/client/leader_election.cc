@@ -79,8 +79,8 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
     GiveBack(deadline, std::move(done));
   }
 
-  // Writes have no longer than the window had: by `deadline` they have ended. What may still take effect then has the
-  // rest of the lease, which runs out by itself.
+  // Writes are limited by the window, so by `deadline` they have ended. What may still take effect then is covered by
+  // the rest of the lease, which is left to expire.
   void GiveBack(base::Duration deadline, std::function<void()> done) {
     if (options_.has_writes && options_.has_writes()) {
       if (loop_.Now() >= deadline) return Leave(done);
@@ -89,7 +89,7 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
       });
       return;
     }
-    // The latest version of it, so that the write has a chance, and to see that it still is ours.
+    // Reads the latest version, so that the write is likely to succeed, and to verify that we still hold the lease.
     client_.Get(api::Kind::kLease, options_.name_space, options_.name, OnLoop([this, done](const LeaseResult& got) {
                   if (got && RecordOf((*got)->spec).holder == options_.identity) {
                     return Release(**got, [this, done] { Leave(done); });
@@ -118,7 +118,7 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
  private:
   enum class State { kIdle, kStandby, kLeading, kSteppedBack, kEnded };
 
-  // The callback on the loop, as long as what asked for it is still going on.
+  // Runs the callback on the loop, unless the round that it belongs to has ended.
   template <class Callback>
   ApiClient::Done<api::Object> OnLoop(Callback callback) {
     return [self = shared_from_this(), round = round_, callback](const Result<api::Object>& result) {
@@ -140,7 +140,7 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
     if (options_.on_problem) options_.on_problem(error);
   }
 
-  // Nothing that was asked counts any more, and no write is allowed.
+  // Outstanding calls are ignored from now on, and no write is allowed.
   void End() {
     ++round_;
     window_->Close();
@@ -149,7 +149,7 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
     state_ = State::kEnded;
   }
 
-  // ---- One attempt to write our name, or to renew it.
+  // ---- One attempt to acquire the lease or to renew it.
 
   LeaseRecord Ours() const {
     const api::MicroTime now{clock_.Now()};
@@ -163,7 +163,7 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
   bool LeaseIsValid() const { return observed_at_ + std::chrono::seconds(observed_.duration_seconds) > loop_.Now(); }
 
   void Try() {
-    // A leader assumes that nobody has touched its lease, unless the server may at any time.
+    // A leader assumes that nobody has changed its lease, except when coordinated: then the server may at any time.
     if (options_.coordinated || observed_.holder != options_.identity || !LeaseIsValid()) return Fetch();
     LeaseRecord record = Ours();
     record.acquired = observed_.acquired;
@@ -175,7 +175,7 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
     client_.Get(api::Kind::kLease, options_.name_space, options_.name, OnLoop([this](const LeaseResult& got) {
                   if (got) return TakeLease(**got);
                   if (got.error().code != ErrorCode::kNotFound) return Failed(got.error());
-                  // The server has not elected anybody yet.
+                  // The server has not elected anyone yet.
                   if (options_.coordinated) return Failed(std::nullopt);
                   lease_ = {};
                   lease_.metadata.name = options_.name;
@@ -187,7 +187,7 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
   void TakeLease(const api::Lease& lease) {
     lease_ = lease;
     const LeaseRecord record = RecordOf(lease.spec);
-    // Its time starts when we see it change, whatever times are written in it.
+    // Its duration starts when we see it change, whatever times are written in it.
     if (fetched_ != record) {
       Observe(record);
       fetched_ = record;
@@ -204,11 +204,11 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
     Write(next, [this](const Error& error) { Failed(error); });
   }
 
-  // It is not ours.
+  // We do not hold the lease.
   void StandBy() { state_ == State::kLeading ? Lose() : Failed(std::nullopt); }
 
-  // The server wrote our name. That it did so longer ago than the lease lasts is no reason not to lead: as long as our
-  // name is in it, it is nobody else's, and the server would not write the same name a second time.
+  // The server wrote our name. Even if it did so longer ago than the lease lasts, we may lead: as long as our name is
+  // in the lease, nobody else's is, and the server would not write the same name a second time.
   void RenewAssigned(const LeaseRecord& record) {
     if (!record.preferred.empty()) return state_ == State::kLeading ? StepBack(record.preferred) : Decline();
     LeaseRecord next = Ours();
@@ -219,13 +219,13 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
     Write(next, [this](const Error& error) { Failed(error); });
   }
 
-  // A term that ended before it began. Should the preferred one be gone by now, we are the server's choice again, whose
-  // name is in the lease already: it would leave it as it is, and nobody would ever lead.
+  // Our term ended before it began. If the preferred candidate is gone by now, the server will choose us again; but our
+  // name would already be in the lease, so the server would not change it, and nobody would ever lead.
   void Decline() {
     Release(lease_, [this] { Failed(std::nullopt); });
   }
 
-  // Creates the lease when it has no version yet.
+  // Creates the lease if it has no version yet.
   template <class OnError>
   void Write(const LeaseRecord& record, OnError on_error) {
     lease_.spec = SpecOf(record);
@@ -247,13 +247,13 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
     observed_at_ = loop_.Now();
   }
 
-  // ---- What came of it.
+  // ---- Outcomes.
 
   void Succeeded(base::Duration sent) {
     const bool acquired = state_ != State::kLeading;
     const base::Duration now = loop_.Now();
-    // The renewal begins after a retry period, at once for the first, and has the renew deadline's time. An answer
-    // that took long must not stretch it into the time of the next leader.
+    // The renewal starts after a retry period (at once for the first) and has until the renew deadline. A slow answer
+    // must not extend it into the next leader's time.
     const base::Duration pause = acquired ? base::Duration::zero() : options_.retry_period;
     const base::Duration fence = sent + options_.lease_duration - options_.retry_period;
     const base::Duration deadline = std::min(now + pause + options_.renew_deadline, fence);
@@ -286,7 +286,7 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
     ReportStopped();
   }
 
-  // Nothing more is written; the lease stays ours until Stop(), or until it runs out.
+  // Nothing more is written; we hold the lease until Stop(), or until it expires.
   void StepBack(const std::string& preferred) {
     term_deadline_ = window_->deadline();
     End();
@@ -334,17 +334,17 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
   const LeaderElectionOptions options_;
   const std::shared_ptr<WriteWindow> window_;
 
-  // Of the loop's thread.
+  // Used on the loop's thread.
   base::Random random_;
   State state_ = State::kIdle;
   uint64_t round_ = 0;
   base::TimerId timer_ = 0;
   base::TimerId deadline_timer_ = 0;
   api::Lease lease_;                    // as the server last sent it
-  std::optional<LeaseRecord> fetched_;  // what was in it when it was last read
+  std::optional<LeaseRecord> fetched_;  // its contents when it was last read
   std::string reported_;
   bool reported_stop_ = false;
-  base::Duration term_deadline_{};  // of writes that were sent before stepping back
+  base::Duration term_deadline_{};  // for writes that were sent before stepping down
 
   mutable std::mutex mutex_;
   LeaseRecord observed_;          // written by the loop's thread under the lock

@@ -1,4 +1,4 @@
-// Leader election that the API server coordinates: it decides who is in the lease, and nobody takes it.
+// Leader election that the API server coordinates: the server decides who holds the lease; no candidate takes it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,10 +21,10 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using namespace std::chrono_literals;
 
-// A standby looks every retry period, stretched by up to 1.2 of itself.
+// A standby checks every retry period, extended by up to 1.2 times that.
 constexpr base::Duration kNextLook = 4400ms;
 
-// One scheduler with its own connection to the server: an elector, and a candidacy where it is asked for.
+// One scheduler with its own connection to the server: an elector, and a candidacy if requested.
 struct CoordinatedScheduler {
   CoordinatedScheduler(base::testing::FakeLoop& loop, const base::Clock& clock,
                        testing::FakeCoordinationServer& coordination, const std::string& identity, uint64_t seed = 1)
@@ -102,7 +102,7 @@ TEST_F(CoordinatedElectionTest, NeverTakesALeaseThatTheServerHasNotGivenToIt) {
   for (const char* holder : {"", "another"}) {
     server_.Assign(holder);
     const auto a = Make("a");
-    loop_.Advance(10min);  // long after it has run out
+    loop_.Advance(10min);  // long after it has expired
     EXPECT_THAT(server_.lease_writes, IsEmpty());
     EXPECT_FALSE(a->elector.is_leader());
     EXPECT_EQ(a->elector.leader(), holder);
@@ -121,7 +121,7 @@ TEST_F(CoordinatedElectionTest, LeadsOnceTheServerHasWrittenItsNameAndRenewsAfte
               ::testing::MatchesRegex(R"(PUT .*"spec":."holderIdentity":"a","leaseDurationSeconds":15,)"
                                       R"("renewTime":"[^"]*","leaseTransitions":0,"strategy":)"
                                       R"("OldestEmulationVersion"..)"));
-  // The server may have changed it since: no renewal goes out on what was known before.
+  // The server may have changed it since: no renewal is sent without reading it first.
   const size_t calls = a->transport.calls().size();
   loop_.Advance(60s);
   EXPECT_TRUE(a->elector.is_leader());
@@ -143,7 +143,7 @@ TEST_F(CoordinatedElectionTest, IsNotTheLeaderBeforeItHasRenewedWhatItWasGiven) 
   EXPECT_THAT(a->log, IsEmpty());
 }
 
-// The server does not write the same name a second time: whoever waits for that waits for ever.
+// The server does not write the same name a second time: an elector that waits for that waits forever.
 TEST_F(CoordinatedElectionTest, ALeaseThatRanOutBeforeItWasRenewedWasLedByNobody) {
   const auto a = Make("a");
   a->candidacy.Start();
@@ -221,7 +221,7 @@ TEST_F(CoordinatedElectionTest, AStandbyGivesBackALeaseWhoseTermEndedBeforeItLed
   loop_.Advance(60s);
   EXPECT_THAT(server_.lease_writes, ElementsAre(HasSubstr(R"("holderIdentity":"")")));
   EXPECT_THAT(a->log, IsEmpty()) << "it has not led";
-  // Whoever was preferred never came: the server elects again.
+  // The preferred candidate never took over: the server elects again.
   server_.Assign("a");
   loop_.Advance(kNextLook);
   EXPECT_TRUE(a->elector.is_leader());
@@ -256,14 +256,14 @@ TEST_F(CoordinatedElectionTest, AFreeLeaseGoesToTheCandidateThatAnswersAndOnToTh
   EXPECT_TRUE(a->elector.is_leader()) << "the older of two alike";
   pass(60);
   EXPECT_TRUE(a->elector.is_leader());
-  a.reset();  // killed: it answers no ping, and its lease runs out
+  a.reset();  // killed: it answers no ping, and its lease expires
   pass(35);
   EXPECT_TRUE(b->elector.is_leader());
   EXPECT_THAT(b->log, ElementsAre("started"));
 }
 
-// Whatever the connections do, at no time do two of them believe that they may write; and somebody leads once all is
-// well again.
+// Whatever the connections do, no two electors ever believe at the same time that they may write; and one leads once
+// everything works again.
 TEST_F(CoordinatedElectionTest, NeverTwoLeadersAndOneInTheEnd) {
   int changes = 0, led = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
@@ -273,16 +273,16 @@ TEST_F(CoordinatedElectionTest, NeverTwoLeadersAndOneInTheEnd) {
     base::testing::FakeLoop loop(&clock);
     testing::FakeCoordinationServer server(clock);
     std::vector<std::unique_ptr<CoordinatedScheduler>> running;
-    std::vector<std::unique_ptr<CoordinatedScheduler>> gone;  // with calls still on their way
+    std::vector<std::unique_ptr<CoordinatedScheduler>> gone;  // with calls still in flight
     int born = 0;
     bool is_well = false;
     const auto harm = [&](CoordinatedScheduler& scheduler) {
       scheduler.on_call = [&](const http::testing::FakeCallPtr& call) {
         if (is_well) return server.Handle(call);
         const auto there = std::chrono::milliseconds(random.Below(random.Below(4) == 0 ? 7000 : 200));
-        if (random.Below(6) == 0) return;  // lost on the way
+        if (random.Below(6) == 0) return;  // the request is lost
         loop.RunAfter(there, [&, call] {
-          // The answer may be lost although the server has done it.
+          // The answer may be lost although the server has processed the request.
           if (random.Below(8) == 0) call->End(Error::Unavailable("reset"));
           server.Handle(call);
         });

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 constexpr char kPath[] = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
 
-// One lease, guarded by its version as the API does it.
+// One lease, guarded by its version as in the API.
 class LeaseServer {
  public:
   void Handle(const http::testing::FakeCallPtr& call) {
@@ -217,7 +217,8 @@ TEST_F(LeaderElectionTest, ReleasesOnStop) {
   EXPECT_EQ(server_.lease->spec.lease_transitions, 1);
 }
 
-// A status patch that was on its way when the lease was given back arrived beside the next leader's writes.
+// Regression: a status patch that was in flight when the lease was released took effect beside the next leader's
+// writes.
 TEST_F(LeaderElectionTest, TheLeaseIsNotGivenBackBeforeWhatWasSentHasEnded) {
   for (const bool ends : {true, false}) {
     Candidate a(loop_, clock_, server_, ends ? "a" : "b");
@@ -234,7 +235,7 @@ TEST_F(LeaderElectionTest, TheLeaseIsNotGivenBackBeforeWhatWasSentHasEnded) {
     a.has_writes = !ends;
     loop_.Advance(ends ? 100ms : deadline - loop_.Now() + 100ms);
     EXPECT_TRUE(done);
-    // What has not ended by then may take effect later still: the lease runs out by itself.
+    // A write that has not ended by then may still take effect: the lease is left to expire.
     EXPECT_EQ(server_.lease->spec.holder_identity, ends ? "" : "b");
   }
 }
@@ -269,7 +270,7 @@ TEST_F(LeaderElectionTest, OptionsAreChecked) {
                                                                     "[0-9a-f]{3}-[0-9a-f]{12}"));
 }
 
-// Whatever the connections do, at no time do two of them believe that they may write.
+// Whatever the connections do, no two candidates ever believe at the same time that they may write.
 TEST_F(LeaderElectionTest, NeverTwoLeaders) {
   int changes = 0;
   for (uint64_t seed = 0; seed < 60; ++seed) {
@@ -279,14 +280,14 @@ TEST_F(LeaderElectionTest, NeverTwoLeaders) {
     base::testing::FakeLoop loop(&clock);
     LeaseServer server;
     std::vector<std::unique_ptr<Candidate>> candidates;
-    std::vector<std::unique_ptr<Candidate>> gone;  // with calls still on their way
+    std::vector<std::unique_ptr<Candidate>> gone;  // with calls still in flight
     int born = 0;
     const auto harm = [&](Candidate& candidate) {
       candidate.on_call = [&](const http::testing::FakeCallPtr& call) {
         const auto there = std::chrono::milliseconds(random.Below(random.Below(4) == 0 ? 7000 : 200));
-        if (random.Below(6) == 0) return;  // lost on the way
+        if (random.Below(6) == 0) return;  // the request is lost
         loop.RunAfter(there, [&, call] {
-          // The answer may be lost although the server has done it.
+          // The answer may be lost although the server has processed the request.
           if (random.Below(8) == 0) call->End(Error::Unavailable("reset"));
           server.Handle(call);
         });

@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view kStrategy = "OldestEmulationVersion";
 constexpr base::Duration kRenewAfter = std::chrono::minutes(5);
 constexpr base::Duration kSilentWatch = std::chrono::seconds(30);
-// A ping is worth an answer for five seconds only.
+// A ping has to be answered within five seconds.
 constexpr BackoffOptions kCandidateBackoff{
     .initial = std::chrono::milliseconds(200), .max = std::chrono::seconds(4), .jitter = 0.5};
 constexpr base::Duration kClockTolerance = std::chrono::seconds(2);
@@ -49,7 +49,7 @@ class LeaseCandidacy::Engine final : public ChangeSink, public std::enable_share
   base::Loop& loop() const { return loop_; }
   bool synced() const { return synced_; }
 
-  // From the latest: a candidate that is there must not be created.
+  // From the latest version: a candidate that exists must not be created again.
   void Start() { reflector_.Start(Reflector::From::kLatest); }
 
   void Stop() {
@@ -97,7 +97,7 @@ class LeaseCandidacy::Engine final : public ChangeSink, public std::enable_share
   void Take(const std::vector<ObjectChange>& changes) {
     for (const ObjectChange& change : changes) {
       const api::ObjectMeta& metadata = change.object.metadata();
-      if (metadata.name != options_.identity) continue;  // where the field selector was not obeyed
+      if (metadata.name != options_.identity) continue;  // if the server ignored the field selector
       if (change.type == ObjectChange::Type::kDeleted) {
         if (IsNews(metadata.resource_version)) known_.reset();
       } else {
@@ -106,7 +106,7 @@ class LeaseCandidacy::Engine final : public ChangeSink, public std::enable_share
     }
   }
 
-  // Answers to writes and what is watched come in any order.
+  // Answers to writes and watch events arrive in any order.
   bool IsNews(std::string_view version) const {
     return !known_ || CompareVersions(version, known_->metadata.resource_version) != VersionOrder::kOlder;
   }
@@ -160,7 +160,7 @@ class LeaseCandidacy::Engine final : public ChangeSink, public std::enable_share
     if (stopped_) return;
     if (!answer.ok()) {
       Complain(answer.ToError());
-      // What the watch has brought meanwhile may be why it was refused.
+      // A change that the watch has reported meanwhile may be why the write was rejected.
       const bool has_changed = !known_ ? !is_new : known_->metadata.resource_version != tried;
       return has_changed ? Ensure() : After(backoff_.Next(loop_.Now()));
     }
@@ -168,7 +168,7 @@ class LeaseCandidacy::Engine final : public ChangeSink, public std::enable_share
     const api::LeaseCandidate* written = Know(answer.response.body);
     if (written == nullptr) return After(backoff_.Next(loop_.Now()));
     if (is_new) CompareClocks(*written, sent);
-    // Pinged again while this was on its way.
+    // Pinged again while this was in flight.
     if (IsPinged(*known_)) return Ensure();
     After(kRenewAfter);
   }
@@ -180,7 +180,7 @@ class LeaseCandidacy::Engine final : public ChangeSink, public std::enable_share
     });
   }
 
-  // The server dates an object with its own clock, to the second, between our question and its answer.
+  // The server sets the creation time by its own clock, to the second, between our request and its answer.
   void CompareClocks(const api::LeaseCandidate& created, base::Duration sent) const {
     if (!created.metadata.creation_timestamp) return;
     const base::Duration ahead = clock_.Now() - *created.metadata.creation_timestamp;

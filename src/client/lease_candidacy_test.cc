@@ -40,7 +40,7 @@ class LeaseCandidacyTest : public ::testing::Test {
     candidacy_ = std::make_unique<LeaseCandidacy>(client_, loop_, clock_, std::move(options));
     candidacy_->Start();
     loop_.Run();
-    loop_.Advance(1s);  // so that a ping is later than what was written
+    loop_.Advance(1s);  // so that a ping is later than the last write
   }
   const api::LeaseCandidateSpec& spec() { return server_.candidates.at("host_1").spec; }
   bool IsAnswered() { return spec().renew_time >= spec().ping_time; }
@@ -92,8 +92,8 @@ TEST_F(LeaseCandidacyTest, AnswersAPingAtOnce) {
   EXPECT_THAT(server_.candidate_writes, SizeIs(4));
 }
 
-// With a clock that is behind, the answer would be older than the question: the server takes it for none, and whoever
-// gives it sees an unanswered ping again, and again.
+// With a clock that is behind, the answer would be older than the ping: the server ignores it, and the candidate sees
+// an unanswered ping again and again.
 TEST_F(LeaseCandidacyTest, TheAnswerToAPingIsNeverOlderThanThePing) {
   clock_.shift = -1min;
   Start();
@@ -121,7 +121,7 @@ TEST_F(LeaseCandidacyTest, APingThatCameDuringARenewalIsAnsweredAtOnce) {
     ASSERT_NE(renewal, nullptr);
     server_.Ping("host_1");
     if (!watch_is_late) loop_.Run();
-    server_.Handle(renewal);  // refused: it was of the version before the ping
+    server_.Handle(renewal);  // rejected: it was based on the version before the ping
     loop_.Run();
     EXPECT_TRUE(IsAnswered()) << watch_is_late;
   }

@@ -1,4 +1,4 @@
-// LeaseCandidates as the API server reads and writes them. JSON only: they are not in the registry of kinds.
+// LeaseCandidates as the API server reads and writes them. JSON only: they are not among the registered kinds.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a lease says, in a form that can be compared.
+// The contents of a lease, in a form that can be compared.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct LeaseRecord {
   int32_t transitions = 0;
   std::optional<api::MicroTime> acquired{};
   std::optional<api::MicroTime> renewed{};
-  // Of leases that the server coordinates.
+  // For leases that the server coordinates.
   std::string strategy{};
   std::string preferred{};
 

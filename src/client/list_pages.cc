@@ -70,7 +70,7 @@ void TakePage(const PagingPtr& paging, ApiAnswer answer) {
   }
   outcome.objects.reserve(outcome.objects.size() + page->objects.size());
   for (api::LocatedObject& found : page->objects) outcome.objects.push_back(std::move(found.object));
-  // All pages are of the version of the first.
+  // All pages have the version of the first.
   if (outcome.resource_version.empty()) outcome.resource_version = page->resource_version;
   paging->continue_token = page->continue_token;
   if (!paging->continue_token.empty()) {
@@ -93,7 +93,7 @@ void NextPage(const PagingPtr& paging) {
       {"fieldSelector", request.field_selector},
       {"limit", limit},
       {"continue", paging->continue_token},
-      // Not allowed together with a token.
+      // Not allowed together with a continue token.
       {"resourceVersion", first ? request.resource_version : std::string()},
   });
   page.headers = request.custom ? AcceptCustomObjects() : paging->client.AcceptObjects();

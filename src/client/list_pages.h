@@ -1,4 +1,4 @@
-// Listing a kind page by page, as client-go's pager does it.
+// Lists a kind page by page, as client-go's pager does.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ struct ListRequest {
   api::Kind kind;
   std::string label_selector{};
   std::string field_selector{};
-  // "": the latest there is; "0": whatever the server has at hand; else not older than this.
+  // "": the latest; "0": whatever the server has cached; otherwise not older than this.
   std::string resource_version{};
   int limit = 500;                       // of objects on a page; 0: all on one
   std::optional<CustomSource> custom{};  // with kCustomObject: of this resource
@@ -26,14 +26,14 @@ struct ListRequest {
 struct ListOutcome {
   ApiAnswer answer;  // of the last page
   std::vector<api::Object> objects{};
-  std::string resource_version{};  // where a watch goes on
+  std::string resource_version{};  // where to start a watch
   bool paged = false;              // there was more than one page
 
   bool ok() const { return answer.ok(); }
 };
 
-// `done` is called on the loop, where pages are decoded too. A continue token that has expired between two pages makes
-// it ask for everything on one page.
+// `done` is called on the loop, where pages are decoded too. If a continue token expires between two pages, everything
+// is listed again on one page.
 void ListPages(ApiClient& client, base::Loop& loop, ListRequest request, std::function<void(ListOutcome)> done);
 
 }  // namespace berth::client

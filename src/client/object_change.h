@@ -1,4 +1,4 @@
-// What list and watch tell about the objects of a kind.
+// What list and watch report about the objects of a kind.
 #pragma once
 
 #include <vector>
@@ -10,21 +10,21 @@ namespace berth::client {
 struct ObjectChange {
   enum class Type { kAdded, kModified, kDeleted };
   Type type;
-  // Of one that was deleted, its names, UID and last known version, and perhaps more.
+  // For a deleted one: its names, UID and last known version, and perhaps more.
   api::Object object;
 };
 
-// Called from the threads of the reflectors, one of each kind at a time; must be quick.
+// Called on the reflectors' threads, one call per kind at a time; must be quick.
 class ChangeSink {
  public:
   virtual ~ChangeSink() = default;
-  // A part of what was there when the kind was listed for the first time. What has been told is not everything until
-  // the next OnChanges or OnNotServed, and may be taken back before.
+  // A part of the first list of the kind. The list is incomplete until the next OnChanges or OnNotServed, and objects
+  // may be deleted again before that.
   virtual void OnListing(api::Kind kind, std::vector<ObjectChange> changes) = 0;
-  // In the order they happened. The first call for a kind completes what was there, even if there is nothing to add.
+  // In the order of the changes. The first call for a kind completes its first list, even if there is nothing to add.
   virtual void OnChanges(api::Kind kind, std::vector<ObjectChange> changes) = 0;
-  // The server does not serve the kind: it counts as having no objects until the next OnChanges. Whatever the sink knew
-  // of the kind has been deleted by OnChanges before this call, so there is nothing left to forget here.
+  // The server does not serve the kind: it has no objects until the next OnChanges. Every object that the sink knew has
+  // been reported as deleted by OnChanges before this call, so nothing is left to remove.
   virtual void OnNotServed(api::Kind kind) = 0;
 };
 

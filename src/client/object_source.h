@@ -1,5 +1,5 @@
-// Where the objects of a list or a watch come from when their kind is not one of the registry's: any resource that the
-// server has, read as CustomObjects.
+// Where the objects of a list or a watch come from if their kind is not registered: any resource that the server has,
+// read as CustomObjects.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct CustomSource {
   std::string CollectionPath() const;
 };
 
-// As JSON: custom resources have no other form, and of built-in kinds only JSON can be kept.
+// As JSON: custom resources have no other encoding, and built-in kinds can be kept undecoded only as JSON.
 inline http::Headers AcceptCustomObjects() { return {{"Accept", "application/json"}}; }
 
 }  // namespace berth::client

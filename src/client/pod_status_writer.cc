@@ -10,7 +10,7 @@
 namespace berth::client {
 namespace {
 
-// As many as client-go's event correlator remembers, and longer than any watch is behind.
+// As many as client-go's event correlator remembers, and longer than any watch lags.
 constexpr size_t kMaxRecent = 4096;
 constexpr base::Duration kRecentTime = std::chrono::minutes(10);
 
@@ -28,7 +28,7 @@ void Apply(const PodStatusChange& change, api::PodStatus& status) {
   found != status.conditions.end() ? void(*found = *change.condition) : status.conditions.push_back(*change.condition);
 }
 
-// Whatever these are at the server, they are not known: any value is a difference.
+// The server's values of these fields are unknown: any value must count as a difference.
 void Forget(const PodStatusChange& change, api::PodStatus& status) {
   if (change.nominated_node_name) status.nominated_node_name = "?";
   if (!change.condition) return;
@@ -36,7 +36,7 @@ void Forget(const PodStatusChange& change, api::PodStatus& status) {
   if (found != status.conditions.end()) status.conditions.erase(found);
 }
 
-// Of what is not known, what `written` has made known.
+// Removes from `uncertain` what `written` has settled.
 void Settle(const PodStatusChange& written, PodStatusChange& uncertain) {
   if (written.nominated_node_name) uncertain.nominated_node_name.reset();
   if (written.condition) uncertain.condition.reset();
@@ -97,7 +97,7 @@ std::optional<http::Request> PodStatusWriter::Make(const std::string& key, const
   const api::Pod base = Base(entry.pod);
   std::string body = PodStatusPatch(base, batch->change, clock_.Now());
   if (body.empty()) return std::nullopt;
-  // Noted before it is sent: from here on it may be true at the server.
+  // Recorded before it is sent: from here on the server may have it.
   Recent& recent = Remember(key);
   Merge(batch->change, recent.uncertain);
   return make_request_(entry.pod, std::move(body));
@@ -136,7 +136,7 @@ void PodStatusWriter::Finish(const std::string& key, const BatchPtr& batch, cons
   Entry& entry = entries_.at(key);
   std::vector<Done> dones = std::move(batch->dones);
   if (answer.status.code == kNothingToWrite && entry.in_line_as == batch->write_class) {
-    // Overtaken by a bind before it was made.
+    // Overtaken by a bind before its request was made.
     std::move(entry.dones.begin(), entry.dones.end(), std::back_inserter(dones));
     entry.dones.clear();
     entry.wanted = {};

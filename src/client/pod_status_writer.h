@@ -1,11 +1,12 @@
-// PodStatusWriter: what is to be in pods' statuses, one patch of a pod at a time.
+// PodStatusWriter: writes pods' statuses, one patch per pod at a time.
 //
-// Changes of a pod that have not been sent yet become one patch: of each field the newest value wins. A patch is the
-// difference to the pod as it is known, and what is known may be old: a change that was sent and has not come back by
-// the watch counts, and one whose answer was lost is written again in full. So a nomination that is cleared is cleared,
-// whatever becomes of the patch that made it.
+// Unsent changes of a pod become one patch: the newest value of each field wins. A patch is the difference to the pod
+// as it is known, which may be outdated: a change that was sent but not yet seen in the watch counts as known, and one
+// whose answer was lost is written again in full. So clearing a nomination takes effect, whatever happens to the patch
+// that made it.
 //
-// Of the loop's thread. Remembers what exists: pods with a patch under way, and the last few thousand patched ones.
+// Used on the loop's thread. Bounded: it keeps the pods with a patch in progress and the last few thousand patched
+// ones.
 #pragma once
 
 #include <functional>
@@ -25,12 +26,12 @@
 
 namespace berth::client {
 
-// Of each field, the newer one. A condition of another type would need a patch of two: the newer one wins there, too,
-// and no caller writes two types for one pod at a time.
+// The newer value of each field. Conditions of two types would need two entries in the patch: the newer one wins there
+// as well, and no caller writes two types for one pod at a time.
 void Merge(const PodStatusChange& newer, PodStatusChange& change);
-// What a patch needs of a pod.
+// The part of a pod that a patch needs.
 api::Pod StatusPartOf(const api::Pod& pod);
-// Which writes are of the same pod: its UID. Only pods that were made up have none.
+// Identifies the pod that a write is about: its UID. Only synthetic pods have none.
 std::string WriteKeyOf(const api::Pod& pod);
 
 class PodStatusWriter {
@@ -42,13 +43,13 @@ class PodStatusWriter {
   PodStatusWriter(WritePath& path, base::Loop& loop, const base::Clock& clock, MakeRequest make_request)
       : path_(path), loop_(loop), clock_(clock), make_request_(std::move(make_request)) {}
 
-  // With a place in line that was reserved for `write_class`. `pod` is StatusPartOf it.
+  // Uses a place in the queue that was reserved for `write_class`. `pod` is its StatusPartOf.
   void Patch(api::Pod pod, const PodStatusChange& change, WriteClass write_class, Done done);
 
   size_t remembered() const { return recent_.size(); }
 
  private:
-  // Of one call, over all its attempts.
+  // One call, over all its attempts.
   struct Batch {
     PodStatusChange change{};
     std::vector<Done> dones{};
@@ -56,19 +57,19 @@ class PodStatusWriter {
   };
   using BatchPtr = std::shared_ptr<Batch>;
   struct Entry {
-    api::Pod pod;                            // the newest version that was handed in
+    api::Pod pod;                            // the newest version passed in
     PodStatusChange wanted{};                // not part of a batch yet
-    std::vector<Done> dones{};               // of that
-    std::optional<WriteClass> in_line_as{};  // of the call that will take it
-    size_t calls = 0;                        // under way
+    std::vector<Done> dones{};               // the callbacks for `wanted`
+    std::optional<WriteClass> in_line_as{};  // the class of the queued call that will take it
+    size_t calls = 0;                        // in progress
   };
-  // What has been written that the watch may not have shown yet.
+  // What has been written and may not have appeared in the watch yet.
   struct Recent {
     std::string key;
     PodStatusChange confirmed{};
-    std::string version{};        // of the pod with that in it; "" when the server did not say
-    std::string before{};         // of the pod that it was the difference to
-    PodStatusChange uncertain{};  // sent, and not known to have happened or not
+    std::string version{};        // of the pod that includes it; "" if the server did not say
+    std::string before{};         // of the pod that the patch was computed against
+    PodStatusChange uncertain{};  // sent, but it is unknown whether it took effect
     base::Duration written{};
   };
 

@@ -1,4 +1,4 @@
-// Patches of pods' statuses, through ApiClient as callers see them.
+// Patches of pods' statuses, through ApiClient as callers use them.
 #include "client/pod_status_writer.h"
 
 #include <fmt/core.h>
@@ -46,7 +46,7 @@ class PodStatusWriterTest : public ::testing::Test {
     for (const FakeCallPtr& call : transport_.calls()) bodies.push_back(call->request().body);
     return bodies;
   }
-  // The pod as it is after the patch.
+  // Answers with the pod as it is after the patch.
   void AnswerLast(const std::string& version) {
     const std::string metadata = fmt::format(R"({{"name":"web","namespace":"shop","resourceVersion":"{}"}})", version);
     transport_.calls().back()->Answer(
@@ -64,11 +64,12 @@ class PodStatusWriterTest : public ::testing::Test {
 
 TEST_F(PodStatusWriterTest, ARetriedNominationLandedAfterItsClearing) {
   Nominate("n");
-  Nominate("");  // against a pod that does not show the nomination yet
+  Nominate("");  // the known pod does not show the nomination yet
   EXPECT_THAT(Bodies(), ElementsAre(kNominated));
   transport_.calls()[0]->Answer(503, "", {{"retry-after", "5"}});
   loop_.Advance(5s);
-  // What is sent again is what is wanted by now: the first may have taken effect, so the clearing is written.
+  // The retry sends the state wanted by now: the first patch may have taken effect, so the nomination is cleared
+  // explicitly.
   EXPECT_THAT(Bodies(), ElementsAre(kNominated, kCleared));
   AnswerLast("6");
   loop_.Advance(1min);
@@ -76,7 +77,7 @@ TEST_F(PodStatusWriterTest, ARetriedNominationLandedAfterItsClearing) {
   EXPECT_THAT(results_, ElementsAre("ok", "ok"));
 }
 
-// The first patch can take effect when the second one has been answered; the pod that is known shows neither.
+// The first patch may take effect after the second has been answered; the known pod shows neither.
 TEST_F(PodStatusWriterTest, AReasonStayedBesideTheMessageOfAnother) {
   api::PodCondition refused = Unschedulable("binding refused");
   refused.reason = "SchedulerError";
@@ -101,7 +102,7 @@ TEST_F(PodStatusWriterTest, AClearingIsSentAfterTheNominationItClears) {
 TEST_F(PodStatusWriterTest, AClearingBeforeTheWatchShowsTheNominationIsNotLost) {
   Nominate("n");
   AnswerLast("6");
-  Nominate("");  // the pod is still that of version 5
+  Nominate("");  // the known pod still has version 5
   EXPECT_THAT(Bodies(), ElementsAre(kNominated, kCleared));
   AnswerLast("7");
   // What has been written is not written again ...

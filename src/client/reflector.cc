@@ -1,4 +1,4 @@
-// The reflector's life and its syncs; watching is in reflector_watch.cc.
+// A reflector's life cycle and its syncs; watching is in reflector_watch.cc.
 #include <fmt/core.h>
 
 #include <utility>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kPageSize = 500;
 constexpr int kMaxWaitsInARow = 10;
-// A kind is not missing because some proxy says so once.
+// A single 404 may come from a proxy and does not mean that the kind is missing.
 constexpr int kNotFoundsInARow = 3;
 
 }  // namespace
@@ -57,7 +57,7 @@ ReflectorState Reflector::Engine::state() const {
   return state_;
 }
 
-// Ends whatever is going on: its late answers find nobody.
+// Abandons whatever is in progress: late answers are ignored.
 void Reflector::Engine::Abandon() {
   ++round_;
   loop_.Cancel(timer_);
@@ -77,7 +77,7 @@ void Reflector::Engine::Wait(Step step) {
   After(backoff_.Next(loop_.Now()), step);
 }
 
-// As long as the server asks for; it may do so ten times before we choose ourselves.
+// Waits as long as the server asks for; after ten such requests in a row, by our own backoff.
 void Reflector::Engine::Wait(const ApiStatus& status, Step step) {
   if (!status.AsksToWait() || waits_ >= kMaxWaitsInARow) return Wait(step);
   ++waits_;
@@ -85,7 +85,7 @@ void Reflector::Engine::Wait(const ApiStatus& status, Step step) {
   After(std::chrono::seconds(status.retry_after_seconds), step);
 }
 
-// What went wrong last, whether or not it is worth a complaint.
+// Records the last failure, whether or not it is reported.
 void Reflector::Engine::Note(const Error& error, int http_status) {
   if (http_status != 404) not_founds_ = 0;
   std::lock_guard lock(mutex_);
@@ -135,7 +135,7 @@ void Reflector::Engine::Sync() {
   StartWatch(true, from_latest_ ? std::string() : version_);
 }
 
-// At once, unless the last one came to nothing.
+// At once, unless nothing arrived after the last sync.
 void Reflector::Engine::SyncAgain() {
   if (std::exchange(synced_in_vain_, true)) return Wait(&Engine::Sync);
   Sync();
@@ -154,8 +154,8 @@ void Reflector::Engine::List() {
                                                          : version_,
                       .limit = kPageSize,
                       .custom = options_.custom};
-  // A list of a certain version comes from the server's memory only when it is whole; one that was paged although it
-  // asked for any version shows that there is no such memory.
+  // The server answers a list of a particular version from its cache only if it is not paged; if it paged a list of any
+  // version, it has no such cache.
   if (!request.resource_version.empty() && !from_any && !lists_are_paged_) request.limit = 0;
   ListPages(client_, loop_, std::move(request),
             [weak = weak_from_this(), round = round_, from_any](ListOutcome outcome) {
@@ -191,14 +191,14 @@ void Reflector::Engine::FinishSync(const std::string& version) {
   ever_synced_ = true;
   NoteInStep();
   NotePicture(true, false);
-  // The first word about a kind is given even when there is nothing to say.
+  // The sink is called once for every kind, even if there is nothing to report.
   if (!std::exchange(synced_, true) || !changes.empty()) sink_.OnChanges(options_.kind, std::move(changes));
   for (const std::function<void()>& done : std::exchange(caught_up_, {})) done();
 }
 
-// Objects that are known are given up only when nothing but 404 has been heard for a while: until then the picture
-// is as old as with a server that cannot be reached, and what was missed comes with the next list. Without any,
-// there is only the start to hold up.
+// Known objects are given up only after nothing but 404 for a while: until then they are as outdated as with a server
+// that cannot be reached, and the next list reports what was missed. If there are none, waiting would only delay the
+// start.
 bool Reflector::Engine::BelievesNotFound() {
   if (++not_founds_ == 1) not_found_since_ = loop_.Now();
   if (options_.always_served) return false;
@@ -222,7 +222,7 @@ void Reflector::Engine::NotFound(const ApiStatus& status) {
   NotePicture(true, true);
   if (!changes.empty()) sink_.OnChanges(options_.kind, std::move(changes));
   if (!std::exchange(not_served_, true)) sink_.OnNotServed(options_.kind);
-  // What does not exist has been caught up with.
+  // A kind that is not served counts as caught up.
   for (const std::function<void()>& done : std::exchange(caught_up_, {})) done();
   if (running_) After(Jitter(options_.not_served_retry, 0.1, random_), &Engine::Sync);
 }

@@ -1,30 +1,32 @@
-// Reflector: keeps a ChangeSink up to date with the objects of one kind, whatever happens to server and connection.
+// Reflector: keeps a ChangeSink up to date with the objects of one kind, whatever happens to the server and the
+// connection.
 //
 //              ┌──────────── 410, a stream that cannot be trusted, CatchUp() ───────────┐
 //              ▼                                                                        │
-//   ── sync: everything there is ── first time, or the difference to what was told ──▶ watch
+//   ── sync: every object ── at first all, then what differs from what was reported ─▶ watch
 //              │    ▲                                                                 │   ▲
 //              │    └── after a wait: any other failure                               └───┘
 //              ▼                                               from the last resourceVersion: the server closed it,
 //        not served (404), asked again now and then            nothing came for idle_timeout, the connection broke
 //
-// A sync is a watch with sendInitialEvents, which then goes on as the watch; when that fails, a paged list. As in
+// A sync is a watch with sendInitialEvents, which then continues as the watch; if that fails, a paged list. As in
 // client-go, the next sync tries to stream again.
 //
-// Not served: the kind counts as having no objects. Three answers of 404 in a row are needed, since a load balancer may
-// give one during a rollout; and once there are objects, nothing but 404 for not_served_after. Until then what is known
-// stays, as with a server that cannot be reached. Then its deletion is reported, then OnNotServed: nothing is left
-// behind, and a kind that comes and goes does so no faster than that. A kind that is always_served never gets there.
+// Not served: the kind counts as having no objects. This takes three 404 answers in a row, since a load balancer may
+// give one during a rollout; and if objects are known, nothing but 404 for not_served_after. Until then the known
+// objects stay, as with a server that cannot be reached. Then they are reported as deleted, followed by OnNotServed, so
+// nothing is left behind; a kind that comes and goes cannot do so any faster. A kind that is always_served never gets
+// here.
 //
-// Waits are those of client-go: 800 ms to 30 s with jitter, or what Retry-After says.
+// Backoff is client-go's: 800 ms to 30 s with jitter, or what Retry-After says.
 //
-// Silence: a watch without a byte for idle_timeout is given up and started again where it was, at once; no list is
-// needed for that. kube-apiserver sends a bookmark about every minute as long as anything changes in its etcd, so two
-// minutes tell a dead connection from a quiet one in most clusters, and in a quiet one cost one request per kind in two
-// minutes. The watch's own end, five to ten minutes, would leave a scheduler blind for as long.
+// Silence: a watch without a byte for idle_timeout is closed and restarted at once from where it was; that needs no
+// list. kube-apiserver sends a bookmark about every minute as long as anything changes in its etcd, so two minutes
+// distinguish a dead connection from a quiet one in most clusters, and cost one request per kind in two minutes in a
+// quiet cluster. Waiting for the watch's own end, five to ten minutes, would leave a scheduler blind for that long.
 //
-// Threads: the transport's only puts bytes aside; decoding and the calls of the sink are the loop's, with everything
-// that has arrived in one batch. Loops may be shared by reflectors. Public members are thread-safe.
+// Threads: the transport's thread only stores bytes; decoding and the calls to the sink happen on the loop, in one
+// batch for everything that has arrived. Reflectors may share loops. Public members are thread-safe.
 #pragma once
 
 #include <chrono>
@@ -50,27 +52,27 @@ struct ReflectorOptions {
   std::optional<CustomSource> custom{};  // with kCustomObject: of this resource
   std::string label_selector{};
   std::string field_selector{};
-  bool streaming_list = true;  // where the server has it
-  bool always_served = false;  // a 404 is a fault to wait out, never an answer (IsAlwaysServed)
+  bool streaming_list = true;  // if the server supports it
+  bool always_served = false;  // a 404 is a failure to retry, never taken at its word (IsAlwaysServed)
   base::Duration idle_timeout = std::chrono::minutes(2);
   base::Duration not_served_after = std::chrono::minutes(2);
   base::Duration not_served_retry = std::chrono::minutes(1);
   BackoffOptions backoff{};
   uint64_t seed = 0;  // of the jitter
-  // What goes wrong and is tried again: refused (with the status of HTTP: 401, 403), unreachable or undecodable (0). On
-  // the loop.
+  // Called on the loop for failures that are retried: rejected (with the HTTP status: 401, 403), unreachable or
+  // undecodable (0).
   std::function<void(const Error& error, int http_status)> on_problem{};
 };
 
-// How far a reflector has got, for health checks and logs.
+// A reflector's progress, for health checks and logs.
 struct ReflectorState {
   api::Kind kind{};
   std::string resource{};   // "pods", "licencepools.v1.example.com"
-  bool synced = false;      // the sink has had everything once, or the kind is not served
+  bool synced = false;      // the sink has had every object once, or the kind is not served
   bool not_served = false;  // counts as having no objects
   // In the loop's time: since when it has been trying to get a list or a watch; unset while it follows the server.
   std::optional<base::Duration> behind_since{};
-  std::string last_error{};  // since then; "" when nothing went wrong
+  std::string last_error{};  // since then; "" if nothing failed
   int http_status = 0;       // of that error; 0: none
 };
 
@@ -81,18 +83,18 @@ class Reflector {
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
 
-  // What the first list has to be: a standby is content with whatever the server has in its cache, which may be seconds
-  // old; who decides at once is not.
+  // How recent the first list must be: a standby accepts whatever the server has cached, which may be seconds old; a
+  // scheduler that takes decisions at once does not.
   enum class From { kAnyVersion, kLatest };
   void Start(From from = From::kAnyVersion);
-  // The sink is not called any more once this has returned.
+  // The sink is not called after this has returned.
   void Stop();
 
-  // Asks the server for everything as it is now, tells the sink the difference, and then calls `done` on the loop: what
-  // a new leader does before its first write. Not called when the reflector is stopped first.
+  // Lists everything as it is now, reports the difference to the sink, and then calls `done` on the loop: what a new
+  // leader does before its first write. `done` is not called if the reflector is stopped first.
   void CatchUp(std::function<void()> done);
 
-  // Of the latest state the sink has been told; "" before the first.
+  // The version of the latest state reported to the sink; "" before the first.
   std::string resource_version() const;
   ReflectorState state() const;
 

@@ -1,4 +1,4 @@
-// A reflector of a resource that is not in the registry: its objects come as JSON, whatever the client prefers.
+// A reflector of a resource that is not registered: its objects come as JSON, whatever the client prefers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

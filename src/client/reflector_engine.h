@@ -1,5 +1,5 @@
-// The state machine behind Reflector (see its header), shared with the callbacks of what it has started. Of the loop's
-// thread, but for what is said to be thread-safe.
+// The state machine behind Reflector (see its header), shared with the callbacks of its calls. Used on the loop's
+// thread, except for members that are marked thread-safe.
 #pragma once
 
 #include <functional>
@@ -32,13 +32,13 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
   using Step = void (Engine::*)();
   using How = WatchSession::End::How;
 
-  // Ends whatever is going on: its late answers find nobody.
+  // Abandons whatever is in progress: late answers are ignored.
   void Abandon();
   void After(base::Duration delay, Step step);
   void Wait(Step step);
   void Wait(const ApiStatus& status, Step step);
 
-  // What others may know.
+  // What is visible from outside.
   void Note(const Error& error, int http_status);
   void Complain(const Error& error, int http_status = 0);
   void Complain(const ApiStatus& status);
@@ -47,7 +47,7 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
   void NotePicture(bool synced, bool not_served);
   void SetVersion(const std::string& version);
 
-  // Sync: everything there is.
+  // Sync: list every object.
   void Sync();
   void SyncAgain();
   void List();
@@ -56,7 +56,7 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
   bool BelievesNotFound();
   void NotFound(const ApiStatus& status);
 
-  // Watch: what changes.
+  // Watch: follow changes.
   void Watch();
   void StartWatch(bool initial, std::string from);
   void CheckInitialEvents();
@@ -72,33 +72,33 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
   ChangeSink& sink_;
   const ReflectorOptions options_;
 
-  // Everything below belongs to the loop's thread.
+  // Used on the loop's thread only.
   Backoff backoff_;
   base::Random random_;
   bool running_ = false;
-  uint64_t round_ = 0;  // what was started in an earlier one is of no interest
+  uint64_t round_ = 0;  // answers to calls of earlier rounds are ignored
   base::TimerId timer_ = 0;
   std::vector<std::function<void()>> caught_up_;
 
   KnownObjects known_;
   bool synced_ = false;
-  bool ever_synced_ = false;  // or found not to be served: the sink may decide by what it was told
+  bool ever_synced_ = false;  // or found not to be served: the sink may act on what it has
   bool not_served_ = false;
-  bool from_latest_ = false;     // version_ is of no use to the server, or not good enough for us
-  bool synced_in_vain_ = false;  // nothing has come since the last sync
+  bool from_latest_ = false;     // the server cannot use version_, or it is not recent enough for us
+  bool synced_in_vain_ = false;  // nothing has arrived since the last sync
   bool streaming_works_ = true;  // as far as we know
   bool lists_are_paged_ = false;
   int not_founds_ = 0;  // in a row
   base::Duration not_found_since_{};
-  int waits_ = 0;  // asked for by the server, in a row
+  int waits_ = 0;  // requested by the server, in a row
 
-  // The watch that is going on.
+  // The current watch.
   std::shared_ptr<WatchSession> session_;
-  bool initial_ = false;           // still sending what was there
-  base::Duration last_initial_{};  // when it began, or its last initial event came
+  bool initial_ = false;           // still sending the initial objects
+  base::Duration last_initial_{};  // when it began, or when the last initial event arrived
 
   mutable std::mutex mutex_;
-  // Written by the loop's thread under the lock.
+  // Written on the loop's thread under the lock.
   std::string version_;
   ReflectorState state_;
 };

@@ -1,4 +1,4 @@
-// What reflectors make of servers that lack something: streaming lists, a kind, an answer.
+// How reflectors handle servers that lack something: streaming lists, a kind, an answer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 class ReflectorFaultsTest : public testing::ReflectorFixture {
  protected:
-  // 404 for everything, as a proxy without a server behind it answers, and a server that does not have the kind.
+  // 404 for everything, as from a proxy without a server behind it, or a server that does not have the kind.
   void AnswerNotFound(bool not_found) {
     server_.interfere = [not_found](const FakeCallPtr& call) {
       if (not_found) call->Answer(404, "404 page not found\n", {{"content-type", "text/plain"}});

@@ -1,5 +1,5 @@
-// A reflector against a server and a connection that fail at random: in the end the sink knows exactly what is, and on
-// the way it was never told anything that did not fit what it knew (testing/picture_sink.h checks that).
+// A reflector with a server and a connection that fail at random: in the end the sink knows exactly what exists, and it
+// was never given a change that did not fit what it knew (testing/picture_sink.h checks that).
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -27,7 +27,7 @@ class Storm {
     server_.has_streaming = seed % 3 != 0;
     server_.pages_any_version = seed % 5 == 0;
     if (seed % 2 == 1) server_.events_at_once = seed % 7;
-    // So that first lists break off too.
+    // So that first lists are aborted too.
     for (uint64_t i = random_.Below(12); i > 0; --i) server_.Put("n" + std::to_string(i));
     server_.interfere = [this](const http::testing::FakeCallPtr& call) { return stormy_ && Refuse(call); };
   }
@@ -52,7 +52,7 @@ class Storm {
     stormy_ = false;
     server_.events_at_once = SIZE_MAX;
     server_.SendMoreOfLists(SIZE_MAX);
-    // Whatever is still going on is either alive or silent.
+    // Whatever is still in progress is either alive or silent.
     loop_.Advance(3min);
     server_.Flush();
     loop_.Advance(3min);
@@ -99,7 +99,7 @@ class Storm {
 
   void Harm(const http::testing::FakeCallPtr& call, std::vector<std::string>& frames) {
     switch (random_.Below(9)) {
-      case 0: {  // torn
+      case 0: {  // cut off
         std::string all;
         for (const std::string& frame : frames) all += frame;
         call->Data(std::string_view(all).substr(0, random_.Below(all.size())));
@@ -107,7 +107,7 @@ class Storm {
       }
       case 1:  // silent from here on
         return server_.Mute(call);
-      case 2:  // twice
+      case 2:  // duplicated
         for (const std::string& frame : frames) {
           call->Data(frame);
           call->Data(frame);
@@ -116,7 +116,7 @@ class Storm {
       case 3:  // out of order
         for (size_t i = 1; i < frames.size(); i += 2) std::swap(frames[i - 1], frames[i]);
         break;
-      case 4:  // with echoes from the past
+      case 4:  // with repeats of past events
         frames.push_back(server_.OldFrame(call, random_.Below(server_.history_size())));
         break;
       case 5:

@@ -40,7 +40,7 @@ TEST_P(ReflectorTest, ListsByStreamAndGoesOnWatchingTheSameStream) {
   EXPECT_EQ(reflector_->resource_version(), std::to_string(server_.version()));
 }
 
-// All pods of a cluster were decoded and in memory at once.
+// Regression: all pods of a cluster were decoded and in memory at once.
 TEST_P(ReflectorTest, AFirstListIsPassedOnAsItComes) {
   for (const char* name : {"a", "b", "c", "d"}) server_.Put(name);
   server_.events_at_once = 2;
@@ -72,7 +72,7 @@ TEST_P(ReflectorTest, WhatAListThatBrokeOffHasToldIsPutRightByTheNext) {
   ExpectInStep();
 }
 
-// Who decides must not see what has come while it still sees what is gone.
+// A sink that takes decisions must not see additions while it still has objects that are gone.
 TEST_P(ReflectorTest, LaterListsAreToldAsAWhole) {
   server_.Put("a");
   Start();
@@ -161,7 +161,7 @@ TEST_P(ReflectorTest, ResumesWithoutAListWhenTheConnectionBreaks) {
   server_.Put("a");
   Start();
   server_.Put("b");
-  // Torn in the middle of an event.
+  // Cut off in the middle of an event.
   server_.Flush([](const http::testing::FakeCallPtr& call, std::vector<std::string> frames) {
     call->Data(std::string_view(frames[0]).substr(0, frames[0].size() / 2));
     call->End(Error::Unavailable("connection reset"));
@@ -221,7 +221,7 @@ TEST_P(ReflectorTest, ForgetsDuplicatesAndAsksWhenEventsComeLate) {
   server_.Put("b");
   server_.Put("a");
   server_.Delete("b");
-  // Everything twice, then the adding of an object that is gone.
+  // Every event twice, then the addition of an object that is gone.
   server_.Flush([this](const http::testing::FakeCallPtr& call, std::vector<std::string> frames) {
     for (const std::string& frame : frames) {
       call->Data(frame);
@@ -276,7 +276,7 @@ TEST_P(ReflectorTest, KeepsAskingWithGrowingPausesWhereItIsNotAllowed) {
   std::vector<base::Duration> asked;
   server_.interfere = [&](const http::testing::FakeCallPtr& call) {
     if (allowed) return false;
-    // Each round asks for a stream first, then for a list.
+    // Each round tries a stream first, then a list.
     if (Parameter(call->request(), "watch").empty()) asked.push_back(loop_.Now());
     call->Answer(403, testing::StatusJson(403, "Forbidden", "nodes is forbidden"));
     return true;
@@ -337,7 +337,7 @@ TEST_P(ReflectorTest, ServerErrorsAndRefusedConnectionsAreRetried) {
 
 TEST_P(ReflectorTest, CatchesUpWithTheLatest) {
   Start();
-  server_.Put("a");  // which the watch does not bring
+  server_.Put("a");  // the watch does not report it
   bool done = false;
   reflector_->CatchUp([&] {
     EXPECT_THAT(sink_.TakeLog(), ElementsAre("+a"));
@@ -348,7 +348,7 @@ TEST_P(ReflectorTest, CatchesUpWithTheLatest) {
   EXPECT_EQ(Parameter(LastCall(), "resourceVersion"), "") << "a consistent read";
 }
 
-// A leader decided on a list from the server's cache that was seconds old.
+// Regression: a leader took decisions on a list from the server's cache that was seconds old.
 TEST_P(ReflectorTest, WhoDecidesAtOnceBeginsWithTheLatest) {
   Start({.kind = api::Kind::kNode}, Reflector::From::kLatest);
   EXPECT_EQ(Parameter(transport_.calls().front()->request(), "resourceVersion"), "");

@@ -6,12 +6,12 @@
 namespace berth::client {
 namespace {
 
-// client-go's: the server ends a watch after a random time between these.
+// As in client-go: the server ends a watch after a random time between these.
 constexpr int64_t kMinWatchSeconds = 300;
 constexpr int64_t kMaxWatchSeconds = 600;
-// A watch that ends sooner without an event is a failure, as client-go has it.
+// A watch that ends sooner without an event is a failure, as in client-go.
 constexpr base::Duration kVeryShortWatch = std::chrono::seconds(1);
-// A server that knows nothing of sendInitialEvents sends everything, but never says that this was all.
+// A server that does not know sendInitialEvents sends everything, but never marks the end of the initial events.
 constexpr base::Duration kInitialEventsTimeout = std::chrono::minutes(1);
 
 }  // namespace
@@ -48,14 +48,14 @@ void Reflector::Engine::CheckInitialEvents() {
   if (!initial_) return;
   const base::Duration quiet = loop_.Now() - last_initial_;
   if (quiet < kInitialEventsTimeout) return After(kInitialEventsTimeout - quiet, &Engine::CheckInitialEvents);
-  // One that has not even begun to answer is left to the idle time-out.
+  // A watch that has not even begun to answer is left to the idle timeout.
   if (!session_->answered()) return After(kInitialEventsTimeout, &Engine::CheckInitialEvents);
   streaming_works_ = false;
   Complain(Error::Unsupported("the server does not say where its initial events end: listing instead"));
   List();
 }
 
-// All whole events there are, then one call of the sink.
+// Takes all complete events, then calls the sink once.
 void Reflector::Engine::TakeArrival(WatchSession::Arrival arrival) {
   if (session_->accepted() && !initial_) NoteInStep();
   const uint64_t round = round_;
@@ -67,14 +67,14 @@ void Reflector::Engine::TakeArrival(WatchSession::Arrival arrival) {
   }
   if (!changes.empty()) sink_.OnChanges(options_.kind, std::move(changes));
   if (round_ == round && running_) TellPart();
-  if (round_ != round || !running_) return;  // the sink has stopped us
+  if (round_ != round || !running_) return;  // the sink has stopped the reflector
   if (unclear) return SyncAgain();
   if (arrival.end) initial_ ? TakeInitialEnd(*arrival.end) : TakeEnd(*arrival.end);
 }
 
-// A first list is passed on as it comes, so that it is never here as a whole: it may be most of what a scheduler of a
-// large cluster ever has in memory. Later ones are not, because the sink decides meanwhile, and must not see what has
-// come while it still sees what is gone.
+// A first list is passed on as it arrives, so that it is never held here as a whole: it may be most of what a scheduler
+// of a large cluster ever has in memory. Later ones are not, because the sink takes decisions meanwhile and must not
+// see additions while it still has objects that are gone.
 void Reflector::Engine::TellPart() {
   if (!initial_ || ever_synced_) return;
   std::vector<ObjectChange> changes;
@@ -82,7 +82,7 @@ void Reflector::Engine::TellPart() {
   if (!changes.empty()) sink_.OnListing(options_.kind, std::move(changes));
 }
 
-// False when only a list can tell what is.
+// Returns false if only a list can tell what exists.
 bool Reflector::Engine::TakeEvent(WatchEvent event, std::vector<ObjectChange>& changes) {
   if (initial_) {
     last_initial_ = loop_.Now();
@@ -102,9 +102,9 @@ bool Reflector::Engine::TakeEvent(WatchEvent event, std::vector<ObjectChange>& c
   return true;
 }
 
-// A streaming list that came to nothing. As in client-go, anything but a request for patience and a version the
-// server cannot serve makes it an ordinary list, this time: an etcd without progress requests, an API server without
-// sendInitialEvents, a proxy that does not let streams through. The next sync tries to stream again.
+// A streaming list that failed. As in client-go, every failure other than Retry-After and a version that the server
+// cannot serve leads to an ordinary list, this time: an etcd without progress requests, an API server without
+// sendInitialEvents, a proxy that does not pass streams. The next sync tries to stream again.
 void Reflector::Engine::TakeInitialEnd(const WatchSession::End& end) {
   const ApiStatus& status = end.status;
   if (end.how == How::kClosed || end.how == How::kUnreadable) {
@@ -126,7 +126,7 @@ void Reflector::Engine::TakeInitialEnd(const WatchSession::End& end) {
   List();
 }
 
-// The end of a watch that was only to go on from a version.
+// The end of a watch that started from a version, without initial events.
 void Reflector::Engine::TakeEnd(const WatchSession::End& end) {
   const ApiStatus& status = end.status;
   switch (end.how) {
@@ -134,8 +134,8 @@ void Reflector::Engine::TakeEnd(const WatchSession::End& end) {
       if (status.code == 404) return NotFound(status);
       [[fallthrough]];
     case How::kErrorEvent:
-      // A version that is too old for a watch is good enough to be listed "not older than" it; one that is too new
-      // for this server is not.
+      // A version that is too old for a watch can still be used for a list "not older than" it; one that is too new for
+      // this server cannot.
       if (status.resource_version_too_large) from_latest_ = true;
       if (status.IsExpired() || status.resource_version_too_large) return SyncAgain();
       Complain(status);

@@ -1,4 +1,4 @@
-// What a scheduler reads of a cluster.
+// The kinds that a scheduler reads.
 #pragma once
 
 #include "api/kind.h"
@@ -26,11 +26,11 @@ inline constexpr api::Kind kSchedulingKinds[] = {
     api::Kind::kResourceSlice,
     api::Kind::kDeviceClass,
 };
-// Kinds of the core group are there on every API server. Whoever answers 404 for one of them is not an API server (a
-// load balancer during a rollout, say), and to believe it would be to schedule onto nodes whose pods are unknown.
+// Every API server has the kinds of the core group. A server that answers 404 for one of them is not an API server (but
+// a load balancer during a rollout, say), and believing it would mean scheduling onto nodes whose pods are unknown.
 inline bool IsAlwaysServed(api::Kind kind) { return api::InfoOf(kind).api_version() == "v1"; }
 
-// Pods that have run to their end occupy nothing: the server need not send them.
+// Pods that have terminated occupy nothing: the server need not send them.
 inline constexpr const char* kLivePods = "status.phase!=Succeeded,status.phase!=Failed";
 
 }  // namespace berth::client

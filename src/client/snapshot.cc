@@ -15,14 +15,14 @@
 namespace berth::client {
 namespace {
 
-// Besides what plugins read: what makes pods, and what shapes or refuses pods that are not in the cluster yet.
+// Besides what plugins read: what creates pods, and what mutates or rejects pods that are not in the cluster yet.
 constexpr api::Kind kPlanningKinds[] = {
     api::Kind::kDeployment,      api::Kind::kDaemonSet,  api::Kind::kJob,           api::Kind::kPriorityClass,
     api::Kind::kRuntimeClass,    api::Kind::kLimitRange, api::Kind::kResourceQuota, api::Kind::kResourceClaimTemplate,
     api::Kind::kDeviceTaintRule,
 };
 
-// In the order of reading.
+// In the order in which they are read.
 std::vector<api::Kind> KindsToRead() {
   std::vector<api::Kind> kinds = {api::Kind::kPod};
   std::copy_if(std::begin(kSchedulingKinds), std::end(kSchedulingKinds), std::back_inserter(kinds),
@@ -69,7 +69,7 @@ void Take(const ReadingPtr& reading, api::Kind kind, ListOutcome outcome) {
   const std::string what = fmt::format("cannot read {}: {}", ResourceName(api::InfoOf(kind)), error.message);
   const int code = outcome.answer.status.code;
   if (IsRequired(kind) || (code != 403 && code != 404)) return reading->done(Error{error.code, what});
-  // A beta that is off by default: a cluster that does not serve it has none.
+  // A beta that is off by default: a cluster that does not serve it has no such rules.
   const bool optional = kind == api::Kind::kDeviceTaintRule && code == 404;
   if (!optional) snapshot.warnings.push_back(what + "; going on without");
   ReadNext(reading);

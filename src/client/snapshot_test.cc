@@ -57,7 +57,7 @@ class SnapshotTest : public ::testing::Test {
     return std::move(*taken);
   }
 
-  // Empty lists of everything, unless the test says otherwise. What comes after the page is the continue token.
+  // Empty lists of everything, unless the test sets another. What follows the page is the continue token.
   void Handle(const http::testing::FakeCallPtr& call) {
     const std::string& target = call->request().path;
     const std::string path = target.substr(0, target.find('?'));
@@ -111,7 +111,7 @@ TEST_F(SnapshotTest, HasEverythingInOrder) {
 
 TEST_F(SnapshotTest, OnlyListsAndPodsFirst) {
   ASSERT_TRUE(Take());
-  EXPECT_EQ(transport_.calls().size(), std::size(kSchedulingKinds) + 9);  // and what makes and shapes pods and claims
+  EXPECT_EQ(transport_.calls().size(), std::size(kSchedulingKinds) + 9);  // and what creates and shapes pods and claims
   for (const http::testing::FakeCallPtr& call : transport_.calls()) {
     EXPECT_EQ(call->request().method, "GET");
     EXPECT_EQ(call->request().body, "");

@@ -1,5 +1,5 @@
-// SyncReport: which kinds are still missing from a scheduler's picture, for how long and why. For /readyz, and for one
-// line in the log a minute as long as something is missing.
+// SyncReport: which kinds a scheduler has not listed yet, for how long and why. For /readyz, and for one log line a
+// minute as long as something is missing.
 #pragma once
 
 #include <chrono>
@@ -16,12 +16,12 @@ namespace berth::client {
 
 class SyncReport {
  public:
-  // `on_late` is told what is missing, on the loop, one `patience` after Start and then as often. The reflectors must
-  // outlive this.
+  // `on_late` is called with what is missing, on the loop, one `patience` after Start and then as often. The reflectors
+  // must outlive this.
   SyncReport(base::Loop& loop, std::vector<const Reflector*> reflectors,
              std::function<void(const std::string& missing)> on_late,
              base::Duration patience = std::chrono::minutes(1));
-  ~SyncReport();  // `on_late` is not called any more once this has returned
+  ~SyncReport();  // `on_late` is not called after this has returned
   SyncReport(const SyncReport&) = delete;
   SyncReport& operator=(const SyncReport&) = delete;
 
@@ -37,8 +37,8 @@ class SyncReport {
   const std::vector<const Reflector*> reflectors_;
   const std::function<void(const std::string& missing)> on_late_;
   const base::Duration patience_;
-  bool stopped_ = false;     // of the loop's thread
-  base::TimerId timer_ = 0;  // of the loop's thread
+  bool stopped_ = false;     // used on the loop's thread only
+  base::TimerId timer_ = 0;  // used on the loop's thread only
 };
 
 }  // namespace berth::client

@@ -1,4 +1,4 @@
-// The same code on real threads: for the thread sanitizer, and to see that nothing waits for itself.
+// The same code on real threads: for the thread sanitizer, and to show that nothing deadlocks with itself.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace {
 using http::testing::FakeCallPtr;
 using namespace std::chrono_literals;
 
-// Server and transport live on a thread of their own, as real ones do.
+// The server and the transport run on their own thread, as real ones do.
 class ThreadedTransport final : public http::Transport {
  public:
   explicit ThreadedTransport(http::testing::FakeTransport::Server server) : fake_(loop_, std::move(server)) {}
@@ -34,7 +34,7 @@ class ThreadedTransport final : public http::Transport {
   void Cancel(http::CallId call) override {
     loop_.Post([this, call] { fake_.Cancel(call); });
   }
-  // What is still to be done is done while there is somebody to do it to.
+  // Remaining work is done while its targets still exist.
   ~ThreadedTransport() override { loop_.Stop(); }
   base::ThreadLoop& loop() { return loop_; }
 
@@ -166,7 +166,7 @@ TEST(Threads, TheWindowIsAskedWhileTheElectorGoes) {
     const auto bind = [&] { return Await<void>([&](auto done) { client.Bind(pod, "n", done); }); };
     EXPECT_TRUE(bind().ok());
     first.set_value();
-    // Until the window is closed, and then never again.
+    // Succeeds until the window is closed, and never after.
     while (bind().ok()) continue;
     const int before = answered;
     EXPECT_EQ(bind().error().code, ErrorCode::kConflict);
@@ -191,7 +191,7 @@ TEST(Threads, LoopRunsTasksInOrderAndTimersInTime) {
   loop.Post([&] { order.push_back(0); });
   loop.RunNow([&] {
     order.push_back(1);
-    loop.RunNow([] {});  // from itself
+    loop.RunNow([] {});  // from its own thread
   });
   done.get_future().get();
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3}));

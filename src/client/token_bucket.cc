@@ -9,7 +9,7 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-// A wait is rounded up to a nanosecond; what is missing then from a whole token is not worth another wait.
+// A wait is rounded up to a nanosecond; the rest that may then be missing from a token is not worth another wait.
 constexpr double kRounding = 1e-6;
 
 }  // namespace
@@ -19,7 +19,7 @@ TokenBucket::TokenBucket(double qps, int burst) : qps_(qps), burst_(burst), toke
 }
 
 void TokenBucket::Refill(base::Duration now) {
-  // Threads may come here in another order than they read the time.
+  // Threads may get here in a different order than they read the time.
   if (last_ && now <= *last_) return;
   if (last_) tokens_ = std::min(burst_, tokens_ + Seconds(now - *last_).count() * qps_);
   last_ = now;
@@ -29,7 +29,7 @@ base::Duration TokenBucket::WaitFor(base::Duration now, double keep) {
   if (!limited()) return {};
   const std::lock_guard lock(mutex_);
   Refill(now);
-  // More than the bucket holds would never come.
+  // The bucket never holds more than the burst.
   const double missing = std::min(keep + 1, burst_) - tokens_;
   if (missing <= kRounding) return {};
   return std::chrono::ceil<base::Duration>(Seconds(missing / qps_));

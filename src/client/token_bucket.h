@@ -1,7 +1,7 @@
-// TokenBucket: how many requests may go out: `burst` at once, then `qps` a second, as client-go's flow control.
+// TokenBucket: limits the request rate: `burst` at once, then `qps` a second, as client-go's flow control.
 //
-// It never sleeps, and never promises a token that is not there: who finds none asks again later, so the order in which
-// tokens are used is decided when they are there, not when they were asked for. Thread-safe.
+// It never sleeps, and never promises a future token: a caller that finds none asks again later, so the order in which
+// tokens are used is decided when they become available, not when they were requested. Thread-safe.
 #pragma once
 
 #include <mutex>
@@ -19,9 +19,9 @@ class TokenBucket {
   bool limited() const { return qps_ > 0; }
   double burst() const { return burst_; }
 
-  // How long until a token can be taken that leaves `keep` others; 0 for now. `now` is monotonic (base::Loop::Now).
+  // How long until a token can be taken that leaves `keep` others; 0: now. `now` is monotonic (base::Loop::Now).
   base::Duration WaitFor(base::Duration now, double keep);
-  // Takes a token, or what is left of one, for requests that do not wait: there is no debt.
+  // Takes a token, or what is left of one, for requests that do not wait: the bucket never goes into debt.
   void Take(base::Duration now);
 
  private:

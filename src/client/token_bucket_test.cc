@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Takes what can be taken at once.
+// Takes as many tokens as are available.
 int TakeAll(TokenBucket& bucket, base::Duration now, double keep = 0) {
   int taken = 0;
   while (taken < 1000 && bucket.WaitFor(now, keep) == 0s) {

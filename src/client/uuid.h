@@ -1,4 +1,4 @@
-// Random UUIDs (version 4), for names that must not repeat.
+// Random UUIDs (version 4), for names that must be unique.
 #pragma once
 
 #include <string>

@@ -49,7 +49,7 @@ void WatchCall::Fetch() {
     awaited_ = false;
   }
   if (!on_arrival_) return;
-  // A copy: the callee may cancel this call.
+  // A copy: the callback may cancel this call.
   const auto on_arrival = on_arrival_;
   unreported_ += arrival.data.size();
   on_arrival(std::move(arrival));

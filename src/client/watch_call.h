@@ -1,5 +1,5 @@
-// WatchCall: one watch request and what has come of it so far, handed from the transport's thread to the loop's. The
-// server is held back while the loop is behind, so that no list piles up here as bytes.
+// WatchCall: one watch request and what has arrived so far, passed from the transport's thread to the loop's. The
+// server is throttled while the loop is behind, so that no list accumulates here as bytes.
 #pragma once
 
 #include <functional>
@@ -16,15 +16,15 @@ namespace berth::client {
 
 class WatchCall {
  public:
-  // What has arrived since the last time.
+  // What has arrived since the last call.
   struct Arrival {
     std::optional<http::ResponseHead> head{};
     std::string data{};
     std::optional<Result<void>> ended{};
   };
 
-  // `on_arrival` is called on the loop, once for however much there is, until Cancel(). All others are for the loop's
-  // thread only, too.
+  // `on_arrival` is called on the loop, once for everything that has arrived, until Cancel(). The other members are for
+  // the loop's thread only, too.
   static std::shared_ptr<WatchCall> Start(http::Transport& transport, base::Loop& loop, http::Request request,
                                           std::function<void(Arrival)> on_arrival);
   void Cancel();
@@ -33,7 +33,7 @@ class WatchCall {
   WatchCall(http::Transport& transport, base::Loop& loop, std::function<void(Arrival)> on_arrival)
       : transport_(transport), loop_(loop), on_arrival_(std::move(on_arrival)) {}
 
-  // Notes something under the lock and sees that the loop comes to fetch it.
+  // Records something under the lock and makes sure that the loop will fetch it.
   static void Note(const std::shared_ptr<WatchCall>& call, const std::function<void(Arrival&)>& note);
   void Fetch();
 
@@ -41,11 +41,11 @@ class WatchCall {
   base::Loop& loop_;
   std::function<void(Arrival)> on_arrival_;  // null once cancelled
   http::CallId call_ = 0;
-  size_t unreported_ = 0;  // bytes that have been used
+  size_t unreported_ = 0;  // bytes used and not reported yet
 
   std::mutex mutex_;
   Arrival arrived_;       // guarded by mutex_
-  bool awaited_ = false;  // the loop has been told; guarded by mutex_
+  bool awaited_ = false;  // the loop has been notified; guarded by mutex_
 };
 
 }  // namespace berth::client

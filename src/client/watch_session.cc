@@ -9,7 +9,7 @@
 namespace berth::client {
 namespace {
 
-// How much longer than the server was asked for a watch may take before we end it.
+// How much longer than requested from the server a watch may take before the client ends it.
 constexpr base::Duration kWatchSlack = std::chrono::seconds(30);
 
 http::Request MakeRequest(const ApiClient& client, const WatchQuery& query) {
@@ -67,11 +67,11 @@ void WatchSession::Take(WatchCall::Arrival bytes) {
     if (head_ && !stream_) {
       arrival.end = End{.how = End::How::kRefused, .status = ReadStatus("GET", *head_, refusal_)};
     } else {
-      // What is left of a torn event is forgotten: the next watch brings it whole.
+      // The rest of an incomplete event is dropped: the next watch delivers it again.
       arrival.end = End{.how = End::How::kClosed, .closed = *std::move(bytes.ended)};
     }
   }
-  // A copy: the callee may cancel this session.
+  // A copy: the callback may cancel this session.
   const auto on_arrival = on_arrival_;
   if (arrival.end) Cancel();
   on_arrival(std::move(arrival));

@@ -1,5 +1,5 @@
-// WatchSession: one watch request from its query to its end: events as they are decoded, then why there are no more.
-// What to do about it is the reflector's business.
+// WatchSession: one watch request from its query to its end: delivers decoded events, then the reason for the end. The
+// reflector decides what to do about it.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +27,17 @@ struct WatchQuery {
   std::string field_selector{};
   std::string resource_version{};    // with initial events: "not older than"; "" is the latest
   bool send_initial_events = false;  // a streaming list
-  int64_t timeout_seconds = 0;       // after which the server ends it
+  int64_t timeout_seconds = 0;       // after which the server ends the watch
   base::Duration idle_timeout{};
   std::optional<CustomSource> custom{};  // with kCustomObject: of this resource
 };
 
-// Of the loop's thread alone. Takes no token of the write path: a watch must never wait behind writes.
+// Used on the loop's thread only. Takes no token of the write path: a watch must never wait behind writes.
 class WatchSession {
  public:
   struct End {
     enum class How {
-      kRefused,     // an HTTP status that is no success: `status`
+      kRefused,     // an HTTP status other than success: `status`
       kErrorEvent,  // an event of type ERROR: `status`
       kUnreadable,  // an event that cannot be decoded, or is not of this kind: `closed`
       kClosed,      // the stream is over: `closed` says how
@@ -46,18 +46,18 @@ class WatchSession {
     ApiStatus status{};
     Result<void> closed{};
   };
-  // Everything that has come since the last time.
+  // Everything that has arrived since the last call.
   struct Arrival {
     std::vector<WatchEvent> events{};
     std::optional<End> end{};
   };
 
-  // `on_arrival` is called on the loop until the end has been told, or Cancel().
+  // `on_arrival` is called on the loop until it has reported the end, or until Cancel().
   static std::shared_ptr<WatchSession> Start(ApiClient& client, base::Loop& loop, const WatchQuery& query,
                                              std::function<void(Arrival)> on_arrival);
   void Cancel();
 
-  // The server has agreed to send events.
+  // The server has accepted the watch.
   bool accepted() const { return stream_.has_value(); }
   // The server has begun to answer.
   bool answered() const { return head_.has_value(); }
@@ -77,8 +77,8 @@ class WatchSession {
   std::function<void(Arrival)> on_arrival_;  // null once it is over
   std::shared_ptr<WatchCall> call_;
   std::optional<http::ResponseHead> head_;
-  std::optional<WatchStream> stream_;  // once the server has agreed
-  std::string refusal_;                // what it says if it has not
+  std::optional<WatchStream> stream_;  // once the server has accepted the watch
+  std::string refusal_;                // the body of its answer if it has not
   size_t events_ = 0;
 };
 

@@ -13,7 +13,7 @@
 namespace berth::client {
 namespace {
 
-// No object may be larger than etcd's limit of some megabytes; what claims to be is not a watch.
+// etcd limits objects to a few megabytes; a frame that claims more than this is not part of a watch.
 constexpr size_t kMaxFrame = size_t{64} << 20;
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
@@ -49,7 +49,7 @@ Result<void> TakeStatus(std::string_view bytes, WatchEvent& event) {
   return {};
 }
 
-// A bookmark is an object with nothing but metadata, which no kind would accept.
+// A bookmark is an object with nothing but metadata, which no kind's decoder would accept.
 Result<void> TakeProtobufBookmark(std::string_view bytes, WatchEvent& event) {
   constexpr uint32_t kMetadata = 1;  // of every kind
   const Result<api::Envelope> envelope = api::OpenEnvelope(bytes);
@@ -71,7 +71,7 @@ Result<WatchEvent> DecodeProtobufEvent(std::string_view frame) {
   constexpr uint32_t kType = 1;
   constexpr uint32_t kObject = 2;
   constexpr uint32_t kRaw = 1;
-  // kube-apiserver sends the event bare; nothing forbids an envelope around it.
+  // kube-apiserver sends the event without an envelope; nothing forbids one.
   if (frame.starts_with(std::string_view("k8s\0", 4))) {
     const Result<api::Envelope> envelope = api::OpenEnvelope(frame);
     if (!envelope) return envelope.error();
@@ -148,14 +148,14 @@ Result<WatchEvent> DecodeJsonEvent(std::string_view line, const std::optional<Cu
 }  // namespace
 
 void WatchStream::Append(std::string bytes) {
-  // What has been read goes all at once when nothing else is left, which is nearly always: nothing is copied then.
+  // Usually everything has been read by now: then the buffer is replaced and nothing is copied.
   if (begin_ == buffer_.size()) {
     buffer_ = std::move(bytes);
     begin_ = scanned_ = 0;
     return;
   }
-  // An unfinished frame moves to the front only when it is the smaller part, so that its bytes move a bounded number
-  // of times however small the pieces are.
+  // An incomplete frame moves to the front only if it is the smaller part, so that its bytes move a bounded number of
+  // times however small the pieces are.
   if (begin_ > buffer_.size() / 2) {
     buffer_.erase(0, begin_);
     scanned_ -= begin_;

@@ -1,5 +1,5 @@
-// WatchStream: the bytes of a watch, as they come, into its events. JSON is a line each; protobuf is a length of four
-// bytes (big-endian) and a WatchEvent each, with the object in Kubernetes' envelope inside.
+// WatchStream: decodes the bytes of a watch into events. In JSON each is a line; in protobuf each is a four-byte length
+// (big-endian) and a WatchEvent, with the object in Kubernetes' envelope inside.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct WatchEvent {
   Type type = Type::kError;
   std::optional<api::Object> object{};  // of the first three
   std::string resource_version{};       // of the object or the bookmark
-  bool initial_events_end = false;      // a bookmark: everything that was there has been sent
+  bool initial_events_end = false;      // a bookmark: all initial objects have been sent
   std::optional<ApiStatus> status{};    // of an error
 };
 
@@ -30,18 +30,18 @@ class WatchStream {
       : protobuf_(protobuf), custom_(std::move(custom)) {}
 
   void Append(std::string bytes);
-  // The next whole event; nothing while there is none yet. After an error the stream cannot be read on.
+  // The next complete event; nothing if there is none yet. Unusable after an error.
   Result<std::optional<WatchEvent>> Next();
 
  private:
-  // The next whole frame, borrowed from the buffer until the next Append.
+  // The next complete frame, borrowed from the buffer until the next Append.
   Result<std::optional<std::string_view>> NextFrame();
 
   const bool protobuf_;
   const std::optional<CustomSource> custom_;
   std::string buffer_;
-  size_t begin_ = 0;    // of what has not been read
-  size_t scanned_ = 0;  // no line ends before here
+  size_t begin_ = 0;    // of the unread part
+  size_t scanned_ = 0;  // there is no end of line before this
 };
 
 }  // namespace berth::client

@@ -41,15 +41,15 @@ const api::PodCondition* Find(const api::PodStatus& status, std::string_view typ
   return found != status.conditions.end() ? &*found : nullptr;
 }
 
-// A field that may go away: null deletes it.
+// A field that may be removed: null deletes it.
 void OptionalText(JsonWriter& writer, std::string_view key, std::string_view value) {
   writer.Key(key);
   value.empty() ? writer.Null() : writer.String(value);
 }
 
-// One entry of the conditions, fields in the order of their names as upstream's encoder has them. Status, reason and
-// message are written together although `old` may have one of them already: what is known may be old, and a reason must
-// not stay beside the message of another.
+// One entry of the conditions, with fields in the order of their names as in upstream's encoder. Status, reason and
+// message are written together even if `old` has one of them already: `old` may be outdated, and a reason must not end
+// up with the message of another.
 void WriteCondition(JsonWriter& writer, const api::PodCondition& condition, const api::PodCondition* old,
                     int64_t generation, base::Time now) {
   writer.StartObject();
@@ -73,7 +73,7 @@ void WriteCondition(JsonWriter& writer, const api::PodCondition& condition, cons
   writer.EndObject();
 }
 
-// Strategic merge keeps the order of a list only when it is told.
+// Strategic merge keeps the order of a list only if the order is given.
 void WriteConditionOrder(JsonWriter& writer, const api::PodStatus& status, std::string_view added) {
   writer.Key("$setElementOrder/conditions");
   writer.StartArray();
@@ -153,7 +153,7 @@ std::string PodStatusPatch(const api::Pod& pod, const PodStatusChange& change, b
   JsonWriter writer(body);
   writer.StartObject();
   if (!pod.metadata.uid.empty()) {
-    // Another pod of the same name by now is not patched: the server finds the UID immutable.
+    // Another pod that has the name by now is not patched: the server rejects the change of UID.
     writer.Key("metadata");
     writer.StartObject();
     Text(writer, "uid", pod.metadata.uid);

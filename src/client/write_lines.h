@@ -1,4 +1,4 @@
-// WriteLines: which class of writes is next. Knows how many wait and fly, not what they are. See write_path.h.
+// WriteLines: chooses the class to write next. It only counts queued and in-flight calls. See write_path.h.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@
 
 namespace berth::client {
 
-// Lines of calls in the order of their numbers, and the choice among them. Not thread-safe.
+// Queues of calls in the order of their numbers, and the choice among them. Not thread-safe.
 template <class Call>
 class WriteLines {
  public:
   using CallPtr = std::shared_ptr<Call>;
 
   WriteLines(const WriteBudgets& budgets, TokenBucket* bucket) : budgets_(budgets), bucket_(bucket) {
-    // One token for leases, as long as that leaves any for the others.
+    // One token for leases, if that leaves any for the others.
     lease_tokens_ = bucket_ != nullptr && bucket_->burst() >= 2 ? 1 : 0;
   }
 
@@ -35,7 +35,7 @@ class WriteLines {
   size_t in_flight(WriteClass write_class) const { return lines_[static_cast<size_t>(write_class)].in_flight; }
 
   struct Choice {
-    CallPtr call{};                        // none: nothing can go
+    CallPtr call{};                        // null: nothing can be sent
     std::optional<base::Duration> wait{};  // how long it has to wait for its token
   };
   Choice Next(base::Duration now) {
@@ -46,7 +46,8 @@ class WriteLines {
     if (wait > base::Duration::zero()) return {.wait = wait};
     return {.call = line.line.begin()->second};
   }
-  // The chosen call goes out: it leaves its line and takes a token, and those it was preferred to are owed their share.
+  // Sends the chosen call: it leaves its queue and takes a token, and the classes it was preferred to are credited a
+  // share.
   void Send(WriteClass write_class, uint64_t number, base::Duration now) {
     if (bucket_ != nullptr) bucket_->Take(now);
     const size_t sent = static_cast<size_t>(write_class);
@@ -62,13 +63,13 @@ class WriteLines {
   struct Line {
     std::map<uint64_t, CallPtr> line;
     size_t in_flight = 0;
-    double credit = 0;  // of tokens that others got; a whole one is its turn
+    double credit = 0;  // in tokens that others got; with a whole one it is this class's turn
   };
   static constexpr double kWhole = 1 - 1e-9;
 
   Line& Of(WriteClass write_class) { return lines_[static_cast<size_t>(write_class)]; }
   bool IsEligible(size_t i) const { return !lines_[i].line.empty() && lines_[i].in_flight < budgets_[i].max_in_flight; }
-  // The most urgent one, but whoever has been passed over often enough comes first.
+  // The most urgent class, unless one has been passed over long enough to be owed a token.
   std::optional<size_t> Choose() const {
     std::optional<size_t> chosen;
     for (size_t i = 0; i < kWriteClasses; ++i) {
@@ -78,7 +79,7 @@ class WriteLines {
     }
     return chosen;
   }
-  // How many tokens must be left. Its share is not to be eaten up by what it leaves to others.
+  // How many tokens must remain. A class that uses its share does not have to leave tokens to more urgent ones.
   double Keep(size_t i) const {
     if (lines_[i].credit >= kWhole) return lease_tokens_;
     return lease_tokens_ + budgets_[i].leaves * (bucket_ ? bucket_->burst() : 0);

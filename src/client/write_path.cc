@@ -17,8 +17,8 @@ namespace {
 
 constexpr int kMaxWaits = 10;
 
-// client-go's retry.DefaultBackoff.
-// The last of them a minute after the first: a report is worth waiting for the end of a short outage.
+// client-go's retry.DefaultBackoff, with more steps and an upper limit: the last try comes about a minute after the
+// first, because a report is worth waiting for the end of a short outage.
 constexpr int kRepeatedTries = 10;
 constexpr BackoffOptions kRetryBackoff = {.initial = std::chrono::milliseconds(10),
                                           .max = std::chrono::seconds(10),
@@ -28,7 +28,7 @@ constexpr BackoffOptions kRetryBackoff = {.initial = std::chrono::milliseconds(1
 
 bool IsWorthAnotherTry(const ApiAnswer& answer) {
   const ApiStatus& status = answer.status;
-  // Code 0 and kConflict: it was not sent, for want of a lease.
+  // Code 0 and kConflict: the write window was closed, so it was not sent.
   if (status.code == 0) return answer.error != ErrorCode::kConflict;
   return status.code >= 500 || status.ToError().code == ErrorCode::kConflict;
 }
@@ -50,14 +50,14 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
 
   base::Loop& loop() const { return loop_; }
 
-  // ---- Any thread: places in line.
+  // ---- Any thread: places in the queue.
 
   bool CanAccept(WriteClass write_class) {
     Counts& counts = Of(write_class);
     const size_t most = Budget(write_class).max_waiting;
     if (counts.waiting.load() < most) return true;
     counts.awaited.store(true);
-    // It may have emptied before that was noted: then nobody will tell.
+    // The queue may have emptied before `awaited` was set: then nobody would be notified.
     return counts.waiting.load() < most;
   }
   bool Reserve(WriteClass write_class) {
@@ -89,7 +89,7 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
     if (options_.observer != nullptr) options_.observer->OnCollapsed(write_class);
   }
 
-  // Nobody is called from here on: not those who submitted, nor their requests' makers.
+  // No callback is called from here on: neither done nor make.
   void Stop() {
     stopped_ = true;
     loop_.Cancel(token_timer_);
@@ -119,7 +119,7 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
     State state = State::kParked;
     base::Duration ready{};  // since when it could be sent; in the future while it is held
     base::TimerId timer = 0;
-    int waits = 0;  // asked for by the server
+    int waits = 0;  // requested by the server
     int tries = 0;
     std::optional<Backoff> backoff{};
   };
@@ -132,7 +132,7 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
   struct Counts {
     std::atomic<size_t> waiting{0};  // places that are taken
     std::atomic<size_t> in_flight{0};
-    std::atomic<bool> awaited{false};  // somebody found it full
+    std::atomic<bool> awaited{false};  // a caller found it full
   };
 
   static constexpr base::Duration::rep kNever = std::numeric_limits<base::Duration::rep>::min();
@@ -142,7 +142,7 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
   static bool IsMoreUrgent(const Call& a, const Call& b) {
     return std::pair(a.write.write_class, a.number) < std::pair(b.write.write_class, b.number);
   }
-  // A bind makes obsolete what is to be said about the pod's not having been bound.
+  // A bind makes a report that the pod was not bound obsolete.
   static bool MakesObsolete(const Call& newer, const Call& older) {
     return newer.write.write_class == WriteClass::kBind && older.write.write_class == WriteClass::kStatus;
   }
@@ -156,7 +156,7 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
     lines_.Enter(call->write.write_class, call->number, call);
   }
 
-  // Out of line, or of its wait.
+  // Takes it out of its queue, or ends its wait.
   void Withdraw(const CallPtr& call) {
     if (call->state == State::kInLine) lines_.Leave(call->write.write_class, call->number);
     if (call->state == State::kHeld) loop_.Cancel(call->timer);
@@ -167,7 +167,7 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
     object.active = call;
     Schedule(call);
   }
-  // Into its line, now or when its wait is over.
+  // Queues it, now or when its wait is over.
   void Schedule(const CallPtr& call) {
     const base::Duration wait = call->ready - loop_.Now();
     if (wait <= base::Duration::zero()) return Enter(call);
@@ -206,7 +206,7 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
     }
   }
 
-  // The object's next write, now that its active one is neither in line nor in flight.
+  // Starts the object's next write, now that its active one is neither queued nor in flight.
   void ActivateNext(const std::string& key) {
     const auto found = objects_.find(key);
     if (found == objects_.end()) return;
@@ -223,7 +223,7 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
     Activate(object, call);
   }
 
-  // Ends a write that has not been sent, or not again, because that is not needed.
+  // Ends a write that need not be sent, or sent again.
   void Drop(const CallPtr& call) {
     call->state = State::kOver;
     Release(call->write.write_class);
@@ -275,7 +275,7 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
     lines_.Landed(call->write.write_class);
     Of(call->write.write_class).in_flight.fetch_sub(1);
     TellDepth(call->write.write_class);
-    // A conflict without a code is our own: it was not sent.
+    // A conflict without a code is our own: the write was not sent.
     if (answer.status.code == 0 && answer.error != ErrorCode::kConflict) last_unanswered_.store(loop_.Now().count());
     if (const std::optional<base::Duration> wait = RetryAfter(*call, answer)) {
       Retry(call, *wait);
@@ -299,7 +299,7 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
   }
 
   void Retry(const CallPtr& call, base::Duration wait) {
-    Of(call->write.write_class).waiting.fetch_add(1);  // it had a place before, and keeps it
+    Of(call->write.write_class).waiting.fetch_add(1);  // it keeps the place that it had
     if (options_.observer != nullptr) options_.observer->OnRetried(call->write.write_class);
     call->ready = loop_.Now() + wait;
     call->state = State::kParked;
@@ -320,9 +320,9 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
   std::array<Counts, kWriteClasses> counts_;
   std::atomic<base::Duration::rep> last_unanswered_{kNever};  // in the loop's time
 
-  // Of the loop's thread.
+  // Used on the loop's thread.
   WriteLines<Call> lines_;
-  std::unordered_map<std::string, Object> objects_;  // with a write under way
+  std::unordered_map<std::string, Object> objects_;  // with a write in progress
   uint64_t last_number_ = 0;
   base::TimerId token_timer_ = 0;
   bool pumping_ = false;

@@ -108,7 +108,7 @@ class WritePathTest : public ::testing::Test {
 TEST_F(WritePathTest, AnUrgentBindWaitedBehind2500StatusPatches) {
   Make(50, 100);
   for (int i = 0; i < 2500; ++i) Submit(WriteClass::kStatus, fmt::format("status-{}", i), fmt::format("uid-{}", i));
-  // At any moment of the backlog, also right after the burst and between two tokens.
+  // At any time during the backlog, also right after the burst and between two tokens.
   for (const base::Duration at : std::vector<base::Duration>{0ms, 1ms, 777ms, 3s, 9999ms, 30s}) {
     loop_.Advance(at - loop_.Now());
     const std::string name = fmt::format("bind-{}", at.count());
@@ -127,7 +127,7 @@ TEST_F(WritePathTest, TheBucketWentIntoDebtInsteadOfHoldingWritesBack) {
   for (int i = 0; i < 1000; ++i) Submit(static_cast<WriteClass>(1 + i % 4), fmt::format("w{}", i));
   loop_.Advance(1min);
   ASSERT_EQ(sent_.size(), 1000u);
-  // In no stretch of time more than the burst and what has come since.
+  // In no interval more than the burst and the tokens added since.
   for (size_t i = 0; i < sent_.size(); ++i) {
     for (size_t j = i; j < sent_.size(); j += 37) {
       const double seconds = std::chrono::duration<double>(sent_[j].at - sent_[i].at).count();
@@ -223,7 +223,7 @@ TEST_F(WritePathTest, ABindMakesTheReportOfItsPodObsolete) {
   EXPECT_THAT(done_, ElementsAre("late 204"));
   EXPECT_EQ(observer_.collapsed, 1);
   EXPECT_EQ(path_->waiting(WriteClass::kStatus), 0u);
-  // The same when the report is on its way and the server wants to have it again.
+  // The same if the status patch is in flight and the server asks for it again.
   Submit(WriteClass::kBind, "bind again", "uid-0");
   sent_[0].answer(AnswerOf(200));
   loop_.Run();
@@ -239,7 +239,7 @@ TEST_F(WritePathTest, ABindMakesTheReportOfItsPodObsolete) {
   EXPECT_EQ(done_.back(), "busy 204");
 }
 
-// It may still take effect: whoever gives the lease back has to know.
+// It may still take effect: the elector has to know before it releases the lease.
 TEST_F(WritePathTest, TellsWhenAWriteLastEndedWithoutAnAnswer) {
   Make(10, 2, kDefaultWriteBudgets);
   ApiAnswer refused;  // by the window: nothing was sent

@@ -1,5 +1,5 @@
-// WriteWindow: until when this process may write, which leader election moves and every write asks right before it goes
-// out. Shared by all who ask, so that it does not matter who of them ends first: whoever holds the lease closes it.
+// WriteWindow: until when this process may write. Leader election moves it, and every write checks it right before it
+// is sent. Shared by all of them, so the order of their destruction does not matter: the holder of the lease closes it.
 #pragma once
 
 #include <atomic>

@@ -8,7 +8,7 @@
 // A request that is answered 401 is sent once more, with fresh credentials, if the source may have any; the handler
 // sees only the second answer.
 //
-//   Start → incoming_ → queued  → in flight → done
+//   Start → incoming_ → queued → in flight → done
 //                          ^          | 401: once; not processed by the server: a few times; unsuitable pool
 //                          +----------+
 //

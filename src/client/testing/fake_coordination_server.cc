@@ -33,7 +33,7 @@ std::string InitialEventsEnd(uint64_t version) {
 
 bool HasAnswered(const api::LeaseCandidateSpec& spec) { return !spec.ping_time || *spec.renew_time >= *spec.ping_time; }
 
-// Whether the first is the better leader.
+// Whether the first is preferred as leader.
 bool IsBetter(const api::LeaseCandidate& a, const api::LeaseCandidate& b) {
   const auto rank = [](const api::LeaseCandidate& candidate) {
     return std::tie(candidate.spec.emulation_version, candidate.spec.binary_version,
@@ -173,7 +173,7 @@ bool FakeCoordinationServer::IsLeaseExpired() const {
   return lease->spec.renew_time->time + std::chrono::seconds(*lease->spec.lease_duration_seconds) < clock_.Now();
 }
 
-// Whether the votes are in.
+// Whether all pings have been answered or have timed out.
 bool FakeCoordinationServer::PingAsNeeded() {
   const base::Time now = clock_.Now();
   bool can_vote = true;
@@ -205,7 +205,7 @@ void FakeCoordinationServer::Elect() {
   const api::LeaseCandidate* elected = best(true);
   if (elected == nullptr) return;
   const std::string& name = elected->metadata.name;
-  // As upstream: an expired lease of the same holder stays as it is.
+  // As upstream: an expired lease of the same holder is left unchanged.
   if (lease && lease->spec.holder_identity == name) return;
   is_free ? Assign(name) : Prefer(name);
 }

@@ -22,17 +22,17 @@ class FakeCoordinationServer {
   // For FakeTransport.
   void Handle(const http::testing::FakeCallPtr& call);
 
-  // One step of the controller, which looks every now and then: pings, waits five seconds for answers, or elects.
+  // One step of the controller, which runs periodically: pings, waits five seconds for answers, or elects.
   void Elect();
 
-  // The controller's writes, by hand.
+  // The controller's writes, made by the test.
   void Assign(const std::string& holder);
   void Prefer(const std::string& holder);
   void Ping(const std::string& candidate);
   void Delete(const std::string& candidate);
-  // The watches are over for those who follow them.
+  // Ends all watches.
   void BreakWatches();
-  // They stay open, and nothing comes any more.
+  // The watches stay open, but nothing arrives any more.
   void MuteWatches() { watchers_.clear(); }
 
   std::optional<api::Lease> lease;

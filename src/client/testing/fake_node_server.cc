@@ -154,7 +154,7 @@ void FakeNodeServer::SendAll(const http::testing::FakeCallPtr& call, std::vector
 
 void FakeNodeServer::Flush(const Sender& send) {
   std::erase_if(watchers_, [](const Watcher& watcher) { return watcher.call->ended(); });
-  // A copy: what is sent may make new watches.
+  // A copy: sending may start new watches.
   std::vector<std::pair<http::testing::FakeCallPtr, std::vector<std::string>>> all;
   for (Watcher& watcher : watchers_) {
     std::vector<std::string> frames;

@@ -1,5 +1,5 @@
 // The part of an API server that serves nodes, in memory: lists, pages, watches, streaming lists, in JSON and protobuf.
-// It behaves unless told otherwise; what it holds is the truth a reflector must arrive at.
+// It behaves correctly unless told otherwise; its nodes are what a reflector must end up with.
 #pragma once
 
 #include <cstdint>
@@ -22,33 +22,33 @@ class FakeNodeServer {
   // For FakeTransport.
   void Handle(const http::testing::FakeCallPtr& call);
 
-  // The truth. Each write is a new resourceVersion.
+  // Changes the nodes. Each write is a new resourceVersion.
   void Put(const std::string& name);
   void Delete(const std::string& name);
   const std::map<std::string, api::Object>& nodes() const { return nodes_; }
   uint64_t version() const { return version_; }
 
-  // Sends watches what they have not got yet. `send` may do harm to the frames of one watch; it is given the call and
+  // Sends the watches what they have not received yet. `send` may corrupt the frames of one watch; it gets the call and
   // the frames, and must deliver them itself.
   using Sender = std::function<void(const http::testing::FakeCallPtr& call, std::vector<std::string> frames)>;
   void Flush(const Sender& send = SendAll);
   static void SendAll(const http::testing::FakeCallPtr& call, std::vector<std::string> frames);
-  // Of streaming lists that are under way (events_at_once), so many more events each, then their end.
+  // Sends that many more events of each unfinished streaming list (events_at_once), then its end.
   void SendMoreOfLists(size_t events);
   void SendBookmarks();
-  // The watch stays open, but nothing comes any more.
+  // The watch stays open, but nothing arrives any more.
   void Mute(const http::testing::FakeCallPtr& call);
-  // A frame of an event from the past, in the encoding of that watch.
+  // The frame of a past event, in the encoding of that watch.
   std::string OldFrame(const http::testing::FakeCallPtr& call, size_t index) const;
   size_t history_size() const { return history_.size(); }
 
-  // Forgets the history: whoever is behind gets 410.
+  // Drops the history: watches that are behind get 410.
   void Compact();
 
-  // Answers a call instead of the server when it returns true.
+  // Answers a call instead of the server if it returns true.
   std::function<bool(const http::testing::FakeCallPtr& call)> interfere;
   bool has_streaming = true;
-  std::string streaming_error{};     // streaming lists are agreed to, then end with an ERROR event that says this
+  std::string streaming_error{};     // streaming lists are accepted, then end with an ERROR event that says this
   size_t events_at_once = SIZE_MAX;  // of a streaming list; the rest waits for SendMoreOfLists
   bool expired_as_event = false;     // an ERROR event instead of the status 410
   bool pages_any_version = false;    // no watch cache: resourceVersion=0 is paged too
@@ -85,9 +85,9 @@ class FakeNodeServer {
   std::map<std::string, std::pair<uint64_t, std::vector<api::Object>>> continues_;
 };
 
-// What Kubernetes answers when it refuses.
+// What Kubernetes answers when it rejects a request.
 std::string StatusJson(int code, std::string_view reason, std::string_view message);
-// The value of a parameter in a request's query, decoded; "" when it is not there.
+// The value of a parameter in a request's query, decoded; "" if it is absent.
 std::string Parameter(const http::Request& request, std::string_view name);
 bool WantsProtobuf(const http::Request& request);
 

@@ -1,4 +1,4 @@
-// A ChangeSink that keeps the picture it is told and refuses changes that do not fit it.
+// A ChangeSink that keeps the objects it is told about and fails the test on changes that do not fit them.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -30,13 +30,13 @@ class PictureSink final : public ChangeSink {
     objects.clear();
   }
 
-  // "+a", "~a", "-a" since the last time.
+  // The changes since the last call: "+a", "~a", "-a".
   std::vector<std::string> TakeLog() { return std::exchange(log, {}); }
 
   std::map<std::string, api::Object> objects;
   std::vector<std::string> log;
-  int batches = 0;  // of OnChanges
-  int parts = 0;    // of OnListing
+  int batches = 0;  // calls of OnChanges
+  int parts = 0;    // calls of OnListing
 
  private:
   void Apply(ObjectChange change) {

@@ -1,4 +1,4 @@
-// For tests: a reflector of nodes before a server in memory, in virtual time, in JSON (false) and protobuf (true).
+// For tests: a reflector of nodes with an in-memory server, in virtual time, in JSON (false) and protobuf (true).
 #pragma once
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ class ReflectorFixture : public ::testing::TestWithParam<bool> {
     loop_.Run();
   }
 
-  // Everything the server has is known to the sink.
+  // The sink knows everything that the server has.
   void ExpectInStep() const {
     ASSERT_EQ(sink_.objects.size(), server_.nodes().size());
     for (const auto& [name, node] : server_.nodes()) {

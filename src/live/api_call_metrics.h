@@ -1,6 +1,6 @@
-// ApiCallMetrics: calls of one type that nobody waits for on the scheduling thread, as scheduler_async_api_call_*.
-// Upstream makes such calls under the gate SchedulerAsyncAPICalls, which decides whether these metrics are exposed;
-// here all calls are made so. Thread-safe; must outlive its calls.
+// ApiCallMetrics: asynchronous API calls of one type, as scheduler_async_api_call_*. Upstream makes such calls under
+// the gate SchedulerAsyncAPICalls, which decides whether these metrics are exposed; here all of these calls are
+// asynchronous. Thread-safe; must outlive its calls.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ class ApiCallMetrics {
  public:
   class Call {
    public:
-    // Once.
+    // Call once.
     void End(bool ok) const {
       owner_->pending_.Add(-1);
       const std::chrono::duration<double> took = owner_->clock_.Now() - start_;

@@ -1,5 +1,5 @@
-// BindingRunner: where binding cycles run, and how they wait there for answers of the API. A live scheduler has threads
-// for it (BindingThreads); a test can run one cycle at a time, in virtual time.
+// BindingRunner: runs binding cycles and lets them wait for answers from the API. A live scheduler has threads for it
+// (BindingThreads); a test can run one cycle at a time, in virtual time.
 #pragma once
 
 #include <functional>
@@ -12,16 +12,17 @@ class BindingRunner {
   using Resume = std::function<void()>;
 
   enum class Length {
-    kShort,  // an answer of the API
-    kLong,   // a volume that is being provisioned: minutes, perhaps, in which others may run
+    kShort,  // an answer from the API
+    kLong,   // a volume that is being provisioned: possibly minutes, in which others may run
   };
 
   virtual ~BindingRunner() = default;
 
   // Any thread.
   virtual void Run(Task task) = 0;
-  // For tasks. Hands a function to `begin`, and returns when that function has been called, which has to happen once,
-  // on any thread. False when the runner has ended: then nobody may have called it, and it may still be called.
+  // Called by tasks. Passes a function to `begin`, and returns when that function has been called, which must happen
+  // once, on any thread. Returns false if the runner has stopped: then the function may not have been called, and may
+  // still be.
   virtual bool WaitFor(Length length, const std::function<void(Resume)>& begin) = 0;
 };
 

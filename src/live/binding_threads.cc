@@ -43,7 +43,7 @@ void BindingThreads::Serve() {
   std::unique_lock lock(mutex_);
   while (true) {
     ++idle_;
-    // Threads in excess, after others have come back from waiting, rest too.
+    // Surplus threads, after others have returned from waiting, become idle too.
     changed_.wait(lock, [&] { return stopping_ || !tasks_.empty(); });
     --idle_;
     if (tasks_.empty()) return;
@@ -51,7 +51,7 @@ void BindingThreads::Serve() {
     tasks_.pop_front();
     lock.unlock();
     task();
-    task = nullptr;  // what it holds goes before the lock is taken
+    task = nullptr;  // destroys its captures before the lock is taken
     lock.lock();
   }
 }

@@ -1,6 +1,6 @@
-// BindingThreads: where binding cycles run. Each waits for the API, so there are many of them, but no more than needed
-// at a time: threads start when work finds none idle, and one that waits for something slow (a volume that is being
-// provisioned, for minutes perhaps) steps aside for another.
+// BindingThreads: the threads that run binding cycles. Each cycle waits for the API, so there are many threads, but no
+// more than needed: a thread starts when there is work and none is idle, and one that waits for something slow (a
+// volume that is being provisioned, possibly for minutes) does not count against the limit.
 #pragma once
 
 #include <condition_variable>

@@ -1,4 +1,4 @@
-// A scheduling loop that takes its turns in the test's own thread, by a clock that only the test moves.
+// A scheduling loop that takes its turns on the test's own thread, with a clock that only the test moves.
 #include <gtest/gtest.h>
 
 #include <future>
@@ -16,7 +16,7 @@ using client::ObjectChange;
 constexpr char kPatient[] = "Patient";
 constexpr base::Duration kPatience = std::chrono::seconds(10);
 
-// Waits before each binding for something that never comes.
+// Waits before each binding for something that never happens.
 class Patient final : public framework::Plugin, public framework::PreBindPlugin {
  public:
   std::string_view name() const override { return kPatient; }
@@ -30,10 +30,10 @@ class Patient final : public framework::Plugin, public framework::PreBindPlugin 
   }
 };
 
-// Runs one binding cycle, and tells when it waits and when its wait is over.
+// Runs one binding cycle, and reports when it waits and when its wait is over.
 class OneCycle final : public BindingRunner {
  public:
-  // Until the cycle has ended, and said so.
+  // Waits until the cycle has ended and reported so.
   void Join() { thread_.join(); }
   void Run(Task task) override { thread_ = std::thread(std::move(task)); }
   bool WaitFor(Length, const std::function<void(Resume)>& begin) override {
@@ -56,7 +56,7 @@ class OneCycle final : public BindingRunner {
 
 TEST(BusyLoop, AWaitEndsInTimeHoweverManyPodsAreToBeScheduled) {
   config::FeatureGates gates;
-  // Otherwise the client's thread reads the clock, for the answer to the pod's announcement, while the test moves it.
+  // Otherwise the client's thread reads the clock for the nominatedNodeName patch while the test moves it.
   ASSERT_TRUE(gates.Set("NominatedNodeNameForExpectation", false).ok());
   base::FakeClock clock{base::Time(std::chrono::hours(1000))};
   base::ThreadLoop io;

@@ -15,7 +15,7 @@ namespace berth::live {
 
 namespace {
 
-// Watches bring a change within milliseconds; a second is a lot.
+// Watches deliver a change within milliseconds; a second is plenty.
 constexpr base::Duration kSecondLook = std::chrono::seconds(1);
 
 std::set<std::string> Common(const std::set<std::string>& a, const std::set<std::string>& b) {
@@ -49,7 +49,7 @@ CacheMismatch ComparePods(const SchedulingLoop& loop, const std::vector<api::Obj
     if (ours || !pod->spec.node_name.empty()) wanted.insert(pod->metadata.uid);
   }
   loop.driver().cluster().ForEachPod([&](const framework::PodInfoPtr& pod) { cached.insert(pod->uid()); });
-  // Also pods in flight: they stand nowhere, but are not forgotten.
+  // Also pods in flight: they are in no sub-queue, but the queue still knows them.
   loop.driver().queue().ForEach([&](const queue::QueuedPod& pod, queue::PodState) { cached.insert(pod.pod->uid()); });
   return {Less(wanted, cached), Less(cached, actual)};
 }
@@ -77,13 +77,13 @@ CacheComparison CompareCache(const SchedulingLoop& loop, const std::vector<api::
   return {CompareNodes(loop.driver().cluster(), nodes), ComparePods(loop, pods)};
 }
 
-// One look at the server: nodes, then pods.
+// One comparison with the server: nodes, then pods.
 struct CacheDebugger::Run {
-  std::optional<CacheComparison> first{};  // what the first of two looks found
+  std::optional<CacheComparison> first{};  // the result of the first of two comparisons
   std::vector<api::Object> nodes{};
 };
 
-// What answers that come late find instead of a debugger that has gone.
+// Outlives the debugger for answers that arrive late.
 class CacheDebugger::Owner : public std::enable_shared_from_this<Owner> {
  public:
   Owner(client::ApiClient& client, base::Loop& io, SchedulingLoop& loop) : client_(client), io_(io), loop_(&loop) {}
@@ -105,7 +105,7 @@ class CacheDebugger::Owner : public std::enable_shared_from_this<Owner> {
     });
   }
 
-  // Runs `task` with the loop on its own thread, unless the debugger is gone.
+  // Runs `task` on the loop's own thread, unless the debugger is gone.
   void OnScheduler(std::function<void(const SchedulingLoop&)> task) {
     const std::lock_guard lock(mutex_);
     if (loop_ != nullptr) loop_->Post([loop = loop_, task = std::move(task)] { task(*loop); });

@@ -1,9 +1,9 @@
-// CacheDebugger: what SIGUSR2 is for. Compares the scheduler's picture with what the API server says, tells what is
-// missing and what is too much, and dumps picture and queue to the log.
+// CacheDebugger: handles SIGUSR2. Compares the scheduler's cache with the API server, reports missing and redundant
+// objects, and dumps the cache and the queue to the log.
 //
-// There is no second copy of the cluster in this process to compare with, so nodes and pods are listed anew, off the
-// scheduling thread; the comparison itself is a message to that thread. List and picture are never of the very same
-// moment: what differs is looked at once more after a pause, and only what differs both times is told.
+// This process has no second copy of the cluster to compare with, so nodes and pods are listed anew, off the scheduling
+// thread; the comparison itself is a message to that thread. The list and the cache are never of exactly the same
+// moment: differences are checked again after a pause, and only those found both times are reported.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ namespace berth::live {
 
 // Names of nodes, or UIDs of pods.
 struct CacheMismatch {
-  std::set<std::string> missed;     // the server has them, the picture has not
+  std::set<std::string> missed;     // the server has them, the cache does not
   std::set<std::string> redundant;  // the other way round
 
   bool empty() const { return missed.empty() && redundant.empty(); }
@@ -34,8 +34,8 @@ struct CacheComparison {
   bool empty() const { return nodes.empty() && pods.empty(); }
 };
 
-// On the scheduling thread. `pods` are those that have not run to their end. Pending pods of other schedulers are
-// nobody's business here; a pending pod that is being deleted may be known or not.
+// On the scheduling thread. `pods` are those that have not terminated. Pending pods of other schedulers are ignored; a
+// pending pod that is being deleted may or may not be in the cache.
 CacheComparison CompareCache(const SchedulingLoop& loop, const std::vector<api::Object>& nodes,
                              const std::vector<api::Object>& pods);
 
@@ -43,12 +43,12 @@ class CacheDebugger {
  public:
   // All three must outlive it.
   CacheDebugger(client::ApiClient& client, base::Loop& io, SchedulingLoop& loop);
-  // What is under way comes to nothing.
+  // Cancels a comparison in progress.
   ~CacheDebugger();
   CacheDebugger(const CacheDebugger&) = delete;
   CacheDebugger& operator=(const CacheDebugger&) = delete;
 
-  // Returns at once; any thread. The dump comes last, also when the server could not be asked.
+  // Returns at once; any thread. The dump comes last, even if the server could not be reached.
   void CompareAndDump();
 
  private:

@@ -39,7 +39,7 @@ class CacheDebuggerTest : public testing::LoopFixture {
   }
   ~CacheDebuggerTest() override { EXPECT_TRUE(base::ConfigureLog({})); }
 
-  // Everything the log said until the dump's end.
+  // Everything logged until the end of the dump.
   std::string LogOfADump() {
     debugger_.CompareAndDump();
     std::unique_lock lock(mutex_);

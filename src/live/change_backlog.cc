@@ -13,9 +13,9 @@ using client::ObjectChange;
 
 namespace {
 
-// What is known of one object's unread changes.
+// What is known about one object's unread changes.
 struct History {
-  bool is_new = false;  // the reader has not heard of it
+  bool is_new = false;  // the reader has not seen it
   std::optional<size_t> deleted{};
   size_t newest = 0;
 };
@@ -36,7 +36,7 @@ void DropObsolete(std::vector<ObjectChange>& changes) {
   for (size_t i = 0; i < changes.size(); ++i) {
     const History& history = histories.at(IdentityOf(changes[i].object.metadata()));
     const bool is_deletion = history.deleted == i;
-    // What came and went in the meantime was never there.
+    // An object that was created and deleted since then is dropped altogether.
     if (is_deletion ? history.is_new : history.newest != i) continue;
     kept.push_back(std::move(changes[i]));
     if (!is_deletion && (history.is_new || history.deleted)) kept.back().type = ObjectChange::Type::kAdded;
@@ -56,7 +56,7 @@ bool ChangeBacklog::Add(api::Kind kind, std::vector<ObjectChange> changes, bool 
     std::move(changes.begin(), changes.end(), std::back_inserter(unread));
   }
   line.unread.is_whole |= is_whole;
-  // Only when there are twice as many as the last time had to stay: looking at each costs little then.
+  // Only when there are twice as many as remained last time, so that the cost per change stays small.
   if (unread.size() >= std::max(few_, line.compact_at)) {
     DropObsolete(unread);
     line.compact_at = 2 * unread.size();

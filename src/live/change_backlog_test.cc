@@ -20,7 +20,7 @@ ObjectChange Change(Type type, const std::string& name, int version) {
   return {type, api::Object(pod.Shared())};
 }
 
-// What a reader ends up with: versions by UID, and how often an object it knew was taken from it.
+// What a reader ends up with: versions by UID, and how often an object it knew was deleted.
 struct Reader {
   std::map<std::string, std::string> known;
   std::map<std::string, int> lost;
@@ -57,7 +57,7 @@ TEST(ChangeBacklog, ASchedulingThreadThatReadNothingCouldFillTheMemory) {
 TEST(ChangeBacklog, WhatTheReaderEndsUpWithIsTheSame) {
   base::Random random(7);
   ChangeBacklog backlog;
-  Reader slow, quick;  // one reads now and then, the other at once
+  Reader slow, quick;  // one reads from time to time, the other at once
   std::map<std::string, bool> exists;
   for (int i = 1; i <= 60'000; ++i) {
     const std::string name = "p" + std::to_string(random.Below(300));

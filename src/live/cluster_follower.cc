@@ -12,9 +12,9 @@ namespace berth::live {
 
 namespace {
 
-// With nothing to read it still looks around now and then: whoever waits for time to pass is served by that.
+// With nothing to read it still takes a turn from time to time, for work that only waits for time to pass.
 constexpr base::Duration kFollowerNap = std::chrono::milliseconds(200);
-// A refusal that comes so soon after the start is a matter of rights that were never given; later it may pass.
+// If access is denied this soon after the start, the permissions are missing; later it may be temporary.
 constexpr base::Duration kRightsSettle = std::chrono::seconds(30);
 
 std::set<api::Kind> FollowedKinds(const config::FeatureGates& gates) {
@@ -69,7 +69,7 @@ Result<void> ClusterFollower::Make(const framework::Registry& registry) {
   options.scheduler.seed = options_.seed;
   options.tap = options_.tap;
   options.on_posted = [this] { mailbox_.Post([] {}); };
-  // Extenders are programs that a scheduler talks to, and some of them keep books: nobody asks them here.
+  // Extenders are never called here: they are other programs, and some of them keep state.
   Result<std::unique_ptr<scheduler::Driver>> made = scheduler::Driver::Create(
       options_.configuration, registry, options_.gates, environment_.clock, api_, *this, std::move(options));
   if (!made) return made.error();
@@ -130,7 +130,7 @@ void ClusterFollower::Stop() {
   mailbox_.Post([] {});
 }
 
-// A scheduler takes its checkpoints before a step; here there is none.
+// A scheduler takes its checkpoints before a step; a follower has no steps.
 void ClusterFollower::TakeCheckpoint() {
   if (options_.tap == nullptr) return;
   if (options_.tap->WantsCheckpoint() && driver_->IsAtRest()) options_.tap->OnCheckpoint(driver_->TakeCheckpoint());
@@ -143,7 +143,7 @@ void ClusterFollower::CheckPatience() {
 }
 
 std::string ClusterFollower::MissingKinds() const {
-  // One sentence for all kinds that have the same trouble: usually it is the server's.
+  // One sentence for all kinds with the same error: usually it is the server's.
   std::map<std::string, std::string> resources;  // by error
   for (const auto& reflector : reflectors_) {
     const client::ReflectorState state = reflector->state();

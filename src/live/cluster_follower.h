@@ -1,12 +1,12 @@
-// ClusterFollower: a picture of a real cluster that is kept up to date, whichever scheduler runs there. Nothing is ever
-// scheduled or written, and no lease is taken: it needs the rights to list and watch what scheduling reads.
+// ClusterFollower: keeps an up-to-date copy of a real cluster, whichever scheduler runs there. It never schedules or
+// writes anything and takes no lease: it needs only the permissions to list and watch what scheduling reads.
 //
-//   watches  --changes, in the order they came-->  mailbox  -->  driver: picture, and a queue that nobody pops
+//   watches  --changes, in the order they came-->  mailbox  -->  driver: cache, and a queue that nobody pops
 //
-// Every change is applied by itself, none is dropped or merged: what is decided between two of them can be worked out.
+// Every change is applied by itself, none is dropped or merged, so that the state before each of them can be examined.
 //
-// It runs on the loop and transport it was given; whoever calls Run (or Turn) is its one thread, and everything that
-// reads the driver does so there, by Post. LiveFollower gives it a connection.
+// It runs on the loop and transport it was given; the caller of Run (or Turn) is its only thread, and everything that
+// reads the driver does so there, by Post. LiveFollower adds a connection.
 #pragma once
 
 #include <atomic>
@@ -33,25 +33,25 @@
 
 namespace berth::live {
 
-// What happened to an object, and when that was heard of.
+// A change to an object, and when it arrived.
 struct FollowedChange {
   base::Time arrived{};
   bool deleted = false;
-  api::Object object;  // the last known state of one that was deleted
+  api::Object object;  // the last known state if it was deleted
 };
 
 struct FollowerOptions {
   config::KubeSchedulerConfiguration configuration;
   config::FeatureGates gates;
   bool protobuf = true;
-  // Applies a change to the driver, on the follower's thread; it may look at the picture of before. Unset: Put, Remove.
+  // Applies a change to the driver, on the follower's thread; it may examine the state before. Unset: Put, Remove.
   std::function<void(scheduler::Driver& driver, const FollowedChange& change)> apply{};
   // After each turn, on the follower's thread, once every kind has been listed.
   std::function<void()> on_turn{};
   // Everything has been listed; on the follower's thread.
   std::function<void()> on_synced{};
-  scheduler::Tap* tap = nullptr;  // must outlive it; null: nobody listens
-  // How long the first lists may take before Run gives up.
+  scheduler::Tap* tap = nullptr;  // must outlive it; may be null
+  // How long the first lists may take before Run fails.
   base::Duration patience = std::chrono::seconds(20);
   uint64_t seed = 1;  // of the driver
 };
@@ -60,7 +60,7 @@ struct FollowerOptions {
 struct FollowerEnvironment {
   http::Transport& transport;
   base::Loop& io;            // lists and watches
-  const base::Clock& clock;  // monotonic: what the driver goes by
+  const base::Clock& clock;  // monotonic: the driver's clock
 };
 
 class ClusterFollower final : public client::ChangeSink, private scheduler::DriverObserver {
@@ -70,16 +70,16 @@ class ClusterFollower final : public client::ChangeSink, private scheduler::Driv
                                                          FollowerEnvironment environment);
   ~ClusterFollower() override;
 
-  // Begins to list.
+  // Starts to list.
   void Start();
-  // Start, then turns on the calling thread until Stop. An error when the cluster refuses to show something, or when
-  // the first lists do not come.
+  // Start, then turns on the calling thread until Stop. An error if the cluster denies access to something, or if the
+  // first lists do not arrive.
   Result<void> Run();
   // One turn of Run: reads the mail.
   void Turn();
-  // Why it cannot go on; empty as long as it can.
+  // Why it cannot continue; empty as long as it can.
   const std::optional<Error>& failure() const { return failure_; }
-  // No callback of reflectors comes any more. Before the loop it was given ends.
+  // Reflectors do not call back after this. Call it before the given loop ends.
   void Detach();
 
   // Any thread from here on.
@@ -89,7 +89,7 @@ class ClusterFollower final : public client::ChangeSink, private scheduler::Driv
   bool synced() const { return synced_; }
   // Runs on the follower's thread, between changes.
   void Post(Mailbox::Message message) { mailbox_.Post(std::move(message)); }
-  // Which kinds have never been listed, and why; "" when all have.
+  // Which kinds have never been listed, and why; "" if all have.
   std::string MissingKinds() const;
 
   // client::ChangeSink
@@ -97,17 +97,17 @@ class ClusterFollower final : public client::ChangeSink, private scheduler::Driv
   void OnChanges(api::Kind kind, std::vector<client::ObjectChange> changes) override;
   void OnNotServed(api::Kind kind) override;
 
-  // The rest is for the follower's thread.
+  // The rest is for the follower's thread only.
   scheduler::Driver& driver() { return *driver_; }
   const scheduler::Driver& driver() const { return *driver_; }
   base::Time Now() const { return environment_.clock.Now(); }
-  // Pending pods that name a scheduler no profile stands for, by UID: they are in no queue.
+  // Pending pods whose scheduler has no profile here, by UID: they are in no queue.
   const std::map<std::string, framework::PodInfoPtr>& pods_of_others() const { return pods_of_others_; }
-  // The profile of the pod's scheduler, or the first where none has that name.
+  // The profile of the pod's scheduler, or the first if there is none of that name.
   engine::Profile& ProfileFor(const api::Pod& pod);
 
  private:
-  // Of a resource that plugins watch.
+  // For a resource that plugins watch.
   class CustomSink;
 
   ClusterFollower(FollowerOptions options, FollowerEnvironment environment);
@@ -115,7 +115,7 @@ class ClusterFollower final : public client::ChangeSink, private scheduler::Driv
   void MakeReflectors();
   void AddReflector(client::ReflectorOptions options, const std::string& name, client::ChangeSink& sink);
   void Apply(const FollowedChange& change);
-  // Whole: with these, everything that is there has been heard of.
+  // Whole: with these changes the first list of the kind is complete.
   void Add(api::Kind kind, std::vector<client::ObjectChange> changes, bool is_whole);
   void ApplyCustom(framework::EventResource resource, const std::vector<client::ObjectChange>& changes, bool is_whole);
   void NoteOthers(const FollowedChange& change);

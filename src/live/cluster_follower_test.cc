@@ -24,7 +24,8 @@ using http::testing::FakeCallPtr;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// An API server with streaming lists of every kind, in virtual time; the follower takes its turns when the test says.
+// An API server with streaming lists of every kind, in virtual time; the test decides when the follower takes its
+// turns.
 class ClusterFollowerTest : public ::testing::Test {
  protected:
   void Make(FollowerOptions options = {}) {
@@ -88,7 +89,7 @@ class ClusterFollowerTest : public ::testing::Test {
   std::map<api::Kind, std::vector<api::Object>> objects_;
   std::map<api::Kind, FakeCallPtr> watches_;
   std::map<api::Kind, int> refused_;
-  std::set<api::Kind> unfinished_;  // lists whose end the test sends
+  std::set<api::Kind> unfinished_;  // lists that the test has to complete
   bool silent_ = false;
   std::unique_ptr<ClusterFollower> follower_;
 };
@@ -133,7 +134,7 @@ TEST_F(ClusterFollowerTest, AFirstListThatComesInPartsIsAppliedAsItComesAndIsWho
   Send("ADDED", PodAt(MakePod("b").Node("n1"), 12));
   Settle();
   EXPECT_EQ(driver.cluster().pod_count(), 2u);
-  // What was passed on may be taken back before the list ends.
+  // Objects passed on may change or be deleted before the list ends.
   Send("MODIFIED", PodAt(MakePod("a").Node("n2"), 40));
   Send("DELETED", PodAt(MakePod("b").Node("n1"), 41));
   Settle();
@@ -162,7 +163,7 @@ TEST_F(ClusterFollowerTest, PendingPodsOfOtherSchedulersAreKnown) {
   EXPECT_TRUE(follower_->pods_of_others().empty());
 }
 
-// A scheduler may drop what is obsolete by the time it reads it; whoever compares decisions may not.
+// A scheduler may drop changes that are obsolete when it reads them; a follower that compares decisions may not.
 TEST_F(ClusterFollowerTest, EveryChangeIsSeenInOrderBeforeItTakesEffect) {
   std::vector<std::string> seen;
   FollowerOptions options;

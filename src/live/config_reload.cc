@@ -14,7 +14,7 @@ namespace {
 
 using Configuration = config::KubeSchedulerConfiguration;
 
-// What is read once, when connections, threads and lists are made.
+// A field that is read only once, when connections, threads and lists are made.
 struct FixedField {
   const char* name;
   void (*copy)(const Configuration& from, Configuration& to);

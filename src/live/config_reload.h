@@ -1,11 +1,11 @@
-// ConfigReload: reads the configuration again while the scheduler runs, and puts it into effect between two cycles.
+// ConfigReload: reloads the configuration while the scheduler runs, and applies it between two cycles.
 //
 //   Reload (any thread) --load, validate, compare--> scheduling thread --Driver::Reconfigure--> in effect
 //                              |                            |
-//                              +------- refused ------------+--> nothing has changed
+//                              +------- rejected -----------+--> nothing has changed
 //
-// Either way the result shows as a log line, an event, metrics, and in /readyz?verbose. A refused file is no reason to
-// be unready: the scheduler goes on with what it had.
+// Either way the result is reported as a log line, an event, metrics, and in /readyz?verbose. A rejected file does not
+// make the scheduler unready: it continues with the configuration it had.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ struct LoadedConfiguration {
   framework::Registry registry;
 };
 
-// An error that names the first field in which the two differ and that counts only at start.
+// An error that names the first field that differs between the two and takes effect only at startup.
 Result<void> CheckReloadable(const config::KubeSchedulerConfiguration& running,
                              const config::KubeSchedulerConfiguration& wanted);
 
@@ -38,13 +38,13 @@ class ConfigReload {
     std::function<void(const std::string& type, const std::string& reason, const std::string& note)> announce;
   };
 
-  // All of them outlive it, the loop's messages included.
+  // All of these must outlive it, and the loop's messages too.
   ConfigReload(config::KubeSchedulerConfiguration running, SchedulingLoop& loop, metrics::Registry& metrics,
                const base::Clock& clock, Options options);
 
   // Thread-safe from here on. One reload at a time; the result may come later, from the scheduling thread.
   void Reload();
-  // Why the last file was refused; "" when it was not.
+  // Why the last file was rejected; "" if it was not.
   std::string problem() const;
   // The configuration in effect, as JSON.
   std::string RunningJson() const;

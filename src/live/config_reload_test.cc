@@ -16,7 +16,7 @@ using ::testing::Not;
 
 class ConfigReloadTest : public testing::LoopFixture {
  protected:
-  // Reads `yaml` as the file's new text, and waits for what becomes of it.
+  // Loads `yaml` as the file's new text, and waits for the result.
   void Reload(const std::string& yaml) {
     yaml_ = yaml;
     reload_.Reload();

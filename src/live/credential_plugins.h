@@ -1,5 +1,5 @@
-// CredentialPlugins: what becomes of the programs that kubeconfigs name for credentials, under client-go's metrics.
-// Their calls are counted as they happen; how long their certificates are still good is worked out when somebody asks.
+// CredentialPlugins: client-go's metrics for the credential plugins that kubeconfigs name. Calls are counted as they
+// happen; the remaining lifetime of certificates is computed when the metrics are read.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,18 @@
 
 namespace berth::live {
 
-// Thread-safe. Must outlive the credentials that were made with its surroundings, and the registry's last exposition.
+// Thread-safe. Must outlive the credentials made with its surroundings, and the registry's last exposition.
 class CredentialPlugins {
  public:
   CredentialPlugins(metrics::Registry& registry, const base::Clock& clock);
 
-  // `surroundings` with warnings to the log and plugin calls to the metrics.
+  // `surroundings` with warnings sent to the log and plugin calls to the metrics.
   http::Surroundings Watching(http::Surroundings surroundings);
-  // No-op for credentials that no plugin makes.
+  // No-op for credentials that do not come from a plugin.
   void Follow(const std::shared_ptr<http::CredentialSource>& credentials);
 
  private:
-  // Seconds, negative when over; infinite when no plugin has a certificate.
+  // In seconds, negative if expired; infinite if no plugin has a certificate.
   double ShortestLife() const;
 
   const base::Clock& clock_;

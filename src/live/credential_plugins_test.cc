@@ -15,7 +15,7 @@ using ::testing::Not;
 
 class CredentialPluginsTest : public ::testing::Test {
  protected:
-  // Credentials from a program with this text.
+  // Credentials from a plugin with this script.
   std::shared_ptr<http::CredentialSource> FromPlugin(const std::string& script) {
     const std::string program = folder_.Write("plugin.sh", "#!/bin/sh\n" + script + "\n");
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);

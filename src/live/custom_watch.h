@@ -1,5 +1,5 @@
-// CustomWatch: hands what a reflector tells about a resource that plugins watch to the scheduling loop. Unread changes
-// are bounded by what exists, as those of other kinds are (ChangeBacklog). Thread-safe.
+// CustomWatch: passes what a reflector reports about a resource that plugins watch to the scheduling loop. Unread
+// changes are bounded by the number of objects, as for other kinds (ChangeBacklog). Thread-safe.
 #pragma once
 
 #include <utility>
@@ -14,7 +14,7 @@ namespace berth::live {
 
 class CustomWatch final : public client::ChangeSink {
  public:
-  // The loop reads no more messages once this is gone.
+  // The loop must not run messages after this is destroyed.
   CustomWatch(SchedulingLoop& loop, framework::EventResource resource) : loop_(loop), resource_(resource) {}
 
   void OnListing(api::Kind kind, std::vector<client::ObjectChange> changes) override {

@@ -1,4 +1,4 @@
-// A resource that a plugin watches, from the reflector's word to the pod that it wakes.
+// A resource that a plugin watches, from the reflector's report to the pod that is requeued.
 #include "live/custom_watch.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 
 constexpr char kName[] = "Holds";
 
-// Nothing is scheduled while the resource has an object.
+// Nothing is scheduled while an object of the resource exists.
 class Holds final : public framework::Plugin,
                     public framework::PreFilterPlugin,
                     public framework::EnqueueExtensions,
@@ -118,7 +118,7 @@ TEST_F(CustomWatchTest, WhatGoesWakesThePodThatWaitedForIt) {
   Tell(ObjectChange::Type::kAdded);
   EXPECT_THAT(server_.Await({"PATCH", "pods/web/status"}), HasSubstr("on hold"));
   Tell(ObjectChange::Type::kDeleted);
-  // Its backoff is over in a second, or at once when nothing else waits; then another thread binds it.
+  // Its backoff ends after a second, or at once if nothing else waits; then another thread binds it.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (loop_->driver().binding() == 0 && std::chrono::steady_clock::now() < deadline) loop_->Turn();
   EXPECT_NE(server_.Await({"pods/web/binding"}), "");

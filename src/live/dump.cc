@@ -9,7 +9,7 @@ namespace berth::live {
 
 namespace {
 
-// A page that cannot be had soon is better not had.
+// A page that takes longer than this is not worth waiting for.
 constexpr base::Duration kPatience = std::chrono::seconds(10);
 
 std::string_view NameOf(queue::PodState place) {
@@ -69,7 +69,7 @@ std::vector<framework::PodInfoPtr> KnownPods(const scheduler::Driver& driver) {
     pods.insert(pods.end(), node->pods().begin(), node->pods().end());
   }
   driver.queue().ForEach([&](const queue::QueuedPod& pod, queue::PodState) {
-    // One that is being bound, or waits for permission to be, is on a node already.
+    // A pod that is being bound, or waits in Permit, is already assumed on a node.
     if (!driver.cluster().IsAssumed(pod.pod->uid())) pods.push_back(pod.pod);
   });
   return pods;

@@ -1,4 +1,4 @@
-// Looks at a running scheduler from outside. Each asks the scheduling thread, which answers between two cycles.
+// Inspects a running scheduler. Each of these asks the scheduling thread, which answers between two cycles.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace berth::live {
 
-// Nodes, nominations and the queue go to the log. For messages.
+// Logs nodes, nominations and the queue. For messages.
 void DumpToLog(const SchedulingLoop& loop);
 
-// Every pod the scheduler knows, once. For messages.
+// Every pod that the scheduler knows, once. For messages.
 std::vector<framework::PodInfoPtr> KnownPods(const scheduler::Driver& driver);
 
-// The same with their resources, for /metrics/resources. Waits for the answer, a bounded time.
+// The same with their resources, for /metrics/resources. Waits for the answer for a bounded time.
 void WritePodResources(LiveScheduler& scheduler, serving::PodResourceWriter& writer);
 
 }  // namespace berth::live

@@ -10,10 +10,10 @@ namespace berth::live {
 
 namespace {
 
-// After a connection that has broken.
+// After a broken connection.
 constexpr std::chrono::milliseconds kFeedReconnectAfter(1000);
 
-// Everything about a view but its attempts and its time.
+// Everything in a view except its attempts and its time.
 std::string FeedCountsOf(const inspect::EventsView& view) {
   std::string text = fmt::format("{} {} {} {}", view.nodes, view.placed, view.sequence, view.about);
   for (const auto& [place, count] : view.lanes) text += fmt::format(" {}", count);
@@ -44,7 +44,7 @@ std::string EventReader::Next() {
   if (counts == counts_) return "";
   counts_ = std::move(counts);
   inspect::EventsView fresh = *newest;
-  // A number from before this scheduler was started counts for nothing.
+  // A number from before this scheduler was started is ignored.
   const uint64_t after = after_ > fresh.sequence ? 0 : after_;
   std::erase_if(fresh.attempts, [&](const scheduler::AttemptRecord& attempt) { return attempt.sequence <= after; });
   after_ = fresh.sequence;

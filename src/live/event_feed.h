@@ -1,5 +1,5 @@
-// EventFeed: what has changed, for everybody who follows it. However many do, the scheduling thread is looked at at
-// most ten times a second, by one of those who want to know; the others take what that one found.
+// EventFeed: what has changed, for all readers. However many there are, the scheduling thread is asked at most ten
+// times a second, by one of the readers; the others share its result.
 //
 // Thread-safe.
 #pragma once
@@ -18,14 +18,14 @@ namespace berth::live {
 class EventFeed {
  public:
   using View = std::shared_ptr<const inspect::EventsView>;
-  // A fresh look, which may block; null when it took too long.
+  // Takes a fresh view, which may block; null if that took too long.
   using Look = std::function<View()>;
   static constexpr std::chrono::milliseconds kShortestPause{100};
 
   explicit EventFeed(Look look, std::chrono::milliseconds pause = kShortestPause)
       : look_(std::move(look)), pause_(pause) {}
 
-  // The newest there is: not older than the pause, unless somebody is looking at the moment. Null when there is none.
+  // The newest view: not older than the pause, unless another reader is just taking one. Null if there is none.
   View Newest();
 
  private:
@@ -37,20 +37,19 @@ class EventFeed {
   std::optional<std::chrono::steady_clock::time_point> looked_;
 };
 
-// One reader of a feed: gives server-sent events, each with all that has gathered since the one before. Not
-// thread-safe.
+// One reader of a feed: returns server-sent events, each with everything since the one before. Not thread-safe.
 class EventReader {
  public:
-  // `after` is the last attempt that the reader knows of; 0: none.
+  // `after` is the last attempt that the reader has seen; 0: none.
   EventReader(EventFeed& feed, uint64_t after) : feed_(feed), after_(after) {}
 
-  // The next event; "" when nothing has changed.
+  // The next event; "" if nothing has changed.
   std::string Next();
 
  private:
   EventFeed& feed_;
   uint64_t after_;
-  std::string counts_;  // as they were told last
+  std::string counts_;  // as last sent
 };
 
 }  // namespace berth::live

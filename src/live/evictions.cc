@@ -76,7 +76,7 @@ void Evictions::Evict(const RoundPtr& round, const PodPtr& victim) {
 
 void Evictions::Answer(const RoundPtr& round, const PodPtr& victim, const Result<void>& result) {
   const std::string preemptor = api::KeyOf(round->preemptor->metadata), name = api::KeyOf(victim->metadata);
-  // One that is gone already is what was wanted.
+  // A victim that is already gone is a success.
   const bool failed = !result && result.error().code != ErrorCode::kNotFound;
   if (failed) {
     LOG_ERROR("Tried to preempted pod", {"err", result.error()}, {"pod", name}, {"preemptor", preemptor});
@@ -99,11 +99,11 @@ void Evictions::Proceed(const RoundPtr& round) {
     return Evict(round, round->last);
   }
   const std::string& uid = round->preemptor->metadata.uid;
-  // A preemptor that was let go early may have begun another round.
+  // A preemptor that was released early may have started another round.
   if (const auto it = rounds_.find(uid); it != rounds_.end() && it->second == round) rounds_.erase(it);
   LOG_INFO(2, "Async Preemption finished completely", {"preemptor", api::KeyOf(round->preemptor->metadata)},
            {"node", round->last->spec.node_name}, {"result", round->failed ? "error" : "success"});
-  // One that was gone before its turn came has woken nobody: the preemptor was held back then.
+  // The deletion of a victim that was gone before its turn requeued nothing, because the preemptor was still held back.
   const bool is_gone = cluster_->FindPod(round->last->metadata.uid) == nullptr;
   over_({uid, round->failed, is_gone, clock_.Now() - round->started});
 }

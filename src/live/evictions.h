@@ -1,15 +1,15 @@
-// Evictions: the victims of preemption, deleted through the API without anybody waiting for it.
+// Evictions: deletes the victims of preemption through the API, asynchronously.
 //
-// For each preemptor: all victims but one are marked and deleted at the same time, then, when that went well, the last
-// one. Until the answer about the last one is there, DefaultPreemption keeps the preemptor out of the active queue
-// (IsRunningFor). Its being last has a reason: what wakes the preemptor is the end of its victims, and the watch may
-// tell of the last one's before the answer comes. So once the last victim is known to be going, or gone, the preemptor
-// may be tried again, answer or not; otherwise nothing would wake it any more.
+// For each preemptor, all victims but one are marked and deleted concurrently and then, if that succeeded, the last
+// one. Until the last one's call is answered, DefaultPreemption keeps the preemptor out of the active queue
+// (IsRunningFor). The reason for the order: the deletion of the victims requeues the preemptor, and the watch may
+// report the last one's deletion before the call is answered. So once the last victim is known to be terminating or
+// gone, the preemptor may be tried again, answered or not; otherwise nothing would requeue it any more.
 //
 //   Start ── others sent ──all answered── last sent ──answered── over
 //                 └──────────one failed──────────────────────── over, failed
 //
-// Of the scheduling thread alone; answers reach it as messages.
+// Used on the scheduling thread only; answers arrive there as messages.
 #pragma once
 
 #include <functional>
@@ -30,11 +30,11 @@ class Evictions {
  public:
   struct Ended {
     const std::string& preemptor_uid;
-    bool failed;  // a call failed, other than by finding no victim
+    bool failed;  // a call failed, for any reason but a victim that no longer exists
     bool last_is_gone;
     base::Duration took;
 
-    // Whether nothing may ever wake the preemptor by itself.
+    // Whether the preemptor might otherwise never be requeued.
     bool needs_waking() const { return failed || last_is_gone; }
   };
   using Over = std::function<void(const Ended& ended)>;
@@ -42,12 +42,12 @@ class Evictions {
   Evictions(client::ApiClient& client, client::EventRecorder& events, Mailbox& mailbox, const base::Clock& clock,
             Over over)
       : client_(client), events_(events), mailbox_(mailbox), clock_(clock), over_(std::move(over)) {}
-  // Where to see whether victims are still there; before the first Start.
+  // Used to check whether victims still exist; call before the first Start.
   void set_cluster(const cluster::Cluster& cluster) { cluster_ = &cluster; }
 
   using PodPtr = std::shared_ptr<const api::Pod>;
 
-  // Victims that are going already need no call; when all are, nothing is started.
+  // Victims that are terminating already need no call; if all are, nothing is started.
   void Start(const std::vector<PodPtr>& victims, const framework::PodInfo& preemptor);
   bool IsRunningFor(const std::string& preemptor_uid) const;
 

@@ -17,7 +17,7 @@ using ::testing::Not;
 constexpr const char* kDeleteFirst = "DELETE /api/v1/namespaces/default/pods/first";
 constexpr const char* kDeleteLast = "DELETE /api/v1/namespaces/default/pods/last";
 
-// A node that two pods fill, the more important one first, and a pod that needs all of it.
+// A node filled by two pods, the more important one first, and a pod that needs all of it.
 class EvictionsTest : public testing::LoopFixture {
  protected:
   using PodBuilder = berth::testing::PodBuilder;
@@ -53,7 +53,7 @@ TEST_F(EvictionsTest, ThePreemptorIsHeldBackUntilEveryVictimIsBeingDeleted) {
   server_.Hold(kDeleteLast);
   Preempt();
   ASSERT_NE(server_.Await({kDeleteFirst}), "");
-  // Room elsewhere would wake it, were it not held back.
+  // Room elsewhere would requeue it if it were not held back.
   TellNode("n2", "2");
   EXPECT_EQ(Gated(), 1u);
   EXPECT_EQ(Count(kDeleteLast), 0) << "the last one waits for the others";
@@ -88,7 +88,7 @@ TEST_F(EvictionsTest, AFailureSparesTheLastVictimAndThePreemptorIsTriedAgain) {
   server_.Answer(kDeleteFirst, 201);
   EXPECT_EQ(Count(kDeleteLast), 0);
   server_.Release(kDeleteFirst);
-  // The second attempt goes well.
+  // The second attempt succeeds.
   ASSERT_NE(server_.Await({kDeleteLast}), "");
   EXPECT_EQ(Count(kDeleteFirst), 2);
   EXPECT_EQ(Ended("error"), 1);
@@ -115,7 +115,7 @@ TEST_F(EvictionsTest, AVictimThatIsGoneAlreadyIsNoFailure) {
   EXPECT_THAT(server_.lines(), Not(Contains(::testing::AllOf(HasSubstr("Preempted by pod"), HasSubstr("first")))));
 }
 
-// Its volume would have taken minutes.
+// Provisioning its volume would have taken minutes.
 TEST_F(EvictionsTest, AVictimThatWaitsForItsVolumeIsTakenBackAndNotDeleted) {
   loop_->OnChanges(api::Kind::kStorageClass,
                    {{ObjectChange::Type::kAdded, api::MakeObject(berth::testing::MakeStorageClass(

@@ -13,7 +13,7 @@ namespace {
 http::CredentialFiles CertificateOf(const config::ExtenderTlsConfig& tls) {
   const bool has_certificate = !tls.cert_data.empty() || !tls.cert_file.empty();
   const bool has_key = !tls.key_data.empty() || !tls.key_file.empty();
-  // One without the other is as good as none.
+  // One without the other is ignored.
   if (!has_certificate || !has_key) return {};
   http::CredentialFiles files;
   files.certificate = tls.cert_data;
@@ -47,8 +47,7 @@ Result<http::RestConfig> ExtenderRestConfig(const config::Extender& extender, co
   if (!config.ca.empty()) {
     if (const Result<void> readable = http::CheckAuthorities(config.ca); !readable) return readable.error();
   }
-  // enableHTTPS means to trust whoever answers, unless there is somebody to
-  // vouch for them.
+  // With enableHTTPS and no authority, any certificate is accepted.
   config.insecure = tls.insecure || (extender.enable_https && config.ca.empty());
   config.credentials = std::make_shared<http::FileCredentials>(CertificateOf(tls), clock);
   config.qps = -1;

@@ -1,4 +1,4 @@
-// From the extenders of a configuration to extenders that can be called.
+// Makes the extenders of a configuration callable.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,12 @@
 
 namespace berth::live {
 
-// Where an extender is and how to prove who is asking. The authorities are read
-// now, certificates given as files when they are needed, and again from time to
-// time. `clock` must outlive what is returned.
+// The address of an extender and the credentials for it. The authorities are read now; certificates given as files are
+// read when they are needed, and again from time to time. `clock` must outlive the result.
 Result<http::RestConfig> ExtenderRestConfig(const config::Extender& extender, const std::string& user_agent,
                                             const base::Clock& clock);
 
-// One for each, in the same order, with connections of its own. Nothing is
-// connected yet.
+// One for each, in the same order, with its own connections. Does not connect yet.
 Result<std::vector<std::unique_ptr<HttpExtender>>> MakeHttpExtenders(std::span<const config::Extender> extenders,
                                                                      const std::string& user_agent,
                                                                      const base::Clock& clock);

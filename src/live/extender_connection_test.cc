@@ -19,7 +19,7 @@ class ExtenderConnectionTest : public ::testing::Test {
  protected:
   ExtenderConnectionTest() { extender_.url_prefix = "https://extender.example/v1//"; }
 
-  // Begins anew.
+  // Starts from an empty configuration.
   config::ExtenderTlsConfig& Tls() { return extender_.tls_config.emplace(); }
   Result<http::RestConfig> Read() const { return ExtenderRestConfig(extender_, "berth", clock_); }
 

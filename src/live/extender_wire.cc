@@ -186,7 +186,7 @@ template <codec::Described Answer>
 Result<Answer> DecodeAnswer(std::string text, std::string source) {
   const Result<codec::Document> document = codec::ParseJson(std::move(text), std::move(source));
   if (!document) return document.error();
-  // Go leaves everything empty for a null.
+  // Go decodes a null to an empty value.
   if (document->root().is_null()) return Answer{};
   return codec::DecodeDocument<Answer>(*document, kAsGoReads);
 }

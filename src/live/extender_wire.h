@@ -1,5 +1,5 @@
-// The JSON that extenders speak: k8s.io/kube-scheduler/extender/v1, whose fields have Go's own names. What is absent is
-// sent as null, as Go sends it.
+// The JSON that extenders use: k8s.io/kube-scheduler/extender/v1, whose fields have Go's own names. Absent fields are
+// sent as null, as in Go.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ std::string EncodePreemptionArgs(const framework::PodInfo& pod,
 // ExtenderBindingArgs.
 std::string EncodeBindingArgs(const framework::PodInfo& pod, const std::string& node_name);
 
-// Of the nodes in an answer only the names matter.
+// Only the names of the nodes in an answer matter.
 struct AnsweredMeta {
   std::string name;
 };
@@ -77,8 +77,8 @@ const codec::Message& Describe(const PreemptionAnswer*);
 const codec::Message& Describe(const AnsweredPriority*);
 const codec::Message& Describe(const BindingAnswer*);
 
-// One of the answers above. The case of field names does not matter, as it does not in Go; unknown ones are skipped.
-// `source` is what errors call the text.
+// Decodes one of the answers above. As in Go, the case of field names does not matter and unknown fields are skipped.
+// `source` names the text in errors.
 template <codec::Described Answer>
 Result<Answer> DecodeAnswer(std::string text, std::string source);
 // A list of HostPriority.

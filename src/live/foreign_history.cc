@@ -9,7 +9,7 @@ namespace berth::live {
 
 namespace {
 
-// Of all the time there is, a fifth at most goes into judging what others decided.
+// At most a fifth of the time goes into judging other schedulers' decisions.
 constexpr int kRestAfterJudgement = 4;
 
 const api::PodCondition* ForeignFailureOf(const api::Pod& pod) {
@@ -49,7 +49,7 @@ void ForeignHistory::NotePending(const scheduler::Driver& driver, std::shared_pt
   const api::PodCondition* failure = ForeignFailureOf(*pod);
   const std::string message = failure ? failure->message : "";
   pending.pod = driver.cluster().MakePodInfo(pod);
-  // A scheduler that comes to the same says nothing new, so that such attempts cannot be seen.
+  // An attempt with the same result leaves the condition unchanged, so it cannot be observed.
   if (message == pending.message) return;
   pending.message = message;
   if (!failure) return;

@@ -1,8 +1,8 @@
-// ForeignHistory: what a cluster's own scheduler does, whichever it is, as the API shows it: pods that get a node, and
-// pods of which it says that it found none (the PodScheduled condition). Written down as attempts, each with what berth
-// would have said of the node at that moment.
+// ForeignHistory: what a cluster's own scheduler does, whichever it is, as far as the API shows it: pods that get a
+// node, and pods it reports as unschedulable (the PodScheduled condition). Recorded as attempts, each with berth's
+// verdict on the node at that moment.
 //
-// Not thread-safe; on the thread of the driver whose picture is looked at.
+// Not thread-safe; used on the thread of the driver that it reads.
 #pragma once
 
 #include <chrono>
@@ -23,24 +23,25 @@ class ForeignHistory {
   struct Pending {
     framework::PodInfoPtr pod;
     base::Time since{};
-    std::string message;  // why it has none, as its scheduler says; "" when it has not said anything
-    int attempts = 0;     // that its scheduler has told of
+    std::string message;  // why it has none, as its scheduler reports; "" if it has not reported anything
+    int attempts = 0;     // that its scheduler has reported
   };
 
   explicit ForeignHistory(size_t journal_bytes) : journal_(journal_bytes) {}
 
-  // A change that is about to be applied to the driver. `live`: it has happened just now, and was not there before.
+  // A change that is about to be applied to the driver. `live`: it has just happened, and is not part of the first
+  // list.
   void Note(const scheduler::Driver& driver, const api::Object& object, bool deleted, bool live, base::Time now);
 
   const scheduler::AttemptJournal& journal() const { return journal_; }
   const std::map<std::string, Pending>& pending() const { return pending_; }  // by UID
-  // The profile that judges pods of this scheduler: its own, or the first where none has that name.
+  // The profile that judges this scheduler's pods: its own, or the first if there is none of that name.
   static engine::Profile& ProfileFor(const scheduler::Driver& driver, const api::Pod& pod);
 
  private:
   void NoteBound(const scheduler::Driver& driver, const api::Pod& pod, base::Time now);
   void NotePending(const scheduler::Driver& driver, std::shared_ptr<const api::Pod> pod, base::Time now);
-  // What berth says of the node, unless that has taken too much time lately.
+  // Adds berth's verdict on the node, unless verdicts have taken too much time recently.
   void Judge(const scheduler::Driver& driver, scheduler::Attempt& attempt);
 
   scheduler::AttemptJournal journal_;

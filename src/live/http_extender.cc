@@ -26,7 +26,8 @@ config::Extender WithDefaults(config::Extender config) {
   return config;
 }
 
-// What the extender lets pass: names, if it was given names and answers with some, else nodes. Neither is none.
+// The nodes that pass: by name, if the extender was given names and returns some, otherwise node objects. Neither:
+// none.
 std::vector<std::string> PassedNodes(FilterAnswer& answer, bool named) {
   if (named && answer.node_names) return std::move(*answer.node_names);
   std::vector<std::string> names;
@@ -92,7 +93,7 @@ Result<std::string> HttpExtender::Check(const std::string& verb, Result<http::Re
 HttpExtender::Asked HttpExtender::Ask(const std::string& verb, std::string body) const {
   Asked asked;
   if (observer_) asked.began = clock_->Now();
-  // In the time that the wait for it is measured in.
+  // In the clock that the wait uses.
   asked.deadline = std::chrono::steady_clock::now() + config_.http_timeout;
   const auto promise = std::make_shared<std::promise<Result<http::Response>>>();
   asked.answer = promise->get_future();
@@ -102,7 +103,7 @@ HttpExtender::Asked HttpExtender::Ask(const std::string& verb, std::string body)
 }
 
 Result<std::string> HttpExtender::AnswerTo(const std::string& verb, Asked asked) const {
-  // The transport keeps the time too, and mostly comes first; this holds even where it is stuck.
+  // The transport enforces the timeout too, and is usually first; this works even if the transport is stuck.
   const bool arrived = asked.answer.wait_until(asked.deadline) == std::future_status::ready;
   if (!arrived) transport_->Cancel(asked.id);
   Result<std::string> text =
@@ -145,7 +146,7 @@ Result<ExtenderVerdicts> HttpExtender::Filter(const PodInfo& pod, engine::Nodes 
 
 std::future<Result<std::vector<HostPriority>>> HttpExtender::Prioritize(const PodInfo& pod, engine::Nodes nodes) {
   const std::string& verb = config_.prioritize_verb;
-  // The request is under way; its answer is read by who waits for it, not on the transport's thread.
+  // The request has been sent; its answer is decoded by the waiting thread, not on the transport's.
   return std::async(
       std::launch::deferred,
       [this, &verb, asked = Ask(verb, EncodeExtenderArgs(pod, nodes, config_.node_cache_capable))]() mutable

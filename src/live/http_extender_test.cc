@@ -25,7 +25,7 @@ using ::testing::SizeIs;
 
 constexpr char kUrl[] = "http://extender.example:8888/scheduler/";
 
-// Answers by path, at once or when told to.
+// Answers by path, at once or on request.
 class ScriptedTransport final : public http::Transport {
  public:
   explicit ScriptedTransport(std::vector<http::Request>& requests) : requests_(requests) {}
@@ -192,7 +192,7 @@ TEST_F(HttpExtenderTest, SaysWhyThereIsNoAnswer) {
             "Post \"http://extender.example:8888/scheduler/bind\": connection refused");
 }
 
-// The transport of this test never ends a call by itself, as one would whose thread is stuck.
+// The transport of this test never ends a call by itself, like one whose thread is stuck.
 TEST_F(HttpExtenderTest, NobodyWaitsLongerThanTheTimeout) {
   config_.http_timeout = std::chrono::milliseconds(1);
   HttpExtender extender = Make();
@@ -205,7 +205,7 @@ TEST_F(HttpExtenderTest, NobodyWaitsLongerThanTheTimeout) {
               HasSubstr("context deadline exceeded"));
   EXPECT_THAT(extender.Bind(*MakePod("p").Info(), "n").error().message, HasSubstr("context deadline exceeded"));
   EXPECT_EQ(transport_->cancelled, 3);
-  transport_->Answer();  // too late, and nobody is there to hear it
+  transport_->Answer();  // too late, and nobody waits for it
 }
 
 TEST_F(HttpExtenderTest, EveryCallIsTimed) {

@@ -1,5 +1,5 @@
-// Inspected: what the pages below /debug/berth/ tell of. A scheduler that runs is one; a cluster that is only looked at
-// and a recording that is replayed are others.
+// Inspected: the subject of the pages below /debug/berth/: a running scheduler, a cluster that is only observed, or a
+// recording that is replayed.
 #pragma once
 
 #include <functional>
@@ -19,15 +19,15 @@ class Inspected {
  public:
   virtual ~Inspected() = default;
 
-  // Any thread: `look` runs on the one that owns the driver, between cycles.
+  // Any thread: `look` runs on the thread that owns the driver, between cycles.
   virtual void Post(std::function<void()> look) = 0;
-  // Any thread: why there is nothing to tell yet; empty when there is.
+  // Any thread: why there is nothing to show yet; empty if there is.
   virtual std::string NotReady() const = 0;
 
-  // In looks.
+  // Called in looks only.
   virtual base::Time Now() const = 0;
   virtual const scheduler::Driver& driver() const = 0;
-  virtual const scheduler::AttemptJournal* journal() const = 0;  // null when none is kept
+  virtual const scheduler::AttemptJournal* journal() const = 0;  // null if none is kept
   virtual inspect::QueueView Queue(size_t limit, const std::string& name_space) const {
     return inspect::CollectQueue(driver(), Now(), limit, name_space);
   }
@@ -39,10 +39,10 @@ class Inspected {
   }
 };
 
-// A scheduler that runs.
+// A running scheduler.
 class InspectedLoop final : public Inspected {
  public:
-  // The loop outlives it.
+  // The loop must outlive it.
   explicit InspectedLoop(SchedulingLoop& loop) : loop_(loop) {}
 
   void Post(std::function<void()> look) override { loop_.Post(std::move(look)); }

@@ -10,7 +10,7 @@ using inspect::PodPlace;
 
 namespace {
 
-// What can be told from outside: whether its scheduler has turned the pod down is known, when it will try again is not.
+// As far as the API shows: whether its scheduler has rejected the pod is known, when it will retry is not.
 PodPlace ForeignPlaceOf(const ForeignHistory::Pending& pending) {
   if (!pending.pod->pod().spec.scheduling_gates.empty()) return PodPlace::kGated;
   return pending.message.empty() ? PodPlace::kActive : PodPlace::kUnschedulable;
@@ -29,7 +29,7 @@ inspect::PendingPod DescribeForeign(const ForeignHistory::Pending& pending) {
   return told;
 }
 
-// The most important first, then who has waited longest: as default schedulers have it.
+// The highest priority first, then the longest waiting, as in default schedulers.
 std::vector<const ForeignHistory::Pending*> ForeignInOrder(const ForeignHistory& history) {
   std::vector<const ForeignHistory::Pending*> pods;
   for (const auto& [uid, pending] : history.pending()) pods.push_back(&pending);

@@ -1,4 +1,4 @@
-// InspectedCluster: a cluster that is only looked at, through its API, whichever scheduler runs there. What that
+// InspectedCluster: a cluster that is only observed through its API, whichever scheduler runs there. What that
 // scheduler does is what the API shows of it; the reasons are berth's own.
 #pragma once
 
@@ -14,14 +14,14 @@ namespace berth::live {
 class InspectedCluster final : public Inspected {
  public:
   struct Sources {
-    const scheduler::Driver& driver;  // outlives it, as the next two
+    const scheduler::Driver& driver;  // must outlive it, as must the next two
     const ForeignHistory& history;
     const base::Clock& clock;
     // Runs a function on the thread of the driver.
     std::function<void(std::function<void()>)> post;
     // Any thread: whether every kind has been listed.
     std::function<bool()> is_synced;
-    std::string about;  // a line that says what is shown
+    std::string about;  // a line that describes what is shown
   };
   explicit InspectedCluster(Sources sources) : sources_(std::move(sources)) {}
 

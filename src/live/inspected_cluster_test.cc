@@ -26,7 +26,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-// A driver that nobody steps, before which a cluster changes.
+// A driver that takes no steps, with a cluster that changes.
 class InspectedClusterTest : public ::testing::Test, private scheduler::DriverObserver {
  protected:
   InspectedClusterTest() {

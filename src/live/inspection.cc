@@ -27,7 +27,7 @@ constexpr size_t kMostDecisionsShown = 2000;
 constexpr size_t kMostNodesShown = 20'000;
 constexpr size_t kMostAttemptsShown = 200;
 
-// Pages are JSON unless text is asked for, and only it.
+// Pages are JSON unless text, and nothing else, is requested.
 bool WantsText(const HttpRequest& request) {
   const std::string_view accept = request.Header("accept");
   return accept.find("text/plain") != std::string_view::npos && accept.find("json") == std::string_view::npos;
@@ -79,7 +79,7 @@ std::string Value(const HttpRequest& request, std::string_view name) {
   return values.empty() ? "" : values.front();
 }
 
-// A number from 1 to `most`, or the default when there is none.
+// A number from 1 to `most`, or the default if there is none.
 Result<size_t> Number(const HttpRequest& request, std::string_view name, size_t otherwise, size_t most) {
   const std::string text = Value(request, name);
   if (text.empty()) return otherwise;
@@ -91,7 +91,7 @@ Result<size_t> Number(const HttpRequest& request, std::string_view name, size_t 
   return number;
 }
 
-// A misspelt filter must not look like one that everything passes.
+// A misspelt filter must not look like one that everything matches.
 Result<void> CheckQuery(const HttpRequest& request, std::initializer_list<std::string_view> known) {
   for (const auto& [name, value] : request.query) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
@@ -112,12 +112,12 @@ Result<std::optional<scheduler::Ending>> OutcomeOf(const std::string& text) {
       fmt::format("outcome: expected Bound, Unschedulable, Error or Stale, found \"{}\"", text));
 }
 
-// An event has so many attempts at most; whoever wants the others reads the page of decisions.
+// The most attempts in one event; the page of decisions has the others.
 constexpr size_t kMostEvents = 200;
-// A named event, which a page can see, unlike a comment.
+// A named event, which scripts in a page can see, unlike a comment.
 constexpr std::string_view kHeartbeat = "event: beat\ndata: {}\n\n";
 
-// Everything the console needs comes from where it comes from; nothing from elsewhere may embed it.
+// The console loads everything from its own origin; no other page may embed it.
 HttpResponse Static(std::string content_type, std::string_view body) {
   HttpResponse response{.content_type = std::move(content_type), .body = std::string(body)};
   response.headers = {{"content-security-policy",
@@ -131,7 +131,7 @@ HttpResponse Static(std::string content_type, std::string_view body) {
   return response;
 }
 
-// A page of another site that has a browser fetch ours, with the credentials that the browser has for us.
+// Another site's page that makes a browser fetch ours, with the credentials that the browser has for us.
 bool IsFromElsewhere(const HttpRequest& request, std::string_view scheme) {
   const std::string_view site = request.Header("sec-fetch-site");
   if (!site.empty() && site != "same-origin" && site != "none") return true;
@@ -308,7 +308,7 @@ HttpResponse Inspection::ServePod(const HttpRequest& request, std::string_view r
                                question.name_space, question.name));
   }
   HttpResponse page = Answer(request, WantsText(request) ? inspect::ToText(**view) : inspect::ToJson(**view, *nodes));
-  // For whoever wants to know without reading it.
+  // For clients that do not want to parse the body.
   page.headers.emplace_back("x-berth-place", inspect::NameOf((*view)->place));
   return page;
 }

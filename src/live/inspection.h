@@ -1,11 +1,11 @@
-// Inspection: the pages below /debug/berth/, which tell what the scheduler knows: its queue, its nodes, its last
-// decisions, and why a pod is where it is. Read only. Other things than a scheduler can be told of, too (Inspected).
+// Inspection: the pages below /debug/berth/, which show what the scheduler knows: its queue, its nodes, its last
+// decisions, and why a pod is where it is. Read only. They can show other things than a scheduler, too (Inspected).
 //
-// A page is made of a look that runs on the scheduling thread between cycles, and of its text, which the server's
-// worker writes. Looks are short by what they may return; an explanation, which asks every plugin about every node, has
-// a budget of time, of which it leaves out what it cannot afford. One explanation runs at a time and one more may wait
-// for it; after each, scheduling has four times as long for itself. So whoever asks, however often, takes a fifth of
-// that thread at most.
+// A page consists of a look, which runs on the scheduling thread between cycles, and its rendering, which runs on the
+// server's worker. Looks are kept short by limits on what they may return; an explanation, which asks every plugin
+// about every node, has a time budget and omits what does not fit. One explanation runs at a time and one more may wait
+// for it; after each, scheduling has four times as long for itself. So explanations, however many are requested, take
+// at most a fifth of that thread's time.
 //
 // Serve is thread-safe and may block; it must not be called on the scheduling thread.
 #pragma once
@@ -30,24 +30,24 @@ class Inspection {
   struct Options {
     // How long a page waits for its turn.
     base::Duration patience = std::chrono::seconds(5);
-    // How long an explanation may keep the scheduling thread, roughly.
+    // How long an explanation may occupy the scheduling thread, roughly.
     base::Duration explain_budget = std::chrono::milliseconds(100);
-    // Missing: always. A standby has nothing to tell.
+    // Unset: always. A standby has nothing to show.
     std::function<bool()> is_leader{};
-    // By which a page of ours is told from one of another origin.
+    // Used to distinguish our own pages from those of another origin.
     std::string scheme = "https";
   };
 
-  // The loop outlives it.
+  // The loop must outlive it.
   Inspection(SchedulingLoop& loop, Options options)
       : Inspection(std::make_unique<InspectedLoop>(loop), std::move(options)) {}
   Inspection(std::unique_ptr<Inspected> inspected, Options options);
 
-  // For paths that begin with serving::kDebugPrefix. A stream that it gives must have ended before this does.
+  // For paths that begin with serving::kDebugPrefix. A stream that it returns must end before this is destroyed.
   serving::HttpResponse Serve(const serving::HttpRequest& request);
 
  private:
-  // The answer of `look` on the scheduling thread; unset when that took too long.
+  // The result of `look` on the scheduling thread; unset if that took too long.
   template <class Look>
   auto Ask(Look look) -> std::optional<decltype(look())>;
 
@@ -57,15 +57,15 @@ class Inspection {
   serving::HttpResponse ServeEvents(const serving::HttpRequest& request);
   serving::HttpResponse ServePod(const serving::HttpRequest& request, std::string_view rest);
 
-  // Why there is nothing to tell; empty when there is.
+  // Why there is nothing to show; empty if there is.
   std::string Silence() const;
 
   const std::unique_ptr<Inspected> inspected_;
   const Options options_;
   EventFeed feed_;
-  std::atomic<int> explaining_ = 0;  // under way, or waiting for their turn
+  std::atomic<int> explaining_ = 0;  // running, or waiting for their turn
   std::binary_semaphore explain_turn_{1};
-  std::chrono::steady_clock::time_point next_explanation_{};  // not before; for who has the turn
+  std::chrono::steady_clock::time_point next_explanation_{};  // not before this; used by the one whose turn it is
 };
 
 }  // namespace berth::live

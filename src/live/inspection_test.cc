@@ -116,7 +116,7 @@ TEST_F(InspectionTest, TheConsoleComesWithAStrictPolicyAndItsPartsBesideIt) {
   EXPECT_THAT(Get("/debug/berth/console.css").body, HasSubstr("#lanes"));
 }
 
-// A browser that has credentials for the scheduler must not lend them to any page.
+// A browser that has credentials for the scheduler must not use them for other sites' pages.
 TEST_F(InspectionTest, ABrowserMayReadItForItsOwnOriginOnly) {
   Fill();
   const auto status = [&](std::vector<std::pair<std::string, std::string>> headers) {
@@ -173,7 +173,7 @@ TEST_F(InspectionTest, EventsTellWhatHasHappenedSinceTheLastOne) {
 
 TEST_F(InspectionTest, BeforeTheClusterIsReadThereIsNothingToTell) { EXPECT_EQ(Get("/debug/berth/queue").status, 503); }
 
-// The scheduling thread is at something else for longer than anybody wants to wait.
+// The scheduling thread is busy for longer than a page waits.
 TEST_F(InspectionTest, APageThatComesTooLateIsGivenUpAndHarmsNobody) {
   Fill();
   Inspection impatient(*loop_, {.patience = std::chrono::milliseconds(1)});
@@ -206,7 +206,7 @@ TEST_F(InspectionTest, OneExplanationAtATimeAndOneThatWaits) {
   for (int i = 0; i < 6; ++i) {
     answers.push_back(std::async(std::launch::async, [&] { return Get(page).status; }));
   }
-  // Those for whom there is no place are told so while the others still wait.
+  // Requests for which there is no place are rejected while the others still wait.
   int refused = 0;
   for (int tries = 0; refused < 4 && tries < 10'000; ++tries) {
     refused = 0;

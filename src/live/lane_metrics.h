@@ -1,4 +1,4 @@
-// LaneMetrics: fills in EngineMetrics from what profiles and attempts tell. Used by the scheduling thread.
+// LaneMetrics: fills in EngineMetrics from what profiles and attempts report. Used on the scheduling thread.
 #pragma once
 
 #include <map>

@@ -223,8 +223,8 @@ void LiveApi::FlushNominations() {
   nominations_.clear();
 }
 
-// In the line of its binding, ahead of it: afterwards it would be on a bound pod for good. The binding does not depend
-// on it.
+// In the queue of its binding, ahead of it: written later, it would stay on the bound pod for good. The binding does
+// not depend on it.
 void LiveApi::AnnounceNode(const Nomination& nomination) {
   if (!client_.CanAccept(client::WriteClass::kBind)) return;
   client_.PatchPodStatus(
@@ -238,8 +238,8 @@ void LiveApi::AnnounceNode(const Nomination& nomination) {
       client::WriteClass::kBind);
 }
 
-// A full line must not lose a report: nothing would tell why that pod is pending until it is tried again. There is one
-// for each pod at most.
+// A full queue must not lose a report: nothing would say why that pod is pending until it is tried again. There is at
+// most one per pod.
 void LiveApi::PatchStatus(std::shared_ptr<const api::Pod> pod, const client::PodStatusChange& change) {
   if (unsent_.empty() && client_.CanAccept(client::WriteClass::kStatus)) return SendStatus(pod, change);
   Report& report = unsent_[pod->metadata.uid];
@@ -250,7 +250,7 @@ void LiveApi::PatchStatus(std::shared_ptr<const api::Pod> pod, const client::Pod
 void LiveApi::SendUnsent() {
   while (!unsent_.empty() && client_.CanAccept(client::WriteClass::kStatus)) {
     const auto report = unsent_.extract(unsent_.begin());
-    // It has found a node since: that it has none would be wrong, and the node is reported by the binding.
+    // The pod has found a node since: the report would be wrong, and the binding reports the node.
     if (cluster_->FindPod(report.key()) != nullptr) continue;
     SendStatus(report.mapped().pod, report.mapped().change);
   }
@@ -268,7 +268,7 @@ void LiveApi::ReportScheduled(const PodInfo& pod, const std::string& node_name) 
                            fmt::format("Successfully assigned {} to {}", pod.Key(), node_name)));
 }
 
-// Through pods/status, for which the scheduler has a right in every cluster. The UID is a precondition.
+// Through pods/status, for which the scheduler has permission in every cluster. The UID is a precondition.
 void LiveApi::Annotate(const PodInfo& pod, const std::vector<std::pair<std::string, std::string>>& annotations) {
   if (!client_.CanAccept(client::WriteClass::kEvents)) return;
   http::Request request{.method = "PATCH",

@@ -1,7 +1,7 @@
-// LiveApi: what the scheduler writes to a real API server.
+// LiveApi: the scheduler's writes to a real API server.
 //
-// On the scheduling thread nothing waits: evictions, nominations and reports are sent off, and what fails comes back as
-// a message. In a binding cycle, off that thread, calls wait for their answers.
+// On the scheduling thread nothing blocks: evictions, nominations and reports are sent asynchronously, and failures
+// come back as messages. In a binding cycle, off that thread, calls wait for their answers.
 #pragma once
 
 #include <atomic>
@@ -41,13 +41,13 @@ class LiveApi final : public framework::ApiWriter {
         device_allocations_(metrics.binding_conditions_allocations),
         device_waits_(metrics.binding_conditions_wait_duration),
         evictions_(client, events, mailbox, clock, std::move(on_evicted)) {}
-  // Before anything is evicted.
+  // Call before the first eviction.
   void set_cluster(const cluster::Cluster& cluster) {
     cluster_ = &cluster;
     evictions_.set_cluster(cluster);
   }
 
-  // Binding cycle: these wait.
+  // Binding cycle: these block.
   framework::Status Bind(const framework::PodInfo& pod, const std::string& node_name) override;
   framework::Status UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) override;
   framework::Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) override;
@@ -64,17 +64,17 @@ class LiveApi final : public framework::ApiWriter {
   void Announce(const framework::PodInfo& pod, const std::string& reason, const std::string& action,
                 const std::string& note) override;
 
-  // Any thread but the scheduling thread; waits.
+  // Any thread but the scheduling thread; blocks.
   Result<std::string> Call(const framework::ObjectCall& call) override;
-  // Any thread; does not wait.
+  // Any thread; does not block.
   void Record(const std::string& reporter, const framework::EventReport& event) override;
-  // From here on the calling thread is the one that nothing may block.
+  // From here on the calling thread is the one that must never block.
   void NoteSchedulingThread() { scheduling_thread_ = std::this_thread::get_id(); }
 
   void NoteDeviceWait(const framework::PodInfo& pod, const api::ResourceClaim& claim, std::string_view outcome,
                       base::Duration took) override;
 
-  // Scheduling thread: these do not.
+  // Scheduling thread: these do not block.
   framework::Status UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
   framework::Status DeallocateResourceClaim(const api::ResourceClaim& claim) override;
   framework::Status ClearNodeAllocatableResourceClaimStatuses(const framework::PodInfo& pod) override;
@@ -95,21 +95,21 @@ class LiveApi final : public framework::ApiWriter {
   framework::Status SetNominatedNode(const framework::PodInfo& pod, const std::string& node_name) override;
 
   void ReportScheduled(const framework::PodInfo& pod, const std::string& node_name);
-  // The FailedScheduling event, and the PodScheduled condition with what is known of the nomination. `pod` is the
-  // newest version known.
+  // The FailedScheduling event, and the PodScheduled condition together with a pending nomination. `pod` is the newest
+  // version known.
   void ReportFailure(const framework::PodInfo& pod, const scheduler::Attempt& attempt);
   void ReportDeleting(const framework::PodInfo& pod);
-  // Annotations of the pod, written when there is nothing more urgent; dropped when too much waits already.
+  // Annotates the pod when there is nothing more urgent to write; dropped if too much is waiting already.
   void Annotate(const framework::PodInfo& pod, const std::vector<std::pair<std::string, std::string>>& annotations);
   void FlushNominations();
-  // Reports that found the line of writes full, as many as it takes now.
+  // Sends reports that found the write queue full, as many as it accepts now.
   void SendUnsent();
 
-  // Storage objects have changed, or time has passed: asks those who wait for it again.
+  // Storage objects have changed, or time has passed: checks again what binding cycles are waiting for.
   void CheckWaits();
-  // The scheduler stops: nobody will ask again.
+  // The scheduler is stopping: there will be no further checks.
   void AbandonWaits();
-  // When the first of them gives up; unset when nobody waits.
+  // When the first of them times out; unset if nothing is waiting.
   std::optional<base::Time> NextTimeout() const;
 
  private:
@@ -128,10 +128,10 @@ class LiveApi final : public framework::ApiWriter {
   };
 
   void AnnounceNode(const Nomination& nomination);
-  // In a binding cycle: begins a call and waits for its answer.
+  // In a binding cycle: starts a call and waits for its answer.
   template <class T>
   Result<T> Call(const std::function<void(std::function<void(Result<T>)> done)>& begin) {
-    // Shared: an answer may come when nobody waits any more.
+    // Shared: an answer may arrive when nobody waits for it any more.
     const auto answer = std::make_shared<std::optional<Result<T>>>();
     const bool answered = runner_.WaitFor(BindingRunner::Length::kShort, [&](BindingRunner::Resume resume) {
       begin([answer, resume = std::move(resume)](Result<T> result) {
@@ -158,11 +158,11 @@ class LiveApi final : public framework::ApiWriter {
   metrics::Family<metrics::Histogram>& device_waits_;
   std::atomic<std::thread::id> scheduling_thread_{};
 
-  // Of the scheduling thread alone.
+  // Used on the scheduling thread only.
   Evictions evictions_;
   std::list<Wait> waits_;
   std::map<std::string, Nomination> nominations_;  // by UID; not sent yet
-  std::map<std::string, Report> unsent_;           // by UID; found the line full
+  std::map<std::string, Report> unsent_;           // by UID; found the queue full
   const cluster::Cluster* cluster_ = nullptr;
 };
 

@@ -7,14 +7,14 @@ namespace berth::live {
 
 namespace {
 
-// How long the first look at the lease may hold up the first lists.
+// How long the first check of the lease may delay the first lists.
 constexpr base::Duration kFirstLook = std::chrono::seconds(2);
-// A leader whose lease ran out this long ago and that still has not noticed is not well.
+// A leader that has not noticed this long after its lease expired is unhealthy.
 constexpr base::Duration kLeadershipTolerance = std::chrono::seconds(20);
-// What a write whose answer did not come may take to have its effect nevertheless.
+// How long a write without an answer may take until it takes effect.
 constexpr base::Duration kLateEffect = std::chrono::seconds(5);
-// What kube-scheduler v1.36.4 says of itself, whose decisions these are: an election among different schedulers is won
-// by the oldest emulation version.
+// What kube-scheduler v1.36.4, whose decisions these are, reports as its version: an election among different
+// schedulers is won by the oldest emulation version.
 constexpr const char* kBinaryVersion = "1.36.4";
 constexpr const char* kEmulationVersion = "1.36.0";
 
@@ -65,14 +65,14 @@ Result<std::unique_ptr<LiveCore>> LiveCore::Create(const LiveOptions& options, c
   return core;
 }
 
-// Every write is fenced by the lease: asked for right before it goes out, whoever waits for what.
+// Every write is fenced by the lease, which is checked right before the write is sent.
 client::ApiClientOptions LiveCore::ClientOptions() {
   client::ApiClientOptions options;
   options.protobuf = WantsProtobuf(options_.rest);
   options.bucket = bucket_;
   options.observer = &environment_.request_metrics;
   options.budgets = options_.budgets;
-  // Whatever found a line full is sent when the loop has been woken.
+  // Waking the loop sends whatever found a queue full.
   options.on_room = [this](client::WriteClass) { loop_->Post([] {}); };
   if (options_.configuration.leader_election.leader_elect) options.window = window_;
   return options;
@@ -185,8 +185,8 @@ void LiveCore::MakeElector() {
   election_metrics_.master_status.With(election.resource_name).Set(0);
 }
 
-// For the very lease that the elector waits for, wherever it is: a candidate for another would be elected there, and
-// idle here.
+// For exactly the lease that the elector waits for: a candidate for another lease would be elected there, and idle
+// here.
 void LiveCore::MakeCandidacy(uint64_t seed) {
   const config::LeaderElection& election = options_.configuration.leader_election;
   client::LeaseCandidacyOptions options;
@@ -236,7 +236,7 @@ void LiveCore::Stop() {
 void LiveCore::Release(std::function<void()> done) {
   for (auto& reflector : reflectors_) reflector->Stop();
   if (!elector_) return done();
-  // Whoever is about to give the lease back must not be elected again.
+  // A scheduler that is about to release the lease must not be elected again.
   if (candidacy_) candidacy_->Stop();
   elector_->Stop(std::move(done));
 }
@@ -259,8 +259,8 @@ void LiveCore::OnStartedLeading() {
   }
 }
 
-// A standby's picture may be behind what the last leader wrote. Its own first write must not be: every kind is read
-// anew, from the server and not from its caches.
+// A standby's cache may be behind what the last leader wrote, but must not be when it writes itself: every kind is
+// listed again, from the latest version and not from the server's caches.
 void LiveCore::CatchUpThenSchedule() {
   const auto behind = std::make_shared<std::atomic<size_t>>(reflectors_.size());
   for (auto& reflector : reflectors_) {

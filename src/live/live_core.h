@@ -1,6 +1,6 @@
-// LiveCore: a scheduler on a real cluster, without its threads. Puts together what talks to the API server (src/client)
-// and what decides (SchedulingLoop), and follows leader election; it runs on whatever loops, transport and clocks it
-// was given. LiveScheduler gives it threads and sockets; a storm (test/storm) virtual time and a model network.
+// LiveCore: a scheduler on a real cluster, without its threads. Combines what talks to the API server (src/client) with
+// what decides (SchedulingLoop), and follows leader election; it runs on the loops, transport and clocks it was given.
+// LiveScheduler gives it threads and sockets; a storm (test/storm) virtual time and a model network.
 #pragma once
 
 #include <atomic>
@@ -42,15 +42,15 @@ struct LiveOptions {
   client::WriteBudgets budgets = client::kDefaultWriteBudgets;
 };
 
-// What a core runs on. All of it outlives the core.
+// What a core runs on. All of it must outlive the core.
 struct LiveEnvironment {
   http::Transport& transport;
   base::Loop& io;        // lists, watches, events
   base::Loop& writes;    // the write path
   base::Loop& election;  // so that no list, however long, delays a renewal
   BindingRunner& runner;
-  const base::Clock& clock;      // the wall clock: what is written to the API
-  const base::Clock& monotonic;  // what is measured and waited for
+  const base::Clock& clock;      // the wall clock: for times written to the API
+  const base::Clock& monotonic;  // for measuring and waiting
   RequestMetrics& request_metrics;
 };
 
@@ -61,13 +61,13 @@ class LiveCore {
                                                   metrics::Registry& metrics, LiveEnvironment environment);
   ~LiveCore();
 
-  // Begins to look at the lease, and to list; loop() has to take its turns from now on.
+  // Starts to follow the lease and to list; from now on loop() has to take its turns.
   void Start();
-  // Thread-safe. Nothing new begins; once loop().ended(), Release has to be called.
+  // Thread-safe. Nothing new starts; once loop().ended(), Release has to be called.
   void Stop();
-  // Gives the lease up; `done` runs when that is over, well or not, perhaps on another thread.
+  // Releases the lease; `done` runs when that has succeeded or failed, possibly on another thread.
   void Release(std::function<void()> done);
-  // No callback comes any more. Before the loops it was given end.
+  // There are no callbacks after this. Call it before the given loops end.
   void Detach();
 
   // Thread-safe.
@@ -78,15 +78,15 @@ class LiveCore {
   bool synced() const { return loop_->synced(); }
   // Null unless the API server coordinates leader election.
   const client::LeaseCandidacy* candidacy() const { return candidacy_.get(); }
-  // Which kinds have never been listed, for how long, and why; "" when all have.
+  // Which kinds have never been listed, for how long, and why; "" if all have.
   std::string MissingKinds() const { return sync_report_->Missing(); }
 
   SchedulingLoop& loop() { return *loop_; }
   const SchedulingLoop& loop() const { return *loop_; }
-  // For reads besides its own.
+  // For other reads than its own.
   client::ApiClient& client() { return client_; }
   const client::EventRecorder& events() const { return events_; }
-  // An event about the scheduler itself, which its lease stands for. Thread-safe.
+  // Records an event about the scheduler itself, with its lease as the object. Thread-safe.
   void Announce(const std::string& type, const std::string& reason, const std::string& note);
   const std::string& identity() const { return identity_; }
 
@@ -96,12 +96,12 @@ class LiveCore {
   void MakeElector();
   void MakeCandidacy(uint64_t seed);
   void MakeReflectors();
-  // Of the resources that plugins watch.
+  // For the resources that plugins watch.
   void MakeCustomReflectors();
-  // False when that had been done before.
+  // False if they had been started before.
   bool StartReflectors(client::Reflector::From from);
-  // The first look at the lease is over: who finds it free lists everything afterwards, and need not catch up with
-  // anybody.
+  // The first check of the lease is over: a scheduler that finds it free lists everything after that, and need not
+  // catch up with another leader.
   void OnLooked();
   // On the election's loop.
   void OnStartedLeading();
@@ -115,7 +115,7 @@ class LiveCore {
   metrics::EngineMetrics engine_metrics_;
   metrics::LeaderElectionMetrics election_metrics_;
   const std::shared_ptr<client::TokenBucket> bucket_;
-  // Outlives whoever asks it, and the elector that moves it.
+  // Outlives everything that checks it, and the elector that moves it.
   const std::shared_ptr<client::WriteWindow> window_ = std::make_shared<client::WriteWindow>();
   client::ApiClient client_;
   client::ApiClient election_client_;

@@ -1,5 +1,5 @@
 // LiveFollower: a ClusterFollower with its connection. Threads: the caller of Run is the follower's; the transport has
-// one for HTTP, and one loop decodes what lists and watches bring.
+// one for HTTP, and one loop decodes what lists and watches return.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ class LiveFollower {
   ~LiveFollower() {
     if (follower_) follower_->Detach();
     io_.Stop();
-    // Calls under way end here, while those who hear of it are still there.
+    // Ends the calls in flight while their callbacks can still run.
     transport_.reset();
   }
 

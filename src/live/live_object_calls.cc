@@ -1,4 +1,4 @@
-// What plugins read and write through the handle, of objects of any kind, and the events that they record.
+// What plugins read and write through the handle, for objects of any kind, and the events that they record.
 #include <fmt/format.h>
 
 #include "client/api_path.h"
@@ -87,7 +87,7 @@ Result<std::string> LiveApi::Call(const ObjectCall& call) {
       done(answer.ok() ? Result<std::string>(std::move(answer.response.body)) : Result<std::string>(answer.ToError()));
     };
     if (call.verb == Verb::kGet || call.verb == Verb::kList) return client_.Read(RequestOf(call), take);
-    // Part of binding a pod, as a rule; and a pod that is bound frees its place in the line soonest.
+    // Usually part of binding a pod; and the sooner a pod is bound, the sooner its place in the queue is free.
     const std::string key = call.verb == Verb::kCreate ? std::string() : PathOf(call);
     client_.Write(client::WriteClass::kBind, key, RequestOf(call), take);
   });

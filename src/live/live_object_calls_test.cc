@@ -75,7 +75,7 @@ TEST_F(LiveObjectCallsTest, TheServersRefusalsHaveTheirCodes) {
   EXPECT_THAT(api_.Call(CallFor(Verb::kGet)).error().message, HasSubstr("expected the name of an object"));
 }
 
-// It would wait for an answer while all pods wait for it.
+// It would block, and delay every pod.
 TEST_F(LiveObjectCallsTest, TheSchedulingThreadIsTurnedDown) {
   std::thread([&] {
     api_.NoteSchedulingThread();

@@ -11,13 +11,13 @@ namespace berth::live {
 
 namespace {
 
-// Requests besides watches. The write path decides how many writes are in flight (client::kDefaultWriteBudgets); with a
+// Requests besides watches. The write path limits the writes in flight (client::kDefaultWriteBudgets); together with a
 // list of each kind they must leave room here for leases, and stay below the 100 streams that a server allows on one
 // connection.
 constexpr int kMaxRequests = 96;
 constexpr size_t kBindingThreads = 64;
 
-// A minute in which there were pods to schedule and none was: something is broken, and a kubelet had better restart it.
+// If there were pods to schedule for a minute and none was, something is broken, and the kubelet should restart it.
 constexpr base::Duration kStuck = std::chrono::minutes(1);
 
 }  // namespace
@@ -34,11 +34,11 @@ LiveScheduler::LiveScheduler(LiveOptions options, metrics::Registry& metrics, co
 LiveScheduler::~LiveScheduler() {
   if (core_) core_->Detach();
   threads_.reset();
-  // Nothing is tried again from here on; binding cycles, which would wait for that, have ended with Run().
+  // Nothing is retried from here on; binding cycles, which would wait for that, have ended with Run().
   io_.Stop();
   write_loop_.Stop();
   election_loop_.Stop();
-  // Calls under way end here, while those who hear of it are still there.
+  // Ends the calls in flight while their callbacks can still run.
   transport_.reset();
 }
 

@@ -1,7 +1,7 @@
 // LiveScheduler: a LiveCore with its threads and its connection.
 //
 // Threads: the caller of Run is the scheduling thread. The transport has one for HTTP; one loop decodes what watches
-// bring, another is the write path's, a third runs leader election, so that no list, however long, delays a bind or a
+// return, another is the write path's, a third runs leader election, so that no list, however long, delays a bind or a
 // renewal; binding cycles have their own.
 #pragma once
 
@@ -23,12 +23,12 @@ namespace berth::live {
 
 class LiveScheduler {
  public:
-  // `registry` is needed only while it is made; the others must outlive it.
+  // `registry` is needed only in this call; the others must outlive the scheduler.
   static Result<std::unique_ptr<LiveScheduler>> Create(LiveOptions options, const framework::Registry& registry,
                                                        metrics::Registry& metrics, const base::Clock& clock);
   ~LiveScheduler();
 
-  // Until Stop, or until leadership is lost, which is an error. Releases the lease at the end.
+  // Runs until Stop, or until leadership is lost, which is an error. Releases the lease at the end.
   Result<void> Run();
 
   // Thread-safe.
@@ -38,13 +38,13 @@ class LiveScheduler {
   }
   bool is_leader() const { return core_->is_leader(); }
   Result<void> CheckLeadership() const { return core_->CheckLeadership(); }
-  // Whether it schedules what there is to schedule; the message says for how long it has not.
+  // Whether it makes progress on the pods to schedule; the message says for how long it has not.
   Result<void> CheckProgress() const;
   bool synced() const { return core_->synced(); }
   const client::LeaseCandidacy* candidacy() const { return core_->candidacy(); }
   std::string MissingKinds() const { return core_->MissingKinds(); }
   SchedulingLoop& loop() { return core_->loop(); }
-  // For reads besides its own.
+  // For other reads than its own.
   client::ApiClient& client() { return core_->client(); }
   base::Loop& io() { return io_; }
 

@@ -6,13 +6,13 @@ namespace berth::live {
 
 namespace {
 
-// More attempts than this are not told apart.
+// More attempts than this share one label value.
 constexpr int kMostAttempts = 15;
 
-// Upstream's words for how a goroutine ended.
+// Upstream's labels for the outcome of a goroutine.
 std::string_view ResultName(bool failed) { return failed ? "error" : "success"; }
 
-// Volume binding's stages by where they fail.
+// Volume binding's stages, by the step that fails.
 std::string_view VolumeStage(engine::Step step) {
   switch (step) {
     case engine::Step::kFilter:
@@ -47,7 +47,7 @@ LoopMetrics::OfProfile::OfProfile(LoopMetrics& owner, const std::string& profile
       owner_(owner),
       profile_(profile) {}
 
-// Binding cycles talk to the API server: next to that a look at the clock is nothing.
+// Binding cycles talk to the API server: compared with that, reading the clock costs nothing.
 bool LoopMetrics::OfProfile::times_plugins(engine::Step step) const {
   if (engine::IsOfBindingCycle(step)) return true;
   if (step == engine::Step::kPreEnqueue) return enqueued_++ % kSampleEvery == 0;  // belongs to no cycle
@@ -67,7 +67,7 @@ void LoopMetrics::OfProfile::OnPlugin(engine::Step step, std::string_view plugin
 }
 
 void LoopMetrics::OfProfile::OnStep(engine::Step step, framework::Code code, base::Duration took) {
-  // Upstream's tells no failures apart here.
+  // Upstream does not distinguish failures here.
   if (step == engine::Step::kPreEnqueue) code = framework::Code::kSuccess;
   std::atomic<metrics::Histogram*>& known = steps_[static_cast<int>(step)][static_cast<int>(code)];
   metrics::Histogram* histogram = known.load(std::memory_order_acquire);

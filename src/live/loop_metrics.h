@@ -1,4 +1,4 @@
-// LoopMetrics: what the scheduling thread counts, under upstream's names. Metrics are looked up once.
+// LoopMetrics: the scheduling thread's metrics, under upstream's names. Metrics are looked up once.
 #pragma once
 
 #include <atomic>
@@ -22,9 +22,9 @@ class LoopMetrics {
  public:
   explicit LoopMetrics(metrics::SchedulerMetrics& metrics);
 
-  // Times the profile's plugins: all of an extension point together in every cycle, each by itself in one of ten.
+  // Times the profile's plugins: each extension point as a whole in every cycle, each plugin in one cycle out of ten.
   void Observe(engine::Profile& profile);
-  // The profile goes, and what it counted last is taken over.
+  // The profile is being replaced; takes over its last counts.
   void Forget(engine::Profile& profile);
   void BeginCycle() { sampling_ = cycles_++ % kSampleEvery == 0; }
   void OnDecided(base::Duration took) { metrics_.scheduling_algorithm_duration.Observe(Seconds(took)); }
@@ -43,17 +43,17 @@ class LoopMetrics {
   void SetPending(const queue::SchedulingQueue::Counts& counts);
   void SetCache(const cluster::Cluster& cluster, size_t binding);
   void SetInFlight(const queue::SchedulingQueue& queue);
-  // Which plugins hold how many pods back. Walks the queue: not for every cycle.
+  // How many pods each plugin has rejected. Walks the queue: not for every cycle.
   void SetRejections(const queue::SchedulingQueue& queue);
-  // Takes over what the profile's plugins have counted.
+  // Takes over the counts of the profile's plugins.
   void CountEvaluations(const engine::Profile& profile);
 
  private:
-  // One cycle in so many has its plugins timed, as upstream samples.
+  // Plugins are timed in one cycle out of this many, as upstream samples.
   static constexpr uint64_t kSampleEvery = 10;
 
-  // Hears the plugins of one profile. Series are looked up when they first have a sample: one without is not shown.
-  // Steps of binding cycles come from binding threads.
+  // Observes the plugins of one profile. Series are looked up with their first sample: a series without one is not
+  // shown. Steps of binding cycles are reported from binding threads.
   class OfProfile final : public engine::PluginObserver {
    public:
     OfProfile(LoopMetrics& owner, const std::string& profile);
@@ -82,7 +82,7 @@ class LoopMetrics {
 
   metrics::SchedulerMetrics& metrics_;
   std::map<std::string, std::unique_ptr<OfProfile>> profiles_;
-  // Of the steps of scheduling cycles.
+  // For the steps of scheduling cycles.
   std::map<std::tuple<std::string, engine::Step, framework::Code>, metrics::Histogram*, std::less<>> plugins_;
   using HintKey = std::tuple<std::string, framework::EventResource, framework::ActionType, framework::QueueingHint>;
   std::map<HintKey, metrics::Histogram*> hints_;

@@ -26,7 +26,7 @@ std::string MakeToken() {
   return token;
 }
 
-// Takes as long whatever the difference is, so that a token cannot be found letter by letter.
+// In constant time, so that a token cannot be guessed character by character.
 bool AreEqualTokens(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned different = 0;

@@ -1,6 +1,6 @@
-// LoopbackConsole: the console on this machine alone, by plain HTTP on a loopback address. Whoever knows the address
-// with its token may look: other users of the machine and pages that a browser has open do not. A request for another
-// host (a name that was rebound to 127.0.0.1) and one of another origin are refused.
+// LoopbackConsole: the console for this machine only, over plain HTTP on a loopback address. The address contains a
+// token, which other users of the machine and other pages in a browser do not know. Requests for another host (a name
+// that was rebound to 127.0.0.1) and requests from another origin are rejected.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ class LoopbackConsole final : private serving::RequestHandler {
   static Result<std::unique_ptr<LoopbackConsole>> Start(std::unique_ptr<Inspected> inspected, Options options);
   ~LoopbackConsole() override;
 
-  // Ends what is being served. Before what is inspected goes away, if that is sooner.
+  // Ends what is being served. Call it before what is inspected is destroyed, if that happens earlier.
   void Stop() { server_->Stop(); }
   uint16_t port() const { return server_->port(); }
-  // What to open in a browser.
+  // The address to open in a browser.
   std::string url() const;
   const std::string& token() const { return token_; }
 

@@ -10,7 +10,7 @@ void Mailbox::Post(Message message) {
     messages_.push_back(std::move(message));
     has_mail_.store(true, std::memory_order_release);
   }
-  // The owner takes everything at once: whoever comes second finds it awake already.
+  // The owner takes all messages at once, so only the first to post has to wake it.
   if (first) posted_.notify_one();
   if (first && on_first_) on_first_();
 }

@@ -1,6 +1,6 @@
 // Mailbox: how the rest of the program talks to the scheduling thread. Messages are functions that run there, between
-// cycles, in the order they were posted. Its length is bounded by its users: binding cycles and evictions under way,
-// one message for each kind of object that has unread changes (ChangeBacklog), and pages that are being served.
+// cycles, in the order they were posted. Its length is bounded by its users: binding cycles and evictions in progress,
+// one message for each kind of object with unread changes (ChangeBacklog), and pages being served.
 #pragma once
 
 #include <atomic>
@@ -18,13 +18,13 @@ class Mailbox {
  public:
   using Message = std::function<void()>;
 
-  // Called after a message was posted to an empty mailbox, on the poster's thread. Before the first Post.
+  // Called on the poster's thread after a message was posted to an empty mailbox. Set it before the first Post.
   void set_on_first(std::function<void()> on_first) { on_first_ = std::move(on_first); }
 
   // Any thread.
   void Post(Message message);
 
-  // The rest is for the owner's thread alone.
+  // The rest is for the owner's thread only.
   bool empty() const { return !has_mail_.load(std::memory_order_acquire); }
   // Runs what has been posted.
   void RunAll();

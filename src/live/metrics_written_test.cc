@@ -1,5 +1,5 @@
-// Every metric of the scheduler that is registered is written by a mixed workload: bound and waiting pods, pods that
-// fit nowhere, preemption, a failed binding, a pod held in Permit.
+// Every registered metric of the scheduler is written by a mixed workload: bound and waiting pods, unschedulable pods,
+// preemption, a failed binding, a pod held in Permit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using berth::testing::MakePod;
 using framework::PodInfo;
 using framework::Status;
 
-// Holds pods with a label in Permit until their time is up.
+// Holds pods with a label in Permit until their timeout.
 class Holder final : public framework::Plugin, public framework::PermitPlugin {
  public:
   static constexpr std::string_view kName = "Holder";
@@ -55,7 +55,7 @@ class MetricsWrittenTest : public testing::LoopFixture {
       for (std::string line; std::getline(lines, line);) {
         if (!line.starts_with(name)) continue;
         const char next = line[name.size()];
-        // A histogram's count is what tells; a gauge may be zero.
+        // A histogram must have a count; a gauge may be zero.
         const bool histogram = line.starts_with(name + "_count");
         const bool zero = line.ends_with(" 0");
         if (histogram && !zero) written = true;
@@ -82,9 +82,9 @@ TEST_F(MetricsWrittenTest, AMixedWorkloadWritesEveryRegisteredMetric) {
   EXPECT_NE(server_.Await({"PATCH", "pods/big/status"}), "");
   Tell(MakePod("vip").SchedulerName("default-scheduler").Request("cpu", "4").Priority(10));
   EXPECT_NE(server_.Await({"DELETE", "pods/"}), "");
-  TellNode("n3", "2");  // a hint is asked about the pods that fit nowhere
+  TellNode("n3", "2");  // calls the queueing hints of the unschedulable pods
 
-  // What this workload cannot bring about.
+  // Metrics that this workload cannot produce.
   const std::set<std::string> elsewhere = {
       "scheduler_permit_wait_duration_seconds",                 // MetricsOfPermit below
       "scheduler_pod_scheduled_after_flush_total",              // takes five minutes
@@ -115,7 +115,7 @@ TEST_F(MetricsWrittenTest, AMixedWorkloadWritesEveryRegisteredMetric) {
     }
     return names;
   };
-  // Some are counted once a second, and a pod that is being bound at that moment is in flight: they come in time.
+  // Some are updated once a second, and a pod that is just being bound counts as in flight: they appear eventually.
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (!missing().empty() && std::chrono::steady_clock::now() < give_up) Settle();
   EXPECT_THAT(missing(), ::testing::IsEmpty());

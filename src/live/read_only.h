@@ -1,5 +1,5 @@
-// What keeps a program that only looks at a cluster from ever writing to it: a transport that lets reads through and
-// nothing else, and a writer for plugins that refuses.
+// Keeps a program that only observes a cluster from ever writing to it: a transport that passes reads and nothing else,
+// and a writer for plugins that rejects everything.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace berth::live {
 
-// Whatever is wrong with the code above it, no other method than GET reaches the server.
+// Whatever bugs the code above has, no method other than GET reaches the server.
 class ReadOnlyTransport final : public http::Transport {
  public:
-  // `transport` outlives this.
+  // `transport` must outlive this.
   explicit ReadOnlyTransport(http::Transport& transport) : transport_(transport) {}
 
   http::CallId Start(http::Request request, http::ResponseHandler handler) override {

@@ -1,4 +1,4 @@
-// RequestMetrics: what the transport does, and how long its users hold requests back, as rest_client_* metrics.
+// RequestMetrics: the transport's requests, and how long they were rate limited, as rest_client_* metrics.
 #pragma once
 
 #include "client/write_path.h"

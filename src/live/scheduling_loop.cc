@@ -14,15 +14,15 @@ using scheduler::Outcome;
 
 namespace {
 
-// With nothing to wait for it still looks around now and then, so that a clock that jumps cannot put it to sleep.
+// With nothing to wait for it still wakes up from time to time, so that a clock that jumps cannot put it to sleep.
 constexpr base::Duration kLongestNap = std::chrono::seconds(1);
 
-// In a long backlog gauges are brought up to date now and then; otherwise whenever there is nothing to do.
+// In a long backlog gauges are updated every so many steps; otherwise whenever there is nothing to do.
 constexpr uint64_t kStepsBetweenGauges = 256;
-// Between two looks at the mail there is at most one cycle; between two at everything else, so many.
+// The mail is checked after every cycle; everything else after this many.
 constexpr uint64_t kStepsPerTurn = 32;
 
-// What binding may wait for.
+// The kinds that binding may wait for.
 bool IsStorage(api::Kind kind) {
   return kind == api::Kind::kPersistentVolume || kind == api::Kind::kPersistentVolumeClaim ||
          kind == api::Kind::kNode || kind == api::Kind::kCSINode || kind == api::Kind::kResourceClaim;
@@ -41,7 +41,8 @@ SchedulingLoop::SchedulingLoop(const config::FeatureGates& gates, const base::Cl
       api_(client, events, mailbox_, runner, clock, metrics,
            [this](const Evictions::Ended& ended) {
              metrics_.OnEvicted(ended.failed, ended.took);
-             // One that left and came back in the meantime was held back at the gate, where no event asks for it.
+             // A preemptor that was deleted and created again meanwhile was gated again, and no event requeues a gated
+             // pod.
              const queue::QueuedPod* preemptor = driver_->queue().Find(ended.preemptor_uid);
              const bool is_held = preemptor != nullptr && preemptor->gated();
              if (ended.needs_waking() || is_held) driver_->Activate(ended.preemptor_uid);
@@ -127,7 +128,7 @@ void SchedulingLoop::Run() {
 base::Time SchedulingLoop::Turn() {
   if (!mailbox_.empty()) mailbox_.RunAll();
   if (stopping_) {
-    // Nothing new begins, and what is under way comes to its end.
+    // Nothing new starts, and what is in progress comes to its end.
     api_.AbandonWaits();
     return clock_.Now() + kLongestNap;
   }
@@ -146,7 +147,7 @@ base::Time SchedulingLoop::Turn() {
   return more || !mailbox_.empty() ? clock_.Now() : clock_.Now() + IdleTime();
 }
 
-// Having nothing to do is as good as having done something, and volumes may take their time.
+// Having nothing to do counts as progress, and volumes may take their time.
 void SchedulingLoop::NoteProgress(bool scheduled) {
   if (scheduled || driver_->queue().counts().active == 0 || api_.NextTimeout()) {
     progress_at_.store(clock_.Now().time_since_epoch().count(), std::memory_order_relaxed);
@@ -210,7 +211,7 @@ void SchedulingLoop::OnWaited(const Attempt& attempt) {
 }
 
 void SchedulingLoop::TakeBinding(std::unique_ptr<scheduler::BindingCycle> cycle) {
-  // A function can hold only what can be copied.
+  // std::function requires copyable captures.
   const auto shared = std::make_shared<std::unique_ptr<scheduler::BindingCycle>>(std::move(cycle));
   runner_.Run([this, shared] {
     (*shared)->Run();

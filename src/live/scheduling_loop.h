@@ -1,10 +1,10 @@
-// SchedulingLoop: the scheduling thread. It owns the picture of the cluster and the queue; everybody else talks to it
-// by messages, which it reads between cycles.
+// SchedulingLoop: the scheduling thread. It owns the cache of the cluster and the queue; everything else talks to it by
+// messages, which it reads between cycles.
 //
-//   watches  --changes-->  mailbox  -->  picture, queue
+//   watches  --changes-->  mailbox  -->  cache, queue
 //   queue    --pod------>  scheduling cycle  -->  binding cycle on another thread  --outcome-->  mailbox
 //
-// It schedules once every kind has been listed and StartScheduling was called, which leader election does.
+// It schedules once every kind has been listed and StartScheduling, which leader election triggers, was called.
 #pragma once
 
 #include <atomic>
@@ -36,18 +36,19 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   struct Options {
     uint64_t seed = 1;
     bool verify_incremental = false;
-    base::Duration max_unschedulable = std::chrono::minutes(5);  // asleep; then a pod is tried again in any case
-    // No more pods are placed while so many are being bound: what is decided early is decided on old news.
+    base::Duration max_unschedulable = std::chrono::minutes(5);  // after that, a pod is tried again in any case
+    // No more pods are scheduled while this many are being bound: decisions made long before they take effect are
+    // outdated.
     size_t max_binding = 512;
-    size_t backlog = ChangeBacklog::kFew;  // unread changes of a kind from which on obsolete ones are dropped
-    // The kinds whose first list must have come.
+    size_t backlog = ChangeBacklog::kFew;  // unread changes of a kind, above which obsolete ones are dropped
+    // The kinds whose first list is required.
     std::set<api::Kind> kinds{};
     std::vector<engine::Extender*> extenders{};        // must outlive it
     metrics::EngineMetrics* engine_metrics = nullptr;  // must outlive it; null: not counted
     size_t journal_bytes = 0;                          // for the last attempts; 0: none are kept
-    // Pods get what every plugin said of every node as annotations. Slow: nothing is kept from pod to pod.
+    // Pods are annotated with every plugin's result for every node. Slow: nothing is reused from pod to pod.
     bool annotate_results = false;
-    scheduler::Tap* tap = nullptr;  // must outlive it; null: nobody listens
+    scheduler::Tap* tap = nullptr;  // must outlive it; may be null
   };
 
   static Result<std::unique_ptr<SchedulingLoop>> Create(const config::KubeSchedulerConfiguration& configuration,
@@ -58,24 +59,24 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
                                                         metrics::SchedulerMetrics& metrics, Options options);
   ~SchedulingLoop() override;
 
-  // On the calling thread, until Stop. Binding cycles under way are waited for.
+  // On the calling thread, until Stop. Waits for binding cycles in progress.
   void Run();
-  // One turn of Run: reads the mail, then schedules a bounded number of pods. Returns when to take the next turn at the
-  // latest; mail makes it due at once.
+  // One turn of Run: reads the mail, then schedules a bounded number of pods. Returns the latest time for the next
+  // turn; mail makes it due at once.
   base::Time Turn();
-  // After Stop: nothing is under way any more.
+  // After Stop: nothing is in progress any more.
   bool ended() const { return stopping_ && driver_->binding() == 0; }
-  // Any thread: called when mail arrives that no turn has been promised for. Before the loop is used.
+  // Any thread: called when mail arrives and no turn is due for it yet. Set it before the loop is used.
   void set_on_mail(std::function<void()> on_mail) { mailbox_.set_on_first(std::move(on_mail)); }
-  // Any thread: for how long there have been pods to schedule and none was scheduled. A scheduler that is well never
-  // comes near a minute; what it shows to /livez.
+  // Any thread: for how long there have been pods to schedule and none was scheduled. For /livez; a healthy scheduler
+  // never comes near a minute.
   base::Duration StuckFor() const;
   // Any thread from here on.
   void Stop();
   void StartScheduling();
   // Whether every kind has been listed.
   bool synced() const { return synced_; }
-  // Other profiles from the next cycle on: Driver::Reconfigure. On the scheduling thread.
+  // Uses other profiles from the next cycle on: Driver::Reconfigure. On the scheduling thread.
   Result<void> Reconfigure(const config::KubeSchedulerConfiguration& configuration,
                            const framework::Registry& registry);
   // Runs on the scheduling thread, between cycles.
@@ -89,9 +90,9 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   void OnChanges(api::Kind kind, std::vector<client::ObjectChange> changes) override;
   void OnNotServed(api::Kind kind) override;
 
-  // For messages: what a look from outside may read.
+  // For messages: what may be inspected.
   const scheduler::Driver& driver() const { return *driver_; }
-  const scheduler::AttemptJournal* journal() const { return journal_.get(); }  // null when none is kept
+  const scheduler::AttemptJournal* journal() const { return journal_.get(); }  // null if none is kept
   base::Time Now() const { return clock_.Now(); }
 
  private:
@@ -120,27 +121,27 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   void WriteDown(const scheduler::Attempt& attempt, scheduler::Ending ending);
   void UpdateGauges();
   void NoteProgress(bool scheduled);
-  // How long nothing will happen by itself.
+  // How long nothing will happen without mail.
   base::Duration IdleTime();
 
   const config::FeatureGates gates_;
   const base::Clock& clock_;
   const Options options_;
   Mailbox mailbox_;
-  ChangeBacklog backlog_;  // of watches; each kind with unread changes has one message in the mailbox
+  ChangeBacklog backlog_;  // one message per kind with unread changes is in the mailbox
   BindingRunner& runner_;
   LiveApi api_;
   LoopMetrics metrics_;
   LaneMetrics lane_metrics_;
   std::unique_ptr<scheduler::AttemptJournal> journal_;
-  // By UID: of attempts under way, until their end is known.
+  // By UID: results of attempts in progress, until their outcome is known.
   std::map<std::string, inspect::AnnotationTexts> results_;
   std::unique_ptr<scheduler::Driver> driver_;
   std::set<api::Kind> unlisted_;
   std::set<framework::EventResource> unlisted_custom_;
   base::Time rejections_counted_{};
   uint64_t steps_ = 0;
-  // When it last did what there was to do, in the clock's nanoseconds. Read by other threads.
+  // When it last made progress or had nothing to do, in the clock's nanoseconds. Read by other threads.
   std::atomic<int64_t> progress_at_ = 0;
   bool scheduling_ = false;
   bool stopping_ = false;

@@ -66,7 +66,7 @@ TEST_F(SchedulingLoopTest, NothingIsScheduledOnAPartOfTheFirstList) {
   EXPECT_TRUE(loop_->synced());
 }
 
-// What is known of a pod whose deletion was missed: its names and UID.
+// All that is known about a pod whose deletion was missed: its names and UID.
 TEST_F(SchedulingLoopTest, APodThatIsGoneGivesItsRoomBackWhateverElseIsKnownOfIt) {
   loop_->StartScheduling();
   TellNode("n1", "4");
@@ -121,7 +121,7 @@ TEST_F(SchedulingLoopTest, PreemptionMarksAndDeletesItsVictims) {
   EXPECT_NE(server_.Await({"pods/vip/binding"}), "");
 }
 
-// It is held back while its victims go, and no event asks for a pod that is held back.
+// It is gated while its victims terminate, and no event requeues a gated pod.
 TEST_F(SchedulingLoopTest, APreemptorThatLeavesAndReturnsIsTriedAgain) {
   const std::string eviction = "DELETE /api/v1/namespaces/default/pods/low";
   server_.Hold(eviction);

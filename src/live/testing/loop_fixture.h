@@ -1,4 +1,4 @@
-// For tests: a scheduling loop on a thread of its own, before an API server that says yes.
+// For tests: a scheduling loop on its own thread, with an API server that accepts every request.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ namespace berth::live::testing {
 using berth::testing::MakeNode;
 using berth::testing::PodBuilder;
 
-// An API server that says yes, unless told otherwise, and remembers "METHOD PATH BODY".
+// An API server that accepts every request, unless told otherwise, and records "METHOD PATH BODY".
 class YesServer final : public http::Transport {
  public:
   explicit YesServer(base::Loop& loop) : loop_(loop) {}
@@ -72,7 +72,7 @@ class YesServer final : public http::Transport {
     const std::lock_guard lock(mutex_);
     answers_[part] = status;
   }
-  // Requests with `part` in them are not answered until Release.
+  // Requests that contain `part` are not answered until Release.
   void Hold(const std::string& part) {
     const std::lock_guard lock(mutex_);
     held_[part] = {};
@@ -82,12 +82,12 @@ class YesServer final : public http::Transport {
     for (auto& answer : held_[part]) loop_.Post(answer);
     held_.erase(part);
   }
-  // What requests with `part` in them are answered, one after the other; the last one from then on.
+  // The bodies that answer requests containing `part`, one after the other; the last one is repeated.
   void Serve(const std::string& part, std::deque<std::string> bodies) {
     const std::lock_guard lock(mutex_);
     bodies_[part] = std::move(bodies);
   }
-  // Waits until some request has all of these in it; empty when none comes.
+  // Waits for a request that contains all of these; empty if none comes.
   std::string Await(const std::vector<std::string>& parts) {
     std::unique_lock lock(mutex_);
     std::string found;
@@ -136,7 +136,7 @@ class LoopFixture : public ::testing::Test {
     loop_->Stop();
     thread_.join();
     threads_.reset();
-    io_.Stop();  // answers that are still on their way find the loop alive
+    io_.Stop();  // while the loop still exists for late answers
   }
 
   void Tell(const PodBuilder& pod, client::ObjectChange::Type type = client::ObjectChange::Type::kAdded) {
@@ -149,7 +149,7 @@ class LoopFixture : public ::testing::Test {
           api::Object(
               MakeNode(name).Capacity("cpu", cpu).Capacity("memory", "8Gi").Capacity("pods", "110").Shared())}});
   }
-  // Waits for what was told so far to be read.
+  // Waits until the loop has read everything reported so far.
   void Settle() {
     std::promise<void> read;
     loop_->Post([&] { read.set_value(); });

@@ -158,12 +158,12 @@ Authenticator::Token Authenticator::TokenOf(const HttpRequest& request) const {
 
 std::optional<Result<std::optional<User>>> Authenticator::UserOfToken(const Token& token, bool may_review) {
   const std::string key = TokenKey(token.audience + "\n" + token.text);
-  // Looked up once: what is known now may have expired a moment later, and the caller may not be one who can wait.
+  // Looked up once: the entry may expire a moment later, and the caller may not be allowed to block.
   if (std::optional<std::optional<User>> known = tokens_.Get(key))
     return Result<std::optional<User>>(*std::move(known));
   if (!may_review) return std::nullopt;
   Result<std::optional<User>> reviewed = reviewer_->ReviewToken(token.text, token.audience);
-  // An error says nothing about the token: not kept.
+  // An error says nothing about the token: not cached.
   if (reviewed) tokens_.Put(key, *reviewed, options_.token_cache_ttl);
   return reviewed;
 }

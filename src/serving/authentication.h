@@ -1,11 +1,12 @@
-// Who sent a request: a front proxy says so, a client certificate, a bearer token, or nobody knows.
+// Authenticates a request: by a front proxy's headers, a client certificate or a bearer token, or as anonymous.
 //
-// The API server's pod proxy takes a client's credentials off what it passes on. Whoever comes that way shows a token
-// in the header X-Berth-Token. Since that proxy does not check whom it talks to, such a token must be one for this
-// program alone (audience berth-scheduler): worth nothing elsewhere. It counts below /debug/berth/ only.
+// The API server's pod proxy removes the client's credentials from the requests it forwards. A client that comes that
+// way sends a token in the header X-Berth-Token. Since that proxy does not verify whom it talks to, the token must be
+// for this program alone (audience berth-scheduler), so that it is worthless elsewhere. It is accepted below
+// /debug/berth/ only.
 //
-// Tried in that order, as kube-scheduler's delegated authentication does. The first that knows the client wins. A
-// credential that is wrong fails the request (401), unless another one is right; without any credential the client is
+// Tried in that order, as in kube-scheduler's delegated authentication. The first that identifies the client wins. A
+// wrong credential fails the request (401), unless another one is right; without any credential the client is
 // system:anonymous. Thread-safe.
 #pragma once
 
@@ -26,7 +27,7 @@
 
 namespace berth::serving {
 
-// Headers by which a front proxy names the user, trusted when its certificate is by the authority.
+// Headers in which a front proxy names the user, trusted if its certificate is signed by the authority.
 struct RequestHeaderOptions {
   std::string client_ca_file{};                                   // --requestheader-client-ca-file
   std::vector<std::string> username_headers = {"x-remote-user"};  // --requestheader-username-headers
@@ -44,9 +45,9 @@ struct AuthenticationOptions {
   base::Duration token_cache_ttl = std::chrono::seconds(10);  // --authentication-token-webhook-cache-ttl
 };
 
-// What the flags left open, from kube-system/extension-apiserver-authentication.
+// What the flags left unset, from kube-system/extension-apiserver-authentication.
 struct ClusterAuthentication {
-  std::string client_ca{};  // PEM; empty when the cluster has none
+  std::string client_ca{};  // PEM; empty if the cluster has none
   std::string request_header_ca{};
   RequestHeaderOptions request_header{};
 
@@ -60,15 +61,15 @@ inline constexpr std::string_view kDebugPrefix = "/debug/berth/";
 
 class Authenticator {
  public:
-  // Without `reviewer` tokens are ignored, as upstream does without a kubeconfig. Certificates are valid by the wall
-  // clock; how long an answer about a token holds is measured by the monotonic one. All three must outlive it.
+  // Without `reviewer` tokens are ignored, as upstream does without a kubeconfig. Certificates are checked by the wall
+  // clock; the lifetime of cached token reviews is measured by the monotonic one. All three must outlive it.
   static Result<std::unique_ptr<Authenticator>> Create(const AuthenticationOptions& options, Reviewer* reviewer,
                                                        const base::Clock& clock, const base::Clock& monotonic);
 
-  // Fills in what the flags left open; may be called again whenever the cluster's answer changes.
+  // Fills in what the flags left unset; may be called again whenever the cluster's configuration changes.
   Result<void> Use(const ClusterAuthentication& cluster);
 
-  // An error is a 401. TryAuthenticate asks nobody: it has no answer when a token must be reviewed.
+  // An error is a 401. TryAuthenticate never calls the API server: it has no answer if a token must be reviewed.
   std::optional<Result<User>> TryAuthenticate(const HttpRequest& request);
   Result<User> Authenticate(const HttpRequest& request);
 
@@ -86,11 +87,11 @@ class Authenticator {
   std::optional<Result<User>> ByCertificate(const Trust& trust, const HttpRequest& request);
   std::string TokenKey(const std::string& token) const;
   struct Token {
-    std::string text;  // "" when there is none
+    std::string text;  // "" if there is none
     std::string audience;
   };
   Token TokenOf(const HttpRequest& request) const;
-  // Whose token it is: as known, or else as the API server says. No answer when it would have to be asked and must not.
+  // The token's user: from the cache, or from the API server. No answer if the API server must be asked and may not.
   std::optional<Result<std::optional<User>>> UserOfToken(const Token& token, bool may_review);
   std::optional<Result<User>> Decide(const HttpRequest& request, bool may_review);
 

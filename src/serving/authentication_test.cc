@@ -66,7 +66,7 @@ TEST_F(AuthenticationTest, AWallClockThatWasSetBackKeptTokensValid) {
   EXPECT_FALSE(authenticator->TryAuthenticate(WithToken("good")).has_value());
 }
 
-// A clock that goes on by a second whenever it is read.
+// A clock that advances by a second whenever it is read.
 class TickingClock final : public base::Clock {
  public:
   base::Time Now() const override { return now_ += 1s; }
@@ -82,7 +82,7 @@ TEST_F(AuthenticationTest, ATokenThatExpiredBetweenLookUpAndReviewBlockedWhoMayN
   EXPECT_TRUE(authenticator->Authenticate(WithToken("good")).ok());
   int known = 0;
   while (known < 100 && authenticator->TryAuthenticate(WithToken("good")).has_value()) ++known;
-  // Each look-up is one reading of the clock; the tenth finds nothing and must not ask.
+  // Each lookup reads the clock once; the tenth finds nothing and must not call the reviewer.
   EXPECT_EQ(known, 9);
   EXPECT_EQ(reviewer_.token_reviews, 1);
 }
@@ -163,7 +163,7 @@ TEST_F(AuthenticationTest, AFrontProxySpeaksForItsUsers) {
                                   {"x-remote-group", "devs"},
                                   {"x-remote-group", "ops"},
                                   {"x-remote-extra-scopes%2fkind", "view"}}};
-  // Anybody can send headers.
+  // Any client can send these headers.
   EXPECT_EQ(authenticator->Authenticate(request)->name, "system:anonymous");
   request.client_certificates = {DerOf(proxies.Sign({"front-proxy"}).certificate)};
   const auto user = authenticator->Authenticate(request);

@@ -9,7 +9,7 @@ namespace berth::serving {
 namespace {
 
 constexpr size_t kAnswerCapacity = 8192;
-// A question larger than this is not worth keeping; upstream has the same bound.
+// A question larger than this is not cached; upstream has the same limit.
 constexpr size_t kMaxCachedQuestion = 10'000;
 
 std::string_view WithoutSlash(std::string_view path) {

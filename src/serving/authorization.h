@@ -1,4 +1,4 @@
-// Whether a user may read a path: some groups and paths always, anything else as the API server says. Thread-safe.
+// Whether a user may read a path: some groups and paths always, anything else by asking the API server. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 namespace berth::serving {
 
 struct AuthorizationOptions {
-  // --authorization-always-allow-paths: exact, or a beginning when it ends in *.
+  // --authorization-always-allow-paths: exact, or a prefix if it ends in *.
   std::vector<std::string> always_allow_paths = {"/healthz", "/readyz", "/livez"};
   std::vector<std::string> always_allow_groups = {"system:masters"};
   base::Duration allow_cache_ttl = std::chrono::seconds(10);  // --authorization-webhook-cache-authorized-ttl
@@ -24,11 +24,11 @@ struct AuthorizationOptions {
 
 class Authorizer {
  public:
-  // Without `reviewer` everything else is forbidden. The two must outlive it.
+  // Without `reviewer` everything else is forbidden. Both must outlive it.
   static Result<std::unique_ptr<Authorizer>> Create(const AuthorizationOptions& options, Reviewer* reviewer,
                                                     const base::Clock& monotonic);
 
-  // TryAuthorize asks nobody: it has no answer when the API server must be asked.
+  // TryAuthorize never calls the API server: it has no answer if that must be asked.
   std::optional<AccessAnswer> TryAuthorize(const AccessQuestion& question);
   Result<AccessAnswer> Authorize(const AccessQuestion& question);
 

@@ -107,7 +107,7 @@ Result<CertificateIdentity> CertificateAuthority::Verify(const std::vector<std::
     return Error::Internal(OpensslError());
   }
   X509_VERIFY_PARAM* parameters = X509_STORE_CTX_get0_param(context.get());
-  // Like Go, take any certificate of the bundle as an anchor, self-signed or not.
+  // As in Go, any certificate of the bundle is a trust anchor, self-signed or not.
   X509_VERIFY_PARAM_set_flags(parameters, X509_V_FLAG_PARTIAL_CHAIN);
   X509_VERIFY_PARAM_set_purpose(parameters, X509_PURPOSE_SSL_CLIENT);
   X509_VERIFY_PARAM_set_time(parameters,

@@ -1,4 +1,4 @@
-// Whether a client's certificate comes from an authority we trust, and what it says about the client.
+// Whether a client's certificate comes from a trusted authority, and what it says about the client.
 #pragma once
 
 #include <memory>
@@ -24,10 +24,10 @@ struct CertificateIdentity {
 class CertificateAuthority {
  public:
   static Result<std::shared_ptr<CertificateAuthority>> FromPem(std::string_view pem, const base::Clock& clock);
-  // Reads the file again when it has changed; one that cannot be read is reported and the last good one stays.
+  // Reads the file again when it has changed; if it cannot be read, that is logged and the last good one stays in use.
   static Result<std::shared_ptr<CertificateAuthority>> FromFile(const std::string& path, const base::Clock& clock);
 
-  // `chain` as HttpRequest has it; not empty. The certificate must be for use by clients and valid now.
+  // `chain` as in HttpRequest; not empty. The certificate must be for use by clients and valid now.
   Result<CertificateIdentity> Verify(const std::vector<std::string>& chain);
 
  private:

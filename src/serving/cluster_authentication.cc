@@ -11,7 +11,7 @@ namespace {
 constexpr char kPath[] = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
 constexpr auto kReadTimeout = std::chrono::seconds(10);
 
-// A list of strings, as JSON within the ConfigMap's text. What is missing is empty.
+// A list of strings, as JSON within the ConfigMap's text. A missing one is empty.
 Result<std::vector<std::string>> StringList(const codec::Value& data, std::string_view key) {
   std::vector<std::string> list;
   const codec::Value* text = data.Find(key);

@@ -1,5 +1,5 @@
-// Keeps an authenticator up to date with whom the cluster trusts: kube-system/extension-apiserver-authentication, which
-// the API server rewrites when its authorities are exchanged.
+// Keeps an authenticator up to date with the authorities that the cluster trusts:
+// kube-system/extension-apiserver-authentication, which the API server rewrites when its authorities are rotated.
 #pragma once
 
 #include <chrono>
@@ -22,15 +22,15 @@ class ClusterAuthenticationFollower {
   ClusterAuthenticationFollower(const ClusterAuthenticationFollower&) = delete;
   ClusterAuthenticationFollower& operator=(const ClusterAuthenticationFollower&) = delete;
 
-  // Looks once, on the calling thread. What cannot be read or used changes nothing.
+  // Reads it once, on the calling thread. If it cannot be read or used, nothing changes.
   Result<void> Refresh();
-  // Looks every so often from now on, on a thread of its own; trouble goes to the log. Once.
+  // Reads it periodically from now on, on its own thread; failures are logged. Call once.
   void Follow(base::Duration every = std::chrono::minutes(1));
 
  private:
   http::Transport& transport_;
   Authenticator& authenticator_;
-  std::optional<ClusterAuthentication> used_;  // of the one thread that refreshes
+  std::optional<ClusterAuthentication> used_;  // used only by the thread that refreshes
   std::mutex mutex_;
   std::condition_variable stop_;
   bool stopping_ = false;  // guarded by mutex_

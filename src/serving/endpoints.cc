@@ -23,7 +23,7 @@ HttpResponse MetricsText(std::string body) {
   return {.content_type = std::string(metrics::kContentType), .body = std::move(body)};
 }
 
-// What upstream answers when it cannot find out whether a request is allowed.
+// What upstream answers if it cannot determine whether a request is allowed.
 HttpResponse InternalError(const HttpRequest& request, const Error& error) {
   std::string message = "Internal Server Error: ";
   base::AppendQuoted(message, request.target);
@@ -63,7 +63,7 @@ void Endpoints::AddHealth(std::string name, std::vector<HealthCheck> checks) {
 }
 
 void Endpoints::AddMetrics() {
-  // DELETE sets everything to zero, as upstream's pages do.
+  // DELETE resets everything to zero, as on upstream's pages.
   const auto exposing = [](metrics::Registry& registry) {
     return [&registry](const HttpRequest& request) -> HttpResponse {
       if (request.method != "DELETE") return MetricsText(registry.Expose());

@@ -1,4 +1,4 @@
-// The pages of the scheduler, by path, behind authentication and authorization.
+// The scheduler's pages, by path, behind authentication and authorization.
 #pragma once
 
 #include <functional>
@@ -19,23 +19,23 @@
 
 namespace berth::serving {
 
-// What the pages show. Callbacks run on the server's threads; a page whose callback is missing does not exist.
+// What the pages show. Callbacks run on the server's threads; a page whose callback is unset does not exist.
 struct Pages {
   std::string component = "kube-scheduler";
   metrics::BuildInfo build{};
   std::string binary_version{};
   std::string emulation_version{};
 
-  // Upstream's: healthz has leaderElection, livez nothing of its own, readyz leaderElection, shutdown and
-  // sched-handler-sync. A page without checks answers ping.
+  // Upstream's: healthz has leaderElection, livez none of its own, readyz leaderElection, shutdown and
+  // sched-handler-sync. A page without checks has ping.
   std::vector<HealthCheck> healthz{};
   std::vector<HealthCheck> livez{};
   std::vector<HealthCheck> readyz{};
 
   metrics::Registry* metrics = nullptr;  // required; must outlive the endpoints
-  // Calls Add for every pod. An empty page on a standby: the leader alone tells, or everything would count twice.
+  // Calls Add for every pod. Empty on a standby: only the leader reports, or everything would be counted twice.
   std::function<void(PodResourceWriter& writer)> pod_resources{};
-  std::function<bool()> is_leader{};  // missing: always
+  std::function<bool()> is_leader{};  // unset: always
 
   std::function<std::string()> configuration{};  // KubeSchedulerConfiguration as JSON, for /configz
   std::function<std::map<std::string, std::string>()> flags{};

@@ -1,4 +1,4 @@
-// Whether files changed since they were last read, told by what the file system keeps about them.
+// Whether files have changed since they were last read, judged by their metadata.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ class FileStamps {
   explicit FileStamps(std::vector<std::string> paths) : paths_(std::move(paths)) {}
 
   // True the first time, and whenever one of the files differs from the last call. A mounted Secret changes by
-  // exchanging a symbolic link: the file behind it counts.
+  // replacing a symbolic link: the file behind it is checked.
   bool Changed();
 
  private:
@@ -30,7 +30,7 @@ class FileStamps {
   std::vector<Stamp> last_;
 };
 
-// The whole file. Errors name it.
+// Reads the whole file. Errors name it.
 Result<std::string> ReadWholeFile(const std::string& path);
 
 }  // namespace berth::serving

@@ -1,4 +1,4 @@
-// /healthz, /livez, /readyz: named checks, and their results as upstream words them.
+// /healthz, /livez, /readyz: named checks, and their results in upstream's wording.
 #pragma once
 
 #include <functional>
@@ -13,13 +13,13 @@ namespace berth::serving {
 
 struct HealthCheck {
   std::string name;
-  // Nothing when all is well, else what is wrong. Called on the server's I/O thread: must not block.
+  // Nothing if the check passes, otherwise the reason. Called on the server's I/O thread: must not block.
   std::function<std::optional<std::string>()> run;
-  // Said after "ok" with ?verbose, for what is worth knowing but no reason to fail; "" and unset: nothing.
+  // Added after "ok" with ?verbose, for information that is no reason to fail; "" and unset: nothing.
   std::function<std::string()> note{};
 };
 
-// Always well: that an answer comes is the point.
+// Always passes: any answer at all shows that the server runs.
 HealthCheck PingCheck();
 
 // One of the three pages. Thread-safe if its checks are.
@@ -28,8 +28,8 @@ class HealthPage {
   // `name` is "healthz", "livez" or "readyz"; without checks it has ping. `metrics` may be null.
   HealthPage(std::string name, std::vector<HealthCheck> checks, metrics::HealthCheckMetrics* metrics);
 
-  // The page: "ok", or with ?verbose every check; ?exclude=NAME leaves one out. 500 with every check when one fails,
-  // without the reason, which only the log and the page of the check tell.
+  // The page: "ok", or with ?verbose every check; ?exclude=NAME skips one. 500 with every check if one fails, without
+  // the reason, which is only in the log and on the check's own page.
   HttpResponse Serve(const HttpRequest& request) const;
   // /healthz/NAME.
   HttpResponse ServeOne(const HealthCheck& check) const;

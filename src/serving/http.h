@@ -1,4 +1,4 @@
-// HTTP requests and responses as the pages see them, whatever brings them.
+// HTTP requests and responses as the pages see them, independent of the connection.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> query{};
   std::vector<std::pair<std::string, std::string>> headers{};  // names in lower case
   std::string body{};
-  // What the client showed when it connected, as DER, its own certificate first. Nobody has verified it yet.
+  // The certificates that the client presented, as DER, its own first. Not verified yet.
   std::vector<std::string> client_certificates{};
 
   // The first header of that (lower case) name, or "".
@@ -31,18 +31,17 @@ struct HttpRequest {
   std::vector<std::string> QueryValues(std::string_view name) const;
 };
 
-// What follows a response that has no end of its own: piece by piece, for as long as the client reads. Between two
-// pieces no thread is kept.
+// The body of a response that has no end of its own: sent piece by piece, for as long as the client reads. No thread is
+// occupied between two pieces.
 struct ResponseStream {
-  // What to send next: "" when there is nothing new, unset at the end. On a worker, never twice at a time, and not
-  // before the client has taken the piece before and `pause` is over. A client that reads slowly is asked for less
-  // often.
+  // What to send next: "" if there is nothing new, unset at the end. Called on a worker, never concurrently, and not
+  // before the client has received the previous piece and `pause` is over; so a slow client causes fewer calls.
   std::function<std::optional<std::string>()> next;
   base::Duration pause = std::chrono::milliseconds(100);
-  // Sent when there was nothing else for so long, so that both sides notice when the other one is gone.
+  // Sent if there was nothing else for this long, so that each side notices when the other is gone.
   std::string heartbeat{};
   base::Duration heartbeat_every = std::chrono::seconds(15);
-  // Then it ends and the client has to ask again: whether it may is looked at when it asks.
+  // After this the stream ends and the client has to request it again, which authorizes it anew.
   base::Duration lifetime = std::chrono::minutes(5);
 };
 

@@ -31,10 +31,10 @@ using StoreHandle = std::unique_ptr<X509_STORE, OpensslFree<X509_STORE_free>>;
 using StoreContextHandle = std::unique_ptr<X509_STORE_CTX, OpensslFree<X509_STORE_CTX_free>>;
 using ExtensionHandle = std::unique_ptr<X509_EXTENSION, OpensslFree<X509_EXTENSION_free>>;
 
-// Why the last call failed; empties the queue.
+// Why the last call failed; clears the queue.
 std::string OpensslError();
 
-// Every certificate of a PEM text; none if there is none.
+// Every certificate in a PEM text, possibly none.
 std::vector<CertificateHandle> ReadPemCertificates(std::string_view pem);
 
 }  // namespace berth::serving

@@ -1,4 +1,4 @@
-// /metrics/resources: what each pod asks for and may use, as kube_pod_resource_request and kube_pod_resource_limit.
+// /metrics/resources: each pod's requests and limits, as kube_pod_resource_request and kube_pod_resource_limit.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace berth::serving {
 
-// Takes the pods of the cluster one by one; O(pods) text, so made only when somebody asks. Not thread-safe.
+// Takes the pods of the cluster one by one; O(pods) text, so generated only on request. Not thread-safe.
 class PodResourceWriter {
  public:
-  // A pod that ran to its end on a node occupies nothing and is left out; amounts of zero too.
+  // A pod that has terminated on a node occupies nothing and is omitted; so are amounts of zero.
   void Add(const api::Pod& pod, const api::ResourceList& requests, const api::ResourceList& limits);
   std::string Finish() const;
 

@@ -135,7 +135,7 @@ Result<std::optional<User>> ApiReviewer::ReviewToken(const std::string& token, c
     if (std::string problem = Text(*status, "error"); !problem.empty()) return Error::Unavailable(std::move(problem));
     return std::optional<User>();
   }
-  // A server that knows no audiences would vouch for any token of its own.
+  // A server that does not know audiences would authenticate any token of its own.
   const codec::Value* audiences = status->Find("audiences");
   const std::vector<std::string> meant_for = audiences ? Texts(*audiences) : std::vector<std::string>();
   if (!audience.empty() && std::ranges::find(meant_for, audience) == meant_for.end()) return std::optional<User>();

@@ -1,4 +1,4 @@
-// Who is asking, and may they: questions that the API server answers for this one.
+// Token and access reviews, which the API server answers for this server.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ struct User {
   friend bool operator==(const User&, const User&) = default;
 };
 
-// A path that is no API object: all this server has.
+// Access to a path that is not an API object: this server has nothing else.
 struct AccessQuestion {
   User user;
   std::string verb;  // the HTTP method in lower case
@@ -29,20 +29,20 @@ struct AccessQuestion {
 
 struct AccessAnswer {
   bool allowed = false;
-  bool denied = false;  // final; otherwise nobody allowed it
+  bool denied = false;  // final; otherwise no authorizer allowed it
   std::string reason{};
 };
 
-// Called on the server's workers, several at a time; may block.
+// Called on the server's workers, concurrently; may block.
 class Reviewer {
  public:
   virtual ~Reviewer() = default;
-  // Nothing when the token is nobody's, or not meant for `audience`, which is the API server itself when empty.
+  // Nothing if the token is invalid, or not meant for `audience`; an empty audience is the API server itself.
   virtual Result<std::optional<User>> ReviewToken(const std::string& token, const std::string& audience) = 0;
   virtual Result<AccessAnswer> ReviewAccess(const AccessQuestion& question) = 0;
 };
 
-// By TokenReview and SubjectAccessReview.
+// Uses TokenReview and SubjectAccessReview.
 class ApiReviewer final : public Reviewer {
  public:
   explicit ApiReviewer(http::Transport& transport) : transport_(transport) {}
@@ -51,13 +51,13 @@ class ApiReviewer final : public Reviewer {
   Result<AccessAnswer> ReviewAccess(const AccessQuestion& question) override;
 
  private:
-  // The `status` of what the server made of the object; `api` is the path below /apis/.
+  // Posts the object and returns the `status` of the server's answer; `api` is the path below /apis/.
   Result<std::string> Post(const std::string& api, std::string body);
 
   http::Transport& transport_;
 };
 
-// The SubjectAccessReview's spec as JSON; also what tells two questions apart.
+// The SubjectAccessReview's spec as JSON; also the cache key of the question.
 std::string AccessSpec(const AccessQuestion& question);
 
 }  // namespace berth::serving

@@ -47,7 +47,7 @@ TEST(ApiReviewer, AsksForTokens) {
             R"({"kind":"TokenReview","apiVersion":"authentication.k8s.io/v1","spec":{"token":"secret\""}})");
 }
 
-// A server that knows nothing of audiences must not vouch for a token that was made for itself.
+// A server that does not know audiences must not authenticate a token that was issued for itself.
 TEST(ApiReviewer, ATokenForAnAudienceCountsOnlyIfTheServerSaysItIsForThatAudience) {
   FakeTransport transport;
   ApiReviewer reviewer(transport);

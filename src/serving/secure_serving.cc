@@ -9,7 +9,7 @@ namespace {
 
 bool IsUnspecified(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
 
-// For whom a made-up certificate is: upstream's names and addresses.
+// The subject of a generated certificate: upstream's names and addresses.
 CertificateSubject SelfSignedSubject(const std::string& bind_address) {
   CertificateSubject subject{.host = "localhost", .addresses = {"127.0.0.1"}};
   if (IsUnspecified(bind_address)) {

@@ -1,4 +1,4 @@
-// Everything between kube-scheduler's serving flags and a running server, put together.
+// Builds a running server from kube-scheduler's serving flags.
 #pragma once
 
 #include <memory>
@@ -18,23 +18,23 @@ struct SecureServingOptions {
 
 class SecureServing {
  public:
-  // Without reviewers as upstream without kubeconfigs: tokens are ignored, and what is not always allowed is forbidden.
-  // The reviewers, the clock and what the pages refer to must outlive it. A port of 0 is any free one; that
-  // --secure-port=0 means no server at all is for the caller to know.
+  // Without reviewers it behaves as upstream without kubeconfigs: tokens are ignored, and what is not always allowed is
+  // forbidden. The reviewers, the clock and what the pages refer to must outlive it. Port 0 is any free one; the caller
+  // has to handle --secure-port=0, which means no server at all.
   static Result<std::unique_ptr<SecureServing>> Start(SecureServingOptions options, Pages pages,
                                                       Reviewer* token_reviewer, Reviewer* access_reviewer,
                                                       const base::Clock& clock);
 
   uint16_t port() const { return server_->port(); }
-  // For the certificate authorities that the cluster publishes, at the start and whenever they change.
+  // To be given the certificate authorities that the cluster publishes, at startup and whenever they change.
   Authenticator& authenticator() { return *authenticator_; }
   void Stop() { server_->Stop(); }
 
  private:
   SecureServing() = default;
 
-  // In the order of their dependence: the server goes first.
-  const base::MonotonicClock monotonic_;  // for how long answers hold
+  // In the order of dependence: the server is destroyed first.
+  const base::MonotonicClock monotonic_;  // for the lifetime of cached answers
   std::unique_ptr<TlsContext> tls_;
   std::unique_ptr<Authenticator> authenticator_;
   std::unique_ptr<Authorizer> authorizer_;

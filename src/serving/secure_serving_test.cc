@@ -23,7 +23,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-// Holds back whoever waits until it is opened.
+// Blocks waiting threads until it is opened.
 class Gate {
  public:
   void Wait() {
@@ -52,7 +52,7 @@ class Gate {
 class SecureServingTest : public testing::Test {
  protected:
   SecureServingTest() {
-    std::signal(SIGPIPE, SIG_IGN);  // our own raw clients write to connections that the server has ended
+    std::signal(SIGPIPE, SIG_IGN);  // our own raw clients write to connections that the server has closed
     reviewer_.tokens["prom"] = {.name = "prometheus"};
     reviewer_.tokens["jane"] = {.name = "jane"};
     for (const char* path : {"/metrics", "/metrics/resources", "/metrics/slis", "/configz", "/flagz", "/statusz",
@@ -60,7 +60,7 @@ class SecureServingTest : public testing::Test {
       reviewer_.allowed.insert({"prometheus", path});
     }
     options_.server.bind_address = "127.0.0.1";
-    // RSA keys take their time: one pair serves all tests that are not about making one.
+    // RSA keys are slow to generate: one pair serves all tests that are not about generating one.
     static const PemPair kPair = *GenerateSelfSigned({}, KeyKind::kRsa, base::SystemClock().Now());
     options_.tls.cert_file = folder_.Write("served.crt", kPair.certificate);
     options_.tls.private_key_file = folder_.Write("served.key", kPair.private_key);
@@ -121,7 +121,7 @@ TEST_F(SecureServingTest, DebugPagesAreBehindTheSameReviewsAsMetrics) {
   EXPECT_EQ(Get("/debug/berth").status, 403);
 }
 
-// The API server's pod proxy takes the client's own credentials off.
+// The API server's pod proxy removes the client's own credentials.
 TEST_F(SecureServingTest, ATokenForThisProgramAloneCountsForDebugPagesAlone) {
   pages_.debug = [](const HttpRequest&) { return HttpResponse{.body = "debug"}; };
   reviewer_.tokens["berth-scheduler:short"] = {.name = "reader"};
@@ -202,7 +202,7 @@ TEST_F(SecureServingTest, TellsWrongCredentialsFromMissingRights) {
   EXPECT_THAT(with_token("jane").body, HasSubstr("User \\\"jane\\\" cannot get path \\\"/metrics\\\""));
   EXPECT_EQ(with_token("jane").status, 403);
   EXPECT_EQ(with_token("stolen").status, 401);
-  // A wrong token fails even where none is needed.
+  // A wrong token fails even if none is needed.
   EXPECT_EQ(TestClient(serving_->port()).Header("Authorization: Bearer stolen").Get("/healthz").status, 401);
   reviewer_.down = true;
   EXPECT_EQ(with_token("unknown").status, 401);
@@ -244,7 +244,7 @@ TEST_F(SecureServingTest, MakesUpACertificateForItself) {
   Start();
   const Fetched fetched = GetAnonymously("/healthz");
   ASSERT_THAT(fetched.server_certificate, HasSubstr("BEGIN CERTIFICATE"));
-  // The name and the address in it are those a client would check.
+  // The certificate contains the name and the address that a client would verify.
   for (const char* host : {"localhost", "127.0.0.1"}) {
     const std::vector<CertificateHandle> own = ReadPemCertificates(fetched.server_certificate);
     const bool is_address = std::string_view(host) == "127.0.0.1";
@@ -362,7 +362,7 @@ TEST_F(SecureServingTest, SurvivesRubbish) {
   for (int i = 0; i < 60; ++i) {
     std::string bytes;
     if (i % 3 == 1) bytes = "GET /metrics HTTP/1.1\r\nAuthorization: Bearer ";
-    if (i % 3 == 2) bytes = "\x16\x03\x01";  // as a handshake begins
+    if (i % 3 == 2) bytes = "\x16\x03\x01";  // the beginning of a handshake
     const uint64_t size = random.Below(2000);
     for (uint64_t at = 0; at < size; ++at) bytes += static_cast<char>(random.Below(256));
     RawClient client(serving_->port(), /*with_tls=*/i % 2 == 0);
@@ -373,7 +373,7 @@ TEST_F(SecureServingTest, SurvivesRubbish) {
 }
 
 TEST_F(SecureServingTest, EndsConnectionsThatSayNothing) {
-  options_.server.handshake_timeout = 2000ms;  // enough for one on a busy machine
+  options_.server.handshake_timeout = 2000ms;  // enough for one even on a busy machine
   options_.server.request_timeout = 50ms;
   Start();
   RawClient silent(serving_->port());
@@ -433,7 +433,7 @@ TEST_F(SecureServingTest, StoppingLetsARequestFinish) {
   idle.Get("/healthz");
   gate.AwaitWaiters(1);
   std::thread stopper([this] { serving_->Stop(); });
-  // The port is closed before the request is let go.
+  // The port is closed before the request may finish.
   while (RawClient(port, /*with_tls=*/false).connected()) std::this_thread::yield();
   gate.Open();
   reader.join();

@@ -33,7 +33,7 @@ bool SetSerial(X509* certificate) {
          BN_to_ASN1_INTEGER(serial.get(), X509_get_serialNumber(certificate)) != nullptr;
 }
 
-// Everything but extensions and signature.
+// Everything except extensions and signature.
 CertificateHandle NewCertificate(const std::string& common_name, EVP_PKEY* key, time_t now) {
   CertificateHandle certificate(X509_new());
   if (!certificate) return nullptr;

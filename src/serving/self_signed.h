@@ -1,4 +1,4 @@
-// A certificate for a server that was given none: signed by an authority made up for it, as Kubernetes components do.
+// A certificate for a server that was given none: signed by an authority generated for it, as Kubernetes components do.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct CertificateSubject {
   std::vector<std::string> names{};
 };
 
-// ECDSA takes no time to make; RSA of 2048 bits, half a second of a processor's, is for those who allow only the
-// ciphers that need it.
+// ECDSA keys are quick to generate; an RSA key of 2048 bits takes half a second of CPU time and is for configurations
+// that allow only ciphers that need it.
 enum class KeyKind { kEcdsa, kRsa };
 
 // Valid from an hour ago for a year.

@@ -63,7 +63,7 @@ std::vector<std::string> PeerCertificates(SSL* ssl) {
   const CertificateHandle own(SSL_get1_peer_certificate(ssl));
   if (!own) return found;
   add(own.get());
-  // On the server's side the chain does not repeat the client's own certificate.
+  // On the server's side the chain does not contain the client's own certificate.
   const STACK_OF(X509)* chain = SSL_get_peer_cert_chain(ssl);
   for (int i = 0; chain && i < sk_X509_num(chain); ++i) add(sk_X509_value(chain, i));
   return found;
@@ -84,8 +84,8 @@ asio::ssl::context ShareContext(SSL_CTX* tls) {
   return asio::ssl::context(tls);
 }
 
-// What a connection reads from and writes to, with TLS or without. Beast's operations are templates of a dozen levels:
-// over this one class, each of them is made once, and what lies below two functions is made once for every stream.
+// What a connection reads from and writes to, with TLS or without. Beast's operations are deeply nested templates: with
+// this one class as the stream, each of them is instantiated once for both kinds.
 class ByteStream {
  public:
   using executor_type = beast::tcp_stream::executor_type;
@@ -98,7 +98,7 @@ class ByteStream {
   virtual void Handshake(Done done) = 0;
   virtual void Shutdown(Done done) = 0;
 
-  // The names and the forms that Asio's and Beast's operations expect of a stream.
+  // The names and signatures that Asio's and Beast's operations expect of a stream.
   executor_type get_executor() { return tcp().get_executor(); }
   template <class Buffers, class Handler>
   void async_read_some(const Buffers& buffers, Handler&& handler) {
@@ -114,7 +114,7 @@ class ByteStream {
   virtual void WriteSome(asio::const_buffer from, Transferred done) = 0;
 
  private:
-  static constexpr size_t kMaxJoined = 16 * 1024;  // a record of TLS
+  static constexpr size_t kMaxJoined = 16 * 1024;  // one TLS record
 
   template <class Buffer, class Buffers>
   static Buffer First(const Buffers& buffers) {
@@ -125,7 +125,7 @@ class ByteStream {
     return {};
   }
 
-  // A head and a short body leave in one record and one packet.
+  // A head and a short body are sent in one record and one packet.
   template <class Buffers>
   asio::const_buffer Joined(const Buffers& buffers) {
     const auto first = First<asio::const_buffer>(buffers);
@@ -136,7 +136,7 @@ class ByteStream {
     return asio::buffer(joined_);
   }
 
-  // The operations can only be moved.
+  // Asio's operations are move-only.
   template <class Handler>
   static Transferred Copyable(Handler&& handler) {
     return [held = std::make_shared<std::decay_t<Handler>>(std::forward<Handler>(handler))](
@@ -196,10 +196,10 @@ class ServedConnection {
   virtual ~ServedConnection() = default;
   virtual void Start() = 0;
   virtual void Close() = 0;
-  // The server stops: what has no end of its own ends now.
+  // The server is stopping: ends a response that has no end of its own.
   virtual void EndStream() = 0;
 
-  // Nothing of a request has been answered or is being worked on.
+  // No request is being read, processed or answered.
   bool idle() const { return idle_since_ != 0; }
   uint64_t idle_since() const { return idle_since_; }
 
@@ -208,15 +208,15 @@ class ServedConnection {
   uint64_t idle_since_;  // 0 while a request is being answered
 };
 
-// What connections share. Lives on the I/O thread, except for `workers`.
+// What connections share. Used on the I/O thread, except for `workers`.
 struct Shared {
   const ServerOptions options;
   RequestHandler& handler;
   asio::io_context io{1};
   asio::thread_pool workers;
   std::set<std::shared_ptr<ServedConnection>> connections{};
-  uint64_t steps = 0;  // orders connections by when they fell idle
-  size_t streams = 0;  // responses without an end that are being sent
+  uint64_t steps = 0;  // orders connections by when they became idle
+  size_t streams = 0;  // responses without an end in progress
   bool stopping = false;
 
   Shared(const ServerOptions& server_options, RequestHandler& request_handler)
@@ -263,7 +263,7 @@ class Connection final : public ServedConnection, public std::enable_shared_from
   }
 
   void EndStream() override {
-    if (!streaming_ || writing_) return;  // what is being written is followed by the end
+    if (!streaming_ || writing_) return;  // the end follows what is being written
     timer_.cancel();
     WriteLastChunk();
   }
@@ -283,7 +283,7 @@ class Connection final : public ServedConnection, public std::enable_shared_from
     beast_http::async_read(*stream_, buffer_, *parser_, [self = Self()](error_code error, size_t) {
       if (!error) return self->OnRequest();
       if (error == beast_http::error::end_of_stream) return self->Shutdown();
-      // Also a body that breaks off is an error of HTTP; whoever is still there deserves to hear what was wrong.
+      // A truncated body is an HTTP error too; a client that is still connected should be told what was wrong.
       if (!IsHttpError(error) || error == beast_http::error::partial_message) return self->Close();
       self->keep_alive_ = false;
       self->head_only_ = false;
@@ -318,7 +318,7 @@ class Connection final : public ServedConnection, public std::enable_shared_from
         [self = Self()](HttpResponse response) { self->Write(std::move(response)); });
   }
 
-  // `work` on a worker, then `then` with what it gave here. What it throws becomes what `failed` gives.
+  // Runs `work` on a worker, then `then` with its result here. If it throws, the result is what `failed` returns.
   template <class Work, class Failed, class Then>
   void OnWorker(std::string path, Work work, Failed failed, Then then) {
     asio::post(shared_.workers,
@@ -343,7 +343,7 @@ class Connection final : public ServedConnection, public std::enable_shared_from
                                     std::to_string(shared_.options.max_streams) + "); try again later");
       response.headers.emplace_back("retry-after", "5");
     }
-    // Version 1.1, whatever the request said: the answers have no chunks and a length.
+    // Version 1.1, whatever the request said: answers have a length and no chunks.
     answer_ = {beast_http::int_to_status(static_cast<unsigned>(response.status)), 11};
     SetHeaders(answer_, response);
     answer_.keep_alive(keep_alive_);
@@ -383,7 +383,7 @@ class Connection final : public ServedConnection, public std::enable_shared_from
     });
   }
 
-  // Nobody has anything to say while a stream is sent to them, so that the end of a read is the end of the client.
+  // A client sends nothing while it receives a stream, so the end of a read means that the client is gone.
   void NoticeTheEnd() {
     stream_->tcp().expires_never();
     stream_->async_read_some(asio::buffer(unexpected_),
@@ -399,7 +399,7 @@ class Connection final : public ServedConnection, public std::enable_shared_from
   void AskForMore() {
     if (closed_) return;
     if (shared_.stopping || std::chrono::steady_clock::now() >= ends_) return WriteLastChunk();
-    writing_ = true;  // until it is known what
+    writing_ = true;  // also while a worker determines what to write
     using Piece = std::optional<std::string>;
     OnWorker(
         "stream", [source = source_] { return source->next(); }, [] { return Piece(); },
@@ -442,7 +442,7 @@ class Connection final : public ServedConnection, public std::enable_shared_from
     Expire(shared_.options.write_timeout);
     asio::async_write(*stream_, beast_http::make_chunk_last(), [self = Self()](error_code error, size_t) {
       if (error) return self->Close();
-      self->stream_->tcp().cancel();  // the read, which goes on to the end of the connection
+      self->stream_->tcp().cancel();  // the read that waits for the end of the connection
     });
   }
 
@@ -462,7 +462,7 @@ class Connection final : public ServedConnection, public std::enable_shared_from
   bool head_only_ = false;
   bool closed_ = false;
 
-  // Of a response without an end.
+  // For a response without an end.
   std::shared_ptr<ResponseStream> source_;
   std::chrono::steady_clock::time_point ends_{}, written_{};
   beast_http::response<beast_http::empty_body> head_;
@@ -471,7 +471,7 @@ class Connection final : public ServedConnection, public std::enable_shared_from
   std::string piece_;
   char unexpected_[64];
   bool streaming_ = false;
-  bool writing_ = false;  // or a worker finds out what to write
+  bool writing_ = false;  // or a worker is determining what to write
   bool ending_ = false;
 };
 
@@ -490,7 +490,7 @@ class HttpsServer::Impl {
     if (error) {
       return Error::InvalidArgument("--bind-address: expected an IP address, found \"" + options.bind_address + "\"");
     }
-    // As in Go, an unspecified address means both families, where the machine has both.
+    // As in Go, an unspecified address means both families, if the machine has both.
     const bool unspecified = address.is_unspecified();
     if (unspecified) acceptor_.open(asio::ip::tcp::v6(), error);
     if (unspecified && !error) {
@@ -540,7 +540,7 @@ class HttpsServer::Impl {
   uint16_t port() const { return port_; }
 
  private:
-  // The run ends by itself when nothing is left to wait for, which the deadline would delay.
+  // The run ends by itself when nothing is left to wait for; the deadline would delay that.
   void WaitForTheLast() {
     if (shared_.connections.empty()) {
       deadline_.cancel();
@@ -556,7 +556,7 @@ class HttpsServer::Impl {
     acceptor_.async_accept([this](error_code error, asio::ip::tcp::socket socket) {
       if (shared_.stopping || error == asio::error::operation_aborted) return;
       if (error) {
-        // Out of file descriptors, most likely: at once again would spin.
+        // Most likely out of file descriptors: retrying at once would spin.
         LOG_ERROR("Cannot accept a connection", {"err", error.message()});
         retry_.expires_after(kAcceptRetry);
         retry_.async_wait([this](error_code cancelled) {

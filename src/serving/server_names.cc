@@ -12,7 +12,7 @@
 namespace berth::serving {
 namespace {
 
-// A DNS-1123 subdomain, perhaps with a wildcard before it.
+// A DNS-1123 subdomain, optionally with a wildcard before it.
 bool IsDomain(std::string_view name) {
   if (name == "*") return true;
   if (name.starts_with("*.")) name.remove_prefix(2);
@@ -79,7 +79,7 @@ std::vector<std::string> NamesOf(X509* certificate) {
       static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
   for (int i = 0; alternatives && i < sk_GENERAL_NAME_num(alternatives); ++i) {
     const GENERAL_NAME* alternative = sk_GENERAL_NAME_value(alternatives, i);
-    if (alternative->type != GEN_DNS) continue;  // nobody asks for an address by name
+    if (alternative->type != GEN_DNS) continue;  // SNI never contains an address
     const ASN1_IA5STRING* text = alternative->d.dNSName;
     names.emplace_back(reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)),
                        static_cast<size_t>(ASN1_STRING_length(text)));

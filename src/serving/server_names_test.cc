@@ -13,11 +13,11 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 struct Handshake {
-  std::string name;   // the first DNS name of the certificate that was shown; empty when there was no handshake
+  std::string name;   // the first DNS name of the server's certificate; empty if the handshake failed
   std::string group;  // of the key exchange
 };
 
-// What a client sees that asks for `server_name` (none when empty) and offers `groups`.
+// What a client sees that asks for `server_name` (none if empty) and offers `groups`.
 Handshake Connect(uint16_t port, const std::string& server_name, const char* groups = "X25519:P-256:P-384") {
   const std::unique_ptr<SSL_CTX, OpensslFree<SSL_CTX_free>> context(SSL_CTX_new(TLS_client_method()));
   SSL_CTX_set1_groups_list(context.get(), groups);

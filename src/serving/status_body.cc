@@ -8,7 +8,7 @@
 namespace berth::serving {
 namespace {
 
-// People with curl or a browser get it indented, as from any Kubernetes component.
+// curl and browsers get it indented, as from any Kubernetes component.
 bool WantsPretty(const HttpRequest& request) {
   if (request.HasQuery("pretty")) {
     const std::string value = request.QueryValues("pretty").front();
@@ -47,7 +47,7 @@ HttpResponse Status(const HttpRequest& request, int code, std::string_view reaso
   return response;
 }
 
-// What a client made up must not look like HTML to whoever opens the answer.
+// Text from a client must not be interpreted as HTML when the answer is opened in a browser.
 std::string WithoutHtml(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// Refusals as Kubernetes words them: a Status object in JSON.
+// Errors as Kubernetes reports them: a Status object in JSON.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@ namespace berth::serving {
 
 HttpResponse Unauthorized(const HttpRequest& request);
 HttpResponse Forbidden(const HttpRequest& request, const AccessQuestion& question, std::string_view reason);
-// No form of the page is one that the client accepts.
+// The client accepts none of the page's formats.
 HttpResponse NotAcceptable(const HttpRequest& request, std::string_view accepted);
 
 }  // namespace berth::serving

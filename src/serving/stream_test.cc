@@ -1,5 +1,5 @@
-// Responses without an end of their own, over real sockets: with readers that are slow, that go away, that are too
-// many.
+// Responses without an end of their own, over real sockets: with readers that are slow, that disconnect, or that are
+// too many.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using std::chrono_literals::operator""s;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
-// "/stream" streams what `next` gives; every other page is a line of text that a worker writes.
+// "/stream" streams what `next` returns; every other page is a line of text that a worker writes.
 class StreamHandler final : public RequestHandler {
  public:
   std::optional<HttpResponse> TryHandle(const HttpRequest&) override { return std::nullopt; }
@@ -61,7 +61,7 @@ class StreamTest : public ::testing::Test {
     EXPECT_TRUE(client->Send("GET " + path + " HTTP/1.1\r\nHost: h\r\n\r\n"));
     return client;
   }
-  // Reads until there is such a text.
+  // Reads until this text has arrived.
   static std::string ReadTo(RawClient& client, const std::string& wanted) {
     std::string read;
     while (read.find(wanted) == std::string::npos) {
@@ -71,12 +71,12 @@ class StreamTest : public ::testing::Test {
     }
     return read;
   }
-  // Sockets have no clock that could be set.
+  // Real sockets have no fake clock.
   static void LetPass(std::chrono::milliseconds time) {
     std::promise<void> nothing;
     (void)nothing.get_future().wait_for(time);
   }
-  // Whether it comes to hold within a while.
+  // Whether the condition becomes true within some time.
   template <class Condition>
   static bool Eventually(Condition condition) {
     for (int i = 0; i < 2000; ++i) {
@@ -138,7 +138,7 @@ TEST_F(StreamTest, AClientThatGoesAwayIsNoticedThoughThereIsNothingToSend) {
   EXPECT_FALSE(IsRoomForAnother());
   reader.reset();
   EXPECT_TRUE(Eventually([&] { return IsRoomForAnother(); }));
-  // Nobody is asked for somebody who has gone.
+  // `next` is not called for a client that is gone.
   EXPECT_TRUE(Eventually([&] {
     const int before = asked_;
     LetPass(100ms);
@@ -146,7 +146,7 @@ TEST_F(StreamTest, AClientThatGoesAwayIsNoticedThoughThereIsNothingToSend) {
   }));
 }
 
-// It reads the first bytes and then nothing, while there is more and more to read.
+// It reads the first bytes and then nothing, while more and more becomes available.
 TEST_F(StreamTest, AReaderThatIsSlowIsAskedForNoMoreThanItTakesAndLetGoInTheEnd) {
   handler_.source.pause = 0ms;
   handler_.source.next = [this]() -> std::optional<std::string> {
@@ -158,7 +158,7 @@ TEST_F(StreamTest, AReaderThatIsSlowIsAskedForNoMoreThanItTakesAndLetGoInTheEnd)
   Start();
   auto slow = Ask("/stream");
   (void)slow->ReadSome();
-  // What the sockets of both sides hold, and then nothing any more.
+  // As much as the sockets of both sides can buffer, and then nothing more.
   int before = -1;
   EXPECT_TRUE(Eventually([&] {
     const int now = asked_;
@@ -229,7 +229,7 @@ TEST_F(StreamTest, APortThatIsTakenIsASentence) {
   EXPECT_THAT(second.error().message, HasSubstr("Address already in use"));
 }
 
-// The same over TLS, behind authentication, to its end.
+// The same over TLS, with authentication, to its end.
 TEST(SecureStreamTest, StreamsGoOverTlsToo) {
   std::signal(SIGPIPE, SIG_IGN);
   const base::SystemClock clock;

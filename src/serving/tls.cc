@@ -20,7 +20,7 @@
 namespace berth::serving {
 namespace {
 
-// Forward secrecy and authenticated encryption, what Go prefers too.
+// Forward secrecy and authenticated encryption, as Go prefers too.
 constexpr char kDefaultCiphers[] = "ECDHE+AESGCM:ECDHE+CHACHA20";
 constexpr unsigned char kProtocols[] = "\x08http/1.1";
 
@@ -35,7 +35,7 @@ Result<int> MinVersion(const std::string& name) {
       "--tls-min-version: expected VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13, found \"" + name + "\"");
 }
 
-// IANA's names, as Go has them, into OpenSSL's list. Those of TLS 1.3 cannot be chosen, only named.
+// Converts IANA's names, as used in Go, into OpenSSL's list. Suites of TLS 1.3 may be named, but cannot be selected.
 Result<std::string> Ciphers(const std::vector<std::string>& names) {
   std::string list;
   for (std::string name : names) {
@@ -51,8 +51,8 @@ Result<std::string> Ciphers(const std::vector<std::string>& names) {
   return list.empty() ? std::string(kDefaultCiphers) : list;
 }
 
-// Go's numbers, which are IANA's, into OpenSSL's list. Those that Go knows and this OpenSSL does not are left out, and
-// said; their order is that of preference.
+// Converts Go's numbers, which are IANA's, into OpenSSL's list, in order of preference. Those that Go knows and this
+// OpenSSL does not are skipped and logged.
 Result<std::string> Groups(const std::vector<int32_t>& numbers) {
   static const std::map<int32_t, const char*> kNames = {{23, "P-256"},
                                                         {24, "P-384"},
@@ -85,7 +85,7 @@ Result<std::string> Groups(const std::vector<int32_t>& numbers) {
   return list;
 }
 
-// Suites of TLS 1.2 that are named and that all want RSA need a key of that kind.
+// If suites of TLS 1.2 are named and all of them need RSA, the key must be RSA.
 KeyKind KeyKindFor(const TlsOptions& options) {
   bool wants_rsa = false;
   for (const std::string& name : options.cipher_suites) {
@@ -106,7 +106,7 @@ int ChooseProtocol(SSL*, const unsigned char** out, unsigned char* out_size, con
   return SSL_TLSEXT_ERR_OK;
 }
 
-// Whoever connects may show any certificate; the authenticator judges it, and says 401 rather than breaking off.
+// A client may present any certificate; the authenticator checks it and answers 401 instead of failing the handshake.
 int AcceptAnyCertificate(X509_STORE_CTX*, void*) { return 1; }
 
 Result<void> WriteFile(const std::string& path, const std::string& text, mode_t mode) {
@@ -211,7 +211,7 @@ Result<std::shared_ptr<SSL_CTX>> TlsContext::Build(const PemPair& pair) const {
   if (!settings_.groups.empty() && SSL_CTX_set1_groups_list(context.get(), settings_.groups.c_str()) != 1) {
     return Error::InvalidArgument("--tls-curve-preferences: " + OpensslError());
   }
-  // A resumed session would come without the client's chain of certificates.
+  // A resumed session would lack the client's certificate chain.
   SSL_CTX_set_options(context.get(), SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_num_tickets(context.get(), 0);
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);

@@ -1,4 +1,4 @@
-// Answers that hold for a while, bounded in number. Thread-safe.
+// A cache of answers with a time to live, bounded in size. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class TtlCache {
     return found->second.value;
   }
 
-  // A time to live of zero keeps nothing. When full, what expires first makes room.
+  // Nothing is kept with a time to live of zero. If full, the entry that expires first is evicted.
   void Put(const std::string& key, Value value, base::Duration ttl) {
     if (ttl <= base::Duration::zero()) return;
     const std::lock_guard lock(mutex_);

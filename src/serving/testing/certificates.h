@@ -42,7 +42,7 @@ inline std::string DerOf(const std::string& pem) {
   return out;
 }
 
-// Signs certificates of clients; elliptic keys, because they are quick to make.
+// Signs client certificates; with elliptic-curve keys, because they are quick to generate.
 class TestAuthority {
  public:
   explicit TestAuthority(const std::string& name)
@@ -96,7 +96,7 @@ class TestAuthority {
   CertificateHandle certificate_;
 };
 
-// A folder of its own that goes with the test.
+// A folder of its own that is removed with the test.
 class TestFolder {
  public:
   TestFolder() {
@@ -109,7 +109,7 @@ class TestFolder {
 
   const std::string& path() const { return path_; }
   std::string Write(const std::string& name, const std::string& text) const {
-    // Under another name first: whoever reads meanwhile sees all of it or nothing, and always another inode.
+    // Renamed into place: a concurrent reader sees all of it or nothing, and always another inode.
     const std::string file = path_ + "/" + name;
     std::ofstream(file + ".new") << text;
     std::filesystem::rename(file + ".new", file);

@@ -1,4 +1,4 @@
-// A Reviewer that answers from tables and counts what it was asked.
+// A Reviewer that answers from tables and counts its calls.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace berth::serving {
 
 class FakeReviewer final : public Reviewer {
  public:
-  // A token for an audience stands in the table as "AUDIENCE:TOKEN".
+  // A token for an audience is listed as "AUDIENCE:TOKEN".
   Result<std::optional<User>> ReviewToken(const std::string& token, const std::string& audience) override {
     ++token_reviews;
     if (down) return Error::Unavailable("the API server is down");

@@ -1,4 +1,4 @@
-// A blocking HTTPS client for tests, over one connection if the server lets it: it shows what a transport hides, the
+// A blocking HTTPS client for tests, over one connection if the server allows it: it shows what a transport hides, the
 // server's certificate and the number of connections.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace berth::serving {
 
-// Bytes straight into a connection, over TLS or not.
+// Sends raw bytes over a connection, with or without TLS.
 class RawClient {
  public:
   struct Tls {
@@ -43,14 +43,14 @@ class RawClient {
     ERR_clear_error();
     return sent == static_cast<int>(bytes.size());
   }
-  // What has come; empty: the server has closed.
+  // What has arrived; empty: the server has closed the connection.
   std::string ReadSome() {
     char buffer[4096];
     const int size = BIO_read(bio_.get(), buffer, sizeof buffer);
     ERR_clear_error();
     return {buffer, size > 0 ? static_cast<size_t>(size) : 0};
   }
-  // Until the server closes.
+  // Reads until the server closes the connection.
   std::string ReadAll() {
     std::string out;
     for (std::string piece = ReadSome(); !piece.empty(); piece = ReadSome()) out += piece;
@@ -89,7 +89,7 @@ class RawClient {
 struct Fetched {
   std::string error;
   int status = 0;
-  std::string headers;  // as they came
+  std::string headers;  // as received
   std::string body;
   std::string server_certificate;  // PEM
   int connects = 0;
@@ -118,7 +118,7 @@ class TestClient final : private http::Http1Parser::Sink {
     fetched_ = {};
     const std::string request =
         method + " " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port_) + "\r\n" + headers_ + "\r\n";
-    // The server may have closed a connection that was kept.
+    // The server may have closed the kept connection.
     if (connection_ == nullptr || !Exchange(method, request)) {
       connection_ = std::make_unique<RawClient>(port_, true, tls_);
       fetched_.connects = 1;

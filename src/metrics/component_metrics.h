@@ -1,4 +1,4 @@
-// Metrics that every Kubernetes component has: of its API client, leader election, build, feature gates and health
+// Metrics that every Kubernetes component has: about its API client, leader election, build, feature gates and health
 // checks. Names, help texts, labels and buckets are those of k8s.io/component-base v1.36.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace berth::metrics {
 struct RestClientMetrics {
   explicit RestClientMetrics(Registry& registry);
 
-  Family<Counter>& requests;                 // code ("<error>" when there was no answer), method, host
+  Family<Counter>& requests;                 // code ("<error>" if there was no answer), method, host
   Family<Counter>& request_retries;          // code, verb, host
   Family<Histogram>& request_duration;       // verb, host
   Family<Histogram>& request_size;           // verb, host
@@ -21,9 +21,9 @@ struct RestClientMetrics {
   Family<Histogram>& rate_limiter_duration;  // verb, host
 };
 
-// Of the programs that kubeconfigs name for credentials.
+// For the credential plugins that kubeconfigs name.
 struct ExecPluginMetrics {
-  // `shortest_life`: how many seconds the first of their certificates to expire is still good.
+  // `shortest_life`: in how many seconds the first of their certificates expires.
   ExecPluginMetrics(Registry& registry, std::function<double()> shortest_life);
 
   Family<Counter>& calls;  // code, call_status
@@ -36,7 +36,7 @@ struct LeaderElectionMetrics {
   Family<Counter>& slowpath;     // name
 };
 
-// For /metrics/slis, which has a registry of its own.
+// For /metrics/slis, which has its own registry.
 struct HealthCheckMetrics {
   explicit HealthCheckMetrics(Registry& registry);
 
@@ -60,12 +60,12 @@ void AddBuildInfo(Registry& registry, const BuildInfo& info);
 
 struct FeatureState {
   std::string name;
-  std::string stage;  // "ALPHA", "BETA", "DEPRECATED", "" when generally available
+  std::string stage;  // "ALPHA", "BETA", "DEPRECATED", "" if generally available
   bool enabled = false;
 };
 void AddFeatureStates(Registry& registry, const std::vector<FeatureState>& features);
 
-// Counts of the metrics in the registry themselves.
+// Metrics about the registry's own metrics.
 void AddMetaMetrics(Registry& registry);
 
 }  // namespace berth::metrics

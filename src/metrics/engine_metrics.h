@@ -1,4 +1,4 @@
-// Metrics of berth's own about how decisions are made; kube-scheduler has no counterpart.
+// berth's own metrics about how decisions are made; kube-scheduler has no counterpart.
 #pragma once
 
 #include "metrics/registry.h"

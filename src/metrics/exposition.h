@@ -1,4 +1,4 @@
-// Prometheus' text exposition format 0.0.4, spelled as Prometheus' Go library spells it.
+// Prometheus' text exposition format 0.0.4, formatted as by Prometheus' Go library.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace berth::metrics {
 inline constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
 
 enum class MetricType : uint8_t { kCounter, kGauge, kHistogram };
-// Kubernetes' promise about a metric; it is printed before the help text. kRaw promises nothing and prints nothing.
+// Kubernetes' stability level of a metric, printed before the help text. kRaw guarantees nothing and prints nothing.
 enum class Stability : uint8_t { kRaw, kAlpha, kBeta, kStable };
 
 struct Label {
@@ -27,7 +27,7 @@ class ExpositionWriter {
   explicit ExpositionWriter(std::string& out) : out_(out) {}
 
   void Header(std::string_view name, std::string_view help, MetricType type, Stability stability);
-  // In the order given; Prometheus' own library sorts labels by name, so give them sorted.
+  // In the order given; Prometheus' own library sorts labels by name, so pass them sorted.
   void Sample(std::string_view name, std::span<const Label> labels, double value);
   void Sample(std::string_view name, std::span<const Label> labels, const Histogram& histogram);
 
@@ -37,7 +37,7 @@ class ExpositionWriter {
   std::string& out_;
 };
 
-// A float as Go's 'g' format has it: 1e-05, 0.001, 1.234567e+06, +Inf, NaN.
+// A float in Go's 'g' format: 1e-05, 0.001, 1.234567e+06, +Inf, NaN.
 void AppendFloat(std::string& out, double value);
 
 std::string_view StabilityName(Stability stability);  // "STABLE"; "" for kRaw

@@ -1,7 +1,7 @@
-// Counter, Gauge, Histogram: numbers that one thread writes often and another reads now and then.
+// Counter, Gauge, Histogram: numbers that one thread writes often and another reads occasionally.
 //
-// Thread-safe without locks. Counting is one atomic addition, observing is a search over at most some twenty bounds and
-// two atomic additions. Look a metric up once (Family::With) and keep the reference: it stays valid as long as the
+// Thread-safe without locks. Counting is one atomic addition; observing is a search over about twenty bounds at most
+// and two atomic additions. Look a metric up once (Family::With) and keep the reference: it stays valid as long as the
 // registry.
 #pragma once
 
@@ -41,7 +41,7 @@ class Histogram {
   explicit Histogram(std::span<const double> bounds);
 
   void Observe(double value) { ObserveMany(value, 1); }
-  // As `count` observations of the same value, at the cost of one: for those that sample or batch.
+  // The same as `count` observations of this value, at the cost of one: for callers that sample or batch.
   void ObserveMany(double value, uint64_t count);
 
   struct Snapshot {
@@ -49,7 +49,7 @@ class Histogram {
     double sum = 0;
     uint64_t count() const { return cumulative.back(); }
   };
-  // Buckets and count agree with each other; the sum may be ahead of them by what is being observed meanwhile.
+  // Buckets and count are consistent; the sum may be ahead of them by concurrent observations.
   Snapshot Read() const;
   void Reset();
   std::span<const double> bounds() const { return bounds_; }
@@ -60,8 +60,8 @@ class Histogram {
   std::atomic<double> sum_{0};
 };
 
-// `count` bounds, each `factor` times the one before. Made by repeated multiplication, as Prometheus' Go library does,
-// so that the bounds print alike: 0.0008 and 0.0016, but also 2.2499999999999998e-05.
+// `count` bounds, each `factor` times the one before. Computed by repeated multiplication, as in Prometheus' Go
+// library, so that the bounds print alike: 0.0008 and 0.0016, but also 2.2499999999999998e-05.
 std::vector<double> ExponentialBuckets(double start, double factor, size_t count);
 
 }  // namespace berth::metrics

@@ -19,7 +19,7 @@
 namespace berth::metrics {
 namespace {
 
-// Empty where /proc does not have it: then the metric is not exposed.
+// Empty if /proc does not have it: then the metric is not exposed.
 std::string ReadProc(const char* path) {
   Result<std::string> text = base::ReadFile(path);
   return text ? *std::move(text) : std::string();
@@ -70,7 +70,7 @@ std::optional<double> OpenFiles() {
 std::optional<double> Limit(int resource) {
   rlimit limit{};
   if (getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0) return std::nullopt;
-  // The Go library prints an unlimited amount as the largest number.
+  // The Go library prints "unlimited" as the largest number.
   return static_cast<double>(limit.rlim_cur);
 }
 

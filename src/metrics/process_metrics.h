@@ -7,7 +7,7 @@ namespace berth::metrics {
 
 void AddProcessMetrics(Registry& registry);
 
-// Start of the process in seconds since 1970; 0 when /proc does not have it.
+// Start of the process in seconds since 1970; 0 if /proc does not have it.
 double ProcessStartTime();
 
 }  // namespace berth::metrics

@@ -121,7 +121,7 @@ void Registry::AddComputed(Description description, MetricType type, SampleSourc
 std::string Registry::Expose() const {
   std::string out;
   ExpositionWriter writer(out);
-  // Sources may take their time or look at the registry: they run without its lock.
+  // Sources may be slow or use the registry: they run without its lock.
   for (const FamilyBase* family : Families()) family->Write(writer);
   return out;
 }

@@ -39,14 +39,14 @@ class FamilyBase {
   const Description& description() const { return description_; }
   MetricType type() const { return type_; }
 
-  // Header and samples; nothing at all while it has no sample.
+  // Header and samples; nothing at all while there is no sample.
   virtual void Write(ExpositionWriter& writer) const = 0;
   virtual void Reset() = 0;
 
  protected:
   FamilyBase(Description description, MetricType type);
 
-  // Label values in the order of the description, and from them the labels as they are printed: sorted by name.
+  // The labels for values in the order of the description, sorted by name as they are printed.
   std::vector<Label> SortedLabels(const std::vector<std::string>& values) const;
   void WriteHeader(ExpositionWriter& writer) const;
 
@@ -56,7 +56,7 @@ class FamilyBase {
   std::vector<size_t> print_order_;  // of the labels
 };
 
-// All metrics of one name, one for each combination of label values that was ever asked for.
+// All metrics of one name, one for each combination of label values that was ever requested.
 template <class Metric>
 class Family final : public FamilyBase {
  public:
@@ -77,7 +77,7 @@ class Family final : public FamilyBase {
   std::map<std::vector<std::string>, std::unique_ptr<Metric>> metrics_;  // guarded by mutex_
 };
 
-// Takes the samples of a family that is computed at each exposition.
+// Receives the samples of a family that is computed at each exposition.
 class SampleSink {
  public:
   virtual ~SampleSink() = default;
@@ -88,7 +88,7 @@ using SampleSource = std::function<void(SampleSink& sink)>;
 
 class Registry {
  public:
-  // A name may be used once; a family without labels has its only metric from the start.
+  // A name may be used only once; a family without labels has its only metric from the start.
   template <class Metric>
   Family<Metric>& Add(Description description) {
     auto family = std::make_unique<Family<Metric>>(std::move(description));

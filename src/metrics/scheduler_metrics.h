@@ -1,10 +1,10 @@
-// kube-scheduler v1.36's metrics: names, help texts, labels, buckets and promises of stability are upstream's.
+// kube-scheduler v1.36's metrics: names, help texts, labels, buckets and stability levels are upstream's.
 //
 //   SchedulerMetrics metrics(registry, {.queueing_hints = true});
 //   Counter& scheduled = metrics.schedule_attempts.With(kScheduled, profile);  // once, see the note in metric.h
 //
 // Every one of them is written (src/live/metrics_written_test.cc); docs/metrics.md lists where, and why upstream's
-// others are left out: batching, for which lanes stand, pod groups, and what upstream itself never writes.
+// others are omitted: batching, which lanes replace, pod groups, and metrics that upstream itself never writes.
 #pragma once
 
 #include <string_view>
@@ -18,8 +18,8 @@ inline constexpr std::string_view kScheduled = "scheduled";
 inline constexpr std::string_view kUnschedulable = "unschedulable";
 inline constexpr std::string_view kSchedulingError = "error";
 
-// Which of the families that upstream ties to a feature gate are exposed. The others take what is recorded all the
-// same, so that callers need not check.
+// Which of the families that upstream ties to a feature gate are exposed. The others are still recorded, so that
+// callers need not check.
 struct MetricGates {
   bool queueing_hints = false;          // SchedulerQueueingHints
   bool async_preemption = false;        // SchedulerAsyncPreemption
@@ -34,10 +34,10 @@ class SchedulerMetrics {
   SchedulerMetrics(Registry& registry, const MetricGates& gates);
 
  private:
-  Registry hidden_;  // of the families that no gate lets out
+  Registry hidden_;  // the families whose gate is disabled
 
  public:
-  // After each family its labels, in the order With() takes them. What has no labels is the metric itself.
+  // After each family its labels, in the order of With(). A metric without labels is declared directly.
   Family<Counter>& schedule_attempts;              // result, profile
   Family<Histogram>& scheduling_attempt_duration;  // result, profile
   Histogram& scheduling_algorithm_duration;

@@ -50,7 +50,7 @@ PendingPod Describe(const WaitingPod& pod, const scheduler::Driver& driver, base
   return told;
 }
 
-// Sorts the pods of the queue into the lanes that people know.
+// Sorts the pods of the queue into the lanes that are shown.
 class LaneCollector {
  public:
   LaneCollector(const scheduler::Driver& driver, base::Time now, size_t limit, const std::string& name_space)
@@ -102,7 +102,7 @@ PodInfoPtr FindPlaced(const scheduler::Driver& driver, const PodQuestion& questi
   return found;
 }
 
-// The events of a registration by name. All kinds of updates together are one: most resources have no others.
+// The events of a registration by name. All kinds of updates together are shown as one: most resources have no others.
 std::vector<std::string> LabelsOf(const framework::ClusterEvent& registered) {
   using enum framework::ActionType;
   const framework::ActionType updates = registered.action & kUpdate;
@@ -122,7 +122,7 @@ std::vector<std::string> RejectingPlugins(const PendingPod& pending) {
   return plugins;
 }
 
-// Those whose rejection is the first of some node's.
+// The plugins that were the first to reject some node.
 std::vector<std::string> RejectingPlugins(const explain::Explanation& told) {
   std::vector<std::string> plugins;
   for (const explain::NodeVerdict& verdict : told.nodes) {
@@ -148,7 +148,7 @@ std::vector<WakeUp> WakeUpsOf(const engine::Profile& profile, std::vector<std::s
   return wake_ups;
 }
 
-// What plugins do for an explanation is no attempt to schedule a pod, and must not be counted as one.
+// Plugin calls for an explanation are not scheduling attempts, and must not be counted as such.
 class Unobserved {
  public:
   explicit Unobserved(engine::Profile& profile) : profile_(profile), observer_(profile.observer()) {
@@ -182,7 +182,7 @@ explain::Explanation ExplainPlaced(engine::Profile& profile, const scheduler::Dr
   return told;
 }
 
-// The best node but for the one it is on; ties by name, in which order the nodes stand.
+// The best node other than the one it is on; ties by name, which is the order of the nodes.
 std::string RunnerUpOf(const explain::Explanation& told) {
   const explain::NodeVerdict* second = nullptr;
   for (const explain::NodeVerdict& verdict : told.nodes) {
@@ -288,7 +288,7 @@ EventsView CollectEvents(const scheduler::Driver& driver, const scheduler::Attem
                   .placed = driver.cluster().pod_count()};
   if (journal == nullptr) return view;
   view.sequence = journal->last_sequence();
-  // A number from before this scheduler was started counts for nothing.
+  // A number from before this scheduler was started is ignored.
   const uint64_t fresh = after > view.sequence ? view.sequence : view.sequence - after;
   scheduler::AttemptJournal::Filter filter;
   filter.limit = std::min<uint64_t>(fresh, limit);
@@ -322,7 +322,7 @@ std::optional<PodView> CollectPod(const scheduler::Driver& driver, const schedul
     view.place = view.pending->place;
   }
   engine::Profile* profile = driver.scheduler().FindProfile(view.scheduler_name);
-  // Placed by another scheduler: what ours would say is still worth knowing.
+  // Placed by another scheduler: our profile's view is still worth showing.
   if (profile == nullptr) profile = driver.scheduler().FindProfile(driver.scheduler().first_profile().scheduler_name());
   view.profile = profile->scheduler_name();
   if (view.pending) view.wake_ups = WakeUpsOf(*profile, RejectingPlugins(*view.pending));

@@ -1,5 +1,5 @@
-// Looks at a driver and its journal on behalf of somebody outside. On the scheduling thread, between cycles; what each
-// look may cost is bounded by what it is given.
+// Reads a driver and its journal for a caller outside. Runs on the scheduling thread, between cycles; the cost of each
+// call is bounded by its arguments.
 #pragma once
 
 #include <functional>
@@ -12,17 +12,17 @@
 
 namespace berth::inspect {
 
-// At most `limit` pods of each lane, those that have a given namespace only.
+// At most `limit` pods of each lane; with a namespace, only its pods.
 QueueView CollectQueue(const scheduler::Driver& driver, base::Time now, size_t limit, const std::string& name_space);
 
 // `journal` may be null.
 DecisionsView CollectDecisions(const scheduler::AttemptJournal* journal, base::Time now,
                                const scheduler::AttemptJournal::Filter& filter);
 
-// The first `limit` nodes by name; with a name that node alone, and its pods.
+// The first `limit` nodes by name; with a name, only that node and its pods.
 NodesView CollectNodes(const scheduler::Driver& driver, base::Time now, size_t limit, const std::string& name);
 
-// The attempts after the one of that sequence, at most `limit`, the newest of them.
+// The attempts after that sequence number: the newest ones, at most `limit`.
 EventsView CollectEvents(const scheduler::Driver& driver, const scheduler::AttemptJournal* journal, base::Time now,
                          uint64_t after, size_t limit);
 
@@ -30,14 +30,14 @@ struct PodQuestion {
   std::string name_space;
   std::string name;
   size_t attempts = 20;  // how many of the last ones
-  // Asked now and then; once it says yes, the explanation leaves out what is not done yet. Empty: never.
+  // Called from time to time; once it returns true, the explanation omits what is not done yet. Empty: never.
   std::function<bool()> out_of_time{};
-  // The pod, where the asker knows better than the driver's queue which pods wait.
+  // The pod, if the caller knows better than the driver's queue which pods are pending.
   framework::PodInfoPtr pod{};
-  // No queue knows who rejected it: what would wake it follows from what nodes say of it now.
+  // No queue knows which plugins rejected it: what would requeue it is derived from the nodes' current verdicts.
   bool wake_ups_by_verdict = false;
 };
-// Unset when neither the picture, the queue nor the journal knows such a pod.
+// Unset if neither the cache, the queue nor the journal knows the pod.
 std::optional<PodView> CollectPod(const scheduler::Driver& driver, const scheduler::AttemptJournal* journal,
                                   base::Time now, const PodQuestion& question);
 

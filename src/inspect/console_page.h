@@ -1,4 +1,4 @@
-// The console, served below /debug/berth/: a page, its style and its script. Written out of web/console by the build.
+// The console, served below /debug/berth/: a page, its style and its script. Generated from web/console by the build.
 #pragma once
 
 #include <string_view>

@@ -24,7 +24,7 @@ using ::testing::Not;
 using testing::SchemaProblem;
 using ::testing::SizeIs;
 
-// A driver with a journal, as the live scheduler has them, on a clock that the test moves.
+// A driver with a journal, as in the live scheduler, with a clock that the test moves.
 class InspectTest : public ::testing::Test, private scheduler::DriverObserver {
  protected:
   InspectTest() {
@@ -122,7 +122,7 @@ TEST_F(InspectTest, OfManyNodesTheClosestAreWrittenAndTheOthersCounted) {
   EXPECT_THAT(json, HasSubstr("\"nodesLeftOut\":7"));
 }
 
-// Placed again it must not stand in its own way: neither by what it takes nor by its own anti-affinity.
+// When it is placed again, neither its own requests nor its own anti-affinity must count against it.
 TEST_F(InspectTest, APlacedPodIsExplainedAsIfItWerePlacedAgain) {
   PutNode("a", "2");
   PutNode("b", "1");
@@ -169,7 +169,7 @@ TEST_F(InspectTest, APodThatWouldFitByNowIsToldSoWithTheBestNodes) {
   PutNode("small", "1");
   Put(MakePod("db").Request("cpu", "2"));
   StepAll();
-  PutNode("large", "4");  // wakes it into its backoff; nobody steps
+  PutNode("large", "4");  // moves it to its backoff; nothing is scheduled
   const std::optional<PodView> view = Ask("db");
   EXPECT_EQ(view->place, PodPlace::kBackoff);
   EXPECT_THAT(ToText(*view), HasSubstr("Tried now, it would fit on 1 of 2 nodes"));
@@ -264,7 +264,7 @@ TEST_F(InspectTest, DecisionsAndNodesAreAsTheirSchemasSay) {
   EXPECT_THAT(ToJson(one), HasSubstr("\"pods\":[{\"pod\":\"default/low\",\"priority\":0}]"));
 }
 
-// Explanations run the plugins of the live profile: neither their random source nor what they keep may be touched.
+// Explanations run the live profile's plugins: they must not change their random source or anything they keep.
 TEST_F(InspectTest, WhoeverAsksTheSamePodsGoToTheSameNodes) {
   const auto run = [](bool ask) {
     engine::testing::World world(5);
@@ -394,7 +394,7 @@ TEST_F(AnnotationsTest, NodesThatDoNotFitIntoTheTextAreLeftOut) {
   EXPECT_TRUE(codec::ParseJson(filters, "filters").ok());
 }
 
-// Names come from whoever may create pods; a terminal must not obey them.
+// Names come from anyone who may create pods; a terminal must not interpret them.
 TEST_F(InspectTest, NothingReachesATerminalAsAControlCharacter) {
   PutNode("a\x1b[2J", "1");
   Put(MakePod("db\x1b]0;owned\x07").Request("cpu", "9"));

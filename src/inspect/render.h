@@ -1,5 +1,5 @@
-// Views as JSON (docs/schemas/live) and as text for people. Everything that came from the cluster is escaped: JSON by
-// its writer, text so that nothing reaches a terminal as a control character.
+// Views as JSON (docs/schemas/live) and as text for people. Everything that comes from the cluster is escaped: JSON by
+// its writer, text so that no control character reaches a terminal.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace berth::inspect {
 
-// How many nodes of an explanation to write, the best first, then those that lack the least.
+// How many nodes of an explanation to write: the best first, then those that lack the least.
 inline constexpr size_t kDefaultNodes = 100;
 
 std::string ToJson(const QueueView& view);
@@ -17,7 +17,7 @@ std::string ToJson(const DecisionsView& view);
 std::string ToJson(const NodesView& view);
 std::string ToJson(const PodView& view, size_t max_nodes = kDefaultNodes);
 
-// One server-sent event, whose id is the sequence; the browser is to ask again after `pause`.
+// One server-sent event, whose id is the sequence; the browser reconnects after `pause`.
 std::string ToEvent(const EventsView& view, std::chrono::milliseconds pause);
 
 std::string ToText(const QueueView& view);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kZone = "topology.kubernetes.io/zone";
 
-// Optional texts are left out when empty.
+// Optional texts are omitted if empty.
 class ViewWriter {
  public:
   explicit ViewWriter(std::string& out) : json_(out, /*pretty=*/false) {}
@@ -281,7 +281,7 @@ std::string ToEvent(const EventsView& view, std::chrono::milliseconds pause) {
   writer.Number("sequence", static_cast<int64_t>(view.sequence));
   writer.List("attempts", view.attempts, [&](const scheduler::AttemptRecord& attempt) { writer.Attempt(attempt); });
   writer.End();
-  // JSON has no line break of its own, so one line of data holds it.
+  // The JSON contains no line breaks, so it fits into one data line.
   return fmt::format("retry: {}\nid: {}\ndata: {}\n\n", pause.count(), view.sequence, data);
 }
 

@@ -28,7 +28,7 @@ std::string Left(base::Duration left) {
   return api::FormatDuration(std::chrono::duration_cast<std::chrono::milliseconds>(left) / 100 * 100);
 }
 
-// Columns as wide as they need to be; the last one is not padded.
+// Columns as wide as needed; the last one is not padded.
 class Table {
  public:
   explicit Table(std::vector<std::string> head) { rows_.push_back(std::move(head)); }
@@ -127,7 +127,7 @@ std::string WakeUpsText(const PodView& view) {
   return text.empty() ? text : "Events that would have it tried again, by the plugin that rejected it:\n" + text;
 }
 
-// The best nodes, with what each plugin gives them.
+// The best nodes, with each plugin's score for them.
 std::string ScoresText(const explain::Explanation& told) {
   const explain::Explanation best = Trimmed(told, kBestShown);
   std::vector<std::string> head = {"NODE", "TOTAL"};

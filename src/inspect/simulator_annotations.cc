@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::string_view kPrefix = "kube-scheduler-simulator.sigs.k8s.io/";
 
-// {"node":{"plugin":"text"}}, node by node as long as there is room.
+// {"node":{"plugin":"text"}}, node by node while there is room.
 class ResultText {
  public:
   explicit ResultText(size_t longest) : longest_(longest) {}
 
-  // `write` is given the writer of the node's object. False when the node did not fit.
+  // `write` gets the writer of the node's object. Returns false if the node did not fit.
   template <class Write>
   bool Add(std::string_view node, Write write) {
     std::string entry;
@@ -68,7 +68,7 @@ std::string FilterText(const engine::Evaluation& evaluation, const engine::Profi
   }
   const framework::NodeToStatus& statuses = evaluation.diagnosis.node_to_status;
   for (const NodeInfo* node : profile.cluster().nodes()) {
-    // Those that PreFilter left out were never put to a filter.
+    // Nodes that PreFilter excluded were never filtered.
     if (!statuses.IsExplicit(node->index())) continue;
     const framework::Status& status = statuses.Get(node->index());
     const bool fitted = text.Add(node->name(), [&](codec::JsonWriter& json) {

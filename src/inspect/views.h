@@ -1,5 +1,5 @@
-// What a running scheduler can be asked, as data: copies that outlive the moment they were made. Collected on the
-// scheduling thread (collect.h), written as JSON or text by whoever asked (render.h).
+// What can be read from a running scheduler, as data: copies that remain valid afterwards. Collected on the scheduling
+// thread (collect.h), rendered as JSON or text by the caller (render.h).
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@
 
 namespace berth::inspect {
 
-// Where a pod is on its way to a node.
+// How far a pod has come on its way to a node.
 enum class PodPlace {
   kActive,         // ready to be tried
   kBackoff,        // failed recently
-  kUnschedulable,  // asleep until something happens that may help
+  kUnschedulable,  // waits for an event that may help
   kGated,          // held back by a PreEnqueue plugin
   kScheduling,     // being tried
-  kWaiting,        // has a node, and waits for permission to be bound there
+  kWaiting,        // has a node, and waits in Permit
   kBinding,        // has a node, and is being bound there
   kPlaced,
   kGone,  // only the journal knows it
@@ -43,7 +43,7 @@ struct PendingPod {
   size_t position = 0;  // in its lane, from 1
   int attempts = 0;
   base::Time since{};                    // when it entered its lane
-  std::optional<base::Duration> left{};  // until it is tried again, whatever happens; unset: that is not up to time
+  std::optional<base::Duration> left{};  // until it is tried again in any case; unset: that does not depend on time
   std::vector<std::string> plugins{};    // that rejected it
   std::vector<std::string> pending_plugins{};
   std::string gating_plugin{};
@@ -71,18 +71,18 @@ struct NodesView {
     std::shared_ptr<const api::Node> node;
     framework::Resource allocatable, requested;
     size_t pods = 0;
-    std::vector<framework::PodInfoPtr> on_it{};  // when one node was asked for
+    std::vector<framework::PodInfoPtr> on_it{};  // if one node was asked for
   };
   base::Time at{};
   size_t total = 0;
   std::vector<Node> nodes{};  // by name
 };
 
-// What has changed, for whoever watches: counts now, and what was decided since.
+// What has changed, for clients that follow: current counts, and the decisions since.
 struct EventsView {
   base::Time at{};
   std::vector<std::pair<PodPlace, size_t>> lanes{};
-  std::string about{};  // what is shown, when it is not a scheduler that runs
+  std::string about{};  // what is shown, if it is not a running scheduler
   size_t nodes = 0;
   size_t placed = 0;                                 // pods with a node
   uint64_t sequence = 0;                             // of the newest attempt
@@ -100,7 +100,7 @@ struct PodView {
   std::string pod;
   std::string uid;
   std::string scheduler_name;
-  std::string profile;  // with whose plugins it is judged
+  std::string profile;  // whose plugins judge it
   int32_t priority = 0;
   PodPlace place = PodPlace::kGone;
   std::string node;  // where it is, or is being bound
@@ -108,7 +108,7 @@ struct PodView {
   std::optional<PendingPod> pending{};
   std::vector<WakeUp> wake_ups{};
   std::vector<scheduler::AttemptRecord> attempts{};  // newest first
-  // What an attempt would find now; of a pod that has a node, as if it were placed again. Unset for one that is gone.
+  // What an attempt would find now; for a pod that has a node, as if it were placed again. Unset if the pod is gone.
   std::optional<explain::Explanation> now{};
 };
 

@@ -1,5 +1,5 @@
-// For tests: holds a JSON document against its published schema (docs/schemas/live). Knows what of JSON Schema those
-// use.
+// For tests: validates a JSON document against its published schema (docs/schemas/live). Supports the part of JSON
+// Schema that those use.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 
 namespace berth::inspect::testing {
 
-// "" when `value` is as `schema` says; otherwise where it is not.
+// "" if `value` matches `schema`; otherwise where it does not.
 inline std::string SchemaProblem(const codec::Value& value, const codec::Value& schema, const codec::Value& root,
                                  const std::string& path = "$") {
   if (const codec::Value* reference = schema.Find("$ref")) {
@@ -61,7 +61,7 @@ inline std::string SchemaProblem(const codec::Value& value, const codec::Value& 
   return "";
 }
 
-// By the document's kind.
+// Chooses the schema by the document's kind.
 inline std::string SchemaProblem(const std::string& json) {
   const Result<codec::Document> document = codec::ParseJson(json, "document");
   if (!document) return document.error().message;

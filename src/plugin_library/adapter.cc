@@ -1,4 +1,4 @@
-// The points about the pod alone, and what all points share; those about nodes are in adapter_nodes.cc.
+// The extension points about the pod alone, and what all points share; those about nodes are in adapter_nodes.cc.
 #include "plugin_library/adapter.h"
 
 #include <fmt/format.h>
@@ -100,7 +100,7 @@ bool Adapter::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) c
   if (table().sign == nullptr) return false;
   CallFrame frame(pod);
   frame.signature = &signature;
-  // Trouble makes the pod one of a kind, and its Filter or Score will have their say.
+  // On failure the pod shares no results with others, and Filter or Score will report the failure.
   return Run("Sign", kSkip, frame, [&] { return table().sign(instance_->self(), frame.call()); }).ok();
 }
 
@@ -128,7 +128,7 @@ framework::PermitResult Adapter::Permit(CycleState& state, const PodInfo& pod, c
   });
   if (!status.IsWait()) return {status, {}};
   if (timeout_ms < 0) return {Trouble("Permit", fmt::format("wants to wait for {} ms", timeout_ms)), {}};
-  // The runtime allows less; more would overflow on the way to nanoseconds.
+  // The runtime allows less; more would overflow in nanoseconds.
   constexpr std::chrono::milliseconds kLongest = std::chrono::hours(24);
   return {status, std::min(std::chrono::milliseconds(timeout_ms), kLongest)};
 }

@@ -1,9 +1,10 @@
-// Adapter: a plugin of a library behind the interfaces of the framework. It has all of them, and Serves says which the
-// library's class fills.
+// Adapter: a library's plugin behind the framework's interfaces. It implements all of them; Serves says which ones the
+// library's class provides.
 //
-// Nothing the library does wrong gets past here, short of a signal: exceptions, codes that a function may not return,
-// verdicts and scores out of range become Error statuses that name plugin and library. Passes over many nodes cannot
-// carry an Error; they decline instead, and the engine then asks node by node, where it is said.
+// No fault of the library gets past this class, short of a signal: exceptions, codes that a function may not return,
+// and verdicts and scores out of range become Error statuses that name the plugin and the library. Passes over many
+// nodes cannot return an Error; they decline instead, and the engine then calls the plugin node by node, where the
+// Error is reported.
 #pragma once
 
 #include <memory>
@@ -65,7 +66,7 @@ class Adapter final : public framework::Plugin,
   framework::PostFilterResult PostFilter(framework::CycleState& state, const framework::PodInfo& pod,
                                          const framework::NodeToStatus& statuses) const override;
 
-  // Lives no longer than the adapter.
+  // Must not outlive the adapter.
   std::unique_ptr<framework::RejectionExplainer> ExplainRejections(const framework::PodInfo& pod) const override;
 
   framework::Status PreScore(framework::CycleState& state, const framework::PodInfo& pod,
@@ -94,14 +95,14 @@ class Adapter final : public framework::Plugin,
 
   const berth_plugin_class& table() const { return instance_->table(); }
   framework::Status Trouble(std::string_view point, std::string_view what) const;
-  // `call` gives the code; `allowed` are codes as bits, besides success and error.
+  // `call` returns the code; `allowed` are codes as bits, besides success and error.
   template <class Call>
   framework::Status Run(std::string_view point, uint32_t allowed, CallFrame& frame, Call&& call) const;
   void ShowData(const framework::CycleState& state, CallFrame& frame) const;
-  // Memory of the library, given back to it by its last user.
+  // Memory of the library, which is freed by the library after its last use.
   std::shared_ptr<void> TakeOver(void* data) const;
 
-  // The data of PreFilter, for AddPod and RemovePod to change: a copy when other states have it too.
+  // The data of PreFilter, for AddPod and RemovePod to change: copied first if other states share it.
   framework::Status OwnData(framework::CycleState& state) const;
   using ChangeFn = berth_code (*)(void* self, berth_call*, const berth_pod* other, const berth_nodes* node);
   framework::Status FollowChange(std::string_view point, ChangeFn change, framework::CycleState& state,

@@ -1,4 +1,4 @@
-// What a library says about its rejections, and the labels that it proposes.
+// A library's explanations of its rejections, and the labels that it proposes.
 #include <fmt/format.h>
 
 #include "plugin_library/adapter_run.h"
@@ -15,7 +15,7 @@ class Adapter::Explainer final : public framework::RejectionExplainer {
  public:
   Explainer(const Adapter& adapter, const PodInfo& pod) : adapter_(adapter), pod_(pod) {}
 
-  // Trouble is told in place of numbers: nothing fails because a person has asked.
+  // Failures are shown in place of the numbers: asking for an explanation must never make anything fail.
   std::vector<Finding> Findings(const Status&, const NodeInfo& node) const override {
     CallFrame frame(pod_);
     const Status status = Call(frame, node);

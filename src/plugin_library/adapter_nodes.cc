@@ -1,4 +1,4 @@
-// The points about nodes: over ranges and lists of the cluster's columns, and for single rows.
+// The extension points about nodes: over ranges and lists of the cluster's columns, and for single rows.
 #include <algorithm>
 #include <limits>
 
@@ -30,7 +30,7 @@ DependsOn DependsOnOf(uint32_t what) {
   }
 }
 
-// The highest score that may stand before normalising.
+// The highest score allowed before normalizing.
 int64_t HighestScore(Normalization rule) {
   if (rule == Normalization::kNone) return framework::kMaxNodeScore;
   return std::numeric_limits<int64_t>::max() / framework::kMaxNodeScore;  // the rules multiply
@@ -97,7 +97,7 @@ void Adapter::FilterList(const CycleState& state, const PodInfo& pod, const Node
 Status Adapter::PreScore(CycleState& state, const PodInfo& pod, std::span<const NodeInfo* const> feasible) const {
   CallFrame frame(pod);
   ShowData(state, frame);
-  frame.call()->pre_score_data = nullptr;  // of another set of nodes
+  frame.call()->pre_score_data = nullptr;  // belongs to another set of nodes
   const NodeBatch batch(instance_->handle().cluster(), feasible);
   Status status =
       Run("PreScore", kSkip, frame, [&] { return table().pre_score(instance_->self(), frame.call(), batch.view()); });
@@ -132,8 +132,8 @@ framework::ScoreResult Adapter::Score(const CycleState& state, const PodInfo& po
 bool Adapter::ScoreBatch(const CycleState& state, const PodInfo& pod, const NodeBatch& nodes,
                          std::span<int64_t> scores) const {
   if (!RunScore(state, pod, nodes, scores).ok()) return false;
-  // Nodes that are not feasible are scored too, and may get anything. Where one that is got out of range, -1 tells
-  // the engine as well as any number does, and overflows nothing.
+  // Infeasible nodes are scored too, and may have any score. If a feasible one is out of range, -1 tells the engine as
+  // well as any number would, and cannot overflow.
   const int64_t highest = HighestScore(normalization());
   for (int64_t& score : scores) score = score < 0 || score > highest ? -1 : score;
   return true;

@@ -1,4 +1,4 @@
-// The one way in which Adapter calls into a library. For adapter*.cc only.
+// How Adapter calls into a library, at every extension point. For adapter*.cc only.
 #pragma once
 
 #include <fmt/format.h>

@@ -40,7 +40,7 @@ Script script;
 
 berth_string Text(std::string_view text) { return {text.data(), text.size()}; }
 
-// A class with just enough to be made; tests add what they want to see called.
+// A class with just enough to be instantiated; tests add the functions they want to see called.
 PluginClass ScriptedClass() {
   script = {};
   PluginClass made;
@@ -95,7 +95,7 @@ void AddNodes(FakeHandle& handle) {
   handle.cluster().AddNode(MakeNode("d").Capacity("pods", "2"));
 }
 
-// Full nodes, then nodes outside the zone that the pod asks for.
+// Rejects full nodes, then nodes outside the zone that the pod asks for.
 berth_code FilterByRoomAndZone(berth_call* call, const berth_nodes* nodes, uint8_t* verdicts) {
   berth_label_column zones{sizeof(berth_label_column), 0, nullptr, nullptr};
   Host().label_column(nodes, script.zone, &zones);
@@ -208,7 +208,7 @@ TEST(Adapter, TurnsWhatFilterDoesWrongIntoAnErrorOfThePod) {
     const Status status = plugin->Filter(state, *pod, handle.cluster().Node("a"));
     EXPECT_EQ(status.code(), Code::kError);
     EXPECT_EQ(status.Message(), std::string("plugin \"Scripted\" of library scripted.so: ") + test.message);
-    // A pass over columns has no place for an error: Filter is to be asked.
+    // A pass over columns cannot return an error: Filter has to be called.
     std::vector<uint8_t> verdicts(4);
     if (plugin->FilterRange(state, *pod, handle.cluster().columns(), 0, verdicts)) {
       EXPECT_THAT(verdicts, ::testing::Each(framework::FilterPlugin::kAskFilter));
@@ -379,7 +379,7 @@ TEST(Adapter, SignsWhatItsClassSigns) {
   EXPECT_THAT(sign(), HasSubstr("west")) << "a lane asks a PreFilter without a Filter for every pod";
 }
 
-// Cycle data that counts; the library frees each copy once.
+// Cycle data that counts its copies; the library frees each copy once.
 struct Counted {
   int count = 0;
 };
@@ -416,7 +416,7 @@ PluginClass CountingClass() {
   return made;
 }
 
-// Preemption tries changes on clones of the state; the cycle's own must not notice.
+// Preemption tries changes on clones of the state; the cycle's own state must not change.
 TEST(Adapter, WhatIfsChangeACopyOfCycleData) {
   counted_alive = 0;
   {

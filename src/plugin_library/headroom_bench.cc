@@ -1,4 +1,4 @@
-// What a node costs a filter and a score in a library, beside the same rules compiled in.
+// The cost per node of a filter and a score in a library, compared with the same rules compiled in.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -151,7 +151,7 @@ void FilterAndScoreList(benchmark::State& state) {
 }
 BENCHMARK(FilterAndScoreList)->ArgsProduct({{0, 1}, {1, 64}});
 
-// Node by node, as when nothing may be kept.
+// Node by node, as when nothing may be cached.
 void FilterAndScoreRows(benchmark::State& state) {
   Bench& bench = Bench::Get();
   const framework::Plugin& plugin = bench.Plugin(state.range(0) != 0);

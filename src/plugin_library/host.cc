@@ -20,7 +20,7 @@ constexpr berth_string kNone{nullptr, 0};
 Instance& Of(berth_instance* instance) { return *static_cast<Instance*>(instance); }
 const PodInfo& Of(const berth_pod* pod) { return *static_cast<const PodInfo*>(pod->host); }
 
-// Compared as text: what libraries ask for need not be interned.
+// Compared as text: the keys that libraries ask for need not be interned.
 template <class Map>
 berth_string FindText(const Map& map, berth_string key) {
   const std::string_view wanted = ToView(key);
@@ -72,7 +72,7 @@ berth_string PodJson(berth_call* call) {
 
 const berth_string* NodeNames(const berth_nodes* nodes) { return NodeBatch::Of(nodes).names(); }
 
-// Filled as far as the caller knows the struct; today that is all of it or nothing.
+// Filled only up to the caller's size of the struct; today that means all of it or nothing.
 void FillLabelColumn(const berth_nodes* nodes, const berth_label_key* key, berth_label_column* column) {
   if (column->size >= sizeof(berth_label_column)) NodeBatch::Of(nodes).FillLabels(key->symbol, *column);
 }
@@ -160,7 +160,7 @@ const berth_nodes* AllNodes(berth_call* call) {
   return frame.all_nodes->view();
 }
 
-// Filled as far as the caller knows the struct; today that is all of it or nothing.
+// Filled only up to the caller's size of the struct; today that means all of it or nothing.
 int32_t NodePod(const berth_nodes* nodes, uint32_t i, uint32_t k, berth_pod* pod) {
   const NodeInfo* node = NodeBatch::Of(nodes).row(i);
   if (node == nullptr || k >= node->pods().size() || pod->size < sizeof(berth_pod)) return 0;
@@ -168,7 +168,7 @@ int32_t NodePod(const berth_nodes* nodes, uint32_t i, uint32_t k, berth_pod* pod
   return 1;
 }
 
-// On copies, as preemption tries it.
+// On copies, as in preemption.
 berth_code TryWithout(berth_call* call, berth_string node_name, const berth_string* uids, size_t count) {
   const CallFrame& frame = CallFrame::Of(call);
   const NodeInfo* there = frame.state ? frame.handle->cluster().Find(ToView(node_name)) : nullptr;

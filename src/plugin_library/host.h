@@ -6,7 +6,7 @@
 namespace berth::plugin_library {
 
 const berth_host& Host();
-// As libraries of ABI 1 knew it.
+// As libraries of ABI 1 expect it.
 const berth_host& HostOfVersion1();
 
 }  // namespace berth::plugin_library

@@ -52,7 +52,7 @@ Result<void> Instance::Init(const std::string& args_json) {
 }
 
 Instance::~Instance() {
-  // Nobody is left to hear of an exception.
+  // There is nobody to report an exception to.
   if (made_ && table().destroy != nullptr) ThrownBy([&] { table().destroy(self_); });
 }
 

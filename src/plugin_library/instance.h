@@ -1,4 +1,4 @@
-// One instance of a library's plugin class, for one profile: what `init` made, and what it told the host about itself.
+// One instance of a library's plugin class, for one profile: what `init` made, and what it registered with the host.
 #pragma once
 
 #include <berth_plugin.h>
@@ -18,21 +18,21 @@
 #include "framework/handle.h"
 #include "plugin_library/node_batch.h"
 
-// What the ABI calls an instance.
+// The ABI's name for an instance.
 struct berth_instance {};
 
 namespace berth::plugin_library {
 
 struct PluginClass {
-  berth_plugin_class table{};  // fields the library does not know are zero
+  berth_plugin_class table{};  // fields that the library does not know are zero
   std::string name;
-  std::string library;  // path, for people
+  std::string library;  // path, for messages
   base::Duration patience{};
 };
 
 class Instance final : public berth_instance {
  public:
-  // Tries `init` in a child process first.
+  // Runs `init` in a child process first.
   static Result<std::shared_ptr<Instance>> Make(std::shared_ptr<const PluginClass> plugin_class,
                                                 const std::string& args_json, framework::Handle& handle);
   ~Instance();
@@ -43,7 +43,7 @@ class Instance final : public berth_instance {
   const berth_plugin_class& table() const { return class_->table; }
   framework::Handle& handle() const { return handle_; }
   void* self() const { return self_; }
-  // By verdict, beginning with 1.
+  // By verdict, starting at 1.
   const std::vector<framework::Status>& reasons() const { return reasons_; }
 
   // `plugin "X" of library PATH: <what>`
@@ -66,21 +66,21 @@ class Instance final : public berth_instance {
   std::shared_ptr<const PluginClass> class_;
   framework::Handle& handle_;
   void* self_ = nullptr;
-  bool made_ = false;  // init has succeeded, so reasons are final and destroy is due
+  bool made_ = false;  // init has succeeded, so reasons are final and destroy must be called
   std::string said_;
   std::vector<framework::Status> reasons_;
   std::deque<berth_label_key> keys_;
   std::vector<framework::ClusterEvent> events_;
 };
 
-// The resource that a number of the ABI stands for; unset when there is none. Numbers of the framework and of the ABI
-// are the same for resources that are watched by name.
+// The resource for a number of the ABI; unset if there is none. For resources that are watched by name, the numbers of
+// the framework and of the ABI are the same.
 std::optional<framework::EventResource> ResourceOf(uint32_t resource);
 
-// How a call went wrong by an exception; empty when it did not.
+// The message of the exception that the call threw; empty if it did not throw.
 std::string ThrownBy(const std::function<void()>& call);
 
-// One call of an extension point: the pod as the ABI shows it, and what the plugin says through the host meanwhile.
+// One call of an extension point: the pod as the ABI shows it, and what the plugin passes to the host during the call.
 class CallFrame {
  public:
   explicit CallFrame(const framework::PodInfo& pod);
@@ -92,20 +92,20 @@ class CallFrame {
   const framework::PodInfo& pod() const { return info_; }
 
   std::string said;
-  std::string json;  // of the pod, once asked for
+  std::string json;  // of the pod, once requested
   framework::SignatureBuilder* signature = nullptr;
   std::optional<std::set<std::string>> kept_nodes;
-  // What the plugin wants to keep for the cycle; it is freed by whoever takes it over.
+  // What the plugin wants to keep for the cycle; whoever takes it over frees it.
   void* new_pre_filter_data = nullptr;
   void* new_pre_score_data = nullptr;
-  // Of `explain`.
+  // For `explain`.
   std::vector<framework::Finding> findings;
   std::vector<std::pair<Symbol, Symbol>> pod_labels;  // key and value, proposed
   std::vector<std::pair<Symbol, Symbol>> node_labels;
-  // Of `pre_filter` and `post_filter`: whose cluster may be looked at, once asked for as a batch.
+  // For `pre_filter` and `post_filter`: the handle whose cluster may be read, once requested as a batch.
   const framework::Handle* handle = nullptr;
   std::unique_ptr<NodeBatch> all_nodes;
-  // Of `post_filter`: what the filters used, and what the plugin wants.
+  // For `post_filter`: the state that the filters used, and the plugin's result.
   const framework::CycleState* state = nullptr;
   std::string nominated;
   std::vector<std::string> victims;  // UIDs

@@ -20,24 +20,24 @@ namespace {
 constexpr char kSymbol[] = "berth_plugin_library";
 using Entry = const berth_plugin_library_table* (*)(const berth_host*);
 
-// What version 1.0 of the header had. Fields that come later are not counted here.
+// The size in version 1.0 of the header, without fields added later.
 constexpr uint32_t kLeastTable = sizeof(berth_plugin_library_table);
-// What version 1.0 of the header had.
+// The size in version 1.0 of the header.
 constexpr uint32_t kLeastClass = offsetof(berth_plugin_class, explain);
-// What a class of ABI 1 may have; whatever is behind it means something else there.
+// The largest size of a class of ABI 1; anything behind it has another meaning there.
 constexpr uint32_t kMostOfVersion1 = offsetof(berth_plugin_class, add_pod);
 
-// A program with the C++ runtime linked in (make dist) has an unwinder of its own, beside the one of the libraries. It
-// is set up by the first exception that the program itself throws; one that comes from a library before that ends the
+// A program with the C++ runtime linked in (make dist) has its own unwinder, besides the one of the libraries. It is
+// set up by the first exception that the program itself throws; an exception from a library before that would end the
 // program.
 void SetUpUnwinder() {
   try {
     throw std::exception();
-  } catch (const std::exception&) {  // that was all
+  } catch (const std::exception&) {  // its only purpose was to be thrown
   }
 }
 
-// Without a folder in its name, a library would be looked for where the system keeps its own.
+// Without a folder in its name, a library would be searched for in the system's folders.
 void* Open(const std::string& path) {
   SetUpUnwinder();
   return dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -79,7 +79,7 @@ class Loader {
     if (entry == nullptr) return Refuse(fmt::format("is no plugin library: it has no symbol {}", kSymbol));
     const berth_plugin_library_table* table = nullptr;
     std::string thrown = ThrownBy([&] { table = entry(&Host()); });
-    // Libraries of ABI 1 may look at the host's number, and refuse or remember it.
+    // Libraries of ABI 1 may check the host's version, and refuse or remember it.
     if (thrown.empty() && (table == nullptr || table->abi_version == 1)) {
       thrown = ThrownBy([&] { table = entry(&HostOfVersion1()); });
     }

@@ -1,4 +1,4 @@
-// Plugins from shared objects (sdk/berth_plugin.h): opening them, and putting what they bring into a registry.
+// Plugins from shared objects (sdk/berth_plugin.h): opens them and adds their plugins to a registry.
 #pragma once
 
 #include <chrono>
@@ -11,13 +11,13 @@
 namespace berth::plugin_library {
 
 struct LoadOptions {
-  // How long a library may take to load, and each of its plugins to be made.
+  // How long a library may take to load, and each of its plugins to initialize.
   base::Duration patience = std::chrono::seconds(5);
 };
 
-// Registers the plugins of each library, which stays open until the process ends. The first one that cannot be used is
-// the error, which names it and leaves those before it registered. Call before there are threads: each library, and
-// later each plugin that is made, is tried in a child process first.
+// Registers the plugins of each library, which stays open until the process ends. Stops with an error at the first
+// library that cannot be used and names it; the libraries before it stay registered. Call it before there are threads:
+// each library, and later each plugin's init, is first tried in a child process.
 Result<void> LoadInto(framework::Registry& registry, const std::vector<std::string>& paths,
                       const LoadOptions& options = {});
 

@@ -49,7 +49,7 @@ NodeBatch::NodeBatch(const framework::ClusterView& cluster, const NodeColumns& c
 
 NodeBatch::NodeBatch(const framework::ClusterView& cluster, std::span<const NodeInfo* const> rows) : cluster_(cluster) {
   view_.count = static_cast<uint32_t>(rows.size());
-  // The cluster's own row of a node stands in the columns already; only a what-if copy has to be copied again.
+  // The cluster's own row of a node is already in the columns; only a what-if copy has to be copied.
   if (rows.size() == 1) {
     const NodeIndex index = rows.front()->index();
     if (IsLive(cluster.columns(), index) && &cluster.row(index) == rows.front()) {

@@ -21,19 +21,19 @@ namespace {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  // Whoever catches signals in the parent (a sanitizer, say) would hide what happens here.
+  // Signal handlers of the parent (a sanitizer's, say) would hide what happens here.
   for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) signal(number, SIG_DFL);
   try {
     body();
   } catch (...) {
-    // The parent will meet it too, and can say more.
+    // The parent will get the exception too, and can report more.
   }
   while (write(report, "k", 1) < 0 && errno == EINTR) {
   }
   _exit(0);
 }
 
-// 1: the child has reported; 0: time is up; -1: it is gone without a report.
+// 1: the child has reported; 0: timed out; -1: it ended without a report.
 int AwaitReport(int report, base::Duration patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   for (;;) {

@@ -20,7 +20,7 @@ class Headroom : public berth::library::Plugin {
     const auto zones = nodes.Labels(zone_);
     const std::string_view wanted = call.pod().Label("zone");
     const int64_t needed = call.pod()->request_memory;
-    // Which id the pod's zone has in this batch is found at the first node that has it.
+    // The id of the pod's zone in this batch is determined at the first node that has it.
     headroom::ZoneId zone;
     for (uint32_t i = 0; i < nodes.size(); ++i) {
       const bool same = zone.Is(zones.id(i), [&](int32_t id) { return zones.value(id) == wanted; });

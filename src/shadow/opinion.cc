@@ -16,7 +16,7 @@ namespace {
 
 // More than any difference of scores.
 constexpr int64_t kFarAway = 1'000'000'000;
-// Of berth's best nodes, so many are named.
+// How many of berth's best nodes are named.
 constexpr size_t kNamedNodes = 3;
 
 struct Search {
@@ -25,7 +25,7 @@ struct Search {
         state(profile.NewCycleState()),
         evaluation(engine::EvaluateFromScratch(profile, state, pod, engine::Scope::kEverything)) {}
 
-  // Its position among the feasible nodes; npos when it is none.
+  // Its position among the feasible nodes; npos if it is infeasible.
   size_t PositionOf(const std::string& node) const {
     const auto found = std::find_if(evaluation.feasible.begin(), evaluation.feasible.end(),
                                     [&](const NodeInfo* feasible) { return feasible->name() == node; });
@@ -52,7 +52,7 @@ Opinion OpinionOf(const Search& search, const Decision& decision) {
     opinion.gap = kFarAway;
     return opinion;
   }
-  // A nomination that holds is taken without looking further.
+  // A nominated node that is still feasible is chosen without evaluating the others.
   if (found.nominated) {
     opinion.gap = found.nominated->name() == decision.node ? 0 : 1;
   } else if (!found.totals.empty()) {
@@ -94,7 +94,7 @@ void DescribeScores(const Search& search, const std::string& node, Comparison& d
   }
 }
 
-// Why the node will not do.
+// Why the node is infeasible.
 void DescribeRejection(const Search& search, const framework::PodInfo& pod, const std::string& name,
                        Comparison& details) {
   const Evaluation& found = search.evaluation;
@@ -115,7 +115,7 @@ void DescribeRejection(const Search& search, const framework::PodInfo& pod, cons
   }
 }
 
-// The other scheduler's message goes on behind what the nodes say, with what preemption found.
+// The other scheduler's message continues after the nodes' reasons with the result of preemption.
 bool IsSameMessage(const Search& search, const std::string& theirs) {
   if (search.profile.cluster().nodes().empty()) return theirs.starts_with(framework::kNoNodesMessage);
   std::string ours = framework::FitErrorMessage(search.evaluation.diagnosis, search.profile.cluster().nodes().size());

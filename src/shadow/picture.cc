@@ -30,7 +30,7 @@ std::string NodeTouchedBy(const PastChange& change) {
   return {};
 }
 
-// Whether anybody but the pod itself may be placed otherwise because of it.
+// Whether the change may affect the placement of any other pod.
 bool MattersToOthers(const PastChange& change) {
   if (!change.before || !change.after) {
     const api::Pod* pod = change.object().As<api::Pod>();
@@ -118,7 +118,7 @@ PastChange Picture::Preview(const Change& change) const {
   return preview;
 }
 
-// What pods are is told apart from where they are: a pod that leaves its place goes first, then it may come back.
+// A pod that does not stay on its node is removed first and then added again; any other object is replaced.
 void Picture::Set(const std::optional<api::Object>& from, const std::optional<api::Object>& to) {
   const api::Pod* was = PodOf(from);
   const api::Pod* is = PodOf(to);

@@ -1,10 +1,10 @@
-// Picture: what a driver knows of a cluster, with the changes of the last while, so that any object can be what it was
-// before one of them, or what it will be after one that is still to come.
+// Picture: what a driver knows about a cluster, with its recent changes, so that any object can be reset to its state
+// before one of them, or advanced to its state after one that is still to come.
 //
-// A pod that its scheduler has announced for a node, though it is not bound yet (nominatedNodeName while volumes or
-// devices are made ready), counts as being there: that is how that scheduler sees it.
+// A pod that its scheduler has announced for a node but not bound yet (nominatedNodeName while volumes or devices are
+// prepared) counts as being on it, because that is how that scheduler sees it.
 //
-// Not thread-safe. Nothing is ever scheduled by the driver.
+// Not thread-safe. The driver never schedules anything.
 #pragma once
 
 #include <chrono>
@@ -22,20 +22,20 @@
 
 namespace berth::shadow {
 
-// What happened to an object of the cluster.
+// A change to an object of the cluster.
 struct Change {
   base::Time time{};
   bool deleted = false;
-  api::Object object;  // the last known state of one that was deleted
+  api::Object object;  // the last known state if it was deleted
 };
 
-// A change of something that scheduling reads. Of an announced pod the objects are as if it were bound.
+// A change of something that scheduling reads. The objects of an announced pod are as if it were bound.
 struct PastChange {
   uint64_t number = 0;
   base::Time time{};
-  std::optional<api::Object> before;  // unset: it was not there
+  std::optional<api::Object> before;  // unset: it did not exist
   std::optional<api::Object> after;   // unset: it is gone
-  std::string node;                   // that it is about; "" for what is about all of them
+  std::string node;                   // that it concerns; "" if it concerns all of them
 
   const api::Object& object() const { return after ? *after : *before; }
   // A pod got its node.
@@ -46,11 +46,11 @@ struct PastChange {
 
 // One object in another state.
 struct OtherState {
-  std::optional<api::Object> state;  // unset: it is not there
+  std::optional<api::Object> state;  // unset: it does not exist
   const PastChange* because = nullptr;
 };
 
-// The same object, whatever its state: the UID of a pod, kind, namespace and name of anything else.
+// Identifies an object whatever its state: a pod by UID, anything else by kind, namespace and name.
 std::string IdentityOf(const api::Object& object);
 
 class Picture {
@@ -61,34 +61,34 @@ class Picture {
   };
   // A pod without a node.
   struct Pending {
-    std::shared_ptr<const api::Pod> pod;  // as the API has it
-    base::Time since{};                   // seen first, or given up last
-    std::string announced;                // the node that its scheduler means to bind it to; "" when unknown
+    std::shared_ptr<const api::Pod> pod;  // as in the API
+    base::Time since{};                   // when it was first seen, or last reported unschedulable
+    std::string announced;                // the node that its scheduler intends to bind it to; "" if unknown
   };
 
-  // The driver outlives it.
+  // The driver must outlive it.
   explicit Picture(scheduler::Driver& driver) : Picture(driver, Limits{}) {}
   Picture(scheduler::Driver& driver, Limits limits) : driver_(driver), limits_(limits) {}
 
   void Apply(const Change& change);
-  // The scheduler means to bind the pod there, its nominated node; until it is bound or the API takes the word back. ""
-  // takes it back.
+  // The scheduler intends to bind the pod there, its nominated node; valid until it is bound or the API withdraws the
+  // nomination. "" withdraws it.
   void Announce(const std::string& uid, const std::string& node, base::Time time);
-  // The decision about this pod was made after this.
+  // The next decision about this pod is made after this time.
   void NoteDecided(const std::string& uid, base::Time time);
-  // Old changes are forgotten; not while one of them is referred to.
+  // Drops old changes; must not be called while one of them is referred to.
   void Forget(base::Time now);
 
-  // What a change would do; nothing is applied.
+  // What a change would do, without applying it.
   PastChange Preview(const Change& change) const;
-  // Null when the pod is not known to be pending.
+  // Null if the pod is not known to be pending.
   const Pending* FindPending(const std::string& uid) const;
-  // The oldest first. Pointers to them last until Forget.
+  // The oldest first. Pointers to them are valid until Forget.
   const std::deque<PastChange>& history() const { return history_; }
   scheduler::Driver& driver() { return driver_; }
   const scheduler::Driver& driver() const { return driver_; }
 
-  // As long as it lives, the objects are in these states; afterwards they are as before. One at a time.
+  // While it exists, the objects are in these states; then they are restored. Only one at a time.
   class [[nodiscard]] Alternative {
    public:
     Alternative(Picture& picture, const std::vector<OtherState>& states);
@@ -98,11 +98,11 @@ class Picture {
 
    private:
     Picture& picture_;
-    std::vector<std::pair<std::optional<api::Object>, std::optional<api::Object>>> undone_;  // there and back
+    std::vector<std::pair<std::optional<api::Object>, std::optional<api::Object>>> undone_;  // states: from, to
   };
 
  private:
-  // As it counts in the driver; unset when it is not there.
+  // As it counts in the driver; unset if it does not exist there.
   std::optional<api::Object> Current(const api::Object& object) const;
   std::optional<api::Object> AsCounted(const api::Object& object) const;
   void Set(const std::optional<api::Object>& from, const std::optional<api::Object>& to);

@@ -11,10 +11,10 @@ namespace {
 
 using Indices = std::set<size_t>;
 
-// How many differences are looked for one by one, each on top of those that helped before.
+// How many differences are tried one by one, each on top of those that helped before.
 constexpr size_t kMaxDepth = 6;
 constexpr size_t kAloneFirst = 12;
-// How often the search begins again without a difference that turned out to be impossible.
+// How often the search starts over without a difference that turned out to be impossible.
 constexpr int kMaxRestarts = 4;
 
 class RaceSearch {
@@ -40,7 +40,7 @@ class RaceSearch {
  private:
   bool Spent() const { return trials_ >= limits_.trials; }
 
-  // An object has one state: that of the candidate that goes further back.
+  // If several candidates concern an object, the one that goes further back determines its state.
   std::vector<OtherState> StatesOf(const Indices& chosen) const {
     std::map<std::string, OtherState> by_object;
     for (const size_t i : chosen) {
@@ -59,7 +59,7 @@ class RaceSearch {
     return Judge(profile_, pod_, decision_).gap;
   }
 
-  // The likeliest alone; then several together, which may do what none does alone; then one on top of the other.
+  // The likeliest alone; then several together, which may explain what none does alone; then one on top of the other.
   std::optional<Indices> Find(int64_t gap) {
     size_t tried = 0;
     for (const size_t i : usable_) {
@@ -113,7 +113,7 @@ class RaceSearch {
     return std::nullopt;
   }
 
-  // By time, the nearest to the decision first: changes of the past have growing numbers, those to come stand in order.
+  // The nearest to the decision first: past changes have increasing numbers, those to come are in order.
   std::vector<size_t> NearestOf(const Indices& indices) const {
     std::vector<size_t> nearest(indices.begin(), indices.end());
     std::stable_sort(nearest.begin(), nearest.end(), [&](size_t a, size_t b) {
@@ -125,7 +125,7 @@ class RaceSearch {
     return nearest;
   }
 
-  // Leaves out what makes no difference, so that only what matters is named.
+  // Drops differences that do not matter, so that only those that do are named.
   void Shrink(Indices& chosen) {
     for (size_t size = chosen.size() / 2; size >= 1; size /= 2) {
       std::vector<size_t> rest(chosen.begin(), chosen.end());
@@ -138,7 +138,7 @@ class RaceSearch {
     }
   }
 
-  // A binding that is said to have been decided later must have been possible then, with this pod on its node.
+  // A binding that is assumed to have been decided later must have been possible then, with this pod on its node.
   std::optional<size_t> FindImpossible(const Indices& chosen) {
     if (decision_.node.empty()) return std::nullopt;
     for (const size_t i : chosen) {
@@ -172,7 +172,7 @@ class RaceSearch {
   size_t trials_ = 0;
 };
 
-// One of each in turn.
+// Takes from each in turn.
 void Interleave(const std::vector<OtherState>& a, const std::vector<OtherState>& b, size_t most,
                 std::vector<OtherState>& into) {
   for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
@@ -188,7 +188,7 @@ std::vector<OtherState> FindCandidates(const Picture& picture, const Picture::Pe
                                        base::Time decided_by, const RaceLimits& limits) {
   const std::string& uid = pod.pod->metadata.uid;
   const base::Time earliest = std::max(pod.since - limits.slack, decided_by - limits.reach);
-  std::vector<OtherState> past[2], coming[2];  // of others, and of these nodes; the nearest first
+  std::vector<OtherState> past[2], coming[2];  // of other nodes, and of these; the nearest first
   for (const PastChange& change : to_come) {
     if (IdentityOf(change.object()) != uid) coming[nodes.contains(change.node)].push_back({change.after, &change});
   }

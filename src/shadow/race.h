@@ -1,18 +1,18 @@
-// Was it a race? A scheduler decides before its binding shows: with pods it has assumed and that nobody else sees yet,
-// and without what happened in the meantime. So before a decision is called different, pictures are tried in which some
-// of the changes around it have not happened yet, or have happened already.
+// Was it a race? A scheduler decides before its binding becomes visible: with pods that it has assumed and that nobody
+// else sees yet, and without what happened in the meantime. So before a decision is called different, pictures are
+// tried in which some of the changes around it have not happened yet, or have happened already.
 //
 // What may differ (Candidates):
-//   past     changes since the pod was seen first, or given up last, and no older than Limits::reach: not yet known to
+//   past     changes since the pod was first seen or last unschedulable, within RaceLimits::reach: not yet known to
 //            the scheduler when it decided; the object is as it was before
-//   to come  what the scheduler writes once it has decided, and what showed up shortly afterwards: bindings, pods that
-//            are announced for a node, volumes and devices of claims. And changes of other kinds that the API server
-//            made before the decision, by its resourceVersions, and that this watch brought later
+//   to come  what the scheduler had decided and that became visible shortly afterwards: bindings, pods that
+//            are announced for a node, volumes and devices of claims. Also changes of other kinds that the API server
+//            made before the decision, by resourceVersion, and that this watch delivered later
 //
-// Of an object all later changes go with an earlier one. A binding that is taken back must still have been possible
+// Undoing a change of an object also undoes its later ones. A binding that is undone must still have been possible
 // after the decision: two pods of which only one fits do not excuse each other.
 //
-// The number of pictures is bounded; pure, and the picture is afterwards what it was before.
+// The number of pictures is bounded. Pure: afterwards the picture is as it was before.
 #pragma once
 
 #include <chrono>
@@ -30,20 +30,20 @@ namespace berth::shadow {
 
 struct RaceLimits {
   base::Duration reach = std::chrono::seconds(60);  // into the past
-  // A pod is heard of here and there at different times, and so is everything else.
+  // The scheduler and this program learn of a pod, and of everything else, at different times.
   base::Duration slack = std::chrono::seconds(1);
   size_t candidates = 96;
-  size_t trials = 300;  // pictures to look at
+  size_t trials = 300;  // pictures to evaluate
 };
 
-// Everything that may differ in the scheduler's picture, the likeliest first: what is about `nodes`, then the rest,
-// each by its distance in time. `to_come`, in the order of time and with the number 0, outlives them.
+// Everything that may differ in the scheduler's picture, the likeliest first: what concerns `nodes`, then the rest,
+// each by its distance in time. `to_come`, in the order of time and with the number 0, must outlive the result.
 std::vector<OtherState> FindCandidates(const Picture& picture, const Picture::Pending& pod,
                                        const std::set<std::string>& nodes, const std::vector<PastChange>& to_come,
                                        base::Time decided_by, const RaceLimits& limits);
 
 struct Race {
-  std::vector<OtherState> differences;  // none: it was no race
+  std::vector<OtherState> differences;  // empty: it was no race
   size_t trials = 0;
 };
 

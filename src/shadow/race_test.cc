@@ -15,13 +15,13 @@ using ::testing::IsEmpty;
 
 class RaceTest : public testing::ShadowFixture {};
 
-// Two pods decided one after the other, whose bindings show up in the other order.
+// Two pods are decided one after the other, and their bindings become visible in the opposite order.
 TEST_F(RaceTest, ABindingThatShowedUpBeforeItWasDecidedIsNamed) {
   Put(0, Node("n1"));
   Put(0, Node("n2", "3"));
   Put(99, Pod("first"));
   Put(99, Pod("second"));
-  // Decided: first on n1, the emptier by parts; then second on n2.
+  // Decided: first on n1, the emptier by fraction; then second on n2.
   Put(100.2, Pod("second").Node("n1"));
   Put(100.3, Pod("first").Node("n1"));
   Run();
@@ -36,7 +36,7 @@ TEST_F(RaceTest, ABindingThatShowsUpLaterIsNamed) {
   Put(0, Node("n2", "3"));
   Put(99, Pod("first"));
   Put(99, Pod("second"));
-  // `first` went to n1 before `second` was looked at, and its binding took longer.
+  // `first` went to n1 before `second` was scheduled, and its binding took longer.
   Put(100.2, Pod("second").Node("n2"));
   Put(100.6, Pod("first").Node("n1"));
   Run();
@@ -45,7 +45,7 @@ TEST_F(RaceTest, ABindingThatShowsUpLaterIsNamed) {
   EXPECT_THAT(compared_[0].events, ElementsAre(HasSubstr("pod default/first bound to n1 (0.40s later)")));
 }
 
-// Its volumes are made ready first; the binding itself is a long way off.
+// Its volumes are prepared first; the binding itself comes much later.
 TEST_F(RaceTest, AnAnnouncementThatShowsUpLaterIsNamed) {
   Put(0, Node("n1"));
   Put(0, Node("n2", "3"));
@@ -112,7 +112,7 @@ TEST_F(RaceTest, SeveralEventsTogetherAreFoundAndOnlyTheyAreNamed) {
   for (const std::string& event : last.events) EXPECT_THAT(event, HasSubstr("bound to n1"));
 }
 
-// The node was full long before the pod was created; whatever else happens around the decision is no excuse.
+// The node was full long before the pod was created; no other event around the decision is an excuse.
 TEST_F(RaceTest, AReallyInfeasiblePlacementIsNotExcused) {
   Put(0, Node("n1", "2"));
   Put(0, Node("n2", "32"));
@@ -138,7 +138,7 @@ TEST_F(RaceTest, AReallyInfeasiblePlacementIsNotExcused) {
   EXPECT_EQ(shadow().tally().Of(Verdict::kAgreed), 40u) << shadow().tally().Text();
 }
 
-// Whichever was decided first, the other did not fit: a scheduler that put both there has overbooked the node.
+// Whichever was decided first, the other did not fit: a scheduler that put both there has overcommitted the node.
 TEST_F(RaceTest, TwoPodsOfWhichOnlyOneFitsDoNotExcuseEachOther) {
   Put(0, Node("n1", "2"));
   Put(0, Node("n2", "2"));
@@ -153,7 +153,7 @@ TEST_F(RaceTest, TwoPodsOfWhichOnlyOneFitsDoNotExcuseEachOther) {
   EXPECT_EQ(compared_[1].verdict, Verdict::kInfeasible) << compared_[1].Text();
 }
 
-// More than two: whatever order is tried, the last one does not fit.
+// With more than two pods: in every order, the last one does not fit.
 TEST_F(RaceTest, PodsThatOverbookANodeTogetherAreNotExcused) {
   Put(0, Node("n1", "4"));
   for (int i = 0; i < 6; ++i) Put(99, Pod(fmt::format("p{}", i)));
@@ -163,7 +163,7 @@ TEST_F(RaceTest, PodsThatOverbookANodeTogetherAreNotExcused) {
   EXPECT_EQ(shadow().tally().Of(Verdict::kInfeasible), 2u) << shadow().tally().Text();
 }
 
-// What happened before the pod was there was known when it was decided.
+// What happened before the pod existed was known when it was decided.
 TEST_F(RaceTest, AChangeBeforeThePodWasSeenIsNoExcuse) {
   Put(0, Node("n1"));
   Put(0, Node("n2"));
@@ -173,7 +173,7 @@ TEST_F(RaceTest, AChangeBeforeThePodWasSeenIsNoExcuse) {
   EXPECT_EQ(Only().verdict, Verdict::kInfeasible) << Only().Text();
 }
 
-// A shadow that begins hears of everything at once, as if it had just been made.
+// A shadow that starts sees everything at once, as if it had just been created.
 TEST_F(RaceTest, WhatWasThereWhenTheShadowBeganIsNoExcuse) {
   Put(100, Node("n1", "2"));
   Put(100, Node("n2", "2"));
@@ -184,7 +184,7 @@ TEST_F(RaceTest, WhatWasThereWhenTheShadowBeganIsNoExcuse) {
   EXPECT_EQ(Only().verdict, Verdict::kInfeasible) << Only().Text();
 }
 
-// A deletion that comes after the binding has happened after it.
+// A deletion that arrives after the binding also happened after it.
 TEST_F(RaceTest, RoomThatComesLaterIsNoExcuse) {
   Put(0, Node("n1", "2"));
   Put(0, Node("n2", "2"));

@@ -14,7 +14,7 @@ namespace berth::shadow {
 namespace {
 
 constexpr size_t kMaxKept = 5000;
-// Rows of a table in a comment or an issue.
+// The rows of a table in a comment or an issue.
 constexpr size_t kMarkdownRows = 100;
 
 class ShadowWriter {

@@ -1,5 +1,5 @@
-// What a run of berth shadow has to say at its end: as text, JSON (docs/schemas/live/ShadowReport.json), Markdown and
-// one HTML page, and while it runs as metrics in Prometheus' format.
+// The report of a run of berth shadow: as text, JSON (docs/schemas/live/ShadowReport.json), Markdown and one HTML page,
+// and while it runs as metrics in Prometheus' format.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ struct ShadowReport {
   base::Time begun{};
   base::Time ended{};
   size_t nodes = 0;      // at the end
-  bool samples = false;  // the other scheduler's configuration makes it look at a part of the nodes
+  bool samples = false;  // the other scheduler's configuration makes it evaluate only some of the nodes
   Tally tally;
-  std::vector<Comparison> differences;  // all but what is agreed, in the order of time; at most a few thousand
+  std::vector<Comparison> differences;  // everything but agreement, in the order of time; at most a few thousand
   size_t differences_left_out = 0;
   std::vector<std::string> notes;
 
-  // Of what is agreed nothing is kept but the count.
+  // Agreement is only counted.
   void Keep(const Comparison& comparison);
 };
 

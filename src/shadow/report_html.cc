@@ -1,4 +1,4 @@
-// The report as one page without a script. Whatever comes from the cluster goes through XmlText.
+// The report as one page without a script. Everything that comes from the cluster is escaped with XmlText.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

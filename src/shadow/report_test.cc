@@ -48,8 +48,8 @@ TEST(ShadowReportTest, WhatIsAgreedIsOnlyCounted) {
   EXPECT_THAT(ToMetrics(report.tally, 3), HasSubstr("berth_shadow_comparisons_total{verdict=\"lower\"} 1\n"));
 }
 
-// Names of pods are checked by the API server; messages of webhooks and plugins, which stand in the same places, are
-// not.
+// The API server validates the names of pods, but not the messages of webhooks and plugins, which appear in the same
+// places.
 TEST(ShadowReportTest, WhatComesFromTheClusterIsText) {
   Comparison evil = Some(Verdict::kInfeasible, "a/<script>alert(1)</script>");
   evil.reason = "<img src=x onerror=alert(1)> & \"quoted\"\x1b[31m";

@@ -14,11 +14,11 @@ namespace berth::shadow {
 
 namespace {
 
-// Nodes that are asked about one pod, in all pictures together; but so many pictures in any case.
+// The nodes evaluated for one pod, in all pictures together; but at least this many pictures.
 constexpr size_t kNodesToAsk = 120'000;
 constexpr size_t kFewestTrials = 20;
 
-// Why the pod was given up; null when it was not.
+// Why the pod is unschedulable; null if it is not.
 const api::PodCondition* GivenUp(const api::Pod& pod) {
   for (const api::PodCondition& condition : pod.status.conditions) {
     if (condition.type == "PodScheduled" && condition.status == "False" && condition.reason == "Unschedulable") {
@@ -34,7 +34,7 @@ bool IsNewlyGivenUp(const api::Pod& before, const api::Pod& after) {
   return is != nullptr && (was == nullptr || was->message != is->message);
 }
 
-// 0 when it is not a number.
+// 0 if it is not a number.
 uint64_t VersionOf(const api::Object& object) {
   uint64_t version = 0;
   for (const char c : object.metadata().resource_version) {
@@ -74,7 +74,7 @@ bool IsTraceOf(const PastChange& change, const api::Pod& pod, const std::set<std
   return false;
 }
 
-// The volume of a claim, or its devices, as a scheduler writes them once it has chosen.
+// The volume or the devices of a claim, as a scheduler writes them once it has chosen.
 bool IsMeantForAClaim(const PastChange& change) {
   if (!change.before || !change.after) return false;
   if (const auto* after = change.after->As<api::PersistentVolume>()) {
@@ -115,7 +115,7 @@ void Shadow::Begin() {
     picture_.Apply(ahead_.front());
     ahead_.pop_front();
   }
-  // Nor has it happened lately.
+  // Nor are they recent changes.
   picture_.Forget(base::Time::max());
 }
 
@@ -150,7 +150,7 @@ void Shadow::TakeFirst() {
     return picture_.Apply(change);
   }
   const std::optional<Decision> decision = DecisionIn(change, *pending);
-  // What it was announced for is off, or is what is looked at.
+  // An earlier announcement is void, or is the decision being compared.
   if (decision) picture_.Announce(pod->metadata.uid, "", change.time);
   if (decision) Compare(change, *pending, *decision);
   picture_.Apply(change);
@@ -173,7 +173,7 @@ std::optional<Decision> Shadow::DecisionIn(const Change& change, const Picture::
   return std::nullopt;
 }
 
-// A nomination after a preemption comes with the condition that says why, and its node has no room yet.
+// A nomination after a preemption comes with the condition that gives the reason, and its node has no room yet.
 bool Shadow::IsAnnouncement(const api::Pod& before, const api::Pod& after) {
   const std::string& node = after.status.nominated_node_name;
   if (node.empty() || node == before.status.nominated_node_name) return false;
@@ -183,8 +183,7 @@ bool Shadow::IsAnnouncement(const api::Pod& before, const api::Pod& after) {
 }
 
 // What a scheduler has decided and not written yet: bindings, pods that are announced for a node, volumes and devices
-// that are meant for a claim. Everything else that comes later has happened later, unless another watch brought it
-// late.
+// chosen for a claim. Everything else that arrives later also happened later, unless another watch delivered it late.
 std::vector<PastChange> Shadow::ToCome(const Change& change) const {
   const uint64_t version = VersionOf(change.object);
   std::vector<PastChange> to_come;
@@ -204,7 +203,7 @@ std::vector<PastChange> Shadow::ToCome(const Change& change) const {
   return to_come;
 }
 
-// A pod that is announced for a node, as if it were there.
+// A pod that is announced for a node, as if it were bound there.
 Change Shadow::AsDecided(const Change& change) const {
   const api::Pod* pod = change.deleted ? nullptr : change.object.As<api::Pod>();
   const Picture::Pending* pending = pod ? picture_.FindPending(pod->metadata.uid) : nullptr;
@@ -218,7 +217,7 @@ Change Shadow::AsDecided(const Change& change) const {
   return {change.time, false, api::MakeObject(std::move(placed))};
 }
 
-// Its volumes and devices, as they were before they were made ready for it.
+// Its volumes and devices, as they were before they were prepared for it.
 std::vector<OtherState> Shadow::OwnTraces(const Picture::Pending& pending) const {
   const std::set<std::string> claims = ClaimsOf(*pending.pod);
   if (claims.empty() && pending.pod->spec.resource_claims.empty()) return {};
@@ -232,7 +231,7 @@ std::vector<OtherState> Shadow::OwnTraces(const Picture::Pending& pending) const
   return traces;
 }
 
-// In a large cluster a picture costs more, and with sampling nearly every pod would ask for many.
+// In a large cluster a picture costs more, and with sampling nearly every pod would need many.
 RaceLimits Shadow::LimitsFor(size_t nodes) const {
   RaceLimits limits = options_.race;
   limits.trials = std::min(limits.trials, std::max(kFewestTrials, kNodesToAsk / std::max<size_t>(nodes, 1)));
@@ -257,7 +256,7 @@ void Shadow::Compare(const Change& change, const Picture::Pending& pending, cons
     const Picture::Alternative without(picture_, traces);
     opinion = Judge(profile, *pod, decision, comparison);
   }
-  // Somebody else may have made them ready.
+  // They may have been prepared for another reason.
   if (!opinion.agrees) opinion = Judge(profile, *pod, decision, comparison);
   comparison.trials = traces.empty() ? 1 : 2;
   comparison.verdict = comparison.without_race = DifferenceOf(opinion, decision);

@@ -161,14 +161,14 @@ TEST_F(ShadowTest, ADecisionIsLookedAtWhenWhatComesNextIsKnown) {
   EXPECT_THAT(compared_, SizeIs(1));
 }
 
-// A pod whose volumes are made ready is bound long after it was decided; kube-scheduler announces it.
+// A pod whose volumes are prepared is bound long after it was decided; kube-scheduler announces it.
 TEST_F(ShadowTest, AnAnnouncedPodIsComparedOnceAndCountsOnItsNode) {
   Put(0, Node("n1"));
   Put(0, Node("n2"));
   Put(0, Pod("old", "2").Node("n2"));
   Put(100, Pod("slow", "2"));
   Put(101, Pod("slow", "2").NominatedNode("n1"));
-  Bind(120, 121, Pod("next"), "n1");  // n1 and n2 are alike by now
+  Bind(120, 121, Pod("next"), "n1");  // n1 and n2 are equal by now
   Put(130, Pod("slow", "2").NominatedNode("n1").Node("n1"));
   Bind(140, 141, Pod("last"), "n2");
   Run();

@@ -1,6 +1,6 @@
 // A shadow of a scheduler that decides exactly as berth does, on a cluster in virtual time: bindings take their time
-// and overtake each other, nodes change and pods are deleted meanwhile, and reports come late. Whatever the shadow does
-// not agree with must be a race, and be found to be one.
+// and overtake each other, nodes change and pods are deleted meanwhile, and reports arrive late. Every disagreement
+// must be a race, and must be recognized as one.
 #include <fmt/format.h>
 
 #include <functional>
@@ -43,7 +43,7 @@ class StockTest : public testing::ShadowFixture, private framework::SimpleApiWri
   void After(base::Duration delay, std::function<void()> action) {
     due_.emplace(clock_.Now() + delay, std::move(action));
   }
-  // The API server's word: the shadow hears it now, the scheduler a moment later.
+  // A change at the API server: the shadow sees it now, the scheduler a moment later.
   void Tell(const api::Object& object, bool deleted = false) {
     shadow().Add({clock_.Now(), deleted, object});
     After(milliseconds(2), [this, object, deleted] { deleted ? stock_->Remove(object) : stock_->Put(object); });
@@ -162,7 +162,7 @@ class StockTest : public testing::ShadowFixture, private framework::SimpleApiWri
     shadow().Finish();
   }
 
-  // Whatever was tried in between, the picture is that of the cluster.
+  // Whatever was tried in between, the picture matches the cluster.
   void ExpectPictureOfTheCluster() {
     const std::unique_ptr<scheduler::Driver> fresh = MakeDriver();
     for (const framework::NodeInfo* node : std::as_const(*stock_).cluster().nodes()) {
@@ -190,7 +190,7 @@ class StockTest : public testing::ShadowFixture, private framework::SimpleApiWri
   std::multimap<base::Time, std::function<void()>> due_;
   std::map<std::string, api::Pod> pods_;
   uint64_t version_ = 1000;
-  bool misplaces_ = false;  // now and then a pod goes where it must not
+  bool misplaces_ = false;  // sometimes a pod is bound to a node where it must not be
   int binds_ = 0;
   std::set<std::string> misplaced_;
 };
@@ -220,7 +220,7 @@ TEST_F(StockTest, WhatItDoesNotAgreeWithIsFoundToBeARace) {
   }
 }
 
-// The other way round: in all that commotion, what is wrong is not taken for a race.
+// The other way round: with all those races, a wrong placement is not taken for one.
 TEST_F(StockTest, EveryPodOnANodeThatItMustNotBeOnIsFound) {
   MakeStock(4);
   misplaces_ = true;

@@ -1,4 +1,4 @@
-// For tests: a shadow over a driver with the default configuration, and a history told in seconds.
+// For tests: a shadow with a driver in the default configuration, and a history given in seconds.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ using berth::testing::MakePod;
 using berth::testing::NodeBuilder;
 using berth::testing::PodBuilder;
 
-// Nobody is to write anything.
+// Nothing may be written.
 class NoWrites final : public framework::SimpleApiWriter {
  public:
   framework::Status Bind(const framework::PodInfo&, const std::string&) override { return Fail(); }
@@ -70,7 +70,7 @@ class ShadowFixture : public ::testing::Test {
   void Delete(double seconds, const PodBuilder& pod) {
     shadow().Add({At(seconds), true, Versioned(api::Object(Ours(pod).Shared()))});
   }
-  // Seen pending at `created`, and on its node at `bound`.
+  // Seen as pending at `created`, and on its node at `bound`.
   void Bind(double created, double bound, PodBuilder pod, const std::string& node) {
     Put(created, pod);
     Put(bound, pod.Node(node));
@@ -86,7 +86,7 @@ class ShadowFixture : public ::testing::Test {
   static PodBuilder Pod(const std::string& name, const std::string& cpu = "1") {
     return MakePod(name).Request("cpu", cpu).Request("memory", "1Gi");
   }
-  // What came of it, after all has been looked at in the order of time.
+  // The comparisons, after all changes have been processed in the order of time.
   const std::vector<Comparison>& Run() {
     shadow().Finish();
     return compared_;

@@ -31,7 +31,7 @@ api::Object WithMetadata(const api::Object& object, const Change& change) {
   }
 }
 
-// As the API server's: letters and digits that make no words, here counted up instead of drawn.
+// As the API server's: letters and digits that form no words, but counted up instead of random.
 std::string Suffix(uint64_t number) {
   constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
   std::string text;

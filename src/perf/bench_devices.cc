@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kDevicesPerNode = 8;
 constexpr uint64_t kZones = 3;
-// Of kinds where every node sees every pool.
+// For kinds in which every node sees every pool.
 constexpr uint64_t kCommonPools = 1000;
 constexpr char kDriver[] = "gpu.example.com";
 constexpr char kResource[] = "example.com/gpu";
@@ -95,7 +95,7 @@ void FillConsumable(cluster::Cluster& cluster) {
 }
 
 // Pools for all nodes, each with a half and four quarters of a device: the half and a quarter make a pair, and the
-// quarter that is left over is in the way of all who come later.
+// remaining quarter obstructs every later search.
 void FillPairs(cluster::Cluster& cluster) {
   const auto one = [] { return api::Counter{api::Quantity::FromInt(1)}; };
   for (uint64_t i = 0; i < kCommonPools; ++i) {

@@ -22,7 +22,7 @@ using framework::Status;
 
 namespace {
 
-// Answers every write at once. An evicted pod is gone; a bound one stays assumed, as nothing confirms it.
+// Answers every write at once. An evicted pod is gone; a bound one stays assumed, because nothing confirms it.
 class InstantApi final : public framework::SimpleApiWriter {
  public:
   void set_driver(scheduler::Driver& driver) { driver_ = &driver; }
@@ -34,7 +34,7 @@ class InstantApi final : public framework::SimpleApiWriter {
     return Status::Success();
   }
   Status SetNominatedNode(const PodInfo&, const std::string&) override { return Status::Success(); }
-  // Storage objects are as they were written, and reported so at once; so are claims for devices.
+  // Storage objects and resource claims are reported at once as they were written.
   Status UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) override {
     driver_->Put(api::Object(std::move(volume)));
     return Status::Success();
@@ -99,7 +99,7 @@ class Bench final : private scheduler::DriverObserver {
     ScheduleAll(1, warm_up, nullptr);
     result_.scheduled = result_.unschedulable = 0;
     api_.evicted = 0;
-    // Written to before the memory is looked at: what the bench itself needs must not look like growth.
+    // Touched before the memory is measured: the bench's own memory must not look like growth.
     std::vector<float> times(options_.pods, 1.0f);
     times.clear();
     result_.warm_rss_mb = ResidentBytes() / kMegabyte;

@@ -1,5 +1,5 @@
-// Engine benchmarks: pods one after another through the real scheduler over an in-memory cluster, each seeing the ones
-// before it. No API: binding answers at once.
+// Engine benchmarks: schedules pods one after another with the real scheduler on an in-memory cluster, each pod with
+// those before it in place. There is no API: binding succeeds at once.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ struct EngineBenchOptions {
   uint64_t nodes = 5000;
   uint64_t pods = 10000;
   uint64_t existing = 0;  // pods bound before the start, spread over the nodes
-  bool unlike = false;    // each of those has labels, requests and an image of its own
+  bool unlike = false;    // each of those has its own labels, requests and image
   uint64_t lifetime = 0;  // a pod is deleted when this many more have been scheduled; 0: never
   uint64_t seed = 1;
   uint64_t threads = 1;  // that share passes over many nodes
   bool verify_incremental = false;
-  uint64_t journal_mb = 0;  // attempts are written down, as the live scheduler does, within so many megabytes
+  uint64_t journal_mb = 0;  // attempts are recorded, as in the live scheduler, within this many megabytes
 };
 
 struct EngineBenchResult {
@@ -34,8 +34,8 @@ struct EngineBenchResult {
   uint64_t unschedulable = 0;
   uint64_t preempted = 0;
   double start_up_s = 0;  // from an empty cluster to the first decision
-  double making_s = 0;    // of that, what it took to make the existing pods, as decoding a list would
-  // What came with the nodes and with the existing pods, divided by their number.
+  double making_s = 0;    // the part of it that making the existing pods took, as decoding a list would
+  // The memory added with the nodes and with the existing pods, divided by their number.
   double bytes_per_node = 0;
   double bytes_per_existing_pod = 0;
   double warm_rss_mb = 0;  // when timing began

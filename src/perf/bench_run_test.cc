@@ -5,7 +5,7 @@
 namespace berth::perf {
 namespace {
 
-// Every decision of every kind equals the one made from scratch; a difference ends the program.
+// Every decision of every kind must equal the one made from scratch; a difference aborts the program.
 class EngineBench : public ::testing::TestWithParam<std::string_view> {};
 
 TEST_P(EngineBench, DecidesAsFromScratch) {
@@ -24,7 +24,7 @@ TEST_P(EngineBench, DecidesAsFromScratch) {
 INSTANTIATE_TEST_SUITE_P(Kinds, EngineBench, ::testing::ValuesIn(EngineBenchKinds()),
                          [](const auto& kind) { return std::string(kind.param); });
 
-// Enough nodes for a second thread to be woken; every decision is compared with one from scratch.
+// Enough nodes for a second thread to be used; every decision is compared with one made from scratch.
 TEST(EngineBenchThreads, DoNotChangeTheAnswer) {
   for (const char* kind : {"spread", "prefaffinity"}) {
     EngineBenchOptions options;

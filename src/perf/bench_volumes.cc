@@ -89,7 +89,7 @@ api::PersistentVolume MakeCsiVolume(uint64_t number, std::string_view storage_cl
   return volume;
 }
 
-// What follows a pod's placement: its volume is attached, or made, or reported as bound.
+// What follows a pod's placement: its volume is attached, provisioned, or reported as bound.
 void Settle(std::string_view kind, uint64_t number, cluster::Cluster& cluster) {
   framework::Objects& objects = cluster.objects();
   const std::string node = cluster.NodeOf(BenchWorkload::UidOf(number));
@@ -125,7 +125,7 @@ void Retire(std::string_view kind, uint64_t number, cluster::Cluster& cluster) {
   }
 }
 
-// How many pods run at a time where volumes are scarce.
+// How many pods run at a time if volumes are scarce.
 std::optional<uint64_t> Lifetime(std::string_view kind, uint64_t nodes) {
   if (kind == "csilimits") return nodes * kVolumesPerNode * 15 / 16;
   if (kind == "pvlocal") return nodes * 3 / 4;

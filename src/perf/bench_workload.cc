@@ -84,7 +84,7 @@ void SoftSpread(uint64_t, api::Pod& pod) { Spread(pod, "ScheduleAnyway"); }
 
 constexpr uint64_t kServices = 100;
 
-// Spread by the defaults, through a Service and a ReplicaSet.
+// Spread by the default constraints, through a Service and a ReplicaSet.
 void ServiceSpread(uint64_t number, api::Pod& pod) {
   const std::string name = fmt::format("s{}", number % kServices);
   pod.metadata.labels.Set(Symbol("app"), Symbol(name));
@@ -96,7 +96,7 @@ void Preempting(uint64_t, api::Pod& pod) {
   Request(pod, Amount("4"), Amount("1Gi"));
 }
 
-// Eight kinds of pods that make others go, of two priorities.
+// Eight kinds of preempting pods, with two priorities.
 void PreemptingMix(uint64_t number, api::Pod& pod) {
   pod.spec.priority = number % 2 == 0 ? 100 : 50;
   Request(pod,
@@ -106,7 +106,7 @@ void PreemptingMix(uint64_t number, api::Pod& pod) {
 
 constexpr uint64_t kBudgets = 50;
 
-// Who is in their way: four priorities, half of them behind budgets, some not started.
+// Their victims: four priorities, half of them with disruption budgets, some not started.
 void MixedVictim(uint64_t number, uint64_t nodes, api::Pod& pod) {
   Request(pod, Amount("4"), Amount("1Gi"));
   pod.spec.priority = static_cast<int32_t>((number / nodes + number) % 4 * 10);
@@ -261,10 +261,10 @@ BenchWorkload::Existing BenchWorkload::FillPods(cluster::Cluster& cluster) {
   for (uint64_t i = 0; mix && i < kBudgets; ++i) {
     cluster.objects().pod_disruption_budgets.Upsert(std::make_shared<const api::PodDisruptionBudget>(Budget(i)));
   }
-  // Nodes full of small, unimportant pods.
+  // Nodes full of small pods of low priority.
   const bool full = mix || kind_.name == "preempt";
   Existing existing{full ? options_.nodes * 8 : options_.existing};
-  // Made a few at a time, as a list is decoded page by page: what follows a page finds it in the cache.
+  // Made a few at a time, as a list is decoded page by page: the next step finds each page in the CPU cache.
   constexpr uint64_t kPage = 100;
   std::vector<std::shared_ptr<const api::Pod>> page;
   for (uint64_t first = 0; first < existing.pods; first += kPage) {

@@ -1,7 +1,7 @@
 // BenchWorkload: the cluster and the pods of one kind of engine benchmark.
 //
-// Nodes have 32 cpu, 128Gi, 110 pods, a hostname label and one of three zones. Pods ask for 100m and 500Mi and are
-// labelled app=load; each kind adds its own.
+// Nodes have 32 cpu, 128Gi, 110 pods, a hostname label and one of three zones. Pods request 100m and 500Mi and have the
+// label app=load; each kind adds its own.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ class BenchWorkload {
 
   // Nodes, and the objects that pods refer to.
   void FillNodes(cluster::Cluster& cluster);
-  // The pods that run before the start. Their number, and how long it took to make them, before the cluster had them.
+  // The pods that run before the start. Their number, and how long it took to make them before adding them.
   struct Existing {
     uint64_t pods = 0;
     std::chrono::duration<double> making{};
@@ -32,7 +32,7 @@ class BenchWorkload {
   Existing FillPods(cluster::Cluster& cluster);
   static std::string UidOf(uint64_t number);
   std::shared_ptr<const api::Pod> Pod(uint64_t number) const;
-  // What happens in the cluster before pod `number` arrives.
+  // Changes the cluster before pod `number` arrives.
   void Disturb(uint64_t number, cluster::Cluster& cluster);
 
  private:
@@ -46,7 +46,7 @@ class BenchWorkload {
       : options_(options), kind_(kind), random_(options.seed) {}
   std::shared_ptr<const api::Node> Node(uint64_t number) const;
   api::Pod MakePod(uint64_t number) const;
-  // A pod that runs, the nodes being full of such pods if the kind is about preemption.
+  // A running pod; the nodes are full of them if the kind is about preemption.
   std::shared_ptr<const api::Pod> ExistingPod(uint64_t number) const;
 
   const EngineBenchOptions options_;

@@ -11,8 +11,8 @@ namespace {
 
 constexpr base::Duration kMemoryInterval = std::chrono::milliseconds(500);
 
-// Upstream's default metrics and the labels by which each is told apart. pod_scheduling_sli_duration stands for
-// pod_scheduling_duration, which upstream still lists though no scheduler has it any more.
+// Upstream's default metrics and the labels that distinguish their series. pod_scheduling_sli_duration replaces
+// pod_scheduling_duration, which upstream still lists although no scheduler has it any more.
 struct DefaultMetric {
   const char* name;
   std::vector<std::string> labels;
@@ -80,7 +80,7 @@ void Collector::OnPod(const api::Pod*, PodStage stage_before, const api::Pod* af
   const bool scheduled = stage_after == PodStage::kScheduled && stage_before != PodStage::kScheduled;
   if ((!created && !scheduled) || !filter_.Matches(*after)) return;
   const base::Time now = cluster_.clock().Now();
-  // With one that was there before, the time has run since the start.
+  // If it existed before, the time has run since the start.
   if (!first_pod_) first_pod_ = created ? now : start_;
   if (scheduled) moments_.push_back(now);
 }

@@ -1,4 +1,4 @@
-// Collector: what is measured between startCollectingMetrics and stopCollectingMetrics (or around one createPods), as
+// Collector: measures between startCollectingMetrics and stopCollectingMetrics (or around one createPods), and returns
 // data items.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace berth::perf {
 
-// Which pods: those of some namespaces (all, when there are none) that have some labels.
+// Selects pods: of some namespaces (all, if there are none), with some labels.
 class PodFilter {
  public:
   PodFilter(std::vector<std::string> namespaces, base::FlatMap<std::string, std::string> labels);
@@ -24,7 +24,7 @@ class PodFilter {
   std::vector<std::pair<Symbol, Symbol>> labels_;
 };
 
-// What one collection found.
+// The result of one collection.
 struct Collection {
   std::string name;  // TestCase/Workload/namespace
   ThroughputSummary throughput;
@@ -35,14 +35,14 @@ struct Collection {
 
 class Collector final : public PodObserver {
  public:
-  // Begins. The cluster outlives it.
+  // Starts collecting. The cluster must outlive it.
   Collector(InMemoryCluster& cluster, std::string name, PodFilter filter);
   ~Collector() override;
 
   void OnPod(const api::Pod* before, PodStage stage_before, const api::Pod* after, PodStage stage_after) override;
-  // Looks at the memory in use when it is time to.
+  // Samples the memory in use when it is due.
   void Tick();
-  // Ends. Without a configuration, upstream's default metrics, with every label value that occurred.
+  // Stops collecting. Without a configuration, upstream's default metrics with every label value that occurred.
   Collection Finish(const MetricsCollectorConfig* config);
 
  private:
@@ -57,7 +57,7 @@ class Collector final : public PodObserver {
   const PodFilter filter_;
   const base::Time start_;
   std::optional<base::Time> first_pod_;                    // created since the start
-  std::vector<base::Time> moments_;                        // at which pods were scheduled
+  std::vector<base::Time> moments_;                        // when pods were scheduled
   std::vector<std::pair<base::Duration, double>> memory_;  // megabytes
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr codec::DecodeOptions kStrict{.strict = true, .yaml = true};
 
-// Collects everything that is wrong with one file.
+// Collects all problems of one file.
 class SuiteReader {
  public:
   explicit SuiteReader(Suite& suite) : suite_(suite) {}

@@ -1,5 +1,5 @@
-// scheduler_perf's performance-config.yaml: test cases, each a list of operations and the workloads that give them
-// numbers. Read as upstream reads it: strictly, and with every problem reported by file, line and field.
+// scheduler_perf's performance-config.yaml: test cases, each a list of operations and the workloads that parametrize
+// them. Read as upstream reads it: strictly, and with every problem reported by file, line and field.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ enum class Opcode {
   kAllocResourceClaims,
 };
 
-// A piece of the document left as it is; lives as long as the document.
+// A part of the document that is not decoded; valid as long as the document.
 struct RawValue {
   codec::Value value;
 };
@@ -63,7 +63,7 @@ struct NodeAllocatableStrategy {
   std::vector<std::string> migrated_plugins;
 };
 
-// Values are dealt out in turn.
+// The values are assigned in turn.
 struct LabelNodePrepareStrategy {
   std::string label_key;
   std::vector<std::string> label_values;
@@ -73,7 +73,7 @@ struct UniqueNodeLabelStrategy {
   std::string label_key;
 };
 
-// One step of a test case. Which fields an opcode has is in config_schema.cc; the others stay empty.
+// One step of a test case. config_schema.cc has the fields of each opcode; the others stay empty.
 struct Operation {
   Opcode code = Opcode::kSleep;
   std::string opcode;  // as written in the file
@@ -131,7 +131,7 @@ struct MetricsCollectorConfig {
   base::FlatMap<std::string, std::vector<LabelValues>> metrics;
 };
 
-// Which figure a threshold is about.
+// The metric that a threshold applies to.
 struct ThresholdMetricSelector {
   std::string name;
   base::FlatMap<std::string, std::string> labels;
@@ -165,21 +165,21 @@ struct TestCase {
 
 struct Suite {
   std::string file;
-  codec::Document document;  // what the raw values point into
+  codec::Document document;  // the raw values point into it
   std::vector<TestCase> cases;
 
-  // Paths in the file are relative to it.
+  // Paths in the file are relative to its folder.
   std::string PathOf(const std::string& path) const;
 };
 
 Result<Suite> ReadSuite(const std::string& file);
 Result<Suite> ParseSuite(std::string_view text, std::string file);
 
-// The workload's own selector, that of its test case, or SchedulingThroughput's Average.
+// The workload's own selector, that of its test case, or the average SchedulingThroughput.
 ThresholdMetricSelector SelectorOf(const TestCase& test_case, const Workload& workload);
 
-// The operations of a workload: parameters put in, pod sets unrolled. A parameter that is missing, of the wrong type or
-// never used is an error.
+// The operations of a workload: parameters substituted, pod sets unrolled. A parameter that is missing, of the wrong
+// type or never used is an error.
 Result<std::vector<Operation>> ResolveOperations(const Suite& suite, const TestCase& test_case,
                                                  const Workload& workload);
 

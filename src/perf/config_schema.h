@@ -48,7 +48,7 @@ struct OpcodeEntry {
 
 // Null for an unknown opcode.
 const OpcodeEntry* FindOpcode(std::string_view name);
-// All names, for the error that an unknown one gets.
+// All names, for the error about an unknown one.
 std::string KnownOpcodes();
 
 }  // namespace berth::perf

@@ -65,7 +65,7 @@ TEST(Config, ReadsTestCasesAndWorkloads) {
   EXPECT_EQ(basic.name, "Basic");
   EXPECT_EQ(suite.PathOf(*basic.default_pod_template_path), "templates/pod.yaml");
   ASSERT_EQ(basic.operations.size(), 3u);
-  // A number where text belongs is text, as sigs.k8s.io/yaml has it.
+  // A number where a string is expected is read as a string, as in sigs.k8s.io/yaml.
   EXPECT_EQ(*basic.operations[0].node_allocatable_strategy->node_allocatable.Find("example.com/disk"), "3");
   EXPECT_EQ(basic.operations[0].node_allocatable_strategy->csi_node_allocatable.Find("disks.example.com")->count, 39);
   EXPECT_EQ(basic.operations[0].where.line, 7u);

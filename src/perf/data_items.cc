@@ -47,7 +47,7 @@ std::vector<std::string> ApplyThreshold(std::vector<DataItem>& items, double thr
                                  selector.name, selector.data_bucket, selector.expect_lower ? "lower" : "higher", value,
                                  threshold));
   }
-  // A threshold that nothing is held to must not pass for one that is met.
+  // A threshold that no item matches must not look as if it were met.
   if (!any && !items.empty()) {
     misses.push_back(fmt::format("{}: no metric \"{}\" with the labels of the threshold's selector was collected",
                                  items.front().labels["Name"], selector.name));

@@ -1,4 +1,4 @@
-// Data items: figures as Kubernetes' performance dashboard (perf-dash) reads them, and the thresholds they are held to.
+// Data items: results as Kubernetes' performance dashboard (perf-dash) reads them, and their thresholds.
 #pragma once
 
 #include <map>
@@ -18,18 +18,18 @@ struct DataItem {
   std::map<std::string, std::string, std::less<>> labels;  // "Name", "Metric" …
 };
 
-// Puts the threshold into the items it is about (AverageThreshold …). Reports what was expected for each that misses
-// it; a threshold of 0 is none.
+// Adds the threshold to the items that it applies to (AverageThreshold …). Returns what was expected for each that
+// misses it; a threshold of 0 is none.
 std::vector<std::string> ApplyThreshold(std::vector<DataItem>& items, double threshold,
                                         const ThresholdMetricSelector& selector);
 
-// {"version": "v1", "dataItems": […]}. All items get the same labels, "not applicable" where one has none: the
-// dashboard shows no others.
+// {"version": "v1", "dataItems": […]}. All items get the same labels, "not applicable" if one has none: the dashboard
+// ignores other items.
 std::string ToJson(std::vector<DataItem> items);
 
 // BenchmarkPerfScheduling_benchmark_<topic>_<time>.json, which is what the dashboard looks for.
 std::string DataItemsFileName(std::string_view topic, base::Time now);
-// Writes the file into the folder, which is made when it is missing. Gives its path.
+// Writes the file into the folder, which is created if it is missing. Returns its path.
 Result<std::string> WriteDataItems(const std::string& folder, std::string_view topic, base::Time now,
                                    const std::vector<DataItem>& items);
 

@@ -76,7 +76,7 @@ Result<void> Executor::Sleep(const Operation& operation) {
                   [&] { return "for " + api::FormatDuration(operation.duration.value) + " to pass"; });
 }
 
-// At the end of a barrier no pod of these namespaces is pending any more, so that a later one starts counting anew.
+// After a barrier no pod of these namespaces is pending any more, so that a later one starts counting anew.
 Result<void> Executor::Barrier(const Operation& operation) {
   for (const std::string& name : operation.namespaces) {
     if (!pods_wanted_.contains(name)) return Error::InvalidArgument(fmt::format("unknown namespace \"{}\"", name));
@@ -114,7 +114,7 @@ Result<void> Executor::RunUntil(const Condition& done, const std::function<std::
     if (Result<void> on_time = LookAround(what); !on_time) return on_time;
     if (cluster_.Step()) continue;
     if (done()) break;
-    // Nothing is ready. Something may become so by the clock alone, or by what runs beside.
+    // Nothing is ready. Something may become ready with time, or through a background operation.
     std::optional<base::Time> wake = cluster_.NextWake();
     if (const std::optional<base::Time> tick = NextTick()) wake = wake ? std::min(*wake, *tick) : tick;
     if (!wake) {
@@ -138,7 +138,7 @@ Result<void> Executor::FireTickers() {
   for (size_t i = 0; i < tickers_.size(); ++i) {
     const base::Time now = cluster_.clock().Now();
     if (now < tickers_[i].next) continue;
-    // Ticks that nobody had time for are lost, as with Go's tickers.
+    // Missed ticks are dropped, as with Go's tickers.
     const int64_t late = std::max<int64_t>(0, (now - tickers_[i].next) / tickers_[i].interval);
     tickers_[i].next += tickers_[i].interval * (late + 1);
     Result<bool> more = tickers_[i].tick();

@@ -1,5 +1,5 @@
-// Executor: runs the operations of one workload against a InMemoryCluster, one after another, in real time. While an
-// operation waits, pods are scheduled and what runs beside it (churn, slow deletions) goes on.
+// Executor: runs the operations of one workload against an InMemoryCluster, one after another, in real time. While an
+// operation waits, pods are scheduled and background operations (churn, slow deletions) continue.
 // Not thread-safe.
 #pragma once
 
@@ -24,19 +24,19 @@ class Executor {
     base::Duration timeout = std::chrono::minutes(10);  // of the whole workload
   };
 
-  // All outlive the executor. `operations` come from ResolveOperations.
+  // All must outlive the executor. `operations` come from ResolveOperations.
   Executor(const Suite& suite, const TestCase& test_case, const Workload& workload,
            const std::vector<Operation>& operations, InMemoryCluster& cluster, Options options);
 
-  // Once. The error names the operation, its position in the file, and what it waited for.
+  // Call once. The error names the operation, its position in the file, and what it waited for.
   Result<std::vector<Collection>> Run();
 
  private:
-  // Something that happens every so often beside the operations.
+  // Something that happens periodically beside the operations.
   struct Ticker {
     base::Duration interval{};
     base::Time next{};
-    // False: this was the last time.
+    // Returns false if this was the last time.
     std::function<Result<bool>()> tick;
     std::shared_ptr<bool> done = std::make_shared<bool>(false);
   };
@@ -62,7 +62,7 @@ class Executor {
   Result<std::vector<api::Object>> PreparePods(const Operation& operation, const std::string& name_space);
   Result<void> AddVolume(const Operation& operation, const std::string& name_space, int64_t index, api::Pod& pod,
                          std::vector<api::Object>& objects);
-  // Creates them in small batches, scheduling in between, as they would come in from the API.
+  // Creates them in small batches, scheduling in between, as if they arrived from the API.
   Result<void> HandOver(const std::vector<api::Object>& objects);
   Result<void> CreateSteadily(const Operation& operation, const std::string& name_space);
   Result<api::Node> PrepareNode(const Operation& operation, int64_t index);
@@ -72,11 +72,11 @@ class Executor {
   Result<void> EnsureNamespace(const std::string& name);
   std::string NamespaceOf(const Operation& operation) const;
 
-  // Schedules until `done`. `what` describes what is waited for, for the error when it does not happen.
+  // Schedules until `done`. `what` describes what is waited for, for the error if it does not happen.
   Result<void> RunUntil(const Condition& done, const std::function<std::string()>& what);
   Result<void> WaitForPods(std::vector<std::string> namespaces, const base::FlatMap<std::string, std::string>& labels,
                            PodStage stage, int64_t wanted);
-  // What is due beside scheduling; fails when the time of the workload is over.
+  // Does what is due beside scheduling; fails when the workload has timed out.
   Result<void> LookAround(const std::function<std::string()>& what);
   Result<void> FireTickers();
   std::optional<base::Time> NextTick() const;

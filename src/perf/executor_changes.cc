@@ -1,4 +1,4 @@
-// The operations that change and delete, some of them slowly and beside the others.
+// The operations that change and delete objects, some of them slowly in the background.
 #include <fmt/format.h>
 
 #include "perf/executor.h"
@@ -58,18 +58,18 @@ Result<void> Executor::DeletePods(const Operation& operation) {
                   [&] { return fmt::format("to delete {} pods; {} are", names->size(), *next); });
 }
 
-// create: one of each template every interval, `number` times or without end. recreate: the objects have `number`
-// slots; each turn fills the next slot, or empties it when it is full.
+// create: one of each template every interval, `number` times or forever. recreate: the objects have `number` slots;
+// each turn fills the next slot, or empties it if it is full.
 Result<void> Executor::Churn(const Operation& operation) {
   const std::string name_space = NamespaceOf(operation);
   if (!cluster_.HasNamespace(name_space)) {
     if (Result<void> made = EnsureNamespace(name_space); !made) return made;
-    pods_wanted_.erase(name_space);  // a barrier does not wait for what churns
+    pods_wanted_.erase(name_space);  // a barrier does not wait for churning pods
   }
   struct CreatedObject {
     api::Kind kind;
     std::string name_space;
-    std::string name;  // empty: nothing there
+    std::string name;  // empty: none
   };
   struct State {
     int64_t turn = 0;
@@ -86,12 +86,12 @@ Result<void> Executor::Churn(const Operation& operation) {
     if (!made) return made.error();
     Result<api::Object> admitted = cluster_.Admit(*made, name_space);
     if (!admitted) return admitted.error();
-    // Upstream goes on when an object of that name is still there.
+    // Upstream continues if an object of that name still exists.
     if (!cluster_.Create(*admitted)) return CreatedObject{};
     const api::ObjectMeta& metadata = admitted->metadata();
     return CreatedObject{admitted->kind(), std::string(metadata.namespace_.str()), metadata.name};
   };
-  // A template that cannot be read is told at once, not at the first tick.
+  // A template that cannot be read is reported at once, not at the first tick.
   for (const std::string& path : operation.template_paths) {
     if (Result<api::Object> made = templates_.MakeAny(suite_.PathOf(path), 0, 1); !made) return made.error();
   }

@@ -1,4 +1,4 @@
-// The operations that create nodes, namespaces, pods and whatever else.
+// The operations that create nodes, namespaces, pods and other objects.
 #include <fmt/format.h>
 
 #include "perf/executor.h"
@@ -8,14 +8,14 @@ namespace berth::perf {
 
 namespace {
 
-// So many clients create pods side by side upstream.
+// Upstream creates pods with this many concurrent clients.
 constexpr size_t kCreators = 30;
 
 void SetQuantity(api::ResourceList& list, std::string_view name, std::string_view amount) {
   list.Set(Symbol(name), *api::Quantity::Parse(amount));
 }
 
-// What upstream creates when no template is given.
+// What upstream creates if no template is given.
 api::Pod BasePod() {
   api::Pod pod;
   pod.metadata.generate_name = "pod-";
@@ -138,7 +138,7 @@ Result<void> Executor::CreatePods(const Operation& operation) {
   if (Result<void> made = EnsureNamespace(name_space); !made) return made;
   std::vector<api::Object> objects;
   if (!operation.steady_state) {
-    // Reading templates is not the scheduler's work: done before anything is measured.
+    // Reading templates is not the scheduler's work, so it is done before anything is measured.
     Result<std::vector<api::Object>> prepared = PreparePods(operation, name_space);
     if (!prepared) return prepared.error();
     objects = std::move(*prepared);
@@ -146,7 +146,7 @@ Result<void> Executor::CreatePods(const Operation& operation) {
   if (operation.collect_metrics) {
     if (Result<void> started = StartCollecting(name_space, {name_space}, {}); !started) return started;
   }
-  // Counted as they are scheduled: one that is deleted or preempted later has been scheduled all the same.
+  // Counted as they are scheduled: a pod that is deleted or preempted later still counts.
   const StageCounter counter(cluster_, PodFilter({name_space}, {}), PodStage::kScheduled);
   Result<void> ran = operation.steady_state ? CreateSteadily(operation, name_space) : HandOver(objects);
   if (!ran) return ran;
@@ -237,7 +237,7 @@ Result<void> Executor::HandOver(const std::vector<api::Object>& objects) {
   return {};
 }
 
-// All pods of a batch are scheduled, deleted and made anew until the time is over.
+// All pods of a batch are scheduled, deleted and created again until the time is over.
 Result<void> Executor::CreateSteadily(const Operation& operation, const std::string& name_space) {
   const int64_t count = operation.count.value_or(0);
   const std::shared_ptr<bool> over = StartTicker(operation.duration.value, [] { return false; });

@@ -88,7 +88,7 @@ Result<void> InMemoryCluster::AllocateClaims(const std::string& name_space) {
   return {};
 }
 
-// Nodes are tried in a random order, drawn as far as it is needed.
+// Nodes are tried in random order, which is generated only as far as needed.
 Result<void> InMemoryCluster::AllocateClaim(const api::ResourceClaim& claim, std::vector<const NodeInfo*>& nodes) {
   using Kind = dra::AllocationOutcome::Kind;
   const api::ResourceClaim* const one[] = {&claim};

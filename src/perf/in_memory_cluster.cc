@@ -14,7 +14,7 @@ using framework::Status;
 
 namespace {
 
-// What Kubernetes gives a pod that does not say.
+// Kubernetes' default.
 constexpr int64_t kDefaultGraceSeconds = 30;
 
 bool IsPrebound(const api::PersistentVolumeClaim& claim) {
@@ -26,7 +26,7 @@ bool IsPrebound(const api::PersistentVolume& volume) { return volume.status.phas
 
 PodStage InMemoryCluster::PodRecord::stage() const {
   if (!pod->spec.node_name.empty()) return PodStage::kScheduled;
-  // A gated pod is told so by the API server itself, in the same condition.
+  // For a gated pod the API server itself sets this condition.
   return attempted || !pod->spec.scheduling_gates.empty() ? PodStage::kAttempted : PodStage::kUnattempted;
 }
 
@@ -196,8 +196,8 @@ void InMemoryCluster::RemovePod(const std::string& uid) {
   }
 }
 
-// What the volume controller would look at again. Bound pairs, which most tests make by the thousand, are none of its
-// business.
+// Reports to the volume controller what it would reconsider. It ignores bound pairs, which most tests create by the
+// thousand.
 void InMemoryCluster::Put(const api::Object& object) {
   if (auto made = object.Share<api::ResourceClaimTemplate>()) return claims_->AddTemplate(std::move(made));
   driver_->Put(object);

@@ -1,9 +1,9 @@
-// InMemoryCluster: a control plane in memory with a scheduler on it, in real time. Operations create, change and delete
+// InMemoryCluster: an in-memory control plane with a scheduler, in real time. Operations create, change and delete
 // objects; the scheduler receives them as it would through watches, and binds pods through the same store.
 //
-// There is no kubelet: a bound pod that is deleted goes at once when its grace period is 0, and otherwise stays,
-// terminating, with its room, as in upstream's tests. A finalizer keeps any pod. Volumes are bound by sim's controller,
-// and resource claims made from templates and given back by another of sim's.
+// There is no kubelet: a bound pod that is deleted disappears at once if its grace period is 0; otherwise it stays,
+// terminating, and keeps its resources, as in upstream's tests. A finalizer keeps any pod. Volumes are bound by sim's
+// controller; another of sim's creates resource claims from templates and deallocates them.
 // Not thread-safe; everything happens on the one thread that calls it.
 #pragma once
 
@@ -32,7 +32,7 @@ namespace berth::perf {
 
 enum class PodStage { kAbsent, kUnattempted, kAttempted, kScheduled };
 
-// Called for every pod whose stage or labels change. Either side is null when the pod does not exist.
+// Called for every pod whose stage or labels change. `before` or `after` is null if the pod does not exist.
 class PodObserver {
  public:
   virtual ~PodObserver() = default;
@@ -51,10 +51,10 @@ class InMemoryCluster final : public framework::SimpleApiWriter, private schedul
   struct Options {
     uint64_t seed = 1;
     bool verify_incremental = false;
-    bool queueing_hints = true;  // off: every event a plugin registered for wakes its pods
+    bool queueing_hints = true;  // off: every event that a plugin registered for requeues its pods
   };
 
-  // `registry` has the plugins that the configuration may name; it is needed only here.
+  // `registry` has the plugins that the configuration may name; it is needed only in this call.
   static Result<std::unique_ptr<InMemoryCluster>> Create(const config::KubeSchedulerConfiguration& configuration,
                                                          const framework::Registry& registry,
                                                          const config::FeatureGates& gates, Options options);
@@ -64,23 +64,23 @@ class InMemoryCluster final : public framework::SimpleApiWriter, private schedul
   RunMetrics& metrics() { return metrics_; }
   const WayCounts& ways() const { return ways_; }
   const queue::SchedulingQueue& queue() const { return driver().queue(); }
-  // Observers outlive their registration.
+  // Observers must outlive their registration.
   void AddObserver(PodObserver& observer) { observers_.push_back(&observer); }
   void RemoveObserver(PodObserver& observer) { std::erase(observers_, &observer); }
 
-  // Gives the object what the API server would: a name from generateName, a UID, a time of creation, defaults. Fails
-  // for what the server would reject; the error has the field's path.
+  // Sets what the API server would: a name from generateName, a UID, a creation time, defaults. Fails for what the
+  // server would reject; the error contains the field's path.
   Result<api::Object> Admit(const api::Object& object, const std::string& name_space);
-  // `object` comes from Admit. Fails when the name is taken.
+  // `object` comes from Admit. Fails if the name is taken.
   Result<void> Create(const api::Object& object);
   // Replaces the object of that kind, namespace and name; a pod keeps its node, and a status that is not given is kept.
   Result<void> Update(const api::Object& object);
-  // False when there is no such object. `at_once`: whatever a pod's grace period.
+  // False if there is no such object. `at_once`: regardless of a pod's grace period.
   bool Delete(api::Kind kind, const std::string& name_space, const std::string& name, bool at_once = false);
   bool HasNamespace(const std::string& name) const { return cluster().objects().namespaces.Find(name) != nullptr; }
   std::vector<std::string> NodeNames() const;
-  // Gives devices to the claims that have none, each on some node, without a pod. "": those of every namespace. Fails
-  // when one cannot be allocated.
+  // Allocates devices to the claims that have none, each on some node, without a pod. "": those of every namespace.
+  // Fails if one cannot be allocated.
   Result<void> AllocateClaims(const std::string& name_space);
 
   struct PodRecord {
@@ -94,9 +94,9 @@ class InMemoryCluster final : public framework::SimpleApiWriter, private schedul
   // In the order of creation.
   std::vector<const PodRecord*> Pods() const;
 
-  // Schedules one pod. False when none is ready.
+  // Schedules one pod. False if none is ready.
   bool Step();
-  // When something will be ready without anybody's doing: a backoff or a wait for permission ends. Unset: never.
+  // When something becomes ready by itself: a backoff or a wait in Permit ends. Unset: never.
   std::optional<base::Time> NextWake();
 
   // framework::ApiWriter

@@ -77,7 +77,7 @@ Status InMemoryCluster::UpdatePersistentVolumeClaim(std::shared_ptr<const api::P
   return Status::Success();
 }
 
-// The controller answers at once; a second look is for what was left half done.
+// The controller answers at once; the second check is for what was left half done.
 Status InMemoryCluster::Await(const std::function<std::optional<Status>()>& check, base::Duration /*timeout*/) {
   if (std::optional<Status> answer = check()) return *std::move(answer);
   volumes_->Reconcile();

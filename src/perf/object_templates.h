@@ -1,4 +1,4 @@
-// ObjectTemplates: the objects that a workload's template files make. Files are read once.
+// ObjectTemplates: makes objects from a workload's template files. Files are read once.
 // Not thread-safe.
 #pragma once
 
@@ -15,15 +15,15 @@ namespace berth::perf {
 
 class ObjectTemplates {
  public:
-  // One of the kinds that operations name by field (podTemplatePath …). As upstream decodes them: kind and apiVersion
-  // may be missing, and field names may differ in case.
+  // For kinds that operations name by field (podTemplatePath …). Decoded as upstream does: kind and apiVersion may be
+  // missing, and field names may differ in case.
   template <class T>
   Result<T> Make(const std::string& path, int64_t index, int64_t count) {
     Result<std::shared_ptr<const void>> made = MakeAs(api::InfoOf(api::kKindOf<T>), path, index, count);
     if (!made) return made.error();
     return *static_cast<const T*>(made->get());
   }
-  // Whatever kind the file says.
+  // Of the kind that the file says.
   Result<api::Object> MakeAny(const std::string& path, int64_t index, int64_t count);
 
  private:

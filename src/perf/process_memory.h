@@ -1,4 +1,4 @@
-// What memory this process occupies.
+// The memory that this process occupies.
 #pragma once
 
 namespace berth::perf {

@@ -1,4 +1,4 @@
-// Histograms as component-base has them: the bucket boundaries of the scheduler_* metrics, and quantiles by linear
+// Histograms as in component-base: the bucket boundaries of the scheduler_* metrics, and quantiles by linear
 // interpolation inside a bucket.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace berth::perf {
 
 class QuantileHistogram {
  public:
-  // Upper bounds of the buckets, ascending; one without bound follows them. They outlive the histogram.
+  // Upper bounds of the buckets, ascending; an unbounded one follows. They must outlive the histogram.
   explicit QuantileHistogram(std::span<const double> bounds) : bounds_(bounds), counts_(bounds.size() + 1) {}
 
   void Observe(double value);
@@ -23,7 +23,7 @@ class QuantileHistogram {
 
   uint64_t count() const { return count_; }
   double Average() const { return sum_ / static_cast<double>(count_); }
-  // 0 <= q <= 1, of at least one observation. What lies beyond the last bound counts as that bound.
+  // 0 <= q <= 1, with at least one observation. Values beyond the last bound count as that bound.
   double Quantile(double q) const;
 
  private:
@@ -38,14 +38,14 @@ std::vector<double> ExponentialBounds(double start, double factor, int count);
 
 using MetricLabels = std::map<std::string, std::string, std::less<>>;
 
-// The histograms of one scheduler by metric and labels. Places stay valid: ask once, observe often.
+// The histograms of one scheduler by metric and labels. References stay valid: look up once, observe often.
 class Metrics {
  public:
   // The metrics that are kept; empty bounds for any other name.
   static std::span<const double> BoundsOf(std::string_view metric);
 
   QuantileHistogram& At(std::string_view metric, const MetricLabels& labels);
-  // All whose labels include `labels`, added up; null when there is none with an observation.
+  // The sum of all whose labels include `labels`; null if none of them has an observation.
   std::unique_ptr<QuantileHistogram> Sum(std::string_view metric, const MetricLabels& labels) const;
   // The combinations of values of these labels that occurred.
   std::vector<MetricLabels> Occurred(std::string_view metric, const std::vector<std::string>& labels) const;

@@ -1,4 +1,4 @@
-// Putting a workload's parameters into the operations of its test case.
+// Substitutes a workload's parameters into the operations of its test case.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -11,7 +11,7 @@ namespace berth::perf {
 
 namespace {
 
-// A workload's parameters, and which of them somebody asked for.
+// A workload's parameters, and which of them were used.
 class Params {
  public:
   Params(const Suite& suite, const Workload& workload) : suite_(suite), workload_(workload) {}

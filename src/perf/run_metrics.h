@@ -1,4 +1,4 @@
-// RunMetrics: the scheduler_* histograms of one run, recorded while a collection is on.
+// RunMetrics: the scheduler_* histograms of one run, recorded while a collection is active.
 //
 // Attempts and events are always timed. Plugins are timed in every tenth cycle, as upstream samples them, so that the
 // timing does not distort the measurement.
@@ -22,10 +22,10 @@ namespace berth::perf {
 
 class RunMetrics final : private engine::PluginObserver {
  public:
-  // The clock outlives this.
+  // The clock must outlive this.
   explicit RunMetrics(const base::Clock& clock) : clock_(clock) {}
 
-  // Forgets what it has and begins; until Stop, everything below is recorded, and otherwise nothing.
+  // Resets everything and starts; until Stop, everything below is recorded, otherwise nothing.
   void Start();
   void Stop() { on_ = false; }
   bool on() const { return on_; }
@@ -37,12 +37,12 @@ class RunMetrics final : private engine::PluginObserver {
   // Wraps the hooks so that every hint is timed.
   queue::ProfileHooks Timed(queue::ProfileHooks hooks);
 
-  // Around one cycle of `profile`: has its plugins timed when it is the cycle's turn.
+  // Around one cycle of `profile`: its plugins are timed if the cycle is sampled.
   void BeginCycle(engine::Profile& profile);
   void EndCycle(engine::Profile& profile);
 
  private:
-  // engine::PluginObserver, in a cycle that is sampled.
+  // engine::PluginObserver, in a sampled cycle.
   bool times_plugins(engine::Step) const override { return true; }
   void OnPlugin(engine::Step step, std::string_view plugin, framework::Code code, base::Duration took,
                 uint64_t count) override;

@@ -24,7 +24,7 @@ struct Gates {
   bool queueing_hints = true;
 };
 
-// A gate that needs one that is off goes off with it, unless the file sets it: so upstream's tests have it.
+// A gate that depends on a disabled one is disabled too, unless the file sets it, as in upstream's tests.
 void SwitchOffDependents(const base::FlatMap<std::string, bool>& set, config::FeatureGates& gates) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -35,8 +35,8 @@ void SwitchOffDependents(const base::FlatMap<std::string, bool>& set, config::Fe
   }
 }
 
-// The workload's gates over those of its test case. Queueing hints are locked on in v1.36; upstream emulates v1.33 to
-// turn them off, which here means to leave the hints out.
+// The workload's gates override those of its test case. Queueing hints are locked on in v1.36; upstream emulates v1.33
+// to turn them off, which here means not calling the hints.
 Result<Gates> MakeGates(const Chosen& chosen, std::vector<std::string>& notes) {
   base::FlatMap<std::string, bool> wanted = chosen.test_case->feature_gates;
   for (const auto& [name, enabled] : chosen.workload->feature_gates) wanted.Set(name, enabled);

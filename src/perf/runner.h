@@ -1,4 +1,4 @@
-// Runner: chooses workloads of a suite and runs them, each on a cluster of its own.
+// Runner: selects workloads of a suite and runs them, each on its own cluster.
 #pragma once
 
 #include <functional>
@@ -14,11 +14,11 @@
 namespace berth::perf {
 
 struct RunOptions {
-  // Test cases, or TestCase/Workload; none: all.
+  // Test cases, or TestCase/Workload; empty: all.
   std::vector<std::string> workloads;
-  // Labels that a workload or its test case must have (plain or +) or must not have (-), with commas between.
+  // Labels that a workload or its test case must have (plain or +) or must not have (-), separated by commas.
   std::string labels;
-  std::string topic;  // chooses among thresholds by topic
+  std::string topic;  // selects among thresholds by topic
   base::Duration timeout = std::chrono::minutes(10);
   uint64_t seed = 1;
   bool verify_incremental = false;
@@ -28,25 +28,25 @@ struct WorkloadResult {
   std::string name;  // TestCase/Workload
   std::vector<Collection> collections;
   WayCounts ways;
-  std::vector<std::string> notes;  // what is not as upstream has it
-  std::optional<Error> error;      // it did not run to its end
+  std::vector<std::string> notes;  // deviations from upstream
+  std::optional<Error> error;      // set if it did not finish
 };
 
-// What upstream's own label filter makes of it.
+// As upstream's own label filter.
 bool LabelsMatch(std::string_view filter, const std::vector<std::string>& labels);
 
 struct Chosen {
   const TestCase* test_case;
   const Workload* workload;
 };
-// In the order of the file. Fails when a name of `workloads` is not in the suite, or nothing is left.
+// In the order of the file. Fails if a name in `workloads` is not in the suite, or nothing is left.
 Result<std::vector<Chosen>> Choose(const Suite& suite, const RunOptions& options);
 
-// With the plugins of `registry` for the configuration that the test case names.
+// Uses the plugins of `registry` for the configuration that the test case names.
 WorkloadResult RunWorkload(const Suite& suite, const Chosen& chosen, const framework::Registry& registry,
                            const RunOptions& options);
 
-// The topic a file is about, by the folder it is in: "event_handling/performance-config.yaml" is "eventhandling".
+// The topic of a file, from its folder: "event_handling/performance-config.yaml" is "eventhandling".
 std::string TopicOf(const std::string& file);
 
 }  // namespace berth::perf

@@ -1,4 +1,4 @@
-// StageCounter: how many pods of a filter have come to a stage, followed as it changes.
+// StageCounter: counts the pods of a filter that have reached a stage, as that changes.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@ namespace berth::perf {
 
 class StageCounter final : public PodObserver {
  public:
-  // The cluster outlives it.
+  // The cluster must outlive it.
   StageCounter(InMemoryCluster& cluster, PodFilter filter, PodStage stage);
   ~StageCounter() override;
 
   void OnPod(const api::Pod* before, PodStage stage_before, const api::Pod* after, PodStage stage_after) override;
 
-  // How many are there now.
+  // How many are in the stage now.
   int64_t count() const { return count_; }
-  // How many have come there since this was made; those that have gone again included.
+  // How many have reached it since this was made, including those that have left it.
   int64_t arrivals() const { return arrivals_; }
-  // A pod that has not come so far, and why: "; pod a/b is not: 0/5 nodes …". Empty when there is none.
+  // A pod that has not reached it, and why: "; pod a/b is not: 0/5 nodes …". Empty if there is none.
   std::string FirstMissing() const;
 
  private:

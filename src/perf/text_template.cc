@@ -62,7 +62,7 @@ struct TextTemplate::Expression {
   const Function* function = nullptr;
   std::vector<Expression> arguments;
 
-  // Empty when something is divided by zero.
+  // Empty if it divides by zero.
   std::optional<Number> Evaluate(int64_t index, int64_t count) const {
     switch (kind) {
       case Kind::kIndex:
@@ -118,7 +118,7 @@ class ActionParser {
  public:
   explicit ActionParser(std::string_view text) : rest_(text) {}
 
-  // What could not be understood; empty when all could.
+  // What could not be parsed; empty if all could.
   const std::string& trouble() const { return trouble_; }
 
   Expression Parse() {

@@ -1,11 +1,11 @@
 // TextTemplate: the part of Go's text/template that scheduler_perf's templates use.
 //
-//   {{.Index}} {{ .Count }}               which object this is, and of how many
+//   {{.Index}} {{ .Count }}               the index of the object, and the number of objects
 //   {{ DivideInt .Index 10 }}             AddInt, SubtractInt, MultiplyInt, DivideInt, the same with Float, Mod
 //   {{ Mod (AddInt .Index 1) .Count }}    nested, with numbers, and `.Index | Mod 3` piped as the last argument
 //   {{- .Index -}} {{/* nothing */}}      trimming, comments
 //
-// Anything else (if, range, variables, other fields) is an error that names file, line and construct.
+// Anything else (if, range, variables, other fields) is an error that names the file, line and construct.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ class TextTemplate {
  public:
   static Result<TextTemplate> Parse(std::string_view text, std::string file_name);
 
-  // The same text whatever the index.
+  // The text is the same for every index.
   bool is_constant() const { return actions_ == 0; }
   const std::string& file_name() const { return file_name_; }
-  // Fails when an action divides by zero.
+  // Fails if an action divides by zero.
   Result<std::string> Expand(int64_t index, int64_t count) const;
 
   // One node of an expression; opaque.

@@ -31,7 +31,7 @@ ThroughputSummary SummarizeThroughput(const std::vector<base::Duration>& moments
   ThroughputSummary summary;
   if (moments.empty()) return summary;
   summary.pods = moments.size();
-  // Never nothing, so that no pod is infinitely fast.
+  // Never zero, so that the rate is finite.
   summary.span = std::max(moments.back(), base::Duration(1));
   summary.interval = ChooseInterval(summary.span);
   summary.average = Rate(summary.pods, summary.span);

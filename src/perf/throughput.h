@@ -1,13 +1,13 @@
-// SchedulingThroughput: how many pods were scheduled a second, from the moments at which each was.
+// SchedulingThroughput: how many pods were scheduled per second, from the times at which they were.
 //
-// The time runs from the first of these pods that was created (or from the start of the collection, for pods that were
-// there already) to the last that was scheduled, and Average is all pods divided by all that time. Attempts that
-// failed, preemption and waiting are part of it.
+// The time runs from the creation of the first of these pods (or from the start of the collection, for pods that
+// existed already) until the last one was scheduled, and Average is all pods divided by that time. It includes failed
+// attempts, preemption and waiting.
 //
-// Upstream looks once a second. Here a whole workload may last some milliseconds, so the interval follows from how long
-// it lasted: the longest of 1 s, 100 ms, … 10 µs that gives at least ten. An interval without a pod takes part in the
-// next one that has some, which then counts once for each, and percentiles are of whole intervals only, both as
-// upstream.
+// Upstream samples once a second. Here a whole workload may take milliseconds, so the interval depends on how long it
+// took: the longest of 1 s, 100 ms, … 10 µs that yields at least ten intervals. An interval without a pod is merged
+// into the next one that has some, which then counts once for each, and percentiles use complete intervals only, both
+// as upstream.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ namespace berth::perf {
 
 struct ThroughputSummary {
   size_t pods = 0;
-  base::Duration span{};      // from the first pod there was to the last that was scheduled
+  base::Duration span{};      // from the first pod created to the last one scheduled
   base::Duration interval{};  // of the samples
   double average = 0;         // pods/s, as are the percentiles
   double perc50 = 0, perc90 = 0, perc95 = 0, perc99 = 0;

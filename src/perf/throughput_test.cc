@@ -18,7 +18,7 @@ TEST(Throughput, IsAllPodsDividedByAllTheTime) {
   const ThroughputSummary summary = SummarizeThroughput(std::vector<base::Duration>(10, seconds(1)));
   EXPECT_EQ(summary.pods, 10u);
   EXPECT_DOUBLE_EQ(summary.average, 10);
-  // The intervals without pods take part in the one that has them.
+  // The intervals without pods are merged into the one that has them.
   EXPECT_DOUBLE_EQ(summary.perc50, 10);
   EXPECT_DOUBLE_EQ(summary.perc99, 10);
 }

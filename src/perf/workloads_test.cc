@@ -1,4 +1,4 @@
-// Runs the short workloads of bench/workloads, and small ones made up here.
+// Runs the short workloads of bench/workloads, and small ones defined here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(Topics, ShortWorkloads,
                          ::testing::Values("affinity", "misc", "topology_spreading", "volumes", "event_handling",
                                            "starvation", "dra"));
 
-// A suite made up on the spot, with templates beside it.
+// A suite defined by the test, with templates beside it.
 class MadeUp : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -156,7 +156,7 @@ TEST_F(MadeUp, FeatureGatesAreThoseOfTheFile) {
       Run(std::string(kNodes) + kMeasured, "{name: w, featureGates: {SchedulerQueueingHints: false}}");
   EXPECT_EQ(ErrorOf(off), "");
   EXPECT_THAT(off.notes, Contains(HasSubstr("SchedulerQueueingHints=false")));
-  // What depends on a gate goes off with it.
+  // What depends on a gate is disabled with it.
   EXPECT_EQ(ErrorOf(Run(std::string(kNodes) + kMeasured, "{name: w, featureGates: {NodeDeclaredFeatures: false}}")),
             "");
 }
@@ -165,7 +165,7 @@ TEST_F(MadeUp, TheSchedulerIsTheOneOfTheConfigurationFile) {
   Write("scheduler.yaml",
         "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
         "profiles: [{schedulerName: other}]\n");
-  // The pods ask for default-scheduler, which nobody is now.
+  // The pods ask for default-scheduler, which no profile has now.
   EXPECT_THAT(ErrorOf(Run(std::string(kNodes) + kMeasured, "{name: w}", "  schedulerConfigPath: scheduler.yaml\n")),
               HasSubstr("4 pods of namespace namespace-1 to be scheduled; 0 are"));
 }

@@ -117,7 +117,7 @@ void FakeCluster::AppendColumns(const NodeInfo& node) {
   columns_.allowed_pod_number.push_back(node.allocatable().allowed_pod_number);
   columns_.taint_set.push_back(static_cast<uint32_t>(columns_.taint_sets.size()));
   columns_.taint_sets.emplace_back(node.taints().begin(), node.taints().end());
-  // What pods change.
+  // The columns that pods change.
   for (std::vector<int64_t>* column :
        {&columns_.requested_milli_cpu, &columns_.requested_memory, &columns_.requested_ephemeral_storage,
         &columns_.non_zero_milli_cpu, &columns_.non_zero_memory, &columns_.pod_count}) {

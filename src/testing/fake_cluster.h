@@ -1,5 +1,5 @@
-// FakeCluster: the picture of a cluster for tests of what looks at one. A handful of nodes and the pods on them, put in
-// one by one; columns, lists and counts follow, as the contract of ClusterView asks.
+// FakeCluster: a cluster for tests of code that reads one. A handful of nodes and the pods on them, added one by one;
+// columns, lists and counts are kept up to date, as ClusterView's contract requires.
 #pragma once
 
 #include <deque>
@@ -20,14 +20,14 @@ class FakeCluster final : public framework::ClusterView {
   FakeCluster(const FakeCluster&) = delete;
   FakeCluster& operator=(const FakeCluster&) = delete;
 
-  // Indices are given in order of appearance.
+  // Indices are assigned in the order of addition.
   const framework::NodeInfo& AddNode(const NodeBuilder& node, const std::vector<framework::PodInfoPtr>& pods = {});
-  // On the node that it names, which must be here.
+  // Adds it to the node that it names, which must exist.
   void AddPod(const PodBuilder& pod);
-  // By UID, from the node that it names; both must be here.
+  // Removes it by UID from the node that it names; both must exist.
   void RemovePod(const framework::PodInfo& pod);
 
-  // The node must be here; Find is for those that may be missing.
+  // The node must exist; use Find for one that may be missing.
   const framework::NodeInfo& Node(std::string_view name) const;
 
   std::span<const framework::NodeInfo* const> nodes() const override { return pointers_; }
@@ -49,16 +49,16 @@ class FakeCluster final : public framework::ClusterView {
 
  private:
   void Put(framework::NodeInfo& node, framework::PodInfoPtr pod);
-  // What the columns say of the node, from its row.
+  // Adds the node's row to the columns.
   void AppendColumns(const framework::NodeInfo& node);
 
-  std::deque<framework::NodeInfo> rows_;  // stay put when there are more; by index
+  std::deque<framework::NodeInfo> rows_;  // with stable addresses; by index
   std::vector<const framework::NodeInfo*> pointers_;
   std::vector<const framework::NodeInfo*> with_affinity_;
   std::vector<const framework::NodeInfo*> with_required_anti_affinity_;
   framework::NodeColumns columns_;
   std::vector<framework::NodeIndex> changes_;
-  mutable std::map<Symbol, framework::LabelColumn> label_columns_;  // those asked for so far
+  mutable std::map<Symbol, framework::LabelColumn> label_columns_;  // those requested so far
 };
 
 }  // namespace berth::testing

@@ -1,5 +1,5 @@
-// FakeHandle: a Handle without a profile behind it, for tests of single plugins and of preemption. Everything a plugin
-// reads through it is the test's to write; what a plugin writes is recorded.
+// FakeHandle: a Handle without a profile, for tests of single plugins and of preemption. The test sets everything that
+// a plugin reads through it; what a plugin writes is recorded.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace berth::testing {
 
-// Remembers every write. Nothing comes of one: a test that wants the API server's or a controller's answer adds the
+// Records every write. A write has no effect: a test that needs the API server's or a controller's reaction adds the
 // changed objects itself.
 class FakeApi final : public framework::SimpleApiWriter {
  public:
@@ -31,7 +31,7 @@ class FakeApi final : public framework::SimpleApiWriter {
   bool IsEvictingFor(const framework::PodInfo& preemptor) const override {
     return evicting_for.contains(preemptor.uid());
   }
-  // Does not wait: keeps the check for the test to ask.
+  // Does not wait: keeps the check for the test to call.
   framework::Status Await(const Check& check, base::Duration timeout) override;
   ClaimResult GetResourceClaim(const std::string& name_space, const std::string& name) override;
   ClaimResult UpdateResourceClaim(const api::ResourceClaim& claim) override;
@@ -47,7 +47,7 @@ class FakeApi final : public framework::SimpleApiWriter {
   }
   framework::Status UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
 
-  // Answered by `on_call`; without one, as where objects cannot be written.
+  // Answered by `on_call`; if unset, as if objects could not be written.
   Result<std::string> Call(const framework::ObjectCall& call) override {
     calls.push_back(call);
     return on_call ? on_call(call) : framework::SimpleApiWriter::Call(call);
@@ -68,7 +68,7 @@ class FakeApi final : public framework::SimpleApiWriter {
   std::vector<api::ResourceClaim> written_statuses;
   std::vector<std::string> unreserved;                                                 // names of claims
   std::vector<std::vector<api::NodeAllocatableResourceClaimStatus>> node_allocatable;  // as set; empty: cleared
-  int conflicts = 0;                                        // that the next writes of a claim's status meet
+  int conflicts = 0;                                        // that the next writes of a claim's status get
   std::shared_ptr<const api::ResourceClaim> claim_on_read;  // null: there is none
 };
 
@@ -76,24 +76,24 @@ class FakeHandle final : public framework::Handle {
  public:
   using Filter = std::function<framework::Status(const framework::PodInfo&, const framework::NodeInfo&)>;
 
-  // Every node passes a handle without a filter.
+  // Without a filter every node passes.
   explicit FakeHandle(Filter filter = {});
   ~FakeHandle() override;
 
-  // Into the store of its kind, in place of the object of that name.
+  // Adds it to the store of its kind, replacing the object of that name.
   template <class T>
   void Add(T object) {
     StoreOf<T>().Upsert(std::make_shared<const T>(std::move(object)));
   }
-  // The verdicts as a scheduling cycle would hand them to PostFilter.
+  // The verdicts as a scheduling cycle would pass them to PostFilter.
   framework::NodeToStatus FilterAll(const framework::PodInfo& pod) const;
-  // From now on RunFilterWithNominatedPods breaks on this node instead of answering; FilterAll does not.
+  // From now on RunFilterWithNominatedPods fails on this node with an error; FilterAll does not.
   void BreakFilterOn(std::string node_name) { broken_.insert(std::move(node_name)); }
 
   const FakeCluster& cluster() const override { return cluster_; }
   const framework::Objects& objects() const override { return objects_; }
   const framework::Nominator& nominator() const override { return nominator_; }
-  // Made of the gates as they are when it is first asked for, and of the objects that come after that or are there.
+  // Made on first use with the gates at that time, and with the objects that exist then or are added later.
   dra::Inventory& inventory() const override;
   const config::FeatureGates& gates() const override { return gates_; }
   const base::FakeClock& clock() const override { return clock_; }
@@ -108,19 +108,19 @@ class FakeHandle final : public framework::Handle {
   void Activate(const std::vector<std::string>& uids) override {
     activated.insert(activated.end(), uids.begin(), uids.end());
   }
-  std::vector<std::string> activated;  // UIDs, in the order asked for
+  std::vector<std::string> activated;  // UIDs, in the order requested
   Result<framework::EventResource> WatchResource(const api::GroupVersionResource& resource, bool keep_json) override {
     return custom_objects_.Watch(resource, keep_json);
   }
   const framework::CustomObjects& custom_objects() const override { return custom_objects_; }
-  // Into the store of a resource that the plugin watches.
+  // Adds it to the store of a resource that the plugin watches.
   void AddCustom(framework::EventResource resource, api::CustomObject object) {
     custom_objects_.FindMutable(resource)->Upsert(std::make_shared<const api::CustomObject>(std::move(object)));
   }
   void RecordEvent(const framework::EventReport& event) override { events.push_back(event); }
   std::vector<framework::EventReport> events;
   framework::WaitingPods& waiting_pods() override { return waiting_pods_; }
-  // The filter counts pods nominated to the node unless they matter less, in one pass.
+  // The filter counts pods nominated to the node unless they have a lower priority, in one pass.
   framework::Status RunFilterWithNominatedPods(framework::CycleState& state, const framework::PodInfo& pod,
                                                const framework::NodeInfo& node) const override;
   // The filter sees the change in the node it is given.
@@ -132,7 +132,7 @@ class FakeHandle final : public framework::Handle {
                                  const framework::NodeInfo&) const override {
     return framework::Status::Success();
   }
-  // The filter is a function of the pod and the node. Pods have no signature until the test says what signs them.
+  // The filter is a function of the pod and the node. Pods have no signature until the test defines one.
   bool FiltersJudgeNodesAlone(const framework::CycleState&) const override { return true; }
   std::optional<std::string> Sign(const framework::PodInfo& pod) const override {
     return signer_ ? std::optional<std::string>(signer_(pod)) : std::nullopt;
@@ -140,7 +140,7 @@ class FakeHandle final : public framework::Handle {
   using Signer = std::function<std::string(const framework::PodInfo&)>;
   void SignWith(Signer signer) { signer_ = std::move(signer); }
 
-  // For the test to write.
+  // For the test to change.
   FakeCluster& cluster() { return cluster_; }
   framework::Objects& objects() { return objects_; }
   framework::Nominator& nominator() { return nominator_; }
@@ -177,7 +177,7 @@ class FakeHandle final : public framework::Handle {
   uint32_t slots_ = 0;
 };
 
-// A filter that knows nothing but cpu: "Insufficient cpu", beyond help where the node is too small even when empty.
+// A filter that checks only cpu: "Insufficient cpu", unresolvable if the node is too small even when empty.
 framework::Status FitsCpu(const framework::PodInfo& pod, const framework::NodeInfo& node);
 
 }  // namespace berth::testing

@@ -1,4 +1,4 @@
-// NodeBuilder: a node for a test, said in one breath.
+// NodeBuilder: builds a node for a test in one expression.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class NodeBuilder {
 
   NodeBuilder& Label(std::string_view key, std::string_view value);
   NodeBuilder& Annotation(std::string_view key, std::string_view value);
-  // Capacity and, the whole of it, allocatable.
+  // Sets the capacity, and all of it as allocatable.
   NodeBuilder& Capacity(std::string_view resource, std::string_view amount);
   NodeBuilder& Allocatable(std::string_view resource, std::string_view amount);
   NodeBuilder& Taint(std::string_view key, std::string_view value = {}, std::string_view effect = "NoSchedule");
@@ -28,7 +28,7 @@ class NodeBuilder {
   NodeBuilder& Condition(std::string_view type, std::string_view status);
   NodeBuilder& DeclaredFeature(std::string_view name);
 
-  // For what no method says.
+  // For fields without a method.
   api::Node& raw() { return node_; }
 
   api::Node Obj() const { return node_; }

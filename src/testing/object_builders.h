@@ -1,4 +1,4 @@
-// The objects beside pods and nodes, each from the few things tests care about; change the result for the rest.
+// Objects other than pods and nodes, each from the few fields tests care about; change the result for the rest.
 #pragma once
 
 #include <optional>
@@ -18,16 +18,16 @@ struct PvOptions {
   std::string storage_class;
   std::string capacity = "1Gi";
   std::vector<std::string> access_modes = {"ReadWriteOnce"};
-  // The claim it is bound to: namespace and name, both or none.
+  // The claim it is bound to: namespace and name, both or neither.
   std::string claim_namespace;
   std::string claim_name;
-  // Required node affinity: a node label and its values; none when the key is empty.
+  // Required node affinity: a node label and its values; none if the key is empty.
   std::string node_label;
   std::vector<std::string> node_label_values;
   // The volume comes from this CSI driver, with the PV's name as its handle; "" for a volume without a source.
   std::string csi_driver;
 };
-// Available, or Bound when it has a claim.
+// Available, or Bound if it has a claim.
 api::PersistentVolume MakePv(std::string_view name, const PvOptions& options = {});
 
 struct PvcOptions {
@@ -35,16 +35,16 @@ struct PvcOptions {
   std::optional<std::string> storage_class;
   std::string request = "1Gi";
   std::vector<std::string> access_modes = {"ReadWriteOnce"};
-  // The volume it is bound to, entirely: with the annotation that says the binding is complete.
+  // The volume it is bound to, completely: with the annotation that says the binding is complete.
   std::string volume_name;
 };
 api::PersistentVolumeClaim MakePvc(std::string_view name, const PvcOptions& options = {});
 
-// Binding mode: Immediate or WaitForFirstConsumer. The provisioner "kubernetes.io/no-provisioner" makes no volumes.
+// Binding mode: Immediate or WaitForFirstConsumer. The provisioner "kubernetes.io/no-provisioner" creates no volumes.
 api::StorageClass MakeStorageClass(std::string_view name, std::string_view binding_mode = "Immediate",
                                    std::string_view provisioner = "test.csi.io");
 
-// A node with one CSI driver that takes up to `limit` volumes; unset for no limit.
+// A node with one CSI driver that allows up to `limit` volumes; unset for no limit.
 api::CSINode MakeCsiNode(std::string_view node_name, std::string_view driver, std::optional<int32_t> limit = {});
 
 api::Service MakeService(std::string_view name, LabelPairs selector, std::string_view name_space = "default");

@@ -1,4 +1,4 @@
-// Asking a plugin what tests want to know of it, in one call each.
+// What tests want to know about a plugin, in one call each.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace berth::testing {
 
-// The plugin of type P; arguments it refuses fail a CHECK.
+// The plugin of type P; arguments that it rejects fail a CHECK.
 template <class P>
 std::unique_ptr<P> MakePlugin(framework::Handle& handle, const config::PluginArgs& args = {}) {
   Result<std::unique_ptr<framework::Plugin>> made = P::Create(args, handle);
@@ -31,7 +31,7 @@ framework::Status Judge(const P& plugin, const framework::PodInfo& pod, const fr
   return result.status.ok() ? plugin.Filter(state, pod, node) : result.status;
 }
 
-// Raw and normalised scores by node name; none when PreScore skips. Any other failure is a CHECK.
+// Raw and normalized scores by node name; none if PreScore skips. Any other failure fails a CHECK.
 using Scores = std::map<std::string, std::pair<int64_t, int64_t>>;
 template <class P>
 Scores ScoreAll(const P& plugin, const framework::PodInfo& pod, std::span<const framework::NodeInfo* const> nodes) {
@@ -48,7 +48,7 @@ Scores ScoreAll(const P& plugin, const framework::PodInfo& pod, std::span<const 
   return result;
 }
 
-// The hint registered first for events of this kind; kQueue where none is given.
+// The result of the first hint registered for events of this kind; kQueue if there is none.
 framework::QueueingHint AskHint(const framework::EnqueueExtensions& plugin, framework::EventResource resource,
                                 const framework::PodInfo& pod, const framework::EventObject& before,
                                 const framework::EventObject& after);
@@ -56,7 +56,7 @@ framework::QueueingHint AskHint(const framework::EnqueueExtensions& plugin, fram
 // What the plugin says about the node, each as "subject | asked | there | text".
 std::vector<std::string> FindingsOf(const framework::ExplainsRejections& plugin, const framework::PodInfo& pod,
                                     const framework::NodeInfo& node, const framework::Status& status = {});
-// The remedies that it proposes when no other plugin has; and the steps of one: "tolerate t:NoSchedule and uncordon n".
+// The remedies that it proposes if no other plugin has; and the steps of one: "tolerate t:NoSchedule and uncordon n".
 std::vector<framework::Remedy> RemediesOf(const framework::ExplainsRejections& plugin, const framework::PodInfo& pod,
                                           const framework::NodeInfo& node);
 std::string TextOf(const framework::Remedy& remedy);
@@ -64,7 +64,7 @@ std::string TextOf(const framework::Remedy& remedy);
 framework::NodeInfo ChangedNode(const framework::NodeInfo& node, const framework::Remedy& remedy);
 framework::PodInfoPtr ChangedPod(const framework::Remedy& remedy);
 
-// Of a pod that the plugin agrees to sign.
+// For a pod that the plugin is willing to sign.
 std::string SignatureOf(const framework::SignPlugin& plugin, const framework::PodInfo& pod);
 
 }  // namespace berth::testing

@@ -1,4 +1,4 @@
-// PodBuilder: a pod for a test, said in one breath.
+// PodBuilder: builds a pod for a test in one expression.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace berth::testing {
 // A term on matchLabels for the builder's PodAffinity(term) and its like; add namespaces and so on to the result.
 api::PodAffinityTerm MakeAffinityTerm(std::string_view topology_key, LabelPairs labels);
 
-// Starts with namespace "default", no containers, and, until Uid() says otherwise, the UID "<namespace>/<name>".
+// Starts with namespace "default", no containers and, unless Uid() is called, the UID "<namespace>/<name>".
 class PodBuilder {
  public:
   explicit PodBuilder(std::string_view name);
@@ -29,10 +29,10 @@ class PodBuilder {
   // The controlling owner.
   PodBuilder& OwnerRef(std::string_view kind, std::string_view name, std::string_view uid);
   PodBuilder& CreatedAt(std::string_view time);
-  // Being deleted since long ago.
+  // Has been terminating for a long time.
   PodBuilder& Terminating();
 
-  // Containers. Request, Limit and HostPort are about the container begun last; they begin one when there is none.
+  // Containers. Request, Limit and HostPort apply to the last container; they add one if there is none.
   PodBuilder& Container(std::string_view image = {});
   PodBuilder& InitContainer(std::string_view image = {});
   PodBuilder& Sidecar(std::string_view image = {});
@@ -43,11 +43,11 @@ class PodBuilder {
   PodBuilder& PodLevelRequest(std::string_view resource, std::string_view amount);
   PodBuilder& Overhead(std::string_view resource, std::string_view amount);
 
-  // Where it may go. With a key alone, or no value and no operator, any taint of that key is tolerated.
+  // Where it may be placed. With a key alone, or no value and no operator, any taint with that key is tolerated.
   PodBuilder& Tolerate(std::string_view key, std::string_view value = {}, std::string_view effect = {},
                        std::string_view op = {});
   PodBuilder& NodeSelector(std::string_view key, std::string_view value);
-  // Each of these adds a condition to the required node affinity's last term; OrNodeAffinity begins another term.
+  // Each of these adds a condition to the required node affinity's last term; OrNodeAffinity starts another term.
   PodBuilder& NodeAffinityIn(std::string_view key, std::vector<std::string> values);
   PodBuilder& NodeAffinityNotIn(std::string_view key, std::vector<std::string> values);
   PodBuilder& NodeAffinityExists(std::string_view key);
@@ -58,7 +58,7 @@ class PodBuilder {
   PodBuilder& OrNodeAffinity();
   PodBuilder& PreferredNodeAffinity(int32_t weight, std::string_view key, std::vector<std::string> values);
 
-  // Near which pods, and away from which.
+  // Affinity and anti-affinity to other pods.
   PodBuilder& PodAffinity(std::string_view topology_key, LabelPairs labels);
   PodBuilder& PodAffinity(std::string_view topology_key, api::LabelSelector selector);
   PodBuilder& PodAffinity(api::PodAffinityTerm term);
@@ -75,10 +75,10 @@ class PodBuilder {
                                api::LabelSelector selector);
   PodBuilder& SpreadConstraint(api::TopologySpreadConstraint constraint);
 
-  // A volume called like the claim.
+  // A volume with the claim's name.
   PodBuilder& Pvc(std::string_view claim);
   PodBuilder& Volume(std::string_view name, api::VolumeSource source = {});
-  // A claim for dynamic resources that exists already.
+  // A resource claim that exists already.
   PodBuilder& ResourceClaim(std::string_view name, std::string_view claim);
 
   PodBuilder& Node(std::string_view name);  // spec.nodeName
@@ -93,7 +93,7 @@ class PodBuilder {
   PodBuilder& StartTime(api::Time time);
   PodBuilder& Condition(std::string_view type, std::string_view status, std::string_view reason = {});
 
-  // For what no method says.
+  // For fields without a method.
   api::Pod& raw() { return pod_; }
 
   api::Pod Obj() const;

@@ -1,4 +1,4 @@
-// Human strings of tests as the values they mean. What does not parse fails a CHECK.
+// Parses the strings used in tests into values. A string that does not parse fails a CHECK.
 #pragma once
 
 #include <initializer_list>

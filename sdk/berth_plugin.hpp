@@ -16,9 +16,9 @@
 //   BERTH_PLUGIN_LIBRARY(GoldNodes)
 //
 // A class serves the extension points whose member functions it has, public and not overloaded; one with the right name
-// and the wrong parameters does not compile. All are optional, and const where several threads may be in them at once:
+// and the wrong parameters does not compile. All are optional, and const if several threads may call them at once:
 //
-//   bool Sign(Call&) const                     false: cannot be told; see sign in berth_plugin.h, and Call::Sign
+//   bool Sign(Call&) const                     false: no signature; see sign in berth_plugin.h, and Call::Sign
 //   bool QueueLess(const Pod& a, int64_t a_added, const Pod& b, int64_t b_added) const
 //   Status PreEnqueue(Call&) const
 //   Status PreFilter(Call&) const
@@ -34,8 +34,8 @@
 //   Status PostFilter(Call&, const Nodes& nodes, std::span<const berth_code> codes) const
 //
 // and constants: kName (required), kFilterDependsOn, kScoreDependsOn, kNormalization, kEvents (an array of
-// berth_event). An exception becomes an Error for the pod, with its text; one from the constructor refuses the
-// configuration.
+// berth_event). An exception becomes an Error for the pod, with its text; one from the constructor makes the
+// configuration invalid.
 #pragma once
 
 #include <chrono>
@@ -51,8 +51,8 @@
 
 #include "berth_plugin.h"
 
-// Two libraries that were built apart, perhaps from two versions of this header, must never share what is in here; the
-// dynamic linker would let them share static objects of functions and templates.
+// Libraries that were built separately, perhaps with different versions of this header, must never share what is in
+// here; the dynamic linker would merge static objects of functions and templates.
 #define BERTH_LIBRARY_OWN __attribute__((visibility("hidden")))
 
 namespace berth::library {
@@ -63,7 +63,7 @@ inline berth_string ToC(std::string_view text) { return {text.data(), text.size(
 // The host's functions; set before any plugin is made.
 BERTH_LIBRARY_OWN inline const berth_host* host = nullptr;
 
-// The answer of most functions: success, or a code and why.
+// The result of most functions: success, or a code and a reason.
 class Status {
  public:
   Status() = default;
@@ -101,7 +101,7 @@ class Pod {
   int32_t priority() const { return pod_->priority; }
   // The fields of berth_pod by their own names.
   const berth_pod* operator->() const { return pod_; }
-  // Empty when there is none.
+  // Empty if there is none.
   std::string_view Label(std::string_view key) const { return ToView(host->pod_label(pod_, ToC(key))); }
   std::string_view Annotation(std::string_view key) const { return ToView(host->pod_annotation(pod_, ToC(key))); }
   int64_t Request(std::string_view resource) const { return host->pod_request(pod_, ToC(resource)); }
@@ -117,7 +117,7 @@ class Labels {
   int32_t id(uint32_t i) const { return column_.ids[i]; }
   std::string_view value(int32_t id) const { return ToView(host->label_value(&column_, id)); }
   uint32_t value_count() const { return column_.value_count; }
-  // Empty when the node does not have the label.
+  // Empty if the node does not have the label.
   std::string_view operator[](uint32_t i) const { return id(i) < 0 ? std::string_view() : value(id(i)); }
 
  private:
@@ -163,10 +163,10 @@ class Call {
   std::string_view PodJson() { return ToView(host->pod_json(call_)); }
   // In Sign: something that Filter and Score read from the pod.
   void Sign(std::string_view key, std::string_view value) { host->add_to_signature(call_, ToC(key), ToC(value)); }
-  // In PreFilter: only nodes named this way are worth filtering.
+  // In PreFilter: restricts filtering to the nodes named this way.
   void KeepNode(std::string_view name) { host->keep_node(call_, ToC(name)); }
 
-  // In Explain: what is asked and what is there, and labels with which the plugin would take the node.
+  // In Explain: what is required and what is there, and labels with which the plugin would accept the node.
   void AddFinding(std::string_view subject, std::string_view asked, std::string_view there) {
     host->add_finding(call_, ToC(subject), ToC(asked), ToC(there));
   }
@@ -183,14 +183,14 @@ class Call {
   // In Explain: a sentence about the node.
   void AddRemark(std::string_view text) { host->add_remark(call_, ToC(text)); }
 
-  // In PostFilter: what the filters would say without these pods, and the outcome.
+  // In PostFilter: the result of the filters without these pods, and the plugin's decision.
   berth_code TryWithout(std::string_view node, std::span<const berth_string> uids) {
     return host->try_without(call_, ToC(node), uids.data(), uids.size());
   }
   void Nominate(std::string_view node) { host->nominate(call_, ToC(node)); }
   void AddVictim(std::string_view uid) { host->add_victim(call_, ToC(uid)); }
 
-  // What PreFilter (PreScore) worked out, for the calls after it. All calls of a class use one type for each.
+  // What PreFilter (PreScore) computed, for later calls. All calls of a class use one type for each.
   template <class T>
   void SetPreFilterData(std::unique_ptr<T> data) {
     host->set_pre_filter_data(call_, Hold(std::move(data)));
@@ -199,7 +199,7 @@ class Call {
   void SetPreScoreData(std::unique_ptr<T> data) {
     host->set_pre_score_data(call_, Hold(std::move(data)));
   }
-  // Null when nothing was stored.
+  // Null if nothing was stored.
   template <class T>
   const T* PreFilterData() const {
     return Read<T>(call_->pre_filter_data);
@@ -208,16 +208,16 @@ class Call {
   const T* PreScoreData() const {
     return Read<T>(call_->pre_score_data);
   }
-  // In AddPod and RemovePod only: a copy by T's copy constructor, which is theirs to change.
+  // In AddPod and RemovePod only: a copy made by T's copy constructor, which they may change.
   template <class T>
   T* MutablePreFilterData() {
     return const_cast<T*>(Read<T>(call_->pre_filter_data));
   }
 
-  // What cycle data lies in, so that one function can free any, and one copy any.
+  // Wraps cycle data, so that one function can free any type, and one can copy any type.
   struct Held {
     virtual ~Held() = default;
-    virtual Held* Clone() const = 0;  // null when it cannot be copied
+    virtual Held* Clone() const = 0;  // null if it cannot be copied
   };
 
  private:
@@ -245,19 +245,19 @@ class Call {
   berth_call* call_;
 };
 
-// Given to the constructor; the object itself lives as long as the plugin.
+// Passed to the constructor; lives as long as the plugin.
 class Instance {
  public:
   explicit Instance(berth_instance* instance) : instance_(instance) {}
-  // In the constructor only. The verdict that stands for this rejection.
+  // In the constructor only. Returns the verdict for this rejection.
   uint8_t AddReason(berth_code code, std::string_view text) { return host->add_reason(instance_, code, ToC(text)); }
   const berth_label_key* LabelKey(std::string_view key) { return host->label_key(instance_, ToC(key)); }
-  // In the constructor only. Objects of a resource are watched; what this gives stands for it. 0: refused.
+  // In the constructor only. Watches the objects of a resource; the result identifies it. 0: not accepted.
   uint32_t WatchResource(std::string_view resource, bool keep_json) {
     return host->watch_resource(instance_, ToC(resource), keep_json ? 1 : 0);
   }
   bool AddEvent(uint32_t resource, uint32_t actions) { return host->add_event(instance_, resource, actions) != 0; }
-  // JSON; empty when there is no such object.
+  // JSON; empty if there is no such object.
   std::string_view CustomObject(uint32_t resource, std::string_view name_space, std::string_view name) const {
     return ToView(host->custom_object(instance_, resource, ToC(name_space), ToC(name)));
   }
@@ -270,7 +270,7 @@ class Instance {
                    std::string_view note) const {
     host->record_event(instance_, pod.operator->(), is_warning ? 1 : 0, ToC(reason), ToC(action), ToC(note));
   }
-  // Pods that Permit told to wait.
+  // Pods for which Permit returned Wait.
   void Allow(std::string_view uid) { host->allow_waiting_pod(instance_, ToC(uid)); }
   void Reject(std::string_view uid, std::string_view why) { host->reject_waiting_pod(instance_, ToC(uid), ToC(why)); }
 
@@ -298,7 +298,7 @@ class BERTH_LIBRARY_OWN Bridge {
   }
 
  private:
-  // What init hands to berth as `self`.
+  // What init passes to berth as `self`.
   struct Owner {
     Owner(berth_instance* handle, const char* args) : instance(handle), plugin(instance, args) {}
     Instance instance;
@@ -306,7 +306,7 @@ class BERTH_LIBRARY_OWN Bridge {
   };
   static T& Self(void* self) { return static_cast<Owner*>(self)->plugin; }
 
-  // Runs `body`, which gives a Status or nothing; whatever it throws becomes an Error.
+  // Runs `body`, which returns a Status or nothing; an exception becomes an Error.
   template <class Body>
   static berth_code Guard(berth_call* call, Body&& body) noexcept {
     try {
@@ -523,7 +523,7 @@ BERTH_LIBRARY_OWN const berth_plugin_library_table* MakeLibrary(const berth_host
 
 }  // namespace berth::library
 
-// Exports the classes named; once per library.
+// Exports the given classes; use it once per library.
 #define BERTH_PLUGIN_LIBRARY(...)                                                                         \
   extern "C" const berth_plugin_library_table* berth_plugin_library(const berth_host* berth_host_given) { \
     return ::berth::library::MakeLibrary<__VA_ARGS__>(berth_host_given);                                  \

@@ -31,8 +31,8 @@ namespace berth {
 
 using config::PluginArgs;
 
-// Every problem, a line each, with the path of the field: "args.zones[1]: expected a string, found number 5". A field
-// the table does not have is one; apiVersion and kind, which arguments may carry, are not.
+// Returns every problem, one per line, with the path of the field: "args.zones[1]: expected a string, found number 5".
+// A field that the table does not have is a problem; apiVersion and kind, which arguments may contain, are not.
 template <codec::Described T>
 Result<T> ReadArgs(const PluginArgs& given) {
   const auto* raw = std::get_if<config::RawArgs>(&given);

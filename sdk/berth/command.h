@@ -1,4 +1,4 @@
-// SchedulerCommand: the whole of berth as a program of one's own, with plugins that berth does not come with.
+// SchedulerCommand: all of berth as your own program, with plugins that berth does not include.
 //
 //   int main(int argc, char** argv) {
 //     return berth::SchedulerCommand().WithPlugin("ZoneLabel", ZoneLabel::Create).Run(argc, argv);
@@ -16,11 +16,11 @@ namespace berth {
 
 class SchedulerCommand {
  public:
-  // Makes a plugin known under `name`, which configurations then use as any other; it is off until one does. A name
-  // that is taken, by berth's own plugins or by an earlier call, is reported when the command runs.
+  // Registers a plugin under `name`, which configurations then use like any other; it is disabled until one enables it.
+  // A name that is taken, by berth's own plugins or by an earlier call, is reported when the command runs.
   SchedulerCommand& WithPlugin(std::string name, framework::PluginFactory factory);
 
-  // Takes the verb and its flags as berth does, and gives the exit status. Once per process.
+  // Accepts the verb and its flags as berth does, and returns the exit status. Call once per process.
   int Run(int argc, char** argv);
 
  private:

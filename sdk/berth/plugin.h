@@ -1,8 +1,8 @@
-// Everything to write a plugin with: the extension points, what they are given, and arguments.
+// Everything needed to write a plugin: the extension points, what they are given, and arguments.
 //
-// A plugin is a class that derives from framework::Plugin and from the interface of each extension point it serves, and
-// a factory that makes one for each profile that enables it. docs/plugins.md is the guide; framework/plugin.h is the
-// contract, with what runs when and on which thread.
+// A plugin is a class that derives from framework::Plugin and from the interface of each extension point it serves,
+// with a factory that makes one for each profile that enables it. docs/plugins.md is the guide; framework/plugin.h is
+// the contract: what runs when and on which thread.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@
 
 namespace berth {
 
-// What a factory returns: a plugin, or why its arguments are refused.
+// What a factory returns: a plugin, or why its arguments are rejected.
 using NewPlugin = Result<std::unique_ptr<framework::Plugin>>;
 
 }  // namespace berth

@@ -1,5 +1,5 @@
-// Everything to test a plugin with, in namespace berth::testing: objects from human strings, a handle and a cluster to
-// stand in for the real ones, and calls that ask a plugin what a test wants to know.
+// Everything needed to test a plugin, in namespace berth::testing: builders that take human strings, a fake handle and
+// a fake cluster, and calls for what a test wants to know about a plugin.
 //
 //   FakeHandle handle;
 //   handle.cluster().AddNode(MakeNode("n1").Label("zone", "a").Capacity("cpu", "4"));
@@ -18,7 +18,7 @@
 
 namespace berth::testing {
 
-// Arguments as a plugin gets them from a configuration, from JSON.
+// Arguments as a plugin gets them from a configuration, given as JSON.
 inline PluginArgs ArgsOf(std::string json) { return config::RawArgs{std::move(json)}; }
 
 }  // namespace berth::testing

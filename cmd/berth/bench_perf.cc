@@ -41,7 +41,7 @@ struct BenchPerfOptions {
   bool list = false;
 };
 
-// Figures of very different size, each with three digits that mean something.
+// Numbers of very different size, each with three significant digits.
 std::string Figure(double value) { return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value); }
 
 const perf::DataItem* FindAttempts(const perf::Collection& collection) {
@@ -60,7 +60,7 @@ void PrintHeader(size_t width) {
              "P50", "P99", "AVG MS", "TIME", "KEPT", "THRESHOLD");
 }
 
-// The share of decisions made from what was kept of pods like it, over the whole workload.
+// The share of decisions that reused results of similar pods, over the whole workload.
 std::string Kept(const perf::WayCounts& ways) {
   if (ways.all == 0) return "-";
   return fmt::format("{:.1f}%", 100.0 * static_cast<double>(ways.kept) / static_cast<double>(ways.all));
@@ -101,7 +101,7 @@ void PrintRow(const perf::Collection& collection, const perf::WayCounts& ways, s
 struct Totals {
   bool unsupported = false;
   bool unfinished = false;
-  std::set<std::string> notes;  // told already
+  std::set<std::string> notes;  // already printed
   std::vector<perf::DataItem> items;
 };
 
@@ -114,7 +114,7 @@ void Report(const perf::WorkloadResult& result, const BenchPerfOptions& options,
     fmt::print("  from scratch: {}\n", reasons);
   }
   std::fflush(stdout);
-  // What holds for many workloads is said once.
+  // A note that applies to many workloads is printed once.
   for (const std::string& note : result.notes) {
     if (totals.notes.insert(note).second) fmt::print(stderr, "note: {} (first in {})\n", note, result.name);
   }

@@ -59,7 +59,7 @@ constexpr char kCapacityExamples[] = R"(  berth capacity -f cluster.yaml --pod p
   berth capacity -f cluster.yaml -f pods.yaml --add-nodes cpu=8,memory=32Gi,zones=3,label.disk=ssd
 )";
 
-// More than any cluster has, and soon enough there when nothing limits the pods of a node.
+// More than any cluster has, and still reached soon if nothing limits the pods per node.
 constexpr uint64_t kDefaultMax = 1'000'000;
 
 struct CapacityOptions {
@@ -75,7 +75,7 @@ struct CapacityOptions {
   bool verbose = false;
   bool extenders = false;
   std::vector<std::string> fail_on;
-  std::set<std::string> failures;  // fail_on, taken apart
+  std::set<std::string> failures;  // the parsed fail_on
 };
 
 struct PodFlag {
@@ -83,7 +83,7 @@ struct PodFlag {
   size_t per_round = 1;
 };
 
-// "web.yaml" or "web.yaml=3". A file's own name may have a "=" in it; a number behind the last one is a number.
+// "web.yaml" or "web.yaml=3". A file's own name may contain "="; a number after the last one is the count.
 Result<PodFlag> ParsePodFlag(const std::string& text) {
   const size_t equals = text.rfind('=');
   if (equals == std::string::npos) return PodFlag{text};
@@ -95,7 +95,7 @@ Result<PodFlag> ParsePodFlag(const std::string& text) {
   return Error::InvalidArgument(fmt::format("--pod: expected a number of at least 1, found \"{}\"", text));
 }
 
-// The pods to make instances of; what else their files hold joins the cluster.
+// The pods to make instances of; other objects in their files are added to the cluster.
 Result<std::vector<sim::CapacityShare>> ReadShares(const CapacityOptions& options, std::vector<api::Object>& cluster) {
   std::vector<sim::CapacityShare> shares;
   const Result<input::InputChanges> how = options.input.Changes();
@@ -112,11 +112,11 @@ Result<std::vector<sim::CapacityShare>> ReadShares(const CapacityOptions& option
   return shares;
 }
 
-// What exit status 2 may stand for, and did happen.
+// What exit status 2 may report, if it happened.
 struct Findings {
   bool too_few = false;
-  size_t unplaced = 0;     // pods of the input that have no place themselves
-  bool preempted = false;  // a pod had to make room
+  size_t unplaced = 0;     // pods of the input that could not be placed themselves
+  bool preempted = false;  // a pod was evicted
 };
 
 std::string Render(const report::Verdict& verdict, std::string json, std::string_view format) {
@@ -139,7 +139,7 @@ int Print(std::string text, std::string json, const std::vector<std::string>& wa
   return failed ? kUnplaced : kOk;
 }
 
-// What every run is made of.
+// What all runs share.
 struct World {
   SchedulerSetup setup;
   ExtenderCalls extenders;
@@ -213,7 +213,7 @@ int Measure(const World& world, const CapacityOptions& options) {
                 .preempted = !before.preempted.empty() || !report.preempted.empty()});
 }
 
-// Whether everything has a place when the objects are these. What else was found is for `found`.
+// Whether everything can be placed with these objects. Other results are added to `found`.
 Result<sim::NodeTrial> TryNodes(const World& world, const std::vector<api::Object>& objects,
                                 const CapacityOptions& options, Findings& found) {
   Result<std::unique_ptr<sim::Simulation>> simulation = SimulateWith(world, objects, options);
@@ -244,7 +244,7 @@ Result<sim::NodeTrial> TryNodes(const World& world, const std::vector<api::Objec
   return trial;
 }
 
-// "500 instance(s) of the pod web and …", or the pending pods; and how many pods that is.
+// "500 instance(s) of the pod web and …", or the pending pods; and the number of these pods.
 std::pair<std::string, size_t> Wanted(const World& world, const CapacityOptions& options) {
   std::string text;
   size_t pods = 0;
@@ -268,7 +268,7 @@ int Plan(const World& world, const CapacityOptions& options) {
   Result<input::NodeTemplate> node = input::ParseNodeTemplate(options.add_nodes);
   if (!node) return BadInput("capacity", "--add-nodes: " + node.error().message);
   std::vector<const api::Node*> existing;
-  std::set<std::pair<api::Kind, std::string>> known;  // what a template must not make again
+  std::set<std::pair<api::Kind, std::string>> known;  // what a template must not create again
   for (const api::Object& object : world.objects) {
     if (const api::Node* there = object.As<api::Node>()) existing.push_back(there);
     known.emplace(object.kind(), object.metadata().name);
@@ -293,13 +293,13 @@ int Plan(const World& world, const CapacityOptions& options) {
     for (api::Node& made : nodes) objects.push_back(api::MakeObject(std::move(made)));
     return TryNodes(world, objects, options, found[count]);
   };
-  // A node for every pod: more cannot help.
+  // One node per pod: more cannot help.
   const auto [wanted, pods] = Wanted(world, options);
   Result<sim::NodePlan> plan = sim::PlanNodes(trial, pods);
   if (!plan) return BadInput("capacity", plan.error().message);
   Findings& last = found[plan->nodes];
   last.too_few = !plan->possible;
-  // Pods that are held back, or are another scheduler's, or daemons that are too large for the new nodes.
+  // Pods that are gated, or belong to another scheduler, or DaemonSet pods that are too large for the new nodes.
   if (plan->possible && last.unplaced > 0) {
     warnings.push_back(
         fmt::format("{} other pod(s) have no place with these nodes either; berth simulate says why", last.unplaced));

@@ -9,7 +9,7 @@
 
 namespace berth::cmd {
 
-// The text at key policy.cfg of the ConfigMap that `source` names. Errors read as kube-scheduler's did up to v1.22.
+// The text at key policy.cfg of the ConfigMap that `source` names. Error messages are kube-scheduler's up to v1.22.
 Result<std::string> ReadPolicyConfigMap(http::Transport& transport, const config::PolicySource& source);
 
 }  // namespace berth::cmd

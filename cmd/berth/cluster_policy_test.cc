@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Answers every request with the same, and remembers its path.
+// Answers every request with the same response, and records its path.
 class OneAnswer final : public http::Transport {
  public:
   OneAnswer(int status, std::string body, http::Headers headers = {})

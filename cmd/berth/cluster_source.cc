@@ -18,7 +18,7 @@ namespace berth::cmd {
 
 namespace {
 
-// Somebody is waiting at a terminal.
+// A person is waiting at a terminal.
 constexpr base::Duration kConnectTimeout = std::chrono::seconds(10);
 
 bool Exists(const std::string& path) {
@@ -26,7 +26,7 @@ bool Exists(const std::string& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-// The files of a list as in PATH that are there; kubectl passes over the others.
+// The existing files of a list like PATH; kubectl skips the others.
 std::vector<std::string> ExistingFiles(std::string_view list) {
   std::vector<std::string> files;
   while (!list.empty()) {
@@ -37,7 +37,7 @@ std::vector<std::string> ExistingFiles(std::string_view list) {
   return files;
 }
 
-// Told on the transport's threads.
+// Reported on the transport's threads.
 class Warnings {
  public:
   void Add(std::string text) {

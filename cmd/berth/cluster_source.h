@@ -1,4 +1,4 @@
-// A running cluster as input: which one, and how it is read.
+// A running cluster as input: which one, and how to read it.
 #pragma once
 
 #include <string>
@@ -19,13 +19,13 @@ struct ClusterFlags {
   bool any() const { return !kubeconfig.empty() || !context.empty(); }
 };
 
-// The kubeconfig that kubectl would read: --kubeconfig, else the files that $KUBECONFIG names and that exist, which are
-// read as one, else ~/.kube/config. Empty when there is none and the service account of a pod is what is left; an error
-// when there is not even that.
+// The kubeconfig that kubectl would read: --kubeconfig, otherwise the existing files among those in $KUBECONFIG,
+// merged, otherwise ~/.kube/config. Empty if there is none but the pod's service account can be used; an error if there
+// is not even that.
 Result<std::vector<std::string>> FindKubeconfigs(const ClusterFlags& flags, const http::Surroundings& surroundings);
 
-// The connection that these flags stand for; `clock` outlives it. Warnings about credentials go to `warn`, perhaps on
-// another thread.
+// The connection for these flags; `clock` must outlive it. Warnings about credentials go to `warn`, possibly on another
+// thread.
 Result<http::RestConfig> ConnectionTo(const ClusterFlags& flags, const base::Clock& clock,
                                       http::CredentialWarning warn);
 
@@ -34,7 +34,7 @@ struct RunningCluster {
   client::Snapshot snapshot;
 };
 
-// Only GET requests are made. Warnings about credentials are among the snapshot's.
+// Sends only GET requests. Warnings about credentials are among the snapshot's.
 Result<RunningCluster> ReadRunningCluster(const ClusterFlags& flags);
 
 }  // namespace berth::cmd

@@ -1,4 +1,4 @@
-// A running cluster as input, and what comes of it on the command line.
+// A running cluster as input, and its results on the command line.
 #include "cluster_source.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ TEST(FindKubeconfigs, LooksWhereKubectlDoes) {
   const struct {
     std::string flag;
     std::map<std::string, std::string> environment;
-    std::optional<std::vector<std::string>> found;  // none of them: the service account
+    std::optional<std::vector<std::string>> found;  // unset: the service account
     std::string error{};
   } cases[] = {
       {"given", {{"HOME", home_folder}, {"KUBECONFIG", one}}, {{"given"}}},

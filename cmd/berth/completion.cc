@@ -1,4 +1,4 @@
-// berth completion: what makes a shell complete berth's command line.
+// berth completion: scripts that complete berth's command line in a shell.
 #include <fmt/format.h>
 
 #include <algorithm>

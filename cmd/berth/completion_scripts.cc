@@ -15,7 +15,7 @@ Values ValuesOf(const FlagDescription& flag) {
   if (!flag.choices.empty()) return Values::kChoices;
   if (flag.value_name.starts_with("FILE")) return Values::kFiles;
   if (flag.value_name == "DIR" || flag.value_name == "FOLDER") return Values::kFolders;
-  // Upstream's flags call every text "string"; which are files, their names say.
+  // Upstream's flags call every text "string"; their names show which are files.
   for (std::string_view end : {"-file", "-dir", "config", "kubeconfig", "-to"}) {
     if (flag.value_name == "string" && flag.name.ends_with(end)) {
       return end == "-dir" ? Values::kFolders : Values::kFiles;
@@ -31,7 +31,7 @@ std::string Replaced(std::string text, std::string_view what, std::string_view w
   return text;
 }
 
-// Up to the first sentence's end: a line beside a flag, not a paragraph.
+// Up to the end of the first sentence: a line beside a flag, not a paragraph.
 std::string Brief(const std::string& help) {
   const size_t end = std::min({help.find('\n'), help.find(". "), help.find("; ")});
   return help.substr(0, end);
@@ -76,7 +76,7 @@ std::string BashValues(std::span<const VerbDescription> verbs) {
           action = fmt::format("words='{}'", fmt::join(flag.choices, " "));
           break;
       }
-      if (flag.value_optional) continue;  // what comes next may as well be a flag
+      if (flag.value_optional) continue;  // the next word may as well be a flag
       cases += fmt::format("    {}) {} ;;\n", BashPattern(verb, flag), action);
     }
   }
@@ -103,7 +103,7 @@ std::string BashArguments(std::span<const VerbDescription> verbs) {
   return cases;
 }
 
-// Pairs of a verb and its sub-verb, which has flags of its own.
+// Pairs of a verb and its sub-verb, which has its own flags.
 std::string BashSubVerbs(std::span<const VerbDescription> verbs) {
   std::string cases;
   for (const VerbDescription& verb : verbs) {
@@ -115,7 +115,7 @@ std::string BashSubVerbs(std::span<const VerbDescription> verbs) {
   return cases;
 }
 
-// _arguments has its own marks in a specification.
+// Escapes the characters that are special in an _arguments specification.
 std::string ForZsh(const std::string& help) {
   std::string text = Replaced(Replaced(help, "\\", "\\\\"), ":", "\\:");
   return ForShell(Replaced(Replaced(text, "[", "\\["), "]", "\\]"));

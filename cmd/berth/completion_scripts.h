@@ -1,4 +1,4 @@
-// What makes a shell complete berth's command line: verbs, flags, values of flags that take one of a few, files.
+// Shell completion of berth's command line: verbs, flags, values of flags that have a few, files.
 #pragma once
 
 #include <span>

@@ -30,7 +30,7 @@ bool Installed(const std::string& program) {
 
 struct Completed {
   int status;
-  std::string output;  // of both kinds
+  std::string output;  // standard output and standard error
 };
 
 Completed RunShell(const std::string& command) {
@@ -60,7 +60,7 @@ class ShellTest : public ::testing::Test {
 
 class BashTest : public ShellTest {
  protected:
-  // What bash offers behind these words, the last of which is being typed. As in bash, "=" is a word of its own.
+  // What bash offers after these words, the last of which is being typed. As in bash, "=" is a separate word.
   std::vector<std::string> Complete(const std::vector<std::string>& words) const {
     const std::string script = Write("berth.bash", BashCompletion(verbs_));
     std::string line = "cd '" + folder_.string() + "'; source '" + script + "'; COMP_WORDS=(";
@@ -149,7 +149,7 @@ TEST_F(ShellTest, ManualPagesRenderWithoutWarnings) {
       EXPECT_EQ(groff.output, "") << name;
     }
     if (Installed("mandoc")) {
-      // A date would make every build another one.
+      // A date would make every build differ.
       EXPECT_EQ(RunShell("mandoc -Tlint -Wwarning " + path + " | grep -v 'missing date'").output, "") << name;
     }
   }

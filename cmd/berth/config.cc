@@ -1,4 +1,4 @@
-// berth config: what a scheduler configuration says, whether it is right, and what it would be in today's version.
+// berth config: shows a scheduler configuration, validates it, and converts it to the current version.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ std::string_view KindOf(const codec::Value& root) {
   return kind == nullptr ? std::string_view() : kind->text();
 }
 
-// A file and what it says; the documents are kept to find places in them.
+// A file and its configuration; the documents are kept to find positions in them.
 struct Loaded {
   config::KubeSchedulerConfiguration configuration;
   std::string shown;
@@ -74,7 +74,7 @@ struct Loaded {
   codec::Value root() const { return documents.empty() ? codec::Value() : documents.front().root(); }
 };
 
-// What a file comes to, put together as a scheduler would be.
+// A file's configuration, with everything that a scheduler would be built from.
 struct Completed {
   config::KubeSchedulerConfiguration configuration;
   std::vector<CatalogEntry> catalog;
@@ -96,7 +96,7 @@ class Reader {
 
   const config::FeatureGates& gates() const { return gates_; }
 
-  // Loaded and validated. An empty name is the defaults, or the provider's.
+  // Loaded and validated. An empty name means the defaults, or the provider's.
   Result<Loaded> Load(const std::string& file, std::vector<std::string>& warnings) const {
     Loaded loaded;
     if (file.empty() && !options_.algorithm_provider.empty()) {
@@ -125,7 +125,7 @@ class Reader {
     return With(std::move(loaded), std::move(configuration));
   }
 
-  // The mistakes that only show when a scheduler is put together are errors here too.
+  // Mistakes that only appear when a scheduler is built are errors here too.
   Result<Completed> Complete(const std::string& file, std::vector<std::string>& warnings) const {
     Result<Loaded> loaded = Load(file, warnings);
     if (!loaded) return loaded.error();
@@ -171,7 +171,7 @@ class Reader {
     return config::LoadPolicyText(*policy, gates_, load);
   }
 
-  // The Policy that a file of v1alpha1 names.
+  // The Policy that a v1alpha1 file names.
   Result<void> TakePolicy(const config::PolicySource& source, config::LoadOptions load,
                           config::KubeSchedulerConfiguration& configuration) const {
     if (source.file.empty()) {
@@ -186,7 +186,7 @@ class Reader {
     return config::ApplyPolicy(*text, source, gates_, load, configuration);
   }
 
-  // These errors name a plugin rather than a path: the place is where the file first names it.
+  // These errors name a plugin rather than a path: the position is where the file first names it.
   static Error InFile(const Loaded& loaded, const Error& error) {
     const size_t begin = error.message.find('"');
     const size_t end = begin == std::string::npos ? begin : error.message.find('"', begin + 1);
@@ -215,7 +215,7 @@ class Reader {
     }
   }
 
-  // Not an error, as it is none for kube-scheduler, whose calls then all fail.
+  // Not an error, because it is none in kube-scheduler, whose calls then all fail.
   static void WarnOfAddresses(const config::KubeSchedulerConfiguration& configuration, const std::string& at,
                               std::vector<std::string>& warnings) {
     for (size_t i = 0; i < configuration.extenders.size(); ++i) {
@@ -269,7 +269,7 @@ int Show(const Reader& reader, const std::string& file, const ConfigOptions& opt
 int Convert(ConfigOptions options, const framework::Registry& own_plugins, const std::string& file) {
   if (file.empty() && options.algorithm_provider.empty()) return BadInput("config", "convert: expected a file");
   const bool upstream_only = options.strict_upstream;
-  options.strict_upstream = false;  // here it says what to write, not what may be read
+  options.strict_upstream = false;  // here it controls what is written, not what may be read
   std::vector<std::string> warnings;
   const Result<Reader> reader = Reader::Create(options, own_plugins, warnings);
   if (!reader) return BadInput("config", reader.error().message);
@@ -286,7 +286,7 @@ int Convert(ConfigOptions options, const framework::Registry& own_plugins, const
 struct PluginRow {
   std::string plugin;
   std::vector<std::string_view> points;   // it serves
-  std::vector<std::string_view> enabled;  // where it runs in this profile
+  std::vector<std::string_view> enabled;  // where it is enabled in this profile
   int32_t weight = 0;                     // 0: does not score here
   bool by_default = false;
   bool missing = false;

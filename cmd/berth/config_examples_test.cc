@@ -1,4 +1,4 @@
-// Configurations of every era of kube-scheduler get the verdict that stands in them (test/config_examples).
+// Configurations of every era of kube-scheduler get the verdict that is written in them (test/config_examples).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ TEST_P(ConfigExample, HasItsVerdict) {
     return;
   }
   ASSERT_EQ(run.status, kOk) << run.err;
-  // What it is converted to is valid as well, and is v1.
+  // The converted file is valid as well, and is v1.
   const ExampleRun converted = RunConfig({"convert", file_});
   ASSERT_EQ(converted.status, kOk) << converted.err;
   EXPECT_THAT(converted.out, ::testing::HasSubstr("apiVersion: kubescheduler.config.k8s.io/v1\n"));

@@ -1,4 +1,4 @@
-// berth config and the configuration flags of simulate, as a person calls them.
+// berth config and the configuration flags of simulate, as called from a shell.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -40,7 +40,7 @@ const codec::Value* FindConfigMap(const codec::Value& value, const config::Polic
 
 Result<std::string> FindInFiles(const config::PolicySource& source, const std::vector<std::string>& files) {
   for (const std::string& file : files) {
-    if (file == "-") continue;  // can be read once only, and the cluster is read from it
+    if (file == "-") continue;  // can be read only once, and contains the cluster
     const Result<std::string> text = codec::ReadFile(file);
     if (!text) return text.error();
     const Result<std::vector<codec::Document>> documents = codec::ParseYaml(*text, file);
@@ -54,7 +54,7 @@ Result<std::string> FindInFiles(const config::PolicySource& source, const std::v
                   source.config_map_namespace, source.config_map, source.config_map));
 }
 
-// The Policy that the flags ask for, in upstream's order of precedence.
+// The Policy that the flags select, in upstream's order of precedence.
 std::optional<config::PolicySource> PolicyOf(const ConfigurationFlags& flags) {
   const bool from_map = !flags.use_legacy_policy_config && !flags.policy_configmap.empty();
   if (!from_map && flags.policy_config_file.empty()) return std::nullopt;
@@ -81,7 +81,7 @@ Result<void> TakePolicy(const config::PolicySource& source, const ConfigMapReade
   return config::ApplyPolicy(*text, source, setup.gates, options, setup.configuration);
 }
 
-// Whether the file says which plugins run, rather than only what their scheduler is called.
+// Whether the file configures plugins, rather than only the scheduler's name.
 bool ConfiguresPlugins(const codec::Value& root) {
   const auto configures = [](const codec::Value& profile) {
     const codec::Value* plugins = profile.Find("plugins");
@@ -116,7 +116,7 @@ Result<LoadedFile> LoadFile(const ConfigurationFlags& flags, SchedulerSetup& set
   return file;
 }
 
-// What the profiles are before any Policy: of the file, of the provider, or the defaults.
+// The profiles before any Policy: from the file, from the provider, or the defaults.
 Result<LoadedFile> LoadBase(const ConfigurationFlags& flags, SchedulerSetup& setup) {
   if (!flags.config.empty()) return LoadFile(flags, setup);
   if (flags.algorithm_provider.empty()) return LoadedFile{config::DefaultConfiguration(setup.gates)};
@@ -136,7 +136,7 @@ Result<void> CheckCombination(const ConfigurationFlags& flags) {
   return {};
 }
 
-// What a feature gate or a file turns on and nobody here can run is left out, and said.
+// Plugins that a feature gate or a file enables but berth cannot run are skipped, with a warning.
 void LeaveOutMissing(SchedulerSetup& setup) {
   for (const CatalogEntry& missing : MissingPlugins(setup.registry)) {
     size_t dropped = 0;

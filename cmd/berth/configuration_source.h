@@ -1,5 +1,5 @@
-// Where a command takes its scheduler configuration from: a file, or one of the three sources of older schedulers (a
-// Policy file, a Policy ConfigMap, the name of an algorithm provider), and the feature gates that go with it.
+// Where a command gets its scheduler configuration from: a file, or one of the three sources of older schedulers (a
+// Policy file, a Policy ConfigMap, the name of an algorithm provider), and its feature gates.
 #pragma once
 
 #include <functional>
@@ -38,32 +38,31 @@ struct SchedulerSetup {
   std::vector<std::string> warnings;
 };
 
-// The Policy in a ConfigMap, as text. `connection` is what the configuration says about the API server.
+// The Policy in a ConfigMap, as text. `connection` is the configuration's connection to the API server.
 using ConfigMapReader =
     std::function<Result<std::string>(const config::PolicySource& source, const config::ClientConnection& connection)>;
 
-// A Policy's ConfigMap among objects in files, for whoever has no cluster.
+// Finds a Policy's ConfigMap among objects in files, for commands without a cluster.
 ConfigMapReader ConfigMapInFiles(std::vector<std::string> files);
 
-// The ConfigMap wins over the Policy file unless --use-legacy-policy-config, and both win over a Policy that the file
-// of
-// --config names. The plugins of a Policy are those of the one profile there is: a file that configures plugins is an
-// error beside it. A provider's plugins are the base of every profile in the file.
+// The ConfigMap takes precedence over the Policy file unless --use-legacy-policy-config, and both over a Policy that
+// the --config file names. A Policy's plugins are those of the single profile: a file that also configures plugins is
+// an error. A provider's plugins are the base of every profile in the file.
 Result<SchedulerSetup> LoadSetup(const ConfigurationFlags& flags, const ConfigMapReader& read_config_map,
                                  const framework::Registry& own_plugins);
 
 // Berth's plugins and the program's own. A duplicate name is an error that names both origins.
 Result<framework::Registry> MakeRegistry(const framework::Registry& own_plugins);
 
-// Whether there are plugins besides those of berth, which may read custom resources.
+// Whether there are plugins other than berth's, which may read custom resources.
 bool WatchesResources(const framework::Registry& registry);
 
-// The plugins of the libraries that the configuration names, relative to the folder of its `file`, and of those in
+// Adds the plugins of the libraries that the configuration names, relative to the folder of its `file`, and of those in
 // `folders`.
 Result<void> AddLibraries(const config::KubeSchedulerConfiguration& configuration, const std::string& file,
                           const std::vector<std::string>& folders, framework::Registry& registry);
 
-// Only the gates: parsed, and a warning for each that changes nothing here.
+// Only the gates: parsed, with a warning for each that has no effect here.
 Result<config::FeatureGates> LoadGates(const std::string& assignments, std::vector<std::string>& warnings);
 
 }  // namespace berth::cmd

@@ -36,7 +36,7 @@ constexpr char kConsoleExamples[] = R"(  berth console
   berth console --config scheduler.yaml
 )";
 
-// For what the cluster's scheduler decided.
+// For the decisions of the cluster's scheduler.
 constexpr size_t kHistoryBytes = size_t{32} << 20;
 
 struct ConsoleOptions {

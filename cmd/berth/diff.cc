@@ -1,4 +1,4 @@
-// berth diff: what another configuration, or another state of the cluster, does to where pods end up.
+// berth diff: how another configuration, or another state of the cluster, changes where pods are placed.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -49,13 +49,13 @@ struct DiffOptions {
   std::string feature_gates;
   std::vector<std::string> plugin_folders;
   std::vector<std::string> fail_on;
-  std::set<std::string> failures;  // fail_on, taken apart
+  std::set<std::string> failures;  // the parsed fail_on
   std::string output = "table";
   uint64_t seed = 1;
   bool extenders = false;
 };
 
-// One of the two runs: what it is made of, and what people call it.
+// One of the two runs: its inputs, and its name for people.
 struct Side {
   std::string name;
   std::string config;  // empty: the defaults
@@ -75,14 +75,14 @@ std::string Listed(const std::vector<std::string>& files) {
 std::pair<Side, Side> SidesOf(const DiffOptions& options) {
   Side before, after;
   after.config = options.configs.empty() ? std::string() : options.configs.back();
-  // One configuration is for both inputs; with one input it is compared with the defaults.
+  // A single configuration is used for both inputs; with a single input it is compared with the defaults.
   if (options.configs.size() == 2 || !options.base.empty()) {
     before.config = options.configs.empty() ? std::string() : options.configs.front();
   }
   after.input = options.input;
   before.input = options.input;
   if (!options.base.empty()) {
-    // What says how to read is for both; what-ifs are for the second run.
+    // Flags about reading apply to both; what-ifs apply to the second run.
     before.input = {};
     before.input.files = options.base;
     before.input.strict = options.input.strict;
@@ -136,7 +136,7 @@ Result<sim::Comparison> CompareSides(const DiffOptions& options, const framework
   const bool keep_custom = !own_plugins.entries().empty() || !options.plugin_folders.empty();
   const Result<input::ClusterInput> new_input = after.input.Read(keep_custom);
   if (!new_input) return options.base.empty() ? new_input.error() : OnSide("after", new_input.error());
-  // Standard input, and a running cluster, can be read only once.
+  // Standard input and a running cluster can be read only once.
   const Result<input::ClusterInput> old_input = options.base.empty() ? new_input : before.input.Read(keep_custom);
   if (!old_input) return OnSide("before", old_input.error());
   const Result<sim::RunOutcome> old_outcome = Run(before, options, own_plugins, *old_input);

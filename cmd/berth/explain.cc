@@ -67,8 +67,8 @@ std::vector<std::string> PodsOf(const input::ClusterInput& input) {
   return pods;
 }
 
-// Takes the named pods off their nodes, and notes where they were. What else waits then goes on waiting: it must not
-// take their place.
+// Removes the named pods from their nodes, and records where they were. Other pending pods stay pending: they must not
+// take the freed places.
 void Unbind(const std::set<std::string>& named, input::ClusterInput& input) {
   const size_t notes = input.notes.size();
   for (api::Object& object : input.objects) {
@@ -169,7 +169,7 @@ int KubectlWhy(const framework::Registry& own_plugins, std::vector<std::string> 
     return argument.starts_with("-f") || argument.starts_with("--filename") || argument == "--from-cluster" ||
            argument == "--live" || argument == "--live=true";
   });
-  // A plugin of kubectl talks about the cluster that kubectl talks to.
+  // A kubectl plugin is about the cluster that kubectl talks to.
   if (!has_input) arguments.push_back("--from-cluster");
   return Explain(own_plugins, arguments);
 }

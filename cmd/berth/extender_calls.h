@@ -1,4 +1,4 @@
-// --extenders: whether the extenders of a configuration are asked in a run that happens in memory.
+// --extenders: whether a configuration's extenders are called in an in-memory run.
 #pragma once
 
 #include <memory>
@@ -17,10 +17,10 @@ void AddExtendersFlag(FlagSet& flags, bool* wanted);
 
 class ExtenderCalls {
  public:
-  // Warns on standard error about what is not called. Nothing is connected yet.
+  // Warns on standard error about extenders that are not called. Does not connect yet.
   static Result<ExtenderCalls> Make(const config::KubeSchedulerConfiguration& configuration, bool wanted);
 
-  // For sim::Simulation; they live as long as this.
+  // For sim::Simulation; valid as long as this.
   std::vector<engine::Extender*> extenders() const;
 
  private:

@@ -1,4 +1,4 @@
-// --fail-on: what exit status 2 stands for.
+// --fail-on: what makes the exit status 2.
 #pragma once
 
 #include <initializer_list>
@@ -11,8 +11,8 @@
 
 namespace berth::cmd {
 
-// Lists of `words` with commas between them, as often as the flag is given, or "never" alone, which is the empty set.
-// No list at all is `otherwise`.
+// Comma-separated lists of `words`, one for each time the flag is given, or "never" alone, which is the empty set.
+// Without any list, `otherwise`.
 Result<std::set<std::string>> ParseFailOn(const std::vector<std::string>& lists, std::string_view otherwise,
                                           std::initializer_list<std::string_view> words);
 

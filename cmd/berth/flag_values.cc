@@ -38,7 +38,7 @@ Error OutOfRange(std::string_view function, std::string_view text) {
   return Error::InvalidArgument(fmt::format("strconv.{}: parsing {}: value out of range", function, api::Quote(text)));
 }
 
-// The base that Go takes from a prefix, which is removed: 0x, 0o, 0b, or a plain 0 for octal.
+// The base that Go derives from a prefix, which is removed: 0x, 0o, 0b, or a plain 0 for octal.
 int TakeBase(std::string_view& digits) {
   if (digits.size() < 2 || digits[0] != '0') return 10;
   const char letter = static_cast<char>(digits[1] | 0x20);
@@ -76,7 +76,7 @@ Error BadCsv(size_t column, std::string_view why) {
   return Error::InvalidArgument(fmt::format("parse error on line 1, column {}: {}", column, why));
 }
 
-// One field of a line of comma-separated values that begins with a quote; `at` stands behind the field afterwards.
+// One field of comma-separated values that begins with a quote; moves `at` behind the field.
 Result<std::string> TakeQuoted(std::string_view line, size_t& at) {
   std::string field;
   for (++at; at < line.size(); ++at) {
@@ -264,7 +264,7 @@ Result<void> Setter::operator()(std::map<std::string, std::string>* target) cons
   if (equals == 0) return Error::InvalidArgument(text + " must be formatted as key=value");
   Texts pairs;
   if (equals == 1) {
-    // One pair may hold commas; only quotes around it are dropped.
+    // A single pair may contain commas; only quotes around it are removed.
     const size_t begin = std::min(text.find_first_not_of('"'), text.size());
     pairs.push_back(text.substr(begin, text.find_last_not_of('"') + 1 - begin));
   } else {
@@ -343,7 +343,7 @@ struct Printer {
   std::string operator()(const VersionChoice* value) const { return value->text; }
 };
 
-// By the order of FlagTarget.
+// In the order of FlagTarget.
 constexpr std::string_view kTypeNames[] = {"",
                                            "int",
                                            "int32",

@@ -1,4 +1,4 @@
-// Values of flags as pflag reads and prints them: kube-scheduler's flags keep their syntax and their error texts.
+// Values of flags as pflag parses and prints them: kube-scheduler's flags keep their syntax and their error messages.
 #pragma once
 
 #include <cstdint>
@@ -51,25 +51,25 @@ struct VersionChoice {
   std::string text = "false";
 };
 
-// Where a value goes. Its kind decides the syntax.
+// Where a value is stored. Its type decides the syntax.
 using FlagTarget =
     std::variant<bool*, int64_t*, int32_t*, uint64_t*, float*, base::Duration*, std::string*, IpAddress*,
                  std::vector<std::string>*, std::vector<int32_t>*, std::map<std::string, std::string>*,
                  std::vector<NamedCertKey>*, GateAssignments*, LogLevel*, LogPatterns*, ByteCount*, VersionChoice*>;
 
-// Lists and maps: the first value replaces the default, later ones (`again`) are added. The error has only what is
-// wrong with `text`.
+// Lists and maps: the first value replaces the default, later ones (`again`) are added. The error only describes what
+// is wrong with `text`.
 Result<void> SetFlag(const FlagTarget& target, const std::string& text, bool again);
 std::string FlagText(const FlagTarget& target);
 
-// pflag's name of the kind, as --help shows it behind the flag; nothing for a bool.
+// pflag's name for the type, as --help shows it after the flag; empty for a bool.
 std::string_view FlagTypeName(const FlagTarget& target);
-// Whether --help leaves a default of this text out.
+// Whether --help omits a default with this text.
 bool IsZeroDefault(const FlagTarget& target, std::string_view text);
-// A flag whose value may be left out means "true" then.
+// A flag whose value may be omitted means "true" then.
 bool NeedsValue(const FlagTarget& target);
 
-// "1.36", perhaps with a v before it and a patch behind; upstream's error otherwise.
+// "1.36", optionally with a v before it and a patch version after it; upstream's error otherwise.
 struct MinorVersion {
   uint32_t major = 0;
   uint32_t minor = 0;

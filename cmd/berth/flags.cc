@@ -12,7 +12,7 @@ namespace berth::cmd {
 
 namespace {
 
-// Completion and manual pages are made on one thread, and never inside each other.
+// Completion and manual pages are generated on one thread, and never nested.
 HelpCapture* current_capture = nullptr;
 
 // "-o, --output table|json"

@@ -1,4 +1,4 @@
-// The flags of berth's own verbs, in the style of kubectl.
+// The flags of berth's own verbs, in kubectl's style.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,21 @@ struct FlagDescription {
   std::string value_name;  // empty for a flag without a value; FILE and FOLDER are completed as such
   std::string help;
   std::vector<std::string> choices;  // empty: any value
-  std::string group;                 // a heading, or nothing
+  std::string group;                 // a heading, or empty
   bool value_optional = false;
 };
 
 struct CommandDescription {
   std::string command;  // "berth simulate"
-  std::string usage;    // what precedes the flags in --help
+  std::string usage;    // the text before the flags in --help
   std::string examples;
   std::vector<FlagDescription> flags;  // by name
-  std::vector<std::string> words;      // what the first argument that is no flag may be; empty: no such
-  bool takes_files = false;            // arguments that are no flags are files
+  std::vector<std::string> words;      // possible values of the first argument that is not a flag; empty: none
+  bool takes_files = false;            // arguments that are not flags are files
 };
 
-// While one lives, FlagSet::Help() hands over what the flags are instead of giving a text. That is how a description of
-// every verb is made from the table that parses its command line: by asking the verb for --help.
+// While one exists, FlagSet::Help() stores the flags' descriptions here instead of returning a text. So the description
+// of every verb comes from the table that parses its command line: by asking the verb for --help.
 class HelpCapture {
  public:
   HelpCapture();
@@ -44,7 +44,7 @@ class HelpCapture {
 
   const std::optional<CommandDescription>& description() const { return description_; }
 
-  // For callers that print --help: false when no description is wanted instead.
+  // For callers that print --help: false if no description is requested instead.
   static bool Take(CommandDescription description);
 
  private:
@@ -53,34 +53,34 @@ class HelpCapture {
 
 class FlagSet final : public FlagParser {
  public:
-  // `command` is how it is called ("berth simulate"); `usage` is the text before the list of flags in --help,
+  // `command` is the command line ("berth simulate"); `usage` is the text before the list of flags in --help,
   // `examples` comes after it.
   FlagSet(std::string command, std::string usage, std::string examples);
   FlagSet(const FlagSet&) = delete;
   FlagSet& operator=(const FlagSet&) = delete;
 
-  // Where the value goes must outlive Parse. `shorthand` is one letter, or 0. `value_name` appears in --help.
+  // `target` must outlive Parse. `shorthand` is one letter, or 0. `value_name` appears in --help.
   void Add(std::string* target, std::string name, char shorthand, std::string value_name, std::string help);
   void Add(std::vector<std::string>* target, std::string name, char shorthand, std::string value_name,
            std::string help);
   void Add(uint64_t* target, std::string name, char shorthand, std::string value_name, std::string help);
   void Add(bool* target, std::string name, char shorthand, std::string help);
-  // One of `choices`; anything else is an error that names them.
+  // One of `choices`; any other value is an error that lists them.
   void AddChoice(std::string* target, std::string name, char shorthand, std::vector<std::string> choices,
                  std::string help);
 
-  // The value may be left out, which adds "". The next argument is the value unless it is a flag itself.
+  // The value may be omitted, which adds "". The next argument is the value unless it is a flag itself.
   void AddOptional(std::vector<std::string>* target, std::string name, std::string value_name, std::string help);
 
-  // For completion: what the first argument that is no flag may be, and whether such arguments are files.
+  // For completion: possible values of the first argument that is not a flag, and whether such arguments are files.
   void Words(std::vector<std::string> words) { words_ = std::move(words); }
   void TakesFiles() { takes_files_ = true; }
 
   // --help or -h was given.
   bool help_wanted() const { return help_wanted_; }
-  // Flags by name. Empty while a HelpCapture lives, which takes the description.
+  // Flags by name. Empty while a HelpCapture exists, which takes the description.
   std::string Help() const;
-  // For the end of an error: where to read more.
+  // For the end of an error message: where to read more.
   std::string Hint() const { return "Try " + command_ + " --help."; }
   CommandDescription Describe() const;
 

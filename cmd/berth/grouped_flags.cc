@@ -11,7 +11,7 @@
 namespace berth::cmd {
 namespace {
 
-// The text over several lines of at most `width` characters (0: as it is), all but the first behind `indent` spaces.
+// Wraps the text at `width` characters (0: not at all); all lines but the first are indented by `indent` spaces.
 std::string Wrap(std::string_view text, size_t indent, size_t width) {
   std::string wrapped;
   const auto add_line = [&](std::string_view line) {
@@ -117,7 +117,7 @@ std::string GroupedFlags::GroupHelp(std::string_view group, size_t columns) cons
   for (const State& state : flags_) {
     if (state.flag.group == group) width = std::max(width, spelled(state).size());
   }
-  // Where nothing is left for the texts beside the names, they stay whole.
+  // If there is no room for the texts beside the names, they are not wrapped.
   const size_t text_width = columns > width + 3 + 24 ? columns - width - 3 : 0;
   std::string text = fmt::format("\n{} flags:\n\n", group);
   for (const State& state : flags_) {

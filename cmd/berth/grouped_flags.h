@@ -1,5 +1,5 @@
-// Flags in named groups with pflag's error texts: kube-scheduler's command line. "_" in a name counts as "-". The other
-// verbs are berth's own and use flags.h.
+// Flags in named groups with pflag's error messages: kube-scheduler's command line. "_" in a name counts as "-". The
+// other verbs are berth's own and use flags.h.
 #pragma once
 
 #include <cstddef>
@@ -23,18 +23,19 @@ struct GroupedFlag {
 
 class GroupedFlags final : public FlagParser {
  public:
-  // What flags point to must outlive this; its content now is the default. Groups come in the order of first use.
+  // The flags' targets must outlive this; their current values are the defaults. Groups appear in the order of first
+  // use.
   explicit GroupedFlags(std::vector<GroupedFlag> flags);
 
   bool Given(std::string_view name) const;
-  // Given, with another value than the default.
+  // Whether the flag was given with a value other than the default.
   bool Changed(std::string_view name) const;
 
-  // Every flag under its group's heading, sorted by name. Lines are broken at `columns`; 0 for not at all. Empty while
-  // a HelpCapture (flags.h) lives, which takes the description.
+  // Every flag under its group's heading, sorted by name. Lines are wrapped at `columns`; 0: not at all. Empty while a
+  // HelpCapture (flags.h) exists, which takes the description.
   std::string Help(size_t columns = 0) const;
 
-  // Sorted by name: what /flagz shows, and the log with -v=1.
+  // Sorted by name: for /flagz, and for the log with -v=1.
   struct NameAndValue {
     std::string name;
     std::string value;

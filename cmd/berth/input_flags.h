@@ -1,4 +1,4 @@
-// The input of verbs that work on a cluster in memory: files, a running cluster, nodes that are only described, and
+// The input of verbs that work on an in-memory cluster: files, a running cluster, nodes that are only described, and
 // what-ifs on top.
 #pragma once
 
@@ -23,14 +23,14 @@ struct InputFlags {
   std::vector<std::string> drains;
   bool strict = false;
   bool replace = false;
-  std::string validate;  // empty: by who wrote it
+  std::string validate;  // empty: depends on whether a person or a server wrote it
   std::string max_input;
   std::string name_space;
 
   void AddTo(FlagSet& flags);
-  // Whether what was given makes sense together.
+  // Checks that the flags are consistent.
   Result<void> Check() const;
-  // " without node a, with b drained": the what-ifs, for people; "" when there are none.
+  // " without node a, with b drained": the what-ifs, for people; "" if there are none.
   std::string WhatIfText() const;
   // Prints warnings on standard error. `keep_custom`: there may be plugins that read custom resources.
   Result<input::ClusterInput> Read(bool keep_custom = false) const;
@@ -38,7 +38,7 @@ struct InputFlags {
   Result<input::InputChanges> Changes() const;
 };
 
-// On standard error, a line each.
+// On standard error, one line each.
 void PrintNotes(const std::vector<std::string>& notes);
 void PrintWarnings(const std::vector<std::string>& warnings);
 

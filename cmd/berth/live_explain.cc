@@ -32,14 +32,14 @@ std::string TextOf(const codec::Value& value, std::initializer_list<std::string_
   return std::string(at->text());
 }
 
-// Names of Kubernetes objects are made of these; whatever is not one must not become part of a path.
+// The characters of Kubernetes object names; anything else must not become part of a path.
 bool IsName(std::string_view text) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   return !text.empty() && text.size() <= 253 && is_letter(text.front()) &&
          std::all_of(text.begin(), text.end(), [&](char c) { return is_letter(c) || c == '-' || c == '.'; });
 }
 
-// What an answer that is no success says about itself: a Status, our own Problems, or a line.
+// The message of an answer that is not a success: from a Status, our own Problems, or a line of text.
 std::string Complaint(const http::Response& response) {
   const Result<codec::Document> document = codec::ParseJson(response.body, "answer");
   if (!document) return std::string(base::Clipped(response.body.substr(0, response.body.find('\n'))));
@@ -172,7 +172,7 @@ class LiveCall {
   const LiveFlags& flags_;
 };
 
-// --secure-port=N among a container's words.
+// --secure-port=N among a container's command and arguments.
 std::string PortOf(const codec::Value& pod) {
   constexpr std::string_view kFlag = "--secure-port=";
   const codec::Value* spec = pod.Find("spec");
@@ -244,7 +244,7 @@ Result<SchedulerPod> FindSchedulerPod(const std::string& pods, const std::string
   for (const codec::Value& pod : items ? items->items() : std::span<const codec::Value>()) {
     const std::string name = TextOf(pod, {"metadata", "name"});
     const bool is_named = name == host;
-    // On the host's network, a pod is called what its node is called.
+    // On the host's network, a pod has its node's hostname.
     const bool is_there = RunsScheduler(pod) && TextOf(pod, {"spec", "nodeName"}) == host;
     if (is_named || (is_there && !found)) found = {name, PortOf(pod)};
     if (is_named) break;
@@ -276,7 +276,7 @@ Result<http::RestConfig> SchedulerAt(const LiveFlags& flags, const base::Clock& 
   return rest;
 }
 
-// NAMESPACE/NAME of what was typed.
+// NAMESPACE/NAME for what was typed.
 std::string FullName(std::string name, const std::string& name_space) {
   for (const std::string_view resource : {"pod/", "pods/", "po/"}) {
     if (name.starts_with(resource)) name.erase(0, resource.size());

@@ -1,9 +1,9 @@
 // Asks a running berth scheduler why a pod is where it is: through the API server's proxy to the scheduler's pod, so
-// that nobody needs a way to its port, or at an address.
+// that its port need not be reachable, or at an address.
 //
-// That proxy takes the person's credentials off. In their place goes a token that lives for ten minutes and is for the
-// scheduler alone, of a service account that may read /debug/berth/ (berth-reader in deploy/); the person's right to
-// make such tokens and to use the proxy is what counts.
+// That proxy removes the person's credentials. They are replaced by a token that is valid for ten minutes and for the
+// scheduler only, of a service account that may read /debug/berth/ (berth-reader in deploy/); so what counts is the
+// person's permission to create such tokens and to use the proxy.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ struct LiveFlags {
   bool insecure = false;
 
   void AddTo(FlagSet& flags);
-  // Whether what was given makes sense together.
+  // Checks that the flags are consistent.
   Result<void> Check() const;
 };
 
@@ -36,17 +36,17 @@ struct LiveAnswer {
   bool placed = false;
 };
 
-// `transport` leads to the API server, or to the scheduler itself with a server_url. The pod is NAMESPACE/NAME; with
+// `transport` connects to the API server, or to the scheduler itself with a server_url. The pod is NAMESPACE/NAME; with
 // `json` the answer is the document, otherwise text.
 Result<LiveAnswer> ExplainLive(http::Transport& transport, const LiveFlags& flags, const std::string& pod, bool json);
 
-// What the pods of the scheduler's namespace say about where it runs.
+// Where the scheduler runs, according to the pods of its namespace.
 struct SchedulerPod {
   std::string name;
   std::string port;
 };
-// By the identity in its lease, HOST_UUID: the pod of that name, or the scheduler's pod on that node. `pods` is a
-// PodList as JSON.
+// Finds it by the identity in its lease, HOST_UUID: the pod of that name, or the scheduler's pod on that node. `pods`
+// is a PodList as JSON.
 Result<SchedulerPod> FindSchedulerPod(const std::string& pods, const std::string& identity);
 
 // Prints the answers; the exit status is that of berth explain.

@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Answers by method and path, and remembers what was asked.
+// Answers by method and path, and records the requests.
 class FakeApiServer final : public http::Transport {
  public:
   http::CallId Start(http::Request request, http::ResponseHandler handler) override {

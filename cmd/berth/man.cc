@@ -1,4 +1,4 @@
-// berth man: manual pages, made from the tables that parse the command line.
+// berth man: manual pages, generated from the tables that parse the command line.
 #include <fmt/format.h>
 
 #include <cstdio>

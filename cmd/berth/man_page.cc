@@ -12,7 +12,7 @@ namespace berth::cmd {
 
 namespace {
 
-// The character whose UTF-8 begins here, and how many bytes it takes. Help texts are ours, so they are well-formed.
+// The first character of a UTF-8 text, and its length in bytes. Help texts are ours, so they are well-formed.
 std::pair<uint32_t, size_t> Decode(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   const size_t size = std::min<size_t>(lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2, text.size());
@@ -21,8 +21,8 @@ std::pair<uint32_t, size_t> Decode(std::string_view text) {
   return {character, size};
 }
 
-// Text as roff takes it: its own marks escaped, hyphens as those one can search for and paste, and characters beyond
-// ASCII by number, since not every formatter reads UTF-8.
+// Text as roff takes it: its control characters escaped, hyphens that can be searched for and pasted, and characters
+// beyond ASCII by number, since not every formatter reads UTF-8.
 std::string Escaped(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -36,7 +36,7 @@ std::string Escaped(std::string_view text) {
     } else if (text[0] == '-') {
       out += "\\-";
     } else if (text[0] == ',' && text.size() > 1 && text[1] != ' ') {
-      out += ",\\:";  // a long list may be broken here
+      out += ",\\:";  // a long list may be wrapped here
     } else {
       out += text[0];
     }
@@ -45,7 +45,7 @@ std::string Escaped(std::string_view text) {
   return out;
 }
 
-// A line of text must not be taken for a request.
+// A line of text must not be interpreted as a request.
 std::string Line(std::string_view text) {
   std::string out = Escaped(text);
   if (!out.empty() && (out[0] == '.' || out[0] == '\'')) out.insert(0, "\\&");
@@ -61,14 +61,14 @@ std::vector<std::string_view> Lines(std::string_view text) {
   return lines;
 }
 
-// As they stand, one below the other.
+// Unchanged, one line per line.
 std::string Literal(const std::vector<std::string_view>& lines) {
   std::string out = ".nf\n";
   for (std::string_view line : lines) out += Line(line.substr(std::min(line.find_first_not_of(' '), line.size())));
   return out + ".fi\n";
 }
 
-// What --help says before its flags, taken apart.
+// The parts of the text before the flags in --help.
 struct Usage {
   std::vector<std::string_view> synopsis;
   std::vector<std::vector<std::string_view>> paragraphs;

@@ -17,7 +17,7 @@ namespace {
 
 using config::ExtensionPoint;
 
-// Plugins are only made here, never run: nobody writes.
+// Plugins are only created here, never run: nothing is written.
 class SilentApi final : public framework::SimpleApiWriter {
  public:
   framework::Status Bind(const framework::PodInfo&, const std::string&) override { return {}; }
@@ -53,7 +53,7 @@ config::PointSet PointsOf(const framework::Plugin& plugin) {
 
 constexpr std::string_view kNodeResourcesFit = "NodeResourcesFit";
 
-// Arguments a plugin accepts when nobody gives any.
+// Arguments that a plugin accepts if none are given.
 config::PluginArgs AcceptableArgs(const std::string& plugin, const config::FeatureGates& gates) {
   // The one plugin without defaults: it cannot score without a shape.
   if (plugin == "RequestedToCapacityRatio") {
@@ -62,7 +62,7 @@ config::PluginArgs AcceptableArgs(const std::string& plugin, const config::Featu
   return config::DefaultArgs(plugin, gates);
 }
 
-// As written; nothing where the profile has none for it.
+// As written; none if the profile has none for it.
 config::PluginArgs ArgsAsWritten(const config::Profile& profile, const std::string& plugin) {
   const auto found = std::ranges::find(profile.plugin_config, plugin, &config::PluginConfig::name);
   if (found == profile.plugin_config.end() || found->raw_args.empty()) return {};
@@ -77,12 +77,12 @@ config::PluginArgs ArgsAsWritten(const config::KubeSchedulerConfiguration& confi
   return {};
 }
 
-// Makes plugins outside of any scheduler, over an empty cluster.
+// Creates plugins outside of any scheduler, with an empty cluster.
 class Workbench {
  public:
   explicit Workbench(const config::FeatureGates& gates) : gates_(gates) {}
 
-  // Something for plugins to hold on to while they are made: the smallest profile there is.
+  // What plugins need while they are created: the smallest possible profile.
   Result<void> SetUp() {
     config::Profile smallest{
         .scheduler_name = "catalog", .percentage_of_nodes_to_score = {}, .plugins = {}, .plugin_config = {}};
@@ -114,7 +114,7 @@ class Workbench {
 
 }  // namespace
 
-// Alpha plugins for groups of pods, which kube-scheduler registers whether or not their gates are on.
+// Alpha plugins for pod groups, which kube-scheduler registers whether or not their gates are enabled.
 std::vector<CatalogEntry> MissingPlugins(const framework::Registry& registry) {
   using enum ExtensionPoint;
   std::vector<CatalogEntry> missing = {
@@ -137,7 +137,7 @@ Result<std::vector<CatalogEntry>> PluginCatalog(const framework::Registry& regis
     const auto plugin =
         workbench.Make(entry.factory, own ? ArgsAsWritten(configuration, name) : AcceptableArgs(name, gates));
     if (plugin) {
-      // The one plugin here that upstream's groups of pods would ask as well.
+      // The one plugin here that upstream also uses for pod groups.
       catalog.push_back(
           {.name = name, .points = PointsOf(**plugin), .placement_score = !own && name == kNodeResourcesFit});
     } else if (own) {

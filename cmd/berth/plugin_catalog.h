@@ -1,4 +1,4 @@
-// What this program can run: every plugin of the registry, with the extension points it serves and whether it is on by
+// What this program can run: every registered plugin, with the extension points it serves and whether it is enabled by
 // default. Reported by the plugins themselves: each is created once and queried.
 #pragma once
 
@@ -17,23 +17,23 @@ struct CatalogEntry {
   config::PointSet points;
   bool placement_generate = false;
   bool placement_score = false;
-  // kube-scheduler has it, berth does not yet: a file may name it, a profile cannot run it.
+  // kube-scheduler has it, berth does not yet: a file may name it, but no profile can run it.
   bool missing = false;
-  // Not empty: why it cannot be created, and so its points are unknown.
+  // If set: why it cannot be created; its extension points are unknown then.
   std::string refused{};
 };
 
-// Those among what kube-scheduler registers that berth cannot run.
+// The plugins that kube-scheduler registers and berth cannot run.
 std::vector<CatalogEntry> MissingPlugins(const framework::Registry& registry);
 
-// Sorted by name. Plugins that berth does not come with may want arguments: they get those of the first profile that
-// has some for them.
+// Sorted by name. Plugins other than berth's may need arguments: they get those of the first profile that has some for
+// them.
 Result<std::vector<CatalogEntry>> PluginCatalog(const framework::Registry& registry,
                                                 const config::KubeSchedulerConfiguration& configuration,
                                                 const config::FeatureGates& gates);
 
-// Whether the plugins that berth does not come with take the arguments of each profile that names them; the loader has
-// checked the others'. Reads as a scheduler would put it.
+// Checks that plugins other than berth's accept the arguments of each profile that names them; the loader has checked
+// berth's. The messages are those of a scheduler that starts.
 Result<void> CheckOwnPlugins(const framework::Registry& registry,
                              const config::KubeSchedulerConfiguration& configuration,
                              const config::FeatureGates& gates);

@@ -12,7 +12,7 @@ namespace berth::cmd {
 
 namespace {
 
-// kubectl takes "pod/web-3" for a name.
+// kubectl accepts "pod/web-3" as a name.
 std::string WithoutResource(const std::string& name) {
   for (const std::string_view resource : {"pod/", "pods/", "po/"}) {
     if (name.starts_with(resource)) return name.substr(resource.size());
@@ -37,7 +37,7 @@ Result<std::set<std::string>> ResolvePods(const std::vector<std::string>& names,
     });
     if (matches.empty()) {
       std::vector<std::string> candidates = known;
-      // A bare name is compared with bare names.
+      // A name without a namespace is compared with names only.
       for (std::string& candidate : candidates)
         candidate = full ? candidate : candidate.substr(candidate.find('/') + 1);
       const std::string near = known.empty() ? "" : "; " + input::NearNames(name, candidates);

@@ -1,4 +1,4 @@
-// Pods as they are named on a command line.
+// Pods as named on a command line.
 #pragma once
 
 #include <set>
@@ -10,8 +10,8 @@
 
 namespace berth::cmd {
 
-// NAMESPACE/NAME of each of `names` among `known`: NAMESPACE/NAME, pod/NAME, or the NAME of a pod that only one
-// namespace has; with `name_space` it is that one's. `where` says in the error what a name was looked for in.
+// NAMESPACE/NAME of each of `names` among `known`: NAMESPACE/NAME, pod/NAME, or a NAME that exists in only one
+// namespace; with `name_space`, the one in that namespace. `where` says in the error where the name was looked up.
 Result<std::set<std::string>> ResolvePods(const std::vector<std::string>& names, const std::vector<std::string>& known,
                                           const std::string& name_space, std::string_view where);
 

@@ -1,4 +1,4 @@
-// berth record: writes down what happens in a cluster that another scheduler serves. Only reads.
+// berth record: records what happens in a cluster that another scheduler serves. Only reads.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -67,7 +67,7 @@ Result<void> CheckRecord(RecordOptions& options, const std::vector<std::string>&
   return {};
 }
 
-// What ended the recording before its time; told on the recorder's thread.
+// The error that ended the recording early; set on the recorder's thread.
 class EndOfRecording {
  public:
   void Set(const Error& error) {

@@ -1,4 +1,4 @@
-// berth replay: decides everything that a recording holds again, and says whether it comes to the same.
+// berth replay: repeats every decision of a recording, and reports whether the results are the same.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -82,7 +82,7 @@ int CompareAll(const std::vector<record::Recording>& recordings, const ReplayOpt
                const framework::Registry& own_plugins) {
   std::vector<ReplayedRecording> replayed;
   for (const record::Recording& recording : recordings) {
-    // One that begins later has nothing to compare.
+    // A recording that begins later has nothing to compare.
     if (options.until && recording.begins.front() > *options.until) continue;
     Result<ReplayedRecording> one = ReplayOne(recording, options, own_plugins);
     if (!one) return Trouble(one.error().message);
@@ -118,7 +118,7 @@ int CompareAll(const std::vector<record::Recording>& recordings, const ReplayOpt
   return kReplayTrouble;
 }
 
-// The pods that the driver knows, waiting or placed, by namespace/name.
+// The pods that the driver knows, pending or placed, by namespace/name.
 std::map<std::string, framework::PodInfoPtr> PodsOf(const scheduler::Driver& driver) {
   std::map<std::string, framework::PodInfoPtr> pods;
   driver.cluster().ForEachPod([&](const framework::PodInfoPtr& pod) { pods[pod->Key()] = pod; });
@@ -126,7 +126,7 @@ std::map<std::string, framework::PodInfoPtr> PodsOf(const scheduler::Driver& dri
   return pods;
 }
 
-// What the pod's own scheduler has said of it, where that was not the one that is replayed.
+// What the pod's own scheduler has reported, if that is not the one being replayed.
 std::string ConditionOf(const api::Pod& pod) {
   for (const api::PodCondition& condition : pod.status.conditions) {
     if (condition.type == "PodScheduled" && condition.status == "False") return condition.message;
@@ -134,7 +134,7 @@ std::string ConditionOf(const api::Pod& pod) {
   return {};
 }
 
-// `message` is what the last attempt said.
+// `message` is that of the last attempt.
 std::string Told(replay::Replayer& replayer, const std::string& key, const framework::PodInfoPtr& pod,
                  const std::string& message, bool color) {
   scheduler::Driver& driver = replayer.driver();

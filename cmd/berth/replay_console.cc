@@ -1,4 +1,4 @@
-// berth replay --console: the past, in the console, as fast as wanted.
+// berth replay --console: a recording in the console, at any speed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr size_t kWatchedJournalBytes = size_t{32} << 20;
-// While there is nothing to replay, looks are answered so promptly.
+// How soon requests are answered while there is nothing to replay.
 constexpr base::Duration kWatchNap = std::chrono::milliseconds(100);
 
 // Recorded time, which passes `speed` times as fast as real time from the moment it is set.
@@ -41,7 +41,7 @@ class Pace {
     const std::chrono::duration<double> passed = (Steady::now() - real_) * speed_;
     return recorded_ + std::chrono::duration_cast<base::Duration>(passed);
   }
-  // How long to wait for it.
+  // How long to wait until then.
   base::Duration Until(base::Time recorded) const {
     const std::chrono::duration<double> left = (recorded - Now()) / speed_;
     return std::chrono::duration_cast<base::Duration>(left);
@@ -53,7 +53,7 @@ class Pace {
   Steady::time_point real_{};
 };
 
-// The replay as it stands. All but what Inspected says is for any thread is the replaying thread's.
+// The current state of the replay. For the replaying thread only, except for what Inspected marks as "any thread".
 class WatchedReplay final : public live::Inspected {
  public:
   WatchedReplay(replay::Replayer& replayer, const scheduler::AttemptJournal& journal, live::Mailbox& mailbox,
@@ -82,10 +82,10 @@ class WatchedReplay final : public live::Inspected {
   const std::string name_;
   std::atomic<bool> ready_ = false;
   base::Time now_{};
-  std::string note_;  // what else is to be said about it
+  std::string note_;  // additional information about it
 };
 
-// Gives inputs to the replayer when their time has come, and looks a chance in between.
+// Passes inputs to the replayer when they are due, and answers requests in between.
 class Watch {
  public:
   Watch(replay::Replayer& replayer, WatchedReplay& watched, live::Mailbox& mailbox, const ReplayOptions& options,
@@ -101,7 +101,7 @@ class Watch {
     return replayer_.Apply(input);
   }
 
-  // Nothing more comes: what there is can be looked at until somebody ends it.
+  // There are no more inputs: the state can be inspected until the user stops it.
   void Linger(const std::string& note) {
     if (!begun_) Begin(replayer_.counts().last);
     watched_.set_note(note);

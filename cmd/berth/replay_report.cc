@@ -22,7 +22,7 @@ std::string CountsText(const replay::Counts& counts) {
                      Plural(counts.preemptions, "preemption"));
 }
 
-// In a cell of a table.
+// Text for a table cell.
 std::string Cell(std::string_view text) {
   std::string cell = base::PrintableLines(text);
   for (size_t at = 0; (at = cell.find('|', at)) != std::string::npos; at += 2) cell.insert(at, 1, '\\');
@@ -35,7 +35,7 @@ std::string EndText(const ReplayedRecording& one) {
   return one.open ? "; the last one was not closed: its scheduler was killed, or still records" : "";
 }
 
-// What could not be repeated, a sentence each.
+// What could not be repeated, one sentence each.
 std::vector<std::string> Caveats(const replay::Counts& counts) {
   std::vector<std::string> caveats;
   if (counts.opaque_work > 0) {

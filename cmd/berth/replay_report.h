@@ -1,4 +1,4 @@
-// What a replay has to say: a few lines, JSON, or an equivalence report in Markdown.
+// The result of a replay: a few lines, JSON, or an equivalence report in Markdown.
 #pragma once
 
 #include <cstddef>

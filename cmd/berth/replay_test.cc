@@ -1,4 +1,4 @@
-// berth replay as a command: what it says of recordings in which there is nothing to compare.
+// berth replay as a command: its output for recordings in which there is nothing to compare.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ class ReplayCommandTest : public ::testing::Test {
   }
   ~ReplayCommandTest() override { std::filesystem::remove_all(folder_); }
 
-  // A file of the recording, with these frames.
+  // Writes a file of the recording, with these frames.
   void Write(uint64_t part, base::Time begins, const std::vector<std::pair<FrameType, std::string>>& frames) {
     const config::FeatureGates gates;
     record::Header header = replay::MakeHeader(config::DefaultConfiguration(gates), gates, {});

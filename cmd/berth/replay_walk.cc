@@ -39,7 +39,7 @@ Result<framework::Registry> RegistryFor(const record::Header& header, const Repl
   Result<framework::Registry> registry = MakeRegistry(own_plugins);
   if (!registry) return registry;
   const Result<config::KubeSchedulerConfiguration> configuration = config::LoadText(header.configuration, {});
-  // What is wrong with it is said when the replay begins.
+  // The replay reports what is wrong with it when it begins.
   if (!configuration) return registry;
   if (Result<void> added = AddLibraries(*configuration, "", options.plugin_folders, *registry); !added) {
     return added.error();

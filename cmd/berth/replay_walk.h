@@ -1,5 +1,5 @@
-// What every use of a recording has in common: which recording and file to begin with, with which plugins, and the walk
-// over its inputs.
+// What every use of a recording has in common: which recording and file to start with, the plugins, and the walk over
+// its inputs.
 #pragma once
 
 #include <functional>
@@ -33,7 +33,7 @@ struct ReplayOptions {
   uint64_t threads = 1;
 };
 
-// Exit statuses of berth replay, as cmp(1) and diff(1) have them.
+// Exit statuses of berth replay, as in cmp(1) and diff(1).
 inline constexpr int kReplayDiffers = 1;
 inline constexpr int kReplayTrouble = 2;
 
@@ -50,7 +50,7 @@ Result<framework::Registry> RegistryFor(const record::Header& header, const Repl
 
 struct WalkEnd {
   bool torn = false;  // the last file ends in the middle of a block or of a checkpoint
-  bool open = false;  // and, wherever it ends, nobody has said that this is the end
+  bool open = false;  // wherever it ends, it was not closed
 };
 // Calls `visit` for every input up to the time; it ends the walk by returning false.
 Result<WalkEnd> Walk(const record::Recording& recording, size_t first, const config::FeatureGates& gates,

@@ -1,4 +1,4 @@
-// berth scheduler: kube-scheduler's job on a real cluster, with its flags.
+// berth scheduler: schedules a real cluster in place of kube-scheduler, with its flags.
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ namespace berth::cmd {
 
 namespace {
 
-// What upstream calls itself, for whoever compares versions.
+// Upstream's version, for tools that compare versions.
 constexpr const char* kUpstreamVersion = "v1.36.4";
 
 int Fail(const std::string& message) {
@@ -59,7 +59,7 @@ Result<void> SetUpLog(const LoggingOptions& options) {
   return base::ConfigureLog(std::move(log));
 }
 
-// The ConfigMap of a Policy, from the cluster that flags and file name.
+// Reads the ConfigMap of a Policy from the cluster that the flags and the file name.
 Result<std::string> ReadPolicy(const SchedulerOptions& options, const config::PolicySource& source,
                                config::ClientConnection connection) {
   if (options.config_file.empty() && options.Given("kubeconfig")) connection.kubeconfig = options.deprecated.kubeconfig;
@@ -71,7 +71,7 @@ Result<std::string> ReadPolicy(const SchedulerOptions& options, const config::Po
   return ReadPolicyConfigMap(transport, source);
 }
 
-// The configuration that flags and file make together.
+// The configuration from the flags and the file.
 Result<SchedulerSetup> Load(const SchedulerOptions& options, const framework::Registry& own_plugins) {
   ConfigurationFlags source;
   source.config = options.config_file;
@@ -157,7 +157,7 @@ std::vector<metrics::FeatureState> FeatureStates(const config::FeatureGates& gat
   return states;
 }
 
-// A client of the API server for reviews, by a kubeconfig of its own or as the pod's service account; null without.
+// A client of the API server for reviews, with its own kubeconfig or the pod's service account; null if neither.
 struct ReviewClient {
   std::unique_ptr<http::ApiTransport> transport;
   std::unique_ptr<serving::ApiReviewer> reviewer;
@@ -167,7 +167,7 @@ Result<ReviewClient> MakeReviewClient(const std::string& kubeconfig, const base:
                                       live::CredentialPlugins& plugins) {
   ReviewClient made;
   const http::Surroundings surroundings = plugins.Watching(http::RealSurroundings());
-  // Without one, the service account of the pod this runs in, if it runs in one.
+  // Without a kubeconfig, the service account of the pod, if this runs in one.
   if (kubeconfig.empty() && surroundings.environment("KUBERNETES_SERVICE_HOST").empty()) return made;
   config::ClientConnection connection;
   connection.kubeconfig = kubeconfig;
@@ -211,7 +211,7 @@ serving::Pages MakePages(live::LiveScheduler& scheduler, metrics::Registry& metr
     pages.healthz.push_back(leadership);
     pages.readyz.push_back(leadership);
   }
-  // A page without checks of its own has ping; with one, it has to be named.
+  // A page without checks has ping implicitly; with one, ping must be added.
   pages.livez.push_back({"ping", []() -> std::optional<std::string> { return std::nullopt; }});
   pages.livez.push_back({"scheduling-progress", [&scheduler]() -> std::optional<std::string> {
                            const Result<void> well = scheduler.CheckProgress();
@@ -245,7 +245,7 @@ serving::Pages MakePages(live::LiveScheduler& scheduler, metrics::Registry& metr
   return pages;
 }
 
-// Waits for signals on a thread of its own; every other thread has them blocked.
+// Waits for signals on its own thread; they are blocked in every other thread.
 class SignalThread {
  public:
   explicit SignalThread(std::function<void(int)> on_signal) {
@@ -263,7 +263,7 @@ class SignalThread {
     thread_.join();
   }
 
-  // Before any thread is started.
+  // Call it before any thread is started.
   static sigset_t Block() {
     sigset_t set;
     ::sigemptyset(&set);
@@ -278,7 +278,7 @@ class SignalThread {
   std::thread thread_;
 };
 
-// Ends the process when it does not end by itself, so that one that is stuck can still be terminated.
+// Ends the process if it does not end by itself, so that a stuck one can still be terminated.
 class LastResort {
  public:
   explicit LastResort(std::chrono::seconds patience)
@@ -291,7 +291,7 @@ class LastResort {
     Set(done_);
     thread_.join();
   }
-  // From here on there is so much time left.
+  // Starts the time limit.
   void Arm() const { Set(armed_); }
   [[noreturn]] static void Exit(const char* why) {
     LOG_ERROR("Exiting without waiting for what is under way", {"reason", why});
@@ -314,7 +314,7 @@ class LastResort {
   std::thread thread_;          // last: it uses the others
 };
 
-// Looks at a file now and then, on a thread of its own.
+// Checks a file from time to time, on its own thread.
 class FileWatch {
  public:
   FileWatch(const std::string& file, std::function<void()> on_change)
@@ -373,7 +373,7 @@ Result<std::unique_ptr<replay::Recorder>> StartRecording(const SchedulerOptions&
   return replay::Recorder::Start(std::move(recording));
 }
 
-// A kubelet gives a pod 30 seconds by default.
+// The kubelet gives a pod 30 seconds by default.
 constexpr std::chrono::seconds kTerminationPatience(25);
 
 int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup, const framework::Registry& own_plugins) {
@@ -388,7 +388,7 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup, const framew
   plugins.Follow(rest->credentials);
 
   SignalThread::Block();
-  ::signal(SIGPIPE, SIG_IGN);  // a connection that breaks is an answer, not the end
+  ::signal(SIGPIPE, SIG_IGN);  // a broken connection is an error to handle, not the end of the process
   metrics::AddBuildInfo(metrics, Build());
   metrics::AddVersionInfo(metrics, {.binary = "1.36.4", .emulation = "1.36", .min_compat = "1.35"});
   metrics::AddFeatureStates(metrics, FeatureStates(setup.gates));
@@ -404,7 +404,7 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup, const framew
   live.loop.annotate_results = options.annotate_results;
   live.loop.journal_bytes = static_cast<size_t>(options.explain_memory.bytes);
   live.loop.max_unschedulable = options.deprecated.pod_max_in_unschedulable_pods_duration;
-  std::unique_ptr<replay::Recorder> recorder;  // outlives the scheduler, which it listens to
+  std::unique_ptr<replay::Recorder> recorder;  // must outlive the scheduler that it observes
   if (!options.record.empty()) {
     Result<std::unique_ptr<replay::Recorder>> started = StartRecording(options, live, clock);
     if (!started) return Fail("--record: " + started.error().message);
@@ -457,7 +457,7 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup, const framew
     if (signal == SIGUSR2) return debugger.CompareAndDump();
     if (signal == SIGHUP) return reload.Reload();
     LOG_INFO(0, "Requested to terminate, exiting");
-    // Asked twice, it goes at once, as upstream does.
+    // A second signal ends the process at once, as upstream does.
     if (stopping.exchange(true)) LastResort::Exit("Requested to terminate again");
     last_resort.Arm();
     (*scheduler)->Stop();

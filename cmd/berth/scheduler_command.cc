@@ -20,7 +20,7 @@ SchedulerCommand& SchedulerCommand::WithPlugin(std::string name, framework::Plug
 }
 
 int SchedulerCommand::Run(int argc, char** argv) {
-  // A program that brings two plugins of one name is wrong whatever it is asked to do.
+  // A program with two plugins of the same name is wrong, whatever its arguments.
   if (!error_) {
     if (const Result<framework::Registry> merged = cmd::MakeRegistry(plugins_); !merged) error_ = merged.error();
   }

@@ -1,4 +1,4 @@
-// A program with a plugin of its own, as its main() would make it.
+// A program with its own plugin, as its main() would make it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ const codec::Message& Describe(const KeepOffArgs*) {
   return message;
 }
 
-// Takes every node but one.
+// Accepts every node but one.
 class KeepOff final : public framework::Plugin, public framework::FilterPlugin {
  public:
   static Result<std::unique_ptr<framework::Plugin>> Create(const PluginArgs& given, framework::Handle&) {

@@ -22,19 +22,19 @@ constexpr char kLogs[] = "Logs";
 constexpr char kGlobal[] = "Global";
 constexpr char kOwn[] = "Berth";
 
-// Below this, one attempt might not fit; beyond that, somebody meant something else.
+// Below this, one attempt might not fit; above the maximum, it is probably a mistake.
 constexpr int64_t kLeastExplainMemory = 64 << 10;
 constexpr int64_t kMostExplainMemory = int64_t{16} << 30;
 
 enum class Support {
   kFull,
   kInFile,      // deprecated: `note` is the field of the configuration file to use instead; ignored with --config
-  kDeprecated,  // `note` says what about it
-  kNoEffect,    // taken, but another value than the default changes nothing: `note` says why
-  kRefused,     // another value than the default is an error: `note` says why
+  kDeprecated,  // `note` explains it
+  kNoEffect,    // accepted, but values other than the default have no effect: `note` says why
+  kRefused,     // values other than the default are an error: `note` says why
 };
 
-// One flag. Its type is that of what it sets, its default what stands there before parsing.
+// One flag. Its type is that of its target, its default the target's value before parsing.
 struct Row {
   const char* group;
   const char* name;
@@ -266,7 +266,7 @@ std::string NoArguments(const std::string& command, const std::vector<std::strin
 
 SchedulerFlags::SchedulerFlags(std::string command) : command_(std::move(command)), flags_(Bind(options_)) {}
 
-// Each flag that does not simply work says so.
+// Reports each given flag that is deprecated, has no effect or is rejected.
 Result<void> SchedulerFlags::CheckSupport() {
   for (const Row& row : kFlags) {
     if (!flags_.Given(row.name)) continue;

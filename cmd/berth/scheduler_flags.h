@@ -13,19 +13,19 @@ namespace berth::cmd {
 // Not movable: the flags point into the options.
 class SchedulerFlags {
  public:
-  // `command` is how the program was called: "berth scheduler" or "kube-scheduler".
+  // `command` is the name the program was called by: "berth scheduler" or "kube-scheduler".
   explicit SchedulerFlags(std::string command);
   SchedulerFlags(const SchedulerFlags&) = delete;
   SchedulerFlags& operator=(const SchedulerFlags&) = delete;
 
-  // Refuses what upstream refuses while parsing (syntax, feature gates, versions) and the few flags that berth cannot
-  // do, each with its reason. With --help or --version nothing more is checked.
+  // Rejects what upstream rejects while parsing (syntax, feature gates, versions) and the few flags that berth cannot
+  // support, each with its reason. With --help or --version nothing more is checked.
   Result<void> Parse(const std::vector<std::string>& arguments);
 
   const SchedulerOptions& options() const { return options_; }
-  // Flags that are deprecated, that --config overrides, or that change nothing here: one sentence each.
+  // Flags that are deprecated, overridden by --config, or without effect here: one sentence each.
   const std::vector<std::string>& warnings() const { return warnings_; }
-  // The text of --help. Lines are broken at `columns`; 0 for not at all, as upstream does when the output is no
+  // The text of --help. Lines are wrapped at `columns`; 0: not at all, as upstream does if the output is not a
   // terminal.
   std::string Help(size_t columns = 0) const;
   // What /flagz shows.

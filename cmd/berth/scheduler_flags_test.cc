@@ -21,7 +21,7 @@ using ::testing::Not;
 using ::testing::StartsWith;
 using Arguments = std::vector<std::string>;
 
-// Facts about kube-scheduler v1.36.4 --help: what stands in a flag's line before its text, and its default.
+// Facts about kube-scheduler v1.36.4 --help: what precedes a flag's text in its line, and its default.
 struct KnownFlag {
   const char* group;
   const char* spelled;
@@ -93,7 +93,7 @@ constexpr KnownFlag kKnown[] = {
     {"Global", "--version version[=true]", "false"},
 };
 
-// Ours, which upstream does not have.
+// berth's own, which upstream does not have.
 constexpr KnownFlag kOwn[] = {
     {"Berth", "--algorithm-provider string", ""},
     {"Berth", "--annotate-results", "false"},

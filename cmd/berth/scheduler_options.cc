@@ -17,7 +17,8 @@ namespace {
 
 using Problems = std::vector<std::string>;
 
-// This program is kube-scheduler of this version; three minors back is as far as upstream's components emulate.
+// This program emulates kube-scheduler of this version; upstream's components emulate at most three minor versions
+// back.
 constexpr MinorVersion kOurVersion{1, 36, 0};
 constexpr MinorVersion kOldestVersion{1, 33, 0};
 constexpr std::string_view kComponent = "kube";
@@ -99,7 +100,7 @@ std::string Json(const std::map<std::string, std::string>& map) {
   return fmt::format("{{{}}}", fmt::join(pairs, ","));
 }
 
-// Whether `text` is a name by kLabelName, or by kMetricName with `colons`.
+// Whether `text` is a valid label name or, with `colons`, a valid metric name.
 bool IsName(std::string_view text, bool colons) {
   const auto good = [&](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9') ||
@@ -108,7 +109,7 @@ bool IsName(std::string_view text, bool colons) {
   return !text.empty() && !(text[0] >= '0' && text[0] <= '9') && std::ranges::all_of(text, good);
 }
 
-// What is wrong with a mapping of labels, or nothing.
+// What is wrong with a label mapping; nothing if it is valid.
 std::optional<std::string> LabelProblem(const std::map<std::string, std::string>& labels, std::string_view path) {
   for (const auto& [key, values] : labels) {
     const size_t comma = key.find(',');
@@ -285,8 +286,8 @@ Result<void> CheckLogging(const SchedulerOptions& options) {
 Result<void> ApplyOptions(const SchedulerOptions& options, config::KubeSchedulerConfiguration& configuration) {
   if (options.config_file.empty()) ApplyDeprecated(options, configuration);
   ApplyLeaderElection(options, configuration.leader_election);
-  // Upstream looks at a file's configuration again but not at what flags made of the defaults, and then fails on it
-  // later; here both are said at once.
+  // Upstream validates a file's configuration again but not what flags made of the defaults, and then fails on it
+  // later; here both are reported at once.
   Problems problems = config::FindProblems(configuration);
   CheckServing(options.secure_serving, problems);
   CheckHeaders(options, problems);

@@ -48,7 +48,7 @@ struct AuthenticationOptions {
   bool tolerate_lookup_failure = true;
 };
 
-// Whether they may: the API server's answer, kept for a while.
+// Authorization: the API server's answers, cached for a while.
 struct AuthorizationOptions {
   std::string kubeconfig{};
   base::Duration authorized_ttl = std::chrono::seconds(10);
@@ -63,7 +63,7 @@ struct DeprecatedOptions {
   std::string content_type = "application/vnd.kubernetes.protobuf";
   float qps = 50;
   int32_t burst = 100;
-  // The only one that has no field in the configuration file: it always counts.
+  // The only one that has no field in the configuration file: it always applies.
   base::Duration pod_max_in_unschedulable_pods_duration = std::chrono::minutes(5);
 };
 
@@ -103,14 +103,14 @@ struct SchedulerOptions {
   bool help = false;
 
   // berth's own.
-  uint64_t seed = 0;  // counts when given; otherwise every start breaks ties anew
+  uint64_t seed = 0;  // used if given; otherwise ties are broken differently at every start
   bool verify_incremental = false;
-  bool watch_config = false;  // read --config again whenever it changes
+  bool watch_config = false;  // reload --config whenever it changes
   ByteCount explain_memory{32 << 20, "32Mi"};
   bool annotate_results = false;
   std::string record{};  // the folder of the recording; empty: nothing is recorded
   ByteCount record_size{int64_t{1} << 30, "1Gi"};
-  // Of schedulers before Kubernetes 1.23, in place of profiles.
+  // For configurations from before Kubernetes 1.23, in place of profiles.
   std::string policy_config_file{};
   std::string policy_configmap{};
   std::string policy_configmap_namespace = "kube-system";
@@ -118,25 +118,25 @@ struct SchedulerOptions {
   bool use_legacy_policy_config = false;
   std::vector<std::string> plugin_dirs{};
 
-  // Found out while parsing.
+  // Determined while parsing.
   config::FeatureGates gates{};
   std::set<std::string, std::less<>> given{};  // names of the flags on the command line
 
   bool Given(std::string_view name) const { return given.contains(name); }
 };
 
-// Flags into a configuration, which was loaded from --config or is the default: the deprecated flags count only without
-// --config, those of leader election win over the file when they are given. Then checks both, with upstream's texts;
+// Applies flags to a configuration, which was loaded from --config or is the default: the deprecated flags apply only
+// without --config, those of leader election override the file if given. Then validates both, with upstream's messages;
 // several problems read "[a, b]".
 Result<void> ApplyOptions(const SchedulerOptions& options, config::KubeSchedulerConfiguration& configuration);
 
 // The logging flags, which are checked before anything is logged.
 Result<void> CheckLogging(const SchedulerOptions& options);
 
-// Which values a label of a metric may have: --allow-metric-labels, or what is in the file of its -manifest sister.
+// The allowed values of metric labels: from --allow-metric-labels, or from the file of --allow-metric-labels-manifest.
 Result<std::map<std::string, std::string>> LoadMetricLabels(const MetricsOptions& options);
 
-// Assignments to the gates of "kube", which is this program, as one text; another component is an error.
+// Assignments to the gates of the component "kube", which is this program, as one text; another component is an error.
 Result<std::string> KubeGates(const GateAssignments& assignments);
 
 // --emulated-version and --min-compatibility-version.

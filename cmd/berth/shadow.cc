@@ -1,4 +1,4 @@
-// berth shadow: beside another scheduler, says of each of its decisions what berth makes of it. Only reads.
+// berth shadow: runs beside another scheduler and compares each of its decisions with berth's. Only reads.
 #include "shadow/shadow.h"
 
 #include <fmt/format.h>
@@ -53,7 +53,7 @@ constexpr char kShadowExamples[] = R"(  berth shadow --kubeconfig shadow.conf --
   berth shadow --recording /var/lib/berth/recording -o markdown
 )";
 
-// As kube-scheduler has it: smaller clusters are never sampled.
+// As in kube-scheduler: smaller clusters are never sampled.
 constexpr size_t kFewestSampledNodes = 100;
 constexpr base::Duration kMetricsEvery = std::chrono::seconds(10);
 
@@ -103,7 +103,7 @@ Result<void> CheckShadow(ShadowOptions& options, const std::vector<std::string>&
   return {};
 }
 
-// Whether a scheduler with this configuration looks at a part of the nodes only, once there are enough.
+// Whether a scheduler with this configuration evaluates only some of the nodes, once there are enough.
 bool Samples(const config::KubeSchedulerConfiguration& configuration) {
   const int32_t common = configuration.percentage_of_nodes_to_score.value_or(0);
   return std::any_of(configuration.profiles.begin(), configuration.profiles.end(), [&](const config::Profile& profile) {
@@ -111,7 +111,7 @@ bool Samples(const config::KubeSchedulerConfiguration& configuration) {
   });
 }
 
-// What is printed while it runs: a line for each difference, and on a terminal the counts below them.
+// Printed while it runs: a line for each difference, and on a terminal the counts below them.
 class LiveTable {
  public:
   LiveTable(std::FILE* out, bool all) : out_(out), all_(all), is_terminal_(IsTerminal(out)) {}
@@ -149,7 +149,7 @@ class LiveTable {
 };
 
 Result<void> WriteWhole(const std::string& path, const std::string& text) {
-  // Whoever reads it sees the old one or the new one.
+  // A reader sees either the old file or the new one.
   const std::string fresh = path + ".new";
   {
     std::ofstream out(fresh, std::ios::binary | std::ios::trunc);

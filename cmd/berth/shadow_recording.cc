@@ -9,7 +9,7 @@ namespace berth::cmd {
 
 namespace {
 
-// What there was when the file begins.
+// The objects that existed when the file begins.
 void AddCheckpoint(const scheduler::Checkpoint& checkpoint, base::Time time, shadow::Shadow& shadow) {
   for (const api::Object& object : checkpoint.objects) shadow.Add({time, false, object});
   for (const scheduler::Checkpoint::Node& node : checkpoint.nodes) shadow.Add({time, false, api::Object(node.node)});
@@ -38,7 +38,7 @@ Result<std::unique_ptr<ShadowedRecording>> ShadowedRecording::Create(const Sched
   return made;
 }
 
-// Of a new recording, everything up to the first step is the first list of every kind.
+// In a new recording, everything up to the first step is the first list of every kind.
 Result<RecordedTimes> ShadowedRecording::Feed(const std::string& folder, shadow::Shadow& shadow) {
   const Result<std::vector<record::Recording>> recordings = record::FindRecordings(folder);
   if (!recordings) return recordings.error();

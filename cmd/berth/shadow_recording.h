@@ -1,4 +1,4 @@
-// A recording as what a shadow follows.
+// A recording as the input of a shadow.
 #pragma once
 
 #include <memory>
@@ -21,11 +21,11 @@ struct RecordedTimes {
 
 class ShadowedRecording {
  public:
-  // `setup` outlives it.
+  // `setup` must outlive it.
   static Result<std::unique_ptr<ShadowedRecording>> Create(const SchedulerSetup& setup);
 
   scheduler::Driver& driver() { return *driver_; }
-  // Gives the last recording in the folder to the shadow, from beginning to end.
+  // Feeds the last recording in the folder to the shadow, from beginning to end.
   Result<RecordedTimes> Feed(const std::string& folder, shadow::Shadow& shadow);
 
  private:

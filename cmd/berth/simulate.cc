@@ -65,7 +65,7 @@ struct SimulateOptions {
   std::string output;  // empty: a table
   std::string color = "auto";
   std::vector<std::string> fail_on;
-  std::vector<std::string> explain;  // "" for all that stay pending
+  std::vector<std::string> explain;  // "": all pods that stay pending
   uint64_t seed = 1;
   bool verify_incremental = false;
   bool extenders = false;
@@ -91,8 +91,8 @@ size_t CountNodes(const input::ClusterInput& input) {
   }));
 }
 
-// Which pods to explain: names as they are on the command line, in full. A page has the tables of all pods unless there
-// are too many.
+// Which pods to explain: the names on the command line, in full. A page has the tables of all pods unless there are too
+// many.
 Result<std::set<std::string>> PodsToExplain(const SimulateOptions& options, const input::ClusterInput& input) {
   const std::vector<std::string> pending = PendingPods(input);
   std::set<std::string> resolved;
@@ -106,7 +106,7 @@ Result<std::set<std::string>> PodsToExplain(const SimulateOptions& options, cons
   return resolved;
 }
 
-// Whoever asks about a pod wants to read about that pod, and no more unless a format was asked for, too.
+// If pods were asked about, only they are printed, unless an output format was requested too.
 bool IsAboutPods(const SimulateOptions& options) {
   return options.output.empty() && std::any_of(options.explain.begin(), options.explain.end(),
                                                [](const std::string& name) { return !name.empty(); });
@@ -131,7 +131,7 @@ std::string Render(const sim::SimulationReport& report, const report::PageContex
   return report::ToTable(report, {.wide = format == "wide", .color = color});
 }
 
-// What a page shows of where it came from.
+// What a page shows about its inputs.
 report::PageContext PageContextOf(const SimulateOptions& options, const input::ClusterInput& input,
                                   const SchedulerSetup& setup, const sim::Simulation& simulation) {
   report::PageContext page{.cluster = &simulation.cluster(), .objects = input.objects, .gates = setup.gates};

@@ -1,4 +1,4 @@
-// berth snapshot: writes what scheduling reads of a running cluster to a file.
+// berth snapshot: writes what scheduling reads from a running cluster to a file.
 #include <fmt/format.h>
 
 #include <cstdio>

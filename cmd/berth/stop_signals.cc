@@ -13,7 +13,7 @@ StopSignals::StopSignals() {
   ::sigemptyset(&set_);
   for (const int signal : {SIGINT, SIGTERM}) ::sigaddset(&set_, signal);
   ::pthread_sigmask(SIG_BLOCK, &set_, &before_);
-  ::signal(SIGPIPE, SIG_IGN);  // a connection that breaks is an answer, not the end
+  ::signal(SIGPIPE, SIG_IGN);  // a broken connection is an error to handle, not the end of the process
 }
 
 StopSignals::~StopSignals() {

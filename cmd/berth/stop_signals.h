@@ -1,4 +1,4 @@
-// StopSignals: the first SIGINT or SIGTERM calls a function, on a thread of its own.
+// StopSignals: the first SIGINT or SIGTERM calls a function, on its own thread.
 #pragma once
 
 #include <signal.h>
@@ -15,7 +15,7 @@ namespace berth::cmd {
 
 class StopSignals {
  public:
-  // Before any other thread is started, so that all of them have the signals blocked.
+  // Construct it before any other thread is started, so that the signals are blocked in all of them.
   StopSignals();
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
@@ -23,7 +23,7 @@ class StopSignals {
 
   // A second signal ends the process.
   void Start(std::function<void()> stop);
-  // `stop` is not called any more.
+  // `stop` is not called after this.
   void End();
 
  private:
@@ -33,7 +33,7 @@ class StopSignals {
   std::thread thread_;
 };
 
-// "90s", "1h30m": the value of --for. Empty text: unset.
+// "90s", "1h30m": the value of --for. An empty text is unset.
 Result<std::optional<base::Duration>> ParseFor(const std::string& text);
 
 }  // namespace berth::cmd

@@ -1,4 +1,4 @@
-// What a terminal can do that a file cannot: colour, and a line that is written over.
+// What a terminal can do that a file cannot: colour, and a line that is overwritten.
 #pragma once
 
 #include <cstdio>
@@ -11,20 +11,20 @@
 
 namespace berth::cmd {
 
-// Whether to colour what goes to `out`. `choice` is the value of --color: auto, always or never. auto is a terminal
-// that is not called dumb, and NO_COLOR unset or empty in the environment.
+// Whether to use colour on `out`. `choice` is the value of --color: auto, always or never. auto means a terminal that
+// is not called dumb, with NO_COLOR unset or empty in the environment.
 Result<bool> WantsColor(const std::string& choice, std::FILE* out);
 
 bool IsTerminal(std::FILE* out);
 
-// All of it, to standard output; false when that cannot be written to.
+// Writes all of it to standard output; false if that fails.
 bool WriteOut(std::string_view text);
 
-// "1200 of 30000 pods, 8500 a second", on one line that is written over and erased at the end. Prints nothing during
-// the first second, more often than ten times a second, or when the output is not a terminal.
+// "1200 of 30000 pods, 8500 a second", on one line that is overwritten and erased at the end. Prints nothing during the
+// first second, and at most ten times a second; nothing at all if the output is not a terminal.
 class ProgressLine {
  public:
-  // Both outlive it. Reading the clock costs as much as scheduling a pod, so it is done once in so many calls.
+  // Both must outlive it. Reading the clock costs as much as scheduling a pod, so it is read once every so many calls.
   ProgressLine(std::FILE* out, bool enabled, const base::Clock& clock, std::string noun, size_t calls_per_look = 32);
   ~ProgressLine() { Erase(); }
   ProgressLine(const ProgressLine&) = delete;

@@ -31,7 +31,7 @@ TEST(WantsColor, AFileIsNotColouredUnlessAskedFor) {
   EXPECT_EQ(wrong.error().message, "--color: expected auto, always or never, found \"yes\"");
 }
 
-// Of a run in which each step takes `step`.
+// The output of a run in which each step takes `step`.
 std::string Shown(bool enabled, base::Duration step, size_t steps) {
   const TemporaryFile out;
   base::FakeClock clock;

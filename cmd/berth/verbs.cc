@@ -33,11 +33,11 @@ constexpr Verb kVerbs[] = {
     {"man", "print or write manual pages", Man},
 };
 
-// These two take no flags, and stand in no table.
+// These two take no flags, and are not in the table.
 constexpr std::pair<std::string_view, std::string_view> kPlain[] = {{"version", "print the version"},
                                                                     {"help", "this text"}};
 
-// The scheduler's flags are upstream's, and so is the shape of their table.
+// The scheduler's flags are upstream's, and so is the layout of their table.
 CommandDescription DescribeScheduler() {
   const HelpCapture capture;
   const std::string text = SchedulerFlags("berth scheduler").Help();
@@ -118,7 +118,7 @@ int BadInput(std::string_view verb, std::string_view message, std::string_view o
   for (std::string_view rest = message; !rest.empty();) {
     const size_t end = std::min(rest.find('\n'), rest.size());
     const std::string_view line = rest.substr(0, end);
-    // What is indented belongs to the problem above it.
+    // Indented lines belong to the problem above them.
     if (line.starts_with("    ") && !errors.empty()) {
       errors.back().append("\n").append(line);
     } else if (!line.empty() && !line.ends_with("the input has problems:")) {

@@ -15,12 +15,12 @@ struct Verb {
   std::string_view name;
   std::string_view summary;
   int (*run)(const framework::Registry& own_plugins, const std::vector<std::string>& arguments);
-  // A first argument behind which the verb takes flags of its own; empty: there is none.
+  // A first argument after which the verb takes other flags; empty: there is none.
   std::string_view sub_verb = {};
 };
 
 std::span<const Verb> Verbs();
-// Null when there is none of that name.
+// Null if there is none of that name.
 const Verb* FindVerb(std::string_view name);
 // "unknown verb "simulat", did you mean simulate?"
 std::string UnknownVerb(std::string_view name);
@@ -33,7 +33,7 @@ struct VerbDescription {
   CommandDescription command;
 };
 
-// Of every verb, from the tables that parse its command line.
+// Describes every verb, from the tables that parse its command line.
 std::vector<VerbDescription> DescribeVerbs();
 
 }  // namespace berth::cmd

@@ -45,7 +45,7 @@ const api::Pod* Actors::PickPod(uint64_t choice, Wanted wanted) const {
   return found.empty() ? nullptr : found[choice % found.size()];
 }
 
-// The one that was written last: most likely somebody is busy with it.
+// The one that was written last: most likely a scheduler is working on it.
 const api::Pod* Actors::PickNewestPending() const {
   const std::vector<Change>& history = store_.history(api::Kind::kPod);
   for (auto change = history.rbegin(); change != history.rend(); ++change) {
@@ -61,7 +61,7 @@ const api::Node* Actors::PickNode(uint64_t choice) const {
   return std::next(nodes.begin(), static_cast<std::ptrdiff_t>(choice % nodes.size()))->second.As<api::Node>();
 }
 
-// Of the pod with this very UID only.
+// Edits only the pod with this UID.
 template <class Edit>
 void Actors::EditPod(const std::string& key, const std::string& uid, Edit edit) {
   const api::Pod* found = store_.Find<api::Pod>(key);
@@ -213,7 +213,7 @@ void Actors::Create(api::Pod pod) {
   const bool is_refused = pod.metadata.labels.Contains(Symbol(kRefused));
   const std::string key = api::KeyOf(pod.metadata);
   store_.Put(std::move(pod));
-  // Nobody waits for ever.
+  // Its owner eventually gives up.
   if (is_refused) timeline_.After(1s + Soon(kSlowestEnd), [this, key] { store_.Delete<api::Pod>(key); });
 }
 
@@ -222,7 +222,7 @@ void Actors::FailAndReturn(const api::Pod& pod) {
   EditPod(key, uid, [](api::Pod& p) { p.status.phase = "Failed"; });
   timeline_.After(Soon(3s), [this, key, uid] {
     const api::Pod* now = store_.Find<api::Pod>(key);
-    // What was bound meanwhile stays as it is: nobody can have counted it.
+    // A pod that was bound meanwhile stays Failed: no scheduler can have counted its resources.
     if (now == nullptr || !now->spec.node_name.empty()) return;
     EditPod(key, uid, [](api::Pod& p) { p.status.phase = "Pending"; });
   });
@@ -246,7 +246,7 @@ void Actors::DoToNodes(const Action& action) {
   const std::string name = found->metadata.name;
   switch (action.kind) {
     case ActionKind::kRemoveNode:
-      // Without any node nobody says why a pod failed, and it is tried again for ever, as upstream does it.
+      // Without any node no reason is reported for a pod, and it is tried again forever, as upstream does.
       if (store_.objects(api::Kind::kNode).size() > 1) store_.Delete<api::Node>(name);
       return;
     case ActionKind::kReplaceNode:
@@ -292,7 +292,7 @@ void Actors::React(const Change& change) {
   }
 }
 
-// The kubelet of the pod's node, should it have one.
+// Acts as the kubelet of the pod's node, if it has one.
 void Actors::ReactToPod(const api::Pod& pod, const api::Pod* before) {
   const std::string key = api::KeyOf(pod.metadata), uid = pod.metadata.uid;
   const bool was_bound = before != nullptr && !before->spec.node_name.empty();

@@ -1,5 +1,5 @@
-// Actors: the people, controllers and kubelets of a storm. Some do what the plan's script says; others react: kubelets
-// run bound pods and end deleted ones, the garbage collector deletes pods of nodes that are gone.
+// Actors: the people, controllers and kubelets of a storm. Some follow the plan's script; others react: kubelets run
+// bound pods and end deleted ones, the garbage collector deletes pods of nodes that are gone.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ class Actors {
   Actors(Timeline& timeline, Store& store, ApiWrites& writes, Claims& claims, Trace& trace, uint64_t seed);
 
   void MakeNodes(int count);
-  // Nothing when there is nobody it could be done to.
+  // Does nothing if there is no object to do it to.
   void Do(const Action& action);
 
  private:
@@ -34,7 +34,7 @@ class Actors {
   void Recreate(const api::Pod& pod);
   void AddNode(const std::string& name, uint64_t choice);
 
-  // The pods or nodes it can be done to, one of them by choice; null when there are none.
+  // One of the pods or nodes it can be done to, selected by `choice`; null if there are none.
   template <class Wanted>
   const api::Pod* PickPod(uint64_t choice, Wanted wanted) const;
   const api::Pod* PickNewestPending() const;

@@ -1,5 +1,5 @@
-// ApiServer: the model of an API server in front of a Store: reads, watches and writes of the kinds a scheduler uses,
-// and the ways in which a real one says no.
+// ApiServer: a model of an API server in front of a Store: reads, watches and writes of the kinds a scheduler uses, and
+// the ways in which a real one rejects requests.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ namespace berth::storm {
 
 struct ServerOptions {
   StreamingLists streaming = StreamingLists::kWork;
-  // No page has more objects; 0: as many as the client allows.
+  // The most objects on a page; 0: as many as the client allows.
   size_t page_size = 0;
   // There is no watch cache: lists of any version are paged, too.
   bool pages_any_version = false;
@@ -40,7 +40,7 @@ class ApiServer {
   ApiWatches& watches() { return watches_; }
 
  private:
-  // True when it was answered.
+  // True if it answered the request.
   bool Refuse(const ExchangePtr& exchange, const ApiRequest& request);
   void List(const ExchangePtr& exchange, const ApiRequest& request);
   void Get(const ExchangePtr& exchange, const ApiRequest& request);

@@ -1,4 +1,4 @@
-// The model API server against what Kubernetes documents: what storms prove is worth no more than this model.
+// The model API server compared with what Kubernetes documents: storms prove no more than this model is worth.
 #include "storm/api_server.h"
 
 #include <gmock/gmock.h>

@@ -32,9 +32,9 @@ std::string_view TypeName(Change::Type type) {
 
 uint64_t NumberIn(const std::string& text) { return std::strtoull(text.c_str(), nullptr, 10); }
 
-// As it was, but with the version of the change by which it left.
+// As it was, but with the version of the change that removed it from the selection.
 api::Object Leaving(const api::Object& before, uint64_t revision) {
-  // Only pods have selectors that an object can leave.
+  // Only pods have selectors that an object can stop matching.
   const api::Pod* pod = before.As<api::Pod>();
   if (pod == nullptr) return before;
   api::Pod last = *pod;
@@ -146,7 +146,7 @@ void ApiWatches::Schedule(const WatcherPtr& watcher, bool begins_behind) {
   if (std::exchange(watcher->awaited, true)) return;
   base::Duration pause = kShortestPause + base::Duration(random_.Below(kPauseSpread));
   if (faults_.Strikes(Fault::kLateEvents)) pause += faults_.UpTo(Fault::kLateEvents, kLatestEvents);
-  // A cache that was behind when it was asked for a list is behind when it is asked for what came since.
+  // A cache that was behind for a list is also behind for the events since.
   if (begins_behind && faults_.Strikes(Fault::kStaleList)) pause += faults_.UpTo(Fault::kStaleList, kLatestEvents);
   timeline_.After(pause, [this, watcher] { Pump(watcher); });
 }

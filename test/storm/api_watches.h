@@ -1,5 +1,5 @@
-// ApiWatches: the watches of the model API server, each a position in the history of its kind that is moved on as time
-// passes: events of what its selector lets through, bookmarks, and the end that its client asked for.
+// ApiWatches: the watches of the model API server. Each is a position in the history of its kind that advances with
+// time: it sends the events that match its selector, bookmarks, and ends when its client asked for.
 #pragma once
 
 #include <cstdint>
@@ -19,24 +19,24 @@ namespace berth::storm {
 // How the server answers a streaming list (sendInitialEvents).
 enum class StreamingLists : uint8_t {
   kWork,
-  kRefused,  // 422: the feature is off
+  kRefused,  // 422: the feature is disabled
   kBroken,   // an ERROR event: an etcd before 3.4.31, or 3.5 before 3.5.13
-  kEndless,  // an old server: everything is sent, but never a word that this was all
+  kEndless,  // an old server: everything is sent, but the end of the initial events is never marked
 };
 
 class ApiWatches {
  public:
   ApiWatches(Timeline& timeline, Store& store, Faults& faults, StreamingLists streaming, uint64_t seed);
 
-  // The watch the exchange asks for.
+  // Starts the watch that the exchange requests.
   void Start(const ExchangePtr& exchange, const ApiRequest& request);
   size_t open() const;
-  // The kind is served no longer.
+  // The kind is no longer served.
   void End(api::Kind kind);
-  // The server's caches hear of nothing new until then: whoever asks for any version gets the one of now, and watches
-  // are silent. Reads of the latest are as good as ever.
+  // The server's caches receive nothing new until then: requests for any version get the current one, and watches are
+  // silent. Reads of the latest version are not affected.
   void Stall(base::Duration until);
-  // What a server that may be behind has at hand, not older than `least`.
+  // The revision in the cache of a server that may be behind, not older than `least`.
   uint64_t CachedRevision(uint64_t least);
 
  private:
@@ -56,7 +56,7 @@ class ApiWatches {
   void Pump(const WatcherPtr& watcher);
   std::string Frames(const Watcher& watcher, const Change& change) const;
   void SendBookmark(const WatcherPtr& watcher);
-  // Behind the last change up to that revision.
+  // The position after the last change up to that revision.
   size_t PositionAfter(api::Kind kind, uint64_t revision) const;
 
   Timeline& timeline_;

@@ -1,5 +1,5 @@
-// What goes over the wire between a client and the model API server: requests taken apart, answers put together, in
-// JSON or protobuf as the client asks for it.
+// The wire format between a client and the model API server: parses requests and builds answers, in JSON or protobuf as
+// the client asks for it.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ struct ApiRequest {
   std::string name{};  // "" for the whole collection
   std::string subresource{};
   std::map<std::string, std::string> query{};
-  bool protobuf = false;  // is wanted back
+  bool protobuf = false;  // requested for the answer
 
   const std::string& Parameter(const std::string& key) const;
   std::string Key() const { return name_space.empty() ? name : name_space + "/" + name; }
 };
 
-// An error when the path is of no kind that exists.
+// An error if the path has no known kind.
 Result<ApiRequest> ReadRequest(const http::Request& request);
 std::string_view FindHeader(const http::Request& request, std::string_view name);
 
@@ -36,7 +36,7 @@ struct Refusal {
   int code;
   std::string reason{};
   std::string message{};
-  int retry_after = 0;  // seconds; 0: not said
+  int retry_after = 0;  // seconds; 0: none
   std::string cause{};
 };
 
@@ -50,7 +50,7 @@ Reply RefusalReply(const Refusal& refusal);
 Reply ObjectReply(int code, bool protobuf, const api::Object& object);
 Reply ListReply(bool protobuf, api::Kind kind, const std::vector<api::Object>& objects, uint64_t revision,
                 const std::string& continue_token);
-// A Status that says success, with as little as that.
+// A minimal Status of a success.
 Reply SuccessReply(int code);
 
 http::Headers WatchHeaders(bool protobuf);

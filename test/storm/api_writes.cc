@@ -42,7 +42,7 @@ void SetText(const codec::Value& object, std::string_view key, std::string& text
     text = value->is_null() ? std::string() : std::string(value->text());
 }
 
-// Strategic merge: by type, fields that are named.
+// Strategic merge: conditions merge by type, and only the given fields change.
 void MergeCondition(const codec::Value& patch, api::PodStatus& status) {
   std::string type;
   SetText(patch, "type", type);
@@ -152,7 +152,7 @@ Reply ApiWrites::PatchPodStatus(const http::Request& request, const ApiRequest& 
     }
     SetText(*status, "nominatedNodeName", pod.status.nominated_node_name);
   }
-  // What changes nothing is not written.
+  // A patch that changes nothing is not written.
   if (!SameConditions(pod.status, found->status) ||
       pod.status.nominated_node_name != found->status.nominated_node_name) {
     Tell(write);
@@ -182,7 +182,7 @@ void ApiWrites::DeletePod(const std::string& key, int64_t default_grace_seconds)
   const api::Pod* found = store_.Find<api::Pod>(key);
   if (found == nullptr || found->metadata.deletion_timestamp) return;
   const int64_t grace = found->spec.termination_grace_period_seconds.value_or(default_grace_seconds);
-  // Nobody is there to end it gracefully.
+  // There is no kubelet to end it gracefully.
   if (found->spec.node_name.empty() || grace == 0 || api::IsTerminated(*found)) return store_.Delete<api::Pod>(key);
   api::Pod pod = *found;
   pod.metadata.deletion_timestamp = base::Time(kEpoch + timeline_.Now() + std::chrono::seconds(grace));

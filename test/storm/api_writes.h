@@ -1,5 +1,5 @@
-// ApiWrites: what the model API server does with the writes of a scheduler: bindings, patches, deletions, leases,
-// events; with the conflicts and preconditions of the real one.
+// ApiWrites: how the model API server handles a scheduler's writes: bindings, patches, deletions, leases, events; with
+// the conflicts and preconditions of the real one.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ struct Write {
   std::string key{};   // of the object
   std::string uid{};   // of the pod
   std::string node{};  // of a binding
-  int code = 0;        // what was answered, or would have been
+  int code = 0;        // of the answer, even if it was lost
   bool ok() const { return code < 300; }
 };
 
@@ -36,12 +36,12 @@ class ApiWrites {
 
   Reply Handle(const http::Request& request, const ApiRequest& parsed, const std::string& process, int life);
 
-  // Called before one takes effect (with code 0), and after each with its answer.
+  // Called before a write takes effect (with code 0), and after it with its answer.
   void Observe(std::function<void(const Write& write)> observer) { observers_.push_back(std::move(observer)); }
   // By "namespace/name": how often it was written.
   const std::map<std::string, int>& events() const { return events_; }
 
-  // What the server does when it is asked to delete a pod, whoever asks.
+  // What the server does when anyone asks it to delete a pod.
   void DeletePod(const std::string& key, int64_t default_grace_seconds);
 
  private:

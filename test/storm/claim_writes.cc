@@ -1,5 +1,5 @@
-// What the model API server does with the writes of resource claims: merge patches of finalizers and status, the
-// strategic one that ends a reservation, and deletions.
+// How the model API server handles writes of resource claims: merge patches of finalizers and status, the strategic one
+// that removes a reservation, and deletions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using References = std::vector<api::ResourceClaimConsumerReference>;
 
-// Null ends a field; a list replaces it, unless its items say what to delete.
+// Null removes a field; a list replaces it, unless its items say what to delete.
 void PatchReservations(const codec::Value& patch, References& reserved_for, std::vector<codec::Diagnostic>& problems) {
   if (patch.is_null()) return reserved_for.clear();
   References wanted;

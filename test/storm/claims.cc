@@ -23,7 +23,7 @@ bool Names(const api::Pod& pod, const std::string& claim) {
                      [&](const api::PodResourceClaim& named) { return named.resource_claim_name == claim; });
 }
 
-// The pod with this UID, unless it is over.
+// The pod with this UID, unless it has terminated.
 const api::Pod* FindAlive(const Store& store, const std::string& uid) {
   for (const auto& [key, object] : store.objects(api::Kind::kPod)) {
     const api::Pod* pod = object.As<api::Pod>();

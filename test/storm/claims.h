@@ -1,5 +1,5 @@
-// Claims: devices in a storm. Nodes have a slice with a few; pods come with a claim of their own or share one; the
-// controller of claims ends reservations of pods that are gone, takes devices back and deletes what nobody names.
+// Claims: devices in a storm. Nodes have a slice with a few; pods come with their own claim or share one; the claim
+// controller removes reservations of pods that are gone, deallocates claims and deletes those that no pod names.
 #pragma once
 
 #include <string>
@@ -14,18 +14,18 @@ namespace berth::storm {
 
 class Claims {
  public:
-  // With `used`, there are devices.
+  // Without `used`, there are no devices.
   Claims(Timeline& timeline, Store& store, bool used, uint64_t seed);
 
   bool used() const { return used_; }
-  // A claim for the pod to name: a new one or, now and then, one that others name already.
+  // A claim for the pod to name: a new one or, sometimes, one that others already name.
   std::string ClaimFor(const std::string& pod, uint64_t choice);
 
  private:
   void React(const Change& change);
   void AddSlice(const std::string& node);
   base::Duration Soon();
-  // All claims are looked at: what the controller does is the same however it was woken.
+  // Checks all claims: the controller does the same whatever triggered it.
   void Control();
 
   Timeline& timeline_;
@@ -36,11 +36,11 @@ class Claims {
   bool woken_ = false;
 };
 
-// Whether the claims that the pod names are there and have devices on that node, or could get them.
+// Whether the claims that the pod names exist and have devices on that node, or could get them.
 bool ClaimsFit(const Store& store, const api::Pod& pod, const api::Node& node);
-// "driver/pool/device" that two claims have; empty when there is none.
+// "driver/pool/device" that two claims have; empty if there is none.
 std::string FindSharedDevice(const Store& store);
-// A claim that is reserved for a pod that is gone; empty when there is none.
+// A claim that is reserved for a pod that is gone; empty if there is none.
 std::string FindStaleReservation(const Store& store);
 
 }  // namespace berth::storm

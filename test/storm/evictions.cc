@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How far what a decision saw may be from the moment of its write: the line of writes, and bindings on their way.
+// How far apart a decision's view and its write may be: writes are queued, and bindings are in flight.
 constexpr base::Duration kLeeway = 30s;
 
 bool WaitsForRoom(const api::Pod& pod) {
@@ -25,21 +25,21 @@ bool WaitsForRoom(const api::Pod& pod) {
 Evictions::Evictions(const Timeline& timeline, const Store& store, ApiWrites& writes)
     : timeline_(timeline), store_(store) {
   writes.Observe([this](const Write& write) {
-    if (write.write_class != WriteClass::kDelete || write.code != 0) return;  // noted before it takes effect
+    if (write.write_class != WriteClass::kDelete || write.code != 0) return;  // recorded before it takes effect
     const api::Pod* pod = store_.Find<api::Pod>(write.key);
-    // One that waits in Permit has no node yet; its room was only meant for it.
+    // A pod that waits in Permit is assumed but has no node yet.
     if (pod == nullptr || pod->spec.node_name.empty()) return;
     evicted_.push_back({write.key, pod->spec.node_name, api::PodPriority(*pod), timeline_.Now()});
   });
 }
 
-// Whether some pod of higher priority, of those that were waiting around that time, found no room as it was, and would
-// have found it there. Room that is promised to a nominated pod is taken.
+// Whether a pod of higher priority that was pending around that time had no room anywhere, and would have had it on
+// that node. Room for a nominated pod counts as taken.
 bool Evictions::HelpsSomebody(const Eviction& eviction, const Store::Objects& waiting, const Store::Objects& pods,
                               const Store::Objects& nodes) {
   const auto victims_node = nodes.find(eviction.node);
   if (victims_node == nodes.end()) return false;
-  // Those on a node, and those it is promised to; without the one who asks, and without those it may evict.
+  // The pods on a node, and those nominated to it; without `asking`, and without those it may evict.
   const auto present = [&](const std::string& node, const api::Pod& asking, bool evicts) {
     std::vector<const api::Pod*> found;
     for (const auto& [key, object] : pods) {
@@ -51,7 +51,7 @@ bool Evictions::HelpsSomebody(const Eviction& eviction, const Store::Objects& wa
     }
     return found;
   };
-  // Those that are held in Permit, or whose bindings are refused, have room on a node that the API does not show.
+  // Pods that are held in Permit, or whose bindings are rejected, have room on a node that the API does not show.
   const bool somebody_is_meant_to_be_somewhere = std::any_of(pods.begin(), pods.end(), [](const auto& entry) {
     const api::Labels& labels = entry.second.metadata().labels;
     return labels.Contains(Symbol(kHeld)) || labels.Contains(Symbol(kRefused));
@@ -62,14 +62,14 @@ bool Evictions::HelpsSomebody(const Eviction& eviction, const Store::Objects& wa
     const bool has_room = std::any_of(nodes.begin(), nodes.end(), [&](const auto& node) {
       return Fits(asking, *node.second.template As<api::Node>(), present(node.first, asking, false));
     });
-    // Devices are not counted here: room without them is none.
+    // Devices are not counted here: room without them does not suffice.
     const bool needs_devices = !asking.spec.resource_claims.empty();
     return (!has_room || needs_devices || somebody_is_meant_to_be_somewhere) &&
            Fits(asking, *victims_node->second.As<api::Node>(), present(eviction.node, asking, true));
   });
 }
 
-// As it was at `first`, and after each change since.
+// Checks the state at `first`, and after each change since.
 bool Evictions::HelpsSomebodyWithin(const Eviction& eviction, uint64_t first, uint64_t last) const {
   Store::Objects pods = store_.ObjectsAt(api::Kind::kPod, first);
   Store::Objects nodes = store_.ObjectsAt(api::Kind::kNode, first);
@@ -79,8 +79,8 @@ bool Evictions::HelpsSomebodyWithin(const Eviction& eviction, uint64_t first, ui
     return std::find_if(history.begin(), history.end(), [&](const Change& change) { return change.revision > first; });
   };
   auto next_pod = after_first(of_pods), next_node = after_first(of_nodes);
-  // A pod that came and went while bindings were on their way was judged together with them, although the API never
-  // showed them at the same time.
+  // A pod that was created and deleted while bindings were in flight was considered together with them, although the
+  // API never showed them at the same time.
   Store::Objects waiting;
   for (const auto& [key, object] : pods) {
     if (WaitsForRoom(*object.As<api::Pod>())) waiting.insert_or_assign(key, object);

@@ -1,6 +1,6 @@
-// Evictions: in calm weather nobody is evicted for nothing. Each deletion by a scheduler is noted, and judged once the
-// storm is over, when it is known what the cluster looked like before and after: a decision is a little older than its
-// write, and knows of bindings that the API shows a little later.
+// Evictions: without faults no pod is evicted needlessly. Each deletion by a scheduler is recorded, and checked after
+// the storm, when it is known what the cluster looked like before and after: a decision is slightly older than its
+// write, and includes bindings that the API shows slightly later.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class Evictions {
  public:
   Evictions(const Timeline& timeline, const Store& store, ApiWrites& writes);
 
-  // The first that helped nobody.
+  // The first eviction that helped no pod.
   std::optional<Violation> FindNeedless() const;
   size_t count() const { return evicted_.size(); }
 

@@ -1,5 +1,5 @@
-// Faults: what goes wrong by chance, each kind with its own probability and its own random source, so that turning one
-// off does not change when the others strike.
+// Faults: what fails at random. Each kind has its own probability and its own random source, so that turning one off
+// does not change when the others occur.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace berth::storm {
 
 enum class Fault : uint8_t {
   kRequestLost,       // never reaches the server: an error, or silence
-  kAnswerLost,        // takes effect, but nobody hears of it
+  kAnswerLost,        // takes effect, but the answer is lost
   kDelay,             // of a message, up to seconds
   kSlowBind,          // of a binding or its answer, up to many seconds
   kTornFrame,         // bytes come in pieces cut anywhere
@@ -24,16 +24,16 @@ enum class Fault : uint8_t {
   kDuplicateEvent,    // a watch event comes twice
   kLateEvents,        // watches fall behind by seconds
   kStaleList,         // an answer from the server's cache is seconds old
-  kVersionTooLarge,   // 504: another API server is behind
-  kExpired,           // 410 although the history is there
+  kVersionTooLarge,   // 504: this API server is behind another one
+  kExpired,           // 410 although the history still exists
   kTooManyRequests,   // 429 with Retry-After
   kServerError,       // 5xx without effect
   kServerErrorAfter,  // 5xx although it took effect
-  kNotFoundOnce,      // 404 of a kind, from some proxy
+  kNotFoundOnce,      // 404 for a kind, from some proxy
   kAdmission,         // 422 of a binding
   kSlowPatch,         // of a pod's status, up to many seconds: others may overtake it
   kExtender,          // an extender does not answer in time
-  kSlowTurn,          // the scheduling thread does not come to read its mail for seconds
+  kSlowTurn,          // the scheduling thread does not read its mail for seconds
 };
 inline constexpr size_t kFaultCount = static_cast<size_t>(Fault::kSlowTurn) + 1;
 
@@ -47,11 +47,11 @@ class Faults {
 
   Faults(const Rates& rates, uint64_t seed);
 
-  // Nothing strikes while off. Storms end with a calm.
+  // No fault occurs while off. Storms end with a calm phase.
   void set_on(bool on) { on_ = on; }
   bool on() const { return on_; }
   bool Strikes(Fault fault);
-  // For the details of one that strikes.
+  // For the details of a fault that occurs.
   uint64_t Below(Fault fault, uint64_t bound) { return randoms_[Index(fault)].Below(bound); }
   base::Duration UpTo(Fault fault, base::Duration longest) {
     return base::Duration(Below(fault, static_cast<uint64_t>(longest.count()) + 1));

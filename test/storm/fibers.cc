@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kStackSize = size_t{1} << 20;
 
-// The address sanitizer has to be told when the stack changes.
+// The address sanitizer has to know when the stack changes.
 void BeginSwitch([[maybe_unused]] void** fake, [[maybe_unused]] const void* bottom, [[maybe_unused]] size_t size) {
 #ifdef BERTH_ASAN_FIBERS
   __sanitizer_start_switch_fiber(fake, bottom, size);
@@ -113,7 +113,7 @@ bool Fibers::Wait(const std::function<void(Task resume)>& start) {
   bool done = false;
   bool asleep = false;
   fiber.waits = true;
-  // Ends this wait and no other; `done` and `asleep` are there as long as the wait is.
+  // Ends this wait and no other; `done` and `asleep` exist as long as the wait.
   start([this, &fiber, &done, &asleep, wait] {
     if (fiber.wait != wait || !fiber.waits) return;
     fiber.waits = false;

@@ -1,5 +1,5 @@
 // Fibers: binding cycles wait for answers in the middle of a call. In production each has a thread; in a storm each has
-// a stack of its own, and one thread goes from one to the other, so that the order is the seed's and nobody else's.
+// its own stack, and one thread switches between them, so that the order depends on the seed only.
 #pragma once
 
 #include <ucontext.h>
@@ -22,14 +22,14 @@ class Fibers {
 
   // Runs the task until it ends or waits for something.
   void Run(Task task);
-  // On a fiber only. `start` is given what ends the wait; that may be called at once, later, or never. False when the
-  // wait was in vain: whoever waits should come to an end.
+  // On a fiber only. `start` gets the function that ends the wait; it may be called at once, later, or never. Returns
+  // false if the wait was abandoned: the fiber should come to an end.
   bool Wait(const std::function<void(Task resume)>& start);
 
-  // Every fiber that waits goes on with the news that it waits in vain, and runs to its end. Nobody can wait any more.
+  // Every waiting fiber resumes with its wait abandoned, and runs to its end. No fiber can wait any more.
   void Abandon();
 
-  // That have begun and not ended.
+  // Fibers that have begun and not ended.
   size_t live() const { return live_; }
 
  private:

@@ -1,4 +1,4 @@
-// The field selectors of watches, over the fields that Kubernetes indexes.
+// The field selectors of watches, for the fields that Kubernetes indexes.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace berth::storm {
 
 class FieldSelector {
  public:
-  // "status.phase!=Failed,spec.nodeName="; everything matches "".
+  // "status.phase!=Failed,spec.nodeName="; "" matches everything.
   static Result<FieldSelector> Parse(std::string_view text);
 
   bool Matches(const api::Object& object) const;

@@ -1,5 +1,5 @@
-// The simplest scheduler that is right: a pod goes to the first node it fits on. It is there to prove the model API
-// server, the network and the invariants with the real client library; a storm of it must pass.
+// The simplest correct scheduler: a pod is bound to the first node it fits on. It validates the model API server, the
+// network and the invariants with the real client library: its storms must pass.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -124,13 +124,13 @@ class FirstFit final : public Instance, public client::ChangeSink {
     }
   }
 
-  // The lease is given back once no write can follow.
+  // The lease is released once no write can follow.
   void LeaveWhenDone() {
     if (in_flight_ == 0) return elector_->Stop([this] { options_.on_exit(); });
     io_.RunAfter(kRetry, [this] { LeaveWhenDone(); });
   }
 
-  // ---- The picture.
+  // ---- The cache.
 
   void OnListing(api::Kind kind, std::vector<client::ObjectChange> changes) override {
     Apply(kind, std::move(changes));
@@ -145,7 +145,7 @@ class FirstFit final : public Instance, public client::ChangeSink {
       const std::pair place(kind, api::KeyOf(change.object.metadata()));
       if (change.type == client::ObjectChange::Type::kDeleted) {
         objects_.erase(place);
-        // It stays assumed: a binding under way may still find it.
+        // It stays assumed: a binding in flight may still succeed.
         continue;
       }
       const api::Pod* pod = change.object.As<api::Pod>();
@@ -211,7 +211,7 @@ class FirstFit final : public Instance, public client::ChangeSink {
     });
   }
 
-  // Room is given back only when the picture is newer than the server's last word about it.
+  // Room is freed only when the cache is newer than the server's last answer about it.
   void Settle(const PodPtr& pod, const std::string& node, const Result<void>& bound) {
     if (bound) {
       events_.Record({.reporting_controller = "default-scheduler",
@@ -241,7 +241,7 @@ class FirstFit final : public Instance, public client::ChangeSink {
     ++in_flight_;
     client_.PatchPodStatus(*pod, change, [this](const Result<void>& patched) {
       --in_flight_;
-      // One look for all that failed: each would report all of them again, and so have each fail several times.
+      // One retry for all that failed: each retry reports all of them, so several would make each fail several times.
       if (patched || std::exchange(reporting_again_, true)) return;
       io_.RunAfter(kReport, [this] {
         reporting_again_ = false;

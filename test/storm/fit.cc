@@ -10,7 +10,7 @@ namespace {
 struct Names {
   const Symbol cpu{"cpu"}, memory{"memory"}, pods{"pods"};
 };
-// Looked up once: this is asked for a million times in a few storms.
+// Looked up once: a few storms use this a million times.
 const Names& Known() {
   static const Names names;
   return names;

@@ -1,4 +1,5 @@
-// Who fits where, said once more and as simply as possible: what the storm's pods and nodes use of scheduling.
+// Which pod fits where, implemented again as simply as possible: the parts of scheduling that the storm's pods and
+// nodes use.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +25,9 @@ struct Amounts {
 
 Amounts RequestsOf(const api::Pod& pod);
 Amounts AllocatableOf(const api::Node& node);
-// Whatever the room: selector, cordon and taints.
+// Regardless of resources: selector, cordon and taints.
 bool MayRunOn(const api::Pod& pod, const api::Node& node);
-// Beside those that are there.
+// Whether it fits beside the pods that are present.
 bool Fits(const api::Pod& pod, const api::Node& node, const std::vector<const api::Pod*>& present);
 
 }  // namespace berth::storm

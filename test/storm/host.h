@@ -1,4 +1,4 @@
-// Host: where one scheduler process runs, and the kubelet that starts it again whenever it ends.
+// Host: runs one scheduler process, and acts as the kubelet that restarts it whenever it ends.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ class Host {
  public:
   using Report = std::function<void(std::string invariant, std::string message, std::vector<std::string> subjects)>;
 
-  // `on_life` is told about each new instance.
+  // `on_life` is called for each new instance.
   Host(Timeline& timeline, Network& network, Trace& trace, const Scheduler& scheduler, std::string name,
        const Plan& plan, uint64_t seed, std::function<void(const Host& host)> on_life, Report report);
   ~Host();
@@ -24,7 +24,7 @@ class Host {
   Host& operator=(const Host&) = delete;
 
   void Launch();
-  // Ends at once; started again some seconds later.
+  // Ends the process at once; it is restarted some seconds later.
   void Crash();
   void Terminate();
   void SilenceWatches();
@@ -38,7 +38,7 @@ class Host {
   bool is_leader() const { return instance_ != nullptr && instance_->is_leader(); }
 
  private:
-  // Destroys the instance of that life, unless another has begun.
+  // Destroys the instance of that life, unless another has started.
   void End(int life);
 
   Timeline& timeline_;

@@ -92,7 +92,7 @@ void Invariants::CheckLease(const Write& write) {
   const std::string holder = Holder();
   const auto identity = identities_.find({write.process, write.life});
   if (identity != identities_.end() && identity->second == holder) return;
-  // An event that was on its way when the lease was given back is only a report.
+  // An event that was in flight when the lease was released is only a report.
   const bool gave_back = identity != identities_.end() && gave_back_.contains(identity->second);
   if (write.write_class == WriteClass::kEvent && gave_back) return;
   Report({.invariant = "no write outside a lease",
@@ -134,7 +134,7 @@ Amounts Invariants::RecentAllocatable(const std::string& node) const {
   };
   for (const Change& change : store_.history(api::Kind::kNode)) {
     if (change.object.metadata().name != node) continue;
-    // What it was before the change counts until the change.
+    // The state before the change was valid until the change.
     if (change.before && change.time + kOldestDecision >= timeline_.Now()) take(*change.before);
   }
   if (const api::Object* now = store_.FindObject(api::Kind::kNode, node)) take(*now);
@@ -150,8 +150,8 @@ void Invariants::CheckRoom(const Write& write) {
                                           write.key, write.node, kOldestDecision / 1s),
                    .subjects = {write.key, write.node}});
   }
-  // The room of a pod that is over is given to others at once, as upstream does it, even while its binding is on the
-  // way; when the pod comes back in time, that binding is good.
+  // The resources of a terminated pod are given to others at once, as upstream does, even while its binding is in
+  // flight; if the pod returns in time, that binding is valid.
   if (HasReturned(write.uid)) return;
   Amounts used = RequestsOf(*pod);
   std::vector<std::string> subjects = {write.node};
@@ -171,7 +171,7 @@ void Invariants::CheckRoom(const Write& write) {
 // A pod that starts without its devices is worse than one that waits.
 void Invariants::CheckClaims(const Write& write) {
   const api::Pod* pod = store_.Find<api::Pod>(write.key);
-  // While it was over, its devices were others'.
+  // While it was terminated, its devices belonged to others.
   if (HasReturned(write.uid)) return;
   for (const api::PodResourceClaim& named : pod->spec.resource_claims) {
     const std::string key = fmt::format("{}/{}", pod->metadata.namespace_.str(), *named.resource_claim_name);
@@ -189,7 +189,7 @@ void Invariants::CheckClaims(const Write& write) {
   }
 }
 
-// The most urgent first: a forgotten one may hold back others.
+// The highest priority first: a forgotten pod may block others.
 std::optional<Violation> Invariants::FindForgottenPod() const {
   std::vector<const api::Pod*> pending;
   for (const auto& [key, object] : store_.objects(api::Kind::kPod)) {
@@ -263,7 +263,7 @@ std::optional<Violation> Invariants::FindWrongPicture(const Host& host) const {
   return std::nullopt;
 }
 
-// A promise of room that only one side knows of holds the room back for nobody, or gives it away.
+// A nomination that only one side knows either reserves room for no pod or gives it away.
 std::optional<Violation> Invariants::FindWrongNomination(const Host& host) const {
   const auto nominations = host.instance()->nominations();
   if (!nominations) return std::nullopt;

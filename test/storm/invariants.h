@@ -1,4 +1,4 @@
-// Invariants: what must hold in every storm. Some are looked at with every write, the others once the faults have ended
+// Invariants: what must hold in every storm. Some are checked with every write, the others once the faults have ended
 // and the world has had time to settle.
 #pragma once
 
@@ -18,9 +18,9 @@
 namespace berth::storm {
 
 struct Violation {
-  std::string invariant;  // the same for every failure of its kind
+  std::string invariant;  // the same text for every failure of its kind
   std::string message;
-  std::vector<std::string> subjects{};  // what the trace should be searched for
+  std::vector<std::string> subjects{};  // what to search the trace for
   base::Duration at{};
 };
 
@@ -29,13 +29,13 @@ class Invariants {
   Invariants(const Timeline& timeline, Store& store, ApiWrites& writes, bool preempts);
 
   void AddLife(const Host& host);
-  // The first there was.
+  // The first violation.
   const std::optional<Violation>& violation() const { return violation_; }
   void Report(Violation violation);
 
-  // What a settled world must not have any more.
+  // What must no longer be there in a settled world.
   std::optional<Violation> FindUnsettled(const std::vector<std::unique_ptr<Host>>& hosts) const;
-  // Writes other than those of leases and events so far.
+  // The number of writes so far, without those of leases and events.
   uint64_t working_writes() const { return working_writes_; }
 
  private:
@@ -52,9 +52,9 @@ class Invariants {
   Found FindWrongNomination(const Host& host) const;
   std::vector<const api::Pod*> PodsOn(const std::string& node) const;
   std::map<std::string, std::vector<const api::Pod*>> PodsByNode() const;
-  // Whether the pod was over, and came back, since a decision about it may have been made.
+  // Whether the pod was terminated, and returned, since a decision about it may have been made.
   bool HasReturned(const std::string& uid) const;
-  // The most the node of that name had lately: a decision may be that old.
+  // The most the node of that name had recently: a decision may be that old.
   Amounts RecentAllocatable(const std::string& node) const;
 
   const Timeline& timeline_;

@@ -1,4 +1,4 @@
-// The real scheduler as an Instance: live::LiveCore, as `berth scheduler` runs it, on loops of virtual time; binding
+// The real scheduler as an Instance: live::LiveCore, as `berth scheduler` runs it, on loops in virtual time; binding
 // cycles run on fibers.
 #include <fmt/format.h>
 
@@ -26,18 +26,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A pod that nothing wakes has been forgotten; no storm is to be saved by the flush that tries everything again.
+// A pod that nothing requeues has been forgotten; the periodic flush must not hide that.
 constexpr base::Duration kNeverFlushed = 24h;
 constexpr int kMostReportsBeforeBinding = 16;
 constexpr base::Duration kLongestCalmWait = 1s;
 constexpr base::Duration kSlowestTurn = 3s;
 constexpr size_t kLastingTimers = 4;
-// A binding waits in line, or for the server to have time, no longer than this.
+// A binding is queued, or waits for the server, no longer than this.
 constexpr base::Duration kOldestBinding = 60s;
-// In one of so many storms a second driver decides everything again, from what a recording would hold.
+// In one of this many storms a second driver repeats every decision, from what a recording would contain.
 constexpr uint64_t kEchoEvery = 4;
 
-// The time that has passed, as base::MonotonicClock tells it.
+// The elapsed time, as base::MonotonicClock reports it.
 class ProcessClock final : public base::Clock {
  public:
   explicit ProcessClock(const Process& process) : process_(process) {}
@@ -69,8 +69,8 @@ class FiberRunner final : public live::BindingRunner {
 constexpr char kHoldName[] = "Hold";
 constexpr base::Duration kHoldTime = 2s;
 
-// Lets pods that are to be held wait in Permit for nothing. Their room is others' in the meantime, and again
-// afterwards.
+// Makes pods that are to be held wait in Permit until they are rejected. Other pods may use their room in the meantime,
+// and afterwards.
 class Hold final : public framework::Plugin, public framework::PermitPlugin, public framework::EnqueueExtensions {
  public:
   std::string_view name() const override { return kHoldName; }
@@ -78,7 +78,7 @@ class Hold final : public framework::Plugin, public framework::PermitPlugin, pub
     if (!pod.pod().metadata.labels.Contains(Symbol(kHeld))) return {};
     return {framework::Status::Wait(), kHoldTime};
   }
-  // Not room that becomes free: held pods would wake each other for ever.
+  // Not for freed resources: held pods would requeue each other forever.
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override {
     return {{{framework::EventResource::kNode, framework::ActionType::kAdd}, {}}};
   }
@@ -137,7 +137,7 @@ class LiveInstance final : public Instance {
   live::RequestMetrics request_metrics_;
   std::unique_ptr<replay::testing::Echo> echo_;
   std::unique_ptr<live::LiveCore> core_;
-  std::map<std::string, base::Time> seen_nodes_;  // and when the picture had them last
+  std::map<std::string, base::Time> seen_nodes_;  // and when they were last in the cache
   base::TimerId next_turn_ = 0;
   int reports_before_binding_ = 0;  // sent while some binding waited
   base::Time binding_waits_since_{};
@@ -176,13 +176,13 @@ LiveInstance::LiveInstance(const InstanceOptions& options)
     if (std::exchange(mail_, true)) return;
     Faults& faults = options_.network.faults();
     if (!faults.Strikes(Fault::kSlowTurn)) return turns_.Post([this] { TakeTurn(); });
-    // Busy with something that takes its time, such as an extender.
+    // Busy with something slow, such as an extender.
     turns_.Cancel(next_turn_);
     next_turn_ = turns_.RunAfter(faults.UpTo(Fault::kSlowTurn, kSlowestTurn), [this] { TakeTurn(); });
   });
 }
 
-// Binding cycles come to their end, and are put away while what they hold is still there.
+// Binding cycles run to their end, and are destroyed while what they refer to still exists.
 LiveInstance::~LiveInstance() {
   transport_.Kill();
   core_->Detach();
@@ -244,7 +244,7 @@ void LiveInstance::TakeTurn() {
   }
 }
 
-// One attempt at a time: a pod that is being bound stands in no line for another.
+// One attempt at a time: a pod that is being bound must not be queued for another.
 void LiveInstance::CheckAttempts() const {
   const scheduler::Driver& driver = core_->loop().driver();
   if (driver.binding() == 0) return;
@@ -269,7 +269,7 @@ void LiveInstance::CheckBinding(const http::Request& request) const {
                   {body->node, request.path});
 }
 
-// In calm weather nothing delays a binding but its rate, and the one report of its own pod that is on its way.
+// Without faults only its rate delays a binding, and the one status patch of its own pod that is in flight.
 void LiveInstance::CheckOrder(const http::Request& request) {
   if (options_.plan.has_faults() || core_ == nullptr) return;
   const bool is_report = request.method == "PATCH" && request.path.ends_with("/status");
@@ -325,7 +325,7 @@ std::vector<std::string> LiveInstance::Leftovers() const {
   const queue::SchedulingQueue::Counts counts = driver.queue().counts();
   count(driver.binding(), "binding cycles");
   count(runner_.live(), "fibers");
-  // A standby collects what there would be to do.
+  // A standby accumulates pods to schedule.
   if (is_leader()) count(counts.active, "active pods");
   if (is_leader()) count(counts.backoff, "pods in backoff");
   count(counts.in_flight, "pods in flight");
@@ -333,7 +333,7 @@ std::vector<std::string> LiveInstance::Leftovers() const {
     count(number, fmt::format("events {} kept for pods in flight", event.Label()));
   });
   count(writes_.timers(), "timers of writes");
-  // One of each reflector, and those that always run.
+  // One per reflector, and those that always run.
   if (io_.timers() > std::size(client::kSchedulingKinds) + kLastingTimers)
     count(io_.timers(), "timers of reads and events");
   count(core_->events().waiting(), "events to write");

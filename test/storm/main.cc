@@ -25,7 +25,7 @@ namespace berth::storm {
 namespace {
 
 constexpr size_t kLastEvents = 60;
-// Every so many seeds run twice, and must give the same trace.
+// Every so many seeds are run twice, and must give the same trace.
 constexpr uint64_t kRepeatEvery = 25;
 constexpr int kLogVerbosity = 4;
 
@@ -35,7 +35,7 @@ struct Flags {
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   bool one = false;
   bool first_fit = false;
-  uint64_t most_failures = 5;  // of one job, then it stops
+  uint64_t most_failures = 5;  // of one job, which then stops
   bool trace = false;
   bool shrink = false;
 };
@@ -46,7 +46,7 @@ void Print(const std::string& text) {
 }
 
 void PrintFailure(const Plan& plan, const Scheduler& scheduler, const Violation& violation) {
-  // The same again, now with eyes open.
+  // The same again, this time with a full trace.
   Storm storm(plan, scheduler, Trace::Keep::kLines);
   storm.Run();
   std::string text = fmt::format("seed {}: {}\n  {}\n  {}\n  at {:.3f} s; the last events that matter:\n", plan.seed,
@@ -107,7 +107,7 @@ int RunOneSeed(const Flags& flags, const Scheduler& scheduler) {
   return 1;
 }
 
-// What one of the parallel jobs is at, seen by all.
+// The progress of one of the parallel jobs, visible to all.
 struct Progress {
   uint64_t seed;
   uint64_t passed;
@@ -194,7 +194,7 @@ int main(int argc, char** argv) {
         stderr);
     return 2;
   }
-  // What the scheduler logs would only repeat what the trace says.
+  // The scheduler's log would only repeat the trace.
   TakeLog([](std::string_view) {}, 0);
   const Scheduler scheduler = flags.first_fit ? FirstFitScheduler() : LiveScheduler();
   return flags.one ? RunOneSeed(flags, scheduler) : RunSeeds(flags, scheduler);

@@ -1,4 +1,4 @@
-// ModelExtender: an extender that has nothing against any node, when it answers in time.
+// ModelExtender: an extender that accepts every node, if it answers in time.
 #pragma once
 
 #include <future>

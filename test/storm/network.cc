@@ -14,7 +14,7 @@ constexpr uint64_t kTripSpread = 3'000'000;  // nanoseconds
 constexpr base::Duration kLongestDelay = 3s;
 constexpr base::Duration kSlowestBind = 20s;
 
-// Of a watch, without the parameters that are always the same.
+// For a watch, without the parameters that are always the same.
 std::string PathOf(const http::Request& request) {
   const size_t mark = request.path.find("?watch=true");
   if (mark == std::string::npos) return request.path;
@@ -133,7 +133,7 @@ void Exchange::Receive(const Message& message) {
   if (message.end) return Finish(*message.end);
   ArmIdleTimer();
   if (message.head && handler_.on_head) handler_.on_head(*message.head);
-  // The handler may have been told by now that it is over.
+  // The handler may have ended the exchange by now.
   if (open_ && !message.data.empty() && handler_.on_data) handler_.on_data(message.data);
 }
 

@@ -1,8 +1,8 @@
-// Network: what is between the processes of a storm and the model API server. Messages take time, get lost, come in
-// pieces, overtake each other on different streams and stop coming; on one stream they keep their order.
+// Network: connects the processes of a storm to the model API server. Messages take time, get lost, arrive in pieces,
+// overtake each other on different streams and stop arriving; on one stream they keep their order.
 //
-// What it promises nevertheless, because nothing could be built without it: a request takes effect no later than
-// kStraggle after its client's time-out or end, however slow the network is.
+// It guarantees one thing, without which nothing could be built: a request takes effect no later than kStraggle after
+// its client's timeout or end, however slow the network is.
 #pragma once
 
 #include <chrono>
@@ -27,7 +27,7 @@ inline constexpr base::Duration kStraggle = std::chrono::seconds(1);
 class Network;
 class ProcessTransport;
 
-// One HTTP exchange. The server's side is public; what it says after the end is lost.
+// One HTTP exchange. The server's side is public; what it sends after the end is lost.
 class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
   const http::Request& request() const { return request_; }
@@ -55,10 +55,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
            http::ResponseHandler handler);
 
   void Push(Message message);
-  // The next message has come through the network.
+  // The next message has passed through the network.
   void Arrive();
   void Flush();
-  // On the client's side, all of it.
+  // On the client's side, the whole message.
   void Receive(const Message& message);
   void ArmTimers();
   void ArmIdleTimer();
@@ -77,7 +77,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   bool open_ = true;       // for the client
   bool answered_ = false;  // by the server, to the end
   bool slow_answer_ = false;
-  bool silent_ = false;  // nothing comes through any more
+  bool silent_ = false;  // nothing arrives any more
   std::optional<base::Duration> closed_{};
   base::Duration last_arrival_{};
   std::deque<Message> on_the_way_;
@@ -98,9 +98,9 @@ class Network {
 
   Faults& faults() { return faults_; }
   void set_server(Server server) { server_ = std::move(server); }
-  // Cut off from the server. Streams that survive go on where they were.
+  // Disconnects it from the server. Streams that survive continue where they were.
   void Partition(const std::string& process, base::Duration until) { partitions_[process] = until; }
-  // When it will be connected again; unset when it is.
+  // When it will be connected again; unset if it is.
   std::optional<base::Duration> PartitionEnd(const std::string& process) const;
 
  private:
@@ -119,7 +119,7 @@ class Network {
   std::map<std::string, base::Duration> partitions_;
 };
 
-// The Transport of one life of a process. When it is destroyed, its exchanges are forgotten without a word to their
+// The Transport of one life of a process. When it is destroyed, its exchanges are dropped without calling their
 // handlers, as in a crash; what was sent may still take effect.
 class ProcessTransport final : public http::Transport {
  public:
@@ -131,13 +131,13 @@ class ProcessTransport final : public http::Transport {
   void Consumed(http::CallId call, size_t bytes) override;
 
   size_t open_calls() const { return open_.size(); }
-  // The process is dead: nothing is heard and nothing is sent any more.
+  // The process is dead: nothing is received or sent any more.
   void Kill();
-  // Sees each request before it is sent.
+  // Called with each request before it is sent.
   void set_on_request(std::function<void(const http::Request& request)> observer) { on_request_ = std::move(observer); }
-  // Connections that do not survive a partition.
+  // Ends connections that do not survive a partition.
   void BreakAll(std::string_view why);
-  // Those that are open now are half-open from now on.
+  // Makes the watches that are open now half-open.
   void SilenceWatches();
 
  private:

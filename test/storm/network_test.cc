@@ -19,7 +19,7 @@ Faults::Rates Always(std::vector<Fault> faults) {
   return rates;
 }
 
-// A world with a server that keeps what it is asked and answers when told.
+// A world with a server that keeps its requests and answers when told to.
 struct World {
   explicit World(const Faults::Rates& rates = {}) : faults(rates, 5) {
     network.set_server([this](const ExchangePtr& exchange) { served.push_back(exchange); });

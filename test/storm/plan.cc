@@ -29,7 +29,7 @@ constexpr std::array<uint32_t, kActionKindCount> kWeights = {
     3,  2, 3,  2, 3, 2, 1, 2,                                  // the world
 };
 
-// The most each fault is worth in one storm, in chances of ten thousand.
+// The highest rate of each fault in one storm, per ten thousand.
 constexpr Faults::Rates kMostOften = {
     600,   // request_lost
     600,   // answer_lost
@@ -57,7 +57,7 @@ Faults::Rates ChooseRates(base::Random& random) {
   Faults::Rates rates{};
   for (size_t i = 0; i < kFaultCount; ++i) {
     const bool chosen = random.Below(2) == 0;
-    // Mostly rare, sometimes often.
+    // Usually rare, sometimes frequent.
     const uint64_t part = 1 + random.Below(32) * random.Below(32);
     if (chosen) rates[i] = static_cast<uint32_t>(std::max<uint64_t>(1, kMostOften[i] * part / 1024));
   }
@@ -100,7 +100,7 @@ bool Plan::has_faults() const {
 Plan MakePlan(uint64_t seed) {
   base::Random random(seed * 2 + 1);
   Plan plan{.seed = seed};
-  // Every sixth is calm weather: what happens then has no excuse.
+  // Every sixth storm has no faults: then nothing excuses a failure.
   const bool calm = seed % 6 == 0;
   plan.instances = 1 + static_cast<int>(random.Below(3));
   plan.nodes = 2 + static_cast<int>(random.Below(4));
@@ -120,7 +120,7 @@ Plan MakePlan(uint64_t seed) {
   const uint64_t count = 30 + random.Below(60);
   base::Duration at{};
   for (uint64_t i = 0; i < count; ++i) {
-    // Half of what happens, happens right after something else: that is where races are.
+    // Half of the actions happen right after another one: that is where races are.
     at = random.Below(2) == 0 ? at + base::Duration(random.Below(kBurst))
                               : base::Duration(random.Below(static_cast<uint64_t>(plan.length.count())));
     Action action{at, ChooseKind(random, !calm), random.Next()};

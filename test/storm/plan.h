@@ -1,5 +1,5 @@
-// Plan: everything about a storm that its seed decides beforehand: how large, what may go wrong and how often, and the
-// script of what people, controllers and misfortune do. A plan can be cut down, which is how a failure is made smaller.
+// Plan: everything about a storm that its seed decides beforehand: its size, what may fail and how often, and the
+// script of actions by people, controllers and faults. A plan can be reduced, which is how a failure is shrunk.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@ enum class ActionKind : uint8_t {
   // Workloads.
   kAddPod,
   kAddLargePod,   // fits nowhere, or only on an empty node
-  kAddUrgentPod,  // of high priority
+  kAddUrgentPod,  // with a high priority
   kAddGatedPod,
   kAddPinnedPod,   // for one zone only
   kAddDirectPod,   // bound by its creator, as static pods are
   kAddHeldPod,     // waits in Permit, and is rejected, whenever it is tried
-  kAddRefusedPod,  // admission refuses its bindings; its owner gives up after a while
+  kAddRefusedPod,  // admission rejects its bindings; its owner gives up after a while
   kAddClaimPod,    // needs a device
   kAddCrowd,       // many that fit nowhere
   kUngatePod,
   kFinishPod,
   kFailPod,
-  kFailAndReturn,  // pending, Failed, and pending again: the same UID leaves the watch and comes back
+  kFailAndReturn,  // Pending, Failed, and Pending again: the same UID leaves the watch and returns
   kDeletePod,
   kRecreatePod,  // the same name with another UID
   kRelabelPod,
-  kChangeClass,  // a storage class comes or goes: a kind that a server need not serve
+  kChangeClass,  // a storage class is created or deleted: a kind that a server need not serve
   // Nodes.
   kAddNode,
   kRemoveNode,
@@ -49,7 +49,7 @@ enum class ActionKind : uint8_t {
   kPause,
   kPartition,
   kStepClock,
-  kTakeover,  // the standbys go blind, then the leader leaves
+  kTakeover,  // the standbys lose their watches, then the leader stops
 };
 inline constexpr size_t kActionKindCount = static_cast<size_t>(ActionKind::kTakeover) + 1;
 
@@ -60,7 +60,7 @@ inline bool IsMisfortune(ActionKind kind) { return kind >= ActionKind::kCompact;
 struct Action {
   base::Duration at;
   ActionKind kind;
-  uint64_t choice;  // of whom it is done to, and how
+  uint64_t choice;  // selects the object, and how it is done
 };
 
 enum class ExtenderKind : uint8_t { kNone, kIgnorable, kNeeded };
@@ -71,20 +71,20 @@ struct Plan {
   int nodes = 3;
   bool protobuf = true;
   ExtenderKind extender = ExtenderKind::kNone;
-  size_t status_line = 10'000;  // how many reports may wait in line
-  size_t backlog = 4096;        // unread changes of a kind from which on obsolete ones are dropped
+  size_t status_line = 10'000;  // how many status patches may be queued
+  size_t backlog = 4096;        // unread changes of a kind, above which obsolete ones are dropped
   float qps = 50;               // of each scheduler's client; the burst is twice that
   ServerOptions server{};
   Faults::Rates rates{};
   std::vector<Action> actions{};  // by time
-  base::Duration length{};        // faults end here, and the world has to settle
+  base::Duration length{};        // then the faults end, and the world has to settle
 
   bool has_faults() const;
 };
 
 Plan MakePlan(uint64_t seed);
 
-// Pods with this label are held in Permit; the bindings of those with the other one are refused.
+// Pods with this label are held in Permit; the bindings of those with the other one are rejected.
 inline constexpr std::string_view kHeld = "storm/held";
 inline constexpr std::string_view kRefused = "storm/refused";
 

@@ -85,7 +85,7 @@ void VirtualLoop::Wake() {
     busy_until_ = process_.timeline().Now() + base::Duration(1 + process_.random_.Below(kLongestTask));
     process_.timeline().set_actor(process_.name_);
     task();
-    task = nullptr;  // what it holds may hold us
+    task = nullptr;  // its captures may own this object
   }
   if (*self != nullptr) {
     process_.timeline().set_actor({});

@@ -1,8 +1,8 @@
 // Process: one program of the storm with its own view of time, and the loops its code runs on.
 //
-// A paused process runs nothing; what became due meanwhile runs when it goes on, as after SIGSTOP and SIGCONT. Its
-// monotonic clock goes on all the time, its wall clock can be stepped. Each loop stands for a thread: a task takes a
-// little time, so that loops of one process interleave in an order that depends on the seed.
+// A paused process runs nothing; what became due meanwhile runs when it resumes, as after SIGSTOP and SIGCONT. Its
+// monotonic clock never stops, its wall clock can be stepped. Each loop stands for a thread: a task takes a little
+// time, so that the loops of one process interleave in an order that depends on the seed.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ namespace berth::storm {
 
 class VirtualLoop;
 
-// 2026-01-01T00:00:00Z: when every storm begins, and what an honest wall clock shows then.
+// 2026-01-01T00:00:00Z: when every storm begins, as shown by a correct wall clock.
 inline constexpr base::Duration kEpoch = std::chrono::seconds(1767225600);
 
 class Process {
@@ -35,7 +35,7 @@ class Process {
   base::Duration Monotonic() const { return timeline_.Now() + origin_; }
   const base::Clock& wall_clock() const { return wall_; }
   void StepWallClock(base::Duration by) { wall_.step += by; }
-  // Counts its starts.
+  // The number of its starts.
   int life() const { return life_; }
   void BeginLife() { ++life_; }
 
@@ -54,7 +54,7 @@ class Process {
 
   Timeline& timeline_;
   const std::string name_;
-  const base::Duration origin_;  // what the monotonic clock showed when the storm began
+  const base::Duration origin_;  // the monotonic clock at the beginning of the storm
   WallClock wall_;
   base::Random random_;
   bool paused_ = false;
@@ -62,7 +62,7 @@ class Process {
   std::vector<VirtualLoop*> loops_;
 };
 
-// What is not done when it is destroyed is never done.
+// Tasks that have not run when it is destroyed never run.
 class VirtualLoop final : public base::Loop {
  public:
   explicit VirtualLoop(Process& process);
@@ -80,7 +80,7 @@ class VirtualLoop final : public base::Loop {
 
  private:
   friend class Process;
-  // Sees that the timeline wakes it when its next task is due.
+  // Makes the timeline wake it when its next task is due.
   void Arm();
   void Wake();
 
@@ -91,7 +91,7 @@ class VirtualLoop final : public base::Loop {
   base::TimerId last_timer_ = 0;
   base::Duration busy_until_{};  // in the timeline's time, as is armed_for_
   base::Duration armed_for_ = base::Duration::max();
-  std::shared_ptr<VirtualLoop*> self_;  // null inside once this is gone
+  std::shared_ptr<VirtualLoop*> self_;  // points to null once this is destroyed
 };
 
 }  // namespace berth::storm

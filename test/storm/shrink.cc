@@ -28,7 +28,7 @@ class Shrinker {
   }
 
  private:
-  // Keeps the candidate when it fails in the same way.
+  // Keeps the candidate if it fails in the same way.
   bool Try(Plan candidate) {
     Storm storm(candidate, scheduler_, Trace::Keep::kNothing);
     const std::optional<Violation> violation = storm.Run();
@@ -49,7 +49,7 @@ class Shrinker {
     return smaller;
   }
 
-  // Ever smaller pieces of the script, as delta debugging has it.
+  // Drops smaller and smaller pieces of the script, as in delta debugging.
   bool DropActions() {
     bool smaller = false;
     for (size_t size = plan_.actions.size() / 2; size > 0; size /= 2) {

@@ -1,4 +1,4 @@
-// Making a failure smaller: the same invariant broken by a plan with fewer faults, actions and processes.
+// Shrinks a failure: finds a plan with fewer faults, actions and processes that violates the same invariant.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,13 @@
 
 namespace berth::storm {
 
-// `plan` must break the invariant. `progress` is told each time something could be left out.
+// `plan` must violate the invariant. `progress` is called each time something could be dropped.
 Plan Shrink(Plan plan, const Scheduler& scheduler, const std::string& invariant,
             const std::function<void(const Plan& smaller)>& progress);
 
-// What kind of world it is, in one line.
+// The kind of world, in one line.
 std::string DescribeWorld(const Plan& plan);
-// That, and faults and actions, a line each.
+// The same with faults and actions, one line each.
 std::string Describe(const Plan& plan);
 
 }  // namespace berth::storm

@@ -1,5 +1,5 @@
-// Store: the objects of the model API server, as etcd has them: every change is a revision, and the past can be asked
-// for. Compaction only moves the line behind which nobody is told about it; a storm is short enough to forget nothing.
+// Store: the objects of the model API server, as in etcd: every change is a revision, and past states can be read.
+// Compaction only sets the revision before which requests are rejected; a storm is short enough to keep everything.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@ struct Change {
   Type type;
   uint64_t revision;
   base::Duration time;
-  api::Object object;                   // of one that was deleted: as it was last, with the revision of its end
-  std::optional<api::Object> before{};  // unset when it is new
+  api::Object object;                   // if deleted: its last state, with the revision of the deletion
+  std::optional<api::Object> before{};  // unset if it is new
 };
 
 class Store {
@@ -44,7 +44,7 @@ class Store {
     last.metadata.resource_version = std::to_string(revision_ + 1);
     RecordEnd(api::MakeObject(std::move(last)));
   }
-  // Null when there is none.
+  // Null if there is none.
   template <class T>
   const T* Find(const std::string& key) const {
     const api::Object* found = FindObject(api::kKindOf<T>, key);
@@ -58,7 +58,7 @@ class Store {
   void Skip() { ++revision_; }
   // As of that revision.
   Objects ObjectsAt(api::Kind kind, uint64_t revision) const;
-  // The same without a copy of what is there now: visit(const api::Object&), by key.
+  // The same without copying the current objects: visit(const api::Object&), by key.
   template <class Visit>
   void ForEachAt(api::Kind kind, uint64_t revision, Visit visit) const {
     if (revision >= revision_) {
@@ -67,11 +67,11 @@ class Store {
       for (const auto& [key, object] : ObjectsAt(kind, revision)) visit(object);
     }
   }
-  // The last one there was at that time.
+  // The last revision at that time.
   uint64_t RevisionAt(base::Duration time) const;
   const std::vector<Change>& history(api::Kind kind) const { return kinds_[Index(kind)].history; }
 
-  // Watches from before here are refused.
+  // Watches from before this are rejected.
   uint64_t compacted() const { return compacted_; }
   void Compact() { compacted_ = revision_; }
 
@@ -99,7 +99,7 @@ class Store {
   std::vector<std::function<void(const Change& change)>> observers_;
 };
 
-// What the change makes of the objects of its kind.
+// Applies the change to the objects of its kind.
 void Apply(const Change& change, Store::Objects& objects);
 
 }  // namespace berth::storm

@@ -13,16 +13,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A half-open watch is noticed after two minutes, a kind that was not served is asked for after one; twice each, and
-// the longest of all waits between tries.
+// A half-open watch is noticed after two minutes, a kind that was not served is requested again after one; twice each,
+// and the longest backoff.
 constexpr base::Duration kLongestSettling = 10min;
 constexpr base::Duration kBetweenLooks = 5s;
 constexpr base::Duration kQuietTime = 1min;
 constexpr uint64_t kPodsOfTakeover = 4;
-// How often the world may stir before it is quiet.
+// How often the world may become unsettled again before it is quiet.
 constexpr int kMostRounds = 10;
 constexpr int kNoisyRounds = 3;
-// What a storm takes is some ten thousands; this many means that something spins.
+// A storm takes some tens of thousands; this many mean that something spins.
 constexpr uint64_t kMostEvents = 3'000'000;
 
 base::Duration Between(uint64_t choice, base::Duration shortest, base::Duration longest) {
@@ -70,7 +70,7 @@ Storm::Storm(const Plan& plan, const Scheduler& scheduler, Trace::Keep keep)
 Storm::~Storm() = default;
 
 void Storm::AddLog(std::string_view line) {
-  // What comes before is the time and the place; the trace has its own time.
+  // The time and the position come first; the trace has its own time.
   const size_t text = line.find("] ");
   if (text != std::string_view::npos) line.remove_prefix(text + 2);
   if (line.ends_with('\n')) line.remove_suffix(1);
@@ -137,7 +137,7 @@ void Storm::DoToWorld(const Action& action) {
   }
 }
 
-// What the leader still does, the next one has not seen: not even what became of pods that both know.
+// The next leader has not seen what the last one still does: not even the outcome of pods that both know.
 void Storm::TakeOver(uint64_t choice) {
   for (uint64_t i = 0; i < kPodsOfTakeover; ++i) {
     actors_.Do({.at = timeline_.Now(), .kind = ActionKind::kAddPod, .choice = choice * kPodsOfTakeover + i});
@@ -147,7 +147,7 @@ void Storm::TakeOver(uint64_t choice) {
       if (!host->is_leader()) host->SilenceWatches();
     }
   });
-  // Without a standby the next one is the same program, started again. The server's caches do not know yet what the
+  // Without a standby the next leader is the same program, restarted. The server's caches do not contain yet what the
   // last one has done.
   const bool alone = hosts_.size() == 1;
   if (alone) {
@@ -163,12 +163,12 @@ void Storm::TakeOver(uint64_t choice) {
 }
 
 void Storm::HideKind(uint64_t choice) {
-  // Of those that a server need not serve, only storage classes ever have objects.
+  // Among the kinds that a server need not serve, only storage classes ever have objects.
   const size_t other = choice / 2 % std::size(client::kSchedulingKinds);
   const api::Kind kind = choice % 2 == 0 ? api::Kind::kStorageClass : client::kSchedulingKinds[other];
   trace_.Add("server", "world does not serve {}", api::InfoOf(kind).resource);
   server_.SetServed(kind, false);
-  // What comes and goes meanwhile, nobody is told of. Objects are given up after two minutes.
+  // Changes in the meantime are not reported to anyone. Known objects are given up after two minutes.
   const bool is_class = kind == api::Kind::kStorageClass;
   for (uint64_t i = 0; is_class && i < 3; ++i) {
     timeline_.After(Between(choice / 3 + i, 1s, 60s),
@@ -180,7 +180,7 @@ void Storm::HideKind(uint64_t choice) {
   });
 }
 
-// Nothing new goes wrong. What lasts, such as a partition, a pause or classes that are not served, ends by itself.
+// No new faults occur. Lasting ones, such as a partition, a pause or classes that are not served, end by themselves.
 void Storm::Calm() {
   trace_.Add("storm", "world calms down");
   faults_.set_on(false);
@@ -202,7 +202,7 @@ bool Storm::Settle() {
   return false;
 }
 
-// A settled world stays as it is, and its scheduler writes nothing unless somebody else does.
+// A settled world stays as it is, and its scheduler writes nothing unless something else changes.
 bool Storm::StaysQuiet() {
   const auto changes = [this] {
     return store_.history(api::Kind::kPod).size() + store_.history(api::Kind::kNode).size() +
@@ -218,7 +218,7 @@ bool Storm::StaysQuiet() {
       if (!Settle()) return false;
       continue;
     }
-    // One that was on its way when the world settled is no harm.
+    // A write that was in flight when the world settled is harmless.
     if (written > 0 && ++noisy < kNoisyRounds) continue;
     if (written > 0) {
       invariants_.Report(

@@ -1,4 +1,4 @@
-// Storm: a whole world made from one plan, run from its first moment until it has settled or broken an invariant.
+// Storm: a whole world made from one plan, run until it has settled or violated an invariant.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +30,11 @@ class Storm {
   Storm(const Storm&) = delete;
   Storm& operator=(const Storm&) = delete;
 
-  // Unset when every invariant held.
+  // Unset if every invariant held.
   std::optional<Violation> Run();
 
   const Trace& trace() const { return trace_; }
-  // A line of the scheduler's own log, by whoever is running.
+  // Adds a line of the scheduler's own log, from the process that is running.
   void AddLog(std::string_view line);
   const Timeline& timeline() const { return timeline_; }
 
@@ -44,7 +44,7 @@ class Storm {
   void DoToWorld(const Action& action);
   void HideKind(uint64_t choice);
   void TakeOver(uint64_t choice);
-  // False when something broke.
+  // False if an invariant was violated.
   bool RunUntil(base::Duration until);
   void Calm();
   bool Settle();

@@ -1,4 +1,4 @@
-// Storms themselves: the same seed is the same storm, a right scheduler passes, and each known mistake is found.
+// Storms themselves: the same seed gives the same storm, a correct scheduler passes, and each known bug is found.
 #include "storm/storm.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kSeeds = 300;
 
-// The first seed that breaks an invariant, and which.
+// The first seed that violates an invariant, and which one.
 std::optional<std::pair<uint64_t, Violation>> FirstFailure(const Scheduler& scheduler, uint64_t seeds) {
   for (uint64_t seed = 0; seed < seeds; ++seed) {
     Storm storm(MakePlan(seed), scheduler, Trace::Keep::kNothing);

@@ -1,5 +1,5 @@
-// Timeline: the one order in which everything in a storm happens. Virtual time moves to the next event and nowhere
-// else; events of the same moment happen in the order they were put down. Not thread-safe: a storm is one thread.
+// Timeline: the single order in which everything in a storm happens. Virtual time only moves to the next event; events
+// of the same moment happen in the order they were added. Not thread-safe: a storm is one thread.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,18 @@ class Timeline {
 
   // Since the beginning of the storm.
   base::Duration Now() const { return now_; }
-  // A moment that has passed counts as now.
+  // A time in the past counts as now.
   void At(base::Duration when, Task task);
   void After(base::Duration delay, Task task) { At(now_ + delay, std::move(task)); }
 
-  // False when nothing is left to happen, or nothing before `until`; then it is `until`.
+  // False if nothing is left to happen before `until`; then the time is `until`.
   bool RunOne(base::Duration until);
   void RunUntil(base::Duration until) {
     while (RunOne(until)) continue;
   }
   uint64_t events() const { return events_; }
 
-  // Whose code runs; "" for the world's own.
+  // The process whose code is running; "" for the world's own.
   std::string_view actor() const { return actor_; }
   void set_actor(std::string_view actor) { actor_ = actor; }
 

@@ -5,7 +5,7 @@
 namespace berth::storm {
 namespace {
 
-// Lines about the storm itself, whatever pod is looked at: crashes, partitions, leadership.
+// Lines about the storm itself, whatever pod is searched for: crashes, partitions, leadership.
 constexpr std::string_view kWorld = " world ";
 
 bool Matters(const std::string& line, const std::vector<std::string>& subjects) {

@@ -1,5 +1,5 @@
-// Trace: what happened in a storm, a line each, with virtual time and the process it happened to. The same seed gives
-// the same trace, byte for byte; what is not kept is not even formatted.
+// Trace: what happened in a storm, one line each, with the virtual time and the process. The same seed gives the same
+// trace, byte for byte; lines that are not kept are not even formatted.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace berth::storm {
 
 class Trace {
  public:
-  // kDigest keeps nothing but a hash of all lines.
+  // kDigest keeps only a hash of all lines.
   enum class Keep { kNothing, kDigest, kLines };
 
   Trace(const Timeline& timeline, Keep keep) : timeline_(timeline), keep_(keep) {}

@@ -103,7 +103,7 @@ Result<std::vector<Difference>> RunCelCase(const codec::Value& recorded) {
   const std::string kind = error ? TextOf(*error, "kind") : "none";
   const std::string got_kind = outcome.failure ? std::string(FailureKindName(outcome.failure->kind)) : "none";
   const std::string got_text = outcome.failure ? outcome.failure->text : "";
-  // The wording of syntax errors is free, and a text that depends on the order of a map is not recorded.
+  // The wording of syntax errors may differ, and a text that depends on the order of a map is not recorded.
   const bool has_text = error && error->Find("text") && kind != "syntax";
   compare("error", kind + (has_text ? ": " + TextOf(*error, "text") : ""),
           got_kind + (has_text || kind != got_kind ? ": " + got_text : ""));

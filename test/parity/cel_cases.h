@@ -1,4 +1,4 @@
-// Recorded device selectors: the expression, a device, and what kube-scheduler's CEL made of them.
+// Recorded device selectors: the expression, a device, and the result of kube-scheduler's CEL.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace berth::parity {
 
 // Whether a record is one of these rather than a scheduling problem.
 bool IsCelCase(const codec::Value& recorded);
-// What differs; fields matches, error and cost.
+// The differences; the fields are matches, error and cost.
 Result<std::vector<Difference>> RunCelCase(const codec::Value& recorded);
 
 }  // namespace berth::parity

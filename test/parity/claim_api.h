@@ -1,4 +1,4 @@
-// ClaimApi: an API server of resource claims that remembers what was written to it, for comparison with what
+// ClaimApi: an API server for resource claims that records what was written to it, for comparison with what
 // kube-scheduler wrote.
 #pragma once
 
@@ -17,7 +17,7 @@ class ClaimApi final : public framework::SimpleApiWriter {
  public:
   explicit ClaimApi(const base::Clock& clock) : clock_(clock) {}
 
-  // The claims as they are before the next decision; forgets what was written.
+  // Sets the claims for the next decision and discards the recorded writes.
   void Start(const framework::ObjectStore<api::ResourceClaim>& claims);
 
   struct Write {
@@ -28,7 +28,7 @@ class ClaimApi final : public framework::SimpleApiWriter {
     std::string patch;  // JSON
   };
   std::vector<Write> TakeWrites() { return std::exchange(writes_, {}); }
-  // As the recordings have it: every claim that is different now, as JSON by namespace/name; null when it is gone.
+  // As in the recordings: every claim that has changed, as JSON by namespace/name; null if it is gone.
   std::map<std::string, std::string> ChangedClaims() const;
 
   struct Noted {
@@ -75,7 +75,7 @@ class ClaimApi final : public framework::SimpleApiWriter {
   std::vector<Write> writes_;
 };
 
-// The allocation as the recordings spell it: "*" for what the scheduler made up.
+// The allocation as in the recordings: "*" for generated values.
 std::string AllocationText(const api::AllocationResult& allocation, base::Time now);
 
 }  // namespace berth::parity

@@ -14,7 +14,7 @@ namespace {
 
 using codec::Value;
 
-// A set is a fact per member.
+// A set has one fact per member.
 constexpr char kPresent[] = "present";
 constexpr char kAbsent[] = "absent";
 
@@ -89,7 +89,7 @@ void AddScores(Facts& facts, const engine::Evaluation& evaluation) {
   for (const uint32_t i : evaluation.best) facts["best"][evaluation.feasible[i]->name()] = kPresent;
 }
 
-// Members whose own members are amounts.
+// Members whose own members are quantities.
 bool HoldsQuantities(std::string_view name) { return name == "consumedCapacity" || name == "resources"; }
 
 bool IsEmptyTree(const Value& value) {
@@ -113,10 +113,10 @@ void AppendCanonical(std::string& out, const Value& value, bool quantities) {
   if (value.is_object()) {
     std::map<std::string_view, const Value*> sorted;
     for (const codec::Member& member : value.members()) sorted[member.key] = &member.value;
-    sorted.erase("lastTransitionTime");  // not kept
+    sorted.erase("lastTransitionTime");  // not recorded
     out += '{';
     for (const auto& [name, member] : sorted) {
-      // What is empty may as well be absent.
+      // Empty and absent are equivalent.
       if (member->is_null() || ((member->is_array() || member->is_object()) && IsEmptyTree(*member))) continue;
       if (out.back() != '{') out += ',';
       out += fmt::format("{}:", name);
@@ -136,11 +136,11 @@ void AppendCanonical(std::string& out, const Value& value, bool quantities) {
   out += value.is_null() ? "null" : value.is_bool() ? (value.boolean() ? "true" : "false") : value.text();
 }
 
-// Lists and objects below a field of `bind` and the like, a fact each; the order of a list is part of its key.
+// Lists and objects below a field of `bind` and the like, one fact each; the position in a list is part of the key.
 void AddTree(Facts& facts, const std::string& field, const Value& tree) {
   for (const codec::Member& member : tree.members()) {
     const std::string name(member.key);
-    if (name == "anyOf") continue;  // upstream picks any; the record has the first by name, as we do
+    if (name == "anyOf") continue;  // upstream picks any; the record has the first by name, as berth does
     if (name == "claims" && member.value.is_object()) {
       for (const codec::Member& claim : member.value.members()) {
         facts[field][name + " " + std::string(claim.key)] = Canonical(claim.value);
@@ -153,8 +153,8 @@ void AddTree(Facts& facts, const std::string& field, const Value& tree) {
   }
 }
 
-// Upstream makes an empty claim for extended resources that device plugins serve when the pod has claims of its own,
-// and then fails to bind the pod. berth binds it (docs/parity.md).
+// Upstream creates an empty claim for extended resources that device plugins serve if the pod has its own claims, and
+// then fails to bind the pod. berth binds it (docs/parity.md).
 bool IsUpstreamsEmptyClaim(const Value& bind) {
   const Value* failed = bind.Find("preBind");
   const Value* reasons = failed ? failed->Find("reasons") : nullptr;
@@ -215,7 +215,7 @@ Facts FactsOf(const Value& expect) {
     } else if (field == "total") {
       for (const codec::Member& node : value.members()) facts[field][std::string(node.key)] = node.value.text();
     } else if (field == "preemption") {
-      // Among equals upstream picks any and the record has the first by name: so do we.
+      // Among equals upstream picks any and the record has the first by name, as berth does.
       facts[field]["node"] = TextOf(value, "node");
       facts[field]["victims"] = VictimsText(value);
     } else if (field == "preemptionCandidates") {
@@ -266,9 +266,9 @@ Facts FactsOf(const Decision& decision) {
 
 namespace {
 
-// What one decision of several that upstream may make looks like in the record, next to ours.
+// Adjusts the record and berth's result where upstream may make one of several decisions.
 void AllowForChance(Facts& expected, Facts& got) {
-  // An error of any node may be the one that is reported, and nothing is chosen then.
+  // The error of any node may be the one that is reported, and then no node is chosen.
   if (const auto errors = expected.find("schedulingErrors"); errors != expected.end()) {
     if (errors->second.contains(got["schedulingError"][""])) expected["schedulingError"] = got["schedulingError"];
     expected.erase(errors);

@@ -1,5 +1,5 @@
-// Facts: a scheduling decision flattened to (field, key) -> value, so that a recorded decision and ours are compared,
-// and their differences printed, in one uniform way.
+// Facts: a scheduling decision flattened to (field, key) -> value, so that a recorded decision and berth's are
+// compared, and their differences printed, in one uniform way.
 #pragma once
 
 #include <map>
@@ -12,14 +12,14 @@
 
 namespace berth::parity {
 
-// Field ("rejected") -> key ("n01") -> value ("Unschedulable NodeResourcesFit [Insufficient cpu]"). A field without
-// keys of its own uses the key "".
+// Field ("rejected") -> key ("n01") -> value ("Unschedulable NodeResourcesFit [Insufficient cpu]"). A field without its
+// own keys uses the key "".
 using Facts = std::map<std::string, std::map<std::string, std::string>>;
 
 // What berth decided about one pod.
 struct Decision {
   framework::Status pre_enqueue;
-  bool evaluated = false;  // false: held back before scheduling, or there are no nodes
+  bool evaluated = false;  // false: rejected before scheduling, or there are no nodes
   engine::Evaluation evaluation;
   std::map<std::string, framework::Status> rejected;  // by node name
   bool post_filter_ran = false;
@@ -28,11 +28,11 @@ struct Decision {
   Facts devices;  // what was allocated, and what was written about it
 };
 
-// JSON in one form: members sorted, amounts as quantities.
+// JSON in a canonical form: members sorted, amounts as quantities.
 std::string Canonical(const codec::Value& value);
 std::string CanonicalJson(const std::string& json);
 
-// Of the `expect` object of a case.
+// From the `expect` object of a case.
 Facts FactsOf(const codec::Value& expect);
 Facts FactsOf(const Decision& decision);
 

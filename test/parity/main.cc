@@ -1,7 +1,7 @@
-// berth-parity: judges recorded scheduling problems and compares each decision with the one kube-scheduler made.
+// berth-parity: decides recorded scheduling problems and compares each decision with kube-scheduler's.
 //
-// A file holds cases, one JSON object a line, or one episode (an object with `steps`); plain or gzip. A case may also
-// be a device selector (an object with `expression`).
+// A file contains cases, one JSON object per line, or one episode (an object with `steps`); plain or gzip. A case may
+// also be a device selector (an object with `expression`).
 #include <fmt/core.h>
 
 #include <cstdlib>
@@ -65,7 +65,7 @@ class Report {
     if (!options_.quiet) Print(name, differences);
   }
 
-  // True when everything agreed.
+  // True if everything agreed.
   bool Finish() const {
     size_t passed = 0, failed = 0;
     fmt::print("\n{:<18}{:>8}{:>8}  fields that differ (in how many cases)\n", "family", "passed", "failed");
@@ -166,7 +166,7 @@ Result<void> RunRecord(const codec::Value& recorded, const Options& options, Rep
 Result<void> RunFile(const std::string& file, const Options& options, Report& report) {
   Result<std::string> text = codec::ReadFile(file);
   if (!text) return text.error();
-  // An episode is one object over many lines; cases are one object a line.
+  // An episode is one object over many lines; cases are one object per line.
   if (Result<codec::Document> whole = codec::ParseJson(*text, file); whole) {
     return RunRecord(whole->root(), options, report);
   }

@@ -1,5 +1,5 @@
-// Recorded searches that look at a part of the nodes: which nodes were found, in which order, and where the next search
-// starts.
+// Recorded searches that evaluate only some of the nodes: which nodes were found, in which order, and where the next
+// search starts.
 #pragma once
 
 #include <string>

@@ -39,7 +39,7 @@ void AddWrites(std::map<std::string, std::string>& facts, const std::vector<Clai
 
 }  // namespace
 
-// Later than every time in the recordings, as they demand.
+// Later than every time in the recordings, as they require.
 World::World() : clock_(*api::ParseTime("2100-01-01T00:00:00Z")), api_(clock_) {}
 
 World::~World() = default;
@@ -81,7 +81,7 @@ Result<void> World::Load(const codec::Value& recorded) {
   if (Result<void> ok = codec::ToResult("objects", problems); !ok) return ok;
   if (!decoded.unknown.empty()) return Error::Unsupported("object of unknown kind " + decoded.unknown.front().kind);
 
-  // As if every kind had been listed by namespace and name; nodes before the pods on them is of no consequence.
+  // As if every kind had been listed by namespace and name; that nodes precede their pods has no effect.
   std::stable_sort(decoded.objects.begin(), decoded.objects.end(), [](const auto& a, const auto& b) {
     return std::make_pair(a.object.kind(), api::KeyOf(a.object.metadata())) <
            std::make_pair(b.object.kind(), api::KeyOf(b.object.metadata()));
@@ -178,7 +178,7 @@ Result<Decision> World::Decide(const codec::Value& value) {
   state.exhaustive_preemption = true;
   decision.evaluated = true;
   api_.Start(cluster_->objects().resource_claims);
-  // The short way too: it ends the program when the two disagree.
+  // The incremental evaluation too: it aborts the program if the two disagree.
   (void)slot->second.evaluator->Decide(*info, random_);
   decision.evaluation = engine::EvaluateFromScratch(profile, state, *info, engine::Scope::kEverything);
   for (const framework::NodeInfo* node : cluster_->nodes()) {
@@ -272,7 +272,7 @@ void World::RunBinding(engine::Profile& profile, framework::CycleState& state, c
     for (const auto& status : api_.node_allocatable) text += (text.size() > 1 ? "," : "") + codec::EncodeJson(status);
     facts["nodeAllocatableResourceClaimStatuses"] = CanonicalJson(text + "]");
   }
-  // The claims of the cluster have not changed: what was written went to an API server of its own.
+  // The cluster's claims have not changed: what was written went to a separate API server.
   for (const auto& [key, claim] : cluster_->objects().resource_claims) {
     cluster_->inventory().claims().Restore(key.first, key.second);
   }

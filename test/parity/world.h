@@ -1,4 +1,4 @@
-// World: one recorded cluster, set up in berth, in which pods are judged and placed.
+// World: one recorded cluster, set up in berth, in which pods are evaluated and placed.
 #pragma once
 
 #include <map>
@@ -22,17 +22,17 @@ namespace berth::parity {
 
 class World {
  public:
-  // `recorded` has `objects`, and perhaps `config` and `featureGates`.
+  // `recorded` has `objects`, and optionally `config` and `featureGates`.
   static Result<std::unique_ptr<World>> Create(const codec::Value& recorded);
   ~World();
 
   // Runs the pod's profile once over all nodes; changes nothing.
   Result<Decision> Decide(const codec::Value& pod);
 
-  // What an episode does afterwards: the named victims go, the pod is bound.
+  // What an episode does afterwards: deletes the named victims, binds the pod.
   void Evict(const std::vector<std::string>& deleted);
   Result<void> Bind(const codec::Value& pod, const std::string& node_name);
-  // What happens to the cluster between two decisions: objects that are applied, or deleted.
+  // Changes to the cluster between two decisions: objects that are applied, or deleted.
   Result<void> Change(const codec::Value& changes);
 
  private:
@@ -41,9 +41,9 @@ class World {
   Result<std::shared_ptr<const api::Pod>> DecodePod(const codec::Value& value);
   Result<void> Apply(const codec::Value& object);
   Result<void> Delete(const codec::Value& named);
-  // What the nodes would give the pod's claims.
+  // The devices that the nodes would allocate to the pod's claims.
   void AddAllocations(const engine::Profile& profile, const framework::CycleState& state, Decision& decision) const;
-  // Reserve and PreBind on the node that upstream's record takes.
+  // Runs Reserve and PreBind on the node that upstream's record chose.
   void RunBinding(engine::Profile& profile, framework::CycleState& state, const framework::PodInfo& pod,
                   Decision& decision);
 
@@ -56,7 +56,7 @@ class World {
   base::FakeClock clock_;
   base::Random random_{1};
   ClaimApi api_;
-  std::optional<api::PodExtendedResourceClaimStatus> extended_status_;  // what the last decision gave its pod
+  std::optional<api::PodExtendedResourceClaimStatus> extended_status_;  // set by the last decision for its pod
   framework::WaitingPods waiting_pods_;
   framework::PostedWork posted_;
   std::unique_ptr<cluster::Cluster> cluster_;

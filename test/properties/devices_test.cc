@@ -1,5 +1,5 @@
-// Pods with claims share answers that are kept while their devices stay as they are. Over a random history of slices,
-// claims, classes and nodes, each decision equals the one made from scratch: a difference ends the program.
+// Pods with claims share results that are kept while their devices stay the same. Over a random history of slices,
+// claims, classes and nodes, each decision equals the one made from scratch: a difference aborts the program.
 #include "dra/testing/devices.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ constexpr int kSteps = 400;
 class DeviceHistory {
  public:
   explicit DeviceHistory(uint64_t seed) : random_(seed) {
-    // By index, as with many devices, and by looking at each.
+    // With the index, as for many devices, and by checking each device.
     world_.cluster().inventory().offers().set_from_devices(seed % 2 == 0 ? 0 : 64);
     world_.AddFirstNodes({0, 1, 2, 3, 4, 5});
     Put(MakeClass("gpu", "example.com/gpu"));
@@ -31,7 +31,7 @@ class DeviceHistory {
     AddPods();
   }
 
-  // How many decisions came from answers that were kept.
+  // How many decisions used kept results.
   size_t Run() {
     engine::Evaluator evaluator(world_.profile(), world_.cluster(), {.verify = true});
     size_t kept = 0;
@@ -40,7 +40,7 @@ class DeviceHistory {
       for (const framework::PodInfoPtr& pod : pods_) {
         const auto decision = evaluator.Decide(*pod, random_);
         if (decision.kind != engine::Evaluator::Decision::Kind::kAskEvaluate) ++kept;
-        // Devices are chosen for this pod, also where another one's answer was used.
+        // Devices are chosen for this pod, even if another pod's results were used.
         if (decision.kind == engine::Evaluator::Decision::Kind::kChosen) {
           EXPECT_TRUE(world_.profile().RunReserve(*decision.state, *pod, decision.choice.node->name()).ok());
           world_.profile().RunUnreserve(*decision.state, *pod, decision.choice.node->name());
@@ -90,7 +90,7 @@ class DeviceHistory {
   }
 
   void AddPods() {
-    // Two of each, so that the second uses what the first has found out.
+    // Two of each, so that the second uses the results of the first.
     for (const char* copy : {"x", "y"}) {
       AddPod(std::string("one-") + copy, {MakeRequest("r", 1)});
       AddPod(std::string("two-") + copy, {MakeRequest("r", 1), MakeRequest("s", 1)});
@@ -132,7 +132,7 @@ class DeviceHistory {
         world_.Apply({ChangeKind::kRemoveNode, node, 0, 0});
         return;
       case 6:
-        // Only sometimes: everything is worked out again then.
+        // Only sometimes, because then everything is computed again.
         if (random_.Below(4) == 0) Put(MakeClass("gpu", random_.Below(3) ? "example.com/gpu" : "example.com/other"));
         return;
       case 7:
@@ -155,7 +155,7 @@ class DeviceHistory {
 TEST(KeptDeviceAnswers, AreThoseFromScratch) {
   size_t kept = 0;
   for (uint64_t seed = 1; seed <= 6; ++seed) kept += DeviceHistory(seed).Run();
-  // 12 pods: most of the decisions are made without looking at every node.
+  // 12 pods: most of the decisions are made without evaluating every node.
   EXPECT_GT(kept, 6u * kSteps * 12 / 2);
 }
 

@@ -28,7 +28,7 @@ std::vector<PodInfoPtr> SomeShapes(size_t count) {
   return shapes;
 }
 
-// Calls look after the first nodes and after every change of a random history.
+// Calls `look` after the first nodes and after every change of a random history.
 template <class Look>
 void WatchAHistory(RandomCluster& world, size_t longest, Look&& look, size_t first_nodes = 4) {
   world.AddFirstNodes(SomeVarieties(first_nodes));
@@ -45,7 +45,7 @@ Evaluation FromScratch(RandomCluster& world, const PodInfo& pod, Scope scope) {
   return EvaluateFromScratch(world.profile(), state, pod, scope);
 }
 
-// Empty when the decision is one that somebody who looked at every node could have made.
+// Empty if the decision is one that an evaluation of every node could have made.
 std::string FirstMistake(const engine::Evaluator::Decision& decision, const Evaluation& expected,
                          std::span<const NodeInfo* const> nodes) {
   using Kind = engine::Evaluator::Decision::Kind;
@@ -65,7 +65,7 @@ std::string FirstMistake(const engine::Evaluator::Decision& decision, const Eval
 
 RC_GTEST_PROP(Evaluator, ADecisionIsOneOfTheBest, ()) {
   RandomCluster world;
-  // Room for all shapes, and for too few: asked in turn, each is then forgotten before its next turn.
+  // Room for all shapes, and for too few: used in turn, each is then evicted before its next turn.
   engine::Evaluator evaluator(world.profile(), world.cluster(), {.max_kept = *rc::gen::element<size_t>(3, 64, 64)});
   base::Random random(1);
   const std::vector<PodInfoPtr> shapes = SomeShapes(4);
@@ -76,11 +76,11 @@ RC_GTEST_PROP(Evaluator, ADecisionIsOneOfTheBest, ()) {
                 std::string());
     }
   };
-  // With enough nodes for replaying changes to pay, and with few.
+  // With enough nodes for replaying changes to pay off, and with few.
   WatchAHistory(world, 40, look, *rc::gen::element<size_t>(4, 14));
 }
 
-// A pass over all nodes is the twin of a choice by class: from the same random numbers both take the same node.
+// A pass over all nodes must equal a choice by class: with the same random numbers both choose the same node.
 RC_GTEST_PROP(Evaluator, ClassesMakeNoDifference, ()) {
   RandomCluster world;
   engine::Evaluator by_class(world.profile(), world.cluster(), {.runner_ups = true});
@@ -161,7 +161,7 @@ RC_GTEST_PROP(Scores, LieBetween0And100, ()) {
   });
 }
 
-// What a pod of PodOf occupies, worked out again from nothing but its spec.
+// What a pod of PodOf occupies, computed again from its spec alone.
 struct Needs {
   int64_t milli_cpu = 0;
   int64_t memory = 0;
@@ -192,7 +192,7 @@ bool Clash(const api::ContainerPort& a, const api::ContainerPort& b) {
          (any(a.host_ip) || any(b.host_ip) || a.host_ip == b.host_ip);
 }
 
-// Empty when the node has what the pod needs beside those already there.
+// Empty if the node has what the pod needs besides the pods already there.
 std::string Missing(const RandomCluster& world, const api::Node& node, const api::Pod& pod) {
   const Needs needs(pod);
   int64_t milli_cpu = needs.milli_cpu, memory = needs.memory, gpu = needs.gpu, pods = 1;
@@ -232,7 +232,7 @@ RC_GTEST_PROP(Filters, AFeasibleNodeHasTheRoom, ()) {
   });
 }
 
-// From the last to the first: a list has no order.
+// In reverse order: a list has no particular order.
 std::vector<framework::NodeIndex> IndicesOf(std::span<const NodeInfo* const> nodes) {
   std::vector<framework::NodeIndex> indices;
   for (const NodeInfo* node : nodes) indices.insert(indices.begin(), node->index());

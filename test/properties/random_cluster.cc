@@ -12,10 +12,10 @@ namespace {
 constexpr uint32_t kNodes = 16;
 constexpr uint32_t kPods = 16;
 
-// A debug build should be through in seconds, and every run the same; RC_PARAMS from outside asks for more.
+// A debug build should finish in seconds, and every run be the same; RC_PARAMS from outside asks for more.
 const int kFewerRuns = setenv("RC_PARAMS", "max_success=50 seed=1", /*overwrite=*/0);
 
-// Takes a variety apart, digit by digit.
+// Splits a variety into digits.
 class Digits {
  public:
   explicit Digits(uint32_t variety) : rest_(variety * 2654435761u ^ variety >> 7) {}
@@ -157,7 +157,7 @@ std::shared_ptr<const api::Node> NodeOf(uint32_t number, uint32_t variety) {
   if (digits.OneIn(3)) node.Image("docker.io/library/web:1", 300'000'000 + digits.Below(3) * 100'000'000);
   node.Unschedulable(digits.OneIn(12));
   if (!digits.OneIn(4)) node.Label("topology.kubernetes.io/zone", digits.Of({"a", "b"}));
-  // Hosts that share a label, and some that have none.
+  // Some hosts share a label, and some have none.
   if (digits.OneIn(20)) node.Label("kubernetes.io/hostname", "n1");
   if (digits.OneIn(20)) node.raw().metadata.labels.Erase(Symbol("kubernetes.io/hostname"));
   return node.Shared();
@@ -186,7 +186,7 @@ testing::PodBuilder PodOf(const std::string& name, uint32_t variety) {
 RandomCluster::RandomCluster() {
   const config::KubeSchedulerConfiguration config = config::DefaultConfiguration(world_.gates);
   profile_ = world_.MakeProfile(config.profiles.at(0), plugins::InTreeRegistry());
-  // Pods without constraints of their own then have the default ones.
+  // Then pods without their own constraints have the default ones.
   world_.cluster.objects().services.Upsert(
       std::make_shared<const api::Service>(testing::MakeService("web", {{"app", "web"}})));
 }
@@ -221,7 +221,7 @@ void RandomCluster::Apply(const Change& change) {
   }
 }
 
-// No scheduler puts two pods on one port of a node, and what then happens is nobody's promise.
+// No scheduler puts two pods on one port of a node, and what would happen then is not specified.
 std::shared_ptr<const api::Pod> RandomCluster::WithoutTakenPorts(testing::PodBuilder pod) const {
   const auto taken = [&](const api::ContainerPort& port) {
     for (const auto& [uid, other] : bound_pods_) {

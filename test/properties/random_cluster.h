@@ -1,5 +1,5 @@
-// Small random clusters: a handful of nodes and pods of every variety the default plugins look at, and a history of
-// changes to them. A change is a few small numbers, so that RapidCheck can shrink a failing history.
+// Small random clusters: a handful of nodes and pods of every variety that the default plugins consider, and a history
+// of changes to them. A change is a few small numbers, so that RapidCheck can shrink a failing history.
 #pragma once
 
 #include <rapidcheck.h>
@@ -33,13 +33,13 @@ rc::Gen<uint32_t> AnyVariety();
 std::shared_ptr<const api::Node> NodeOf(uint32_t number, uint32_t variety);
 testing::PodBuilder PodOf(const std::string& name, uint32_t variety);
 
-// A cluster under the default profile, beside a model of it: just the API objects.
+// A cluster with the default profile, and a model of it: just the API objects.
 class RandomCluster {
  public:
   RandomCluster();
 
   void Apply(const Change& change);
-  // Starts with a few nodes, so that histories need not all begin by making some.
+  // Starts with a few nodes, so that not every history has to create some first.
   void AddFirstNodes(const std::vector<uint32_t>& varieties);
 
   engine::Profile& profile() { return *profile_; }

@@ -1,4 +1,4 @@
-// Searches that look at a part of the nodes, against a twin that walks through them by hand.
+// Searches that evaluate only some of the nodes, compared with a straightforward loop over them.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -22,13 +22,13 @@ struct Walk {
   size_t evaluated = 0;
 };
 
-// One node after the other, each judged by itself.
+// One node after the other, each filtered by itself.
 Walk WalkByHand(RandomCluster& world, const PodInfo& pod, size_t start, size_t wanted) {
   framework::CycleState state = world.profile().NewCycleState();
   Walk walk;
   if (!world.profile().RunPreFilter(state, pod).status.ok()) return walk;
   const auto nodes = world.cluster().table().nodes_in_order();
-  // The node that the pod was promised is looked at first; when it is of no use, it counts as looked at.
+  // The nominated node is tried first; if it is infeasible, it counts as visited.
   const NodeInfo* promised = world.cluster().Find(pod.pod().status.nominated_node_name);
   for (size_t i = 0; i < nodes.size(); ++i) {
     const NodeInfo* node = nodes[(start + i) % nodes.size()];
@@ -42,7 +42,7 @@ Walk WalkByHand(RandomCluster& world, const PodInfo& pod, size_t start, size_t w
   return walk;
 }
 
-// Every plugin's scores over these nodes alone, added up.
+// The sum of every plugin's scores over these nodes alone.
 std::map<std::string, int64_t> ScoreByHand(RandomCluster& world, const PodInfo& pod,
                                            const std::vector<const NodeInfo*>& nodes) {
   framework::CycleState state = world.profile().NewCycleState();

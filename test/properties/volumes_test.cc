@@ -1,6 +1,6 @@
-// Pods with claims share answers that are kept while claims, volumes, classes, capacities, CSINodes and attachments
-// come, change and go. Over a random history of these, each decision equals the one made from scratch: a difference
-// ends the program. And what is reserved for the node chosen is what a cycle by itself would reserve.
+// Pods with claims share results that are kept while claims, volumes, classes, capacities, CSINodes and attachments are
+// created, changed and deleted. Over a random history of these, each decision equals the one made from scratch: a
+// difference aborts the program. What is reserved for the chosen node is what a separate cycle would reserve.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ constexpr char kDiskDriver[] = "disk.example.com";
 constexpr char kZoneLabel[] = "topology.kubernetes.io/zone";
 constexpr char kHostnameLabel[] = "kubernetes.io/hostname";
 
-// Remembers which storage objects it was told to change, and how.
+// Records which storage objects it was told to change, and how.
 class StorageApi final : public framework::SimpleApiWriter {
  public:
   framework::Status Bind(const framework::PodInfo&, const std::string&) override { return {}; }
@@ -134,7 +134,7 @@ class VolumeHistory {
     EXPECT_TRUE(profile_->RunPreFilter(alone, pod).status.ok());
     EXPECT_EQ(kept, Reserve(alone, pod, node)) << pod.Key() << " on " << node;
     profile_->RunUnreserve(alone, pod, node);
-    // Sometimes it lasts, and pods that come later see it.
+    // Sometimes it stays, and later pods see it.
     if (held_.size() < 3 && OneIn(8)) {
       EXPECT_TRUE(profile_->RunReserve(state, pod, node).ok());
       held_.push_back({state.Clone(), cluster_->MakePodInfo(pod.shared_pod()), node});
@@ -283,7 +283,7 @@ class VolumeHistory {
     return pod.Info();
   }
 
-  // A pod that runs, with claims that others may want.
+  // A running pod, with claims that others may use.
   void BindPod() {
     const std::string name = fmt::format("q{}", random_.Below(8));
     const uint64_t claim = random_.Below(kClaims + 1);
@@ -378,7 +378,7 @@ TEST_P(KeptVolumeAnswers, AreThoseFromScratch) {
     sum.chosen += counts.chosen;
     sum.written += counts.written;
   }
-  // Many claims here are missing, lost, half bound or in use: such pods are rejected before any node is looked at.
+  // Many claims here are missing, lost, half bound or in use: such pods are rejected before any node is evaluated.
   EXPECT_GT(sum.kept, sum.decisions / 3);
   EXPECT_GT(sum.chosen, sum.decisions / 10);
   EXPECT_GT(sum.written, sum.chosen / 10);

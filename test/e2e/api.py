@@ -7,7 +7,7 @@ import ssl
 import threading
 import urllib.parse
 
-# Kind: where it lives, its plural, whether in a namespace.
+# Kind: its API path, its plural, whether it is namespaced.
 KINDS = {
     "Namespace": ("/api/v1", "namespaces", False),
     "Node": ("/api/v1", "nodes", False),
@@ -70,7 +70,7 @@ class Api:
         return http.client.HTTPSConnection(self._host, self._port, context=self._tls, timeout=timeout)
 
     def _exchange(self, method, target, body, content_type):
-        """One request over this thread's connection; a kept connection that turns out dead is replaced once."""
+        """Sends one request over this thread's connection; a kept connection that is dead is replaced once."""
         headers = {**self._headers, **({"Content-Type": content_type} if body is not None else {})}
         for attempt in (1, 2):
             kept = getattr(self._thread, "connection", None)
@@ -92,7 +92,7 @@ class Api:
         return self._exchange(method, target, body, content_type)
 
     def stream(self, target, accept):
-        """The bytes of an answer as they come, over a connection of its own; none when it is refused."""
+        """Yields the bytes of an answer as they arrive, over a separate connection; nothing if it is rejected."""
         connection = self._connect(timeout=120)
         try:
             connection.request("GET", target, headers={**self._headers, "Accept": accept})
@@ -113,7 +113,7 @@ class Api:
         return self.call("GET", path(kind, namespace, name))
 
     def find(self, kind, name, namespace=None):
-        """None when there is no such object."""
+        """None if there is no such object."""
         try:
             return self.get(kind, name, namespace)
         except ApiError as error:
@@ -153,7 +153,7 @@ class Api:
             raise ApiError(status, data, f"POST {target}")
 
     def watch(self, kind, namespace=None, version="0", seconds=30, fields=None):
-        """Yields (event type, object) for at most `seconds`, over a connection of its own."""
+        """Yields (event type, object) for at most `seconds`, over a separate connection."""
         target = path(kind, namespace, watch="true", resourceVersion=version, timeoutSeconds=int(seconds),
                       fieldSelector=fields)
         connection = self._connect(timeout=seconds + 10)

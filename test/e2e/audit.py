@@ -1,4 +1,4 @@
-"""Reads kube-apiserver's audit log as it grows: the server's own word on who bound what, and when."""
+"""Reads kube-apiserver's audit log as it grows: the server's own record of who bound what, and when."""
 
 import calendar
 import json
@@ -8,7 +8,7 @@ _START = b'{"kind":"Event"'
 
 
 class Binding:
-    """`received` and `at`: when the request came, and when it was answered."""
+    """`received` and `at`: when the request arrived, and when it was answered."""
 
     def __init__(self, namespace, pod, status, message, at, received=0.0):
         self.namespace, self.pod, self.status, self.message = namespace, pod, status, message
@@ -22,7 +22,7 @@ class Binding:
 
 
 def seconds_since_epoch(stamp):
-    """Of a microtime such as 2026-01-02T03:04:05.678901Z."""
+    """For a microtime such as 2026-01-02T03:04:05.678901Z."""
     whole, _, fraction = stamp.rstrip("Z").partition(".")
     return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) + (float("0." + fraction) if fraction else 0.0)
 
@@ -35,7 +35,7 @@ class AuditLog:
         self.events = []
 
     def read(self):
-        """Takes in what was written since the last call; returns all events so far."""
+        """Reads what was written since the last call; returns all events so far."""
         try:
             with open(self.path, "rb") as log:
                 log.seek(self._position)
@@ -45,7 +45,7 @@ class AuditLog:
         self._position += len(data)
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
-            # A killed server may leave a torn line, and the next one goes on right behind it.
+            # A killed server may leave an incomplete line, and the next one continues right after it.
             try:
                 self.events.append(json.loads(line[max(0, line.rfind(_START)):]))
             except ValueError:
@@ -53,7 +53,7 @@ class AuditLog:
         return self.events
 
     def mark(self):
-        """A place to start from: pass it as `since`."""
+        """The current position in the log: pass it as `since`."""
         return len(self.read())
 
     def bindings(self, since=0, namespace=None):
@@ -64,7 +64,7 @@ class AuditLog:
                 and (namespace is None or event["objectRef"]["namespace"] == namespace)]
 
     def creations(self, since=0, namespace=None):
-        """Of pods that were created: when the request came and when it was answered, by name."""
+        """Created pods by name: when the request arrived and when it was answered."""
         return {event["objectRef"]["name"]: (seconds_since_epoch(event["requestReceivedTimestamp"]),
                                              seconds_since_epoch(event["stageTimestamp"]))
                 for event in self.read()[since:]

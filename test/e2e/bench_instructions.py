@@ -1,11 +1,11 @@
-"""What a pod costs a live scheduler in instructions, with and without --record, counted by callgrind.
+"""The instructions that a live scheduler needs per pod, with and without --record, counted by callgrind.
 
-Instructions, unlike time, hardly depend on how busy the machine is: two runs differ by up to 5 %. The kernel's are not
-among them. Each scheduler works off a short and a long backlog; the difference is what the additional pods cost, and
-leaves out what starting costs.
+Unlike time, instructions hardly depend on how busy the machine is: two runs differ by up to 5 %. Those of the kernel
+are not counted. Each scheduler schedules a short and a long backlog; the difference is the cost of the additional pods,
+without the cost of starting.
 
-What recording adds is not the difference between two runs, which is smaller than their noise, but what callgrind counted
-within the recorder: on its own thread, and where the driver calls it.
+The cost of recording is not the difference between two runs, which is smaller than their noise, but what callgrind
+counted within the recorder: on its own thread, and where the driver calls it.
 """
 
 import re
@@ -23,14 +23,14 @@ WITHIN = "  within the recorder"
 
 
 def collected(log):
-    """What callgrind counted, from what it printed."""
+    """The number of instructions, from callgrind's output."""
     found = re.findall(r"Collected : (\d+)", log)
     if not found:
         raise Failed(f'expected "Collected : N" from callgrind, found:\n{log[-2000:]}')
     return int(found[-1])
 
 
-# Where the recorder is entered: its thread, and what the driver calls as its tap.
+# The entry points of the recorder: its thread, and what the driver calls as its tap.
 RECORDER = re.compile(r"^\s*([\d,]+) .*\bberth::replay::Recorder::(?:Serve|On[A-Z]\w*|WantsCheckpoint)\(")
 
 
@@ -62,7 +62,7 @@ def count(program, control_plane, folder, namespace, pods):
     try:
         eventually("the backlog is worked off", lambda: pods <= sum(
             binding.status == 201 for binding in audit.bindings(mark, namespace)), 120 + pods / 4, every=0.5)
-        time.sleep(4)  # events follow, and watches bring the bound pods
+        time.sleep(4)  # events follow, and watches report the bound pods
         scheduler.stop()
         annotated = subprocess.run(["callgrind_annotate", "--inclusive=yes", "--threshold=100", folder / "callgrind"],
                                    check=True, capture_output=True, text=True).stdout

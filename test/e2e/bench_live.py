@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """berth and upstream's kube-scheduler side by side, with the same pods against the same kube-apiserver.
 
-A backlog: nodes and pods are created first, then the scheduler is started; with --running, beside pods that run
-already. Or, with --steady, pods are created at a rate while it runs. Binds are counted from the API server's audit log.
+A backlog: nodes and pods are created first, then the scheduler is started; with --running, in addition to pods that
+run already. Or, with --steady, pods are created at a rate while it runs. Bindings are counted in the API server's audit
+log.
 """
 
 import argparse
@@ -47,7 +48,7 @@ def clear(api, namespace):
 
 
 def measure(program, control_plane, folder, namespace, pods):
-    """One backlog: starts the scheduler with `pods` pending, waits until the audit log has them all bound."""
+    """One backlog: starts the scheduler with `pods` pending, waits until the audit log shows all of them bound."""
     audit, mark = control_plane.audit, control_plane.audit.mark()
     recording = folder / "recording"
     flags = (f"--record={recording}",) if program.kind == "recording" else ()
@@ -61,14 +62,14 @@ def measure(program, control_plane, folder, namespace, pods):
         def all_bound():
             if not scheduler.process.running:
                 raise RuntimeError(f"{program.kind} ended:\n{scheduler.process.log_text()[-2000:]}")
-            # Some may have to be tried again: only those that succeeded count.
+            # Some may have to be retried: only successful ones count.
             done = audit.mark() - mark
             bound = [] if done < pods else successes()
             if len(bound) < pods:
                 raise Failed(f"{len(bound)} of {pods}, after {done} attempts")
             return bound
         bound = eventually("the backlog is worked off", all_bound, 120 + pods / 20, every=0.2)
-        # What follows the last bind, events and status writes, is the scheduler's work too.
+        # Events and status writes after the last binding are the scheduler's work too.
         time.sleep(1)
         cpu, apiserver = scheduler.process.cpu_seconds(), control_plane.apiserver.cpu_seconds() - apiserver_before
         span = bound[-1] - bound[0]
@@ -92,14 +93,14 @@ def create_nodes(api, count):
 
 
 def has_running(api, count):
-    """Whether the API server has that many pods, in its memory too: consistent lists are read from there."""
+    """Whether the API server has that many pods, also in its cache, from which consistent lists are served."""
     listed = api.call("GET", "/api/v1/namespaces/running/pods?limit=1")
     return len(listed["items"]) + listed["metadata"].get("remainingItemCount", 0) == count
 
 
 def list_as_schedulers_do(api, count):
-    """Streams all pods once. The first time takes an API server far longer than any later one (6.3 s and 1.8 s were
-    seen), and whichever scheduler happened to be first would have to wait for that."""
+    """Streams all pods once. The first time takes an API server far longer than later ones (6.3 s and 1.8 s were
+    seen), and whichever scheduler happened to be first would have to wait for it."""
     query = "watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
     size, tail = 0, b""
     for data in api.stream(f"/api/v1/pods?{query}", accept="application/vnd.kubernetes.protobuf"):
@@ -107,7 +108,7 @@ def list_as_schedulers_do(api, count):
         tail = tail[-100:] + data
         if b"k8s.io/initial-events-end" in tail:
             break
-    # No pod is so small.
+    # Every pod is larger than this.
     if size < 500 * count:
         raise Failed(f"expected a stream of {count} pods, found {size} bytes")
 
@@ -124,7 +125,7 @@ def run(programs, options, control_plane, folder):
         eventually("the running pods are there", lambda: has_running(api, options.running), 120, every=1)
         list_as_schedulers_do(api, options.running)
     for number in range(options.rounds):
-        # Each goes first in turn, so that neither always meets the fresher server.
+        # Each goes first in turn, so that neither always gets the fresher server.
         for program in programs if number % 2 == 0 else programs[::-1]:
             pods = [f"pod-{number}-{program.kind}-{index}" for index in range(options.pods)]
             template = objects.pod("NAME", {"cpu": "100m", "memory": "64Mi"})

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the live benchmark works out from what it has seen, without a cluster."""
+"""What the live benchmark computes from its measurements, without a cluster."""
 
 import pathlib
 import sys

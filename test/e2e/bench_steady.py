@@ -1,8 +1,8 @@
 """Pods that are created at a steady rate: how long each takes from its creation to its binding.
 
-All times are the API server's own, from its audit log: the creation's request comes, it is answered, the binding's
-request comes, it is answered. In between are the API server, the watch and the scheduler. What the creations and
-bindings themselves take is the same work for any scheduler, but under load all share the same processors.
+All times are the API server's own, from its audit log: when the creation's request arrives and is answered, and when
+the binding's request arrives and is answered. In between are the API server, the watch and the scheduler. The creations
+and bindings themselves are the same work for any scheduler, but under load everything shares the same processors.
 """
 
 import concurrent.futures
@@ -16,13 +16,13 @@ from scheduler import Scheduler
 
 NAMESPACE = "bench-steady"
 WARM_UP_SECONDS = 2
-# What a pod's way consists of, from the creation's request to the binding's answer.
+# The stages of a pod, from the creation's request to the binding's answer.
 PARTS = (("total", "creation to bind"), ("create", "creating"), ("schedule", "created to bind request"),
          ("bind", "binding"))
 
 
 class Load:
-    """So many pods a second, perhaps while `pending` pods that fit nowhere are in the queue."""
+    """Pods per second, optionally while `pending` unschedulable pods are in the queue."""
 
     def __init__(self, text):
         found = re.fullmatch(r"([1-9]\d*)(?:\+(\d+))?", text)
@@ -46,7 +46,7 @@ def parts_of(created, bound):
 
 
 def create_steadily(api, names, rate):
-    """Each at its time, however long the ones before take; returns the rate that came of it."""
+    """Creates each at its time, however long the ones before take; returns the achieved rate."""
     template = objects.pod("NAME", {"cpu": "100m", "memory": "64Mi"})
     started = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(32) as pool:

@@ -1,5 +1,5 @@
 """A real etcd and a real kube-apiserver on loopback: TLS, RBAC with the bootstrap roles, an audit log. Nothing else
-runs: no kubelets and no controllers. Scenarios play their parts."""
+runs: no kubelets and no controllers. Scenarios do what these would."""
 
 import base64
 import json
@@ -15,8 +15,8 @@ from api import Api
 from audit import AuditLog
 from process import SCALE, Failed, Process, eventually, free_port
 
-# These admission plugins expect a controller to do its half of the work: service accounts in every namespace,
-# finalizers that somebody takes off, taints that somebody removes from a new node.
+# These admission plugins rely on controllers that do not run here: service accounts in every namespace,
+# finalizers that a controller removes, taints that a controller removes from a new node.
 NEEDS_CONTROLLERS = "ServiceAccount,StorageObjectInUseProtection,TaintNodesByCondition"
 SCHEDULER_USER = "system:kube-scheduler"
 SECOND_SCHEDULER_USER = "system:serviceaccount:kube-system:berth-scheduler"  # of deploy/second-scheduler
@@ -36,7 +36,7 @@ def _audit_policy(bindings_only, creations):
 
 class ControlPlane:
     """Use as a context manager. `etcd` is the program to run instead of the one that was built; `bindings_only` keeps
-    the audit log as small as a benchmark wants it, `creations` has pods' creations in it too."""
+    the audit log small, for benchmarks; `creations` adds the creations of pods to it."""
 
     def __init__(self, folder, binaries, etcd=None, bindings_only=False, creations=False):
         self.folder = pathlib.Path(folder)
@@ -65,7 +65,7 @@ class ControlPlane:
     def _etcd_argv(self):
         told = subprocess.run([self._etcd_program, "--version"], capture_output=True, text=True, timeout=10).stdout
         version = tuple(int(part) for part in re.search(r"etcd Version: (\d+)\.(\d+)", told).groups())
-        # Before 3.6 kube-apiserver may not ask for progress, and learns of it only as often as etcd tells by itself.
+        # Before 3.6 kube-apiserver cannot request progress, and gets it only as often as etcd reports by itself.
         more = ["--unsafe-no-fsync"] if version >= (3, 6) else ["--experimental-watch-progress-notify-interval=500ms"]
         return [self._etcd_program, "--name=e2e", f"--data-dir={self.folder / 'etcd'}",
                 f"--listen-client-urls={self._etcd_url}", f"--advertise-client-urls={self._etcd_url}",
@@ -100,13 +100,13 @@ class ControlPlane:
         return self
 
     def __exit__(self, *_):
-        # Nothing is kept, so nothing needs an orderly end.
+        # No data is kept, so nothing needs an orderly shutdown.
         self.apiserver.kill()
         self.etcd.kill()
 
     def start_apiserver(self):
-        """Starts it, also after it was killed: same port, same data. One that gives up before it is ready, as it does
-        after a minute on a starved machine, is started again, as a kubelet would."""
+        """Starts it, also after it was killed: same port, same data. If it exits before it is ready, as it does after a
+        minute on an overloaded machine, it is restarted, as a kubelet would."""
         for last in (False, False, True):
             self.apiserver.start()
             try:
@@ -127,7 +127,7 @@ class ControlPlane:
             return False
 
     def api_as(self, token=None):
-        """A client that shows a token, or nothing at all."""
+        """A client with a token, or without any credentials."""
         return Api(self.url, self.ca.certificate, token=token)
 
     def kubectl(self, *arguments):
@@ -140,7 +140,7 @@ class ControlPlane:
         return ran.stdout
 
     def compact_etcd(self):
-        """Drops every revision but the newest, through etcd's JSON gateway."""
+        """Compacts all revisions but the newest, through etcd's JSON gateway."""
         revision = int(self.etcd_call("/v3/kv/range", {"key": base64.b64encode(b"x").decode()})["header"]["revision"])
         self.etcd_call("/v3/kv/compaction", {"revision": revision, "physical": True})
         return revision
@@ -151,7 +151,7 @@ class ControlPlane:
             return json.load(response)
 
     def kubeconfig(self, file_name, pair=None, server=None, token=None):
-        """Writes a kubeconfig; with `server`, one that shows no certificate (a proxy in between does)."""
+        """Writes a kubeconfig; with `server`, one without a client certificate (a proxy in between has it)."""
         lines = ["apiVersion: v1", "kind: Config", "current-context: e2e", "contexts:", "- name: e2e",
                  "  context: {cluster: e2e, user: e2e}", "clusters:", "- name: e2e", "  cluster:",
                  f"    server: {server or self.url}"]

@@ -1,7 +1,7 @@
-"""Thousands of running pods within seconds: one is made through the API, and its record in etcd is copied.
+"""Thousands of running pods within seconds: one is created through the API, and its record in etcd is copied.
 
-A record is protobuf, in which every text stands behind its length. So names, UIDs and node names of one length can be
-replaced as they are. What kube-apiserver then serves differs in nothing from pods that were created one by one.
+A record is protobuf, in which every text follows its length. So names, UIDs and node names can be replaced by others of
+the same length. What kube-apiserver then serves is the same as for pods that were created one by one.
 """
 
 import base64
@@ -43,7 +43,7 @@ def make_template(api, namespace, name, node_name, labels):
 
 
 def copies_of(record, replacements):
-    """The record with each text replaced; one that is not there, or of another length, would break the record."""
+    """The record with each text replaced; a text that is missing, or of another length, would break the record."""
     for old, new in replacements:
         if old not in record or len(old) != len(new):
             raise ValueError(f"cannot replace {old!r} by {new!r} in a record of etcd")
@@ -52,7 +52,7 @@ def copies_of(record, replacements):
 
 
 def run_pods(control_plane, namespace, node_names, count, templates=50):
-    """Has `count` running pods in `namespace`, in turn on `node_names`, which are all of one length."""
+    """Creates `count` running pods in `namespace`, in turn on `node_names`, which all have the same length."""
     folder = f"/registry/pods/{namespace}/"
     puts = []
     for number in range(templates):

@@ -1,4 +1,4 @@
-"""A scheduler extender over HTTP, as k8s.io/kube-scheduler/extender/v1 has it; functions say what it answers."""
+"""A scheduler extender over HTTP, as in k8s.io/kube-scheduler/extender/v1; functions provide its answers."""
 
 import http.server
 import json
@@ -45,14 +45,14 @@ class Extender:
 
 
 def node_names(arguments):
-    """Of the nodes in a call, whichever way they were passed."""
+    """The names of the nodes in a call, whichever way they were passed."""
     if arguments.get("NodeNames") is not None:
         return arguments["NodeNames"]
     return [node["metadata"]["name"] for node in (arguments.get("Nodes") or {}).get("items") or []]
 
 
 def keep(arguments, wanted, why="not wanted"):
-    """A filter's answer: the nodes for which wanted(name), in the form the question had."""
+    """A filter's answer: the nodes for which wanted(name) is true, in the form of the request."""
     kept = [name for name in node_names(arguments) if wanted(name)]
     failed = {name: why for name in node_names(arguments) if not wanted(name)}
     if arguments.get("NodeNames") is not None:

@@ -1,7 +1,7 @@
-"""A proxy between a scheduler and kube-apiserver that can misbehave: refuse with 429 or 5xx, cut connections, be gone.
+"""A proxy between a scheduler and kube-apiserver that injects faults: answers 429 or 5xx, cuts connections, goes away.
 
 The scheduler speaks plain HTTP to it; it speaks to the API server with the scheduler's certificate. The real server
-has no way to be told "answer this request with 429", and a loaded one would do so only now and then.
+cannot be told to answer a particular request with 429, and a loaded one does so only occasionally.
 """
 
 import http.client
@@ -36,7 +36,7 @@ class FaultProxy:
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             timeout = 120
-            # Headers and body leave in one segment; without this each answer waits for a delayed acknowledgement.
+            # Headers and body are sent in one segment; otherwise each answer waits for a delayed acknowledgement.
             wbufsize = 65536
             disable_nagle_algorithm = True
 
@@ -75,7 +75,7 @@ class FaultProxy:
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def cut(self):
-        """Ends every connection and takes no new ones: the network is gone until heal()."""
+        """Ends every connection and accepts no new ones: the network is down until heal()."""
         self._open = False
         self.cut_connections()
 
@@ -83,7 +83,7 @@ class FaultProxy:
         self._open = True
 
     def cut_connections(self):
-        """Ends every connection; new ones are taken."""
+        """Ends every connection; new ones are accepted."""
         with self._lock:
             sockets = list(self._sockets)
         for sock in sockets:
@@ -139,7 +139,7 @@ class FaultProxy:
         handler.wfile.flush()
 
     def _relay(self, handler, response):
-        """Passes the answer on as it comes: a watch never ends by itself."""
+        """Forwards the answer as it arrives: a watch never ends by itself."""
         headers = {name: value for name, value in response.getheaders() if name.lower() not in _NOT_FORWARDED}
         length = response.getheader("Content-Length")
         headers["Content-Length" if length else "Transfer-Encoding"] = length or "chunked"

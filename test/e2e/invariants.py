@@ -1,4 +1,4 @@
-"""What must hold after every scenario, told from the API server's side only."""
+"""What must hold after every scenario, as seen by the API server only."""
 
 from collections import Counter, defaultdict
 from fractions import Fraction
@@ -21,7 +21,7 @@ def _add(total, resources):
 
 
 def requests_of(pod):
-    """What a pod takes from its node: its containers with the sidecars, or the greediest moment of its start."""
+    """What a pod requests from its node: its containers with the sidecars, or the largest init step."""
     spec = pod["spec"]
     running, starting, sidecars = Counter(), Counter(), Counter()
     for container in spec.get("initContainers", ()):
@@ -44,7 +44,7 @@ def nodes_not_over(api):
     used = defaultdict(Counter)
     for pod in api.list("Pod"):
         if pod["spec"].get("nodeName") and pod.get("status", {}).get("phase") not in ("Succeeded", "Failed"):
-            # Names that a device class serves are no part of the node's allocatable.
+            # Extended resources of a device class are not part of the node's allocatable.
             claim = pod["status"].get("extendedResourceClaimStatus", {})
             served = {mapping["resourceName"] for mapping in claim.get("requestMappings", [])}
             requests = requests_of(pod)
@@ -61,8 +61,8 @@ def nodes_not_over(api):
 
 
 def bound_at_most_once(t):
-    """One successful binding per pod. Another attempt is an error too, unless faults were injected: an answer that
-    was lost on the way makes a scheduler ask again, and the API server refuses."""
+    """One successful binding per pod. Another attempt is an error too, unless faults were injected: if an answer is
+    lost, a scheduler tries again, and the API server rejects it."""
     bound, refused = Counter(), []
     for binding in t.audit.bindings(t.mark, t.namespace):
         if binding.status == 201:
@@ -82,7 +82,7 @@ def bound_at_most_once(t):
 
 
 def none_lost(t):
-    """Every pod that nobody deleted exists, and is either on a node or has been told why not."""
+    """Every pod that was not deleted exists, and either is on a node or has a condition that says why not."""
     deleted = {event["objectRef"]["name"] for event in t.audit.requests_of(SCHEDULER_USER, t.mark)
                if event["verb"] == "delete" and event["objectRef"].get("resource") == "pods"
                and event["objectRef"].get("namespace") == t.namespace}
@@ -105,9 +105,9 @@ def none_lost(t):
 
 
 def nothing_forbidden(t):
-    """The bootstrap roles suffice: the API server never had to refuse the scheduler anything."""
+    """The bootstrap roles suffice: the API server never denied the scheduler anything."""
     if t.faults:
-        return  # a server that has just been restarted refuses until it has read its roles
+        return  # a restarted server denies requests until it has read its roles
     refused = {f"{event['verb']} {event['requestURI']}" for event in t.audit.requests_of(SCHEDULER_USER, t.mark)
                if event.get("responseStatus", {}).get("code") == 403}
     if refused:

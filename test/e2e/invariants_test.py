@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The invariants must be able to fail: each is shown a cluster that breaks it. Needs no cluster."""
+"""The invariants must be able to fail: each is given a state that violates it. Needs no cluster."""
 
 import pathlib
 import sys

@@ -12,4 +12,4 @@ class LoopbackServer(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), handler)
 
     def handle_error(self, request, client_address):
-        """A peer that went away in the middle is what these servers are here for."""
+        """Ignored: these servers expect peers that disconnect in the middle."""

@@ -1,4 +1,4 @@
-"""Kubernetes objects from a few words, as the scenarios need them."""
+"""Kubernetes objects from a few arguments, as the scenarios need them."""
 
 import json
 
@@ -29,7 +29,7 @@ def taint(key, effect="NoSchedule", value=""):
 
 
 def pod(name, requests=None, labels=None, owner=None, claims=(), host_port=None, annotations=None, **spec):
-    """`spec` is laid over the pod's spec as it is: nodeSelector, affinity, schedulingGates…"""
+    """`spec` is merged into the pod's spec: nodeSelector, affinity, schedulingGates…"""
     container = {"name": "main", "image": "registry.example/app:1", "resources": {"requests": requests or {}}}
     if host_port:
         container["ports"] = [{"containerPort": host_port, "hostPort": host_port}]
@@ -126,7 +126,7 @@ def claim_template(name, class_name, count=1):
 
 
 def copies(template, names):
-    """Encoded objects like `template`, one per name; a node's hostname label follows its name."""
+    """Encoded copies of `template`, one per name; a node's hostname label gets its name."""
     placeholder = template["metadata"]["name"]
     text = json.dumps(template)
     return (text.replace(f'"{placeholder}"', f'"{name}"').encode() for name in names)

@@ -1,4 +1,4 @@
-"""Programs the harness starts: each with a log file, ended by its own pid, never outliving the harness."""
+"""Programs that the harness starts: each with a log file, ended by its own pid, never outliving the harness."""
 
 import os
 import shutil
@@ -48,7 +48,7 @@ class Process:
         self._popen = None
 
     def start(self):
-        # setpriv has the kernel end the program when the harness itself is killed.
+        # setpriv makes the kernel end the program if the harness itself is killed.
         guard = ["setpriv", "--pdeathsig", "KILL", "--"] if shutil.which("setpriv") else []
         with open(self.log_path, "ab") as log:
             self._popen = subprocess.Popen(guard + self.argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
@@ -68,7 +68,7 @@ class Process:
         return self._popen is not None and self._popen.poll() is None
 
     def wait(self, timeout):
-        """The exit status; fails when the program is still running after `timeout` seconds."""
+        """The exit status; fails if the program is still running after `timeout` seconds."""
         try:
             return self._popen.wait(timeout * SCALE)
         except subprocess.TimeoutExpired:
@@ -84,7 +84,7 @@ class Process:
             self._popen.wait()
 
     def stop(self, timeout=10.0):
-        """SIGTERM, then SIGKILL for one that does not go."""
+        """SIGTERM, then SIGKILL if it does not end."""
         self.signal(signal.SIGTERM)
         try:
             if self._popen:

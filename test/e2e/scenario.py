@@ -1,4 +1,4 @@
-"""The stage of one scenario: a namespace of its own, nodes, pods, schedulers, and ways to wait for what must happen.
+"""The stage of one scenario: its own namespace, nodes, pods, schedulers, and ways to wait for what must happen.
 
 A scenario is a function marked with @scenario that takes the stage:
 
@@ -25,8 +25,8 @@ NAMESPACE_KINDS = ("Pod", "PersistentVolumeClaim", "PodDisruptionBudget", "Repli
 
 
 def scenario(proves, faults=False, name=None, only=None):
-    """Registers a scenario: `proves` is the sentence shown, `faults` says that it breaks things on purpose, `only`
-    names the one scheduler that it is about."""
+    """Registers a scenario: `proves` is the sentence shown, `faults` says that it injects faults, `only` names the one
+    scheduler that it is about."""
     def register(function):
         SCENARIOS.append(Entry(name or function.__name__, proves, faults, only, function))
         return function
@@ -51,8 +51,8 @@ class Stage:
         self.mark = self.audit.mark()
         self.schedulers = []
         self.created, self.deleted = set(), set()
-        self.placed = set()    # pods created with a node already: no binding of theirs is on record
-        self.unserved = set()  # pods that no scheduler here is to look at
+        self.placed = set()    # pods created with a node: the audit log has no binding for them
+        self.unserved = set()  # pods that no scheduler here handles
         self._closing = []
         self.api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.namespace}})
 
@@ -62,7 +62,7 @@ class Stage:
         return self.api.create(objects.node(name, **properties))
 
     def nodes(self, count, prefix="node", **properties):
-        """Alike but for their names: prefix-0, prefix-1…"""
+        """Equal except for their names: prefix-0, prefix-1…"""
         names = [f"{prefix}-{index}" for index in range(count)]
         self.api.create_many("Node", objects.copies(objects.node("NAME", **properties), names))
         return names
@@ -83,7 +83,7 @@ class Stage:
         return self.add(objects.pod(name, requests, **properties))
 
     def pods(self, count, requests=None, prefix="pod", **properties):
-        """Alike but for their names, created over several connections."""
+        """Equal except for their names, created over several connections."""
         names = [f"{prefix}-{index}" for index in range(count)]
         self.created.update(names)
         template = objects.pod("NAME", requests, **properties)
@@ -95,13 +95,13 @@ class Stage:
         self.api.delete("Pod", name, self.namespace, grace=grace)
 
     def add_volume(self, volume, phase="Available"):
-        """A PersistentVolume in the phase its controller would have put it."""
+        """A PersistentVolume in the phase that its controller would set."""
         self.add(volume)
         name = volume["metadata"]["name"]
         return self.api.patch("PersistentVolume", name, {"status": {"phase": phase}}, sub="status")
 
     def scheduler(self, name=None, **properties):
-        """A scheduler that is not started yet; it ends with the scenario."""
+        """A scheduler that is not started yet; it is stopped with the scenario."""
         made = Scheduler(self.program, self.control_plane, self.folder, name or f"scheduler-{len(self.schedulers)}",
                          **properties)
         self.schedulers.append(made)
@@ -111,7 +111,7 @@ class Stage:
         return self.scheduler(**properties).start()
 
     def on_close(self, action):
-        """Runs when the scenario is over, whatever its outcome; the last one first."""
+        """Runs when the scenario has ended, whatever its outcome; the last one first."""
         self._closing.append(action)
 
     def background(self, work):
@@ -135,7 +135,7 @@ class Stage:
         return {pod["metadata"]["name"]: pod for pod in self.api.list("Pod", self.namespace)}
 
     def bound_count(self):
-        """Pods bound since the scenario began, as the audit log has it."""
+        """Pods bound since the scenario began, according to the audit log."""
         return sum(binding.status == 201 for binding in self.audit.bindings(self.mark, self.namespace))
 
     def events(self, reason, pod):
@@ -175,7 +175,7 @@ class Stage:
         eventually(f"{count} pods are bound", enough, timeout)
 
     def wait_pending(self, name, message=None, reason="Unschedulable", timeout=15.0):
-        """Waits for PodScheduled=False with this reason and, when given, exactly this message."""
+        """Waits for PodScheduled=False with this reason and, if given, exactly this message."""
         def is_told():
             found = condition(self.get_pod(name))
             if not found or found["status"] != "False" or found.get("reason") != reason:
@@ -197,7 +197,7 @@ class Stage:
         return eventually(what, check, timeout)
 
     def stays(self, what, check, seconds=2.0):
-        """Fails as soon as `check()` is not true; looks for `seconds`."""
+        """Checks for `seconds`; fails as soon as `check()` is not true."""
         deadline = time.monotonic() + seconds * SCALE
         while time.monotonic() < deadline:
             expect(check(), f"{what}: not any more")
@@ -206,9 +206,9 @@ class Stage:
     # The end ----------------------------------------------------------------------------------------------------
 
     def close(self):
-        """Ends what was started and takes away what was created."""
+        """Stops what was started and deletes what was created."""
         for scheduler in self.schedulers:
-            # Nobody reads its state any more; a scenario about an orderly end has had it.
+            # Its state is not read any more; a scenario about an orderly shutdown has already done it.
             scheduler.process.kill()
         for action in reversed(self._closing):
             try:
@@ -232,8 +232,8 @@ def condition(pod, kind="PodScheduled"):
 
 
 def no_fit(nodes, why, preemption):
-    """The message of a pod that no node can take. Both PostFilter plugins have their say: DynamicResources finds no
-    claim to take away, DefaultPreemption says why it does not help."""
+    """The message of a pod that fits on no node. Both PostFilter plugins add to it: DynamicResources finds no claim to
+    deallocate, DefaultPreemption says why it does not help."""
     return f"0/{nodes} nodes are available: {why}. no new claims to deallocate, preemption: {preemption}"
 
 

@@ -17,7 +17,7 @@ class Program:
 
 
 def configuration(kubeconfig, overrides):
-    """A KubeSchedulerConfiguration; the client's limits are out of the way, leader election is off unless asked for."""
+    """A KubeSchedulerConfiguration with high client limits; leader election is disabled unless requested."""
     client = {"kubeconfig": str(kubeconfig), "qps": 5000, "burst": 10000, **overrides.get("clientConnection", {})}
     return {
         "apiVersion": "kubescheduler.config.k8s.io/v1",
@@ -29,8 +29,8 @@ def configuration(kubeconfig, overrides):
 
 
 class Scheduler:
-    """`kubeconfig` is for its work alone, `identity` for its reviews too. `text` is a configuration file as it is;
-    `command` is all of its command line but the port."""
+    """`kubeconfig` is for scheduling only, `identity` for its reviews too. `text` is a complete configuration file;
+    `command` is its command line except for the port."""
 
     def __init__(self, program, control_plane, folder, name="scheduler", kubeconfig=None, identity=None, text=None,
                  command=None, flags=("-v=2",), **overrides):
@@ -49,7 +49,7 @@ class Scheduler:
         ], folder / f"{name}.log")
 
     def start(self, wait_for="/readyz"):
-        """Starts it and waits until the health endpoint says ok; pass None not to wait."""
+        """Starts it and waits until the health endpoint says ok; with None it does not wait."""
         self.process.start()
         if wait_for:
             eventually(f"{self.process.name} answers {wait_for} with 200", lambda: self._answers(wait_for), timeout=30)
@@ -68,9 +68,9 @@ class Scheduler:
         return True
 
     def get(self, target, token=None, as_admin=False):
-        """Status and text of one of the scheduler's own HTTPS endpoints; anonymous unless told otherwise."""
+        """Status and text of one of the scheduler's own HTTPS endpoints; anonymous by default."""
         tls = ssl.create_default_context()
-        # Its certificate is self-signed, made when it started.
+        # Its certificate is self-signed, generated when it started.
         tls.check_hostname, tls.verify_mode = False, ssl.CERT_NONE
         if as_admin:
             tls.load_cert_chain(str(self._admin.certificate), str(self._admin.key))
@@ -83,7 +83,7 @@ class Scheduler:
             connection.close()
 
     def metric(self, name, /, **labels):
-        """The sum of the samples of `name` that carry these labels."""
+        """The sum of the samples of `name` that have these labels."""
         status, text = self.get("/metrics", as_admin=True)
         if status != 200:
             raise Failed(f"/metrics answered {status}")

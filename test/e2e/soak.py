@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Pods come and go for minutes, and the scheduler's memory must stay where it was after the first.
+"""Pods are created and deleted for minutes, and the scheduler's memory must stay where it was after the first.
 
-Waves of pods are created, bound and deleted at a steady rate against a real kube-apiserver. What a scheduler remembers
-has to be bounded by what exists, not by what has passed: its memory in the last minute is compared with the plateau of
+Waves of pods are created, bound and deleted at a steady rate with a real kube-apiserver. What a scheduler remembers has
+to be bounded by what exists, not by what has happened: its memory in the last minute is compared with the plateau of
 the first one. Status 0: it stayed. 1: it grew.
 """
 
@@ -29,7 +29,7 @@ NAMESPACE = "soak"
 
 
 def verdict(samples, slack):
-    """What is wrong with (seconds, bytes) samples; None when the memory of the last minute is that of the first."""
+    """What is wrong with (seconds, bytes) samples; None if the memory of the last minute is that of the first."""
     end = samples[-1][0]
     if end < 2 * PLATEAU_SECONDS:
         return f"{end:.0f} s are too few: two minutes are needed to compare the last with the first"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The soak's judgement, without a cluster."""
+"""The soak's verdict, without a cluster."""
 
 import pathlib
 import sys
@@ -20,7 +20,7 @@ class Verdict(unittest.TestCase):
         self.assertIsNone(verdict(samples(lambda second: 20e6 + min(second, 60) * 100e3), 0.1))
 
     def test_memory_that_grows_with_what_has_passed_is_found(self):
-        # 350 bytes a pod at 500 pods a second.
+        # 350 bytes per pod at 500 pods per second.
         self.assertIn("grew", verdict(samples(lambda second: 20e6 + 350 * 500 * second / 2), 0.1))
 
     def test_350_bytes_of_every_pod_at_70_a_second_are_found_within_three_minutes(self):

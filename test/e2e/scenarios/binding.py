@@ -1,10 +1,10 @@
-"""The plain life of a pod: bound, and everybody is told."""
+"""The ordinary life of a pod: it is bound, and that is reported."""
 
 import objects
 from scenario import condition, expect, expect_equal, scenario
 
 
-@scenario("a pod is bound; binding, condition and event say so")
+@scenario("a pod is bound, with a binding, a condition and an event")
 def binds_with_condition_and_event(t):
     t.nodes(3)
     t.start_scheduler()
@@ -20,7 +20,7 @@ def binds_with_condition_and_event(t):
     expect(event["reportingInstance"].startswith("default-scheduler-"), f"instance {event['reportingInstance']}")
 
 
-@scenario("a pod for another scheduler is left alone")
+@scenario("a pod of another scheduler is ignored")
 def leaves_other_schedulers_pods(t):
     t.node("n1")
     t.start_scheduler()
@@ -31,7 +31,7 @@ def leaves_other_schedulers_pods(t):
     t.stays("the foreign pod is untouched", lambda: condition(t.get_pod("foreign")) is None, seconds=1)
 
 
-@scenario("pods that ask for nothing special end up evenly on even nodes")
+@scenario("pods without constraints are spread evenly over equal nodes")
 def spreads_load_by_default(t):
     t.nodes(4)
     names = t.pods(20, {"cpu": "100m", "memory": "64Mi"})
@@ -41,7 +41,7 @@ def spreads_load_by_default(t):
     expect_equal(per_node, [5, 5, 5, 5], "pods per node")
 
 
-@scenario("of pods that wait together, the one of the highest priority gets the room")
+@scenario("of several pending pods, the one with the highest priority is scheduled first")
 def highest_priority_first(t):
     t.add(objects.priority_class("e2e-urgent", 1000, policy="Never"))
     t.node("n1", cpu="1")

@@ -1,4 +1,4 @@
-"""Much changing at once, and more pods than room."""
+"""Many changes at once, and more pods than room."""
 
 import random
 
@@ -7,7 +7,8 @@ from process import Failed, eventually
 from scenario import condition, expect, expect_equal, scenario
 
 
-@scenario("400 pods onto room for 200: exactly 200 are bound, no node is over, and 200 are told why")
+@scenario("400 pods with room for 200: exactly 200 are bound, no node is overcommitted, and 200 are reported as "
+          "unschedulable")
 def room_for_half(t):
     t.nodes(20, cpu="5", pods="110")
     scheduler = t.start_scheduler()
@@ -25,7 +26,7 @@ def room_for_half(t):
     t.eventually("the scheduler counts 200 pending pods", lambda: scheduler.metric("scheduler_pending_pods") == 200)
 
 
-@scenario("room for half again by the number of pods: no node takes more than it allows")
+@scenario("twice as many pods as the nodes' pod limits allow: no node gets more than its limit")
 def pod_count_is_a_limit(t):
     t.nodes(10, pods="7")
     t.start_scheduler()
@@ -34,7 +35,7 @@ def pod_count_is_a_limit(t):
     t.stays("no more are bound", lambda: t.bound_count() == 70, 2)
 
 
-@scenario("nodes and pods come and go while pods are scheduled; at the end everyone who fits has a place")
+@scenario("nodes and pods are created and deleted while pods are scheduled; in the end every pod that fits is bound")
 def nodes_and_pods_churn(t):
     dice = random.Random(20)
     t.nodes(20, cpu="8")
@@ -49,7 +50,7 @@ def nodes_and_pods_churn(t):
         for name in dice.sample(sorted(alive), k=min(25, len(alive) // 2)):
             t.delete_pod(name)
             alive.discard(name)
-        # A node goes, and its pods with it, as their controller would have it.
+        # A node is deleted, and its pods with it, as their controller would do.
         victim = dice.choice([node["metadata"]["name"] for node in t.api.list("Node")])
         t.api.delete("Node", victim)
         for pod in t.api.list("Pod", t.namespace, fields=f"spec.nodeName={victim}"):
@@ -61,7 +62,7 @@ def nodes_and_pods_churn(t):
     def settled():
         pods, nodes = t.pods_by_name(), {node["metadata"]["name"] for node in t.api.list("Node")}
         pending = [name for name in alive if name in pods and not pods[name]["spec"].get("nodeName")]
-        # A binding may cross a node's deletion; the API server takes it, and a controller would clean up.
+        # A binding may race with a node's deletion; the API server accepts it, and a controller would clean up.
         for name in alive:
             if name in pods and pods[name]["spec"].get("nodeName") and pods[name]["spec"]["nodeName"] not in nodes:
                 t.delete_pod(name)
@@ -73,7 +74,7 @@ def nodes_and_pods_churn(t):
     eventually("everyone has a place", settled, 60, every=0.5)
 
 
-@scenario("pods deleted while they are being scheduled leave nothing behind that takes room")
+@scenario("pods deleted while they are being scheduled leave no resources in use")
 def deleted_while_scheduled(t):
     t.nodes(2, cpu="2")
     t.start_scheduler(podMaxBackoffSeconds=2)

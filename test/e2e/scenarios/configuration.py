@@ -1,4 +1,4 @@
-"""What is wrong is refused, with words that lead to the place; and what can be changed while it runs."""
+"""Invalid configurations are rejected with a message that names the field; and what can be changed at run time."""
 
 import json
 import signal
@@ -17,7 +17,7 @@ def refused(t, words, name, flags=(), **overrides):
         expect(word in text, f"{name}: {word!r} is not in what it said:\n{text[-1500:]}")
 
 
-@scenario("a bad configuration is refused before anything is done: a status other than 0 and the field's name")
+@scenario("an invalid configuration is rejected at startup, with an exit status other than 0 and the name of the field")
 def bad_configuration_is_refused(t):
     t.node("n1")
     t.unserved.add("untouched")
@@ -38,7 +38,7 @@ def bad_configuration_is_refused(t):
     expect(not pod["spec"].get("nodeName") and not pod["status"].get("conditions"), "the pod was touched")
 
 
-@scenario("--help works without a cluster and names the flags")
+@scenario("--help works without a cluster and lists the flags")
 def help_ends_well(t):
     import subprocess
     done = subprocess.run([*t.program.argv, "--help"], capture_output=True, text=True, timeout=20)
@@ -52,8 +52,8 @@ def write(scheduler, before, **changes):
     scheduler.configuration_file.write_text(json.dumps({**before, **changes}, indent=2) + "\n")
 
 
-@scenario("SIGHUP reads the file again: a sleeping pod is tried under the new one; a bad file changes nothing and is told",
-          only="berth")
+@scenario("SIGHUP reloads the configuration: a pending pod is scheduled with the new one; an invalid one is reported "
+          "and changes nothing", only="berth")
 def configuration_is_reloaded(t):
     t.node("n1", cpu="4", taints=[objects.taint("example.com/reserved")])
     scheduler = t.start_scheduler()
@@ -75,7 +75,7 @@ def configuration_is_reloaded(t):
     expect("podMaxBackoffSeconds" in scheduler.process.log_text(), "the log does not tell")
     expect(not t.get_pod("waits")["spec"].get("nodeName"), "the pod was scheduled by a file that was refused")
 
-    # What counts only at start is refused by its name.
+    # A field that takes effect only at startup is rejected by name.
     write(scheduler, before, leaderElection={"leaderElect": True})
     scheduler.process.signal(signal.SIGHUP)
     t.eventually("leader election is named", lambda: "leaderElection: cannot be changed while running" in
@@ -88,8 +88,8 @@ def configuration_is_reloaded(t):
     t.on_close(lambda: t.api.delete_all("Event", "kube-system"))
 
 
-@scenario("--policy-configmap reads a Policy from the cluster at start; without it, the start ends with upstream's words",
-          only="berth")
+@scenario("--policy-configmap reads a Policy from the cluster at startup; without it, startup fails with upstream's "
+          "message", only="berth")
 def policy_from_a_config_map(t):
     rule = {"apiGroups": [""], "resources": ["configmaps"], "resourceNames": ["e2e-policy"], "verbs": ["get"]}
     t.api.create({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
@@ -109,7 +109,7 @@ def policy_from_a_config_map(t):
             flags=["--policy-configmap=e2e-policy"])
     policy = {"kind": "Policy", "apiVersion": "v1", "predicates": [{"name": "HostName"}], "priorities": []}
     t.api.patch("ConfigMap", "e2e-policy", {"data": {"policy.cfg": json.dumps(policy)}}, "kube-system")
-    # No predicate asks for room here, but for the mandatory ones.
+    # Only the mandatory predicates check resources here.
     t.node("n1", cpu="1")
     t.start_scheduler(flags=["--policy-configmap=e2e-policy", "-v=2"])
     t.pod("named", nodeSelector={"anything": "goes"})

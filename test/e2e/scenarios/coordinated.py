@@ -16,8 +16,8 @@ ELECTION = {"leaderElect": True, "leaseDuration": "6s", "renewDeadline": "4s", "
 
 
 def coordinate(t):
-    """Starts the API server again, with the feature; without, when the scenario is over. False, with a sentence, where
-    the server at hand does not have it."""
+    """Restarts the API server with the feature, and without it after the scenario. False, with a message, if this
+    server does not have it."""
     server = t.control_plane.apiserver
     told = subprocess.run([server.argv[0], "--help"], capture_output=True, text=True, timeout=60).stdout
     if "CoordinatedLeaderElection=true|false" not in told:
@@ -54,7 +54,7 @@ def leads(scheduler):
     return scheduler.metric("leader_election_master_status", name="kube-scheduler") == 1
 
 
-@scenario("the API server picks one of two schedulers; it is killed mid-backlog, and the server picks the other",
+@scenario("the API server elects one of two schedulers; when that is killed mid-backlog, it elects the other",
           faults=True)
 def coordinated_leader_killed(t):
     if not coordinate(t):
@@ -75,16 +75,16 @@ def coordinated_leader_killed(t):
     names = t.pods(600, {"cpu": "100m"})
     t.wait_bound_count(100)
     leader.process.kill()
-    # All of the backlog may have been bound by now; these are for the other.
+    # The whole backlog may have been bound by now; these are for the other scheduler.
     names += t.pods(100, {"cpu": "100m"}, prefix="later")
     t.eventually("the other holds it", lambda: lease(t)["holderIdentity"] not in ("", before["holderIdentity"]), 60)
     t.eventually("the other says that it leads", lambda: leads(standby), 10)
     t.wait_all_bound(names)
-    # Whoever was there first is still the best of two alike, but has not answered its ping.
+    # The first of two equal candidates is still preferred, but it has not answered its ping.
     t.stays("the other goes on", lambda: leads(standby) and lease(t).get("preferredHolder") is None, 5)
 
 
-@scenario("the API server prefers an older scheduler: the leader ends with an error and has given the lease back")
+@scenario("the API server prefers an older scheduler: the leader releases the lease and exits with an error")
 def coordinated_end_of_term(t):
     if not coordinate(t):
         return
@@ -113,8 +113,8 @@ def now():
     return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-@scenario("beside kube-scheduler, coordinated: it says what the server lacks, and then leads by its own lease and the "
-          "rights of deploy/second-scheduler", only="berth")
+@scenario("a second scheduler with coordinated election reports what the API server lacks, and then leads with its own "
+          "lease and the permissions of deploy/second-scheduler", only="berth")
 def coordinated_second_scheduler(t):
     files = [f"-f={SECOND_SCHEDULER / name}" for name in ("service-account.yaml", "rbac.yaml", "config.yaml")]
     manifests = documents(t.control_plane.kubectl("create", "--dry-run=client", "-o=json", *files))

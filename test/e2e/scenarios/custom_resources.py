@@ -1,4 +1,4 @@
-"""Plugins that watch custom resources: those of examples/plugin-libraries/freeze, as people would run it."""
+"""Plugins that watch custom resources: those of examples/plugin-libraries/freeze, as users would run it."""
 
 import json
 import pathlib
@@ -48,14 +48,14 @@ def scheduler(t):
         {"schedulerName": "default-scheduler", "plugins": {"multiPoint": {"enabled": [{"name": "Freeze"}]}}}])
 
 
-@scenario("a plugin of a library watches a custom resource: its objects hold pods back, its events wake them",
+@scenario("a library plugin watches a custom resource: its objects keep pods pending, its events requeue them",
           only="berth")
 def custom_resource_wakes_pods(t):
     define(t)
     allow(t)
     freezes = f"/apis/example.com/v1/namespaces/{t.namespace}/freezes"
     freeze = {"apiVersion": "example.com/v1", "kind": "Freeze", "metadata": {"name": "end-of-year"}, "spec": {}}
-    # A new kind is served a moment after it is defined.
+    # A new kind is served shortly after it is defined.
     t.eventually("freezes are served", lambda: t.api.raw("GET", freezes)[0] == 200, 20)
     t.api.call("POST", freezes, freeze)
     t.node("n1")
@@ -67,7 +67,7 @@ def custom_resource_wakes_pods(t):
     t.api.call("DELETE", f"{freezes}/end-of-year")
     t.wait_bound("held", on="n1")
 
-    # One that comes while the scheduler runs holds the next pod back.
+    # One that is created while the scheduler runs keeps the next pod pending.
     t.api.call("POST", freezes, {**freeze, "metadata": {"name": "again"}})
     t.pod("next", {"cpu": "1"})
     t.wait_event("NamespaceFrozen", "next", "namespace is frozen by freeze again")
@@ -75,8 +75,8 @@ def custom_resource_wakes_pods(t):
     t.wait_bound("next", on="n1")
 
 
-# It is refused something on purpose.
-@scenario("a custom resource that may not be read is named by /readyz; one that does not exist has no objects",
+# A request is denied on purpose.
+@scenario("/readyz names a custom resource that may not be read; one that does not exist has no objects",
           faults=True, only="berth")
 def custom_resource_out_of_reach(t):
     t.node("n1")

@@ -1,4 +1,4 @@
-"""The ways to run it that docs/deploy.md describes: in kube-scheduler's place, and beside it."""
+"""The deployments that docs/deploy.md describes: instead of kube-scheduler, and beside it."""
 
 import itertools
 import json
@@ -14,11 +14,11 @@ from scenarios.preemption import terminating
 from scenarios.volumes import play_volume_controller
 
 SECOND_SCHEDULER = pathlib.Path(__file__).resolve().parents[3] / "deploy" / "second-scheduler"
-# Rights that are there for clusters other than this one: (verb, why).
+# Permissions that only other clusters need: (verb, why).
 FALLBACKS = {"list": "servers that do not stream lists"}
 
 
-@scenario("called kube-scheduler, with the arguments of kubeadm's static pod, it does kube-scheduler's job")
+@scenario("started as kube-scheduler with the arguments of kubeadm's static pod, it works as kube-scheduler does")
 def static_pod_arguments(t):
     t.node("n1")
     program = t.folder / "kube-scheduler"
@@ -27,7 +27,7 @@ def static_pod_arguments(t):
     scheduler = t.start_scheduler(command=[
         program, f"--authentication-kubeconfig={kubeconfig}", f"--authorization-kubeconfig={kubeconfig}",
         "--bind-address=127.0.0.1", f"--kubeconfig={kubeconfig}", "--leader-elect=true"])
-    # What the kubelet asks: startup, liveness and readiness.
+    # The kubelet's probes: startup, liveness and readiness.
     for probe in ("/livez", "/readyz"):
         expect_equal(scheduler.get(probe), (200, "ok"), probe)
     t.pod("web", {"cpu": "1"})
@@ -102,7 +102,7 @@ def use_every_right(t, scheduler):
     t.wait_bound("preemptor")
     t.pod("waits", {"cpu": "3"}, **ours)
     t.wait_pending("waits")
-    # Room that it may not have wakes it; told the same once more, the event becomes a series.
+    # Room that it may not use requeues it; reported again, the event becomes a series.
     t.node("n2", taints=[objects.taint("e2e")])
     sizes = itertools.count(5)
 
@@ -119,7 +119,7 @@ def use_every_right(t, scheduler):
     expect("Cache mismatch" not in scheduler.process.log_text(), "the scheduler's picture is not the server's")
 
 
-@scenario("the rights in deploy/second-scheduler are enough, and none is there that nothing uses", only="berth")
+@scenario("the permissions in deploy/second-scheduler suffice, and none of them is unused", only="berth")
 def second_scheduler_rights(t):
     files = [f"-f={SECOND_SCHEDULER / name}" for name in ("service-account.yaml", "rbac.yaml", "config.yaml")]
     manifests = documents(t.control_plane.kubectl("create", "--dry-run=client", "-o=json", *files))
@@ -133,13 +133,13 @@ def second_scheduler_rights(t):
     expect_equal(refused, set(), "rights that are missing")
     granted = set().union(*(rights_of(item["rules"]) for item in manifests if item["kind"] in ("ClusterRole", "Role")))
     used = {right_used(event) for event in requests}
-    # What devices take is used where there are devices: see devices.py; what candidates take, in coordinated.py.
+    # Permissions for devices are used in devices.py, those for candidates in coordinated.py.
     idle = {right for right in granted - used
             if right[0] != "resource.k8s.io" and right[1] not in ("pods/finalizers", "leasecandidates")}
     expect_equal({right for right in idle if right[2] not in FALLBACKS}, set(), "rights that nothing used")
     for right in {right for right in idle if right[2] in FALLBACKS}:
         group, resource, _ = right
         expect((group, resource, "watch") in used, f"{right} is no fallback: nothing watched {resource}")
-    # By the binding to extension-apiserver-authentication-reader, and by nothing else.
+    # Granted by the binding to extension-apiserver-authentication-reader, and by nothing else.
     beyond = used - granted
     expect(beyond <= {("", "configmaps", "get")}, f"rights that come from elsewhere: {beyond}")

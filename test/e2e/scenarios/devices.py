@@ -1,4 +1,4 @@
-"""Dynamic resource allocation: claims get devices before their pods are bound, and give them back."""
+"""Dynamic resource allocation: devices are allocated to claims before their pods are bound, and deallocated."""
 
 import objects
 from api import ApiError
@@ -24,7 +24,7 @@ def devices(t, **names):
         t.add(objects.resource_slice(DRIVER, node, found))
 
     def delete_claims():
-        """Nobody else takes the finalizers away."""
+        """Removes the finalizers, because no controller does."""
         for claim in t.api.list("ResourceClaim", t.namespace):
             t.api.patch("ResourceClaim", claim["metadata"]["name"], {"metadata": {"finalizers": None}}, t.namespace)
         t.api.delete_all("ResourceClaim", t.namespace)
@@ -77,7 +77,7 @@ def play_claim_controller(t):
                 for claim in claims:
                     release(claim, {pod["metadata"]["uid"] for pod in pods})
             except (ApiError, OSError):
-                continue  # the next round looks again
+                continue  # retried in the next round
     t.background(work)
 
 
@@ -93,7 +93,7 @@ def users(t, claim):
     return sorted(user["name"] for user in found.get("status", {}).get("reservedFor", []))
 
 
-@scenario("each pod of a template gets devices of its own; when they run out it waits, and gets what is given back")
+@scenario("each pod with a claim template gets its own devices; when none are left it waits until some are deallocated")
 def claims_by_template(t):
     t.node("n1")
     t.node("n2")
@@ -116,7 +116,7 @@ def claims_by_template(t):
     expect_equal(allocated(t, "c-gpu"), [(DRIVER, "n1", "gpu-0")], "the device of c")
 
 
-@scenario("pods that name the same claim share its devices, and go where these are")
+@scenario("pods that name the same claim share its devices, and are placed on their node")
 def shared_claim(t):
     t.nodes(2)
     t.node("n1")
@@ -135,7 +135,7 @@ def shared_claim(t):
     expect_equal(allocated(t, "nowhere"), [(DRIVER, "n1", "gpu-1")], "the devices of the claim that came late")
 
 
-@scenario("an extended resource that a device class serves is given devices through a claim made for the pod")
+@scenario("an extended resource of a device class is satisfied with devices, through a claim created for the pod")
 def extended_resources(t):
     t.node("n1")
     t.node("n2")
@@ -159,7 +159,7 @@ def extended_resources(t):
     t.wait_pending("b")
 
 
-@scenario("a pod with a claim preempts for cpu; the victim's device is given back, and the preemptor has one of its own")
+@scenario("a pod with a claim preempts for cpu; the victim's device is deallocated, and the preemptor gets its own")
 def preemption_beside_claims(t):
     classes(t, low=10, high=1000)
     t.node("n1", cpu="2")
@@ -182,7 +182,7 @@ def preemption_beside_claims(t):
     t.eventually("the victim's claim is gone", lambda: not t.api.find("ResourceClaim", "victim-gpu", t.namespace))
 
 
-@scenario("devices that nobody uses any more, on a node where the pod cannot go, are given back for others")
+@scenario("unused devices on a node where the pod cannot be placed are deallocated, and its claim gets others")
 def deallocation(t):
     t.node("n1")
     t.node("n2", labels={"disk": "fast"})

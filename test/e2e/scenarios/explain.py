@@ -1,4 +1,4 @@
-"""What the scheduler tells of itself: /debug/berth/, berth explain --live, annotations."""
+"""What the scheduler reports about itself: /debug/berth/, berth explain --live, annotations."""
 
 import importlib.machinery
 import importlib.util
@@ -23,7 +23,7 @@ SIMULATOR = "kube-scheduler-simulator.sigs.k8s.io/"
 
 
 def load_schema_check():
-    """test/planner's reader of the published schemas."""
+    """test/planner's validator for the published schemas."""
     loader = importlib.machinery.SourceFileLoader("planner_test", str(PROJECT / "test" / "planner" / "planner_test"))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader("planner_test", loader))
     loader.exec_module(module)
@@ -44,8 +44,8 @@ def page(scheduler, target, kind):
     return expect_schema(text, kind)
 
 
-@scenario("why a pod is pending or where it is: queue, decisions, nodes and explanations, for whoever may read them",
-          only="berth")
+@scenario("the debug pages show why a pod is pending or where it is (queue, decisions, nodes, explanations) to "
+          "authorized users", only="berth")
 def debug_pages(t):
     t.node("n1", cpu="2", labels={"disk": "hdd"})
     t.node("n2", cpu="1")
@@ -90,7 +90,7 @@ def debug_pages(t):
 
 
 def own_address():
-    """An address of this machine that a pod may have: the API server refuses to pass requests on to loopback."""
+    """An address of this machine that a pod may have: the API server does not proxy requests to loopback."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))
@@ -101,7 +101,7 @@ def own_address():
 
 
 def add_scheduler_pod(t, name, address, port):
-    """Stands for the pod that the scheduler runs in."""
+    """Represents the pod that the scheduler runs in."""
     pod = objects.pod(name, labels={"app.kubernetes.io/name": "berth"}, nodeName="control-plane")
     pod["metadata"]["namespace"] = "kube-system"
     pod["spec"]["containers"][0]["args"] = [f"--secure-port={port}"]
@@ -112,7 +112,7 @@ def add_scheduler_pod(t, name, address, port):
                "application/merge-patch+json")
 
 
-@scenario("berth explain --live asks the leader through the API server, with a token for the scheduler alone",
+@scenario("berth explain --live asks the leader through the API server, with a token for the scheduler only",
           only="berth")
 def explain_live(t):
     address = own_address()
@@ -135,7 +135,7 @@ def explain_live(t):
     _, told = berth(t, *live, f"{t.namespace}/nobody", wanted=1)
     expect("cannot read pod" in told and "not found" in told, told)
 
-    # At its own address, with a token for the API server, as any client of /metrics.
+    # At its own address, with a token for the API server, like any client of /metrics.
     t.api.create({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
                   "metadata": {"name": "e2e-reads"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io",
                                                                  "kind": "ClusterRole", "name": "berth-reader"},
@@ -172,7 +172,7 @@ def explain_live(t):
     t.eventually("without the right, the sentence says who lacks it", is_refused, 30)
 
 
-@scenario("--annotate-results writes what plugins said as kube-scheduler-simulator does", only="berth")
+@scenario("--annotate-results writes the plugins' results as kube-scheduler-simulator does", only="berth")
 def annotated_results(t):
     t.node("n1", cpu="2")
     t.node("n2", cpu="4")
@@ -197,7 +197,7 @@ def annotated_results(t):
     expect_equal(max(totals, key=totals.get), node, f"the node with the highest total of {totals}")
 
 
-@scenario("the console in a browser, before a scheduler that runs", only="berth")
+@scenario("the console of a running scheduler works in a browser", only="berth")
 def console_in_a_browser(t):
     pages = PROJECT / "test" / "page"
     if not (pages / "node_modules" / "playwright-core").exists() or not shutil.which("chromium"):
@@ -223,7 +223,7 @@ def console_in_a_browser(t):
 
 
 def console(t, name, *arguments):
-    """berth with these arguments, and the address that it prints."""
+    """Starts berth with these arguments; returns it with the address that it prints."""
     process = Process(name, [t.options.berth, *arguments], t.folder / f"{name}.log").start()
     t.on_close(process.stop)
 
@@ -252,7 +252,7 @@ def first_event(url):
 
 
 def reader(t, name, rules):
-    """A kubeconfig of somebody who may do this much."""
+    """A kubeconfig of a user with these permissions."""
     if rules:
         t.api.create({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name},
                       "rules": rules})
@@ -321,7 +321,7 @@ def show_in_browser(t, address, fragment, wanted):
     expect(wanted in " ".join(shown["pod"]), f"the pod is told as {shown['pod']}")
 
 
-@scenario("berth replay --console: the past in the console", only="berth")
+@scenario("berth replay --console shows a recording in the console", only="berth")
 def replay_in_the_console(t):
     folder = t.folder / "recording"
     scheduler = t.start_scheduler(flags=("-v=2", f"--record={folder}"))

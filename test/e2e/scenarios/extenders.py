@@ -14,7 +14,7 @@ def start(t, **answers):
     return extender
 
 
-@scenario("an extender filters, and its reason is in the pod's message")
+@scenario("an extender filters nodes, and its reason is in the pod's message")
 def extender_filters(t):
     t.nodes(3)
     extender = start(t, filter=lambda question: keep(question, lambda name: name == "node-1", "not licensed"))
@@ -31,7 +31,8 @@ def extender_filters(t):
         "scheduling."))
 
 
-@scenario("an extender's priorities, times its weight, outweigh the plugins'; node names suffice for one with a cache")
+@scenario("an extender's priorities, multiplied by its weight, outweigh the plugins'; one with a node cache gets only "
+          "names")
 def extender_prioritizes(t):
     t.nodes(5)
     def favour(question):
@@ -46,7 +47,7 @@ def extender_prioritizes(t):
     expect(question.get("NodeNames") and not question.get("Nodes"), "an extender with a cache is sent names, not nodes")
 
 
-@scenario("an extender binds in the scheduler's place, for the pods that ask for its resource only")
+@scenario("an extender binds instead of the scheduler, only for pods that request its resource")
 def extender_binds(t):
     t.nodes(2, extended={"example.com/widget": "4"})
 
@@ -68,7 +69,7 @@ def extender_binds(t):
     expect_equal([question["PodName"] for question in extender.called("bind")], ["widget"], "pods the extender bound")
 
 
-@scenario("an extender that is down stops its pods, unless it is ignorable; when it is back, they are scheduled")
+@scenario("an extender that is down blocks its pods, unless it is ignorable; when it is back, they are scheduled")
 def extender_down(t):
     t.nodes(2)
     dead = f"http://127.0.0.1:{free_port()}"
@@ -90,7 +91,7 @@ def extender_down(t):
     t.wait_bound("strict")
 
 
-@scenario("an extender that does not answer holds up its own pods only, and the scheduler for no longer than its timeout")
+@scenario("an extender that does not answer delays only its own pods, and the scheduler no longer than its timeout")
 def extender_hangs(t):
     t.nodes(2, extended={"example.com/widget": "4"})
     over = threading.Event()

@@ -5,7 +5,7 @@ from scenario import condition, expect, scenario
 MESSAGE = "Scheduling is blocked due to non-empty scheduling gates"
 
 
-@scenario("a gated pod is not tried until its last gate is gone, then at once")
+@scenario("a gated pod is not scheduled until its last gate is removed, and then at once")
 def gated_until_last_gate_is_gone(t):
     t.node("n1")
     t.start_scheduler()

@@ -4,7 +4,7 @@ import signal
 
 from scenario import expect, expect_equal, scenario
 
-# As short as the rules allow (lease > renew > 1.2 × retry) and still sure to be renewed on a busy machine.
+# As short as the rules allow (lease > renew > 1.2 × retry) and still reliably renewed on a busy machine.
 ELECTION = {"leaderElect": True, "leaseDuration": "6s", "renewDeadline": "4s", "retryPeriod": "1s",
             "resourceLock": "leases", "resourceNamespace": "kube-system", "resourceName": "kube-scheduler"}
 
@@ -21,7 +21,8 @@ def start_two(t):
     return first, second
 
 
-@scenario("the leader is killed mid-backlog: the other takes the lease and binds the rest, none twice", faults=True)
+@scenario("the leader is killed mid-backlog: the standby takes over the lease and binds the rest, none twice",
+          faults=True)
 def leader_killed(t):
     t.nodes(50)
     first, _ = start_two(t)
@@ -35,7 +36,7 @@ def leader_killed(t):
     expect_equal(lease(t)["leaseTransitions"], 1, "the lease's transitions")
 
 
-@scenario("a standby binds nothing; a leader that is asked to end gives the lease up, and the standby goes on")
+@scenario("a standby binds nothing; a leader that is terminated releases the lease, and the standby takes over")
 def leader_steps_down(t):
     t.nodes(3)
     first, second = start_two(t)
@@ -47,13 +48,13 @@ def leader_steps_down(t):
     expect_equal(second.metric("leader_election_master_status", name="kube-scheduler"), 0, "the standby's own word")
     first.process.signal(signal.SIGTERM)
     expect_equal(first.process.wait(15), 0, "the status of a scheduler that was asked to end")
-    # Sooner than the lease would have run out: it was given up.
+    # Sooner than the lease would have expired: it was released.
     t.eventually("the standby leads", lambda: lease(t)["holderIdentity"] not in ("", holder), 4.5)
     t.pod("after")
     t.wait_bound("after")
 
 
-@scenario("a leader that cannot renew its lease stops binding and ends with an error", faults=True)
+@scenario("a leader that cannot renew its lease stops binding and exits with an error", faults=True)
 def lost_lease_ends_the_scheduler(t):
     from fault_proxy import FaultProxy
     t.nodes(3)

@@ -1,4 +1,4 @@
-"""Metrics under the same work: kube-scheduler's names, label sets and orders of magnitude."""
+"""Metrics after the same work: kube-scheduler's names, label sets and orders of magnitude."""
 
 import fnmatch
 import pathlib
@@ -12,18 +12,18 @@ from scheduler import Program, Scheduler
 DOCS = pathlib.Path(__file__).resolve().parents[3] / "docs" / "metrics.md"
 SAMPLE = re.compile(r'^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)')
 LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="(?:[^"\\]|\\.)*"')
-# Numbers that say how the work was done, not how much of it there was: only names and labels are compared.
+# These depend on how the work was done, not on how much there was: only names and labels are compared.
 OWN_MEASURE = (
     "process_*",                      # another runtime
-    "rest_client_*",                  # lists, watches and writes are cut differently into requests
+    "rest_client_*",                  # lists, watches and writes are divided differently into requests
     "kubernetes_build_info",
     "registered_metrics_total",       # each counts its own
     "scheduler_goroutines",           # of the moment
     "scheduler_inflight_events",      # of the moment
-    "scheduler_plugin_evaluation_total",  # here all nodes count for every filter
-    "scheduler_event_handling_duration_seconds",  # events are told apart differently, see docs/metrics.md
-    "scheduler_queueing_hint_execution_duration_seconds",  # a hint is asked once for pods that are alike
-    "scheduler_plugin_execution_duration_seconds",  # one cycle of ten, by chance
+    "scheduler_plugin_evaluation_total",  # here every filter counts all nodes
+    "scheduler_event_handling_duration_seconds",  # events are labelled differently, see docs/metrics.md
+    "scheduler_queueing_hint_execution_duration_seconds",  # a hint is called once for similar pods
+    "scheduler_plugin_execution_duration_seconds",  # one cycle in ten, at random
 )
 MAGNITUDE = 10.0  # and so many more or fewer, for small numbers
 SLACK = 12.0
@@ -36,7 +36,7 @@ class Family:
 
 
 def families(text):
-    """By name, what there are samples of."""
+    """The metrics with samples, by name."""
     kinds = dict(line.split()[2:4] for line in text.splitlines() if line.startswith("# TYPE "))
     found = defaultdict(Family)
     for line in text.splitlines():
@@ -70,9 +70,9 @@ def matches(name, patterns):
 
 
 def mixed_workload(t, prefix):
-    """Plain pods, gates, a pod that fits nowhere until a node comes, preemption, affinity, spread, a volume, devices."""
+    """Plain pods, gates, a pod that fits only on a later node, preemption, affinity, spread, a volume, devices."""
     nodes = t.nodes(4, prefix=f"{prefix}-node", cpu="4", labels={"zone": prefix})
-    # Nobody plays the kubelet, so pods end at once.
+    # There is no kubelet, so pods end at once.
     names = t.pods(12, {"cpu": "500m"}, prefix=f"{prefix}-plain", terminationGracePeriodSeconds=0)
     t.wait_all_bound(names)
     t.pod(f"{prefix}-near", {"cpu": "100m"}, labels={"app": prefix}, affinity=objects.require_apart({"app": prefix}))
@@ -89,7 +89,7 @@ def mixed_workload(t, prefix):
     t.pod(f"{prefix}-stateful", {"cpu": "100m"}, claims=[f"{prefix}-data"])
 
     def finish_claim():
-        """The part of the volume controller."""
+        """Does what the volume controller would."""
         volume = t.api.get("PersistentVolume", f"{prefix}-volume")
         if not volume["spec"].get("claimRef"):
             return False
@@ -107,7 +107,7 @@ def mixed_workload(t, prefix):
     low = t.pods(2, {"cpu": "2"}, prefix=f"{prefix}-low", priorityClassName="e2e-metrics-low",
                  terminationGracePeriodSeconds=0)
     t.wait_all_bound(low)
-    # No node has so much left: whichever it takes, somebody of lower priority has to go.
+    # No node has that much left: on any of them a pod of lower priority has to be evicted.
     t.pod(f"{prefix}-urgent", {"cpu": "3"}, priorityClassName="e2e-metrics-high")
     t.deleted.update([*names, *low, f"{prefix}-large"])
     t.wait_bound(f"{prefix}-urgent", timeout=40)
@@ -116,7 +116,7 @@ def mixed_workload(t, prefix):
 
 
 def measure(t, program, prefix):
-    # With leader election, whose metrics are compared too.
+    # With leader election, so that its metrics are compared too.
     scheduler = Scheduler(program, t.control_plane, t.folder, prefix,
                           leaderElection={"leaderElect": True, "leaseDuration": "15s", "renewDeadline": "10s",
                                           "retryPeriod": "2s", "resourceName": f"{prefix}-scheduler"})
@@ -137,7 +137,7 @@ def measure(t, program, prefix):
     return families(text)
 
 
-@scenario("after the same work both schedulers have the same metrics: names, label sets, order of magnitude",
+@scenario("after the same work both schedulers have the same metrics: names, label sets, orders of magnitude",
           only="berth")
 def metrics_of_both_schedulers(t):
     for name, value in (("low", -10), ("high", 1000)):
@@ -160,7 +160,7 @@ def metrics_of_both_schedulers(t):
         high, low = max(family.amount, ours[name].amount), min(family.amount, ours[name].amount)
         if not matches(name, OWN_MEASURE) and high > low * MAGNITUDE + SLACK:
             problems.append(f"{name}: {ours[name].amount:g}, where kube-scheduler has {family.amount:g}")
-    # What there is beyond upstream's is named after berth.
+    # Metrics that upstream does not have are named after berth.
     for name in sorted(set(ours) - set(theirs)):
         if "berth_" not in name and not name.startswith("scheduler_"):
             problems.append(f"{name}: kube-scheduler has no such metric")

@@ -1,4 +1,4 @@
-"""What breaks around a scheduler, or the scheduler itself, in the middle of a backlog."""
+"""Failures around a scheduler, or of the scheduler itself, in the middle of a backlog."""
 
 import threading
 import time
@@ -10,13 +10,13 @@ from scenario import expect, scenario
 
 
 def through_proxy(t, fault=None):
-    """A proxy, and a scheduler's kubeconfig that leads through it."""
+    """A proxy, and a scheduler's kubeconfig that goes through it."""
     proxy = FaultProxy(t.control_plane, fault)
     t.on_close(proxy.close)
     return proxy, t.control_plane.kubeconfig("proxied.kubeconfig", server=proxy.url)
 
 
-@scenario("the scheduler is killed mid-backlog and started again: every pod is bound, none twice", faults=True)
+@scenario("the scheduler is killed mid-backlog and restarted: every pod is bound, none twice", faults=True)
 def scheduler_killed(t):
     t.nodes(50)
     names = t.pods(1000, {"cpu": "100m"})
@@ -28,11 +28,11 @@ def scheduler_killed(t):
     t.wait_all_bound(names)
 
 
-@scenario("the API server is killed mid-backlog and comes back: the same scheduler binds the rest", faults=True)
+@scenario("the API server is killed mid-backlog and restarted: the same scheduler binds the rest", faults=True)
 def api_server_killed(t):
     t.nodes(50)
     names = t.pods(500, {"cpu": "100m"})
-    # A server that has just started refuses everyone until it has read its roles; asked without limit, it never does.
+    # A server that has just started denies all requests until it has read its roles; under full load it never does.
     scheduler = t.start_scheduler(clientConnection={"qps": 100, "burst": 100})
     t.wait_bound_count(100)
     t.control_plane.apiserver.kill()
@@ -44,7 +44,8 @@ def api_server_killed(t):
     t.wait_bound("after", timeout=30)
 
 
-@scenario("cut off while history is compacted away: 410 Gone, then it sees what it missed", faults=True)
+@scenario("the scheduler is disconnected while the watch history is compacted: it gets 410 Gone, then sees what it "
+          "missed", faults=True)
 def history_is_compacted(t):
     t.nodes(4, cpu="1")
     proxy, kubeconfig = through_proxy(t)
@@ -53,12 +54,12 @@ def history_is_compacted(t):
         t.pod(f"old-{index}", {"cpu": "1"})
     t.wait_all_bound([f"old-{index}" for index in range(4)])
     freed = t.get_pod("old-0")["spec"]["nodeName"]
-    # Pods and nodes are heard of apart: without the selector it might go to the node whose end is not heard of yet.
+    # Pods and nodes have separate watches: without the selector it might go to the node whose deletion is not seen yet.
     t.pod("waits", {"cpu": "1"}, nodeSelector={"kubernetes.io/hostname": freed})
     t.wait_pending("waits")
 
     proxy.cut()
-    # While nobody tells it: a pod goes, a node goes with its pod, a node comes, pods come.
+    # While it is disconnected: a pod is deleted, a node and its pod are deleted, a node and pods are created.
     gone = t.get_pod("old-1")["spec"]["nodeName"]
     t.delete_pod("old-0")
     t.delete_pod("old-1")
@@ -66,7 +67,7 @@ def history_is_compacted(t):
     t.node("new", cpu="1", taints=[objects.taint("new")])
     t.pod("for-the-new", {"cpu": "1"}, nodeSelector={"kubernetes.io/hostname": "new"},
           tolerations=[{"key": "new", "operator": "Exists"}])
-    # A restarted API server has no history of its own, and etcd's is compacted: no watch can be continued.
+    # A restarted API server has no history of its own, and etcd's is compacted: no watch can be resumed.
     t.control_plane.apiserver.kill()
     t.control_plane.compact_etcd()
     t.control_plane.start_apiserver()
@@ -77,7 +78,8 @@ def history_is_compacted(t):
     expect(proxy.expired > 0, "the API server ended no watch with 410, so the scenario proves nothing")
 
 
-@scenario("every pod's first binding is answered with 429: it waits as long as it is told to, then binds", faults=True)
+@scenario("every pod's first binding is answered with 429: the scheduler waits as long as requested, then binds",
+          faults=True)
 def too_many_requests(t):
     t.nodes(10)
     tries, lock = {}, threading.Lock()
@@ -98,7 +100,7 @@ def too_many_requests(t):
     expect(not hasty, f"{len(hasty)} bindings were tried again before Retry-After was over, such as {hasty[:1]}")
 
 
-@scenario("lists and watches are answered with 429 and 500 at first: it starts all the same", faults=True)
+@scenario("lists and watches are answered with 429 and 500 at first: the scheduler starts nevertheless", faults=True)
 def refused_while_starting(t):
     t.nodes(5)
     names = t.pods(20)
@@ -117,7 +119,7 @@ def refused_while_starting(t):
     expect(proxy.refused, "the proxy refused nothing, so the scenario proves nothing")
 
 
-@scenario("every tenth write fails and connections are cut all the time: all are bound, none twice", faults=True)
+@scenario("every tenth write fails and connections keep being cut: every pod is bound, none twice", faults=True)
 def flaky_network(t):
     t.nodes(20)
     count, lock = Counter(), threading.Lock()

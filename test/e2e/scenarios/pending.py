@@ -1,4 +1,4 @@
-"""What a pending pod is told: the condition's message and the event's note, to the letter."""
+"""What is reported about a pending pod: the condition's message and the event's note, to the letter."""
 
 import objects
 from scenario import expect, expect_equal, no_fit, scenario
@@ -6,7 +6,7 @@ from scenario import expect, expect_equal, no_fit, scenario
 NO_HELP = "Preemption is not helpful for scheduling."
 
 
-@scenario("the message of a pod nobody can take counts the nodes by reason; condition and event say the same")
+@scenario("the message of an unschedulable pod counts the nodes by reason; condition and event have the same text")
 def exact_pending_texts(t):
     t.node("small", cpu="1", memory="1Gi", labels={"disk": "ssd"})
     t.node("tainted", taints=[objects.taint("dedicated", value="db")])
@@ -32,7 +32,7 @@ def exact_pending_texts(t):
                    "0/4 nodes are available: 4 " + NO_HELP)),
         "claimless": (
             dict(claims=["missing"]),
-            # Not a slip: DynamicResources has nothing to look at yet, says "not found", and nobody is asked after it.
+            # Not a mistake: DynamicResources has no data yet, says "not found", and no later plugin is called.
             '0/4 nodes are available: persistentvolumeclaim "missing" not found. not found'),
     }
     for name, (properties, message) in table.items():
@@ -44,7 +44,7 @@ def exact_pending_texts(t):
         expect_equal(event["reportingController"], "default-scheduler", "who reports it")
 
 
-@scenario("without a single node, the message says so")
+@scenario("without any node, the message says so")
 def no_nodes_at_all(t):
     t.start_scheduler()
     t.pod("lonely")
@@ -52,7 +52,7 @@ def no_nodes_at_all(t):
     t.wait_event("FailedScheduling", "lonely", "no nodes available to schedule pods")
 
 
-@scenario("the same thing said again is one event with a series, not many events")
+@scenario("repeated events become one event with a series")
 def alike_events_are_a_series(t):
     t.node("n1", cpu="4")
     scheduler = t.start_scheduler(podMaxBackoffSeconds=1)
@@ -61,7 +61,7 @@ def alike_events_are_a_series(t):
     t.pod("waits", {"cpu": "4"})
     t.wait_event("FailedScheduling", "waits")
 
-    # Each of these frees room, though not enough, so the pod is tried again and told the same.
+    # Each of these frees room, though not enough, so the pod is tried again with the same result.
     for name in small[:3]:
         attempts = scheduler.metric("scheduler_schedule_attempts_total", result="unschedulable")
         t.delete_pod(name)
@@ -69,8 +69,8 @@ def alike_events_are_a_series(t):
             "scheduler_schedule_attempts_total", result="unschedulable") > attempts)
     t.eventually("an event has a series",
                  lambda: any(event.get("series") for event in t.events("FailedScheduling", "waits")))
-    # The first one regards the pod as it was before it had its condition, so there may be two; four attempts were made.
+    # The first one refers to the pod before it had its condition, so there may be two; four attempts were made.
     found = t.events("FailedScheduling", "waits")
     expect(len(found) <= 2, f"{len(found)} events")
-    # How often it was said after that is written down every few minutes only.
+    # Further repetitions are written only every few minutes.
     expect_equal([event["series"]["count"] for event in found if event.get("series")], [2], "the count of the series")

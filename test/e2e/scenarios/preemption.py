@@ -1,4 +1,4 @@
-"""A pod of higher priority takes the place of lower ones."""
+"""A pod of higher priority preempts pods of lower priority."""
 
 import threading
 
@@ -17,7 +17,8 @@ def terminating(pod):
     return "deletionTimestamp" in pod["metadata"]
 
 
-@scenario("the victim is told and deleted gracefully; the place is held for the preemptor until the victim is gone")
+@scenario("the victim gets a condition and an event and is deleted gracefully; the node stays nominated for the "
+          "preemptor until the victim is gone")
 def nomination_held_while_victim_terminates(t):
     classes(t, low=10, high=1000)
     t.node("n1", cpu="2")
@@ -39,7 +40,7 @@ def nomination_held_while_victim_terminates(t):
     event = t.wait_event("Preempted", "victim", f"Preempted by pod {preemptor['metadata']['uid']} on node n1")
     expect_equal((event["type"], event["action"]), ("Normal", "Preempting"), "the event's type and action")
 
-    # While the victim goes, a pod that came later must not get the place, though it is tried first when room appears.
+    # While the victim terminates, a later pod must not get its place, although it is tried first when there is room.
     t.pod("late", {"cpu": "2"}, priorityClassName="e2e-low")
     t.wait_pending("late")
     t.stays("the preemptor waits for its victim", lambda: not t.get_pod("preemptor")["spec"].get("nodeName"), 1)
@@ -48,7 +49,7 @@ def nomination_held_while_victim_terminates(t):
     t.wait_pending("late")
 
 
-@scenario("preemption leaves pods alone whose disruption budget is used up, when there is another way")
+@scenario("preemption does not evict pods whose disruption budget is exhausted if other victims suffice")
 def disruption_budget_is_respected(t):
     classes(t, low=10, high=1000)
     t.node("guarded", cpu="2")
@@ -67,14 +68,14 @@ def disruption_budget_is_respected(t):
     t.api.delete("Pod", "batch", t.namespace, grace=0)
     t.wait_bound("preemptor", on="open")
     expect(not terminating(t.get_pod("database")), "the guarded pod was taken as well")
-    # Where there is no other way, the budget gives in.
+    # If no other victims suffice, the budget is violated.
     t.pod("second", {"cpu": "2"}, priorityClassName="e2e-high")
     t.eventually("the guarded pod is the victim", lambda: terminating(t.get_pod("database")))
     t.api.delete("Pod", "database", t.namespace, grace=0)
     t.wait_bound("second", on="guarded")
 
 
-@scenario("the cheapest victims are chosen: the lowest priority, then the fewest; nobody else is touched")
+@scenario("preemption chooses the victims of the lowest priority, then the fewest, and evicts no other pod")
 def fewest_and_lowest_victims(t):
     classes(t, low=10, middle=100, high=1000)
     for name in ("n1", "n2", "n3"):
@@ -92,7 +93,7 @@ def fewest_and_lowest_victims(t):
     expect_equal([name for name, pod in t.pods_by_name().items() if terminating(pod)], [], "other victims")
 
 
-@scenario("a pod whose class says Never preempts nobody")
+@scenario("a pod whose priority class has preemptionPolicy Never does not preempt")
 def never_preempts(t):
     classes(t, low=10)
     t.add(objects.priority_class("e2e-polite", 1000, policy="Never"))
@@ -105,9 +106,9 @@ def never_preempts(t):
     t.stays("nobody is deleted", lambda: not terminating(t.get_pod("low")), 1)
 
 
-# Upstream keeps the pod out of the active queue meanwhile; tried at once, it would go to the new node, and its victims
-# would have been deleted for nothing.
-@scenario("while its victims are being deleted, a preemptor is not tried again, whatever happens", faults=True)
+# Upstream keeps the pod out of the active queue meanwhile; tried at once, it would be bound to the new node, and its
+# victims would have been deleted for nothing.
+@scenario("a preemptor is not tried again while its victims are being deleted, whatever events arrive", faults=True)
 def preemptor_waits_for_its_api_calls(t):
     classes(t, low=10, middle=100, high=1000)
     t.node("n1", cpu="2")
@@ -138,8 +139,8 @@ def preemptor_waits_for_its_api_calls(t):
     t.wait_bound("preemptor")
 
 
-# Nothing has been lost by then: it has not run yet.
-@scenario("a victim that is not bound yet, because its volume is being made, goes back to the queue")
+# Nothing is lost: it has not run yet.
+@scenario("a victim that is not bound yet, because its volume is being provisioned, is requeued")
 def victim_in_pre_bind(t):
     classes(t, low=10, high=1000)
     t.node("n1", cpu="2")
@@ -166,7 +167,7 @@ def victim_in_pre_bind(t):
 
 
 def play_kubelets(t):
-    """Finishes every pod that is asked to go, as kubelets would."""
+    """Terminates every pod that is being deleted, as kubelets would."""
     def work(stop):
         while not stop.is_set():
             try:
@@ -174,11 +175,11 @@ def play_kubelets(t):
                     if kind in ("ADDED", "MODIFIED") and terminating(pod) and not stop.is_set():
                         t.api.delete("Pod", pod["metadata"]["name"], t.namespace, grace=0)
             except (ApiError, OSError):
-                continue  # gone already, or the server is: look again
+                continue  # already gone, or the server is: try again
     t.background(work)
 
 
-@scenario("twenty preemptors at once, with kubelets that finish the victims: each gets a place")
+@scenario("twenty preemptors at once, with kubelets that terminate the victims: each is bound")
 def many_preemptors(t):
     classes(t, low=10, high=1000)
     t.nodes(10, cpu="4")
@@ -189,5 +190,5 @@ def many_preemptors(t):
     high = t.pods(20, {"cpu": "1"}, prefix="high", priorityClassName="e2e-high")
     t.wait_all_bound(high)
     survivors = [name for name, pod in t.pods_by_name().items() if name in low and not terminating(pod)]
-    # Upstream takes a few more victims than it needs when many preempt at once; half as many again is too much.
+    # Upstream evicts a few more victims than necessary when many preempt at once; half as many again is too much.
     expect(10 <= len(survivors) <= 20, f"{len(survivors)} of 40 pods of low priority are left")

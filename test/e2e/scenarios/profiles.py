@@ -7,7 +7,7 @@ PACKING = {"schedulerName": "packing", "pluginConfig": [{"name": "NodeResourcesF
     "plugins": {"score": {"disabled": [{"name": "NodeResourcesBalancedAllocation"}, {"name": "PodTopologySpread"}]}}}
 
 
-@scenario("two profiles: one spreads, one packs, each reports under its own name; a third name is nobody's")
+@scenario("two profiles: one spreads, one packs, each reports under its own name; pods with a third name are ignored")
 def two_profiles(t):
     t.nodes(4)
     t.start_scheduler(profiles=[{"schedulerName": "default-scheduler"}, PACKING])

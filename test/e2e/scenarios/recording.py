@@ -1,4 +1,4 @@
-"""A scheduler that records, and berth replay, which decides everything again."""
+"""A scheduler that records, and berth replay, which repeats every decision."""
 
 import datetime
 import json
@@ -23,7 +23,7 @@ def record(t, folder):
 
 
 def work(t):
-    """Something of everything: spread, affinity, a volume, preemption, a pod that fits nowhere, one that is deleted."""
+    """A bit of everything: spread, affinity, a volume, preemption, a pod that fits nowhere, one that is deleted."""
     t.add(objects.priority_class("e2e-urgent", 1000))
     t.add(objects.storage_class("e2e-local"))
     t.add_volume(objects.volume("e2e-disk", "e2e-local", on_node="n2"))
@@ -49,12 +49,12 @@ def now():
     return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-@scenario("a recording decides the same again, also one of a scheduler that was killed", faults=True, only="berth")
+@scenario("a recording replays with the same decisions, even if the scheduler was killed", faults=True, only="berth")
 def recording_replays(t):
     folder = t.folder / "recording"
     first = record(t, folder)
     work(t)
-    time.sleep(2.5)  # what was told is in the file after a second
+    time.sleep(2.5)  # records are in the file after a second
     first.process.kill()
     second = record(t, folder)
     more = t.pods(20, {"cpu": "20m"}, prefix="more")
@@ -79,12 +79,12 @@ def recording_replays(t):
         expect_equal(part.stat().st_mode & 0o777, 0o600, f"who may read {part}")
 
 
-@scenario("the past of a cluster is explained, and tried under another configuration", only="berth")
+@scenario("a recording explains past decisions, and can be replayed with another configuration", only="berth")
 def recording_answers(t):
     folder = t.folder / "recording"
     scheduler = record(t, folder)
     work(t)
-    time.sleep(1.1)  # a time has whole seconds
+    time.sleep(1.1)  # --at has whole seconds
     then = now()
     time.sleep(1.1)
     t.delete_pod("huge")
@@ -102,7 +102,8 @@ def recording_answers(t):
            f"pods that move under MostAllocated: {moved['differences']}")
 
 
-@scenario("what is no recording, or of another format, gets a sentence", only="berth")
+@scenario("a file that is not a recording, is damaged or has another format is rejected with a clear message",
+          only="berth")
 def recording_refusals(t):
     folder = t.folder / "recording"
     scheduler = record(t, folder)

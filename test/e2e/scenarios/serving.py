@@ -14,7 +14,7 @@ def token(t, account):
     return answer["status"]["token"]
 
 
-@scenario("health is for everyone; metrics need to be authorized: 403, 401 and 200 as the API server has it")
+@scenario("health checks are open to everyone; metrics require authorization by the API server: 403, 401 or 200")
 def metrics_need_authorization(t):
     t.node("n1")
     scheduler = t.start_scheduler()
@@ -40,7 +40,7 @@ def metrics_need_authorization(t):
     expect_equal(scheduler.get("/metrics", as_admin=True)[0], 200, "/metrics with the administrator's certificate")
 
 
-@scenario("the metrics tell of what was done: attempts, pending pods, durations")
+@scenario("the metrics show the work done: attempts, pending pods, durations")
 def metrics_tell(t):
     t.nodes(2, cpu="2")
     scheduler = t.start_scheduler()

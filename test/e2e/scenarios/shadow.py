@@ -1,4 +1,4 @@
-"""berth shadow and berth record beside upstream's kube-scheduler: what berth makes of it, without a write."""
+"""berth shadow and berth record beside upstream's kube-scheduler: comparing its decisions without writing."""
 
 import json
 import pathlib
@@ -24,7 +24,7 @@ ZONE = "topology.kubernetes.io/zone"
 
 
 def shadow_identity(t):
-    """A kubeconfig with the rights of deploy/shadow as they are, and those rights."""
+    """A kubeconfig with exactly the permissions of deploy/shadow, and those permissions."""
     rights = documents(t.control_plane.kubectl("create", "--dry-run=client", "-o=json", f"-f={RIGHTS}"))
     t.control_plane.kubectl("create", f"-f={RIGHTS}")
     t.on_close(lambda: t.control_plane.kubectl("delete", "--ignore-not-found", f"-f={RIGHTS}"))
@@ -202,7 +202,7 @@ def shadow_of_kube_scheduler(t):
     print(f"        shadow of {pods} pods: {summary}", flush=True)
 
 
-@scenario("where kube-scheduler samples nodes, the shadow names that", only="berth")
+@scenario("if kube-scheduler samples nodes, the shadow reports that as the likely cause", only="berth")
 def shadow_names_sampling(t):
     identity, _ = shadow_identity(t)
     t.nodes(199, cpu="16")
@@ -213,7 +213,7 @@ def shadow_names_sampling(t):
     report = t.folder / "report.json"
     shadow = Beside(t, "shadow", "shadow", f"--kubeconfig={identity}", f"--config={scheduler.configuration_file}",
                     f"--report={report}", begun="Following")
-    # Everybody wants one node, and of 200 nodes 100 are looked at for each pod.
+    # Every pod prefers one node, and 100 of 200 nodes are evaluated for each.
     t.wait_all_bound(t.pods(60, {"cpu": "10m"}, affinity={"nodeAffinity": {
         "preferredDuringSchedulingIgnoredDuringExecution": [wish]}}))
     time.sleep(1)
@@ -230,7 +230,7 @@ def bind(t, pod, node):
                 "target": {"apiVersion": "v1", "kind": "Node", "name": node}})
 
 
-@scenario("a placement that no scheduler may make is found, with its reason and status 2", only="berth")
+@scenario("infeasible and lower-scored placements are reported with their reasons and exit status 2", only="berth")
 def shadow_finds_what_is_wrong(t):
     identity, _ = shadow_identity(t)
     t.node("full", cpu="1")
@@ -262,7 +262,7 @@ def shadow_of_recording(t, folder, scheduler):
     return summary_of(report)[0]
 
 
-@scenario("a cluster that kube-scheduler serves is recorded, explained, replayed and compared afterwards", only="berth")
+@scenario("a cluster that kube-scheduler serves is recorded, then explained, replayed and compared", only="berth")
 def recording_of_another_scheduler(t):
     identity, granted = shadow_identity(t)
     folder = t.folder / "recording"
@@ -297,7 +297,8 @@ def recording_of_another_scheduler(t):
     check_audit(t, granted)
 
 
-@scenario("without rights, without a server or with a bad configuration, shadow and record say so", only="berth")
+@scenario("without permissions, without a server or with an invalid configuration, shadow and record report it",
+          only="berth")
 def shadow_refusals(t):
     identity, _ = shadow_identity(t)
     t.api.patch("ClusterRole", "berth-shadow", {"rules": [

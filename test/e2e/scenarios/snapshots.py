@@ -1,6 +1,6 @@
-"""Pretending about a running cluster: berth reads it, says what would happen, and writes nothing.
+"""Simulating a running cluster: berth reads it, predicts what would happen, and writes nothing.
 
-The verbs that read are berth's, whichever scheduler runs: what they foretell must hold for both.
+The verbs that read are berth's, whichever scheduler runs: their predictions must hold for both.
 """
 
 import json
@@ -21,7 +21,7 @@ def berth(t, *arguments, wanted=0):
 
 
 def populate(t):
-    """Pods that run, pods that have one place to go, and pods that have none."""
+    """Running pods, pods that fit on one node, and pods that fit on none."""
     t.add(objects.storage_class("e2e-local"))
     t.add_volume(objects.volume("e2e-disk", "e2e-local", on_node="n2"))
     t.add(objects.claim("data", "e2e-local"))
@@ -35,14 +35,14 @@ def populate(t):
     t.pod("late", {"cpu": "1"})
 
 
-# What makes and shapes pods, which a scheduler need not read.
+# What creates and mutates pods, which a scheduler need not read.
 BEYOND_THE_SCHEDULERS_ROLES = {
     "deployments.apps", "daemonsets.apps", "jobs.batch", "priorityclasses.scheduling.k8s.io",
     "runtimeclasses.node.k8s.io", "limitranges", "resourcequotas", "resourceclaimtemplates.resource.k8s.io",
     "devicetaintrules.resource.k8s.io"}
 
 
-@scenario("what simulate --from-cluster foretells is what happens, and a snapshot foretells the same")
+@scenario("simulate --from-cluster predicts what happens, and predicts the same from a snapshot")
 def simulation_of_a_running_cluster(t):
     populate(t)
     admin = t.control_plane.kubeconfig("snapshot.kubeconfig", pair=t.control_plane.admin)
@@ -63,14 +63,14 @@ def simulation_of_a_running_cluster(t):
                  {"fast": "n1", "late": None, "database": "n2"}, "what is foretold")
     t.wait_bound("fast", on="n1")
     t.wait_pending("late", foretold[f"{t.namespace}/late"]["message"])
-    # The volume's controller would bind the claim: there is none.
+    # No volume controller runs, which would bind the claim.
     t.eventually("the volume is claimed for the database",
                  lambda: t.api.get("PersistentVolume", "e2e-disk")["spec"].get("claimRef", {}).get("name") == "data")
     t.unserved.add("database")
 
 
-# It reads more than a scheduler may: priority classes. That it is refused, and goes on, is part of it.
-@scenario("a snapshot only lists, and goes on without what it may not see", faults=True)
+# It reads more than a scheduler may: priority classes. That it is denied, and continues, is part of the scenario.
+@scenario("a snapshot only lists, and continues without what it may not read", faults=True)
 def snapshot_only_lists(t):
     populate(t)
     t.unserved.update(("fast", "database", "late"))

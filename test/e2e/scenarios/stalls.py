@@ -1,4 +1,4 @@
-"""What has stopped a scheduler, or kept it busy with the wrong things."""
+"""What has once blocked a scheduler, or kept it busy with the wrong things."""
 
 import signal
 import threading
@@ -10,13 +10,13 @@ from fault_proxy import FaultProxy
 from scenario import expect, scenario
 from scheduler import Scheduler
 
-# What kube-scheduler, and berth, use when the configuration says nothing.
+# The defaults of kube-scheduler and berth.
 DEFAULT_LIMITS = {"qps": 50, "burst": 100}
 DEBIANS_ETCD = "/usr/bin/etcd"  # 3.4.23: before 3.4.31, 3.5.13 and 3.6 there are no progress requests
 
 
-@scenario("a pod whose bind is slow turns Failed and back to Pending: scheduling goes on, and SIGTERM ends it",
-          faults=True)
+@scenario("a pod becomes Failed and Pending again during a slow binding: scheduling continues, and SIGTERM stops the "
+          "scheduler", faults=True)
 def pod_returns_while_it_is_bound(t):
     t.node("n1", cpu="8")
     asked, go_on = threading.Event(), threading.Event()
@@ -35,7 +35,7 @@ def pod_returns_while_it_is_bound(t):
     expect(asked.wait(20), "the binding did not come")
     for phase in ("Failed", "Pending"):
         t.api.patch("Pod", "slow", {"status": {"phase": phase}}, t.namespace, sub="status")
-        time.sleep(0.3)  # so that the watch tells of both
+        time.sleep(0.3)  # so that the watch reports both
     go_on.set()
     t.wait_bound("slow")
     for index in range(5):
@@ -47,10 +47,11 @@ def pod_returns_while_it_is_bound(t):
     expect(scheduler.process.wait(30) is not None, "SIGTERM did not end it")
 
 
-@scenario("2,500 pods that fit nowhere are to be reported at the default rate: an urgent one that fits does not wait for that")
+@scenario("an urgent pod is bound without waiting for the status updates of 2,500 unschedulable pods at the default "
+          "rate")
 def binds_beside_reports(t):
     t.node("n1", cpu="4")
-    # Early, so that the API server's admission has heard of it when the pod comes.
+    # Early, so that the API server's admission knows it when the pod is created.
     t.add({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "urgent"}, "value": 1000})
     scheduler = t.start_scheduler(clientConnection=DEFAULT_LIMITS)
     crowd = t.pods(2500, {"cpu": "100"}, prefix="crowd")
@@ -59,7 +60,7 @@ def binds_beside_reports(t):
     t.pod("urgent", {"cpu": "1"}, priorityClassName="urgent")
     t.wait_bound("urgent", timeout=60)
     meanwhile = _reports(t) - before
-    # At 50 a second the 2,500 take most of a minute; a binding that stood in their line would have come last.
+    # At 50 a second the 2,500 take most of a minute; a binding queued behind them would have come last.
     expect(meanwhile < 500, f"{meanwhile} reports were written before the urgent pod was bound")
     expect(_reports(t) < len(crowd), "all had been reported by then, so the scenario proves nothing")
     expect(scheduler.process.running, "the scheduler ended")
@@ -72,7 +73,7 @@ def _reports(t):
                for event in t.audit.requests_of(SCHEDULER_USER, t.mark))
 
 
-@scenario("with an etcd that cannot report progress, streaming lists are refused: it lists as before and binds")
+@scenario("with an etcd that cannot report progress, streaming lists fail: the scheduler falls back to lists and binds")
 def older_etcd(t):
     with ControlPlane(t.folder / "older", t.control_plane.binaries, DEBIANS_ETCD) as older:
         older.api.create(objects.node("n1", cpu="4"))

@@ -1,4 +1,4 @@
-"""Where pods go in relation to each other."""
+"""Where pods are placed in relation to each other."""
 
 from collections import Counter
 
@@ -19,7 +19,7 @@ def per_zone(pods):
     return Counter(pod["spec"]["nodeName"][0] for pod in pods.values() if pod["spec"].get("nodeName"))
 
 
-@scenario("a hard spread constraint keeps the skew at one, and refuses what would break it")
+@scenario("a hard spread constraint keeps the skew at one, and rejects nodes that would violate it")
 def spread_constraint_holds(t):
     zones(t, names=("a", "b", "c"), nodes_per_zone=1)
     t.start_scheduler()
@@ -38,7 +38,7 @@ def spread_constraint_holds(t):
         "scheduling."))
 
 
-@scenario("required anti-affinity: one per node, and no room for one more")
+@scenario("required anti-affinity: one pod per node, and one more is unschedulable")
 def anti_affinity_one_per_node(t):
     t.nodes(3)
     t.start_scheduler()
@@ -51,7 +51,7 @@ def anti_affinity_one_per_node(t):
                                       "0/3 nodes are available: 3 No preemption victims found for incoming pod."))
 
 
-@scenario("required affinity: all in the zone of the first")
+@scenario("required affinity: all pods are in the zone of the first")
 def affinity_keeps_together(t):
     zones(t)
     t.start_scheduler()
@@ -59,13 +59,13 @@ def affinity_keeps_together(t):
     expect_equal(len(per_zone(t.wait_all_bound(names))), 1, "zones in use")
 
 
-@scenario("pods of one ReplicaSet are spread over zones without a word about it in them")
+@scenario("pods of one ReplicaSet are spread over zones without any constraint of their own")
 def default_spreading_by_replica_set(t):
     zones(t, names=("a", "b"), nodes_per_zone=1)
     owner = t.add(objects.replica_set("web", {"app": "web"}))
     for index in range(6):
         t.pod(f"old-{index}", {"cpu": "100m"}, labels={"app": "web"}, owner=owner, nodeName="a0")
-    # Zone b has less room left, so only spreading can be a reason to go there.
+    # Zone b has less room left, so only spreading can be a reason to use it.
     t.pod("other", {"cpu": "2", "memory": "8Gi"}, nodeName="b0")
     t.start_scheduler()
     t.pod("stranger", {"cpu": "100m"}, labels={"app": "web"})

@@ -34,11 +34,12 @@ def play_volume_controller(t, provisioner=None):
                         t.add_volume(volume)
                         bind(claim, f"pv-{name}")
             except (ApiError, OSError):
-                continue  # the next round looks again
+                continue  # retried in the next round
     t.background(work)
 
 
-@scenario("static volumes: the pod goes where a volume is, and the volume is claimed for it before it is bound")
+@scenario("static volumes: the pod is placed where a volume is, and the volume is reserved for its claim before the "
+          "pod is bound")
 def first_consumer_static(t):
     t.nodes(3)
     t.add(objects.storage_class("local"))
@@ -63,7 +64,7 @@ def first_consumer_static(t):
                                    "0/3 nodes are available: 3 Preemption is not helpful for scheduling."))
 
 
-@scenario("dynamic volumes: the claim is told the node, and the pod is bound once the volume is there")
+@scenario("dynamic volumes: the claim is annotated with the node, and the pod is bound once the volume is provisioned")
 def first_consumer_dynamic(t):
     t.nodes(2)
     t.node("target", labels={"disk": "fast"})
@@ -86,7 +87,7 @@ def _told(t, name):
     return claim if SELECTED_NODE in claim["metadata"].get("annotations", {}) else None
 
 
-@scenario("a provisioner that gives up takes the node off the claim, and the pod is scheduled anew")
+@scenario("a provisioner that fails removes the node from the claim, and the pod is scheduled again")
 def provisioning_fails_then_succeeds(t):
     t.nodes(2)
     t.add(objects.storage_class("dynamic", provisioner="example.com/disks"))

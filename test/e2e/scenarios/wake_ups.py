@@ -1,5 +1,5 @@
-"""Events that can help a pending pod have it tried again in seconds. Pods nothing has happened for are looked at again
-after five minutes only, so a pod that is bound in time was woken by the event."""
+"""Events that may make a pending pod schedulable requeue it within seconds. Without an event, pods are retried only
+after five minutes, so a pod that is bound in time was requeued by the event."""
 
 import objects
 from scenario import scenario
@@ -9,8 +9,8 @@ ZONE = "topology.kubernetes.io/zone"
 
 
 def wakes(name, proves):
-    """A scenario that starts a scheduler, runs the function up to its yield, sees that the pod `waits` is pending,
-    lets the function make the event, and sees the pod bound."""
+    """A scenario that starts a scheduler, runs the function up to its yield, checks that the pod `waits` is pending,
+    lets the function trigger the event, and checks that the pod is bound."""
     def register(function):
         def play(t):
             t.start_scheduler(podMaxBackoffSeconds=2)
@@ -25,7 +25,7 @@ def wakes(name, proves):
     return register
 
 
-@wakes("node_added", "a new node")
+@wakes("node_added", "a node is added")
 def node_added(t):
     t.node("n1", cpu="1")
     t.pod("waits", {"cpu": "2"})
@@ -33,14 +33,14 @@ def node_added(t):
     t.node("n2", cpu="4")
 
 
-@wakes("first_node", "the first node of all")
+@wakes("first_node", "the first node is added")
 def first_node(t):
     t.pod("waits")
     yield
     t.node("n1")
 
 
-@wakes("node_label", "a node gets the label asked for")
+@wakes("node_label", "a node gets the required label")
 def node_label(t):
     t.node("n1")
     t.pod("waits", nodeSelector={"disk": "ssd"})
@@ -48,7 +48,7 @@ def node_label(t):
     t.api.patch("Node", "n1", {"metadata": {"labels": {"disk": "ssd"}}})
 
 
-@wakes("taint_removed", "a node loses a taint")
+@wakes("taint_removed", "a taint is removed from a node")
 def taint_removed(t):
     t.node("n1", taints=[objects.taint("maintenance")])
     t.pod("waits")
@@ -82,7 +82,7 @@ def toleration_added(t):
                "application/json-patch+json")
 
 
-@wakes("pod_deleted", "a pod that took the room is deleted")
+@wakes("pod_deleted", "a pod that used the resources is deleted")
 def pod_deleted(t):
     t.node("n1", cpu="2")
     t.pod("holder", {"cpu": "2"})
@@ -92,7 +92,7 @@ def pod_deleted(t):
     t.delete_pod("holder")
 
 
-@wakes("pod_finished", "a pod that took the room has finished")
+@wakes("pod_finished", "a pod that used the resources has finished")
 def pod_finished(t):
     t.node("n1", cpu="2")
     t.pod("holder", {"cpu": "2"})
@@ -102,7 +102,7 @@ def pod_finished(t):
     t.api.patch("Pod", "holder", {"status": {"phase": "Succeeded"}}, t.namespace, sub="status")
 
 
-@wakes("port_freed", "a host port is free again")
+@wakes("port_freed", "a host port becomes free")
 def port_freed(t):
     t.node("n1")
     t.pod("holder", host_port=8080)
@@ -112,7 +112,7 @@ def port_freed(t):
     t.delete_pod("holder")
 
 
-@wakes("rival_deleted", "the pod that anti-affinity kept away from is deleted")
+@wakes("rival_deleted", "the pod that anti-affinity excluded is deleted")
 def rival_deleted(t):
     t.node("n1")
     t.pod("rival", labels={"app": "db"})
@@ -122,7 +122,7 @@ def rival_deleted(t):
     t.delete_pod("rival")
 
 
-@wakes("friend_bound", "a pod that affinity asks for is bound")
+@wakes("friend_bound", "a pod that affinity requires is bound")
 def friend_bound(t):
     t.node("n1")
     t.pod("waits", affinity=objects.require_near({"app": "db"}))
@@ -130,7 +130,7 @@ def friend_bound(t):
     t.pod("friend", labels={"app": "db"})
 
 
-@wakes("friend_labelled", "a running pod gets the label that affinity asks for")
+@wakes("friend_labelled", "a running pod gets the label that affinity requires")
 def friend_labelled(t):
     t.node("n1")
     t.pod("friend")
@@ -140,7 +140,7 @@ def friend_labelled(t):
     t.api.patch("Pod", "friend", {"metadata": {"labels": {"app": "db"}}}, t.namespace)
 
 
-@wakes("skew_relieved", "a pod is deleted from the zone that was over the skew")
+@wakes("skew_relieved", "a pod is deleted from the zone that exceeded the skew")
 def skew_relieved(t):
     t.node("a", labels={ZONE: "a"})
     t.node("b", labels={ZONE: "b"}, unschedulable=True)
@@ -152,7 +152,7 @@ def skew_relieved(t):
     t.delete_pod("holder")
 
 
-@wakes("pod_shrunk", "a running pod is resized to ask for less")
+@wakes("pod_shrunk", "a running pod is resized to request less")
 def pod_shrunk(t):
     t.node("n1", cpu="4")
     t.pod("holder", {"cpu": "3"})
@@ -164,7 +164,7 @@ def pod_shrunk(t):
                "application/json-patch+json")
 
 
-@wakes("claim_created", "the claim that the pod names comes to be")
+@wakes("claim_created", "the claim that the pod names is created")
 def claim_created(t):
     t.node("n1")
     t.add(objects.storage_class("static"))
@@ -176,7 +176,7 @@ def claim_created(t):
                 {"metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}}, t.namespace)
 
 
-@wakes("volume_created", "a volume that suits the claim comes to be")
+@wakes("volume_created", "a volume that matches the claim is created")
 def volume_created(t):
     from scenarios.volumes import play_volume_controller
     t.node("n1")
@@ -188,7 +188,7 @@ def volume_created(t):
     t.add_volume(objects.volume("pv-data", "static", on_node="n1"))
 
 
-@wakes("claim_bound", "a claim of an immediate class is bound")
+@wakes("claim_bound", "a claim of an Immediate storage class is bound")
 def claim_bound(t):
     t.node("n1")
     t.add(objects.storage_class("immediate", provisioner="example.com/disks", mode="Immediate"))
@@ -201,7 +201,7 @@ def claim_bound(t):
                  "metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}}, t.namespace)
 
 
-@wakes("storage_class_created", "the storage class that a claim names comes to be")
+@wakes("storage_class_created", "the storage class that a claim names is created")
 def storage_class_created(t):
     from scenarios.volumes import play_volume_controller
     t.node("n1")

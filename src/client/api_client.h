@@ -83,7 +83,7 @@ class ApiClient {
   void PatchPodClaims(const api::Pod& pod, std::string body, Done<void> done);
 
   void Get(api::Kind kind, std::string_view name_space, std::string_view name, Done<api::Object> done);
-  // POST, and PUT with the object's resourceVersion. For leases, the only objects that are decoded in full.
+  // POST, and PUT with the object's resourceVersion. For leases, which are decoded in full.
   void Create(const api::Object& object, Done<api::Object> done);
   void Update(const api::Object& object, Done<api::Object> done);
 

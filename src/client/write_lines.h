@@ -46,8 +46,7 @@ class WriteLines {
     if (wait > base::Duration::zero()) return {.wait = wait};
     return {.call = line.line.begin()->second};
   }
-  // Sends the chosen call: it leaves its queue and takes a token, and the classes it was preferred to are credited a
-  // share.
+  // Sends the chosen call: it leaves its queue and takes a token, and every other eligible class is credited its share.
   void Send(WriteClass write_class, uint64_t number, base::Duration now) {
     if (bucket_ != nullptr) bucket_->Take(now);
     const size_t sent = static_cast<size_t>(write_class);

@@ -11,7 +11,8 @@
 
 namespace berth::http {
 
-// What a pool reports. Never called while a call into the pool is still running, so these may call Drop().
+// What a pool reports. Called from Perform() only, and never from within a connection's calls, so these may call
+// Drop().
 class ExchangeListener {
  public:
   virtual ~ExchangeListener() = default;

@@ -14,8 +14,8 @@ namespace berth::http {
 
 class CredentialFetcher {
  public:
-  // `done` is called on the fetcher's thread, once per Request(), except that a Request() while another is pending
-  // joins it.
+  // `done` is called on the fetcher's thread, once per fetch. Requests that are made before a fetch starts share it;
+  // one that is made during a fetch leads to another.
   CredentialFetcher(std::shared_ptr<CredentialSource> source, std::function<void(Result<CredentialsPtr>)> done);
   ~CredentialFetcher();  // interrupts a fetch that is under way
 

@@ -94,7 +94,7 @@ int Http2Callbacks::OnFrame(nghttp2_session* session, const nghttp2_frame* frame
       }
       break;
     case NGHTTP2_GOAWAY:
-      // Requests that the server has processed are completed; nghttp2 closes the rest as refused.
+      // Requests that the server has accepted are completed; nghttp2 closes the rest as refused.
       connection.state_ = State::kLeaving;
       break;
     default:

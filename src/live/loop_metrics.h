@@ -43,7 +43,7 @@ class LoopMetrics {
   void SetPending(const queue::SchedulingQueue::Counts& counts);
   void SetCache(const cluster::Cluster& cluster, size_t binding);
   void SetInFlight(const queue::SchedulingQueue& queue);
-  // How many pods each plugin has rejected. Walks the queue: not for every cycle.
+  // How many pods in the queue each plugin has rejected. Walks the queue: not for every cycle.
   void SetRejections(const queue::SchedulingQueue& queue);
   // Takes over the counts of the profile's plugins.
   void CountEvaluations(const engine::Profile& profile);

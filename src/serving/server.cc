@@ -199,7 +199,7 @@ class ServedConnection {
   // The server is stopping: ends a response that has no end of its own.
   virtual void EndStream() = 0;
 
-  // No request is being read, processed or answered.
+  // No request is being processed or answered; one may have been read in part.
   bool idle() const { return idle_since_ != 0; }
   uint64_t idle_since() const { return idle_since_; }
 
@@ -283,7 +283,7 @@ class Connection final : public ServedConnection, public std::enable_shared_from
     beast_http::async_read(*stream_, buffer_, *parser_, [self = Self()](error_code error, size_t) {
       if (!error) return self->OnRequest();
       if (error == beast_http::error::end_of_stream) return self->Shutdown();
-      // A truncated body is an HTTP error too; a client that is still connected should be told what was wrong.
+      // A truncated request is an HTTP error too, but its client is gone; other clients are told what was wrong.
       if (!IsHttpError(error) || error == beast_http::error::partial_message) return self->Close();
       self->keep_alive_ = false;
       self->head_only_ = false;

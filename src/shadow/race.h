@@ -5,8 +5,8 @@
 // What may differ (Candidates):
 //   past     changes since the pod was first seen or last unschedulable, within RaceLimits::reach: not yet known to
 //            the scheduler when it decided; the object is as it was before
-//   to come  what the scheduler had decided and that became visible shortly afterwards: bindings, pods that
-//            are announced for a node, volumes and devices of claims. Also changes of other kinds that the API server
+//   to come  decisions of the scheduler that became visible shortly afterwards: bindings, pods that are
+//            announced for a node, volumes and devices of claims. Also changes of other kinds that the API server
 //            made before the decision, by resourceVersion, and that this watch delivered later
 //
 // Undoing a change of an object also undoes its later ones. A binding that is undone must still have been possible

@@ -115,7 +115,7 @@ ClaimApi::ClaimPtr ClaimApi::Put(api::ResourceClaim claim) {
   return claims_[key] = std::make_shared<const api::ResourceClaim>(std::move(claim));
 }
 
-// The recordings stop where upstream would wait for devices; here pending changes are visible at once.
+// The recordings stop where upstream would wait for devices; here every wait is over at once.
 Status ClaimApi::Await(const std::function<std::optional<Status>()>& check, base::Duration) {
   if (std::optional<Status> answer = check()) return *answer;
   if (!events.empty()) waits = true;

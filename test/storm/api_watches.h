@@ -1,5 +1,5 @@
 // ApiWatches: the watches of the model API server. Each is a position in the history of its kind that advances with
-// time: it sends the events that match its selector, bookmarks, and ends when its client asked for.
+// time: it sends the events that match its selector, bookmarks, and ends when its client asked it to.
 #pragma once
 
 #include <cstdint>

@@ -69,8 +69,8 @@ class FiberRunner final : public live::BindingRunner {
 constexpr char kHoldName[] = "Hold";
 constexpr base::Duration kHoldTime = 2s;
 
-// Makes pods that are to be held wait in Permit until they are rejected. Other pods may use their room in the meantime,
-// and afterwards.
+// Makes pods that are to be held wait in Permit until they time out. Their room is taken in the meantime, and free
+// again afterwards.
 class Hold final : public framework::Plugin, public framework::PermitPlugin, public framework::EnqueueExtensions {
  public:
   std::string_view name() const override { return kHoldName; }

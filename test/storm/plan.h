@@ -49,7 +49,7 @@ enum class ActionKind : uint8_t {
   kPause,
   kPartition,
   kStepClock,
-  kTakeover,  // the standbys lose their watches, then the leader stops
+  kTakeover,  // the standbys lose their watches, then the leader ends
 };
 inline constexpr size_t kActionKindCount = static_cast<size_t>(ActionKind::kTakeover) + 1;
 

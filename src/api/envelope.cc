@@ -7,12 +7,9 @@
 namespace berth::api {
 namespace {
 
-constexpr std::string_view kPrefix("k8s\0", 4);
 constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
 
-// Field numbers of runtime.Unknown and runtime.TypeMeta.
-constexpr uint32_t kTypeMeta = 1;
-constexpr uint32_t kRaw = 2;
+// Further field numbers of runtime.Unknown, and those of runtime.TypeMeta.
 constexpr uint32_t kContentEncoding = 3;
 constexpr uint32_t kContentType = 4;
 constexpr uint32_t kApiVersion = 1;
@@ -24,57 +21,55 @@ Error Torn(const codec::WireReader& reader) {
 
 }  // namespace
 
+Result<Envelope> ReadTypeMeta(std::string_view bytes) {
+  Envelope envelope;
+  codec::WireReader reader(bytes);
+  while (reader.Next()) {
+    if (reader.number() == kApiVersion) envelope.api_version = reader.bytes();
+    if (reader.number() == kKind) envelope.kind = reader.bytes();
+  }
+  if (!reader.ok()) return Torn(reader);
+  return envelope;
+}
+
+Result<void> CheckEnvelopeField(uint32_t number, std::string_view bytes) {
+  if (number == kContentEncoding && !bytes.empty()) {
+    return Error::Unsupported(fmt::format("protobuf envelope: content encoding \"{}\" is not supported", bytes));
+  }
+  if (number == kContentType && !bytes.empty() && bytes != kProtobufType) {
+    return Error::Unsupported(fmt::format("protobuf envelope: content type \"{}\" is not supported", bytes));
+  }
+  return {};
+}
+
 Result<Envelope> OpenEnvelope(std::string_view bytes) {
-  if (!bytes.starts_with(kPrefix)) {
+  if (!bytes.starts_with(kEnvelopePrefix)) {
     return Error::InvalidArgument("expected a Kubernetes protobuf object (beginning with k8s and a zero byte)");
   }
-  Envelope envelope;
-  std::string_view type_meta;
-  std::string_view encoding;
-  std::string_view content_type;
-  codec::WireReader outer(bytes.substr(kPrefix.size()));
-  while (outer.Next()) {
-    switch (outer.number()) {
-      case kTypeMeta:
-        type_meta = outer.bytes();
-        break;
-      case kRaw:
-        envelope.raw = outer.bytes();
-        break;
-      case kContentEncoding:
-        encoding = outer.bytes();
-        break;
-      case kContentType:
-        content_type = outer.bytes();
-        break;
-      default:
-        break;
-    }
+  std::string_view type_meta, raw;
+  Result<void> plain;
+  codec::WireReader reader(bytes.substr(kEnvelopePrefix.size()));
+  while (reader.Next()) {
+    if (reader.number() == kEnvelopeTypeMeta) type_meta = reader.bytes();
+    if (reader.number() == kEnvelopeRaw) raw = reader.bytes();
+    if (plain) plain = CheckEnvelopeField(reader.number(), reader.bytes());
   }
-  if (!outer.ok()) return Torn(outer);
-  codec::WireReader inner(type_meta);
-  while (inner.Next()) {
-    if (inner.number() == kApiVersion) envelope.api_version = inner.bytes();
-    if (inner.number() == kKind) envelope.kind = inner.bytes();
-  }
-  if (!inner.ok()) return Torn(inner);
-  if (!encoding.empty()) {
-    return Error::Unsupported(fmt::format("protobuf envelope: content encoding \"{}\" is not supported", encoding));
-  }
-  if (!content_type.empty() && content_type != kProtobufType) {
-    return Error::Unsupported(fmt::format("protobuf envelope: content type \"{}\" is not supported", content_type));
-  }
+  if (!reader.ok()) return Torn(reader);
+  Result<Envelope> envelope = ReadTypeMeta(type_meta);
+  if (!envelope) return envelope;
+  if (!plain) return plain.error();
+  envelope->raw = raw;
   return envelope;
 }
 
 std::string SealEnvelope(const Envelope& envelope) {
-  std::string out(kPrefix);
+  std::string out(kEnvelopePrefix);
   codec::WireWriter writer(out);
-  const size_t type_meta = writer.StartMessage(kTypeMeta);
+  const size_t type_meta = writer.StartMessage(kEnvelopeTypeMeta);
   writer.Bytes(kApiVersion, envelope.api_version);
   writer.Bytes(kKind, envelope.kind);
   writer.EndMessage(type_meta);
-  writer.Bytes(kRaw, envelope.raw);
+  writer.Bytes(kEnvelopeRaw, envelope.raw);
   // Empty, but upstream's encoder always writes them.
   writer.Bytes(kContentEncoding, {});
   writer.Bytes(kContentType, {});

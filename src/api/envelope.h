@@ -1,6 +1,7 @@
 // Kubernetes' protobuf envelope: the four bytes "k8s\0", then a message that identifies the object inside.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -19,5 +20,13 @@ struct Envelope {
 Result<Envelope> OpenEnvelope(std::string_view bytes);
 
 std::string SealEnvelope(const Envelope& envelope);
+
+// The parts of an envelope, for those who read it while it arrives: the first bytes, field numbers, what names the
+// object inside, and what must hold for the other fields.
+inline constexpr std::string_view kEnvelopePrefix("k8s\0", 4);
+inline constexpr uint32_t kEnvelopeTypeMeta = 1;
+inline constexpr uint32_t kEnvelopeRaw = 2;
+Result<Envelope> ReadTypeMeta(std::string_view bytes);
+Result<void> CheckEnvelopeField(uint32_t number, std::string_view bytes);
 
 }  // namespace berth::api

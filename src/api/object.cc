@@ -8,6 +8,7 @@
 #include "api/bare_object.h"
 #include "api/custom_object.h"
 #include "api/envelope.h"
+#include "api/list_fields.h"
 #include "api/policy.h"
 #include "api/resource_v1beta1.h"
 #include "codec/field_mark.h"
@@ -258,30 +259,38 @@ Result<void> DecodeProtobufObject(const KindInfo& info, std::string_view api_ver
   return {};
 }
 
-Error TornList(const Envelope& envelope, const codec::WireReader& reader) {
-  return Error::InvalidArgument(fmt::format("{}: {}", envelope.kind, reader.problem()));
+Result<void> DecodeListMeta(std::string_view bytes, DecodedObjects& out) {
+  codec::WireReader reader(bytes);
+  while (reader.Next()) {
+    if (reader.number() == kListResourceVersion) out.resource_version = reader.bytes();
+    if (reader.number() == kListContinue) out.continue_token = reader.bytes();
+  }
+  if (!reader.ok()) return Error::InvalidArgument(fmt::format("metadata of a list: {}", reader.problem()));
+  return {};
 }
 
 Result<void> DecodeProtobufList(const KindInfo& info, const Envelope& envelope, DecodedObjects& out) {
   codec::WireReader reader(envelope.raw);
   while (reader.Next()) {
-    if (reader.number() == kListMeta) {
-      codec::WireReader metadata(reader.bytes());
-      while (metadata.Next()) {
-        if (metadata.number() == kListResourceVersion) out.resource_version = metadata.bytes();
-        if (metadata.number() == kListContinue) out.continue_token = metadata.bytes();
-      }
-      if (!metadata.ok()) return TornList(envelope, metadata);
-    } else if (reader.number() == kListItems) {
-      Result<void> item = DecodeProtobufObject(info, envelope.api_version, reader.bytes(), out);
-      if (!item) return item;
-    }
+    Result<void> field = DecodeListField(info, envelope.api_version, reader.number(), reader.bytes(), out);
+    if (!field) return field;
   }
-  if (!reader.ok()) return TornList(envelope, reader);
+  if (!reader.ok()) return Error::InvalidArgument(fmt::format("{}: {}", envelope.kind, reader.problem()));
   return {};
 }
 
 }  // namespace
+
+const KindInfo* FindListItem(std::string_view api_version, std::string_view list_kind) {
+  return FindKind(api_version, ItemKind(list_kind));
+}
+
+Result<void> DecodeListField(const KindInfo& item, std::string_view api_version, uint32_t number,
+                             std::string_view bytes, DecodedObjects& out) {
+  if (number == kListMeta) return DecodeListMeta(bytes, out);
+  if (number == kListItems) return DecodeProtobufObject(item, api_version, bytes, out);
+  return {};
+}
 
 void DecodeObjects(const Value& value, const ObjectOptions& options, DecodedObjects& out,
                    std::vector<Diagnostic>& problems, std::string_view path) {
@@ -310,7 +319,7 @@ Result<DecodedObjects> DecodeProtobufObjects(std::string_view bytes) {
   Result<void> result;
   if (const KindInfo* info = FindKind(envelope->api_version, kind)) {
     result = DecodeProtobufObject(*info, envelope->api_version, envelope->raw, out);
-  } else if (const KindInfo* item = FindKind(envelope->api_version, ItemKind(kind))) {
+  } else if (const KindInfo* item = FindListItem(envelope->api_version, kind)) {
     result = DecodeProtobufList(*item, *envelope, out);
   } else {
     out.unknown.push_back({std::string(envelope->api_version), std::string(kind), {}, {}});

@@ -36,14 +36,6 @@ Result<api::DecodedObjects> DecodeCustomPage(http::Response& response, const Cus
   return decoded;
 }
 
-Result<api::DecodedObjects> DecodePage(http::Response& response, const ListRequest& request) {
-  if (request.custom) return DecodeCustomPage(response, *request.custom);
-  if (response.head.Find("content-type").starts_with(kProtobufType)) return api::DecodeProtobufObjects(response.body);
-  const Result<codec::Document> document = codec::ParseJson(std::move(response.body), "the server's list");
-  if (!document) return document.error();
-  return api::DecodeObjects(*document, {});
-}
-
 void NextPage(const PagingPtr& paging);
 
 void Fail(const PagingPtr& paging, ApiAnswer answer) {
@@ -61,7 +53,7 @@ void TakePage(const PagingPtr& paging, ApiAnswer answer) {
     outcome.resource_version.clear();
     return NextPage(paging);
   }
-  Result<api::DecodedObjects> page = DecodePage(answer.response, paging->request);
+  Result<api::DecodedObjects> page = DecodeListPage(answer.response, paging->request);
   if (!page) {
     ApiAnswer broken;
     broken.error = page.error().code;
@@ -83,29 +75,40 @@ void TakePage(const PagingPtr& paging, ApiAnswer answer) {
 }
 
 void NextPage(const PagingPtr& paging) {
-  const ListRequest& request = paging->request;
-  const bool first = paging->continue_token.empty();
-  const std::string limit = request.limit > 0 && !paging->whole ? std::to_string(request.limit) : std::string();
-  http::Request page;
-  page.path = request.custom ? request.custom->CollectionPath() : CollectionPath(request.kind);
-  page.path += Query({
-      {"labelSelector", request.label_selector},
-      {"fieldSelector", request.field_selector},
-      {"limit", limit},
-      {"continue", paging->continue_token},
-      // Not allowed together with a continue token.
-      {"resourceVersion", first ? request.resource_version : std::string()},
-  });
-  page.headers = request.custom ? AcceptCustomObjects() : paging->client.AcceptObjects();
-  page.timeout = kListTimeout;
-  page.idle_timeout = kListIdleTimeout;
-  paging->client.Read(std::move(page), [paging](ApiAnswer answer) {
+  ListRequest request = paging->request;
+  if (paging->whole) request.limit = 0;
+  paging->client.Read(MakeListRequest(paging->client, request, paging->continue_token), [paging](ApiAnswer answer) {
     // A page may be megabytes: it is decoded on the loop, not on the transport's thread.
     paging->loop.Post([paging, answer = std::move(answer)]() mutable { TakePage(paging, std::move(answer)); });
   });
 }
 
 }  // namespace
+
+http::Request MakeListRequest(const ApiClient& client, const ListRequest& request, const std::string& continue_token) {
+  http::Request page;
+  page.path = request.custom ? request.custom->CollectionPath() : CollectionPath(request.kind);
+  page.path += Query({
+      {"labelSelector", request.label_selector},
+      {"fieldSelector", request.field_selector},
+      {"limit", request.limit > 0 ? std::to_string(request.limit) : std::string()},
+      {"continue", continue_token},
+      // Not allowed together with a token.
+      {"resourceVersion", continue_token.empty() ? request.resource_version : std::string()},
+  });
+  page.headers = request.custom ? AcceptCustomObjects() : client.AcceptObjects();
+  page.timeout = kListTimeout;
+  page.idle_timeout = kListIdleTimeout;
+  return page;
+}
+
+Result<api::DecodedObjects> DecodeListPage(http::Response& response, const ListRequest& request) {
+  if (request.custom) return DecodeCustomPage(response, *request.custom);
+  if (response.head.Find("content-type").starts_with(kProtobufType)) return api::DecodeProtobufObjects(response.body);
+  const Result<codec::Document> document = codec::ParseJson(std::move(response.body), "the server's list");
+  if (!document) return document.error();
+  return api::DecodeObjects(*document, {});
+}
 
 void ListPages(ApiClient& client, base::Loop& loop, ListRequest request, std::function<void(ListOutcome)> done) {
   NextPage(std::make_shared<Paging>(Paging{client, loop, std::move(request), std::move(done)}));

@@ -36,4 +36,8 @@ struct ListOutcome {
 // is listed again on one page.
 void ListPages(ApiClient& client, base::Loop& loop, ListRequest request, std::function<void(ListOutcome)> done);
 
+// For others that list: the request of a page, the first one with an empty token, and what is in its answer.
+http::Request MakeListRequest(const ApiClient& client, const ListRequest& request, const std::string& continue_token);
+Result<api::DecodedObjects> DecodeListPage(http::Response& response, const ListRequest& request);
+
 }  // namespace berth::client

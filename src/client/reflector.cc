@@ -62,6 +62,7 @@ void Reflector::Engine::Abandon() {
   ++round_;
   loop_.Cancel(timer_);
   if (session_ != nullptr) std::exchange(session_, nullptr)->Cancel();
+  if (list_ != nullptr) std::exchange(list_, nullptr)->Cancel();
 }
 
 void Reflector::Engine::After(base::Duration delay, Step step) {
@@ -131,6 +132,7 @@ void Reflector::Engine::Sync() {
   Abandon();
   NoteBehind();
   known_.BeginList();
+  if (options_.whole_list && !whole_list_failed_) return ListWhole();
   if (!options_.streaming_list || !streaming_works_) return List();
   StartWatch(true, from_latest_ ? std::string() : version_);
 }
@@ -141,22 +143,61 @@ void Reflector::Engine::SyncAgain() {
   Sync();
 }
 
+ListRequest Reflector::Engine::RequestOfList() const {
+  return {.kind = options_.kind,
+          .label_selector = options_.label_selector,
+          .field_selector = options_.field_selector,
+          .resource_version = from_latest_       ? ""
+                              : version_.empty() ? "0"
+                                                 : version_,
+          .limit = 0,
+          .custom = options_.custom};
+}
+
+void Reflector::Engine::ListWhole() {
+  list_ = WholeList::Start(client_, loop_, RequestOfList(),
+                           [weak = weak_from_this(), round = round_](WholeList::Arrival arrival) {
+                             const std::shared_ptr<Engine> self = weak.lock();
+                             if (self != nullptr && self->round_ == round && self->running_) {
+                               self->TakePart(std::move(arrival));
+                             }
+                           });
+}
+
+void Reflector::Engine::TakePart(WholeList::Arrival arrival) {
+  for (api::Object& object : arrival.objects) known_.Collect(WatchEvent::Type::kAdded, std::move(object));
+  arrival.outcome ? TakeWholeList(*arrival.outcome) : TellPart();
+}
+
+void Reflector::Engine::TakeWholeList(const ListOutcome& outcome) {
+  const ApiStatus& status = outcome.answer.status;
+  if (outcome.ok()) {
+    FinishSync(outcome.resource_version);
+    if (running_) Watch();
+    return;
+  }
+  if (status.code == 404) return NotFound(status);
+  if (status.IsExpired() || status.resource_version_too_large) {
+    from_latest_ = true;
+    Note(status.ToError(), status.code);
+    return SyncAgain();
+  }
+  // A request to wait says nothing about how to ask.
+  whole_list_failed_ = status.code != 429;
+  Complain(outcome.answer.ToError(), status.code);
+  Wait(status, &Engine::Sync);
+}
+
 void Reflector::Engine::List() {
   Abandon();
   NoteBehind();
   known_.BeginList();
-  const bool from_any = version_.empty() && !from_latest_;
-  ListRequest request{.kind = options_.kind,
-                      .label_selector = options_.label_selector,
-                      .field_selector = options_.field_selector,
-                      .resource_version = from_any       ? "0"
-                                          : from_latest_ ? ""
-                                                         : version_,
-                      .limit = kPageSize,
-                      .custom = options_.custom};
+  ListRequest request = RequestOfList();
+  const bool from_any = request.resource_version == "0";
   // The server answers a list of a particular version from its cache only if it is not paged; if it paged a list of any
   // version, it has no such cache.
-  if (!request.resource_version.empty() && !from_any && !lists_are_paged_) request.limit = 0;
+  const bool is_cached = !request.resource_version.empty() && !from_any && !lists_are_paged_;
+  request.limit = is_cached ? 0 : kPageSize;
   ListPages(client_, loop_, std::move(request),
             [weak = weak_from_this(), round = round_, from_any](ListOutcome outcome) {
               const std::shared_ptr<Engine> self = weak.lock();
@@ -187,7 +228,7 @@ void Reflector::Engine::FinishSync(const std::string& version) {
   std::vector<ObjectChange> changes;
   known_.EndList(changes);
   SetVersion(version);
-  from_latest_ = not_served_ = false;
+  from_latest_ = not_served_ = whole_list_failed_ = false;
   ever_synced_ = true;
   NoteInStep();
   NotePicture(true, false);

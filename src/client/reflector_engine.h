@@ -12,6 +12,7 @@
 #include "client/list_pages.h"
 #include "client/reflector.h"
 #include "client/watch_session.h"
+#include "client/whole_list.h"
 
 namespace berth::client {
 
@@ -50,6 +51,10 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
   // Sync: list every object.
   void Sync();
   void SyncAgain();
+  ListRequest RequestOfList() const;
+  void ListWhole();
+  void TakePart(WholeList::Arrival arrival);
+  void TakeWholeList(const ListOutcome& outcome);
   void List();
   void TakeList(ListOutcome outcome, bool from_any);
   void FinishSync(const std::string& version);
@@ -88,12 +93,14 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
   bool synced_in_vain_ = false;  // nothing has arrived since the last sync
   bool streaming_works_ = true;  // as far as we know
   bool lists_are_paged_ = false;
+  bool whole_list_failed_ = false;  // in the last sync
   int not_founds_ = 0;  // in a row
   base::Duration not_found_since_{};
   int waits_ = 0;  // requested by the server, in a row
 
   // The current watch.
   std::shared_ptr<WatchSession> session_;
+  std::shared_ptr<WholeList> list_;  // while it arrives
   bool initial_ = false;           // still sending the initial objects
   base::Duration last_initial_{};  // when it began, or when the last initial event arrived
 

@@ -23,7 +23,7 @@ class Storm {
       : random_(seed),
         transport_(loop_, [this](const http::testing::FakeCallPtr& call) { server_.Handle(call); }),
         client_(transport_, loop_, clock_, {.protobuf = seed % 2 == 0}),
-        reflector_(client_, loop_, sink_, {.kind = api::Kind::kNode, .seed = seed}) {
+        reflector_(client_, loop_, sink_, {.kind = api::Kind::kNode, .whole_list = seed % 4 == 2, .seed = seed}) {
     server_.has_streaming = seed % 3 != 0;
     server_.pages_any_version = seed % 5 == 0;
     if (seed % 2 == 1) server_.events_at_once = seed % 7;

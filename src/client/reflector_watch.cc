@@ -66,7 +66,7 @@ void Reflector::Engine::TakeArrival(WatchSession::Arrival arrival) {
     if (unclear) break;
   }
   if (!changes.empty()) sink_.OnChanges(options_.kind, std::move(changes));
-  if (round_ == round && running_) TellPart();
+  if (round_ == round && running_ && initial_) TellPart();
   if (round_ != round || !running_) return;  // the sink has stopped the reflector
   if (unclear) return SyncAgain();
   if (arrival.end) initial_ ? TakeInitialEnd(*arrival.end) : TakeEnd(*arrival.end);
@@ -76,7 +76,7 @@ void Reflector::Engine::TakeArrival(WatchSession::Arrival arrival) {
 // of a large cluster ever has in memory. Later ones are not, because the sink takes decisions meanwhile and must not
 // see additions while it still has objects that are gone.
 void Reflector::Engine::TellPart() {
-  if (!initial_ || ever_synced_) return;
+  if (ever_synced_) return;
   std::vector<ObjectChange> changes;
   known_.TellCollected(changes);
   if (!changes.empty()) sink_.OnListing(options_.kind, std::move(changes));

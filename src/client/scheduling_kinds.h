@@ -30,6 +30,9 @@ inline constexpr api::Kind kSchedulingKinds[] = {
 // a load balancer during a rollout, say), and believing it would mean scheduling onto nodes whose pods are unknown.
 inline bool IsAlwaysServed(api::Kind kind) { return api::InfoOf(kind).api_version() == "v1"; }
 
+// The kinds of which a large cluster has tens of thousands (ReflectorOptions::whole_list).
+inline bool HasManyObjects(api::Kind kind) { return kind == api::Kind::kPod || kind == api::Kind::kNode; }
+
 // Pods that have terminated occupy nothing: the server need not send them.
 inline constexpr const char* kLivePods = "status.phase!=Succeeded,status.phase!=Failed";
 

@@ -84,6 +84,7 @@ void ClusterFollower::MakeReflectors() {
     client::ReflectorOptions options{.kind = kind};
     if (kind == api::Kind::kPod) options.field_selector = client::kLivePods;
     options.always_served = client::IsAlwaysServed(kind);
+    options.whole_list = client::HasManyObjects(kind);
     options.seed = static_cast<uint64_t>(kind);
     AddReflector(std::move(options), std::string(api::InfoOf(kind).resource), *this);
   }

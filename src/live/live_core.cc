@@ -107,6 +107,7 @@ void LiveCore::MakeReflectors() {
     client::ReflectorOptions options{.kind = kind};
     if (kind == api::Kind::kPod) options.field_selector = client::kLivePods;
     options.always_served = client::IsAlwaysServed(kind);
+    options.whole_list = client::HasManyObjects(kind);
     options.seed = std::hash<std::string>{}(options_.hostname) + static_cast<uint64_t>(kind);
     options.on_problem = [kind](const Error& error, int) { LogProblem(api::InfoOf(kind).resource, error); };
     reflectors_.push_back(std::make_unique<client::Reflector>(client_, environment_.io, *loop_, std::move(options)));

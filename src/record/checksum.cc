@@ -1,5 +1,9 @@
 #include "record/checksum.h"
 
+#if defined(__x86_64__)
+#include <nmmintrin.h>
+#endif
+
 #include <array>
 #include <bit>
 #include <cstring>
@@ -26,18 +30,42 @@ constexpr std::array<CrcTable, 8> MakeCrcTables() {
 
 constexpr std::array<CrcTable, 8> kCrcTables = MakeCrcTables();
 
+uint64_t TakeEight(std::string_view& bytes) {
+  static_assert(std::endian::native == std::endian::little);
+  uint64_t eight;
+  std::memcpy(&eight, bytes.data(), sizeof(eight));
+  bytes.remove_prefix(sizeof(eight));
+  return eight;
+}
+
+#if defined(__x86_64__)
+
+// Only on a processor with SSE 4.2.
+__attribute__((target("sse4.2"))) uint32_t Crc32cByInstruction(std::string_view bytes, uint32_t before) {
+  uint64_t crc = uint32_t{~before};
+  while (bytes.size() >= 8) crc = _mm_crc32_u64(crc, TakeEight(bytes));
+  auto rest = static_cast<uint32_t>(crc);
+  for (const char c : bytes) rest = _mm_crc32_u8(rest, static_cast<uint8_t>(c));
+  return ~rest;
+}
+
+#endif
+
 }  // namespace
 
 uint32_t Crc32c(std::string_view bytes, uint32_t before) {
-  static_assert(std::endian::native == std::endian::little);
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("sse4.2")) return Crc32cByInstruction(bytes, before);
+#endif
+  return Crc32cByTable(bytes, before);
+}
+
+uint32_t Crc32cByTable(std::string_view bytes, uint32_t before) {
   uint32_t crc = ~before;
   while (bytes.size() >= 8) {
-    uint64_t eight;
-    std::memcpy(&eight, bytes.data(), sizeof(eight));
-    eight ^= crc;
+    const uint64_t eight = TakeEight(bytes) ^ crc;
     crc = 0;
     for (size_t i = 0; i < 8; ++i) crc ^= kCrcTables[7 - i][eight >> (8 * i) & 0xff];
-    bytes.remove_prefix(8);
   }
   for (const char c : bytes) crc = (crc >> 8) ^ kCrcTables[0][(crc ^ static_cast<uint8_t>(c)) & 0xff];
   return ~crc;

@@ -89,8 +89,12 @@ std::vector<std::string> FramesOf(FileReader& reader) {
 }
 
 TEST(Checksum, IsCrc32c) {
-  EXPECT_EQ(Crc32c("123456789"), 0xe3069283u);
-  EXPECT_EQ(Crc32c(""), 0u);
+  for (const auto checksum : {Crc32c, Crc32cByTable}) {
+    EXPECT_EQ(checksum("123456789", 0), 0xe3069283u);
+    EXPECT_EQ(checksum("", 0), 0u);
+    EXPECT_EQ(checksum(std::string(32, '\0'), 0), 0x8a9136aau);  // RFC 3720, B.4
+    EXPECT_EQ(checksum(std::string(32, '\xff'), 0), 0x62a8ab43u);
+  }
   // Eight bytes at a time, and the rest one by one: of every length the same as one by one, and in two parts.
   std::string bytes;
   for (int size = 0; size < 40; ++size) {
@@ -101,8 +105,19 @@ TEST(Checksum, IsCrc32c) {
     EXPECT_EQ(Crc32c(std::string_view(bytes).substr(half), Crc32c(std::string_view(bytes).substr(0, half))), slowly);
     bytes += static_cast<char>(size * 37 + 200);
   }
-  EXPECT_EQ(Crc32c(std::string(32, '\0')), 0x8a9136aau);  // RFC 3720, B.4
-  EXPECT_EQ(Crc32c(std::string(32, '\xff')), 0x62a8ab43u);
+}
+
+TEST(Checksum, TheProcessorsInstructionGivesWhatTheTableDoes) {
+  base::Random random(11);
+  std::string bytes;
+  while (bytes.size() < 5000) bytes += static_cast<char>(random.Next());
+  for (int round = 0; round < 2000; ++round) {
+    const size_t from = random.Below(64);  // of any alignment
+    const size_t size = random.Below(round % 10 == 0 ? bytes.size() - from : 70);
+    const auto before = static_cast<uint32_t>(random.Next());
+    const std::string_view part = std::string_view(bytes).substr(from, size);
+    ASSERT_EQ(Crc32c(part, before), Crc32cByTable(part, before)) << size << " bytes from " << from;
+  }
 }
 
 TEST(Header, SurvivesARoundTrip) {

@@ -63,6 +63,7 @@ struct OptionalTimeTraits {
     if (value) ScalarTraits<T>::ToProtobuf(*value, payload);
   }
   static bool IsEmpty(const std::optional<T>& value) { return !value.has_value(); }
+  static bool IsSame(const std::optional<T>& a, const std::optional<T>& b) { return a == b; }
 };
 
 template <>

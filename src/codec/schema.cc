@@ -47,11 +47,19 @@ Message::Message(std::string_view name, std::vector<FieldSpec> fields) : name_(n
     if (by_number_.size() <= field.number) by_number_.resize(field.number + 1, -1);
     CHECK_WHY(by_number_[field.number] < 0, "two fields share a protobuf number");
     by_number_[field.number] = static_cast<int16_t>(i);
+    AddCompared(field);
   }
   std::sort(by_name_.begin(), by_name_.end(), RowLess);
   auto same = [](const FieldSpec& a, const FieldSpec& b) { return a.json_name == b.json_name; };
   const bool unique = std::adjacent_find(by_name_.begin(), by_name_.end(), same) == by_name_.end();
   CHECK_WHY(unique, "two fields share a JSON name");
+}
+
+void Message::AddCompared(const FieldSpec& field) {
+  if (field.type->kind != Type::Kind::kMessage) return compared_.push_back({field.type->is_same, field.offset});
+  for (const Compared& inner : field.type->message().compared_) {
+    compared_.push_back({inner.is_same, field.offset + inner.offset});
+  }
 }
 
 Message Message::Ignore(std::initializer_list<std::string_view> names) && {
@@ -126,83 +134,13 @@ bool IsEmpty(const Type& type, const void* value) {
                      [&](const FieldSpec& field) { return IsEmpty(*field.type, field.In(value)); });
 }
 
-namespace {
-
-template <class T>
-bool IsEqual(const void* a, const void* b) {
-  return *static_cast<const T*>(a) == *static_cast<const T*>(b);
-}
-
-bool IsSameCustom(const CustomAccess& custom, const void* a, const void* b) {
-  if (custom.is_same) return custom.is_same(a, b);
-  if (!custom.to_protobuf) return false;
-  std::string first, second;
-  custom.to_protobuf(a, first);
-  custom.to_protobuf(b, second);
-  return first == second;
-}
-
-bool IsSameMap(const Type& type, const void* a, const void* b) {
-  const size_t size = type.map->size(a);
-  if (size != type.map->size(b)) return false;
-  for (size_t i = 0; i < size; ++i) {
-    const auto [key, value] = type.map->at(a, i);
-    const auto [other_key, other_value] = type.map->at(b, i);
-    if (key != other_key || !IsSame(*type.element, value, other_value)) return false;
-  }
-  return true;
-}
-
-bool IsSameList(const Type& type, const void* a, const void* b) {
-  const size_t size = type.list->size(a);
-  if (size != type.list->size(b)) return false;
-  for (size_t i = 0; i < size; ++i) {
-    if (!IsSame(*type.element, type.list->at(a, i), type.list->at(b, i))) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
-bool IsSame(const Type& type, const void* a, const void* b) {
-  using Kind = Type::Kind;
-  switch (type.kind) {
-    case Kind::kBool:
-      return IsEqual<bool>(a, b);
-    case Kind::kInt32:
-    case Kind::kUint32:
-      return IsEqual<uint32_t>(a, b);
-    case Kind::kInt64:
-    case Kind::kUint64:
-    case Kind::kDouble:  // by its bits, as it is written
-      return IsEqual<uint64_t>(a, b);
-    case Kind::kString:
-      return IsEqual<std::string>(a, b);
-    case Kind::kSymbol:
-      return IsEqual<Symbol>(a, b);
-    case Kind::kCustom:
-      return IsSameCustom(*type.custom, a, b);
-    case Kind::kList:
-      return IsSameList(type, a, b);
-    case Kind::kMap:
-      return IsSameMap(type, a, b);
-    case Kind::kNullable: {
-      const void* const first = type.nullable->get(a);
-      const void* const second = type.nullable->get(b);
-      if (first == second) return true;
-      return first != nullptr && second != nullptr && IsSame(*type.element, first, second);
-    }
-    case Kind::kMessage:
-      break;
-  }
-  return IsSame(type.message(), a, b);
-}
-
 bool IsSame(const Message& message, const void* a, const void* b) {
-  const std::vector<FieldSpec>& fields = message.fields();
-  return std::all_of(fields.begin(), fields.end(), [&](const FieldSpec& field) {
-    return field.number == 0 || IsSame(*field.type, field.In(a), field.In(b));
-  });
+  const auto* const first = static_cast<const std::byte*>(a);
+  const auto* const second = static_cast<const std::byte*>(b);
+  for (const Message::Compared& member : message.compared()) {
+    if (!member.is_same(first + member.offset, second + member.offset)) return false;
+  }
+  return true;
 }
 
 }  // namespace berth::codec

@@ -133,6 +133,13 @@ class Message {
   // In the order of the table.
   const std::vector<FieldSpec>& fields() const { return fields_; }
 
+  // What IsSame goes by: every member that is in protobuf, those of messages that are members themselves among them.
+  struct Compared {
+    bool (*is_same)(const void* a, const void* b);
+    uint32_t offset;
+  };
+  const std::vector<Compared>& compared() const { return compared_; }
+
   // The row for a JSON name, looking into inlined messages (the offset is then from the outer struct). Null when there
   // is none. Case-sensitive.
   const FieldSpec* FindJson(std::string_view json_name) const;
@@ -144,16 +151,16 @@ class Message {
   std::string_view Suggest(std::string_view json_name) const;
 
  private:
+  void AddCompared(const FieldSpec& field);
+
   std::string_view name_;
   std::vector<FieldSpec> fields_;
+  std::vector<Compared> compared_;
   std::vector<FieldSpec> by_name_;  // flattened; sorted by length, then text
   std::vector<int16_t> by_number_;  // index into fields_, or -1
   std::vector<std::string_view> ignored_;
   bool ignores_others_ = false;
 };
-
-// The same for two objects of a message.
-bool IsSame(const Message& message, const void* a, const void* b);
 
 template <class T>
 Message MessageOf(std::string_view name, std::initializer_list<FieldOf<T>> fields) {

@@ -47,6 +47,65 @@ TEST(Message, SuggestsTheClosestKnownName) {
   for (const auto& [typed, meant] : cases) EXPECT_EQ(ShipTable().Suggest(typed), meant) << typed;
 }
 
+// A ship that has one thing, for each thing that a ship may have, and for some of them in two ways.
+std::vector<toy::Ship> ShipsThatHaveOneThing() {
+  std::vector<toy::Ship> ships(1);
+  const auto add = [&](const auto& change) { change(ships.emplace_back()); };
+  for (const char* text : {"a", "b", "ab"}) {
+    add([&](toy::Ship& ship) { ship.name = text; });
+    add([&](toy::Ship& ship) { ship.flag = Symbol(text); });
+    add([&](toy::Ship& ship) { ship.aliases = {text}; });
+    add([&](toy::Ship& ship) { ship.aliases = {"a", text}; });
+    add([&](toy::Ship& ship) { ship.notes.Set("a", text); });
+    add([&](toy::Ship& ship) { ship.notes.Set(text, "a"); });
+    add([&](toy::Ship& ship) { ship.manifest.Set("a", {text}); });
+    add([&](toy::Ship& ship) { ship.deck_cargo[text].kind = "a"; });
+    add([&](toy::Ship& ship) { ship.deck_cargo["a"].kind = text; });
+    add([&](toy::Ship& ship) { ship.holds.emplace_back().kind = text; });
+    add([&](toy::Ship& ship) { ship.main_cargo.kind = text; });
+    add([&](toy::Ship& ship) { ship.source.wharf = std::make_unique<toy::Cargo>(toy::Cargo{text, {}}); });
+    add([&](toy::Ship& ship) { ship.source.barge = std::make_shared<toy::Cargo>(toy::Cargo{text, {}}); });
+    add([&](toy::Ship& ship) { ship.tenders.push_back(std::make_unique<toy::Ship>()), ship.tenders[0]->name = text; });
+  }
+  for (const int number : {1, 2, 300}) {
+    add([&](toy::Ship& ship) { ship.crew = -number; });
+    add([&](toy::Ship& ship) { ship.imo = number; });
+    add([&](toy::Ship& ship) { ship.decks = static_cast<uint32_t>(number); });
+    add([&](toy::Ship& ship) { ship.serial = static_cast<uint64_t>(number); });
+    add([&](toy::Ship& ship) { ship.draft = number; });
+    add([&](toy::Ship& ship) { ship.length.metres = number; });
+    add([&](toy::Ship& ship) { ship.berths = {number}; });
+    add([&](toy::Ship& ship) { ship.berths = {number, number}; });
+    add([&](toy::Ship& ship) { ship.cranes[Symbol("a")].metres = number; });
+    add([&](toy::Ship& ship) { ship.main_cargo.tons = number; });
+  }
+  for (const bool truth : {false, true}) {
+    add([&](toy::Ship& ship) { ship.insured = truth; });
+    add([&](toy::Ship& ship) { ship.afloat = truth; });
+  }
+  add([&](toy::Ship& ship) { ship.main_cargo.tons = 0; });
+  add([&](toy::Ship& ship) { ship.holds.emplace_back(); });
+  add([&](toy::Ship& ship) { ship.deck_cargo["a"]; });
+  add([&](toy::Ship& ship) { ship.manifest["a"]; });
+  add([&](toy::Ship& ship) { ship.source.wharf = std::make_unique<toy::Cargo>(); });
+  add([&](toy::Ship& ship) { ship.source.barge = std::make_shared<toy::Cargo>(); });
+  return ships;
+}
+
+TEST(Message, ObjectsAreTheSameWhenTheirBytesAre) {
+  const std::vector<toy::Ship> ships = ShipsThatHaveOneThing(), others = ShipsThatHaveOneThing();
+  for (const toy::Ship& ship : ships) {
+    for (const toy::Ship& other : others) {
+      const std::string bytes = EncodeProtobuf(ship), other_bytes = EncodeProtobuf(other);
+      EXPECT_EQ(IsSame(ShipTable(), &ship, &other), bytes == other_bytes)
+          << ::testing::PrintToString(bytes) << " and " << ::testing::PrintToString(other_bytes);
+    }
+  }
+  toy::Ship in_port;
+  in_port.port = "Hamburg";  // not in protobuf
+  EXPECT_TRUE(IsSame(ShipTable(), &in_port, &ships[0]));
+}
+
 TEST(MessageDeathTest, RefusesTablesThatContradictThemselves) {
   using toy::Cargo;
   EXPECT_DEATH(MessageOf<Cargo>("C", {Field("a", 1, &Cargo::kind), Field("a", 2, &Cargo::tons)}), "share a JSON name");

@@ -2,6 +2,8 @@
 // The codecs themselves are ordinary functions over this description, so a new API type costs a table, not code.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -57,6 +59,9 @@ const Message& DescriptionOf() {
   return Describe(static_cast<const T*>(nullptr));
 }
 
+// Whether two objects of a message are written to protobuf alike. Never true when they are not.
+bool IsSame(const Message& message, const void* a, const void* b);
+
 struct ListAccess {
   size_t (*size)(const void* list);
   const void* (*at)(const void* list, size_t index);
@@ -84,7 +89,6 @@ struct CustomAccess {
   bool (*from_protobuf)(std::string_view payload, void* out);  // null: not in protobuf
   void (*to_protobuf)(const void* value, std::string& payload);
   bool (*is_empty)(const void* value);
-  bool (*is_same)(const void* a, const void* b);  // null: compare what is written
 };
 
 struct Type {
@@ -105,6 +109,9 @@ struct Type {
   };
 
   Kind kind;
+  // As IsSame of messages. A function of its own for each type, so that what most members are, empty, is found out
+  // without asking further functions.
+  bool (*is_same)(const void* a, const void* b) = nullptr;
   const Type* element = nullptr;          // of a list, a map's values, a nullable
   const Message& (*message)() = nullptr;  // a function, so that messages may contain themselves
   const ListAccess* list = nullptr;
@@ -208,16 +215,56 @@ constexpr CustomAccess MakeCustomAccess() {
     };
   }
   access.is_empty = &IsEmptyCustom<T>;
-  if constexpr (requires(const T& value) { ScalarTraits<T>::IsSame(value, value); }) {
-    access.is_same = [](const void* a, const void* b) {
-      return ScalarTraits<T>::IsSame(*static_cast<const T*>(a), *static_cast<const T*>(b));
-    };
-  }
   return access;
 }
 
 template <class T>
 inline constexpr CustomAccess kCustomAccess = MakeCustomAccess<T>();
+
+template <class T>
+bool IsSameCustom(const T& a, const T& b) {
+  if constexpr (requires { ScalarTraits<T>::IsSame(a, b); }) {
+    return ScalarTraits<T>::IsSame(a, b);
+  } else if constexpr (requires(std::string& out) { ScalarTraits<T>::ToProtobuf(a, out); }) {
+    std::string first, second;
+    ScalarTraits<T>::ToProtobuf(a, first);
+    ScalarTraits<T>::ToProtobuf(b, second);
+    return first == second;
+  } else {
+    return false;
+  }
+}
+
+template <class T>
+inline constexpr bool kIsList = false;
+template <class T>
+inline constexpr bool kIsList<std::vector<T>> = true;
+
+template <class T>
+bool IsSameValue(const T& a, const T& b) {
+  if constexpr (CustomScalar<T>) {
+    return IsSameCustom(a, b);
+  } else if constexpr (Described<T>) {
+    return IsSame(DescriptionOf<T>(), &a, &b);
+  } else if constexpr (requires { typename NullableTraits<T>::Element; }) {
+    using Element = typename NullableTraits<T>::Element;
+    const auto* const first = static_cast<const Element*>(NullableTraits<T>::Get(a));
+    const auto* const second = static_cast<const Element*>(NullableTraits<T>::Get(b));
+    if (first == second) return true;
+    return first != nullptr && second != nullptr && IsSameValue(*first, *second);
+  } else if constexpr (requires { typename T::mapped_type; }) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
+      return one.first == other.first && IsSameValue(one.second, other.second);
+    });
+  } else if constexpr (kIsList<T>) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const auto& one, const auto& other) { return IsSameValue(one, other); });
+  } else if constexpr (std::same_as<T, double>) {
+    return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);  // as it is written
+  } else {
+    return a == b;
+  }
+}
 
 template <class T>
 struct TypeMaker {
@@ -249,11 +296,16 @@ struct TypeMaker {
 // ScalarTraits come first, so that even an optional or a list may be one value with a form of its own.
 template <class T>
 constexpr Type MakeType() {
+  Type type{};
   if constexpr (CustomScalar<T>) {
-    return {.kind = Type::Kind::kCustom, .custom = &kCustomAccess<T>};
+    type = {.kind = Type::Kind::kCustom, .custom = &kCustomAccess<T>};
   } else {
-    return TypeMaker<T>::Make();
+    type = TypeMaker<T>::Make();
   }
+  type.is_same = [](const void* a, const void* b) {
+    return IsSameValue(*static_cast<const T*>(a), *static_cast<const T*>(b));
+  };
+  return type;
 }
 
 }  // namespace internal
@@ -294,7 +346,5 @@ struct TypeMaker<N> {
 // Whether a value is what an absent field would decode to, and so may be left out: zero, "", no entries, no object, or
 // a message of nothing but such fields.
 bool IsEmpty(const Type& type, const void* value);
-// Whether two values of a type are written to protobuf alike. Never true when they are not.
-bool IsSame(const Type& type, const void* a, const void* b);
 
 }  // namespace berth::codec

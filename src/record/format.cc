@@ -200,6 +200,15 @@ void AppendFrame(std::string& frames, uint32_t type, std::string_view payload) {
   frames += payload;
 }
 
+// Room for a length of one byte, which most have.
+size_t StartFrame(std::string& frames, uint32_t type) {
+  AppendVarint(frames, type);
+  frames += '\0';
+  return frames.size();
+}
+
+void EndFrame(std::string& frames, size_t start) { codec::WireWriter(frames).EndMessage(start); }
+
 bool TakeFrame(std::string_view& frames, uint32_t& type, std::string_view& payload) {
   const char* cursor = frames.data();
   const char* const end = cursor + frames.size();

@@ -86,6 +86,9 @@ struct Header {
 };
 
 void AppendFrame(std::string& frames, uint32_t type, std::string_view payload);
+// The same for a payload that is appended to `frames` between the two.
+size_t StartFrame(std::string& frames, uint32_t type);
+void EndFrame(std::string& frames, size_t start);
 // Takes the first frame off; false when there is none, or only a part of one.
 bool TakeFrame(std::string_view& frames, uint32_t& type, std::string_view& payload);
 

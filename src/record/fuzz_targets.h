@@ -5,7 +5,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/check.h"
 #include "record/file_reader.h"
@@ -26,10 +25,11 @@ inline void WalkFrames(FileReader& reader) {
     const Result<api::Object> object = objects.Decode(frame.payload);
     if (!object) continue;
     ObjectWriter writer;
-    std::vector<std::string> templates;
-    const std::string bytes = writer.Encode(*object, templates);
+    const ObjectWriter::Template common = writer.TemplateOf(*object);
+    std::string bytes;
+    ObjectWriter::Append(*object, common, bytes);
     ObjectReader again;
-    for (const std::string& common : templates) CHECK(again.AddTemplate(common).ok());
+    if (!common.unwritten.empty()) CHECK(again.AddTemplate(common.unwritten).ok());
     const Result<api::Object> decoded = again.Decode(bytes);
     CHECK(decoded.ok() && api::EncodeProtobuf(*decoded) == api::EncodeProtobuf(*object));
   }

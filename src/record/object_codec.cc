@@ -21,9 +21,6 @@ enum ObjectField : uint32_t {
   kNodeName = 8,
 };
 
-// Without its template, in bytes: an output of that size seldom has to grow.
-constexpr size_t kTypicalPod = 160;
-
 void AppendTime(codec::WireWriter& writer, uint32_t number, const std::optional<api::Time>& time) {
   if (time) writer.Integer(number, static_cast<uint64_t>(time->time_since_epoch().count()));
 }
@@ -47,48 +44,40 @@ void ObjectWriter::Reset() {
   examples_.clear();
 }
 
-std::optional<uint64_t> ObjectWriter::TemplateOf(const api::Object& object, const api::Pod& pod,
-                                                 std::vector<std::string>& templates) {
-  const size_t likeness = LikenessOf(pod);
+ObjectWriter::Template ObjectWriter::TemplateOf(const api::Object& object) {
+  const api::Pod* const pod = object.As<api::Pod>();
+  if (pod == nullptr) return {};
+  const size_t likeness = LikenessOf(*pod);
   const auto example = examples_.find(likeness);
-  if (example != examples_.end() && api::HaveSameTemplate(*example->second.pod, pod)) return example->second.number;
+  if (example != examples_.end() && api::HaveSameTemplate(*example->second.pod, *pod)) {
+    return {.number = example->second.number};
+  }
   scratch_.clear();
-  api::AppendPodTemplate(pod, scratch_);
+  api::AppendPodTemplate(*pod, scratch_);
   auto found = known_.find(scratch_);
-  if (found == known_.end()) {
-    if (known_bytes_ + scratch_.size() > kMaxKnown) return std::nullopt;
+  const bool is_new = found == known_.end();
+  if (is_new) {
+    if (known_bytes_ + scratch_.size() > kMaxKnown) return {};
     known_bytes_ += scratch_.size();
-    templates.push_back(scratch_);
     found = known_.emplace(scratch_, known_.size()).first;
   }
   if (examples_.size() >= kMaxExamples) examples_.clear();
   examples_.insert_or_assign(likeness, Example{object.Share<api::Pod>(), found->second});
-  return found->second;
+  return {.number = found->second, .unwritten = is_new ? scratch_ : std::string_view()};
 }
 
-std::string ObjectWriter::Encode(const api::Object& object, std::vector<std::string>& templates) {
-  std::string out;
+void ObjectWriter::Append(const api::Object& object, const Template& common, std::string& out) {
   codec::WireWriter writer(out);
-  const api::Pod* const pod = object.As<api::Pod>();
-  if (pod == nullptr) {
-    writer.Bytes(kWhole, api::EncodeProtobuf(object));
-    return out;
-  }
-  const std::optional<uint64_t> number = TemplateOf(object, *pod, templates);
-  if (!number) {
-    writer.Bytes(kWhole, api::EncodeProtobuf(object));
-    return out;
-  }
+  if (!common.number) return writer.Bytes(kWhole, api::EncodeProtobuf(object));
   // What api::PodIdentity has.
-  out.reserve(kTypicalPod);
-  writer.Integer(kTemplate, *number);
-  writer.Bytes(kName, pod->metadata.name);
-  writer.Bytes(kUid, pod->metadata.uid);
-  writer.Bytes(kResourceVersion, pod->metadata.resource_version);
-  AppendTime(writer, kCreated, pod->metadata.creation_timestamp);
-  AppendTime(writer, kStarted, pod->status.start_time);
-  if (!pod->spec.node_name.empty()) writer.Bytes(kNodeName, pod->spec.node_name);
-  return out;
+  const api::Pod& pod = *object.As<api::Pod>();
+  writer.Integer(kTemplate, *common.number);
+  writer.Bytes(kName, pod.metadata.name);
+  writer.Bytes(kUid, pod.metadata.uid);
+  writer.Bytes(kResourceVersion, pod.metadata.resource_version);
+  AppendTime(writer, kCreated, pod.metadata.creation_timestamp);
+  AppendTime(writer, kStarted, pod.status.start_time);
+  if (!pod.spec.node_name.empty()) writer.Bytes(kNodeName, pod.spec.node_name);
 }
 
 Result<void> ObjectReader::AddTemplate(std::string_view bytes) {

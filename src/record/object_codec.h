@@ -18,19 +18,21 @@ namespace berth::record {
 // Begins anew with every file.
 class ObjectWriter {
  public:
-  // The object as a message. What pods have in common is added to `templates` first where that is new: each has to be
-  // written, in this order, before the object.
-  std::string Encode(const api::Object& object, std::vector<std::string>& templates);
+  // What a pod has in common with others.
+  struct Template {
+    std::optional<uint64_t> number{};  // unset: the object is written whole
+    std::string_view unwritten{};      // not empty: it has to be written before the object
+  };
+  // Valid until the next call.
+  Template TemplateOf(const api::Object& object);
+  // The object as a message, with what TemplateOf has said about it.
+  static void Append(const api::Object& object, const Template& common, std::string& out);
   void Reset();
 
  private:
   // How much of what pods have in common is remembered; pods beyond it are written whole.
   static constexpr size_t kMaxKnown = size_t{16} << 20;
   static constexpr size_t kMaxExamples = 256;
-
-  // The number of the pod's template; unset when it is not known and no more are remembered.
-  std::optional<uint64_t> TemplateOf(const api::Object& object, const api::Pod& pod,
-                                     std::vector<std::string>& templates);
 
   std::unordered_map<std::string, uint64_t> known_;  // template to number
   size_t known_bytes_ = 0;

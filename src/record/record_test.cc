@@ -133,19 +133,36 @@ TEST(Header, SurvivesARoundTrip) {
   EXPECT_TRUE(decoded->extenders[1].is_ignorable && decoded->extenders[1].binds && !decoded->extenders[1].filters);
 }
 
+// A payload that is written in place is moved when its length needs more than one byte.
+TEST(Frames, APayloadWrittenInPlaceIsTheSameFrame) {
+  for (const size_t size : {0, 1, 127, 128, 16383, 16384, 3'000'000}) {
+    const std::string payload(size, 'x');
+    std::string at_once = "before", in_place = "before";
+    AppendFrame(at_once, 300, payload);
+    const size_t start = StartFrame(in_place, 300);
+    in_place += payload;
+    EndFrame(in_place, start);
+    EXPECT_EQ(in_place, at_once) << size;
+  }
+}
+
 TEST(Ring, WhatIsAppendedIsReadAgain) {
   Folder folder;
   {
     const auto ring = OpenRing({.folder = folder.path(), .block_size = 40});
     ASSERT_TRUE(ring->Begin(SomeHeader()).ok());
     for (int i = 0; i < 30; ++i) ASSERT_TRUE(ring->Append(i, "payload " + std::to_string(i)).ok());
+    std::string frames;
+    for (int i = 30; i < 40; ++i) AppendFrame(frames, i, "payload " + std::to_string(i));
+    ASSERT_TRUE(ring->AppendFrames(frames).ok());
   }
   auto reader = FileReader::Open(folder.path() + "/" + folder.Files().at(0));
   ASSERT_TRUE(reader.ok());
   EXPECT_EQ((*reader)->header().Encode(), SomeHeader().Encode());
   const std::vector<std::string> frames = FramesOf(**reader);
-  ASSERT_THAT(frames, SizeIs(30));
+  ASSERT_THAT(frames, SizeIs(40));
   EXPECT_EQ(frames[29], "29 payload 29");
+  EXPECT_EQ(frames[39], "39 payload 39");
   EXPECT_FALSE((*reader)->is_torn());
   EXPECT_EQ((*reader)->problem(), "");
 }
@@ -323,6 +340,15 @@ api::Object FromJson(const std::string& json) {
   return decoded->objects.front().object;
 }
 
+// What is new of what it has in common with others is added to `templates`.
+std::string Encode(ObjectWriter& writer, const api::Object& object, std::vector<std::string>& templates) {
+  const ObjectWriter::Template common = writer.TemplateOf(object);
+  if (!common.unwritten.empty()) templates.emplace_back(common.unwritten);
+  std::string out;
+  ObjectWriter::Append(object, common, out);
+  return out;
+}
+
 TEST(Objects, PodsOfOneTemplateAreWrittenOnce) {
   ObjectWriter writer;
   ObjectReader reader;
@@ -334,7 +360,7 @@ TEST(Objects, PodsOfOneTemplateAreWrittenOnce) {
                  R"(","creationTimestamp":"2026-01-02T03:04:05Z","labels":{"app":"web"}},)"
                  R"("spec":{"nodeName":"n1","containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}})");
     std::vector<std::string> templates;
-    const std::string bytes = writer.Encode(pod, templates);
+    const std::string bytes = Encode(writer, pod, templates);
     templates_written += templates.size();
     for (const std::string& common : templates) ASSERT_TRUE(reader.AddTemplate(common).ok());
     EXPECT_LT(bytes.size(), 60u);
@@ -349,8 +375,9 @@ TEST(Objects, PodsOfOneTemplateAreWrittenOnce) {
 TEST(Objects, OtherKindsAreWrittenWhole) {
   const api::Object node = FromJson(
       R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n1","labels":{"zone":"a"}},"status":{"allocatable":{"cpu":"4"}}})");
+  ObjectWriter writer;
   std::vector<std::string> templates;
-  const Result<api::Object> decoded = ObjectReader().Decode(ObjectWriter().Encode(node, templates));
+  const Result<api::Object> decoded = ObjectReader().Decode(Encode(writer, node, templates));
   ASSERT_TRUE(decoded.ok());
   EXPECT_THAT(templates, IsEmpty());
   EXPECT_EQ(api::EncodeJson(*decoded), api::EncodeJson(node));
@@ -366,8 +393,9 @@ TEST(Objects, NothingSecretIsAmongThem) {
                R"("spec":{"containers":[{"name":"c","image":"i","env":[{"name":"PASSWORD","value":"sesame"}],)"
                R"("envFrom":[{"secretRef":{"name":"sesame"}}],"args":["--password=sesame"],"command":["sesame"]}],)"
                R"("imagePullSecrets":[{"name":"sesame"}],"volumes":[{"name":"v","secret":{"secretName":"sesame"}}]}})");
+  ObjectWriter writer;
   std::vector<std::string> templates;
-  std::string written = ObjectWriter().Encode(pod, templates);
+  std::string written = Encode(writer, pod, templates);
   for (const std::string& common : templates) written += common;
   EXPECT_EQ(written.find("sesame"), std::string::npos) << written;
 }
@@ -382,7 +410,7 @@ TEST(FuzzTargets, RecordingsSurviveMutations) {
       const api::Object pod = FromJson(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + std::string(name) +
                                        R"("},"spec":{"containers":[{"name":"c"}]}})");
       std::vector<std::string> templates;
-      const std::string bytes = writer.Encode(pod, templates);
+      const std::string bytes = Encode(writer, pod, templates);
       for (const std::string& common : templates) ASSERT_TRUE(ring->Append(2, common).ok());
       ASSERT_TRUE(ring->Append(1, bytes).ok());
     }

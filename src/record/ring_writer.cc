@@ -104,10 +104,10 @@ Result<void> RingWriter::Settle() {
   return {};
 }
 
-Result<void> RingWriter::Append(uint32_t type, std::string_view payload) {
+Result<void> RingWriter::AppendFrames(std::string_view frames) {
   if (failed_) return *failed_;
-  AppendFrame(frames_, type, payload);
-  return frames_.size() >= options_.block_size ? Flush() : Result<void>();
+  frames_ += frames;
+  return FlushWhenFull();
 }
 
 Result<void> RingWriter::Flush() {

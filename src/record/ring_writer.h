@@ -50,7 +50,20 @@ class RingWriter {
   // appended next, and then Settle called; until then no file is removed.
   Result<void> Begin(const Header& header);
   Result<void> Settle();
-  Result<void> Append(uint32_t type, std::string_view payload);
+  Result<void> Append(uint32_t type, std::string_view payload) {
+    return AppendWith(type, [&](std::string& frames) { frames += payload; });
+  }
+  // The same for a payload that `append` appends to the string that it is given, which is where it stays.
+  template <class AppendPayload>
+  Result<void> AppendWith(uint32_t type, AppendPayload append) {
+    if (failed_) return *failed_;
+    const size_t start = StartFrame(frames_, type);
+    append(frames_);
+    EndFrame(frames_, start);
+    return FlushWhenFull();
+  }
+  // Whole frames.
+  Result<void> AppendFrames(std::string_view frames);
   // Writes what has been appended.
   Result<void> Flush();
 
@@ -63,6 +76,7 @@ class RingWriter {
 
  private:
   explicit RingWriter(Options options);
+  Result<void> FlushWhenFull() { return frames_.size() >= options_.block_size ? Flush() : Result<void>(); }
   Result<void> WriteOut(std::string_view bytes);
   void RemoveOldest();
 

@@ -73,12 +73,13 @@ class Encoder {
 
   // A frame with an object, and with whatever `more` adds.
   void Object(FrameType type, const api::Object& object, const std::function<void(WireWriter&)>& more = {}) {
-    std::vector<std::string> templates;
-    const std::string encoded = objects_.Encode(object, templates);
-    for (const std::string& common : templates) append_(FrameType::kTemplate, common);
+    const record::ObjectWriter::Template common = objects_.TemplateOf(object);
+    if (!common.unwritten.empty()) append_(FrameType::kTemplate, common.unwritten);
     std::string out;
     WireWriter writer(out);
-    writer.Bytes(kSavedObject, encoded);
+    const size_t start = writer.StartMessage(kSavedObject);
+    record::ObjectWriter::Append(object, common, out);
+    writer.EndMessage(start);
     if (more) more(writer);
     append_(type, out);
   }

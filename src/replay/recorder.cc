@@ -14,8 +14,9 @@ namespace berth::replay {
 
 namespace {
 
-// So many things, or so much time, and the writing thread gets them.
+// So many things, so many bytes, or so much time, and the writing thread gets them.
 constexpr size_t kHandOverAt = 256;
+constexpr size_t kHandOverBytes = size_t{32} << 10;
 constexpr base::Duration kHandOverAfter = std::chrono::milliseconds(200);
 // What was told is in the file after this time at the latest: no more is lost when the program is killed.
 constexpr std::chrono::milliseconds kFlushEvery(1000);
@@ -96,23 +97,8 @@ Recorder::~Recorder() {
   changed_.notify_one();
   if (thread_.joinable()) thread_.join();
   if (stopped_) return;
-  (void)TryAppend(FrameType::kEnd, {});
+  (void)ring_->Append(static_cast<uint32_t>(FrameType::kEnd), {});
   (void)ring_->Flush();
-}
-
-void Recorder::AddObject(FrameType type, base::Time now, const api::Object& object) {
-  Item item{type};
-  item.time = now;
-  item.object = object;
-  Add(std::move(item));
-}
-
-void Recorder::AddCustom(FrameType type, base::Time now, std::string_view resource,
-                         std::shared_ptr<const api::CustomObject> object) {
-  Item item{type, std::string(resource)};
-  item.time = now;
-  item.custom = std::move(object);
-  Add(std::move(item));
 }
 
 void Recorder::OnRemoveCustom(base::Time now, std::string_view resource, const api::ObjectMeta& metadata) {
@@ -122,65 +108,70 @@ void Recorder::OnRemoveCustom(base::Time now, std::string_view resource, const a
 }
 
 void Recorder::OnStep(base::Time now) {
-  Add({FrameType::kStep, EncodeInput(now)});
-  if (put_aside_.size() < kHandOverAt && now - handed_over_ < kHandOverAfter) return;
+  Add(FrameType::kStep, [&](std::string& out) { AppendInput(now, {}, out); });
+  if (now - handed_over_ < kHandOverAfter) return;
   handed_over_ = now;
   HandOver();
 }
 
 void Recorder::OnFinish(base::Time now, const scheduler::BindingCycle& cycle) {
-  Add({FrameType::kFinish,
-       EncodeFinish(now, static_cast<uint64_t>(cycle.attempt().ticket), cycle.status(), cycle.answers())});
+  Add(FrameType::kFinish, [&](std::string& out) {
+    AppendFinish(now, static_cast<uint64_t>(cycle.attempt().ticket), cycle.status(), cycle.answers(), out);
+  });
 }
 
 void Recorder::OnReconfigure(base::Time now, const config::KubeSchedulerConfiguration& configuration) {
-  Add({FrameType::kReconfigure, EncodeInput(now, Dump(configuration))});
+  AddItem(FrameType::kReconfigure, now, Configuration{Dump(configuration)});
 }
 
 void Recorder::OnCheckpoint(const scheduler::Checkpoint& checkpoint) {
   wants_checkpoint_ = false;
-  Item item{FrameType::kCheckpointBegin};
-  item.checkpoint = std::make_shared<const scheduler::Checkpoint>(checkpoint);
-  Add(std::move(item));
+  AddItem(FrameType::kCheckpointBegin, checkpoint.taken,
+          Beginning{std::make_shared<const scheduler::Checkpoint>(checkpoint), inputs_});
 }
 
-void Recorder::Add(Item item) {
+void Recorder::AddItem(FrameType type, base::Time now, decltype(Item::content) content) {
   if (stopped_) return;
-  if (!options_.threaded) return Write(item);
-  put_aside_.push_back(std::move(item));
-  if (put_aside_.size() >= kHandOverAt) HandOver();
+  put_aside_.items.push_back({put_aside_.frames.size(), type, now, std::move(content)});
+  Added(type);
+}
+
+void Recorder::Added(FrameType type) {
+  ++put_aside_.count;
+  inputs_ += IsInput(type);
+  if (!options_.threaded || put_aside_.count >= kHandOverAt || put_aside_.frames.size() >= kHandOverBytes) HandOver();
 }
 
 void Recorder::HandOver() {
-  if (put_aside_.empty()) return;
+  if (put_aside_.count == 0) return;
+  Batch batch = std::exchange(put_aside_, {});
+  if (!options_.threaded) return Write(batch);
+  put_aside_.frames.reserve(kHandOverBytes);
+  put_aside_.items.reserve(kHandOverAt);
   size_t waiting = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (handed_.empty()) {
-      handed_.swap(put_aside_);
-    } else {
-      std::move(put_aside_.begin(), put_aside_.end(), std::back_inserter(handed_));
-    }
-    waiting = handed_.size();
+    waiting = waiting_ += batch.count;
+    handed_.push_back(std::move(batch));
   }
-  put_aside_.clear();
   changed_.notify_one();
   if (waiting > kMostWaiting) Stop(Error::Unavailable("the disk cannot keep up"));
 }
 
 void Recorder::Serve() {
-  std::vector<Item> items;
+  std::vector<Batch> batches;
   auto flushed = std::chrono::steady_clock::now();
   while (true) {
     bool ending = false;
     {
       std::unique_lock lock(mutex_);
       changed_.wait_for(lock, kFlushEvery, [this] { return ending_ || !handed_.empty(); });
-      items.swap(handed_);
+      batches.swap(handed_);
+      waiting_ = 0;
       ending = ending_;
     }
-    for (const Item& item : items) Write(item);
-    items.clear();
+    for (const Batch& batch : batches) Write(batch);
+    batches.clear();
     if (const auto now = std::chrono::steady_clock::now(); now - flushed >= kFlushEvery) {
       flushed = now;
       if (!stopped_) Check(ring_->Flush());
@@ -189,9 +180,9 @@ void Recorder::Serve() {
   }
 }
 
-void Recorder::Write(const Item& item) {
+void Recorder::Write(const Batch& batch) {
   if (stopped_) return;
-  Check(TryWrite(item));
+  Check(TryWrite(batch));
   bytes_written_ = ring_->bytes_written();
   if (stopped_) return;
   if (ring_->WantsNewFile()) wants_checkpoint_ = true;
@@ -202,42 +193,58 @@ void Recorder::Write(const Item& item) {
   }
 }
 
-Result<void> Recorder::TryAppend(FrameType type, std::string_view payload) {
-  inputs_ += IsInput(type);
-  return ring_->Append(static_cast<uint32_t>(type), payload);
+Result<void> Recorder::TryWrite(const Batch& batch) {
+  const std::string_view frames = batch.frames;
+  size_t written = 0;
+  for (const Item& item : batch.items) {
+    if (Result<void> done = ring_->AppendFrames(frames.substr(written, item.at - written)); !done) return done;
+    written = item.at;
+    Result<void> done = std::visit([&](const auto& content) { return TryWrite(item, content); }, item.content);
+    if (!done) return done;
+  }
+  return ring_->AppendFrames(frames.substr(written));
 }
 
-Result<void> Recorder::TryWrite(const Item& item) {
-  if (item.checkpoint) {
-    ++header_.part;
-    header_.begins = item.checkpoint->taken;
-    header_.inputs_before = inputs_;
-    if (Result<void> begun = ring_->Begin(header_); !begun) return begun;
-    wants_checkpoint_ = false;
-    objects_.Reset();
-    Result<void> appended;
-    EncodeCheckpoint(*item.checkpoint, objects_, [&](FrameType type, std::string_view payload) {
-      if (appended) appended = TryAppend(type, payload);
-    });
-    return appended ? ring_->Settle() : appended;
+Result<void> Recorder::TryWrite(const Item& item, const api::Object& object) {
+  const record::ObjectWriter::Template common = objects_.TemplateOf(object);
+  if (!common.unwritten.empty()) {
+    const Result<void> done = ring_->Append(static_cast<uint32_t>(FrameType::kTemplate), common.unwritten);
+    if (!done) return done;
   }
-  if (item.object) {
-    std::vector<std::string> templates;
-    const std::string encoded = objects_.Encode(*item.object, templates);
-    for (const std::string& common : templates) {
-      if (Result<void> done = TryAppend(FrameType::kTemplate, common); !done) return done;
-    }
-    return TryAppend(item.type, EncodeObjectInput(item.time, encoded));
-  }
-  if (item.custom) {
-    return TryAppend(item.type, EncodeObjectInput(item.time, record::EncodeCustom(item.payload, *item.custom)));
-  }
-  if (item.type == FrameType::kReconfigure) {
-    Input input;
-    std::string_view object;
-    if (DecodeInput(item.type, item.payload, input, object)) header_.configuration = input.text;
-  }
-  return TryAppend(item.type, item.payload);
+  return ring_->AppendWith(static_cast<uint32_t>(item.type), [&](std::string& out) {
+    const size_t start = StartObjectInput(item.time, out);
+    record::ObjectWriter::Append(object, common, out);
+    EndObjectInput(start, out);
+  });
+}
+
+Result<void> Recorder::TryWrite(const Item& item, const Custom& custom) {
+  return ring_->AppendWith(static_cast<uint32_t>(item.type), [&](std::string& out) {
+    const size_t start = StartObjectInput(item.time, out);
+    out += record::EncodeCustom(custom.resource, *custom.object);
+    EndObjectInput(start, out);
+  });
+}
+
+// A file that begins later begins with this configuration.
+Result<void> Recorder::TryWrite(const Item& item, const Configuration& configuration) {
+  header_.configuration = configuration.yaml;
+  return ring_->AppendWith(static_cast<uint32_t>(item.type),
+                           [&](std::string& out) { AppendInput(item.time, configuration.yaml, out); });
+}
+
+Result<void> Recorder::TryWrite(const Item& item, const Beginning& beginning) {
+  ++header_.part;
+  header_.begins = item.time;
+  header_.inputs_before = beginning.inputs_before;
+  if (Result<void> begun = ring_->Begin(header_); !begun) return begun;
+  wants_checkpoint_ = false;
+  objects_.Reset();
+  Result<void> appended;
+  EncodeCheckpoint(*beginning.checkpoint, objects_, [&](FrameType type, std::string_view payload) {
+    if (appended) appended = ring_->Append(static_cast<uint32_t>(type), payload);
+  });
+  return appended ? ring_->Settle() : appended;
 }
 
 void Recorder::Check(const Result<void>& done) {

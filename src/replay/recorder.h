@@ -1,6 +1,6 @@
 // Recorder: writes down everything that goes into a driver, and what the driver decides (scheduler::Tap), into a ring
-// of files. On the scheduling thread things are only put aside; encoding, compressing and writing happen on a thread of
-// the recorder's own.
+// of files. On the scheduling thread things are only put aside: what is small as the frame that it becomes, objects by
+// reference. Encoding objects, compressing and writing happen on a thread of the recorder's own.
 //
 // A write that fails (a full disk) ends the recording, with one message. Scheduling goes on.
 #pragma once
@@ -10,9 +10,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "config/feature_gates.h"
@@ -57,49 +58,84 @@ class Recorder final : public scheduler::Tap {
   void OnStep(base::Time now) override;
   void OnFinish(base::Time now, const scheduler::BindingCycle& cycle) override;
   void OnActivate(base::Time now, const std::string& uid) override {
-    Add({FrameType::kActivate, EncodeInput(now, uid)});
+    Add(FrameType::kActivate, [&](std::string& out) { AppendInput(now, uid, out); });
   }
-  void OnGiveUp(base::Time now, const std::string& uid) override { Add({FrameType::kGiveUp, EncodeInput(now, uid)}); }
+  void OnGiveUp(base::Time now, const std::string& uid) override {
+    Add(FrameType::kGiveUp, [&](std::string& out) { AppendInput(now, uid, out); });
+  }
   void OnReconfigure(base::Time now, const config::KubeSchedulerConfiguration& configuration) override;
   void OnClaimLanded(const std::shared_ptr<const api::ResourceClaim>& written,
                      const std::string& ended_flight) override {
-    Add({FrameType::kClaimLanded, EncodeClaimLanded(written, ended_flight)});
+    Add(FrameType::kClaimLanded, [&](std::string& out) { AppendClaimLanded(written, ended_flight, out); });
   }
-  void OnPosted(const framework::PostedAnswer& answer) override { Add({FrameType::kPosted, EncodePosted(answer)}); }
+  void OnPosted(const framework::PostedAnswer& answer) override {
+    Add(FrameType::kPosted, [&](std::string& out) { AppendPosted(answer, out); });
+  }
   void OnEvicting(const std::string& uid, size_t nth) override {
-    Add({FrameType::kEvicting, EncodeEvicting(uid, nth)});
+    Add(FrameType::kEvicting, [&](std::string& out) { AppendEvicting(uid, nth, out); });
   }
   void OnExtender(const scheduler::ExtenderAnswer& answer) override {
-    Add({FrameType::kExtender, ExtenderRecord::Of(answer).Encode()});
+    Add(FrameType::kExtender, [&](std::string& out) { ExtenderRecord::Of(answer).AppendTo(out); });
   }
   void OnDecided(const scheduler::Attempt& attempt) override {
-    Add({FrameType::kDecision, Decision::Of(attempt).Encode()});
+    Add(FrameType::kDecision, [&](std::string& out) { AppendDecision(attempt, out); });
   }
   bool WantsCheckpoint() const override { return wants_checkpoint_.load(std::memory_order_relaxed); }
   void OnCheckpoint(const scheduler::Checkpoint& checkpoint) override;
 
  private:
+  struct Custom {
+    std::string resource;
+    std::shared_ptr<const api::CustomObject> object;
+  };
+  struct Configuration {
+    std::string yaml;
+  };
+  struct Beginning {  // of a file
+    std::shared_ptr<const scheduler::Checkpoint> checkpoint;
+    uint64_t inputs_before;
+  };
+  // What the writing thread has more to do with than to copy it.
   struct Item {
+    size_t at;  // it goes before what is here in Batch::frames
     FrameType type;
-    std::string payload{};
-    base::Time time{};  // of what has an object
-    std::optional<api::Object> object{};
-    std::shared_ptr<const api::CustomObject> custom{};  // of the resource that `payload` names
-    std::shared_ptr<const scheduler::Checkpoint> checkpoint{};
+    base::Time time;
+    std::variant<api::Object, Custom, Configuration, Beginning> content;
+  };
+  // What the scheduling thread has put aside, in the order in which it was told.
+  struct Batch {
+    std::string frames;  // ready to be written
+    std::vector<Item> items;
+    size_t count = 0;  // of frames and items
   };
 
   Recorder(Options options, std::unique_ptr<record::RingWriter> ring);
-  void AddObject(FrameType type, base::Time now, const api::Object& object);
+  // Puts a frame aside, whose payload `append` appends.
+  template <class AppendPayload>
+  void Add(FrameType type, AppendPayload append) {
+    if (stopped_) return;
+    const size_t start = record::StartFrame(put_aside_.frames, static_cast<uint32_t>(type));
+    append(put_aside_.frames);
+    record::EndFrame(put_aside_.frames, start);
+    Added(type);
+  }
+  void AddItem(FrameType type, base::Time now, decltype(Item::content) content);
+  void AddObject(FrameType type, base::Time now, const api::Object& object) { AddItem(type, now, object); }
   void AddCustom(FrameType type, base::Time now, std::string_view resource,
-                 std::shared_ptr<const api::CustomObject> object);
-  void Add(Item item);
+                 std::shared_ptr<const api::CustomObject> object) {
+    AddItem(type, now, Custom{std::string(resource), std::move(object)});
+  }
+  void Added(FrameType type);
   void HandOver();
 
   // On the writing thread.
   void Serve();
-  void Write(const Item& item);
-  Result<void> TryWrite(const Item& item);
-  Result<void> TryAppend(FrameType type, std::string_view payload);
+  void Write(const Batch& batch);
+  Result<void> TryWrite(const Batch& batch);
+  Result<void> TryWrite(const Item& item, const api::Object& object);
+  Result<void> TryWrite(const Item& item, const Custom& custom);
+  Result<void> TryWrite(const Item& item, const Configuration& configuration);
+  Result<void> TryWrite(const Item& item, const Beginning& beginning);
   void Check(const Result<void>& done);
   void Stop(const Error& error);
 
@@ -107,18 +143,19 @@ class Recorder final : public scheduler::Tap {
   std::unique_ptr<record::RingWriter> ring_;  // of the writing thread, as the next two
   record::Header header_;
   record::ObjectWriter objects_;
-  uint64_t inputs_ = 0;  // written
   std::atomic<bool> stopped_ = false;
   std::atomic<bool> wants_checkpoint_ = false;
   std::atomic<uint64_t> bytes_written_ = 0;
 
-  std::vector<Item> put_aside_;  // of the scheduling thread, as the next
+  Batch put_aside_;      // of the scheduling thread, as the next two
+  uint64_t inputs_ = 0;  // told
   base::Time handed_over_{};
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Item> handed_;  // guarded by mutex_
-  bool ending_ = false;       // guarded by mutex_
-  std::thread thread_;        // last: it uses the others
+  std::vector<Batch> handed_;  // guarded by mutex_, as the next two
+  size_t waiting_ = 0;         // frames and items in them
+  bool ending_ = false;
+  std::thread thread_;  // last: it uses the others
 };
 
 // The header of a recording of a scheduler with this configuration, and with these extenders. What an extender is

@@ -120,9 +120,6 @@ Result<ApiAnswer> ReadAnswer(std::string_view bytes) {
   return answer;
 }
 
-// Everything but its longer texts, in bytes: an output of that size seldom has to grow.
-constexpr size_t kTypicalDecision = 48;
-
 enum DecisionField : uint32_t {
   kTicket = 1,
   kPod = 2,
@@ -254,24 +251,27 @@ Decision Decision::Of(const scheduler::Attempt& attempt) {
   return decision;
 }
 
-std::string Decision::Encode() const {
-  std::string out;
-  out.reserve(kTypicalDecision + pod.size() + uid.size() + node.size() + message.size());
+void AppendDecision(const scheduler::Attempt& attempt, std::string& out) {
+  const framework::PodInfo& pod = *attempt.pod;
   WireWriter writer(out);
-  writer.Integer(kTicket, ticket);
-  writer.Bytes(kPod, pod);
-  writer.Bytes(kUid, uid);
-  writer.Integer(kOutcome, static_cast<uint64_t>(outcome));
-  if (!node.empty()) writer.Bytes(kNode, node);
-  writer.Integer(kScore, static_cast<uint64_t>(score));
-  writer.Integer(kFlags, uint64_t{scored} | uint64_t{nominated} << 1);
-  writer.Integer(kFeasible, feasible_nodes);
-  if (!message.empty()) writer.Bytes(kMessage, message);
-  if (!nominated_node.empty()) writer.Bytes(kNominatedNode, nominated_node);
-  for (const std::string& victim : victims) writer.Bytes(kVictim, victim);
-  for (const std::string& plugin : unschedulable_plugins) writer.Bytes(kUnschedulablePlugin, plugin);
-  for (const std::string& plugin : pending_plugins) writer.Bytes(kPendingPlugin, plugin);
-  return out;
+  writer.Integer(kTicket, static_cast<uint64_t>(attempt.ticket));
+  AppendPart(writer, kPod, [&](WireWriter& part) {  // PodInfo::Key, without making it
+    part.out() += pod.namespace_().str();
+    if (!pod.namespace_().empty()) part.out() += '/';
+    part.out() += pod.name();
+  });
+  writer.Bytes(kUid, pod.uid());
+  writer.Integer(kOutcome, static_cast<uint64_t>(attempt.outcome));
+  if (!attempt.node_name.empty()) writer.Bytes(kNode, attempt.node_name);
+  writer.Integer(kScore, static_cast<uint64_t>(attempt.score));
+  writer.Integer(kFlags, uint64_t{attempt.scored} | uint64_t{attempt.nominated} << 1);
+  writer.Integer(kFeasible, attempt.feasible_nodes);
+  if (!attempt.message.empty()) writer.Bytes(kMessage, attempt.message);
+  const framework::PostFilterResult& post_filter = attempt.post_filter;
+  if (!post_filter.nominated_node_name.empty()) writer.Bytes(kNominatedNode, post_filter.nominated_node_name);
+  for (const framework::PodInfoPtr& victim : post_filter.victims.pods) writer.Bytes(kVictim, victim->Key());
+  for (const std::string& plugin : attempt.unschedulable_plugins) writer.Bytes(kUnschedulablePlugin, plugin);
+  for (const std::string& plugin : attempt.pending_plugins) writer.Bytes(kPendingPlugin, plugin);
 }
 
 Result<Decision> Decision::Decode(std::string_view bytes) {
@@ -378,8 +378,7 @@ ExtenderRecord ExtenderRecord::Of(const scheduler::ExtenderAnswer& answer) {
   return record;
 }
 
-std::string ExtenderRecord::Encode() const {
-  std::string out;
+void ExtenderRecord::AppendTo(std::string& out) const {
   WireWriter writer(out);
   writer.Bytes(kExtenderName, extender);
   writer.Integer(kExtenderKind, static_cast<uint64_t>(kind));
@@ -400,7 +399,6 @@ std::string ExtenderRecord::Encode() const {
       part.Integer(kNumber, static_cast<uint64_t>(candidate.pdb_violations));
     });
   }
-  return out;
 }
 
 Result<ExtenderRecord> ExtenderRecord::Decode(std::string_view bytes) {
@@ -444,58 +442,48 @@ Result<ExtenderRecord> ExtenderRecord::Decode(std::string_view bytes) {
   return record;
 }
 
-std::string EncodeInput(base::Time time, std::string_view text) {
-  std::string out;
+void AppendInput(base::Time time, std::string_view text, std::string& out) {
   WireWriter writer(out);
   writer.Integer(kTime, CountOf(time));
   if (!text.empty()) writer.Bytes(kText, text);
-  return out;
 }
 
-std::string EncodeObjectInput(base::Time time, std::string_view object) {
-  std::string out;
-  out.reserve(32 + object.size());
+size_t StartObjectInput(base::Time time, std::string& out) {
   WireWriter writer(out);
   writer.Integer(kTime, CountOf(time));
-  writer.Bytes(kObject, object);
-  return out;
+  return writer.StartMessage(kObject);
 }
 
-std::string EncodeFinish(base::Time time, uint64_t ticket, const Status& status, const scheduler::ApiAnswers& answers) {
-  std::string out;
+void EndObjectInput(size_t start, std::string& out) { WireWriter(out).EndMessage(start); }
+
+void AppendFinish(base::Time time, uint64_t ticket, const Status& status, const scheduler::ApiAnswers& answers,
+                  std::string& out) {
   WireWriter writer(out);
   writer.Integer(kTime, CountOf(time));
   writer.Integer(kInputTicket, ticket);
   AppendStatus(writer, kInputStatus, status);
   for (const ApiAnswer& answer : answers) AppendAnswer(writer, kAnswer, answer);
-  return out;
 }
 
-std::string EncodeClaimLanded(const std::shared_ptr<const api::ResourceClaim>& written,
-                              const std::string& ended_flight) {
-  std::string out;
+void AppendClaimLanded(const std::shared_ptr<const api::ResourceClaim>& written, const std::string& ended_flight,
+                       std::string& out) {
   WireWriter writer(out);
   AppendClaim(writer, kWritten, written);
   if (!ended_flight.empty()) writer.Bytes(kEndedFlight, ended_flight);
-  return out;
 }
 
-std::string EncodePosted(const PostedAnswer& answer) {
-  std::string out;
+void AppendPosted(const PostedAnswer& answer, std::string& out) {
   WireWriter writer(out);
   writer.Integer(kPostedKind, static_cast<uint64_t>(answer.kind));
   for (const std::string& uid : answer.uids) writer.Bytes(kPostedUid, uid);
   if (!answer.plugin.empty()) writer.Bytes(kPostedPlugin, answer.plugin);
   if (!answer.message.empty()) writer.Bytes(kPostedMessage, answer.message);
-  return out;
 }
 
-std::string EncodeEvicting(const std::string& uid, size_t nth) {
-  std::string out;
+void AppendEvicting(const std::string& uid, size_t nth, std::string& out) {
   WireWriter writer(out);
   writer.Bytes(kEvictingUid, uid);
   writer.Integer(kEvictingNth, nth);
-  return out;
 }
 
 Result<void> DecodeInput(FrameType type, std::string_view payload, Input& input, std::string_view& object) {

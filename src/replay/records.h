@@ -77,9 +77,10 @@ struct Decision {
 
   static Decision Of(const scheduler::Attempt& attempt);
   bool operator==(const Decision&) const = default;
-  std::string Encode() const;
   static Result<Decision> Decode(std::string_view bytes);
 };
+// Decision::Of(attempt) as a payload, without making it.
+void AppendDecision(const scheduler::Attempt& attempt, std::string& out);
 std::string_view NameOf(scheduler::Outcome outcome);
 // For people: "bound to n1, score 312, 4 nodes feasible".
 std::string Describe(const Decision& decision);
@@ -102,7 +103,7 @@ struct ExtenderRecord {
   std::vector<Candidate> candidates;
 
   static ExtenderRecord Of(const scheduler::ExtenderAnswer& answer);
-  std::string Encode() const;
+  void AppendTo(std::string& out) const;
   static Result<ExtenderRecord> Decode(std::string_view bytes);
 };
 
@@ -127,16 +128,17 @@ struct Input {
   std::vector<Decision> decisions;
 };
 
-// Payloads of the inputs that have no object.
-std::string EncodeInput(base::Time time, std::string_view text = {});
-std::string EncodeFinish(base::Time time, uint64_t ticket, const framework::Status& status,
-                         const scheduler::ApiAnswers& answers);
-std::string EncodeClaimLanded(const std::shared_ptr<const api::ResourceClaim>& written,
-                              const std::string& ended_flight);
-std::string EncodePosted(const framework::PostedAnswer& answer);
-std::string EncodeEvicting(const std::string& uid, size_t nth);
-// An input with an object, as record::ObjectWriter or record::EncodeCustom has encoded it.
-std::string EncodeObjectInput(base::Time time, std::string_view object);
+// Payloads of the inputs that have no object, and of what belongs to an input. All are appended to `out`.
+void AppendInput(base::Time time, std::string_view text, std::string& out);
+void AppendFinish(base::Time time, uint64_t ticket, const framework::Status& status,
+                  const scheduler::ApiAnswers& answers, std::string& out);
+void AppendClaimLanded(const std::shared_ptr<const api::ResourceClaim>& written, const std::string& ended_flight,
+                       std::string& out);
+void AppendPosted(const framework::PostedAnswer& answer, std::string& out);
+void AppendEvicting(const std::string& uid, size_t nth, std::string& out);
+// An input with an object: between the two it is appended as record::ObjectWriter or record::EncodeCustom have it.
+size_t StartObjectInput(base::Time time, std::string& out);
+void EndObjectInput(size_t start, std::string& out);
 
 // Takes a payload apart again; `object` is what stands for the object. Attachments are added to `input`, whose type is
 // that of the input they belong to.

@@ -70,29 +70,63 @@ TEST_F(ReplayTest, AnotherSeedIsNoticed) {
   EXPECT_NE((*replayer)->difference()->recorded, (*replayer)->difference()->replayed);
 }
 
+scheduler::Attempt SomeAttempt() {
+  const auto pod = [](const std::string& name) {
+    return framework::PodInfo::Make(berth::testing::MakePod(name).Shared(), {});
+  };
+  scheduler::Attempt attempt;
+  attempt.pod = pod("web");
+  attempt.ticket = base::Ticket{7};
+  attempt.outcome = scheduler::Outcome::kUnschedulable;
+  attempt.node_name = "n1";
+  attempt.score = -5;
+  attempt.scored = true;
+  attempt.nominated = true;
+  attempt.feasible_nodes = 3;
+  attempt.message = "0/3 nodes are available";
+  attempt.post_filter.nominated_node_name = "n2";
+  attempt.post_filter.victims.pods = {pod("b"), pod("d")};
+  attempt.unschedulable_plugins = {"NodeName"};
+  attempt.pending_plugins = {"Gang"};
+  return attempt;
+}
+
 // A decision that is changed in any field is another one.
 TEST_F(ReplayTest, ADecisionSurvivesARoundTripAndEveryFieldCounts) {
-  Decision decision;
-  decision.ticket = 7;
-  decision.pod = "shop/web";
-  decision.uid = "u";
-  decision.outcome = scheduler::Outcome::kUnschedulable;
-  decision.node = "n1";
-  decision.score = -5;
-  decision.scored = true;
-  decision.nominated = true;
-  decision.feasible_nodes = 3;
-  decision.message = "0/3 nodes are available";
-  decision.nominated_node = "n2";
-  decision.victims = {"a/b", "c/d"};
-  decision.unschedulable_plugins = {"NodeName"};
-  decision.pending_plugins = {"Gang"};
-  const Result<Decision> decoded = Decision::Decode(decision.Encode());
-  ASSERT_TRUE(decoded.ok());
-  EXPECT_EQ(*decoded, decision);
-  Decision other = decision;
-  other.score = -4;
-  EXPECT_FALSE(other == decision);
+  const scheduler::Attempt attempt = SomeAttempt();
+  const auto written = [](const scheduler::Attempt& from) {
+    std::string bytes;
+    AppendDecision(from, bytes);
+    return Decision::Decode(bytes);
+  };
+  const Decision decision = Decision::Of(attempt);
+  EXPECT_EQ(decision.pod, "default/web");
+  EXPECT_THAT(decision.victims, ::testing::ElementsAre("default/b", "default/d"));
+  ASSERT_TRUE(written(attempt).ok());
+  EXPECT_EQ(*written(attempt), decision);
+  const std::vector<std::function<void(scheduler::Attempt&)>> changes = {
+      [](scheduler::Attempt& other) { other.pod = other.post_filter.victims.pods[0]; },
+      [](scheduler::Attempt& other) { other.ticket = base::Ticket{8}; },
+      [](scheduler::Attempt& other) { other.outcome = scheduler::Outcome::kBound; },
+      [](scheduler::Attempt& other) { other.node_name.clear(); },
+      [](scheduler::Attempt& other) { other.score = -4; },
+      [](scheduler::Attempt& other) { other.scored = false; },
+      [](scheduler::Attempt& other) { other.nominated = false; },
+      [](scheduler::Attempt& other) { other.feasible_nodes = 300; },
+      [](scheduler::Attempt& other) { other.message.clear(); },
+      [](scheduler::Attempt& other) { other.post_filter.nominated_node_name.clear(); },
+      [](scheduler::Attempt& other) { other.post_filter.victims.pods.pop_back(); },
+      [](scheduler::Attempt& other) { other.unschedulable_plugins.clear(); },
+      [](scheduler::Attempt& other) { other.pending_plugins.clear(); },
+  };
+  for (size_t i = 0; i < changes.size(); ++i) {
+    SCOPED_TRACE(i);
+    scheduler::Attempt other = SomeAttempt();
+    changes[i](other);
+    ASSERT_TRUE(written(other).ok());
+    EXPECT_EQ(*written(other), Decision::Of(other));
+    EXPECT_FALSE(*written(other) == decision);
+  }
 }
 
 // A disk with so much room.

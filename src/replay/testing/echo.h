@@ -41,45 +41,54 @@ class Echo final : public scheduler::Tap {
   void OnRemove(base::Time now, const api::Object& object) override { BeginObject(FrameType::kRemove, now, object); }
   void OnPutCustom(base::Time now, std::string_view resource,
                    const std::shared_ptr<const api::CustomObject>& object) override {
-    Begin(FrameType::kPutCustom, EncodeObjectInput(now, record::EncodeCustom(resource, *object)));
+    BeginCustom(FrameType::kPutCustom, now, resource, *object);
   }
   void OnRemoveCustom(base::Time now, std::string_view resource, const api::ObjectMeta& metadata) override {
     api::CustomObject object;
     object.metadata = metadata;
-    Begin(FrameType::kRemoveCustom, EncodeObjectInput(now, record::EncodeCustom(resource, object)));
+    BeginCustom(FrameType::kRemoveCustom, now, resource, object);
   }
   void OnAdd(base::Time now, const framework::PodInfo& pod) override {
     BeginObject(FrameType::kAdd, now, api::Object(pod.shared_pod()));
   }
-  void OnStep(base::Time now) override { Begin(FrameType::kStep, EncodeInput(now)); }
+  void OnStep(base::Time now) override {
+    Begin(FrameType::kStep, [&](std::string& out) { AppendInput(now, {}, out); });
+  }
   void OnFinish(base::Time now, const scheduler::BindingCycle& cycle) override;
   void OnActivate(base::Time now, const std::string& uid) override {
-    Begin(FrameType::kActivate, EncodeInput(now, uid));
+    Begin(FrameType::kActivate, [&](std::string& out) { AppendInput(now, uid, out); });
   }
-  void OnGiveUp(base::Time now, const std::string& uid) override { Begin(FrameType::kGiveUp, EncodeInput(now, uid)); }
+  void OnGiveUp(base::Time now, const std::string& uid) override {
+    Begin(FrameType::kGiveUp, [&](std::string& out) { AppendInput(now, uid, out); });
+  }
   void OnReconfigure(base::Time now, const config::KubeSchedulerConfiguration& configuration) override;
   void OnClaimLanded(const std::shared_ptr<const api::ResourceClaim>& written,
                      const std::string& ended_flight) override {
-    Begin(FrameType::kClaimLanded, EncodeClaimLanded(written, ended_flight));
+    Begin(FrameType::kClaimLanded, [&](std::string& out) { AppendClaimLanded(written, ended_flight, out); });
   }
-  void OnPosted(const framework::PostedAnswer& answer) override { Attach(FrameType::kPosted, EncodePosted(answer)); }
+  void OnPosted(const framework::PostedAnswer& answer) override {
+    Attach(FrameType::kPosted, [&](std::string& out) { AppendPosted(answer, out); });
+  }
   void OnEvicting(const std::string& uid, size_t nth) override {
-    Attach(FrameType::kEvicting, EncodeEvicting(uid, nth));
+    Attach(FrameType::kEvicting, [&](std::string& out) { AppendEvicting(uid, nth, out); });
   }
   void OnExtender(const scheduler::ExtenderAnswer& answer) override {
-    Attach(FrameType::kExtender, ExtenderRecord::Of(answer).Encode());
+    Attach(FrameType::kExtender, [&](std::string& out) { ExtenderRecord::Of(answer).AppendTo(out); });
   }
   void OnDecided(const scheduler::Attempt& attempt) override {
-    Attach(FrameType::kDecision, Decision::Of(attempt).Encode());
+    Attach(FrameType::kDecision, [&](std::string& out) { AppendDecision(attempt, out); });
   }
   bool WantsCheckpoint() const override { return inputs_ >= next_checkpoint_; }
   void OnCheckpoint(const scheduler::Checkpoint& checkpoint) override;
 
  private:
   void MakeReplayer();
+  // Each gets a payload from a function that appends it.
+  using AppendPayload = std::function<void(std::string& out)>;
   void BeginObject(FrameType type, base::Time now, const api::Object& object);
-  void Begin(FrameType type, const std::string& payload);
-  void Attach(FrameType type, const std::string& payload);
+  void BeginCustom(FrameType type, base::Time now, std::string_view resource, const api::CustomObject& object);
+  void Begin(FrameType type, const AppendPayload& append);
+  void Attach(FrameType type, const AppendPayload& append);
   // The input at hand has everything that belongs to it.
   void GiveLast();
   void Give(const Input& input);
@@ -114,26 +123,42 @@ inline void Echo::MakeReplayer() {
 }
 
 inline void Echo::BeginObject(FrameType type, base::Time now, const api::Object& object) {
-  std::vector<std::string> templates;
-  const std::string encoded = writer_.Encode(object, templates);
-  for (const std::string& common : templates) CHECK(reader_.AddTemplate(common).ok());
-  Begin(type, EncodeObjectInput(now, encoded));
+  const record::ObjectWriter::Template common = writer_.TemplateOf(object);
+  if (!common.unwritten.empty()) CHECK(reader_.AddTemplate(common.unwritten).ok());
+  Begin(type, [&](std::string& out) {
+    const size_t start = StartObjectInput(now, out);
+    record::ObjectWriter::Append(object, common, out);
+    EndObjectInput(start, out);
+  });
+}
+
+inline void Echo::BeginCustom(FrameType type, base::Time now, std::string_view resource,
+                              const api::CustomObject& object) {
+  Begin(type, [&](std::string& out) {
+    const size_t start = StartObjectInput(now, out);
+    out += record::EncodeCustom(resource, object);
+    EndObjectInput(start, out);
+  });
 }
 
 inline void Echo::OnFinish(base::Time now, const scheduler::BindingCycle& cycle) {
-  Begin(FrameType::kFinish,
-        EncodeFinish(now, static_cast<uint64_t>(cycle.attempt().ticket), cycle.status(), cycle.answers()));
+  Begin(FrameType::kFinish, [&](std::string& out) {
+    AppendFinish(now, static_cast<uint64_t>(cycle.attempt().ticket), cycle.status(), cycle.answers(), out);
+  });
 }
 
 inline void Echo::OnReconfigure(base::Time now, const config::KubeSchedulerConfiguration& configuration) {
   options_.header.configuration = config::DumpYaml(configuration);
-  Begin(FrameType::kReconfigure, EncodeInput(now, options_.header.configuration));
+  Begin(FrameType::kReconfigure,
+        [&](std::string& out) { AppendInput(now, options_.header.configuration, out); });
 }
 
-inline void Echo::Begin(FrameType type, const std::string& payload) {
+inline void Echo::Begin(FrameType type, const AppendPayload& append) {
   GiveLast();
   if (!replayer_) return;
   ++inputs_;
+  std::string payload;
+  append(payload);
   last_.emplace();
   std::string_view object;
   const Result<void> decoded = DecodeInput(type, payload, *last_, object);
@@ -142,9 +167,11 @@ inline void Echo::Begin(FrameType type, const std::string& payload) {
   CHECK_WHY(read.ok(), read.ok() ? "" : read.error().message.c_str());
 }
 
-inline void Echo::Attach(FrameType type, const std::string& payload) {
+inline void Echo::Attach(FrameType type, const AppendPayload& append) {
   if (!replayer_) return;
   CHECK(last_.has_value());
+  std::string payload;
+  append(payload);
   CHECK(DecodeAttachment(type, payload, *last_).ok());
 }
 

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/random.h"
 #include "codec/decode.h"
 #include "codec/json.h"
+#include "codec/protobuf_field_buffer.h"
 #include "codec/protobuf_wire.h"
 #include "codec/toy_schema.h"
 
@@ -171,6 +173,37 @@ TEST(Protobuf, SaysWhatIsMalformed) {
       {"\x9a\x01\x04\x0a\x02\x0a\x09", "malformed protobuf: Ship.source.wharf: length goes beyond the end"},
   };
   for (const auto& [bytes, message] : cases) EXPECT_THAT(DecodeError(bytes), StartsWith(message));
+}
+
+// Fields of all sizes, so that its array is full at any place in a field.
+TEST(FieldBuffer, WritesWhatAWireWriterDoes) {
+  base::Random random(9);
+  for (int round = 0; round < 500; ++round) {
+    std::string plain = "before", buffered = "before";
+    {
+      WireWriter writer(plain);
+      FieldBuffer buffer(buffered);
+      for (uint64_t fields = random.Below(30); fields > 0; --fields) {
+        const auto number = static_cast<uint32_t>(1 + (random.Next() >> (35 + random.Below(29))));
+        const uint64_t value = random.Next() >> random.Below(64);
+        const std::string text(random.Below(random.Below(8) == 0 ? 1000 : 60), 'a');
+        switch (random.Below(3)) {
+          case 0:
+            writer.Integer(number, value);
+            buffer.Integer(number, value);
+            break;
+          case 1:
+            writer.Bytes(number, text);
+            buffer.Bytes(number, text);
+            break;
+          default:
+            writer.Bytes(number, text + "/" + text);
+            buffer.Joined(number, text, "/", text);
+        }
+      }
+    }
+    ASSERT_EQ(buffered, plain) << round;
+  }
 }
 
 TEST(Protobuf, RefusesHostileNesting) {

@@ -225,7 +225,7 @@ template <class T>
 bool IsSameCustom(const T& a, const T& b) {
   if constexpr (requires { ScalarTraits<T>::IsSame(a, b); }) {
     return ScalarTraits<T>::IsSame(a, b);
-  } else if constexpr (requires(std::string& out) { ScalarTraits<T>::ToProtobuf(a, out); }) {
+  } else if constexpr (requires(std::string & out) { ScalarTraits<T>::ToProtobuf(a, out); }) {
     std::string first, second;
     ScalarTraits<T>::ToProtobuf(a, first);
     ScalarTraits<T>::ToProtobuf(b, second);

@@ -21,6 +21,17 @@ void AppendLittleEndian(std::string& out, uint32_t value) {
   for (int shift = 0; shift < 32; shift += 8) out += static_cast<char>(value >> shift);
 }
 
+std::string MakeBlockHead(BlockType type, std::string_view content) {
+  CHECK(content.size() <= kMaxBlockContent);
+  const char type_byte = static_cast<char>(type);
+  std::string head;
+  AppendLittleEndian(head, static_cast<uint32_t>(content.size()));
+  AppendLittleEndian(head, Crc32c(content, Crc32c({&type_byte, 1})));
+  head += type_byte;
+  AppendLittleEndian(head, Crc32c(head));
+  return head;
+}
+
 enum HeaderField : uint32_t {
   kProgramVersion = 1,
   kRecording = 2,
@@ -222,16 +233,18 @@ bool TakeFrame(std::string_view& frames, uint32_t& type, std::string_view& paylo
 }
 
 std::string MakeBlock(BlockType type, std::string_view content) {
-  CHECK(content.size() <= kMaxBlockContent);
-  const char type_byte = static_cast<char>(type);
-  std::string block;
-  block.reserve(kBlockHeadSize + content.size());
-  AppendLittleEndian(block, static_cast<uint32_t>(content.size()));
-  AppendLittleEndian(block, Crc32c(content, Crc32c({&type_byte, 1})));
-  block += type_byte;
-  AppendLittleEndian(block, Crc32c(block));
+  std::string block = MakeBlockHead(type, content);
   block += content;
   return block;
+}
+
+std::string_view MakeBlockOfFrames(std::string_view frames, std::string& room) {
+  const size_t most = kBlockHeadSize + MostPacked(frames.size());
+  if (room.size() < most) room.resize(most);
+  char* const content = room.data() + kBlockHeadSize;
+  const size_t size = PackTo(frames, content);
+  MakeBlockHead(BlockType::kFrames, {content, size}).copy(room.data(), kBlockHeadSize);
+  return std::string_view(room).substr(0, kBlockHeadSize + size);
 }
 
 Result<std::string> FramesIn(BlockType type, std::string_view content, size_t size_limit) {

@@ -94,6 +94,8 @@ bool TakeFrame(std::string_view& frames, uint32_t& type, std::string_view& paylo
 
 // A whole block, with its head.
 std::string MakeBlock(BlockType type, std::string_view content);
+// The same for frames, which it packs. The block is made in `room`, which is to be given again, since it grows.
+std::string_view MakeBlockOfFrames(std::string_view frames, std::string& room);
 
 // The frames in a block of one of the two types that hold frames.
 Result<std::string> FramesIn(BlockType type, std::string_view content, size_t size_limit = kMaxBlockFrames);

@@ -5,6 +5,7 @@
 #include "api/pod.h"
 #include "api/pod_packing.h"
 #include "codec/protobuf.h"
+#include "codec/protobuf_field_buffer.h"
 
 namespace berth::record {
 
@@ -21,7 +22,7 @@ enum ObjectField : uint32_t {
   kNodeName = 8,
 };
 
-void AppendTime(codec::WireWriter& writer, uint32_t number, const std::optional<api::Time>& time) {
+void AppendTime(codec::FieldBuffer& writer, uint32_t number, const std::optional<api::Time>& time) {
   if (time) writer.Integer(number, static_cast<uint64_t>(time->time_since_epoch().count()));
 }
 
@@ -67,10 +68,10 @@ ObjectWriter::Template ObjectWriter::TemplateOf(const api::Object& object) {
 }
 
 void ObjectWriter::Append(const api::Object& object, const Template& common, std::string& out) {
-  codec::WireWriter writer(out);
-  if (!common.number) return writer.Bytes(kWhole, api::EncodeProtobuf(object));
+  if (!common.number) return codec::WireWriter(out).Bytes(kWhole, api::EncodeProtobuf(object));
   // What api::PodIdentity has.
   const api::Pod& pod = *object.As<api::Pod>();
+  codec::FieldBuffer writer(out);
   writer.Integer(kTemplate, *common.number);
   writer.Bytes(kName, pod.metadata.name);
   writer.Bytes(kUid, pod.metadata.uid);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "base/check.h"
 #include "codec/protobuf_wire.h"
@@ -15,20 +16,30 @@ namespace {
 
 // No byte of LZ4's stands for more: a size that is a lie takes no memory.
 constexpr size_t kMostPerByte = 255;
+// Of a varint.
+constexpr size_t kMostLength = 10;
 
 }  // namespace
 
-std::string Pack(std::string_view frames) {
-  CHECK(frames.size() <= LZ4_MAX_INPUT_SIZE);
-  std::string out;
-  AppendVarint(out, frames.size());
-  const size_t head = out.size();
-  const int size = static_cast<int>(frames.size());
-  const int bound = LZ4_compressBound(size);
-  out.resize(head + static_cast<size_t>(bound));
-  const int packed = LZ4_compress_default(frames.data(), out.data() + head, size, bound);
+size_t MostPacked(size_t size) {
+  CHECK(size <= LZ4_MAX_INPUT_SIZE);
+  return kMostLength + static_cast<size_t>(LZ4_compressBound(static_cast<int>(size)));
+}
+
+size_t PackTo(std::string_view frames, char* to) {
+  const size_t most = MostPacked(frames.size());
+  std::string length;
+  AppendVarint(length, frames.size());
+  std::memcpy(to, length.data(), length.size());
+  const int packed = LZ4_compress_default(frames.data(), to + length.size(), static_cast<int>(frames.size()),
+                                          static_cast<int>(most - length.size()));
   CHECK_WHY(packed > 0, "the output is as large as LZ4 may want it");
-  out.resize(head + static_cast<size_t>(packed));
+  return length.size() + static_cast<size_t>(packed);
+}
+
+std::string Pack(std::string_view frames) {
+  std::string out(MostPacked(frames.size()), '\0');
+  out.resize(PackTo(frames, out.data()));
   return out;
 }
 

@@ -13,6 +13,9 @@
 namespace berth::record {
 
 std::string Pack(std::string_view frames);
+// The same to a place with room for MostPacked bytes. Returns how many it took.
+size_t PackTo(std::string_view frames, char* to);
+size_t MostPacked(size_t size);
 // An error when it was not made by Pack, or is of more bytes than `size_limit`.
 Result<std::string> Unpack(std::string_view packed, size_t size_limit);
 

@@ -146,6 +146,16 @@ TEST(Frames, APayloadWrittenInPlaceIsTheSameFrame) {
   }
 }
 
+TEST(Frames, ABlockMadeInUsedRoomIsTheSameBlock) {
+  std::string room;
+  base::Random random(12);
+  for (const size_t size : {100, 0, 70'000, 5, 1000, 200'000, 1}) {
+    std::string frames;
+    while (frames.size() < size) frames += std::to_string(random.Below(1000));
+    EXPECT_EQ(MakeBlockOfFrames(frames, room), MakeBlock(BlockType::kFrames, Pack(frames))) << size;
+  }
+}
+
 TEST(Ring, WhatIsAppendedIsReadAgain) {
   Folder folder;
   {

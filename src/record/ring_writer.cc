@@ -12,8 +12,6 @@
 #include <system_error>
 #include <utility>
 
-#include "record/packing.h"
-
 namespace berth::record {
 
 namespace {
@@ -113,7 +111,7 @@ Result<void> RingWriter::AppendFrames(std::string_view frames) {
 Result<void> RingWriter::Flush() {
   if (failed_) return *failed_;
   if (frames_.empty()) return {};
-  const std::string block = MakeBlock(BlockType::kFrames, Pack(frames_));
+  const std::string_view block = MakeBlockOfFrames(frames_, block_);
   frames_.clear();
   return WriteOut(block);
 }

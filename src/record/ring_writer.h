@@ -90,6 +90,7 @@ class RingWriter {
   uint64_t settled_bytes_ = 0;  // of them, up to Settle
   uint64_t bytes_written_ = 0;
   std::string frames_;  // not written yet
+  std::string block_;   // room for a block
   std::optional<Error> failed_;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "codec/protobuf.h"
+#include "codec/protobuf_field_buffer.h"
 #include "replay/wire_time.h"
 
 namespace berth::replay {
@@ -253,13 +254,10 @@ Decision Decision::Of(const scheduler::Attempt& attempt) {
 
 void AppendDecision(const scheduler::Attempt& attempt, std::string& out) {
   const framework::PodInfo& pod = *attempt.pod;
-  WireWriter writer(out);
+  const std::string_view name_space = pod.namespace_().str();
+  codec::FieldBuffer writer(out);
   writer.Integer(kTicket, static_cast<uint64_t>(attempt.ticket));
-  AppendPart(writer, kPod, [&](WireWriter& part) {  // PodInfo::Key, without making it
-    part.out() += pod.namespace_().str();
-    if (!pod.namespace_().empty()) part.out() += '/';
-    part.out() += pod.name();
-  });
+  writer.Joined(kPod, name_space, name_space.empty() ? "" : "/", pod.name());  // PodInfo::Key
   writer.Bytes(kUid, pod.uid());
   writer.Integer(kOutcome, static_cast<uint64_t>(attempt.outcome));
   if (!attempt.node_name.empty()) writer.Bytes(kNode, attempt.node_name);

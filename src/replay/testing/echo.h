@@ -149,8 +149,7 @@ inline void Echo::OnFinish(base::Time now, const scheduler::BindingCycle& cycle)
 
 inline void Echo::OnReconfigure(base::Time now, const config::KubeSchedulerConfiguration& configuration) {
   options_.header.configuration = config::DumpYaml(configuration);
-  Begin(FrameType::kReconfigure,
-        [&](std::string& out) { AppendInput(now, options_.header.configuration, out); });
+  Begin(FrameType::kReconfigure, [&](std::string& out) { AppendInput(now, options_.header.configuration, out); });
 }
 
 inline void Echo::Begin(FrameType type, const AppendPayload& append) {

@@ -193,6 +193,32 @@ TEST_F(ReplayTest, ARecordingOfAThreadIsTheSameRecording) {
   EXPECT_GT(decisions_, 100u);
 }
 
+// What is put aside together is in the order in which it was told, whatever becomes of it.
+TEST_F(ReplayTest, AThreadWritesTheFramesThatAreElseWrittenAtOnce) {
+  const auto frames_of = [this](bool threaded) {
+    fs::remove_all(folder_);
+    {
+      Churn churn({.seed = 33, .extender = true, .custom = true});
+      Recorder::Options options = Options(churn, 33);
+      options.ring.file_size = uint64_t{1} << 30;  // no checkpoints: when one is taken depends on the thread
+      options.threaded = threaded;
+      auto recorder = Recorder::Start(std::move(options));
+      CHECK(recorder.ok());
+      churn.Start(recorder->get());
+      churn.Run(3000);
+    }
+    auto reader = record::FileReader::Open(Only().files.front());
+    CHECK(reader.ok());
+    std::string frames;
+    record::Frame frame;
+    while ((*reader)->Next(frame)) record::AppendFrame(frames, frame.type, frame.payload);
+    return frames;
+  };
+  const std::string at_once = frames_of(false);
+  EXPECT_GT(at_once.size(), 100'000u);
+  EXPECT_TRUE(frames_of(true) == at_once);
+}
+
 // Wherever the program was killed, also between an input and its decision.
 TEST_F(ReplayTest, ADecisionThatWasNotWrittenAnyMoreWasADifference) {
   Churn churn({.seed = 41});

@@ -1,5 +1,7 @@
-// FieldBuffer: what WireWriter does, for messages of a few small fields that are written often. Fields are put together
-// in an array and appended to the string in one piece, at the end; each costs a fraction of an append.
+// FieldBuffer: a WireWriter for messages of a few small fields that are written often. It collects the fields in an
+// array and appends them to the string in one piece, because an append per field costs several times as much.
+//
+// The string is complete when the buffer has been destroyed.
 #pragma once
 
 #include <array>
@@ -24,7 +26,7 @@ class FieldBuffer {
     Head(number, WireType::kBytes, value.size());
     Text(value);
   }
-  // A field of several parts, one after the other.
+  // A field whose value is the concatenation of `parts`.
   template <class... Parts>
   void Joined(uint32_t number, const Parts&... parts) {
     Head(number, WireType::kBytes, (std::string_view(parts).size() + ...));

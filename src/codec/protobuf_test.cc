@@ -175,7 +175,7 @@ TEST(Protobuf, SaysWhatIsMalformed) {
   for (const auto& [bytes, message] : cases) EXPECT_THAT(DecodeError(bytes), StartsWith(message));
 }
 
-// Fields of all sizes, so that its array is full at any place in a field.
+// Random sizes, so that the array becomes full at any place within a field.
 TEST(FieldBuffer, WritesWhatAWireWriterDoes) {
   base::Random random(9);
   for (int round = 0; round < 500; ++round) {

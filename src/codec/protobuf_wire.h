@@ -54,7 +54,7 @@ class WireWriter {
   void Bytes(uint32_t number, std::string_view value);
   // A nested message: what is appended to out() between the two becomes its content.
   size_t StartMessage(uint32_t number);
-  // Puts the length before what begins at `start`, where one byte of room for it is.
+  // Writes the length before `start`, where one byte is reserved for it.
   void EndMessage(size_t start);
 
   std::string& out() { return out_; }

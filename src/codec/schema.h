@@ -133,7 +133,7 @@ class Message {
   // In the order of the table.
   const std::vector<FieldSpec>& fields() const { return fields_; }
 
-  // What IsSame goes by: every member that is in protobuf, those of messages that are members themselves among them.
+  // The members that IsSame compares: all that are in protobuf. Those of nested messages are in the same flat list.
   struct Compared {
     bool (*is_same)(const void* a, const void* b);
     uint32_t offset;

@@ -47,7 +47,7 @@ TEST(Message, SuggestsTheClosestKnownName) {
   for (const auto& [typed, meant] : cases) EXPECT_EQ(ShipTable().Suggest(typed), meant) << typed;
 }
 
-// A ship that has one thing, for each thing that a ship may have, and for some of them in two ways.
+// Ships with one field set each; every field of Ship occurs, most of them with several values.
 std::vector<toy::Ship> ShipsThatHaveOneThing() {
   std::vector<toy::Ship> ships(1);
   const auto add = [&](const auto& change) { change(ships.emplace_back()); };

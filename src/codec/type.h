@@ -109,8 +109,8 @@ struct Type {
   };
 
   Kind kind;
-  // As IsSame of messages. A function of its own for each type, so that what most members are, empty, is found out
-  // without asking further functions.
+  // Whether two values are written to protobuf alike; never true when they are not. There is one function per type, so
+  // that comparing two empty members, the usual case, takes a single call.
   bool (*is_same)(const void* a, const void* b) = nullptr;
   const Type* element = nullptr;          // of a list, a map's values, a nullable
   const Message& (*message)() = nullptr;  // a function, so that messages may contain themselves

@@ -40,7 +40,7 @@ uint64_t TakeEight(std::string_view& bytes) {
 
 #if defined(__x86_64__)
 
-// Only on a processor with SSE 4.2.
+// Must only be called on a processor with SSE 4.2.
 __attribute__((target("sse4.2"))) uint32_t Crc32cByInstruction(std::string_view bytes, uint32_t before) {
   uint64_t crc = uint32_t{~before};
   while (bytes.size() >= 8) crc = _mm_crc32_u64(crc, TakeEight(bytes));

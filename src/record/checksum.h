@@ -8,7 +8,7 @@ namespace berth::record {
 
 // `before`: of the bytes that these follow.
 uint32_t Crc32c(std::string_view bytes, uint32_t before = 0);
-// The same without the processor's instruction for it, which not every processor has.
+// The same result without the processor's CRC instruction, for processors that have none.
 uint32_t Crc32cByTable(std::string_view bytes, uint32_t before = 0);
 
 }  // namespace berth::record

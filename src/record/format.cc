@@ -211,7 +211,7 @@ void AppendFrame(std::string& frames, uint32_t type, std::string_view payload) {
   frames += payload;
 }
 
-// Room for a length of one byte, which most have.
+// Reserves one byte for the length, which is enough for most frames.
 size_t StartFrame(std::string& frames, uint32_t type) {
   AppendVarint(frames, type);
   frames += '\0';

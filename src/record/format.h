@@ -86,7 +86,7 @@ struct Header {
 };
 
 void AppendFrame(std::string& frames, uint32_t type, std::string_view payload);
-// The same for a payload that is appended to `frames` between the two.
+// The same for a payload that the caller appends to `frames` between the two calls.
 size_t StartFrame(std::string& frames, uint32_t type);
 void EndFrame(std::string& frames, size_t start);
 // Takes the first frame off; false when there is none, or only a part of one.
@@ -94,7 +94,8 @@ bool TakeFrame(std::string_view& frames, uint32_t& type, std::string_view& paylo
 
 // A whole block, with its head.
 std::string MakeBlock(BlockType type, std::string_view content);
-// The same for frames, which it packs. The block is made in `room`, which is to be given again, since it grows.
+// The same as MakeBlock(kFrames, Pack(frames)), without copies. The result points into `room`, which grows as needed
+// and should be passed in again for the next block.
 std::string_view MakeBlockOfFrames(std::string_view frames, std::string& room);
 
 // The frames in a block of one of the two types that hold frames.

@@ -18,14 +18,14 @@ namespace berth::record {
 // Begins anew with every file.
 class ObjectWriter {
  public:
-  // What a pod has in common with others.
+  // The part of a pod that it shares with others.
   struct Template {
     std::optional<uint64_t> number{};  // unset: the object is written whole
-    std::string_view unwritten{};      // not empty: it has to be written before the object
+    std::string_view unwritten{};      // not empty: the template is new and must be written before the object
   };
-  // Valid until the next call.
+  // The result is valid until the next call.
   Template TemplateOf(const api::Object& object);
-  // The object as a message, with what TemplateOf has said about it.
+  // Appends the object as a message. `common` is what TemplateOf returned for it.
   static void Append(const api::Object& object, const Template& common, std::string& out);
   void Reset();
 

@@ -16,7 +16,7 @@ namespace {
 
 // No byte of LZ4's stands for more: a size that is a lie takes no memory.
 constexpr size_t kMostPerByte = 255;
-// Of a varint.
+// The longest varint.
 constexpr size_t kMostLength = 10;
 
 }  // namespace

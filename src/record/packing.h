@@ -13,7 +13,7 @@
 namespace berth::record {
 
 std::string Pack(std::string_view frames);
-// The same to a place with room for MostPacked bytes. Returns how many it took.
+// The same into `to`, which must have room for MostPacked(frames.size()) bytes. Returns the size of the result.
 size_t PackTo(std::string_view frames, char* to);
 size_t MostPacked(size_t size);
 // An error when it was not made by Pack, or is of more bytes than `size_limit`.

@@ -133,7 +133,7 @@ TEST(Header, SurvivesARoundTrip) {
   EXPECT_TRUE(decoded->extenders[1].is_ignorable && decoded->extenders[1].binds && !decoded->extenders[1].filters);
 }
 
-// A payload that is written in place is moved when its length needs more than one byte.
+// EndFrame moves the payload when its length takes more than one byte.
 TEST(Frames, APayloadWrittenInPlaceIsTheSameFrame) {
   for (const size_t size : {0, 1, 127, 128, 16383, 16384, 3'000'000}) {
     const std::string payload(size, 'x');
@@ -350,7 +350,7 @@ api::Object FromJson(const std::string& json) {
   return decoded->objects.front().object;
 }
 
-// What is new of what it has in common with others is added to `templates`.
+// Adds the template to `templates` when it is new.
 std::string Encode(ObjectWriter& writer, const api::Object& object, std::vector<std::string>& templates) {
   const ObjectWriter::Template common = writer.TemplateOf(object);
   if (!common.unwritten.empty()) templates.emplace_back(common.unwritten);

@@ -53,7 +53,8 @@ class RingWriter {
   Result<void> Append(uint32_t type, std::string_view payload) {
     return AppendWith(type, [&](std::string& frames) { frames += payload; });
   }
-  // The same for a payload that `append` appends to the string that it is given, which is where it stays.
+  // The same for a payload that `append` appends to the string it is given: the block itself, so that nothing is
+  // copied.
   template <class AppendPayload>
   Result<void> AppendWith(uint32_t type, AppendPayload append) {
     if (failed_) return *failed_;
@@ -90,7 +91,7 @@ class RingWriter {
   uint64_t settled_bytes_ = 0;  // of them, up to Settle
   uint64_t bytes_written_ = 0;
   std::string frames_;  // not written yet
-  std::string block_;   // room for a block
+  std::string block_;   // reused by every Flush
   std::optional<Error> failed_;
 };
 

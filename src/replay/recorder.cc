@@ -14,7 +14,7 @@ namespace berth::replay {
 
 namespace {
 
-// So many things, so many bytes, or so much time, and the writing thread gets them.
+// The batch goes to the writing thread when it has so many entries or bytes, or after this time.
 constexpr size_t kHandOverAt = 256;
 constexpr size_t kHandOverBytes = size_t{32} << 10;
 constexpr base::Duration kHandOverAfter = std::chrono::milliseconds(200);
@@ -226,7 +226,7 @@ Result<void> Recorder::TryWrite(const Item& item, const Custom& custom) {
   });
 }
 
-// A file that begins later begins with this configuration.
+// The headers of later files have the new configuration.
 Result<void> Recorder::TryWrite(const Item& item, const Configuration& configuration) {
   header_.configuration = configuration.yaml;
   return ring_->AppendWith(static_cast<uint32_t>(item.type),

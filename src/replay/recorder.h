@@ -1,6 +1,6 @@
 // Recorder: writes down everything that goes into a driver, and what the driver decides (scheduler::Tap), into a ring
-// of files. On the scheduling thread things are only put aside: what is small as the frame that it becomes, objects by
-// reference. Encoding objects, compressing and writing happen on a thread of the recorder's own.
+// of files. The scheduling thread only stores what it is told: small things as encoded frames, objects by reference.
+// Encoding objects, compressing and writing happen on a thread of the recorder's own.
 //
 // A write that fails (a full disk) ends the recording, with one message. Scheduling goes on.
 #pragma once
@@ -91,26 +91,27 @@ class Recorder final : public scheduler::Tap {
   struct Configuration {
     std::string yaml;
   };
-  struct Beginning {  // of a file
+  // A new file begins here, with a checkpoint.
+  struct Beginning {
     std::shared_ptr<const scheduler::Checkpoint> checkpoint;
     uint64_t inputs_before;
   };
-  // What the writing thread has more to do with than to copy it.
+  // An entry that the writing thread has to encode.
   struct Item {
-    size_t at;  // it goes before what is here in Batch::frames
+    size_t at;  // the offset in Batch::frames before which it belongs
     FrameType type;
     base::Time time;
     std::variant<api::Object, Custom, Configuration, Beginning> content;
   };
-  // What the scheduling thread has put aside, in the order in which it was told.
+  // What the scheduling thread was told, in order: frames that only have to be copied, and items between them.
   struct Batch {
-    std::string frames;  // ready to be written
+    std::string frames;
     std::vector<Item> items;
     size_t count = 0;  // of frames and items
   };
 
   Recorder(Options options, std::unique_ptr<record::RingWriter> ring);
-  // Puts a frame aside, whose payload `append` appends.
+  // Adds a frame to the batch; `append` appends its payload.
   template <class AppendPayload>
   void Add(FrameType type, AppendPayload append) {
     if (stopped_) return;

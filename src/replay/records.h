@@ -79,7 +79,7 @@ struct Decision {
   bool operator==(const Decision&) const = default;
   static Result<Decision> Decode(std::string_view bytes);
 };
-// Decision::Of(attempt) as a payload, without making it.
+// Appends Decision::Of(attempt) as a payload, without constructing it.
 void AppendDecision(const scheduler::Attempt& attempt, std::string& out);
 std::string_view NameOf(scheduler::Outcome outcome);
 // For people: "bound to n1, score 312, 4 nodes feasible".
@@ -128,7 +128,7 @@ struct Input {
   std::vector<Decision> decisions;
 };
 
-// Payloads of the inputs that have no object, and of what belongs to an input. All are appended to `out`.
+// These append payloads to `out`: of inputs that have no object, and of what belongs to an input.
 void AppendInput(base::Time time, std::string_view text, std::string& out);
 void AppendFinish(base::Time time, uint64_t ticket, const framework::Status& status,
                   const scheduler::ApiAnswers& answers, std::string& out);
@@ -136,7 +136,8 @@ void AppendClaimLanded(const std::shared_ptr<const api::ResourceClaim>& written,
                        std::string& out);
 void AppendPosted(const framework::PostedAnswer& answer, std::string& out);
 void AppendEvicting(const std::string& uid, size_t nth, std::string& out);
-// An input with an object: between the two it is appended as record::ObjectWriter or record::EncodeCustom have it.
+// An input with an object: the caller appends the object between the two calls, as record::ObjectWriter or
+// record::EncodeCustom encode it.
 size_t StartObjectInput(base::Time time, std::string& out);
 void EndObjectInput(size_t start, std::string& out);
 

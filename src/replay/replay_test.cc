@@ -193,8 +193,8 @@ TEST_F(ReplayTest, ARecordingOfAThreadIsTheSameRecording) {
   EXPECT_GT(decisions_, 100u);
 }
 
-// What is put aside together is in the order in which it was told, whatever becomes of it.
-TEST_F(ReplayTest, AThreadWritesTheFramesThatAreElseWrittenAtOnce) {
+// Frames and objects of one batch keep their order.
+TEST_F(ReplayTest, WithAThreadTheSameFramesAreWrittenAsWithout) {
   const auto frames_of = [this](bool threaded) {
     fs::remove_all(folder_);
     {

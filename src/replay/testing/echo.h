@@ -83,7 +83,7 @@ class Echo final : public scheduler::Tap {
 
  private:
   void MakeReplayer();
-  // Each gets a payload from a function that appends it.
+  // `append` appends the payload.
   using AppendPayload = std::function<void(std::string& out)>;
   void BeginObject(FrameType type, base::Time now, const api::Object& object);
   void BeginCustom(FrameType type, base::Time now, std::string_view resource, const api::CustomObject& object);

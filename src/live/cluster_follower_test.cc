@@ -52,11 +52,24 @@ class ClusterFollowerTest : public ::testing::Test {
         return call->Answer(refused->second, client::testing::StatusJson(refused->second, "Forbidden", "no " + path));
       }
       if (silent_) return;
+      if (!Contains(target, "watch=true")) return AnswerList(call, info);
       call->Head(200, {{"content-type", "application/json"}});
-      for (const api::Object& object : objects_[info.kind]) call->Data(Frame("ADDED", object));
       watches_[info.kind] = call;
+      if (!Contains(target, "sendInitialEvents=true")) return;
+      for (const api::Object& object : objects_[info.kind]) call->Data(Frame("ADDED", object));
       if (!unfinished_.contains(info.kind)) EndList(info.kind);
     }
+  }
+  static bool Contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+  void AnswerList(const FakeCallPtr& call, const api::KindInfo& info) {
+    if (unfinished_.contains(info.kind)) {
+      return call->Answer(504, client::testing::StatusJson(504, "Timeout", "a list takes too long: stream it"));
+    }
+    std::vector<std::string> items;
+    for (const api::Object& object : objects_[info.kind]) items.push_back(api::EncodeJson(object));
+    call->Answer(200, fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{{"resourceVersion":"50"}},)"
+                                  R"("items":[{}]}})",
+                                  info.name, info.api_version(), fmt::join(items, ",")));
   }
   void EndList(api::Kind kind) {
     const api::KindInfo& info = api::InfoOf(kind);
@@ -126,6 +139,8 @@ TEST_F(ClusterFollowerTest, AFirstListThatComesInPartsIsAppliedAsItComesAndIsWho
   options.on_synced = [&] { ++synced; };
   options.on_turn = [&] { ++turns; };
   Make(options);
+  loop_.Advance(std::chrono::seconds(2));
+  Settle();
   const scheduler::Driver& driver = follower_->driver();
   EXPECT_EQ(driver.cluster().NodeOf("default/a"), "n1") << "a part takes effect at once";
   EXPECT_FALSE(follower_->synced()) << "a part is not the list";

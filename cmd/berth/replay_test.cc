@@ -45,6 +45,12 @@ class ReplayCommandTest : public ::testing::Test {
     CHECK((*ring)->Flush().ok());
   }
 
+  std::string Step() const {
+    std::string payload;
+    replay::AppendInput(noon_, {}, payload);
+    return payload;
+  }
+
   struct Ran {
     int status = 0;
     std::string out, err;
@@ -62,7 +68,7 @@ class ReplayCommandTest : public ::testing::Test {
 };
 
 TEST_F(ReplayCommandTest, AReplayThatComparedNothingIsNotTheSame) {
-  Write(0, noon_, {{FrameType::kStep, replay::EncodeInput(noon_)}, {FrameType::kEnd, ""}});
+  Write(0, noon_, {{FrameType::kStep, Step()}, {FrameType::kEnd, ""}});
   for (const char* output : {"text", "json", "markdown"}) {
     const Ran ran = Run({"-o", output});
     EXPECT_EQ(ran.status, 2) << output;
@@ -83,14 +89,14 @@ TEST_F(ReplayCommandTest, AFileOfATornCheckpointIsNotTheSame) {
 }
 
 TEST_F(ReplayCommandTest, ATimeBeforeTheRecordingIsASentence) {
-  Write(0, noon_, {{FrameType::kStep, replay::EncodeInput(noon_)}, {FrameType::kEnd, ""}});
+  Write(0, noon_, {{FrameType::kStep, Step()}, {FrameType::kEnd, ""}});
   const Ran ran = Run({"--at", "2001-01-01T00:00:00Z"});
   EXPECT_EQ(ran.status, 2);
   EXPECT_THAT(ran.err, HasSubstr("--at: the recording begins at 2024-10-04T00:00:00Z, which is later"));
 }
 
 TEST_F(ReplayCommandTest, ARecordingThatWasNotClosedIsCalledThat) {
-  Write(0, noon_, {{FrameType::kStep, replay::EncodeInput(noon_)}});
+  Write(0, noon_, {{FrameType::kStep, Step()}});
   EXPECT_THAT(Run({}).out, HasSubstr("the last one was not closed"));
 }
 

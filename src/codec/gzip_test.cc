@@ -57,7 +57,7 @@ TEST_F(ReadFileTest, ReadsPlainAndCompressedFiles) {
 
 TEST(Gzip, IsUndoneByGunzip) {
   std::string text;
-  for (int i = 0; i < 300'000; ++i) text += std::to_string(i * 7919);
+  for (int64_t i = 0; i < 300'000; ++i) text += std::to_string(i * 7919);
   EXPECT_EQ(*Gunzip(Gzip(text)), text);
   EXPECT_LT(Gzip(text).size(), text.size() * 3 / 4);
   EXPECT_EQ(*Gunzip(Gzip("")), "");

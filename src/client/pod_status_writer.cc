@@ -13,6 +13,9 @@ namespace {
 // As many as client-go's event correlator remembers, and longer than any watch lags.
 constexpr size_t kMaxRecent = 4096;
 constexpr base::Duration kRecentTime = std::chrono::minutes(10);
+// A nomination that arrives late, after its clearing has been written, would hold a node for a pod that is not meant to
+// get it. So it is for the version of the pod that is known; should that be out of date for good, it is sent anyway.
+constexpr int kAttemptsForOneVersion = 3;
 
 bool IsEmpty(const PodStatusChange& change) { return !change.condition && !change.nominated_node_name; }
 
@@ -95,7 +98,8 @@ std::optional<http::Request> PodStatusWriter::Make(const std::string& key, const
   entry.in_line_as.reset();
   if (IsEmpty(batch->change)) return std::nullopt;
   const api::Pod base = Base(entry.pod);
-  std::string body = PodStatusPatch(base, batch->change, clock_.Now());
+  const bool only_this_version = batch->attempts++ < kAttemptsForOneVersion;
+  std::string body = PodStatusPatch(base, batch->change, clock_.Now(), only_this_version);
   if (body.empty()) return std::nullopt;
   // Recorded before it is sent: from here on the server may have it.
   Recent& recent = Remember(key);
@@ -112,6 +116,7 @@ api::Pod PodStatusWriter::Base(const api::Pod& pod) const {
   const bool is_older = recent.version.empty() ? version == recent.before
                                                : CompareVersions(version, recent.version) == VersionOrder::kOlder;
   if (is_older) Apply(recent.confirmed, base.status);
+  if (is_older && !recent.version.empty()) base.metadata.resource_version = recent.version;
   Forget(recent.uncertain, base.status);
   return base;
 }

@@ -54,6 +54,7 @@ class PodStatusWriter {
     PodStatusChange change{};
     std::vector<Done> dones{};
     WriteClass write_class{};
+    int attempts = 0;
   };
   using BatchPtr = std::shared_ptr<Batch>;
   struct Entry {

@@ -19,7 +19,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
-constexpr const char* kNominated = R"({"metadata":{"uid":"u-1"},"status":{"nominatedNodeName":"n"}})";
+constexpr const char* kNominated =
+    R"({"metadata":{"resourceVersion":"5","uid":"u-1"},"status":{"nominatedNodeName":"n"}})";
+constexpr const char* kNominatedAnyVersion = R"({"metadata":{"uid":"u-1"},"status":{"nominatedNodeName":"n"}})";
 constexpr const char* kCleared = R"({"metadata":{"uid":"u-1"},"status":{"nominatedNodeName":null}})";
 
 class PodStatusWriterTest : public ::testing::Test {
@@ -75,6 +77,25 @@ TEST_F(PodStatusWriterTest, ARetriedNominationLandedAfterItsClearing) {
   loop_.Advance(1min);
   EXPECT_THAT(Bodies(), ElementsAre(kNominated, kCleared));
   EXPECT_THAT(results_, ElementsAre("ok", "ok"));
+}
+
+// Storm seed 613: a node was held for a pod whose nomination had been cleared. The patch that nominated it had no answer
+// in time, and took effect after the clearing.
+TEST_F(PodStatusWriterTest, ANominationIsForTheVersionOfThePodThatIsKnown) {
+  Nominate("n");
+  EXPECT_THAT(Bodies(), ElementsAre(kNominated));
+  AnswerLast("6");
+  Nominate("m");
+  EXPECT_THAT(Bodies().back(), HasSubstr(R"("resourceVersion":"6")")) << "of the pod after the first patch";
+}
+
+TEST_F(PodStatusWriterTest, ANominationWhoseVersionIsOutOfDateIsSentAnyway) {
+  Nominate("n");
+  for (size_t i = 0; i < 3; ++i) {
+    transport_.calls().back()->Answer(409, R"({"kind":"Status","reason":"Conflict","code":409})");
+    loop_.Advance(10s);
+  }
+  EXPECT_THAT(Bodies(), ElementsAre(kNominated, kNominated, kNominated, kNominatedAnyVersion));
 }
 
 // The first patch may take effect after the second has been answered; the known pod shows neither.

@@ -93,7 +93,10 @@ def main():
             api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
             names = [f"node-{index}" for index in range(20)]
             api.create_many("Node", objects.copies(objects.node("NAME", cpu="32", memory="256Gi"), names))
-            scheduler = Scheduler(Program(options.scheduler, executable), control_plane, folder, options.scheduler)
+            # The ring of attempts is bounded by its flag, and would take most of an hour to fill.
+            flags = ("--explain-memory=1Mi",) if options.scheduler == "berth" else ()
+            scheduler = Scheduler(Program(options.scheduler, executable), control_plane, folder, options.scheduler,
+                                  flags=flags)
             scheduler.start()
             try:
                 soak = Soak(api, scheduler, options)

@@ -55,6 +55,19 @@ const api::Pod* Actors::PickNewestPending() const {
   return nullptr;
 }
 
+// Any pod, one that a scheduler is working on, or one that waits in Permit again and again: what happens to it there is
+// not reported by any later write.
+const api::Pod* Actors::PickPodToRelabel(uint64_t choice) const {
+  const auto is_held = [](const api::Pod& pod) {
+    return IsPending(pod) && pod.metadata.labels.Contains(Symbol(kHeld));
+  };
+  if (choice / 10 % 3 == 0) return PickNewestPending();
+  if (choice / 10 % 3 == 1) {
+    if (const api::Pod* pod = PickPod(choice, is_held)) return pod;
+  }
+  return PickPod(choice, [](const api::Pod& pod) { return !pod.metadata.deletion_timestamp; });
+}
+
 const api::Node* Actors::PickNode(uint64_t choice) const {
   const Store::Objects& nodes = store_.objects(api::Kind::kNode);
   if (nodes.empty()) return nullptr;
@@ -131,7 +144,7 @@ void Actors::DoToPods(const Action& action) {
       if (const api::Pod* pod = PickPod(action.choice, any)) Recreate(*pod);
       return;
     case ActionKind::kRelabelPod:
-      if (const api::Pod* pod = PickPod(action.choice, any)) {
+      if (const api::Pod* pod = PickPodToRelabel(action.choice)) {
         EditPod(key(*pod), pod->metadata.uid, [&](api::Pod& p) {
           p.metadata.labels.Set(Symbol("turn"), Symbol(std::to_string(action.choice % 10)));
         });
@@ -255,7 +268,12 @@ void Actors::DoToNodes(const Action& action) {
         if (store_.Find<api::Node>(name) == nullptr) AddNode(name, choice);
       });
     case ActionKind::kCordonNode:
-      return EditNode(name, [](api::Node& node) { node.spec.unschedulable = true; });
+      EditNode(name, [](api::Node& node) { node.spec.unschedulable = true; });
+      // Sometimes for a moment only: what was decided meanwhile is still on its way.
+      if (action.choice / 5 % 2 == 0) return;
+      return timeline_.After(Soon(2s), [this, name] {
+        EditNode(name, [](api::Node& node) { node.spec.unschedulable = false; });
+      });
     case ActionKind::kUncordonNode:
       return EditNode(name, [](api::Node& node) {
         node.spec.unschedulable = false;

@@ -38,6 +38,7 @@ class Actors {
   template <class Wanted>
   const api::Pod* PickPod(uint64_t choice, Wanted wanted) const;
   const api::Pod* PickNewestPending() const;
+  const api::Pod* PickPodToRelabel(uint64_t choice) const;
   const api::Node* PickNode(uint64_t choice) const;
   template <class Edit>
   void EditPod(const std::string& key, const std::string& uid, Edit edit);

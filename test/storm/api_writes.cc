@@ -145,6 +145,10 @@ Reply ApiWrites::PatchPodStatus(const http::Request& request, const ApiRequest& 
     return RefusalReply(
         {422, "Invalid", fmt::format("metadata.uid: Invalid value: \"{}\": field is immutable", uid->text())});
   }
+  const codec::Value* version = metadata != nullptr ? metadata->Find("resourceVersion") : nullptr;
+  if (version != nullptr && version->text() != found->metadata.resource_version) {
+    return Conflict(parsed, "the object has been modified; please apply your changes to the latest version");
+  }
   api::Pod pod = *found;
   if (const codec::Value* status = document->root().Find("status")) {
     if (const codec::Value* conditions = status->Find("conditions")) {

@@ -10,7 +10,8 @@ constexpr std::array<std::string_view, kFaultCount> kNames = {
     "stale_list",        "version_too_large", "expired",
     "too_many_requests", "server_error",      "server_error_after",
     "not_found_once",    "admission",         "slow_patch",
-    "extender",          "slow_turn",
+    "extender",          "slow_turn",         "slow_claim",
+    "slow_lease",
 };
 constexpr uint64_t kChances = 10'000;
 

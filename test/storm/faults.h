@@ -34,8 +34,10 @@ enum class Fault : uint8_t {
   kSlowPatch,         // of a pod's status, up to many seconds: others may overtake it
   kExtender,          // an extender does not answer in time
   kSlowTurn,          // the scheduling thread does not read its mail for seconds
+  kSlowClaim,         // a write of a claim takes up to many seconds, and every second one then fails without effect
+  kSlowLease,         // the answer to a write of the lease takes up to many seconds
 };
-inline constexpr size_t kFaultCount = static_cast<size_t>(Fault::kSlowTurn) + 1;
+inline constexpr size_t kFaultCount = static_cast<size_t>(Fault::kSlowLease) + 1;
 
 std::string_view NameOf(Fault fault);
 std::optional<Fault> FindFault(std::string_view name);

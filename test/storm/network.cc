@@ -26,6 +26,12 @@ std::string PathOf(const http::Request& request) {
 }
 
 bool IsBinding(const http::Request& request) { return request.path.ends_with("/binding"); }
+bool IsLeaseWrite(const http::Request& request) {
+  return request.method != "GET" && request.path.find("/leases") != std::string::npos;
+}
+bool IsClaimWrite(const http::Request& request) {
+  return request.method != "GET" && request.path.find("/resourceclaims/") != std::string::npos;
+}
 bool IsStatusPatch(const http::Request& request) {
   return request.method == "PATCH" && request.path.ends_with("/status");
 }
@@ -203,6 +209,15 @@ void Network::SendRequest(const ExchangePtr& exchange) {
   }
   if (IsStatusPatch(exchange->request()) && faults_.Strikes(Fault::kSlowPatch)) {
     latency += faults_.UpTo(Fault::kSlowPatch, kSlowestBind);
+  }
+  if (IsLeaseWrite(exchange->request()) && faults_.Strikes(Fault::kSlowLease)) exchange->slow_answer_ = true;
+  if (IsClaimWrite(exchange->request()) && faults_.Strikes(Fault::kSlowClaim)) {
+    latency += faults_.UpTo(Fault::kSlowClaim, kSlowestBind);
+    if (faults_.Below(Fault::kSlowClaim, 2) == 0) {
+      trace_.Add(exchange->process(), "slow and lost: {}", PathOf(exchange->request()));
+      return timeline_.After(latency,
+                             [exchange] { exchange->Push({.end = Error::Unavailable("connection refused")}); });
+    }
   }
   if (faults_.Strikes(Fault::kRequestLost)) {
     trace_.Add(exchange->process(), "request lost: {} {}", exchange->request().method, PathOf(exchange->request()));

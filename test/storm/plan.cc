@@ -24,9 +24,9 @@ constexpr uint64_t kBurst = 200'000'000;  // nanoseconds
 
 // How often each is chosen, relative to the others.
 constexpr std::array<uint32_t, kActionKindCount> kWeights = {
-    40, 3, 12, 3, 4, 2, 3, 4, 12, 1, 4, 6, 3, 10, 6, 4, 3, 4,  // pods
-    3,  2, 2,  3, 4, 2, 3, 2,                                  // nodes
-    3,  2, 3,  2, 3, 2, 1, 2,                                  // the world
+    40, 3, 12, 3, 4, 2, 4, 4, 12, 1, 4, 6, 3, 10, 6, 4, 8, 4,  // pods
+    3,  2, 2,  5, 4, 2, 3, 2,                                  // nodes
+    3,  2, 3,  4, 3, 2, 1, 2,                                  // the world
 };
 
 // The highest rate of each fault in one storm, per ten thousand.
@@ -51,6 +51,8 @@ constexpr Faults::Rates kMostOften = {
     3000,  // slow_patch
     3000,  // extender
     300,   // slow_turn
+    3000,  // slow_claim
+    3000,  // slow_lease
 };
 
 Faults::Rates ChooseRates(base::Random& random) {

@@ -51,8 +51,12 @@ Storm::Storm(const Plan& plan, const Scheduler& scheduler, Trace::Keep keep)
     trace_.Add("store", "{} {} {}{}", change.revision, kVerbs[static_cast<size_t>(change.type)],
                api::KeyOf(change.object.metadata()),
                pod == nullptr ? std::string()
-                              : fmt::format(" ({}, phase {}, node \"{}\"{})", pod->metadata.uid, pod->status.phase,
-                                            pod->spec.node_name, pod->metadata.deletion_timestamp ? ", going" : ""));
+                              : fmt::format(" ({}, phase {}, node \"{}\"{}{})", pod->metadata.uid, pod->status.phase,
+                                            pod->spec.node_name,
+                                            pod->status.nominated_node_name.empty()
+                                                ? ""
+                                                : fmt::format(", nominated to {}", pod->status.nominated_node_name),
+                                            pod->metadata.deletion_timestamp ? ", going" : ""));
   });
   store_.Put(berth::testing::MakeNamespace("default"));
   store_.Put(berth::testing::MakeNamespace("kube-system"));
@@ -120,7 +124,7 @@ void Storm::DoToWorld(const Action& action) {
     case ActionKind::kCrash:
       return host.Crash();
     case ActionKind::kTerminate:
-      return host.Terminate();
+      return Terminate(host, choice);
     case ActionKind::kTakeover:
       return TakeOver(choice);
     case ActionKind::kPause:
@@ -140,7 +144,9 @@ void Storm::DoToWorld(const Action& action) {
 // The next leader has not seen what the last one still does: not even the outcome of pods that both know.
 void Storm::TakeOver(uint64_t choice) {
   for (uint64_t i = 0; i < kPodsOfTakeover; ++i) {
-    actors_.Do({.at = timeline_.Now(), .kind = ActionKind::kAddPod, .choice = choice * kPodsOfTakeover + i});
+    // Those with claims leave behind more than a binding: devices that are theirs, though they are not bound.
+    const ActionKind kind = choice % 3 == 0 ? ActionKind::kAddClaimPod : ActionKind::kAddPod;
+    actors_.Do({.at = timeline_.Now(), .kind = kind, .choice = choice * kPodsOfTakeover + i});
   }
   timeline_.After(Between(choice, 2ms, 30ms), [this] {
     for (const auto& host : hosts_) {
@@ -160,6 +166,13 @@ void Storm::TakeOver(uint64_t choice) {
       if (host->is_leader()) crash ? host->Crash() : host->Terminate();
     }
   });
+}
+
+// Sometimes while more reports wait than may be sent before the lease is given back.
+void Storm::Terminate(Host& host, uint64_t choice) {
+  if (choice % 2 == 0) return host.Terminate();
+  actors_.Do({.at = timeline_.Now(), .kind = ActionKind::kAddCrowd, .choice = choice});
+  timeline_.After(Between(choice, 5ms, 2s), [&host] { host.Terminate(); });
 }
 
 void Storm::HideKind(uint64_t choice) {

@@ -44,6 +44,7 @@ class Storm {
   void DoToWorld(const Action& action);
   void HideKind(uint64_t choice);
   void TakeOver(uint64_t choice);
+  void Terminate(Host& host, uint64_t choice);
   // False if an invariant was violated.
   bool RunUntil(base::Duration until);
   void Calm();

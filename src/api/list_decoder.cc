@@ -75,9 +75,7 @@ Result<void> ListDecoder::Append(std::string_view bytes, DecodedObjects& out) {
   }
   buffer_ += bytes;
   while (true) {
-    const Result<bool> taken = !has_prefix_       ? TakePrefix()
-                               : list_left_ == 0 ? TakeEnvelopeField()
-                                                 : TakeListField(out);
+    const Result<bool> taken = !has_prefix_ ? TakePrefix() : list_left_ == 0 ? TakeEnvelopeField() : TakeListField(out);
     if (!taken) return taken.error();
     if (!*taken) return {};
   }

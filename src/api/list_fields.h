@@ -1,5 +1,5 @@
-// The parts of a protobuf list and of its envelope, for those who decode a whole one (object.cc) and those who decode it
-// while it arrives (list_decoder.cc).
+// The parts of a protobuf list and of its envelope, for those who decode a whole one (object.cc) and those who decode
+// it while it arrives (list_decoder.cc).
 #pragma once
 
 #include <cstdint>

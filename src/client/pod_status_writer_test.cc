@@ -79,8 +79,8 @@ TEST_F(PodStatusWriterTest, ARetriedNominationLandedAfterItsClearing) {
   EXPECT_THAT(results_, ElementsAre("ok", "ok"));
 }
 
-// Storm seed 613: a node was held for a pod whose nomination had been cleared. The patch that nominated it had no answer
-// in time, and took effect after the clearing.
+// Storm seed 613: a node was held for a pod whose nomination had been cleared. The patch that nominated it had no
+// answer in time, and took effect after the clearing.
 TEST_F(PodStatusWriterTest, ANominationIsForTheVersionOfThePodThatIsKnown) {
   Nominate("n");
   EXPECT_THAT(Bodies(), ElementsAre(kNominated));

@@ -11,7 +11,8 @@
 //
 // A sync is a watch with sendInitialEvents, which then continues as the watch; if that fails, a paged list. As in
 // client-go, the next sync tries to stream again. With whole_list, a sync is one plain list, decoded while it arrives:
-// that costs the API server a quarter of the time. If it fails, the next sync is as above, and the one after lists again.
+// that costs the API server a quarter of the time. If it fails, the next sync is as above, and the one after lists
+// again.
 //
 // Not served: the kind counts as having no objects. This takes three 404 answers in a row, since a load balancer may
 // give one during a rollout; and if objects are known, nothing but 404 for not_served_after. Until then the known

@@ -94,15 +94,15 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
   bool streaming_works_ = true;  // as far as we know
   bool lists_are_paged_ = false;
   bool whole_list_failed_ = false;  // in the last sync
-  int not_founds_ = 0;  // in a row
+  int not_founds_ = 0;              // in a row
   base::Duration not_found_since_{};
   int waits_ = 0;  // requested by the server, in a row
 
   // The current watch.
   std::shared_ptr<WatchSession> session_;
   std::shared_ptr<WholeList> list_;  // while it arrives
-  bool initial_ = false;           // still sending the initial objects
-  base::Duration last_initial_{};  // when it began, or when the last initial event arrived
+  bool initial_ = false;             // still sending the initial objects
+  base::Duration last_initial_{};    // when it began, or when the last initial event arrived
 
   mutable std::mutex mutex_;
   // Written on the loop's thread under the lock.

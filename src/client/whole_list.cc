@@ -9,7 +9,8 @@ std::shared_ptr<WholeList> WholeList::Start(ApiClient& client, base::Loop& loop,
   std::shared_ptr<WholeList> list(new WholeList(request, std::move(on_arrival)));
   list->call_ = WatchCall::Start(client.transport(), loop, MakeListRequest(client, request, {}),
                                  [weak = std::weak_ptr<WholeList>(list)](WatchCall::Arrival bytes) {
-                                   if (const std::shared_ptr<WholeList> self = weak.lock()) self->Take(std::move(bytes));
+                                   if (const std::shared_ptr<WholeList> self = weak.lock())
+                                     self->Take(std::move(bytes));
                                  });
   return list;
 }

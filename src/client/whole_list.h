@@ -1,6 +1,6 @@
-// WholeList: every object of a kind in one answer, which is decoded while it arrives. The API server encodes a list in a
-// quarter of the time that it takes to send the same objects as events of a watch, and it is held back while the loop is
-// behind (WatchCall), so that no more of the list is in memory than has not been decoded yet.
+// WholeList: every object of a kind in one answer, which is decoded while it arrives. The API server encodes a list in
+// a quarter of the time that it takes to send the same objects as events of a watch, and it is held back while the loop
+// is behind (WatchCall), so that no more of the list is in memory than has not been decoded yet.
 #pragma once
 
 #include <functional>

@@ -140,8 +140,7 @@ std::string DeleteJson(std::string_view uid) {
   return body;
 }
 
-std::string PodStatusPatch(const api::Pod& pod, const PodStatusChange& change, base::Time now,
-                           bool only_this_version) {
+std::string PodStatusPatch(const api::Pod& pod, const PodStatusChange& change, base::Time now, bool only_this_version) {
   const api::PodStatus& status = pod.status;
   const api::PodCondition* old = change.condition ? Find(status, change.condition->type) : nullptr;
   const bool condition_changes =

@@ -271,9 +271,8 @@ void Actors::DoToNodes(const Action& action) {
       EditNode(name, [](api::Node& node) { node.spec.unschedulable = true; });
       // Sometimes for a moment only: what was decided meanwhile is still on its way.
       if (action.choice / 5 % 2 == 0) return;
-      return timeline_.After(Soon(2s), [this, name] {
-        EditNode(name, [](api::Node& node) { node.spec.unschedulable = false; });
-      });
+      return timeline_.After(
+          Soon(2s), [this, name] { EditNode(name, [](api::Node& node) { node.spec.unschedulable = false; }); });
     case ActionKind::kUncordonNode:
       return EditNode(name, [](api::Node& node) {
         node.spec.unschedulable = false;

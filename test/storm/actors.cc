@@ -226,8 +226,22 @@ void Actors::Create(api::Pod pod) {
   const bool is_refused = pod.metadata.labels.Contains(Symbol(kRefused));
   const std::string key = api::KeyOf(pod.metadata);
   store_.Put(std::move(pod));
-  // Its owner eventually gives up.
-  if (is_refused) timeline_.After(1s + Soon(kSlowestEnd), [this, key] { store_.Delete<api::Pod>(key); });
+  if (is_refused) GiveUpLater(key);
+}
+
+// The owner of a refused pod changes it, and eventually gives up. What happens to such a pod while it is being bound is
+// not repeated by any later write: its condition stays as it is.
+void Actors::GiveUpLater(const std::string& key) {
+  const api::Pod* pod = store_.Find<api::Pod>(key);
+  const std::string uid = pod->metadata.uid;
+  const base::Duration end = 2s + Soon(kSlowestEnd);
+  timeline_.After(Soon(end - 1500ms), [this, key, uid] {
+    EditPod(key, uid, [](api::Pod& p) { p.metadata.labels.Set(Symbol("turn"), Symbol("changed")); });
+  });
+  timeline_.After(end, [this, key] {
+    if (on_give_up_) on_give_up_(key);
+    store_.Delete<api::Pod>(key);
+  });
 }
 
 void Actors::FailAndReturn(const api::Pod& pod) {

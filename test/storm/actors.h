@@ -2,6 +2,7 @@
 // bound pods and end deleted ones, the garbage collector deletes pods of nodes that are gone.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ class Actors {
   void MakeNodes(int count);
   // Does nothing if there is no object to do it to.
   void Do(const Action& action);
+  // Called with the key of a refused pod right before its owner deletes it.
+  void set_on_give_up(std::function<void(const std::string& key)> on_give_up) { on_give_up_ = std::move(on_give_up); }
 
  private:
   void DoToPods(const Action& action);
@@ -30,6 +33,7 @@ class Actors {
   void AddPod(const Action& action);
   void ChangeClass(const std::string& name);
   void Create(api::Pod pod);
+  void GiveUpLater(const std::string& key);
   void FailAndReturn(const api::Pod& pod);
   void Recreate(const api::Pod& pod);
   void AddNode(const std::string& name, uint64_t choice);
@@ -56,6 +60,7 @@ class Actors {
   Claims& claims_;
   Trace& trace_;
   base::Random random_;
+  std::function<void(const std::string&)> on_give_up_;
   int last_pod_ = 0;
   int last_node_ = 0;
 };

@@ -263,6 +263,27 @@ std::optional<Violation> Invariants::FindWrongPicture(const Host& host) const {
   return std::nullopt;
 }
 
+void Invariants::CheckKnownAsItIs(const std::string& pod_key, const std::vector<std::unique_ptr<Host>>& hosts) {
+  constexpr base::Duration kLongestDelivery = std::chrono::seconds(1);
+  const api::Pod* pod = store_.Find<api::Pod>(pod_key);
+  if (pod == nullptr) return;
+  const std::vector<Change>& history = store_.history(api::Kind::kPod);
+  const auto last = std::find_if(history.rbegin(), history.rend(),
+                                 [&](const Change& change) { return api::KeyOf(change.object.metadata()) == pod_key; });
+  if (last != history.rend() && timeline_.Now() - last->time < kLongestDelivery) return;
+  for (const auto& host : hosts) {
+    if (host->instance() == nullptr || !host->instance()->is_leader()) continue;
+    const Picture seen = host->instance()->picture();
+    const auto found = seen.find({api::Kind::kPod, pod_key});
+    if (found == seen.end() || found->second.second == pod->metadata.resource_version) continue;
+    Report(
+        {.invariant = "a pod that is tried again is known as it is",
+         .message = fmt::format("{} has version {} of {}, which has had version {} for a second",
+                                host->process().name(), found->second.second, pod_key, pod->metadata.resource_version),
+         .subjects = {pod->metadata.name}});
+  }
+}
+
 // A nomination that only one side knows either reserves room for no pod or gives it away.
 std::optional<Violation> Invariants::FindWrongNomination(const Host& host) const {
   const auto nominations = host.instance()->nominations();

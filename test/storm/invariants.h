@@ -35,6 +35,8 @@ class Invariants {
 
   // What must no longer be there in a settled world.
   std::optional<Violation> FindUnsettled(const std::vector<std::unique_ptr<Host>>& hosts) const;
+  // For storms without faults: whoever leads has the newest version of the pod, unless it has just changed.
+  void CheckKnownAsItIs(const std::string& pod_key, const std::vector<std::unique_ptr<Host>>& hosts);
   // The number of writes so far, without those of leases and events.
   uint64_t working_writes() const { return working_writes_; }
 

@@ -304,9 +304,10 @@ Picture LiveInstance::picture() const {
   };
   const scheduler::Driver& driver = core_->loop().driver();
   for (const framework::NodeInfo* node : driver.cluster().nodes()) add(api::Kind::kNode, node->node().metadata);
-  driver.cluster().ForEachPod([&](const framework::PodInfoPtr& pod) { add(api::Kind::kPod, pod->pod().metadata); });
+  // Of a pod that is being bound the queue has the newest version, and the cluster the one that was assumed.
   driver.queue().ForEach(
       [&](const queue::QueuedPod& pod, queue::PodState) { add(api::Kind::kPod, pod.pod->pod().metadata); });
+  driver.cluster().ForEachPod([&](const framework::PodInfoPtr& pod) { add(api::Kind::kPod, pod->pod().metadata); });
   auto& objects = const_cast<framework::Objects&>(driver.cluster().objects());
   for (const api::Kind kind : client::kSchedulingKinds) {
     cluster::VisitStore(objects, kind, [&](const auto& store) {

@@ -61,6 +61,9 @@ Storm::Storm(const Plan& plan, const Scheduler& scheduler, Trace::Keep keep)
   store_.Put(berth::testing::MakeNamespace("default"));
   store_.Put(berth::testing::MakeNamespace("kube-system"));
   actors_.MakeNodes(plan.nodes);
+  if (!plan.has_faults()) {
+    actors_.set_on_give_up([this](const std::string& pod) { invariants_.CheckKnownAsItIs(pod, hosts_); });
+  }
   for (int i = 0; i < plan.instances; ++i) {
     hosts_.push_back(std::make_unique<Host>(
         timeline_, network_, trace_, scheduler_, fmt::format("sched-{}", i), plan_,

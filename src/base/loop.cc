@@ -13,26 +13,22 @@ base::Duration ThreadLoop::Now() const {
   return std::chrono::duration_cast<base::Duration>(std::chrono::steady_clock::now().time_since_epoch());
 }
 
+// The thread is woken under the lock throughout: as soon as a task has run, its owner may destroy the loop, while the
+// thread that posted the task is still in here.
 void ThreadLoop::Post(Task task) {
-  {
-    std::lock_guard lock(mutex_);
-    if (stopping_) return;
-    posted_.push_back(std::move(task));
-    if (posted_.size() > 1) return;  // the thread has been woken already
-  }
-  changed_.notify_one();
+  std::lock_guard lock(mutex_);
+  if (stopping_) return;
+  posted_.push_back(std::move(task));
+  if (posted_.size() == 1) changed_.notify_one();  // otherwise it has been woken already
 }
 
 TimerId ThreadLoop::RunAfter(base::Duration delay, Task task) {
   const base::Duration due = Now() + delay;
-  TimerId timer = 0;
-  {
-    std::lock_guard lock(mutex_);
-    timer = ++last_timer_;
-    if (stopping_) return timer;
-    timers_.emplace(std::pair(due, timer), std::move(task));
-    due_.emplace(timer, due);
-  }
+  std::lock_guard lock(mutex_);
+  const TimerId timer = ++last_timer_;
+  if (stopping_) return timer;
+  timers_.emplace(std::pair(due, timer), std::move(task));
+  due_.emplace(timer, due);
   changed_.notify_one();
   return timer;
 }
@@ -69,8 +65,8 @@ void ThreadLoop::Stop() {
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
+    changed_.notify_one();
   }
-  changed_.notify_one();
   if (thread_.joinable()) thread_.join();
 }
 

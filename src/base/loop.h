@@ -35,6 +35,8 @@ class Loop {
   virtual void RunNow(Task task) = 0;
 };
 
+// May be destroyed as soon as whatever posts to it has had its tasks run; a transport whose calls post to it must be
+// destroyed first, since cancelled calls end later.
 class ThreadLoop final : public Loop {
  public:
   ThreadLoop();

@@ -76,9 +76,9 @@ class CountingSink final : public ChangeSink {
 TEST(Threads, ReflectorOnItsOwnThread) {
   testing::FakeNodeServer server;
   for (int i = 0; i < 100; ++i) server.Put("n" + std::to_string(i));
+  base::ThreadLoop loop;
   ThreadedTransport transport([&](const http::testing::FakeCallPtr& call) { server.Handle(call); });
   base::SystemClock clock;
-  base::ThreadLoop loop;
   ApiClient client(transport, loop, clock, {});
   CountingSink sink;
   std::future<void> last = sink.Await("n99");
@@ -104,12 +104,12 @@ TEST(Threads, ReflectorOnItsOwnThread) {
 
 TEST(Threads, WritesFromManyThreads) {
   std::atomic<int> answered = 0;
+  base::ThreadLoop loop;
   ThreadedTransport transport([&](const http::testing::FakeCallPtr& call) {
     ++answered;
     call->Answer(201, "{}");
   });
   base::SystemClock clock;
-  base::ThreadLoop loop;
   ApiClient client(transport, loop, clock, {.protobuf = false});
   EventRecorder recorder(client, loop, clock, {.hostname = "h"});
   std::vector<std::thread> writers;
@@ -141,6 +141,7 @@ TEST(Threads, WritesFromManyThreads) {
 
 TEST(Threads, TheWindowIsAskedWhileTheElectorGoes) {
   std::atomic<int> answered = 0;
+  base::ThreadLoop loop, election_loop;
   ThreadedTransport transport([&](const http::testing::FakeCallPtr& call) {
     if (call->request().path.find("/binding") != std::string::npos) ++answered;
     call->Answer(
@@ -148,7 +149,6 @@ TEST(Threads, TheWindowIsAskedWhileTheElectorGoes) {
         R"({"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":"l","resourceVersion":"1"}})");
   });
   base::SystemClock clock;
-  base::ThreadLoop loop, election_loop;
   ApiClient election_client(transport, election_loop, clock, {.protobuf = false});
   const auto window = std::make_shared<WriteWindow>();
   ApiClient client(transport, loop, clock, {.protobuf = false, .window = window});
@@ -201,8 +201,20 @@ TEST(Threads, LoopRunsTasksInOrderAndTimersInTime) {
   EXPECT_EQ(order.back(), 4);
 }
 
+TEST(Threads, ALoopWasDestroyedWhileTheThreadThatHadPostedStillWokeIt) {
+  for (int i = 0; i < 200; ++i) {
+    auto loop = std::make_unique<base::ThreadLoop>();
+    std::promise<void> ran;
+    std::thread poster([&loop = *loop, &ran] { loop.Post([&ran] { ran.set_value(); }); });
+    ran.get_future().get();
+    loop.reset();
+    poster.join();
+  }
+}
+
 TEST(Threads, ElectorLeadsAndReleases) {
   std::optional<api::Lease> lease;
+  base::ThreadLoop loop;
   ThreadedTransport transport([&](const http::testing::FakeCallPtr& call) {
     const http::Request& request = call->request();
     if (request.method == "GET" && !lease) return call->Answer(404, "");
@@ -215,7 +227,6 @@ TEST(Threads, ElectorLeadsAndReleases) {
     call->Answer(200, api::EncodeJson(api::MakeObject(*lease)));
   });
   base::SystemClock clock;
-  base::ThreadLoop loop;
   ApiClient client(transport, loop, clock, {.protobuf = false});
   std::promise<void> started;
   LeaderElectionOptions options{.identity = "me", .name_space = "n", .name = "l"};

@@ -70,10 +70,16 @@ ApiClient::ApiClient(http::Transport& transport, base::Loop& loop, const base::C
                          .budgets = options_.budgets,
                          .observer = options_.observer,
                          .on_room = options_.on_room});
-  statuses_ = std::make_unique<PodStatusWriter>(*path_, loop_, clock_, [this](const api::Pod& pod, std::string body) {
-    const std::string path = ObjectPath(api::Kind::kPod, pod.metadata.namespace_.str(), pod.metadata.name);
-    return PatchRequest(path + "/status", std::move(body));
-  });
+  const auto path_of = [](const api::Pod& pod) {
+    return ObjectPath(api::Kind::kPod, pod.metadata.namespace_.str(), pod.metadata.name);
+  };
+  statuses_ = std::make_unique<PodStatusWriter>(
+      *path_, loop_, clock_,
+      PodStatusWriter::Requests{
+          .read = [this, path_of](const api::Pod& pod) { return ObjectRequest("GET", path_of(pod)); },
+          .patch = [this, path_of](
+                       const api::Pod& pod,
+                       std::string body) { return PatchRequest(path_of(pod) + "/status", std::move(body)); }});
 }
 
 // The path must not call the status writer after that is destroyed.

@@ -13,9 +13,6 @@ namespace {
 // As many as client-go's event correlator remembers, and longer than any watch lags.
 constexpr size_t kMaxRecent = 4096;
 constexpr base::Duration kRecentTime = std::chrono::minutes(10);
-// A nomination that arrives late, after its clearing has been written, would hold a node for a pod that is not meant to
-// get it. So it is for the version of the pod that is known; should that be out of date for good, it is sent anyway.
-constexpr int kAttemptsForOneVersion = 3;
 
 bool IsEmpty(const PodStatusChange& change) { return !change.condition && !change.nominated_node_name; }
 
@@ -83,11 +80,13 @@ void PodStatusWriter::Patch(api::Pod pod, const PodStatusChange& change, WriteCl
   ++entry.calls;
   const auto batch = std::make_shared<Batch>();
   batch->write_class = write_class;
-  path_.SubmitReserved({.write_class = write_class,
-                        .key = key,
-                        .make = [this, key, batch] { return Make(key, batch); },
-                        .repeatable = true,
-                        .done = [this, key, batch](const ApiAnswer& answer) { Finish(key, batch, answer); }});
+  path_.SubmitReserved(
+      {.write_class = write_class,
+       .key = key,
+       .make = [this, key, batch] { return Make(key, batch); },
+       .is_intermediate = [this, key, batch](const ApiAnswer& answer) { return TakeRead(key, *batch, answer); },
+       .repeatable = true,
+       .done = [this, key, batch](const ApiAnswer& answer) { Finish(key, batch, answer); }});
 }
 
 std::optional<http::Request> PodStatusWriter::Make(const std::string& key, const BatchPtr& batch) {
@@ -96,15 +95,34 @@ std::optional<http::Request> PodStatusWriter::Make(const std::string& key, const
   std::move(entry.dones.begin(), entry.dones.end(), std::back_inserter(batch->dones));
   entry.dones.clear();
   entry.in_line_as.reset();
-  if (IsEmpty(batch->change)) return std::nullopt;
-  const api::Pod base = Base(entry.pod);
-  const bool only_this_version = batch->attempts++ < kAttemptsForOneVersion;
-  std::string body = PodStatusPatch(base, batch->change, clock_.Now(), only_this_version);
+  if (IsEmpty(batch->change) || batch->next == Step::kGone) return std::nullopt;
+  if (batch->next == Step::kRead) return requests_.read(entry.pod);
+  std::string body = PodStatusPatch(Base(entry.pod), batch->change, clock_.Now());
   if (body.empty()) return std::nullopt;
   // Recorded before it is sent: from here on the server may have it.
   Recent& recent = Remember(key);
   Merge(batch->change, recent.uncertain);
-  return make_request_(entry.pod, std::move(body));
+  return requests_.patch(entry.pod, std::move(body));
+}
+
+bool PodStatusWriter::TakeRead(const std::string& key, Batch& batch, const ApiAnswer& answer) {
+  if (batch.next == Step::kPatch) {
+    if (answer.status.code == 409) batch.next = Step::kRead;
+    return false;
+  }
+  const Result<api::Object> read = answer.ok() ? DecodeOne(answer.response) : Result<api::Object>(answer.ToError());
+  const api::Pod* pod = read ? read->As<api::Pod>() : nullptr;
+  if (pod == nullptr) return false;
+  Entry& entry = entries_.at(key);
+  if (pod->metadata.uid != entry.pod.metadata.uid) {
+    batch.next = Step::kGone;
+    return true;
+  }
+  batch.next = Step::kPatch;
+  entry.pod = StatusPartOf(*pod);
+  // No earlier patch can take effect any more: each was for a version before this one.
+  Remember(key).uncertain = {};
+  return true;
 }
 
 api::Pod PodStatusWriter::Base(const api::Pod& pod) const {
@@ -140,12 +158,15 @@ PodStatusWriter::Recent& PodStatusWriter::Remember(const std::string& key) {
 void PodStatusWriter::Finish(const std::string& key, const BatchPtr& batch, const ApiAnswer& answer) {
   Entry& entry = entries_.at(key);
   std::vector<Done> dones = std::move(batch->dones);
+  Result<void> result = answer.ok() ? Result<void>() : Result<void>(answer.ToError());
   if (answer.status.code == kNothingToWrite && entry.in_line_as == batch->write_class) {
     // Overtaken by a bind before its request was made.
     std::move(entry.dones.begin(), entry.dones.end(), std::back_inserter(dones));
     entry.dones.clear();
     entry.wanted = {};
     entry.in_line_as.reset();
+  } else if (answer.ok() && batch->next == Step::kRead) {
+    result = Error::InvalidArgument("expected the pod, to patch its newest version, found something else");
   } else if (answer.ok() && answer.status.code != kNothingToWrite) {
     Recent& recent = Remember(key);
     Settle(batch->change, recent.uncertain);
@@ -155,7 +176,7 @@ void PodStatusWriter::Finish(const std::string& key, const BatchPtr& batch, cons
     recent.before = entry.pod.metadata.resource_version;
   }
   if (--entry.calls == 0) entries_.erase(key);
-  for (const Done& done : dones) done(answer.ok() ? Result<void>() : Result<void>(answer.ToError()));
+  for (const Done& done : dones) done(result);
 }
 
 }  // namespace berth::client

@@ -5,6 +5,11 @@
 // whose answer was lost is written again in full. So clearing a nomination takes effect, whatever happens to the patch
 // that made it.
 //
+// Every patch is for one resourceVersion. One that arrives late, after a later one has changed the pod, is rejected, so
+// that an older report does not replace a newer one. After a conflict the pod is read, and the patch made for the
+// version that was read. A later patch that changes nothing, such as the clearing of a nomination that the server does
+// not have, leaves the version as it is: then a late one still takes effect.
+//
 // Used on the loop's thread. Bounded: it keeps the pods with a patch in progress and the last few thousand patched
 // ones.
 #pragma once
@@ -37,11 +42,13 @@ std::string WriteKeyOf(const api::Pod& pod);
 class PodStatusWriter {
  public:
   using Done = std::function<void(Result<void>)>;
-  // The request for a patch of that pod.
-  using MakeRequest = std::function<http::Request(const api::Pod& pod, std::string body)>;
+  struct Requests {
+    std::function<http::Request(const api::Pod& pod)> read;
+    std::function<http::Request(const api::Pod& pod, std::string body)> patch;
+  };
 
-  PodStatusWriter(WritePath& path, base::Loop& loop, const base::Clock& clock, MakeRequest make_request)
-      : path_(path), loop_(loop), clock_(clock), make_request_(std::move(make_request)) {}
+  PodStatusWriter(WritePath& path, base::Loop& loop, const base::Clock& clock, Requests requests)
+      : path_(path), loop_(loop), clock_(clock), requests_(std::move(requests)) {}
 
   // Uses a place in the queue that was reserved for `write_class`. `pod` is its StatusPartOf.
   void Patch(api::Pod pod, const PodStatusChange& change, WriteClass write_class, Done done);
@@ -49,12 +56,17 @@ class PodStatusWriter {
   size_t remembered() const { return recent_.size(); }
 
  private:
+  enum class Step {
+    kPatch,
+    kRead,  // the last patch was for another version than the server's
+    kGone,  // another pod has the name
+  };
   // One call, over all its attempts.
   struct Batch {
     PodStatusChange change{};
     std::vector<Done> dones{};
     WriteClass write_class{};
-    int attempts = 0;
+    Step next = Step::kPatch;
   };
   using BatchPtr = std::shared_ptr<Batch>;
   struct Entry {
@@ -75,6 +87,8 @@ class PodStatusWriter {
   };
 
   std::optional<http::Request> Make(const std::string& key, const BatchPtr& batch);
+  // Whether the answer is to a read, after which the patch is made anew.
+  bool TakeRead(const std::string& key, Batch& batch, const ApiAnswer& answer);
   void Finish(const std::string& key, const BatchPtr& batch, const ApiAnswer& answer);
   // The pod as it is at the server, as far as that is known.
   api::Pod Base(const api::Pod& pod) const;
@@ -83,7 +97,7 @@ class PodStatusWriter {
   WritePath& path_;
   base::Loop& loop_;
   const base::Clock& clock_;
-  const MakeRequest make_request_;
+  const Requests requests_;
   std::unordered_map<std::string, Entry> entries_;  // by WriteKeyOf
   std::list<Recent> recent_;                        // the oldest first
   std::unordered_map<std::string, std::list<Recent>::iterator> recent_by_key_;

@@ -140,7 +140,7 @@ std::string DeleteJson(std::string_view uid) {
   return body;
 }
 
-std::string PodStatusPatch(const api::Pod& pod, const PodStatusChange& change, base::Time now, bool only_this_version) {
+std::string PodStatusPatch(const api::Pod& pod, const PodStatusChange& change, base::Time now) {
   const api::PodStatus& status = pod.status;
   const api::PodCondition* old = change.condition ? Find(status, change.condition->type) : nullptr;
   const bool condition_changes =
@@ -156,8 +156,8 @@ std::string PodStatusPatch(const api::Pod& pod, const PodStatusChange& change, b
     // Another pod that has the name by now is not patched: the server rejects the change of UID.
     writer.Key("metadata");
     writer.StartObject();
-    const bool nominates = nomination_changes && !change.nominated_node_name->empty();
-    if (only_this_version && nominates) OptionalText(writer, "resourceVersion", pod.metadata.resource_version);
+    const std::string& version = pod.metadata.resource_version;
+    if (!version.empty()) Text(writer, "resourceVersion", version);
     Text(writer, "uid", pod.metadata.uid);
     writer.EndObject();
   }

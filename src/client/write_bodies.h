@@ -29,10 +29,9 @@ struct PodStatusChange {
 };
 
 // The strategic merge patch (conditions merge by type) that makes these changes to `pod`'s status, without those that
-// it has already; empty if nothing is left. `now` becomes the transition time of a condition whose status changes. With
-// `only_this_version`, a patch that nominates a node is for this resourceVersion of the pod only.
-std::string PodStatusPatch(const api::Pod& pod, const PodStatusChange& change, base::Time now,
-                           bool only_this_version = false);
+// it has already; empty if nothing is left. It applies to this UID and resourceVersion only: a patch that arrives late
+// must not overwrite a newer one. `now` becomes the transition time of a condition whose status changes.
+std::string PodStatusPatch(const api::Pod& pod, const PodStatusChange& change, base::Time now);
 
 // The patches of VolumeBinding: they contain the resourceVersion they were decided on, so that any change in between is
 // a conflict. Each contains exactly the annotations to set.

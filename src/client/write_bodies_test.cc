@@ -117,6 +117,14 @@ TEST(WriteBodies, PodStatusPatchSaysOnlyWhatChanges) {
   }
 }
 
+// One that arrives after a later one must not overwrite it.
+TEST(WriteBodies, PodStatusPatchIsForOneVersion) {
+  api::Pod pod = MakePod();
+  pod.metadata.resource_version = "7";
+  EXPECT_EQ(PodStatusPatch(pod, {.nominated_node_name = "n"}, kNow),
+            R"({"metadata":{"resourceVersion":"7","uid":"u-1"},"status":{"nominatedNodeName":"n"}})");
+}
+
 TEST(WriteBodies, VolumePatchesNameTheVersionTheyWereDecidedOn) {
   api::PersistentVolume volume;
   volume.metadata.name = "pv";

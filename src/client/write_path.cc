@@ -288,6 +288,7 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
   }
 
   std::optional<base::Duration> RetryAfter(Call& call, const ApiAnswer& answer) {
+    if (call.write.is_intermediate && call.write.is_intermediate(answer)) return base::Duration::zero();
     if (answer.ok()) return std::nullopt;
     if (answer.status.AsksToWait() && call.waits < kMaxWaits) {
       ++call.waits;

@@ -81,6 +81,8 @@ struct Write {
   // Makes the current request. Called on the loop before each attempt; returns nothing if there is nothing left to
   // write.
   std::function<std::optional<http::Request>()> make;
+  // Sees each answer first. True if that was a read which the write needed: make() makes the next request at once.
+  std::function<bool(const ApiAnswer&)> is_intermediate{};
   // Idempotent: also retried, nine times at most, on conflicts, 5xx and calls without an answer. Other writes are
   // retried only if the server sends Retry-After, ten times at most, as in client-go.
   bool repeatable = false;

@@ -10,6 +10,7 @@ from api import path
 from control_plane import SECOND_SCHEDULER_USER
 from process import eventually
 from scenario import expect, expect_equal, scenario
+from scenarios.extenders import change_then_reject, start as start_extender
 from scenarios.preemption import terminating
 from scenarios.volumes import play_volume_controller
 
@@ -68,14 +69,14 @@ def right_used(event):
     return about.get("apiGroup", ""), resource, event["verb"]
 
 
-def second_scheduler(t, manifests, **properties):
-    """A scheduler with the configuration of the manifests, as their service account."""
+def second_scheduler(t, manifests, more="", **properties):
+    """A scheduler with the configuration of the manifests, and more of it, as their service account."""
     token = t.api.call("POST", path("ServiceAccount", "kube-system", "berth-scheduler", "token"),
                        {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
                         "spec": {"expirationSeconds": 3600}})["status"]["token"]
     identity = t.control_plane.kubeconfig("second-scheduler.kubeconfig", token=token)
     text = next(item for item in manifests if item["kind"] == "ConfigMap")["data"]["config.yaml"]
-    return t.scheduler(identity=identity, text=f"{text}clientConnection: {{kubeconfig: {identity}}}\n", **properties)
+    return t.scheduler(identity=identity, text=f"{text}clientConnection: {{kubeconfig: {identity}}}\n{more}", **properties)
 
 
 def use_every_right(t, scheduler):
@@ -102,6 +103,11 @@ def use_every_right(t, scheduler):
     t.wait_bound("preemptor")
     t.pod("waits", {"cpu": "3"}, **ours)
     t.wait_pending("waits")
+    # It has changed before its reason is written: it is read.
+    changes = objects.pod("changes", {"example.com/licence": "1"}, **ours)
+    changes["spec"]["containers"][0]["resources"]["limits"] = {"example.com/licence": "1"}
+    t.add(changes)
+    t.wait_pending("changes")
     # Room that it may not use requeues it; reported again, the event becomes a series.
     t.node("n2", taints=[objects.taint("e2e")])
     sizes = itertools.count(5)
@@ -125,7 +131,10 @@ def second_scheduler_rights(t):
     manifests = documents(t.control_plane.kubectl("create", "--dry-run=client", "-o=json", *files))
     t.on_close(lambda: t.control_plane.kubectl("delete", "--ignore-not-found", *files))
     t.control_plane.kubectl("create", *files)
-    scheduler = second_scheduler(t, manifests)
+    extender = start_extender(t, filter=change_then_reject(t))
+    extenders = [{"urlPrefix": extender.url, "filterVerb": "filter",
+                  "managedResources": [{"name": "example.com/licence", "ignoredByScheduler": True}]}]
+    scheduler = second_scheduler(t, manifests, more=f"extenders: {json.dumps(extenders)}\n")
     use_every_right(t, scheduler)
 
     requests = [event for event in t.audit.requests_of(SECOND_SCHEDULER_USER, t.mark) if "objectRef" in event]

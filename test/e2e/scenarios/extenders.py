@@ -69,6 +69,25 @@ def extender_binds(t):
     expect_equal([question["PodName"] for question in extender.called("bind")], ["widget"], "pods the extender bound")
 
 
+def change_then_reject(t):
+    """An extender's filter that changes the pod it is asked about: the scheduler decides on an outdated version."""
+    def answer(question):
+        t.api.patch("Pod", question["Pod"]["metadata"]["name"], {"metadata": {"labels": {"changed": "yes"}}}, t.namespace)
+        return keep(question, lambda name: False, "not licensed")
+    return answer
+
+
+@scenario("a pod that changes while it is being scheduled gets its reason, and keeps the change")
+def pod_changes_while_it_is_scheduled(t):
+    t.node("n1")
+    extender = start(t, filter=change_then_reject(t))
+    t.start_scheduler(extenders=[{"urlPrefix": extender.url, "filterVerb": "filter"}])
+    t.pod("changing")
+    told = t.wait_pending("changing")
+    expect("not licensed" in told["message"], f"the message has the extender's reason: {told['message']}")
+    expect_equal(t.get_pod("changing")["metadata"]["labels"].get("changed"), "yes", "the label set in between")
+
+
 @scenario("an extender that is down blocks its pods, unless it is ignorable; when it is back, they are scheduled")
 def extender_down(t):
     t.nodes(2)

@@ -21,6 +21,11 @@ bool IsForExtendedResources(const api::ResourceClaim& claim) {
 
 }  // namespace
 
+bool IsReservedFor(const api::ResourceClaim& claim, std::string_view pod_uid) {
+  return std::any_of(claim.status.reserved_for.begin(), claim.status.reserved_for.end(),
+                     [&](const api::ResourceClaimConsumerReference& held) { return held.uid == pod_uid; });
+}
+
 void ClaimTracker::Exchange(const ClaimPtr& before, const ClaimPtr& after) {
   if (before == after) return;
   if (after && after->status.allocation) devices_.Add(*after->status.allocation);
@@ -34,7 +39,7 @@ void ClaimTracker::Put(ClaimPtr claim) {
   Entry& entry = claims_[key];
   const ClaimPtr before = entry.latest();
   const bool is_new = !entry.seen;
-  SettleUnreserved(*claim, /*reserved=*/false);
+  SettleUnreserved(*claim, [&](const std::string& pod) { return !IsReservedFor(*claim, pod); });
   if (entry.assumed &&
       (entry.assumed->metadata.uid != claim->metadata.uid || VersionOf(*claim) >= VersionOf(*entry.assumed))) {
     entry.assumed.reset();
@@ -97,7 +102,9 @@ bool ClaimTracker::EndFlight(const std::string& uid) {
 
 void ClaimTracker::Assume(ClaimPtr claim) {
   // Writes of a claim keep their order: this reservation was made after the end of the one before.
-  SettleUnreserved(*claim, /*reserved=*/true);
+  // What was written for another pod brings along the reservations whose end is still on its way.
+  const auto& holders = claim->status.reserved_for;
+  SettleUnreserved(*claim, [&](const std::string& pod) { return !holders.empty() && holders.back().uid == pod; });
   const auto found = claims_.find(Key(claim->metadata.namespace_.str(), claim->metadata.name));
   if (found == claims_.end()) return;
   Entry& entry = found->second;
@@ -120,12 +127,11 @@ void ClaimTracker::NoteUnreserved(const api::ResourceClaim& claim, const std::st
   unreserved_[{claim.metadata.uid, pod_uid}] = VersionOf(claim);
 }
 
-void ClaimTracker::SettleUnreserved(const api::ResourceClaim& now, bool reserved) {
+template <class Settles>
+void ClaimTracker::SettleUnreserved(const api::ResourceClaim& now, Settles settles) {
   const std::string& uid = now.metadata.uid;
   for (auto it = unreserved_.lower_bound({uid, ""}); it != unreserved_.end() && it->first.first == uid;) {
-    const bool is_for_pod = std::any_of(now.status.reserved_for.begin(), now.status.reserved_for.end(),
-                                        [&](const auto& held) { return held.uid == it->first.second; });
-    const bool is_settled = VersionOf(now) > it->second && is_for_pod == reserved;
+    const bool is_settled = VersionOf(now) > it->second && settles(it->first.second);
     it = is_settled ? unreserved_.erase(it) : std::next(it);
   }
 }

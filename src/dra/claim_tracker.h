@@ -32,6 +32,8 @@ using ClaimPtr = std::shared_ptr<const api::ResourceClaim>;
 inline constexpr std::string_view kExtendedResourceClaimAnnotation = "resource.kubernetes.io/extended-resource-claim";
 inline constexpr std::string_view kClaimFinalizer = "resource.kubernetes.io/delete-protection";
 
+bool IsReservedFor(const api::ResourceClaim& claim, std::string_view pod_uid);
+
 class ClaimTracker {
  public:
   explicit ClaimTracker(AllocatedDevices& devices) : devices_(devices) {}
@@ -53,7 +55,8 @@ class ClaimTracker {
   bool EndFlight(const std::string& uid);
   // It has been written, and this came of it: the end of the flight, and Assume.
   void Land(const std::string& uid, const ClaimPtr& written);
-  // A write of ours succeeded and this came of it. Without effect when something newer is known, or nothing at all.
+  // A write of ours succeeded and this came of it: it is now reserved for the last pod of its list. Without effect when
+  // something newer is known, or nothing at all.
   void Assume(ClaimPtr claim);
   // The end of the pod's reservation, or of the whole allocation, is being written. Until the API server has reported
   // that, or the reservation has been written again, "reserved" is out of date: a pod that relied on it would be bound
@@ -96,8 +99,9 @@ class ClaimTracker {
   using Key = std::pair<std::string, std::string>;
 
   void ApplyPosted();
-  // Drops the notes of older versions of the claim, of pods for which it is now `reserved`, or is not.
-  void SettleUnreserved(const api::ResourceClaim& now, bool reserved);
+  // Drops the notes of older versions of the claim, of pods that `settles` accepts.
+  template <class Settles>
+  void SettleUnreserved(const api::ResourceClaim& now, Settles settles);
   // Moves the devices from one version of a claim to the next.
   void Exchange(const ClaimPtr& before, const ClaimPtr& after);
 

@@ -72,6 +72,19 @@ TEST_F(ClaimTrackerTest, AReservationThatIsBeingEndedIsNotTrustedUntilTheServerR
   EXPECT_FALSE(claims_.IsBeingUnreserved("uid-c", "uid-p"));
 }
 
+// Storm seed 17489: a pod was bound although the end of its reservation was on its way: the write of another pod that
+// shares the claim was taken for its own.
+TEST_F(ClaimTrackerTest, AReservationWasTrustedBecauseAnotherPodOfTheClaimWasGivenOne) {
+  auto claim = std::make_shared<api::ResourceClaim>(*Allocated("g0", "7"));
+  claim->status.reserved_for.push_back({"", "pods", "p", "uid-p"});
+  claims_.Put(claim);
+  claims_.NoteUnreserved(*claim, "uid-p");
+  auto written = std::make_shared<api::ResourceClaim>(*Allocated("g0", "8"));
+  written->status.reserved_for = {{"", "pods", "p", "uid-p"}, {"", "pods", "q", "uid-q"}};
+  claims_.Assume(written);
+  EXPECT_TRUE(claims_.IsBeingUnreserved("uid-c", "uid-p"));
+}
+
 TEST_F(ClaimTrackerTest, AReservationThatWasWrittenAgainIsTrusted) {
   const auto version = [this](const std::string& number) {
     auto claim = std::make_shared<api::ResourceClaim>(*Allocated("g0", number));

@@ -288,11 +288,16 @@ Result<dra::ClaimPtr> DynamicResources::WriteClaim(const dra::ClaimPtr& read,
       claim->status.allocation = allocation;
     }
     if (!error) {
-      if (!IsReservedFor(*claim, pod)) {
-        claim->status.reserved_for.push_back({"", "pods", pod.pod().metadata.name, pod.uid()});
-      }
+      // Last, even if it is there already: that is how the tracker of claims knows whose write it was.
+      std::erase_if(claim->status.reserved_for, [&](const auto& held) { return held.uid == pod.uid(); });
+      claim->status.reserved_for.push_back({"", "pods", pod.pod().metadata.name, pod.uid()});
       if (!claim->status.allocation) {
         return Error::Conflict(fmt::format("claim {} got deallocated elsewhere in the meantime", who));
+      }
+      // The node was chosen for the devices that the claim had. Upstream binds the pod beside others.
+      const std::optional<api::AllocationResult>& chosen = allocation ? allocation : read->status.allocation;
+      if (!chosen || chosen->devices.results != claim->status.allocation->devices.results) {
+        return Error::Conflict(fmt::format("claim {} got other devices in the meantime", who));
       }
       if (features_.binding_conditions && !claim->status.allocation->allocation_timestamp) {
         claim->status.allocation->allocation_timestamp = handle_.clock().Now();

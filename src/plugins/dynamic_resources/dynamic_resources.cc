@@ -33,10 +33,7 @@ std::string NewClaimUid() {
 
 }  // namespace
 
-bool IsReservedFor(const api::ResourceClaim& claim, const PodInfo& pod) {
-  const auto& reserved = claim.status.reserved_for;
-  return std::any_of(reserved.begin(), reserved.end(), [&](const auto& user) { return user.uid == pod.uid(); });
-}
+bool IsReservedFor(const api::ResourceClaim& claim, const PodInfo& pod) { return dra::IsReservedFor(claim, pod.uid()); }
 
 DynamicResources::DynamicResources(const config::DynamicResourcesArgs& args, framework::Handle& handle)
     : handle_(handle),

@@ -177,6 +177,16 @@ TEST_F(ClaimBindingTest, AClaimThatIsGoneOrLostItsDevicesMeanwhileIsNotBound) {
   EXPECT_EQ(Bind().Message(), "claim default/c got deleted in the meantime");
 }
 
+// Storm seed 1174: another pod that shares the claim had it deallocated, and allocated on another node.
+TEST_F(ClaimBindingTest, APodWasBoundBesideTheDevicesThatItsClaimHadGotMeanwhile) {
+  handle_.Add(Allocated(/*reserved=*/false));
+  api::ResourceClaim fresh = Allocated(/*reserved=*/false);
+  fresh.status.allocation->devices.results[0].pool = "another-node";
+  handle_.api().conflicts = 1;
+  handle_.api().claim_on_read = std::make_shared<const api::ResourceClaim>(fresh);
+  EXPECT_EQ(Bind().Message(), "claim default/c got other devices in the meantime");
+}
+
 TEST_F(ClaimBindingTest, DevicesThatDoNotBecomeReadyTimeOutUnderTheirOwnName) {
   handle_.Add(Allocated(/*reserved=*/true, "example.com/ready"));
   EXPECT_TRUE(Bind().ok());

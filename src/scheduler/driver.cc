@@ -247,6 +247,7 @@ void Driver::SettleFailure(const Attempt& attempt) {
     observer_.OnStale(attempt);
   }
   if (!attempt.freed_node.empty() && rejected) handlers_->OnForgotten(*attempt.pod, attempt.freed_node, except);
+  if (!attempt.freed_promise.empty()) handlers_->OnForgotten(*attempt.pod, attempt.freed_promise, uid);
   handlers_->TellOfFreedDevices(except);
 }
 

@@ -182,6 +182,24 @@ TEST_F(DriverTest, APodThatWaitsForPermissionIsAnnouncedUntilItIsRejected) {
   EXPECT_THAT(world_.api.calls, ElementsAre("nominate waiting to n1", "nominate waiting to nothing"));
 }
 
+// Storm seed 30480: the nomination had been withdrawn before the API was told of it, so no event reported its end.
+TEST_F(DriverTest, APodSleptOnWhenANominationThatTheApiNeverShowedWasWithdrawn) {
+  PutNode("n1", "2");
+  Put(MakePod("first").Node("n1").Request("cpu", "2"));
+  Put(MakePod("vip").Request("cpu", "2").Priority(100));
+  StepAll();
+  ASSERT_THAT(world_.api.calls, ::testing::Contains("nominate vip to n1"));
+  Put(MakePod("other").Node("n1").Request("cpu", "1").Priority(200));
+  Remove(MakePod("first").Node("n1").Request("cpu", "2"));
+  Put(MakePod("low").Request("cpu", "1"));
+  StepAll();
+  world_.clock.Advance(std::chrono::seconds(2));
+  StepAll();
+  EXPECT_THAT(log_, ElementsAre("failed vip", "failed low", "failed vip")) << "low fails for the promise to vip";
+  ASSERT_EQ(binding_.size(), 1u);
+  EXPECT_EQ(binding_[0]->attempt().pod->name(), "low");
+}
+
 // A recording that began between the two was decided otherwise: storm seed 4652.
 TEST_F(DriverTest, ACheckpointKeepsANominationToANodeThatIsGone) {
   PutNode("n1", "1");

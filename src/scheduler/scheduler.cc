@@ -461,10 +461,13 @@ void Scheduler::Fail(const Status& status, Attempt& attempt) {
   WithdrawNomination(attempt);
 }
 
-void Scheduler::WithdrawNomination(const Attempt& attempt) {
+void Scheduler::WithdrawNomination(Attempt& attempt) {
   const PodInfo& pod = *attempt.pod;
-  const bool known = attempt.announced || !pod.pod().status.nominated_node_name.empty() ||
-                     !cluster_.nominator().NodeOf(pod.uid()).empty();
+  const std::string promised = cluster_.nominator().NodeOf(pod.uid());
+  const bool is_shown = !pod.pod().status.nominated_node_name.empty();
+  const bool known = attempt.announced || is_shown || !promised.empty();
+  // What the API shows is withdrawn there, and the report of that wakes those who want the room.
+  if (!is_shown) attempt.freed_promise = promised;
   cluster_.nominator().Remove(pod.uid());
   if (known) (void)api_.SetNominatedNode(pod, "");
 }

@@ -133,7 +133,7 @@ class Scheduler {
   void Reject(const framework::Status& status, Attempt& attempt);
   void Fail(const framework::Status& status, Attempt& attempt);
   // The pod's promise of a node, if it has one, is off.
-  void WithdrawNomination(const Attempt& attempt);
+  void WithdrawNomination(Attempt& attempt);
 
   cluster::Cluster& cluster_;
   const base::Clock& clock_;

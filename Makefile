@@ -1,8 +1,9 @@
 # Every target sets up what it needs by itself: packages (scripts/install-deps), configuration (CMakePresets.json), build.
 # Variables: JOBS=N limits parallel compilation, FUZZ_SECONDS=N is how long each fuzzer runs, BERTH_SKIP_DEPS=1 leaves
 # packages alone, SCHEDULER=upstream has `make e2e` test kube-scheduler instead of berth, ARGS are passed on by e2e and
-# bench-live, TESTS are those that asan and tsan run, ARCH=arm64 has dist and package build for that architecture on an
-# amd64 machine. With CI=true in the environment, warnings are errors.
+# bench-live, TESTS are those that asan and tsan run, TEST and FILTER are the program and the cases that try runs,
+# ARCH=arm64 has dist and package build for that architecture on an amd64 machine. With CI=true in the environment,
+# warnings are errors.
 
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 30
@@ -46,7 +47,7 @@ chosen = $(if $(TESTS),--tests-regex '^($(subst $(space),|,$(strip $(TESTS))))$$
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: run test build debug bench count profile lint tidy format asan tsan fuzz dist package storm e2e \
+.PHONY: run test build debug try bench count profile lint tidy format asan tsan fuzz dist package storm e2e \
   test-arm64 bench-live build-cost check-includes clean help deps deps-lint deps-count deps-dist deps-arm64 deps-dev \
   deps-e2e
 
@@ -64,6 +65,13 @@ build: deps ## build build/berth (release)
 debug: deps ## build and test without optimisation, in build-debug/
 	@$(call compile,debug)
 	@$(call run-tests,debug)
+
+# Configures only once: after that, ninja does so when a build file or the list of files changes.
+try: deps ## build and run one test program in build-debug/: make try TEST=berth_queue_test [FILTER='Backoff*']
+	@test -n '$(TEST)' || { echo "make try TEST=berth_queue_test [FILTER='Backoff*']"; exit 2; }
+	@test -e build-debug/build.ninja || { $(call configure,debug); }
+	@cmake --build --preset debug --parallel $(JOBS) --target $(TEST)
+	@GTEST_FILTER='$(or $(FILTER),*)' ctest --preset debug --verbose --tests-regex '^$(TEST)$$'
 
 # What the optimiser of a sanitized build warns of is mostly its own doing.
 asan tsan: WERROR := OFF

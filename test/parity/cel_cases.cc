@@ -9,11 +9,6 @@
 namespace berth::parity {
 namespace {
 
-std::string TextOf(const codec::Value& value, std::string_view key) {
-  const codec::Value* found = value.Find(key);
-  return found ? std::string(found->text()) : std::string();
-}
-
 bool GateOf(const codec::Value& recorded, std::string_view gate, bool otherwise) {
   const codec::Value* gates = recorded.Find("featureGates");
   const codec::Value* found = gates ? gates->Find(gate) : nullptr;
@@ -58,7 +53,7 @@ cel::DeviceInput DeviceOf(const codec::Value& recorded, const cel::DeviceFeature
   std::vector<cel::DeviceInput::Capacity> capacity;
   if (const codec::Value* map = recorded.Find("capacity")) {
     for (const codec::Member& member : map->members()) {
-      capacity.push_back({std::string(member.key), TextOf(member.value, "value")});
+      capacity.push_back({std::string(member.key), std::string(TextOf(member.value, "value"))});
     }
   }
   const codec::Value* multiple = recorded.Find("allowMultipleAllocations");
@@ -100,12 +95,12 @@ Result<std::vector<Difference>> RunCelCase(const codec::Value& recorded) {
   compare("matches", matches ? (matches->boolean() ? "true" : "false") : "none", got_matches);
 
   const codec::Value* error = expect->Find("error");
-  const std::string kind = error ? TextOf(*error, "kind") : "none";
+  const std::string kind = error ? std::string(TextOf(*error, "kind")) : "none";
   const std::string got_kind = outcome.failure ? std::string(FailureKindName(outcome.failure->kind)) : "none";
   const std::string got_text = outcome.failure ? outcome.failure->text : "";
   // The wording of syntax errors may differ, and a text that depends on the order of a map is not recorded.
   const bool has_text = error && error->Find("text") && kind != "syntax";
-  compare("error", kind + (has_text ? ": " + TextOf(*error, "text") : ""),
+  compare("error", kind + (has_text ? fmt::format(": {}", TextOf(*error, "text")) : ""),
           got_kind + (has_text || kind != got_kind ? ": " + got_text : ""));
 
   if (const codec::Value* cost = expect->Find("cost")) {

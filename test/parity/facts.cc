@@ -29,12 +29,12 @@ std::string StatusText(const framework::Status& status) {
   return VerdictText(framework::NameOf(status.code()), status.plugin(), status.reasons());
 }
 
-namespace {
-
 std::string_view TextOf(const Value& object, std::string_view key) {
   const Value* found = object.Find(key);
   return found ? found->text() : std::string_view();
 }
+
+namespace {
 
 std::string VerdictText(const Value& verdict) {
   std::vector<std::string> reasons;

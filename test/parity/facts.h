@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codec/value.h"
@@ -27,6 +28,9 @@ struct Decision {
   std::string message;
   Facts devices;  // what was allocated, and what was written about it
 };
+
+// The text of a member, which lives as long as the object; empty without such a member.
+std::string_view TextOf(const codec::Value& object, std::string_view key);
 
 // JSON in a canonical form: members sorted, amounts as quantities.
 std::string Canonical(const codec::Value& value);

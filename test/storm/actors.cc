@@ -24,6 +24,14 @@ bool IsRunning(const api::Pod& pod) {
   return !pod.spec.node_name.empty() && !api::IsTerminated(pod) && !pod.metadata.deletion_timestamp;
 }
 
+// What follows `before` in a path.
+std::string NameIn(const std::string& path, std::string_view before) {
+  const size_t found = path.find(before);
+  if (found == std::string::npos) return {};
+  const size_t from = found + before.size();
+  return path.substr(from, path.find('/', from) - from);
+}
+
 }  // namespace
 
 Actors::Actors(Timeline& timeline, Store& store, ApiWrites& writes, Claims& claims, Trace& trace, uint64_t seed)
@@ -135,7 +143,7 @@ void Actors::DoToPods(const Action& action) {
       }
       return;
     case ActionKind::kFailAndReturn:
-      if (const api::Pod* pod = PickNewestPending()) FailAndReturn(*pod);
+      if (const api::Pod* pod = PickNewestPending()) FailAndReturn(*pod, 3s);
       return;
     case ActionKind::kDeletePod:
       if (const api::Pod* pod = PickPod(action.choice, any)) writes_.DeletePod(key(*pod), 30);
@@ -244,15 +252,50 @@ void Actors::GiveUpLater(const std::string& key) {
   });
 }
 
-void Actors::FailAndReturn(const api::Pod& pod) {
+void Actors::FailAndReturn(const api::Pod& pod, base::Duration longest) {
   const std::string key = api::KeyOf(pod.metadata), uid = pod.metadata.uid;
   EditPod(key, uid, [](api::Pod& p) { p.status.phase = "Failed"; });
-  timeline_.After(Soon(3s), [this, key, uid] {
+  timeline_.After(Soon(longest), [this, key, uid] {
     const api::Pod* now = store_.Find<api::Pod>(key);
     // A pod that was bound meanwhile stays Failed: no scheduler can have counted its resources.
     if (now == nullptr || !now->spec.node_name.empty()) return;
     EditPod(key, uid, [](api::Pod& p) { p.status.phase = "Pending"; });
   });
+}
+
+// Like a second scheduler that was configured by mistake: the room that was meant for the pod elsewhere is free again.
+void Actors::BindByHand(const api::Pod& pod, uint64_t choice) {
+  const api::Node* node = PickNode(choice);
+  if (node == nullptr || !pod.spec.scheduling_gates.empty() || !pod.spec.resource_claims.empty()) return;
+  EditPod(api::KeyOf(pod.metadata), pod.metadata.uid, [&](api::Pod& p) {
+    p.spec.node_name = node->metadata.name;
+    std::erase_if(p.status.conditions, [](const api::PodCondition& c) { return c.type == "PodScheduled"; });
+    p.status.conditions.push_back({.type = "PodScheduled", .status = "True"});
+  });
+}
+
+bool Actors::DoWhileBound(Fault fault, const http::Request& request) {
+  const bool is_claim = request.path.find("/resourceclaims/") != std::string::npos;
+  const std::string name = NameIn(request.path, is_claim ? "/resourceclaims/" : "/pods/");
+  const api::Pod* pod = PickPod(random_.Next(), [&](const api::Pod& p) {
+    if (!IsPending(p) || p.metadata.deletion_timestamp) return false;
+    return is_claim ? NamesClaim(p, name) : p.metadata.name == name;
+  });
+  if (pod == nullptr || pod->spec.resource_claims.empty() != (fault == Fault::kBoundElsewhere)) return false;
+  trace_.Add("script", "{}: {}", NameOf(fault), pod->metadata.name);
+  switch (fault) {
+    case Fault::kBoundElsewhere:
+      BindByHand(*pod, random_.Next());
+      return true;
+    case Fault::kReturnsWhileBound:
+      // At once, or after its devices have been taken back.
+      FailAndReturn(*pod, random_.Below(2) == 0 ? 100ms : 8s);
+      timeline_.After(Soon(8s), [this, choice = random_.Next()] { AddPod({{}, ActionKind::kAddClaimPod, choice}); });
+      return true;
+    default:
+      CordonAll(2 + random_.Below(12));
+      return true;
+  }
 }
 
 void Actors::Recreate(const api::Pod& pod) {
@@ -309,6 +352,21 @@ void Actors::DoToNodes(const Action& action) {
       });
     default:
       return;
+  }
+}
+
+void Actors::CordonAll(uint64_t times) {
+  std::vector<std::string> names;
+  for (const auto& [name, object] : store_.objects(api::Kind::kNode)) names.push_back(name);
+  const auto cordon = [this, names](bool cordoned) {
+    for (const std::string& name : names) EditNode(name, [&](api::Node& node) { node.spec.unschedulable = cordoned; });
+  };
+  base::Duration when{};
+  for (uint64_t i = 0; i < times; ++i) {
+    timeline_.After(when, [cordon] { cordon(true); });
+    when += Soon(3s);
+    timeline_.After(when, [cordon] { cordon(false); });
+    when += Soon(3s);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "storm/api_writes.h"
 #include "storm/claims.h"
+#include "storm/faults.h"
 #include "storm/plan.h"
 #include "storm/store.h"
 #include "storm/trace.h"
@@ -24,6 +25,8 @@ class Actors {
   void MakeNodes(int count);
   // Does nothing if there is no object to do it to.
   void Do(const Action& action);
+  // What happens to the pod that a request, which is still on its way, is about. False if it cannot happen to it.
+  bool DoWhileBound(Fault fault, const http::Request& request);
   // Called with the key of a refused pod right before its owner deletes it.
   void set_on_give_up(std::function<void(const std::string& key)> on_give_up) { on_give_up_ = std::move(on_give_up); }
 
@@ -34,7 +37,9 @@ class Actors {
   void ChangeClass(const std::string& name);
   void Create(api::Pod pod);
   void GiveUpLater(const std::string& key);
-  void FailAndReturn(const api::Pod& pod);
+  void FailAndReturn(const api::Pod& pod, base::Duration longest);
+  void BindByHand(const api::Pod& pod, uint64_t choice);
+  void CordonAll(uint64_t times);
   void Recreate(const api::Pod& pod);
   void AddNode(const std::string& name, uint64_t choice);
 

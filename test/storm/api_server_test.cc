@@ -265,7 +265,8 @@ TEST_F(ApiServerTest, AStatusPatchMergesConditionsByTypeAndWritesOnlyWhatChanges
   change.nominated_node_name = "n1";
   const std::string patch = client::PodStatusPatch(*store_.Find<api::Pod>("default/web"), change, {});
   EXPECT_EQ(Send("PATCH", path, patch)->status, 200);
-  EXPECT_EQ(Send("PATCH", path, patch)->status, 200);
+  EXPECT_EQ(Send("PATCH", path, patch)->status, 409) << "it is for the version before";
+  EXPECT_EQ(Send("PATCH", path, R"({"status":{"nominatedNodeName":"n1"}})")->status, 200);
   EXPECT_EQ(store_.revision(), 102U);
   const api::Pod* pod = store_.Find<api::Pod>("default/web");
   ASSERT_EQ(pod->status.conditions.size(), 1U);

@@ -150,14 +150,19 @@ Reply ApiWrites::PatchPodStatus(const http::Request& request, const ApiRequest& 
     return Conflict(parsed, "the object has been modified; please apply your changes to the latest version");
   }
   api::Pod pod = *found;
+  bool has_new_time = false;
   if (const codec::Value* status = document->root().Find("status")) {
     if (const codec::Value* conditions = status->Find("conditions")) {
-      for (const codec::Value& condition : conditions->items()) MergeCondition(condition, pod.status);
+      for (const codec::Value& condition : conditions->items()) {
+        MergeCondition(condition, pod.status);
+        const codec::Value* time = condition.Find("lastTransitionTime");
+        has_new_time |= time != nullptr && std::exchange(transitions_[write.uid], time->text()) != time->text();
+      }
     }
     SetText(*status, "nominatedNodeName", pod.status.nominated_node_name);
   }
   // A patch that changes nothing is not written.
-  if (!SameConditions(pod.status, found->status) ||
+  if (has_new_time || !SameConditions(pod.status, found->status) ||
       pod.status.nominated_node_name != found->status.nominated_node_name) {
     Tell(write);
     store_.Put(std::move(pod));

@@ -58,6 +58,8 @@ class ApiWrites {
   Store& store_;
   Faults& faults_;
   std::map<std::string, int> events_;
+  std::map<std::string, std::string>
+      transitions_;  // the last time in a condition, by the UID of its pod: objects omit it
   std::vector<std::function<void(const Write& write)>> observers_;
 };
 

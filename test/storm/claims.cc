@@ -18,11 +18,6 @@ using namespace std::chrono_literals;
 constexpr uint64_t kMostDevices = 3;
 constexpr base::Duration kSlowestController = 3s;
 
-bool Names(const api::Pod& pod, const std::string& claim) {
-  return std::any_of(pod.spec.resource_claims.begin(), pod.spec.resource_claims.end(),
-                     [&](const api::PodResourceClaim& named) { return named.resource_claim_name == claim; });
-}
-
 // The pod with this UID, unless it has terminated.
 const api::Pod* FindAlive(const Store& store, const std::string& uid) {
   for (const auto& [key, object] : store.objects(api::Kind::kPod)) {
@@ -42,6 +37,11 @@ std::vector<std::string> DevicesOf(const api::ResourceClaim& claim) {
 }
 
 }  // namespace
+
+bool NamesClaim(const api::Pod& pod, const std::string& claim) {
+  return std::any_of(pod.spec.resource_claims.begin(), pod.spec.resource_claims.end(),
+                     [&](const api::PodResourceClaim& named) { return named.resource_claim_name == claim; });
+}
 
 Claims::Claims(Timeline& timeline, Store& store, bool used, uint64_t seed)
     : timeline_(timeline), store_(store), used_(used), random_(seed), most_devices_(1 + random_.Below(kMostDevices)) {
@@ -109,7 +109,7 @@ void Claims::Control() {
     }
     const Store::Objects& pods = store_.objects(api::Kind::kPod);
     const bool is_named = std::any_of(pods.begin(), pods.end(), [&](const auto& entry) {
-      return Names(*entry.second.template As<api::Pod>(), claim.metadata.name);
+      return NamesClaim(*entry.second.template As<api::Pod>(), claim.metadata.name);
     });
     if (!is_named) {
       store_.Delete<api::ResourceClaim>(key);

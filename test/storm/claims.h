@@ -36,6 +36,7 @@ class Claims {
   bool woken_ = false;
 };
 
+bool NamesClaim(const api::Pod& pod, const std::string& claim);
 // Whether the claims that the pod names exist and have devices on that node, or could get them.
 bool ClaimsFit(const Store& store, const api::Pod& pod, const api::Node& node);
 // "driver/pool/device" that two claims have; empty if there is none.

@@ -36,8 +36,13 @@ enum class Fault : uint8_t {
   kSlowTurn,          // the scheduling thread does not read its mail for seconds
   kSlowClaim,         // a write of a claim takes up to many seconds, and every second one then fails without effect
   kSlowLease,         // the answer to a write of the lease takes up to many seconds
+  kLateEffect,        // the connection of a write breaks, and it takes effect after that
+  // What happens to a pod while a write about it is in flight, which is slow, or lost.
+  kBoundElsewhere,       // somebody else binds it to another node
+  kReturnsWhileBound,    // with claims: it fails and returns, and another pod wants devices
+  kCrashesWhileBinding,  // with claims: the scheduler crashes, and the nodes are cordoned and uncordoned
 };
-inline constexpr size_t kFaultCount = static_cast<size_t>(Fault::kSlowLease) + 1;
+inline constexpr size_t kFaultCount = static_cast<size_t>(Fault::kCrashesWhileBinding) + 1;
 
 std::string_view NameOf(Fault fault);
 std::optional<Fault> FindFault(std::string_view name);

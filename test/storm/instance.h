@@ -53,6 +53,9 @@ class Instance {
   // The nominations of pending pods that the API must show, by UID; pods without one are omitted. Unset: this scheduler
   // does not nominate.
   virtual std::optional<std::map<std::string, std::string>> nominations() const { return std::nullopt; }
+  // The message of the condition that it has sent last for the pod with this UID, since it leads; unset if there is
+  // none.
+  virtual std::optional<std::string> LastReport(const std::string&) const { return std::nullopt; }
   // What it is still working on, one line each: tickets, assumed pods, in-flight events, waiting writes, timers other
   // than those that always run. Empty once the world is quiet.
   virtual std::vector<std::string> Leftovers() const = 0;

@@ -302,6 +302,23 @@ std::optional<Violation> Invariants::FindWrongNomination(const Host& host) const
   return std::nullopt;
 }
 
+// Reports that overtake each other, or arrive late, leave a pod with a reason that is no longer true.
+std::optional<Violation> Invariants::FindOldReport(const Host& host) const {
+  if (!host.instance()->is_leader()) return std::nullopt;
+  for (const auto& [key, object] : store_.objects(api::Kind::kPod)) {
+    const api::Pod& pod = *object.As<api::Pod>();
+    if (!IsOurPending(pod)) continue;
+    const api::PodCondition* condition = FindScheduled(pod);
+    const std::optional<std::string> last = host.instance()->LastReport(pod.metadata.uid);
+    if (!last || (condition != nullptr && condition->message == *last)) continue;
+    return Violation{"a pod shows its last report",
+                     fmt::format("{} shows \"{}\", and {} has last reported \"{}\"", key,
+                                 condition != nullptr ? condition->message : "", host.process().name(), *last),
+                     {pod.metadata.name}};
+  }
+  return std::nullopt;
+}
+
 std::optional<Violation> Invariants::FindUnsettled(const std::vector<std::unique_ptr<Host>>& hosts) const {
   int leaders = 0;
   for (const auto& host : hosts) {
@@ -317,6 +334,7 @@ std::optional<Violation> Invariants::FindUnsettled(const std::vector<std::unique
   for (const auto& host : hosts) {
     if (Found found = FindWrongPicture(*host)) return found;
     if (Found found = FindWrongNomination(*host)) return found;
+    if (Found found = FindOldReport(*host)) return found;
     const std::vector<std::string> left = host->instance()->Leftovers();
     if (!left.empty()) {
       return Violation{"nothing is left over",

@@ -52,6 +52,7 @@ class Invariants {
   Found FindForgottenPod() const;
   Found FindWrongPicture(const Host& host) const;
   Found FindWrongNomination(const Host& host) const;
+  Found FindOldReport(const Host& host) const;
   std::vector<const api::Pod*> PodsOn(const std::string& node) const;
   std::map<std::string, std::vector<const api::Pod*>> PodsByNode() const;
   // Whether the pod was terminated, and returned, since a decision about it may have been made.

@@ -10,6 +10,7 @@
 
 #include "client/scheduling_kinds.h"
 #include "cluster/stores.h"
+#include "codec/json.h"
 #include "config/load.h"
 #include "live/live_core.h"
 #include "metrics/registry.h"
@@ -49,20 +50,27 @@ class ProcessClock final : public base::Clock {
 
 class FiberRunner final : public live::BindingRunner {
  public:
-  explicit FiberRunner(Process& process) : loop_(process) {}
+  explicit FiberRunner(Process& process) : loop_(std::in_place, process) {}
 
   void Run(Task task) override {
-    loop_.Post([this, task = std::move(task)] { fibers_.Run(task); });
+    if (loop_) loop_->Post([this, task = std::move(task)] { fibers_.Run(task); });
   }
   bool WaitFor(Length, const std::function<void(Resume)>& begin) override {
-    return fibers_.Wait(
-        [&](Fibers::Task resume) { begin([this, resume = std::move(resume)] { loop_.Post(resume); }); });
+    return fibers_.Wait([&](Fibers::Task resume) {
+      begin([this, resume = std::move(resume)] {
+        if (loop_) loop_->Post(resume);
+      });
+    });
   }
-  void Abandon() { fibers_.Abandon(); }
+  // Cycles that have not begun end as well, while what they refer to still exists.
+  void Abandon() {
+    loop_.reset();
+    fibers_.Abandon();
+  }
   size_t live() const { return fibers_.live(); }
 
  private:
-  VirtualLoop loop_;
+  std::optional<VirtualLoop> loop_;
   Fibers fibers_;
 };
 
@@ -83,6 +91,12 @@ class Hold final : public framework::Plugin, public framework::PermitPlugin, pub
     return {{{framework::EventResource::kNode, framework::ActionType::kAdd}, {}}};
   }
 };
+
+// Statuses of claims are parts of bindings.
+bool IsReport(const http::Request& request) {
+  return request.method == "PATCH" && request.path.ends_with("/status") &&
+         request.path.find("/pods/") != std::string::npos;
+}
 
 const framework::Registry& Plugins() {
   static const framework::Registry registry = [] {
@@ -111,6 +125,7 @@ class LiveInstance final : public Instance {
   bool is_leader() const override { return core_->is_leader(); }
   Picture picture() const override;
   std::optional<std::map<std::string, std::string>> nominations() const override;
+  std::optional<std::string> LastReport(const std::string& pod_uid) const override;
   std::vector<std::string> Leftovers() const override;
   void BreakConnections() override { transport_.BreakAll("connection reset by peer"); }
   void SilenceWatches() override { transport_.SilenceWatches(); }
@@ -122,6 +137,7 @@ class LiveInstance final : public Instance {
   void CheckAttempts() const;
   void CheckBinding(const http::Request& request) const;
   void CheckOrder(const http::Request& request);
+  void NoteReport(const http::Request& request);
 
   const InstanceOptions options_;
   const ProcessClock clock_;
@@ -137,6 +153,11 @@ class LiveInstance final : public Instance {
   live::RequestMetrics request_metrics_;
   std::unique_ptr<replay::testing::Echo> echo_;
   std::unique_ptr<live::LiveCore> core_;
+  struct LastSent {
+    std::string pod;  // its name
+    std::string message;
+  };
+  std::map<std::string, LastSent> reports_;       // by UID
   std::map<std::string, base::Time> seen_nodes_;  // and when they were last in the cache
   base::TimerId next_turn_ = 0;
   int reports_before_binding_ = 0;  // sent while some binding waited
@@ -160,6 +181,7 @@ LiveInstance::LiveInstance(const InstanceOptions& options)
   transport_.set_on_request([this](const http::Request& request) {
     CheckBinding(request);
     CheckOrder(request);
+    NoteReport(request);
   });
   Result<std::unique_ptr<live::LiveCore>> made = live::LiveCore::Create(CoreOptions(), Plugins(), metrics_,
                                                                         {.transport = transport_,
@@ -236,6 +258,7 @@ void LiveInstance::TakeTurn() {
   for (const framework::NodeInfo* node : loop.driver().cluster().nodes()) seen_nodes_[node->name()] = clock_.Now();
   if (std::exchange(led_, core_->is_leader()) != led_) {
     options_.trace.Add(options_.process.name(), "world {}", led_ ? "leads" : "leads no longer");
+    reports_.clear();
   }
   if (!loop.ended()) {
     next_turn_ = turns_.RunAfter(next - clock_.Now(), [this] { TakeTurn(); });
@@ -269,10 +292,37 @@ void LiveInstance::CheckBinding(const http::Request& request) const {
                   {body->node, request.path});
 }
 
+void LiveInstance::NoteReport(const http::Request& request) {
+  // After a conflict the pod is read. If it shows by then what is to be said, nothing more is sent.
+  if (request.method == "GET" && request.path.find("/pods/") != std::string::npos) {
+    const std::string name = request.path.substr(request.path.rfind('/') + 1);
+    std::erase_if(reports_, [&](const auto& report) { return report.second.pod == name; });
+  }
+  if (!IsReport(request)) return;
+  const std::string pod = request.path.substr(0, request.path.rfind('/'));
+  const Result<codec::Document> patch = codec::ParseJson(request.body, "patch");
+  if (!patch) return options_.report("a patch can be read", patch.error().message, {request.path});
+  const codec::Value* metadata = patch->root().Find("metadata");
+  const codec::Value* status = patch->root().Find("status");
+  const codec::Value* conditions = status != nullptr ? status->Find("conditions") : nullptr;
+  if (metadata == nullptr || conditions == nullptr) return;
+  for (const codec::Value& condition : conditions->items()) {
+    const codec::Value* message = condition.Find("message");
+    if (message == nullptr) continue;
+    const std::string_view text = message->is_null() ? std::string_view() : message->text();
+    reports_[std::string(metadata->Find("uid")->text())] = {pod.substr(pod.rfind('/') + 1), std::string(text)};
+  }
+}
+
+std::optional<std::string> LiveInstance::LastReport(const std::string& pod_uid) const {
+  const auto found = reports_.find(pod_uid);
+  return found == reports_.end() ? std::nullopt : std::optional(found->second.message);
+}
+
 // Without faults only its rate delays a binding, and the one status patch of its own pod that is in flight.
 void LiveInstance::CheckOrder(const http::Request& request) {
   if (options_.plan.has_faults() || core_ == nullptr) return;
-  const bool is_report = request.method == "PATCH" && request.path.ends_with("/status");
+  const bool is_report = IsReport(request);
   if (core_->client().writes().waiting(client::WriteClass::kBind) == 0 || request.path.ends_with("/binding")) {
     reports_before_binding_ = 0;
     binding_waits_since_ = clock_.Now();

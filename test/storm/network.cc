@@ -29,6 +29,8 @@ bool IsBinding(const http::Request& request) { return request.path.ends_with("/b
 bool IsLeaseWrite(const http::Request& request) {
   return request.method != "GET" && request.path.find("/leases") != std::string::npos;
 }
+// Not of a lease: one that is renewed late, without its holder knowing, would make every storm wait for its end.
+bool IsWrite(const http::Request& request) { return request.method != "GET" && !IsLeaseWrite(request); }
 bool IsClaimWrite(const http::Request& request) {
   return request.method != "GET" && request.path.find("/resourceclaims/") != std::string::npos;
 }
@@ -219,6 +221,17 @@ void Network::SendRequest(const ExchangePtr& exchange) {
                              [exchange] { exchange->Push({.end = Error::Unavailable("connection refused")}); });
     }
   }
+  if (StrikesPod(Fault::kBoundElsewhere, *exchange)) latency += faults_.UpTo(Fault::kBoundElsewhere, kSlowestBind);
+  if (StrikesPod(Fault::kReturnsWhileBound, *exchange)) {
+    return timeline_.After(faults_.UpTo(Fault::kReturnsWhileBound, kSlowestBind),
+                           [exchange] { exchange->Push({.end = Error::Unavailable("connection refused")}); });
+  }
+  if (StrikesPod(Fault::kCrashesWhileBinding, *exchange)) return;
+  if (IsWrite(exchange->request()) && faults_.Strikes(Fault::kLateEffect)) {
+    trace_.Add(exchange->process(), "takes effect late: {}", PathOf(exchange->request()));
+    exchange->Push({.end = Error::Unavailable("connection reset by peer")});
+    latency += faults_.UpTo(Fault::kLateEffect, kStraggle);
+  }
   if (faults_.Strikes(Fault::kRequestLost)) {
     trace_.Add(exchange->process(), "request lost: {} {}", exchange->request().method, PathOf(exchange->request()));
     if (faults_.Below(Fault::kRequestLost, 2) == 0) return;
@@ -226,6 +239,11 @@ void Network::SendRequest(const ExchangePtr& exchange) {
     return;
   }
   timeline_.After(latency, [this, exchange] { ArriveAtServer(exchange); });
+}
+
+bool Network::StrikesPod(Fault fault, const Exchange& exchange) {
+  if (!IsBinding(exchange.request()) && !IsClaimWrite(exchange.request())) return false;
+  return faults_.Strikes(fault) && mishap_ && mishap_(fault, exchange.request(), exchange.process());
 }
 
 void Network::ArriveAtServer(const ExchangePtr& exchange) {

@@ -98,6 +98,9 @@ class Network {
 
   Faults& faults() { return faults_; }
   void set_server(Server server) { server_ = std::move(server); }
+  // Lets one of the faults that concern a pod happen; false if it cannot happen to what the request is about.
+  using Mishap = std::function<bool(Fault fault, const http::Request& request, const std::string& process)>;
+  void set_mishap(Mishap mishap) { mishap_ = std::move(mishap); }
   // Disconnects it from the server. Streams that survive continue where they were.
   void Partition(const std::string& process, base::Duration until) { partitions_[process] = until; }
   // When it will be connected again; unset if it is.
@@ -110,12 +113,14 @@ class Network {
   void SendRequest(const ExchangePtr& exchange);
   void ArriveAtServer(const ExchangePtr& exchange);
   base::Duration Latency();
+  bool StrikesPod(Fault fault, const Exchange& exchange);
 
   Timeline& timeline_;
   Faults& faults_;
   Trace& trace_;
   base::Random random_;
   Server server_;
+  Mishap mishap_;
   std::map<std::string, base::Duration> partitions_;
 };
 

@@ -53,6 +53,10 @@ constexpr Faults::Rates kMostOften = {
     300,   // slow_turn
     3000,  // slow_claim
     3000,  // slow_lease
+    600,   // late_effect
+    2000,  // bound_elsewhere
+    3000,  // returns_while_bound
+    1500,  // crashes_while_binding
 };
 
 Faults::Rates ChooseRates(base::Random& random) {

@@ -58,6 +58,12 @@ Storm::Storm(const Plan& plan, const Scheduler& scheduler, Trace::Keep keep)
                                                 : fmt::format(", nominated to {}", pod->status.nominated_node_name),
                                             pod->metadata.deletion_timestamp ? ", going" : ""));
   });
+  network_.set_mishap([this](Fault fault, const http::Request& request, const std::string& process) {
+    if (!actors_.DoWhileBound(fault, request)) return false;
+    // Not at once: this is called by the process itself.
+    if (fault == Fault::kCrashesWhileBinding) timeline_.After(1us, [this, process] { CrashNow(process); });
+    return true;
+  });
   store_.Put(berth::testing::MakeNamespace("default"));
   store_.Put(berth::testing::MakeNamespace("kube-system"));
   actors_.MakeNodes(plan.nodes);
@@ -169,6 +175,12 @@ void Storm::TakeOver(uint64_t choice) {
       if (host->is_leader()) crash ? host->Crash() : host->Terminate();
     }
   });
+}
+
+void Storm::CrashNow(const std::string& process) {
+  for (const auto& host : hosts_) {
+    if (host->process().name() == process) host->Crash();
+  }
 }
 
 // Sometimes while more reports wait than may be sent before the lease is given back.

@@ -45,6 +45,7 @@ class Storm {
   void HideKind(uint64_t choice);
   void TakeOver(uint64_t choice);
   void Terminate(Host& host, uint64_t choice);
+  void CrashNow(const std::string& process);
   // False if an invariant was violated.
   bool RunUntil(base::Duration until);
   void Calm();

@@ -97,7 +97,9 @@ std::optional<http::Request> PodStatusWriter::Make(const std::string& key, const
   entry.in_line_as.reset();
   if (IsEmpty(batch->change) || batch->next == Step::kGone) return std::nullopt;
   if (batch->next == Step::kRead) return requests_.read(entry.pod);
-  std::string body = PodStatusPatch(Base(entry.pod), batch->change, clock_.Now());
+  api::Pod base = Base(entry.pod);
+  if (batch->next == Step::kPatchAny) base.metadata.resource_version.clear();
+  std::string body = PodStatusPatch(base, batch->change, clock_.Now());
   if (body.empty()) return std::nullopt;
   // Recorded before it is sent: from here on the server may have it.
   Recent& recent = Remember(key);
@@ -106,9 +108,14 @@ std::optional<http::Request> PodStatusWriter::Make(const std::string& key, const
 }
 
 bool PodStatusWriter::TakeRead(const std::string& key, Batch& batch, const ApiAnswer& answer) {
-  if (batch.next == Step::kPatch) {
-    if (answer.status.code == 409) batch.next = Step::kRead;
+  if (batch.next != Step::kRead) {
+    if (batch.next == Step::kPatch && answer.status.code == 409) batch.next = Step::kRead;
     return false;
+  }
+  // The pod was there when the patch was refused, so this is about our rights, or the path to the server.
+  if (answer.status.code == 403 || answer.status.code == 404) {
+    batch.next = Step::kPatchAny;
+    return true;
   }
   const Result<api::Object> read = answer.ok() ? DecodeOne(answer.response) : Result<api::Object>(answer.ToError());
   const api::Pod* pod = read ? read->As<api::Pod>() : nullptr;

@@ -7,8 +7,9 @@
 //
 // Every patch is for one resourceVersion. One that arrives late, after a later one has changed the pod, is rejected, so
 // that an older report does not replace a newer one. After a conflict the pod is read, and the patch made for the
-// version that was read. A later patch that changes nothing, such as the clearing of a nomination that the server does
-// not have, leaves the version as it is: then a late one still takes effect.
+// version that was read; if reading is refused, for any version. A later patch that changes nothing, such as the
+// clearing of a nomination that the server does not have, leaves the version as it is: then a late one still takes
+// effect.
 //
 // Used on the loop's thread. Bounded: it keeps the pods with a patch in progress and the last few thousand patched
 // ones.
@@ -58,8 +59,9 @@ class PodStatusWriter {
  private:
   enum class Step {
     kPatch,
-    kRead,  // the last patch was for another version than the server's
-    kGone,  // another pod has the name
+    kRead,      // the last patch was for another version than the server's
+    kPatchAny,  // the pod could not be read
+    kGone,      // another pod has the name
   };
   // One call, over all its attempts.
   struct Batch {

@@ -18,6 +18,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using namespace std::chrono_literals;
 
 std::string Nominated(const std::string& version, const std::string& node = "\"n\"") {
@@ -152,6 +153,24 @@ TEST_F(PodStatusWriterTest, AReadThatFailsIsRepeatedAndOneThatIsNoPodIsAnError) 
   loop_.Run();
   EXPECT_EQ(transport_.calls().size(), 3u);
   EXPECT_THAT(results_, ElementsAre(HasSubstr("expected the pod")));
+}
+
+// Storm seed 1537: a proxy answered 404 to every read of pods.
+TEST_F(PodStatusWriterTest, AReportWasLostWhenThePodHadChangedAndCouldNotBeRead) {
+  for (const int code : {403, 404}) {
+    Nominate("n" + std::to_string(code));
+    RefuseLast();
+    ASSERT_EQ(LastMethod(), "GET");
+    transport_.calls().back()->Answer(code, "");
+    loop_.Run();
+    EXPECT_EQ(LastMethod(), "PATCH");
+    EXPECT_THAT(Bodies().back(), HasSubstr(std::to_string(code)));
+    EXPECT_THAT(Bodies().back(), Not(HasSubstr("resourceVersion")));
+    transport_.calls().back()->Answer(404, "");  // now it is gone
+    loop_.Run();
+  }
+  EXPECT_EQ(results_.size(), 2u);
+  EXPECT_EQ(transport_.calls().size(), 6u);
 }
 
 TEST_F(PodStatusWriterTest, APodThatNeverStopsChangingIsGivenUp) {

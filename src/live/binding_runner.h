@@ -18,8 +18,9 @@ class BindingRunner {
 
   virtual ~BindingRunner() = default;
 
-  // Any thread.
-  virtual void Run(Task task) = 0;
+  // Any thread. `report` follows when `work` has ended, on the same thread, but not necessarily at once: a thread can
+  // be preempted between the two.
+  virtual void Run(Task work, Task report) = 0;
   // Called by tasks. Passes a function to `begin`, and returns when that function has been called, which must happen
   // once, on any thread. Returns false if the runner has stopped: then the function may not have been called, and may
   // still be.

@@ -14,10 +14,13 @@ BindingThreads::~BindingThreads() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void BindingThreads::Run(Task task) {
+void BindingThreads::Run(Task work, Task report) {
   {
     const std::lock_guard lock(mutex_);
-    tasks_.push_back(std::move(task));
+    tasks_.push_back([work = std::move(work), report = std::move(report)] {
+      work();
+      report();
+    });
     StartThreadIfNeeded();
   }
   changed_.notify_one();

@@ -22,7 +22,7 @@ class BindingThreads final : public BindingRunner {
   BindingThreads(const BindingThreads&) = delete;
   BindingThreads& operator=(const BindingThreads&) = delete;
 
-  void Run(Task task) override;
+  void Run(Task work, Task report) override;
   bool WaitFor(Length length, const std::function<void(Resume)>& begin) override;
 
  private:

@@ -12,7 +12,7 @@ TEST(BindingThreads, EveryTaskHasRunWhenTheyAreGone) {
   std::atomic<int> ran = 0;
   {
     BindingThreads threads(4);
-    for (int i = 0; i < 1000; ++i) threads.Run([&] { ++ran; });
+    for (int i = 0; i < 1000; ++i) threads.Run([&] { ++ran; }, [] {});
   }
   EXPECT_EQ(ran, 1000);
 }
@@ -22,13 +22,15 @@ TEST(BindingThreads, NoMoreThanSoManyRunAtOnce) {
   {
     BindingThreads threads(3);
     for (int i = 0; i < 200; ++i) {
-      threads.Run([&] {
-        const int now = ++running;
-        for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
-        }
-        std::this_thread::yield();
-        --running;
-      });
+      threads.Run(
+          [&] {
+            const int now = ++running;
+            for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+            }
+            std::this_thread::yield();
+            --running;
+          },
+          [] {});
     }
   }
   EXPECT_LE(most, 3);
@@ -39,11 +41,13 @@ TEST(BindingThreads, OneThatWaitsLongHoldsUpNobody) {
   std::promise<BindingRunner::Resume> volume_is_there;
   std::promise<void> other_ran;
   std::promise<bool> waited;
-  threads.Run([&] {
-    waited.set_value(threads.WaitFor(BindingRunner::Length::kLong,
-                                     [&](BindingRunner::Resume resume) { volume_is_there.set_value(resume); }));
-  });
-  threads.Run([&] { other_ran.set_value(); });
+  threads.Run(
+      [&] {
+        waited.set_value(threads.WaitFor(BindingRunner::Length::kLong,
+                                         [&](BindingRunner::Resume resume) { volume_is_there.set_value(resume); }));
+      },
+      [] {});
+  threads.Run([&] { other_ran.set_value(); }, [] {});
   EXPECT_EQ(other_ran.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
   volume_is_there.get_future().get()();
   EXPECT_TRUE(waited.get_future().get());

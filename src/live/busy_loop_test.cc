@@ -35,7 +35,12 @@ class OneCycle final : public BindingRunner {
  public:
   // Waits until the cycle has ended and reported so.
   void Join() { thread_.join(); }
-  void Run(Task task) override { thread_ = std::thread(std::move(task)); }
+  void Run(Task work, Task report) override {
+    thread_ = std::thread([work, report] {
+      work();
+      report();
+    });
+  }
   bool WaitFor(Length, const std::function<void(Resume)>& begin) override {
     std::promise<void> resumed;
     begin([&] {

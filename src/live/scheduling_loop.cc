@@ -213,14 +213,12 @@ void SchedulingLoop::OnWaited(const Attempt& attempt) {
 void SchedulingLoop::TakeBinding(std::unique_ptr<scheduler::BindingCycle> cycle) {
   // std::function requires copyable captures.
   const auto shared = std::make_shared<std::unique_ptr<scheduler::BindingCycle>>(std::move(cycle));
-  runner_.Run([this, shared] {
-    (*shared)->Run();
-    mailbox_.Post([this, shared] {
-      driver_->Finish(std::move(*shared));
-      api_.FlushNominations();
-      NoteProgress(true);
-    });
-  });
+  const auto finish = [this, shared] {
+    driver_->Finish(std::move(*shared));
+    api_.FlushNominations();
+    NoteProgress(true);
+  };
+  runner_.Run([shared] { (*shared)->Run(); }, [this, finish] { mailbox_.Post(finish); });
 }
 
 void SchedulingLoop::OnBound(const Attempt& attempt) {

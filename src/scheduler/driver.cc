@@ -247,7 +247,8 @@ void Driver::SettleFailure(const Attempt& attempt) {
     observer_.OnStale(attempt);
   }
   if (!attempt.freed_node.empty() && rejected) handlers_->OnForgotten(*attempt.pod, attempt.freed_node, except);
-  if (!attempt.freed_promise.empty()) handlers_->OnForgotten(*attempt.pod, attempt.freed_promise, uid);
+  const bool is_other_room = attempt.freed_promise != attempt.freed_node;
+  if (is_other_room && !attempt.freed_promise.empty()) handlers_->OnForgotten(*attempt.pod, attempt.freed_promise, uid);
   handlers_->TellOfFreedDevices(except);
 }
 

@@ -289,13 +289,27 @@ bool Actors::DoWhileBound(Fault fault, const http::Request& request) {
       return true;
     case Fault::kReturnsWhileBound:
       // At once, or after its devices have been taken back.
-      FailAndReturn(*pod, random_.Below(2) == 0 ? 100ms : 8s);
+      FailAndReturn(*pod, random_.Below(4) == 0 ? 100ms : 8s);
       timeline_.After(Soon(8s), [this, choice = random_.Next()] { AddPod({{}, ActionKind::kAddClaimPod, choice}); });
       return true;
     default:
       CordonAll(2 + random_.Below(12));
       return true;
   }
+}
+
+void Actors::CompeteForDevices() {
+  if (!claims_.used() || random_.Below(2) == 0) return;
+  timeline_.After(Soon(2s), [this, choice = random_.Next()] {
+    const std::string claim = FindHalfWritten(store_);
+    if (claim.empty()) return;
+    Create(berth::testing::MakePod(fmt::format("pod-{}", ++last_pod_))
+               .SchedulerName("default-scheduler")
+               .ResourceClaim("device", claim)
+               .Request("cpu", "100m")
+               .Obj());
+    AddPod({{}, ActionKind::kAddClaimPod, choice});
+  });
 }
 
 void Actors::Recreate(const api::Pod& pod) {

@@ -27,6 +27,8 @@ class Actors {
   void Do(const Action& action);
   // What happens to the pod that a request, which is still on its way, is about. False if it cannot happen to it.
   bool DoWhileBound(Fault fault, const http::Request& request);
+  // Sometimes, soon: a pod that shares a claim whose allocation failed, and one that wants devices of its own.
+  void CompeteForDevices();
   // Called with the key of a refused pod right before its owner deletes it.
   void set_on_give_up(std::function<void(const std::string& key)> on_give_up) { on_give_up_ = std::move(on_give_up); }
 

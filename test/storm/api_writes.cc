@@ -151,7 +151,13 @@ Reply ApiWrites::PatchPodStatus(const http::Request& request, const ApiRequest& 
   }
   api::Pod pod = *found;
   bool has_new_time = false;
-  if (const codec::Value* status = document->root().Find("status")) {
+  const codec::Value* status = document->root().Find("status");
+  const codec::Value* node = status != nullptr ? status->Find("nominatedNodeName") : nullptr;
+  const bool only_sets_node = node != nullptr && !node->is_null() && status->Find("conditions") == nullptr;
+  if (only_sets_node && faults_.Strikes(Fault::kRefusedNode)) {
+    return RefusalReply({403, "Forbidden", "admission webhook \"example.com\" denied the request"});
+  }
+  if (status != nullptr) {
     if (const codec::Value* conditions = status->Find("conditions")) {
       for (const codec::Value& condition : conditions->items()) {
         MergeCondition(condition, pod.status);

@@ -151,6 +151,15 @@ std::string FindSharedDevice(const Store& store) {
   return {};
 }
 
+std::string FindHalfWritten(const Store& store) {
+  for (const auto& [key, object] : store.objects(api::Kind::kResourceClaim)) {
+    const auto& claim = *object.As<api::ResourceClaim>();
+    // The finalizer comes first.
+    if (!claim.metadata.finalizers.empty() && !claim.status.allocation) return claim.metadata.name;
+  }
+  return {};
+}
+
 std::string FindStaleReservation(const Store& store) {
   for (const auto& [key, object] : store.objects(api::Kind::kResourceClaim)) {
     for (const auto& reference : object.As<api::ResourceClaim>()->status.reserved_for) {

@@ -41,6 +41,8 @@ bool NamesClaim(const api::Pod& pod, const std::string& claim);
 bool ClaimsFit(const Store& store, const api::Pod& pod, const api::Node& node);
 // "driver/pool/device" that two claims have; empty if there is none.
 std::string FindSharedDevice(const Store& store);
+// The name of a claim that a scheduler was about to give devices, and did not; empty if there is none.
+std::string FindHalfWritten(const Store& store);
 // A claim that is reserved for a pod that is gone; empty if there is none.
 std::string FindStaleReservation(const Store& store);
 

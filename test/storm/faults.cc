@@ -27,6 +27,9 @@ constexpr std::array<std::string_view, kFaultCount> kNames = {
     "slow_claim",
     "slow_lease",
     "late_effect",
+    "refused_node",
+    "extender_preempts",
+    "slow_report",
     "bound_elsewhere",
     "returns_while_bound",
     "crashes_while_binding",
@@ -53,6 +56,7 @@ bool Faults::Strikes(Fault fault) {
   const size_t index = Index(fault);
   if (!on_ || rates_[index] == 0 || randoms_[index].Below(kChances) >= rates_[index]) return false;
   ++strikes_[index];
+  if (on_strike_) on_strike_(fault);
   return true;
 }
 

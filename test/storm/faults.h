@@ -4,8 +4,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -37,6 +39,9 @@ enum class Fault : uint8_t {
   kSlowClaim,         // a write of a claim takes up to many seconds, and every second one then fails without effect
   kSlowLease,         // the answer to a write of the lease takes up to many seconds
   kLateEffect,        // the connection of a write breaks, and it takes effect after that
+  kRefusedNode,       // 403 of a patch that only sets a pod's nominatedNodeName
+  kExtenderPreempts,  // an extender does not answer in time when it is asked about victims
+  kSlowReport,        // the thread of a binding cycle is preempted for seconds before it reports the end
   // What happens to a pod while a write about it is in flight, which is slow, or lost.
   kBoundElsewhere,       // somebody else binds it to another node
   kReturnsWhileBound,    // with claims: it fails and returns, and another pod wants devices
@@ -57,6 +62,8 @@ class Faults {
   // No fault occurs while off. Storms end with a calm phase.
   void set_on(bool on) { on_ = on; }
   bool on() const { return on_; }
+  // Called when one occurs: what else happens then.
+  void set_on_strike(std::function<void(Fault fault)> on_strike) { on_strike_ = std::move(on_strike); }
   bool Strikes(Fault fault);
   // For the details of a fault that occurs.
   uint64_t Below(Fault fault, uint64_t bound) { return randoms_[Index(fault)].Below(bound); }
@@ -71,6 +78,7 @@ class Faults {
   const Rates rates_;
   std::vector<base::Random> randoms_;
   std::array<uint64_t, kFaultCount> strikes_{};
+  std::function<void(Fault fault)> on_strike_;
   bool on_ = true;
 };
 

@@ -50,10 +50,21 @@ class ProcessClock final : public base::Clock {
 
 class FiberRunner final : public live::BindingRunner {
  public:
-  explicit FiberRunner(Process& process) : loop_(std::in_place, process) {}
+  FiberRunner(Process& process, Faults& faults) : loop_(std::in_place, process), faults_(faults) {}
 
-  void Run(Task task) override {
-    if (loop_) loop_->Post([this, task = std::move(task)] { fibers_.Run(task); });
+  void Run(Task work, Task report) override {
+    if (!loop_) return;
+    loop_->Post([this, work = std::move(work), report = std::move(report)] {
+      fibers_.Run([this, work, report] {
+        work();
+        if (loop_ && faults_.Strikes(Fault::kSlowReport)) {
+          fibers_.Wait([this](Fibers::Task resume) {
+            loop_->RunAfter(faults_.UpTo(Fault::kSlowReport, kSlowestTurn), std::move(resume));
+          });
+        }
+        report();
+      });
+    });
   }
   bool WaitFor(Length, const std::function<void(Resume)>& begin) override {
     return fibers_.Wait([&](Fibers::Task resume) {
@@ -71,6 +82,7 @@ class FiberRunner final : public live::BindingRunner {
 
  private:
   std::optional<VirtualLoop> loop_;
+  Faults& faults_;
   Fibers fibers_;
 };
 
@@ -160,8 +172,8 @@ class LiveInstance final : public Instance {
   std::map<std::string, LastSent> reports_;       // by UID
   std::map<std::string, base::Time> seen_nodes_;  // and when they were last in the cache
   base::TimerId next_turn_ = 0;
-  int reports_before_binding_ = 0;  // sent while some binding waited
-  base::Time binding_waits_since_{};
+  int reports_before_binding_ = 0;                 // sent while some binding waited
+  std::optional<base::Time> binding_waits_since_;  // as far as requests have shown
   bool mail_ = false;
   bool led_ = false;
   bool left_ = false;
@@ -176,7 +188,7 @@ LiveInstance::LiveInstance(const InstanceOptions& options)
       election_(options.process),
       turns_(options.process),
       transport_(options.network, options.process),
-      runner_(options.process),
+      runner_(options.process, options.network.faults()),
       request_metrics_(metrics_, server_name_) {
   transport_.set_on_request([this](const http::Request& request) {
     CheckBinding(request);
@@ -325,11 +337,12 @@ void LiveInstance::CheckOrder(const http::Request& request) {
   const bool is_report = IsReport(request);
   if (core_->client().writes().waiting(client::WriteClass::kBind) == 0 || request.path.ends_with("/binding")) {
     reports_before_binding_ = 0;
-    binding_waits_since_ = clock_.Now();
+    binding_waits_since_.reset();
     return;
   }
+  if (!binding_waits_since_) binding_waits_since_ = clock_.Now();
   if (!is_report || ++reports_before_binding_ < kMostReportsBeforeBinding) return;
-  if (clock_.Now() - binding_waits_since_ < kLongestCalmWait) return;
+  if (clock_.Now() - *binding_waits_since_ < kLongestCalmWait) return;
   options_.report(
       "no binding waits for reports",
       fmt::format("{} has sent {} reports while a binding waits", options_.process.name(), reports_before_binding_),

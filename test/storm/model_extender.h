@@ -40,7 +40,7 @@ class ModelExtender final : public engine::Extender {
   Result<std::vector<framework::PreemptionCandidate>> ProcessPreemption(
       const framework::PodInfo&, std::span<const framework::PreemptionCandidate> candidates,
       const framework::ClusterView&) override {
-    if (faults_.Strikes(Fault::kExtender)) return TimedOut();
+    if (faults_.Strikes(Fault::kExtenderPreempts)) return TimedOut();
     return std::vector<framework::PreemptionCandidate>(candidates.begin(), candidates.end());
   }
   Result<void> Bind(const framework::PodInfo&, const std::string&) override { return TimedOut(); }

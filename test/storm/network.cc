@@ -13,6 +13,7 @@ constexpr base::Duration kShortestTrip = 200us;
 constexpr uint64_t kTripSpread = 3'000'000;  // nanoseconds
 constexpr base::Duration kLongestDelay = 3s;
 constexpr base::Duration kSlowestBind = 20s;
+constexpr base::Duration kShortestAbsence = 3s;
 
 // For a watch, without the parameters that are always the same.
 std::string PathOf(const http::Request& request) {
@@ -221,12 +222,18 @@ void Network::SendRequest(const ExchangePtr& exchange) {
                              [exchange] { exchange->Push({.end = Error::Unavailable("connection refused")}); });
     }
   }
+  if (IsClaimWrite(exchange->request()) && timeline_.Now() < claims_slow_until_) {
+    latency += faults_.UpTo(Fault::kReturnsWhileBound, kSlowestBind);
+  }
   if (StrikesPod(Fault::kBoundElsewhere, *exchange)) latency += faults_.UpTo(Fault::kBoundElsewhere, kSlowestBind);
   if (StrikesPod(Fault::kReturnsWhileBound, *exchange)) {
-    return timeline_.After(faults_.UpTo(Fault::kReturnsWhileBound, kSlowestBind),
+    claims_slow_until_ = timeline_.Now() + kSlowestBind;
+    // Usually after the pod has returned, and is being bound again.
+    return timeline_.After(kShortestAbsence + faults_.UpTo(Fault::kReturnsWhileBound, kSlowestBind),
                            [exchange] { exchange->Push({.end = Error::Unavailable("connection refused")}); });
   }
-  if (StrikesPod(Fault::kCrashesWhileBinding, *exchange)) return;
+  // What it has written of a claim takes effect, as far as it goes.
+  if (StrikesPod(Fault::kCrashesWhileBinding, *exchange) && IsBinding(exchange->request())) return;
   if (IsWrite(exchange->request()) && faults_.Strikes(Fault::kLateEffect)) {
     trace_.Add(exchange->process(), "takes effect late: {}", PathOf(exchange->request()));
     exchange->Push({.end = Error::Unavailable("connection reset by peer")});

@@ -122,6 +122,7 @@ class Network {
   Server server_;
   Mishap mishap_;
   std::map<std::string, base::Duration> partitions_;
+  base::Duration claims_slow_until_{};  // after a pod with a claim has left and is about to return
 };
 
 // The Transport of one life of a process. When it is destroyed, its exchanges are dropped without calling their

@@ -51,21 +51,75 @@ constexpr Faults::Rates kMostOften = {
     3000,  // slow_patch
     3000,  // extender
     300,   // slow_turn
-    3000,  // slow_claim
+    6000,  // slow_claim
     3000,  // slow_lease
     600,   // late_effect
+    9000,  // refused_node
+    9000,  // extender_preempts
+    3000,  // slow_report
     2000,  // bound_elsewhere
     3000,  // returns_while_bound
     1500,  // crashes_while_binding
 };
 
-Faults::Rates ChooseRates(base::Random& random) {
+// What a storm has more of than others. Some bugs need several rare things at once, and then nothing that wakes the pod
+// in question by accident.
+enum class Emphasis : uint8_t { kNone, kReturns, kCrashes, kPermit, kPreemption };
+
+Emphasis ChooseEmphasis(base::Random& random) {
+  constexpr Emphasis kAll[] = {Emphasis::kNone,    Emphasis::kNone,   Emphasis::kReturns,
+                               Emphasis::kCrashes, Emphasis::kPermit, Emphasis::kPreemption};
+  return kAll[random.Below(std::size(kAll))];
+}
+
+// Every second ordinary pod becomes one of another kind.
+ActionKind Emphasized(Emphasis emphasis, const Action& action) {
+  if (action.kind != ActionKind::kAddPod || action.choice % 2 != 0) return action.kind;
+  switch (emphasis) {
+    case Emphasis::kNone:
+      return action.kind;
+    case Emphasis::kReturns:
+    case Emphasis::kCrashes:
+      return ActionKind::kAddClaimPod;  // there are too few devices, and pods wait for nothing else
+    case Emphasis::kPermit:
+      return ActionKind::kAddHeldPod;
+    case Emphasis::kPreemption:
+      return ActionKind::kAddUrgentPod;
+  }
+  return action.kind;
+}
+
+std::vector<Fault> FaultsOf(Emphasis emphasis) {
+  switch (emphasis) {
+    case Emphasis::kReturns:
+      return {Fault::kSlowClaim, Fault::kSlowReport, Fault::kReturnsWhileBound};
+    case Emphasis::kCrashes:
+      return {Fault::kSlowClaim, Fault::kCrashesWhileBinding};
+    case Emphasis::kPermit:
+      return {Fault::kRefusedNode};
+    case Emphasis::kPreemption:
+      return {Fault::kExtenderPreempts};
+    case Emphasis::kNone:
+      return {};
+  }
+  return {};
+}
+
+Faults::Rates ChooseRates(base::Random& random, Emphasis emphasis) {
   Faults::Rates rates{};
   for (size_t i = 0; i < kFaultCount; ++i) {
     const bool chosen = random.Below(2) == 0;
     // Usually rare, sometimes frequent.
     const uint64_t part = 1 + random.Below(32) * random.Below(32);
     if (chosen) rates[i] = static_cast<uint32_t>(std::max<uint64_t>(1, kMostOften[i] * part / 1024));
+  }
+  const std::vector<Fault> emphasized = FaultsOf(emphasis);
+  if (emphasized.empty() || random.Below(3) == 0) return rates;
+  // In every second of these storms nothing else fails, which might undo what matters.
+  if (random.Below(2) == 0) rates = {};
+  for (const Fault fault : emphasized) {
+    const auto i = static_cast<size_t>(fault);
+    rates[i] = static_cast<uint32_t>(kMostOften[i] / 4 + random.Below(kMostOften[i] / 2));
   }
   return rates;
 }
@@ -108,29 +162,31 @@ Plan MakePlan(uint64_t seed) {
   Plan plan{.seed = seed};
   // Every sixth storm has no faults: then nothing excuses a failure.
   const bool calm = seed % 6 == 0;
+  const Emphasis emphasis = ChooseEmphasis(random);
   plan.instances = 1 + static_cast<int>(random.Below(3));
   plan.nodes = 2 + static_cast<int>(random.Below(4));
   plan.protobuf = random.Below(3) != 0;
   plan.server = ChooseServer(random);
-  plan.rates = ChooseRates(random);
+  plan.rates = ChooseRates(random, emphasis);
   if (calm) plan.rates = {};
   constexpr ExtenderKind kExtenders[] = {ExtenderKind::kNone, ExtenderKind::kNone, ExtenderKind::kIgnorable,
                                          ExtenderKind::kNeeded};
   plan.extender = kExtenders[random.Below(std::size(kExtenders))];
+  if (emphasis == Emphasis::kPreemption) plan.extender = ExtenderKind::kNeeded;
   if (random.Below(3) == 0) plan.qps = static_cast<float>(2 + random.Below(8));
   if (random.Below(3) == 0) plan.status_line = 1 + random.Below(4);
   if (random.Below(2) == 0) plan.backlog = 1 + random.Below(4);
-  plan.length = std::chrono::seconds(20 + random.Below(80));
-  // In one of three, every second pod needs a device: there are too few, and pods wait for nothing else.
-  const bool scarce = random.Below(3) == 0;
-  const uint64_t count = 30 + random.Below(60);
+  // In a short storm little happens that could wake a forgotten pod.
+  const bool is_short = random.Below(3) == 0;
+  plan.length = std::chrono::seconds(is_short ? 10 + random.Below(30) : 20 + random.Below(80));
+  const uint64_t count = is_short ? 8 + random.Below(24) : 30 + random.Below(60);
   base::Duration at{};
   for (uint64_t i = 0; i < count; ++i) {
     // Half of the actions happen right after another one: that is where races are.
     at = random.Below(2) == 0 ? at + base::Duration(random.Below(kBurst))
                               : base::Duration(random.Below(static_cast<uint64_t>(plan.length.count())));
     Action action{at, ChooseKind(random, !calm), random.Next()};
-    if (scarce && action.kind == ActionKind::kAddPod && action.choice % 2 == 0) action.kind = ActionKind::kAddClaimPod;
+    action.kind = Emphasized(emphasis, action);
     plan.actions.push_back(action);
   }
   std::stable_sort(plan.actions.begin(), plan.actions.end(),

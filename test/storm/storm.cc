@@ -64,6 +64,9 @@ Storm::Storm(const Plan& plan, const Scheduler& scheduler, Trace::Keep keep)
     if (fault == Fault::kCrashesWhileBinding) timeline_.After(1us, [this, process] { CrashNow(process); });
     return true;
   });
+  faults_.set_on_strike([this](Fault fault) {
+    if (fault == Fault::kSlowReport) actors_.CompeteForDevices();
+  });
   store_.Put(berth::testing::MakeNamespace("default"));
   store_.Put(berth::testing::MakeNamespace("kube-system"));
   actors_.MakeNodes(plan.nodes);

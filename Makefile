@@ -14,6 +14,7 @@ SEEDS ?= 2000
 TESTS ?=
 SCHEDULER ?= berth
 ARGS ?=
+SOME ?=
 HOST_ARCH := $(shell dpkg --print-architecture 2>/dev/null || echo amd64)
 ARCH ?= $(HOST_ARCH)
 QUICKSTART := -f examples/quickstart/cluster.yaml -f examples/quickstart/pods.yaml
@@ -136,9 +137,9 @@ bench-live: deps-e2e build ## berth beside kube-scheduler on a real kube-apiserv
 build-cost: ## print the ten dearest source files and headers of the last build
 	@scripts/build-cost
 
-check-includes: deps ## compile every file on its own, so that a missing include shows
+check-includes: deps ## compile every file on its own, so that a missing include shows [SOME=1: those that changed, a tenth of the rest]
 	@$(call configure,debug)
-	@scripts/check-includes build-debug
+	@scripts/check-includes build-debug $(if $(SOME),--some)
 
 clean: ## remove every build directory
 	@rm -rf build build-debug build-profile build-asan build-tsan build-fuzz build-dist build-arm64

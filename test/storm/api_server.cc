@@ -127,7 +127,8 @@ void ApiServer::Get(const ExchangePtr& exchange, const ApiRequest& request) {
 }
 
 void ApiServer::HandleWrite(const ExchangePtr& exchange, const ApiRequest& request) {
-  Reply reply = writes_.Handle(exchange->request(), request, exchange->process(), exchange->life());
+  Reply reply = writes_.Handle(exchange->request(), request,
+                               {.process = exchange->process(), .life = exchange->life(), .sent = exchange->sent()});
   trace_.Add("server", "{} {} {} by {}: {} (revision {})", exchange->request().method, request.Key(),
              request.subresource, exchange->process(), reply.code, store_.revision());
   if (reply.code < 300 && faults_.Strikes(Fault::kServerErrorAfter)) {

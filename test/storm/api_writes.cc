@@ -76,8 +76,9 @@ void ApiWrites::Tell(const Write& write) {
   for (const auto& observer : observers_) observer(write);
 }
 
-Reply ApiWrites::Handle(const http::Request& request, const ApiRequest& parsed, const std::string& process, int life) {
-  Write write{.write_class = ClassOf(request, parsed), .process = process, .life = life, .key = parsed.Key()};
+Reply ApiWrites::Handle(const http::Request& request, const ApiRequest& parsed, Write write) {
+  write.write_class = ClassOf(request, parsed);
+  write.key = parsed.Key();
   Reply reply = Dispatch(request, parsed, write);
   write.code = reply.code;
   Tell(write);

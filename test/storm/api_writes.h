@@ -19,9 +19,10 @@ std::string_view NameOf(WriteClass write_class);
 
 // A write as the server saw it.
 struct Write {
-  WriteClass write_class;
+  WriteClass write_class = WriteClass::kOther;
   std::string process;
-  int life = 0;        // of the process
+  int life = 0;  // of the process
+  base::Duration sent{};
   std::string key{};   // of the object
   std::string uid{};   // of the pod
   std::string node{};  // of a binding
@@ -34,7 +35,8 @@ class ApiWrites {
   ApiWrites(const Timeline& timeline, Store& store, Faults& faults)
       : timeline_(timeline), store_(store), faults_(faults) {}
 
-  Reply Handle(const http::Request& request, const ApiRequest& parsed, const std::string& process, int life);
+  // `write` has its process, life and time.
+  Reply Handle(const http::Request& request, const ApiRequest& parsed, Write write);
 
   // Called before a write takes effect (with code 0), and after it with its answer.
   void Observe(std::function<void(const Write& write)> observer) { observers_.push_back(std::move(observer)); }

@@ -73,8 +73,21 @@ void Invariants::OnWrite(const Write& write) {
   }
   if (write.write_class != WriteClass::kEvent) ++working_writes_;
   CheckLease(write);
+  if (write.write_class == WriteClass::kStatus) CheckReport(write);
   if (write.write_class == WriteClass::kBind) CheckRoom(write);
   if (write.write_class == WriteClass::kBind) CheckClaims(write);
+}
+
+// One that was sent before the pod was there is about another pod of that name.
+void Invariants::CheckReport(const Write& write) {
+  for (const Change& change : store_.history(api::Kind::kPod)) {
+    if (change.type != Change::Type::kAdded || change.object.metadata().uid != write.uid) continue;
+    if (change.time < write.sent) return;
+    return Report(
+        {.invariant = "no report reaches another pod",
+         .message = fmt::format("{} reported on {} before the pod of that name was there", write.process, write.key),
+         .subjects = {write.key}});
+  }
 }
 
 std::string Invariants::Holder() const {

@@ -45,6 +45,7 @@ class Invariants {
   std::string Holder() const;
   void NoteHolder();
   void CheckLease(const Write& write);
+  void CheckReport(const Write& write);
   void CheckRoom(const Write& write);
   void CheckClaims(const Write& write);
 

@@ -33,6 +33,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   const http::Request& request() const { return request_; }
   const std::string& process() const { return process_; }
   int life() const { return life_; }
+  base::Duration sent() const { return sent_; }
   bool is_watch() const { return is_watch_; }
   // Neither side has ended it.
   bool open() const { return open_ && !answered_; }

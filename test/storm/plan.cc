@@ -57,26 +57,32 @@ constexpr Faults::Rates kMostOften = {
     9000,  // refused_node
     9000,  // extender_preempts
     3000,  // slow_report
-    2000,  // bound_elsewhere
+    6000,  // bound_elsewhere
     3000,  // returns_while_bound
     1500,  // crashes_while_binding
 };
 
 // What a storm has more of than others. Some bugs need several rare things at once, and then nothing that wakes the pod
 // in question by accident.
-enum class Emphasis : uint8_t { kNone, kReturns, kCrashes, kPermit, kPreemption };
-
-Emphasis ChooseEmphasis(base::Random& random) {
-  constexpr Emphasis kAll[] = {Emphasis::kNone,    Emphasis::kNone,   Emphasis::kReturns,
-                               Emphasis::kCrashes, Emphasis::kPermit, Emphasis::kPreemption};
-  return kAll[random.Below(std::size(kAll))];
-}
+enum class Emphasis : uint8_t {
+  kNone,
+  kReturns,
+  kCrashes,
+  kPermit,
+  kPreemption,
+  kElsewhere,
+  kReports,
+  kRefusals,
+  kLeaders
+};
+constexpr uint64_t kEmphasisCount = static_cast<uint64_t>(Emphasis::kLeaders) + 1;
 
 // Every second ordinary pod becomes one of another kind.
 ActionKind Emphasized(Emphasis emphasis, const Action& action) {
   if (action.kind != ActionKind::kAddPod || action.choice % 2 != 0) return action.kind;
   switch (emphasis) {
     case Emphasis::kNone:
+    case Emphasis::kElsewhere:
       return action.kind;
     case Emphasis::kReturns:
     case Emphasis::kCrashes:
@@ -85,6 +91,12 @@ ActionKind Emphasized(Emphasis emphasis, const Action& action) {
       return ActionKind::kAddHeldPod;
     case Emphasis::kPreemption:
       return ActionKind::kAddUrgentPod;
+    case Emphasis::kReports:
+      return action.choice % 4 == 0 ? ActionKind::kRecreatePod : ActionKind::kAddLargePod;
+    case Emphasis::kRefusals:
+      return action.choice % 4 == 0 ? ActionKind::kAddRefusedPod : action.kind;
+    case Emphasis::kLeaders:
+      return action.choice % 8 == 0 ? ActionKind::kTakeover : action.kind;
   }
   return action.kind;
 }
@@ -99,6 +111,14 @@ std::vector<Fault> FaultsOf(Emphasis emphasis) {
       return {Fault::kRefusedNode};
     case Emphasis::kPreemption:
       return {Fault::kExtenderPreempts};
+    case Emphasis::kElsewhere:
+      return {Fault::kBoundElsewhere};
+    case Emphasis::kReports:
+      return {Fault::kSlowPatch, Fault::kLateEffect};
+    case Emphasis::kRefusals:
+      return {Fault::kAdmission};
+    case Emphasis::kLeaders:
+      return {Fault::kSlowLease, Fault::kStaleList};
     case Emphasis::kNone:
       return {};
   }
@@ -162,7 +182,8 @@ Plan MakePlan(uint64_t seed) {
   Plan plan{.seed = seed};
   // Every sixth storm has no faults: then nothing excuses a failure.
   const bool calm = seed % 6 == 0;
-  const Emphasis emphasis = ChooseEmphasis(random);
+  auto emphasis = static_cast<Emphasis>(random.Below(kEmphasisCount));
+  if (calm && emphasis == Emphasis::kLeaders) emphasis = Emphasis::kNone;  // their end is a misfortune
   plan.instances = 1 + static_cast<int>(random.Below(3));
   plan.nodes = 2 + static_cast<int>(random.Below(4));
   plan.protobuf = random.Below(3) != 0;

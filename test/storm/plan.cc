@@ -95,8 +95,11 @@ ActionKind Emphasized(Emphasis emphasis, const Action& action) {
       return action.choice % 4 == 0 ? ActionKind::kRecreatePod : ActionKind::kAddLargePod;
     case Emphasis::kRefusals:
       return action.choice % 4 == 0 ? ActionKind::kAddRefusedPod : action.kind;
-    case Emphasis::kLeaders:
-      return action.choice % 8 == 0 ? ActionKind::kTakeover : action.kind;
+    case Emphasis::kLeaders: {
+      constexpr ActionKind kEnds[] = {ActionKind::kTakeover, ActionKind::kPause, ActionKind::kPartition};
+      const uint64_t end = action.choice / 2 % 8;
+      return end < std::size(kEnds) ? kEnds[end] : action.kind;
+    }
   }
   return action.kind;
 }

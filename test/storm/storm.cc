@@ -126,7 +126,7 @@ void Storm::Do(const Action& action) { IsMisfortune(action.kind) ? DoToWorld(act
 
 void Storm::DoToWorld(const Action& action) {
   const uint64_t choice = action.choice / 4;
-  Host& host = *hosts_[action.choice % hosts_.size()];
+  Host& host = PickHost(action.choice);
   switch (action.kind) {
     case ActionKind::kCompact:
       trace_.Add("server", "world compacts at {}", store_.revision());
@@ -140,6 +140,8 @@ void Storm::DoToWorld(const Action& action) {
     case ActionKind::kTakeover:
       return TakeOver(choice);
     case ActionKind::kPause:
+      // When it goes on, it has something to write.
+      actors_.Do({.at = timeline_.Now(), .kind = ActionKind::kAddPod, .choice = choice});
       return host.Pause(Between(choice, 100ms, 40s));
     case ActionKind::kPartition:
       return host.Partition(Between(choice, 100ms, 60s), choice % 2 == 0);
@@ -151,6 +153,14 @@ void Storm::DoToWorld(const Action& action) {
     default:
       return;
   }
+}
+
+// Usually the leader: what happens to a standby matters less.
+Host& Storm::PickHost(uint64_t choice) {
+  for (const auto& host : hosts_) {
+    if (choice % 4 != 0 && host->is_leader()) return *host;
+  }
+  return *hosts_[choice % hosts_.size()];
 }
 
 // The next leader has not seen what the last one still does: not even the outcome of pods that both know.

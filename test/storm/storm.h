@@ -43,6 +43,7 @@ class Storm {
   void Do(const Action& action);
   void DoToWorld(const Action& action);
   void HideKind(uint64_t choice);
+  Host& PickHost(uint64_t choice);
   void TakeOver(uint64_t choice);
   void Terminate(Host& host, uint64_t choice);
   void CrashNow(const std::string& process);

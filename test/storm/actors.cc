@@ -44,13 +44,13 @@ base::Duration Actors::Soon(base::Duration longest) {
 }
 
 template <class Wanted>
-const api::Pod* Actors::PickPod(uint64_t choice, Wanted wanted) const {
+const api::Pod* Actors::PickPod(base::Random& random, Wanted wanted) const {
   std::vector<const api::Pod*> found;
   for (const auto& [key, object] : store_.objects(api::Kind::kPod)) {
     const auto* pod = object.template As<api::Pod>();
     if (wanted(*pod)) found.push_back(pod);
   }
-  return found.empty() ? nullptr : found[choice % found.size()];
+  return found.empty() ? nullptr : found[random.Below(found.size())];
 }
 
 // The one that was written last: most likely a scheduler is working on it.
@@ -65,21 +65,22 @@ const api::Pod* Actors::PickNewestPending() const {
 
 // Any pod, one that a scheduler is working on, or one that waits in Permit again and again: what happens to it there is
 // not reported by any later write.
-const api::Pod* Actors::PickPodToRelabel(uint64_t choice) const {
+const api::Pod* Actors::PickPodToRelabel(base::Random& random) const {
   const auto is_held = [](const api::Pod& pod) {
     return IsPending(pod) && pod.metadata.labels.Contains(Symbol(kHeld));
   };
-  if (choice / 10 % 3 == 0) return PickNewestPending();
-  if (choice / 10 % 3 == 1) {
-    if (const api::Pod* pod = PickPod(choice, is_held)) return pod;
+  const uint64_t which = random.Below(3);
+  if (which == 0) return PickNewestPending();
+  if (which == 1) {
+    if (const api::Pod* pod = PickPod(random, is_held)) return pod;
   }
-  return PickPod(choice, [](const api::Pod& pod) { return !pod.metadata.deletion_timestamp; });
+  return PickPod(random, [](const api::Pod& pod) { return !pod.metadata.deletion_timestamp; });
 }
 
-const api::Node* Actors::PickNode(uint64_t choice) const {
+const api::Node* Actors::PickNode(base::Random& random) const {
   const Store::Objects& nodes = store_.objects(api::Kind::kNode);
   if (nodes.empty()) return nullptr;
-  return std::next(nodes.begin(), static_cast<std::ptrdiff_t>(choice % nodes.size()))->second.As<api::Node>();
+  return std::next(nodes.begin(), static_cast<std::ptrdiff_t>(random.Below(nodes.size())))->second.As<api::Node>();
 }
 
 // Edits only the pod with this UID.
@@ -102,16 +103,16 @@ void Actors::EditNode(const std::string& name, Edit edit) {
 }
 
 void Actors::MakeNodes(int count) {
-  for (int i = 0; i < count; ++i) AddNode(fmt::format("node-{}", ++last_node_), random_.Next());
+  for (int i = 0; i < count; ++i) AddNode(fmt::format("node-{}", ++last_node_), random_);
 }
 
-void Actors::AddNode(const std::string& name, uint64_t choice) {
+void Actors::AddNode(const std::string& name, base::Random& random) {
   api::Node node = berth::testing::MakeNode(name)
-                       .Label(kZone, kZones[choice % 3])
+                       .Label(kZone, kZones[random.Below(3)])
                        .Label("kubernetes.io/hostname", name)
-                       .Capacity("cpu", std::to_string(1 + choice / 3 % 3))
+                       .Capacity("cpu", std::to_string(1 + random.Below(3)))
                        .Capacity("memory", "8Gi")
-                       .Capacity("pods", std::to_string(2 + choice / 12 % 6))
+                       .Capacity("pods", std::to_string(2 + random.Below(6)))
                        .Obj();
   node.metadata.uid.clear();
   store_.Put(std::move(node));
@@ -125,10 +126,11 @@ void Actors::Do(const Action& action) {
 void Actors::DoToPods(const Action& action) {
   const auto any = [](const api::Pod& pod) { return !pod.metadata.deletion_timestamp; };
   const auto key = [](const api::Pod& pod) { return api::KeyOf(pod.metadata); };
+  base::Random random(action.seed);
   switch (action.kind) {
     case ActionKind::kUngatePod:
       if (const api::Pod* pod =
-              PickPod(action.choice, [](const api::Pod& p) { return !p.spec.scheduling_gates.empty(); })) {
+              PickPod(random, [](const api::Pod& p) { return !p.spec.scheduling_gates.empty(); })) {
         EditPod(key(*pod), pod->metadata.uid, [](api::Pod& p) {
           p.spec.scheduling_gates.clear();
           std::erase_if(p.status.conditions, [](const api::PodCondition& c) { return c.reason == "SchedulingGated"; });
@@ -137,7 +139,7 @@ void Actors::DoToPods(const Action& action) {
       return;
     case ActionKind::kFinishPod:
     case ActionKind::kFailPod:
-      if (const api::Pod* pod = PickPod(action.choice, IsRunning)) {
+      if (const api::Pod* pod = PickPod(random, IsRunning)) {
         const bool failed = action.kind == ActionKind::kFailPod;
         EditPod(key(*pod), pod->metadata.uid, [&](api::Pod& p) { p.status.phase = failed ? "Failed" : "Succeeded"; });
       }
@@ -146,69 +148,68 @@ void Actors::DoToPods(const Action& action) {
       if (const api::Pod* pod = PickNewestPending()) FailAndReturn(*pod, 3s);
       return;
     case ActionKind::kDeletePod:
-      if (const api::Pod* pod = PickPod(action.choice, any)) writes_.DeletePod(key(*pod), 30);
+      if (const api::Pod* pod = PickPod(random, any)) writes_.DeletePod(key(*pod), 30);
       return;
     case ActionKind::kRecreatePod:
-      if (const api::Pod* pod = PickPod(action.choice, any)) Recreate(*pod);
+      if (const api::Pod* pod = PickPod(random, any)) Recreate(*pod);
       return;
     case ActionKind::kRelabelPod:
-      if (const api::Pod* pod = PickPodToRelabel(action.choice)) {
+      if (const api::Pod* pod = PickPodToRelabel(random)) {
         EditPod(key(*pod), pod->metadata.uid, [&](api::Pod& p) {
-          p.metadata.labels.Set(Symbol("turn"), Symbol(std::to_string(action.choice % 10)));
+          p.metadata.labels.Set(Symbol("turn"), Symbol(std::to_string(random.Below(10))));
         });
       }
       return;
     case ActionKind::kChangeClass:
-      return ChangeClass(fmt::format("class-{}", action.choice % 3));
+      return ChangeClass(fmt::format("class-{}", random.Below(3)));
     case ActionKind::kAddCrowd:
-      for (uint64_t i = 0; i < kCrowd; ++i) AddPod({action.at, ActionKind::kAddCrowd, action.choice + i});
+      for (uint64_t i = 0; i < kCrowd; ++i) AddPod(action.kind, random);
       return;
     default:
-      return AddPod(action);
+      return AddPod(action.kind, random);
   }
 }
 
-void Actors::AddPod(const Action& action) {
-  const uint64_t choice = action.choice;
+void Actors::AddPod(ActionKind kind, base::Random& random) {
   berth::testing::PodBuilder pod = berth::testing::MakePod(fmt::format("pod-{}", ++last_pod_));
-  pod.Label("app", choice % 2 == 0 ? "even" : "odd").SchedulerName("default-scheduler");
-  uint64_t milli = 100 + 100 * (choice / 2 % 10);
-  switch (action.kind) {
+  pod.Label("app", random.Below(2) == 0 ? "even" : "odd").SchedulerName("default-scheduler");
+  uint64_t milli = 100 + 100 * random.Below(10);
+  switch (kind) {
     case ActionKind::kAddLargePod:
-      milli = 3000 + 1000 * (choice / 2 % 4);
+      milli = 3000 + 1000 * random.Below(4);
       break;
     case ActionKind::kAddCrowd:
       milli = 64'000;
       break;
     case ActionKind::kAddUrgentPod:
-      milli = 500 + 500 * (choice / 2 % 4);
-      pod.Priority(static_cast<int32_t>(100 * (1 + choice / 8 % 3)));
+      milli = 500 + 500 * random.Below(4);
+      pod.Priority(static_cast<int32_t>(100 * (1 + random.Below(3))));
       break;
     case ActionKind::kAddGatedPod:
       pod.Gate("example.com/wait").Condition("PodScheduled", "False", "SchedulingGated");
       break;
     case ActionKind::kAddPinnedPod:
-      pod.NodeSelector(kZone, kZones[choice / 32 % 3]);
+      pod.NodeSelector(kZone, kZones[random.Below(3)]);
       break;
     case ActionKind::kAddHeldPod:
-      milli = 500 + 500 * (choice / 2 % 4);
+      milli = 500 + 500 * random.Below(4);
       pod.Label(kHeld, "true");
       break;
     case ActionKind::kAddRefusedPod:
-      milli = 500 + 500 * (choice / 2 % 4);
+      milli = 500 + 500 * random.Below(4);
       pod.Label(kRefused, "true");
       break;
     case ActionKind::kAddClaimPod:
-      if (claims_.used()) pod.ResourceClaim("device", claims_.ClaimFor(fmt::format("pod-{}", last_pod_), choice / 4));
+      if (claims_.used()) pod.ResourceClaim("device", claims_.ClaimFor(fmt::format("pod-{}", last_pod_), random));
       break;
     case ActionKind::kAddDirectPod:
       milli = 100;
-      if (const api::Node* node = PickNode(choice)) pod.Node(node->metadata.name);
+      if (const api::Node* node = PickNode(random)) pod.Node(node->metadata.name);
       break;
     default:
       break;
   }
-  pod.Request("cpu", fmt::format("{}m", milli)).Request("memory", fmt::format("{}Mi", 100 + 50 * (choice / 64 % 10)));
+  pod.Request("cpu", fmt::format("{}m", milli)).Request("memory", fmt::format("{}Mi", 100 + 50 * random.Below(10)));
   Create(pod.Obj());
 }
 
@@ -264,8 +265,8 @@ void Actors::FailAndReturn(const api::Pod& pod, base::Duration longest) {
 }
 
 // Like a second scheduler that was configured by mistake: the room that was meant for the pod elsewhere is free again.
-void Actors::BindByHand(const api::Pod& pod, uint64_t choice) {
-  const api::Node* node = PickNode(choice);
+void Actors::BindByHand(const api::Pod& pod) {
+  const api::Node* node = PickNode(random_);
   if (node == nullptr || !pod.spec.scheduling_gates.empty() || !pod.spec.resource_claims.empty()) return;
   EditPod(api::KeyOf(pod.metadata), pod.metadata.uid, [&](api::Pod& p) {
     p.spec.node_name = node->metadata.name;
@@ -277,7 +278,7 @@ void Actors::BindByHand(const api::Pod& pod, uint64_t choice) {
 bool Actors::DoWhileBound(Fault fault, const http::Request& request) {
   const bool is_claim = request.path.find("/resourceclaims/") != std::string::npos;
   const std::string name = NameIn(request.path, is_claim ? "/resourceclaims/" : "/pods/");
-  const api::Pod* pod = PickPod(random_.Next(), [&](const api::Pod& p) {
+  const api::Pod* pod = PickPod(random_, [&](const api::Pod& p) {
     if (!IsPending(p) || p.metadata.deletion_timestamp) return false;
     return is_claim ? NamesClaim(p, name) : p.metadata.name == name;
   });
@@ -285,12 +286,12 @@ bool Actors::DoWhileBound(Fault fault, const http::Request& request) {
   trace_.Add("script", "{}: {}", NameOf(fault), pod->metadata.name);
   switch (fault) {
     case Fault::kBoundElsewhere:
-      BindByHand(*pod, random_.Next());
+      BindByHand(*pod);
       return true;
     case Fault::kReturnsWhileBound:
       // At once, or after its devices have been taken back.
       FailAndReturn(*pod, random_.Below(4) == 0 ? 100ms : 8s);
-      timeline_.After(Soon(8s), [this, choice = random_.Next()] { AddPod({{}, ActionKind::kAddClaimPod, choice}); });
+      timeline_.After(Soon(8s), [this] { AddPod(ActionKind::kAddClaimPod, random_); });
       return true;
     default:
       CordonAll(2 + random_.Below(12));
@@ -300,7 +301,7 @@ bool Actors::DoWhileBound(Fault fault, const http::Request& request) {
 
 void Actors::CompeteForDevices() {
   if (!claims_.used() || random_.Below(2) == 0) return;
-  timeline_.After(Soon(2s), [this, choice = random_.Next()] {
+  timeline_.After(Soon(2s), [this] {
     const std::string claim = FindHalfWritten(store_);
     if (claim.empty()) return;
     Create(berth::testing::MakePod(fmt::format("pod-{}", ++last_pod_))
@@ -308,7 +309,7 @@ void Actors::CompeteForDevices() {
                .ResourceClaim("device", claim)
                .Request("cpu", "100m")
                .Obj());
-    AddPod({{}, ActionKind::kAddClaimPod, choice});
+    AddPod(ActionKind::kAddClaimPod, random_);
   });
 }
 
@@ -324,8 +325,9 @@ void Actors::Recreate(const api::Pod& pod) {
 }
 
 void Actors::DoToNodes(const Action& action) {
-  if (action.kind == ActionKind::kAddNode) return AddNode(fmt::format("node-{}", ++last_node_), action.choice);
-  const api::Node* found = PickNode(action.choice);
+  base::Random random(action.seed);
+  if (action.kind == ActionKind::kAddNode) return AddNode(fmt::format("node-{}", ++last_node_), random);
+  const api::Node* found = PickNode(random);
   if (found == nullptr) return;
   const std::string name = found->metadata.name;
   switch (action.kind) {
@@ -335,13 +337,13 @@ void Actors::DoToNodes(const Action& action) {
       return;
     case ActionKind::kReplaceNode:
       store_.Delete<api::Node>(name);
-      return timeline_.After(Soon(5s), [this, name, choice = action.choice / 7] {
-        if (store_.Find<api::Node>(name) == nullptr) AddNode(name, choice);
+      return timeline_.After(Soon(5s), [this, name, random]() mutable {
+        if (store_.Find<api::Node>(name) == nullptr) AddNode(name, random);
       });
     case ActionKind::kCordonNode:
       EditNode(name, [](api::Node& node) { node.spec.unschedulable = true; });
       // Sometimes for a moment only: what was decided meanwhile is still on its way.
-      if (action.choice / 5 % 2 == 0) return;
+      if (random.Below(2) == 0) return;
       return timeline_.After(
           Soon(2s), [this, name] { EditNode(name, [](api::Node& node) { node.spec.unschedulable = false; }); });
     case ActionKind::kUncordonNode:
@@ -362,7 +364,7 @@ void Actors::DoToNodes(const Action& action) {
       });
     case ActionKind::kRelabelNode:
       return EditNode(name, [&](api::Node& node) {
-        node.metadata.labels.Set(Symbol(kZone), Symbol(kZones[action.choice / 11 % 3]));
+        node.metadata.labels.Set(Symbol(kZone), Symbol(kZones[random.Below(3)]));
       });
     default:
       return;

@@ -35,22 +35,22 @@ class Actors {
  private:
   void DoToPods(const Action& action);
   void DoToNodes(const Action& action);
-  void AddPod(const Action& action);
+  void AddPod(ActionKind kind, base::Random& random);
   void ChangeClass(const std::string& name);
   void Create(api::Pod pod);
   void GiveUpLater(const std::string& key);
   void FailAndReturn(const api::Pod& pod, base::Duration longest);
-  void BindByHand(const api::Pod& pod, uint64_t choice);
+  void BindByHand(const api::Pod& pod);
   void CordonAll(uint64_t times);
   void Recreate(const api::Pod& pod);
-  void AddNode(const std::string& name, uint64_t choice);
+  void AddNode(const std::string& name, base::Random& random);
 
-  // One of the pods or nodes it can be done to, selected by `choice`; null if there are none.
+  // One of the pods or nodes it can be done to, at random; null if there are none.
   template <class Wanted>
-  const api::Pod* PickPod(uint64_t choice, Wanted wanted) const;
+  const api::Pod* PickPod(base::Random& random, Wanted wanted) const;
   const api::Pod* PickNewestPending() const;
-  const api::Pod* PickPodToRelabel(uint64_t choice) const;
-  const api::Node* PickNode(uint64_t choice) const;
+  const api::Pod* PickPodToRelabel(base::Random& random) const;
+  const api::Node* PickNode(base::Random& random) const;
   template <class Edit>
   void EditPod(const std::string& key, const std::string& uid, Edit edit);
   template <class Edit>

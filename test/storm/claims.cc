@@ -61,10 +61,10 @@ void Claims::AddSlice(const std::string& node) {
   if (!devices.empty()) store_.Put(*dra::testing::MakeSlice(node, std::move(devices)));
 }
 
-std::string Claims::ClaimFor(const std::string& pod, uint64_t choice) {
+std::string Claims::ClaimFor(const std::string& pod, base::Random& random) {
   const Store::Objects& claims = store_.objects(api::Kind::kResourceClaim);
-  if (choice % 4 == 0 && !claims.empty()) {
-    const auto shared = std::next(claims.begin(), static_cast<std::ptrdiff_t>(choice / 4 % claims.size()));
+  if (random.Below(4) == 0 && !claims.empty()) {
+    const auto shared = std::next(claims.begin(), static_cast<std::ptrdiff_t>(random.Below(claims.size())));
     return shared->second.metadata().name;
   }
   auto claim = dra::testing::MakeClaim(pod + "-claim", {dra::testing::MakeRequest("r", 1)});

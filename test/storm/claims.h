@@ -19,7 +19,7 @@ class Claims {
 
   bool used() const { return used_; }
   // A claim for the pod to name: a new one or, sometimes, one that others already name.
-  std::string ClaimFor(const std::string& pod, uint64_t choice);
+  std::string ClaimFor(const std::string& pod, base::Random& random);
 
  private:
   void React(const Change& change);

@@ -77,13 +77,13 @@ enum class Emphasis : uint8_t {
 };
 constexpr uint64_t kEmphasisCount = static_cast<uint64_t>(Emphasis::kLeaders) + 1;
 
-// Every second ordinary pod becomes one of another kind.
-ActionKind Emphasized(Emphasis emphasis, const Action& action) {
-  if (action.kind != ActionKind::kAddPod || action.choice % 2 != 0) return action.kind;
+// Every second ordinary pod becomes something else.
+ActionKind Emphasize(ActionKind kind, Emphasis emphasis, base::Random& random) {
+  if (kind != ActionKind::kAddPod || random.Below(2) != 0) return kind;
   switch (emphasis) {
     case Emphasis::kNone:
     case Emphasis::kElsewhere:
-      return action.kind;
+      return kind;
     case Emphasis::kReturns:
     case Emphasis::kCrashes:
       return ActionKind::kAddClaimPod;  // there are too few devices, and pods wait for nothing else
@@ -92,16 +92,16 @@ ActionKind Emphasized(Emphasis emphasis, const Action& action) {
     case Emphasis::kPreemption:
       return ActionKind::kAddUrgentPod;
     case Emphasis::kReports:
-      return action.choice % 4 == 0 ? ActionKind::kRecreatePod : ActionKind::kAddLargePod;
+      return random.Below(2) == 0 ? ActionKind::kRecreatePod : ActionKind::kAddLargePod;
     case Emphasis::kRefusals:
-      return action.choice % 4 == 0 ? ActionKind::kAddRefusedPod : action.kind;
+      return random.Below(2) == 0 ? ActionKind::kAddRefusedPod : kind;
     case Emphasis::kLeaders: {
       constexpr ActionKind kEnds[] = {ActionKind::kTakeover, ActionKind::kPause, ActionKind::kPartition};
-      const uint64_t end = action.choice / 2 % 8;
-      return end < std::size(kEnds) ? kEnds[end] : action.kind;
+      const uint64_t end = random.Below(8);
+      return end < std::size(kEnds) ? kEnds[end] : kind;
     }
   }
-  return action.kind;
+  return kind;
 }
 
 std::vector<Fault> FaultsOf(Emphasis emphasis) {
@@ -209,9 +209,8 @@ Plan MakePlan(uint64_t seed) {
     // Half of the actions happen right after another one: that is where races are.
     at = random.Below(2) == 0 ? at + base::Duration(random.Below(kBurst))
                               : base::Duration(random.Below(static_cast<uint64_t>(plan.length.count())));
-    Action action{at, ChooseKind(random, !calm), random.Next()};
-    action.kind = Emphasized(emphasis, action);
-    plan.actions.push_back(action);
+    const ActionKind kind = Emphasize(ChooseKind(random, !calm), emphasis, random);
+    plan.actions.push_back({at, kind, random.Next()});
   }
   std::stable_sort(plan.actions.begin(), plan.actions.end(),
                    [](const Action& a, const Action& b) { return a.at < b.at; });

@@ -60,7 +60,7 @@ inline bool IsMisfortune(ActionKind kind) { return kind >= ActionKind::kCompact;
 struct Action {
   base::Duration at;
   ActionKind kind;
-  uint64_t choice;  // selects the object, and how it is done
+  uint64_t seed;  // of what else is random about it: the object, and how it is done
 };
 
 enum class ExtenderKind : uint8_t { kNone, kIgnorable, kNeeded };

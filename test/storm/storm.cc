@@ -25,8 +25,8 @@ constexpr int kNoisyRounds = 3;
 // A storm takes some tens of thousands; this many mean that something spins.
 constexpr uint64_t kMostEvents = 3'000'000;
 
-base::Duration Between(uint64_t choice, base::Duration shortest, base::Duration longest) {
-  return shortest + base::Duration(choice % static_cast<uint64_t>((longest - shortest).count()));
+base::Duration Between(base::Random& random, base::Duration shortest, base::Duration longest) {
+  return shortest + base::Duration(random.Below(static_cast<uint64_t>((longest - shortest).count())));
 }
 
 }  // namespace
@@ -125,28 +125,28 @@ bool Storm::RunUntil(base::Duration until) {
 void Storm::Do(const Action& action) { IsMisfortune(action.kind) ? DoToWorld(action) : actors_.Do(action); }
 
 void Storm::DoToWorld(const Action& action) {
-  const uint64_t choice = action.choice / 4;
-  Host& host = PickHost(action.choice);
+  base::Random random(action.seed);
+  Host& host = PickHost(random);
   switch (action.kind) {
     case ActionKind::kCompact:
       trace_.Add("server", "world compacts at {}", store_.revision());
       return server_.Compact();
     case ActionKind::kHideKind:
-      return HideKind(choice);
+      return HideKind(random);
     case ActionKind::kCrash:
       return host.Crash();
     case ActionKind::kTerminate:
-      return Terminate(host, choice);
+      return Terminate(host, random);
     case ActionKind::kTakeover:
-      return TakeOver(choice);
+      return TakeOver(random);
     case ActionKind::kPause:
       // When it goes on, it has something to write.
-      actors_.Do({.at = timeline_.Now(), .kind = ActionKind::kAddPod, .choice = choice});
-      return host.Pause(Between(choice, 100ms, 40s));
+      actors_.Do({.at = timeline_.Now(), .kind = ActionKind::kAddPod, .seed = random.Next()});
+      return host.Pause(Between(random, 100ms, 40s));
     case ActionKind::kPartition:
-      return host.Partition(Between(choice, 100ms, 60s), choice % 2 == 0);
+      return host.Partition(Between(random, 100ms, 60s), random.Below(2) == 0);
     case ActionKind::kStepClock: {
-      const base::Duration step = Between(choice, -1h, 1h);
+      const base::Duration step = Between(random, -1h, 1h);
       trace_.Add(host.process().name(), "world steps the clock by {} s", step / 1s);
       return host.process().StepWallClock(step);
     }
@@ -156,21 +156,22 @@ void Storm::DoToWorld(const Action& action) {
 }
 
 // Usually the leader: what happens to a standby matters less.
-Host& Storm::PickHost(uint64_t choice) {
+Host& Storm::PickHost(base::Random& random) {
+  const bool leads = random.Below(4) != 0;
   for (const auto& host : hosts_) {
-    if (choice % 4 != 0 && host->is_leader()) return *host;
+    if (leads && host->is_leader()) return *host;
   }
-  return *hosts_[choice % hosts_.size()];
+  return *hosts_[random.Below(hosts_.size())];
 }
 
 // The next leader has not seen what the last one still does: not even the outcome of pods that both know.
-void Storm::TakeOver(uint64_t choice) {
+void Storm::TakeOver(base::Random& random) {
+  // Those with claims leave behind more than a binding: devices that are theirs, though they are not bound.
+  const ActionKind kind = random.Below(3) == 0 ? ActionKind::kAddClaimPod : ActionKind::kAddPod;
   for (uint64_t i = 0; i < kPodsOfTakeover; ++i) {
-    // Those with claims leave behind more than a binding: devices that are theirs, though they are not bound.
-    const ActionKind kind = choice % 3 == 0 ? ActionKind::kAddClaimPod : ActionKind::kAddPod;
-    actors_.Do({.at = timeline_.Now(), .kind = kind, .choice = choice * kPodsOfTakeover + i});
+    actors_.Do({.at = timeline_.Now(), .kind = kind, .seed = random.Next()});
   }
-  timeline_.After(Between(choice, 2ms, 30ms), [this] {
+  timeline_.After(Between(random, 2ms, 30ms), [this] {
     for (const auto& host : hosts_) {
       if (!host->is_leader()) host->SilenceWatches();
     }
@@ -180,10 +181,10 @@ void Storm::TakeOver(uint64_t choice) {
   const bool alone = hosts_.size() == 1;
   if (alone) {
     trace_.Add("server", "world has caches that stand still");
-    server_.watches().Stall(timeline_.Now() + Between(choice / 5, 2s, 12s));
+    server_.watches().Stall(timeline_.Now() + Between(random, 2s, 12s));
   }
-  const base::Duration when = alone ? Between(choice, 5ms, 300ms) : Between(choice, 1s, 15s);
-  timeline_.After(when, [this, crash = !alone && choice % 2 == 0] {
+  const base::Duration when = alone ? Between(random, 5ms, 300ms) : Between(random, 1s, 15s);
+  timeline_.After(when, [this, crash = !alone && random.Below(2) == 0] {
     for (const auto& host : hosts_) {
       if (host->is_leader()) crash ? host->Crash() : host->Terminate();
     }
@@ -197,25 +198,26 @@ void Storm::CrashNow(const std::string& process) {
 }
 
 // Sometimes while more reports wait than may be sent before the lease is given back.
-void Storm::Terminate(Host& host, uint64_t choice) {
-  if (choice % 2 == 0) return host.Terminate();
-  actors_.Do({.at = timeline_.Now(), .kind = ActionKind::kAddCrowd, .choice = choice});
-  timeline_.After(Between(choice, 5ms, 2s), [&host] { host.Terminate(); });
+void Storm::Terminate(Host& host, base::Random& random) {
+  if (random.Below(2) == 0) return host.Terminate();
+  actors_.Do({.at = timeline_.Now(), .kind = ActionKind::kAddCrowd, .seed = random.Next()});
+  timeline_.After(Between(random, 5ms, 2s), [&host] { host.Terminate(); });
 }
 
-void Storm::HideKind(uint64_t choice) {
+void Storm::HideKind(base::Random& random) {
   // Among the kinds that a server need not serve, only storage classes ever have objects.
-  const size_t other = choice / 2 % std::size(client::kSchedulingKinds);
-  const api::Kind kind = choice % 2 == 0 ? api::Kind::kStorageClass : client::kSchedulingKinds[other];
+  const size_t other = random.Below(std::size(client::kSchedulingKinds));
+  const api::Kind kind = random.Below(2) == 0 ? api::Kind::kStorageClass : client::kSchedulingKinds[other];
   trace_.Add("server", "world does not serve {}", api::InfoOf(kind).resource);
   server_.SetServed(kind, false);
   // Changes in the meantime are not reported to anyone. Known objects are given up after two minutes.
   const bool is_class = kind == api::Kind::kStorageClass;
   for (uint64_t i = 0; is_class && i < 3; ++i) {
-    timeline_.After(Between(choice / 3 + i, 1s, 60s),
-                    [this, i] { actors_.Do({.at = timeline_.Now(), .kind = ActionKind::kChangeClass, .choice = i}); });
+    timeline_.After(Between(random, 1s, 60s), [this, seed = random.Next()] {
+      actors_.Do({.at = timeline_.Now(), .kind = ActionKind::kChangeClass, .seed = seed});
+    });
   }
-  timeline_.After(Between(choice, 1s, is_class ? 240s : 150s), [this, kind] {
+  timeline_.After(Between(random, 1s, is_class ? 240s : 150s), [this, kind] {
     trace_.Add("server", "world serves {} again", api::InfoOf(kind).resource);
     server_.SetServed(kind, true);
   });

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/random.h"
 #include "storm/actors.h"
 #include "storm/api_server.h"
 #include "storm/claims.h"
@@ -42,10 +43,10 @@ class Storm {
   void Schedule();
   void Do(const Action& action);
   void DoToWorld(const Action& action);
-  void HideKind(uint64_t choice);
-  Host& PickHost(uint64_t choice);
-  void TakeOver(uint64_t choice);
-  void Terminate(Host& host, uint64_t choice);
+  void HideKind(base::Random& random);
+  Host& PickHost(base::Random& random);
+  void TakeOver(base::Random& random);
+  void Terminate(Host& host, base::Random& random);
   void CrashNow(const std::string& process);
   // False if an invariant was violated.
   bool RunUntil(base::Duration until);

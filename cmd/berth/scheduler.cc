@@ -366,7 +366,7 @@ Result<std::unique_ptr<replay::Recorder>> StartRecording(const SchedulerOptions&
   recording.header.recording = static_cast<uint64_t>(clock.Now().time_since_epoch().count());
   recording.header.seed = live.loop.seed;
   recording.header.max_unschedulable = live.loop.max_unschedulable;
-  recording.header.max_binding = live.loop.max_binding;
+  recording.header.max_binding = scheduler::Driver::kNoLimit;
   recording.on_stopped = [](const Error& error) {
     LOG_ERROR("The recording has ended; scheduling goes on", {"err", error});
   };

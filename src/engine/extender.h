@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <future>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/flat_map.h"
@@ -46,7 +48,19 @@ class Extender : public framework::PreemptionExtender {
   virtual Result<ExtenderVerdicts> Filter(const framework::PodInfo& pod, Nodes nodes) = 0;
   // Sends the request without waiting for the answer, so that several extenders can be asked at once.
   virtual std::future<Result<std::vector<HostPriority>>> Prioritize(const framework::PodInfo& pod, Nodes nodes) = 0;
-  virtual Result<void> Bind(const framework::PodInfo& pod, const std::string& node_name) = 0;
+  // Fails, and nothing is sent, where bindings are not allowed.
+  Result<void> Bind(const framework::PodInfo& pod, const std::string& node_name) {
+    if (may_bind_ && !may_bind_()) return Error::Conflict("not sent: no longer the leader");
+    return SendBind(pod, node_name);
+  }
+  // Asked right before each binding, on its thread. The lease fences bindings, whoever makes them. Unset: always.
+  void set_may_bind(std::function<bool()> may_bind) { may_bind_ = std::move(may_bind); }
+
+ protected:
+  virtual Result<void> SendBind(const framework::PodInfo& pod, const std::string& node_name) = 0;
+
+ private:
+  std::function<bool()> may_bind_;
 };
 
 }  // namespace berth::engine

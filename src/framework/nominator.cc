@@ -8,19 +8,23 @@ namespace berth::framework {
 void Nominator::Nominate(PodInfoPtr pod, std::string_view node_name) {
   // `node_name` may refer to the string that removing the earlier nomination frees.
   std::string node(node_name);
-  Remove(pod->uid());
+  Erase(pod->uid(), NodeOf(pod->uid()) != node);
   if (node.empty()) return;
   NoteChange(node);
   node_by_uid_[pod->uid()] = node;
   pods_by_node_[std::move(node)].push_back(std::move(pod));
 }
 
-void Nominator::Remove(std::string_view uid) {
+void Nominator::Remove(std::string_view uid) { Erase(uid, true); }
+
+void Nominator::Erase(std::string_view uid, bool ends) {
   const auto nomination = node_by_uid_.find(std::string(uid));
   if (nomination == node_by_uid_.end()) return;
   const auto node = pods_by_node_.find(nomination->second);
+  const auto pod = std::ranges::find_if(node->second, [&](const PodInfoPtr& p) { return p->uid() == nomination->first; });
+  if (ends && remembers_ended_) ended_.push_back({*pod, node->first});
   // The order is kept: filters see nominated pods in the order in which they were nominated.
-  std::erase_if(node->second, [&](const PodInfoPtr& pod) { return pod->uid() == nomination->first; });
+  node->second.erase(pod);
   NoteChange(node->first);
   if (node->second.empty()) pods_by_node_.erase(node);
   node_by_uid_.erase(nomination);

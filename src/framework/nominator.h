@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "framework/pod_info.h"
@@ -27,10 +28,21 @@ class Nominator {
   // changed since the count was `since`, perhaps more than once each. False when that is too long ago.
   uint64_t change_count() const { return changes_; }
   bool ListChangedNodes(uint64_t since, std::vector<std::string_view>& names) const;
+  // From now on, remembers the nominations that end, until they are taken.
+  void RememberEnded() { remembers_ended_ = true; }
+  struct Ended {
+    PodInfoPtr pod;
+    std::string node_name;
+  };
+  std::vector<Ended> TakeEnded() { return std::exchange(ended_, {}); }
+  void ForgetEnded(std::string_view uid) {
+    std::erase_if(ended_, [&](const Ended& ended) { return ended.pod->uid() == uid; });
+  }
   bool empty() const { return node_by_uid_.empty(); }
   size_t size() const { return node_by_uid_.size(); }
 
  private:
+  void Erase(std::string_view uid, bool ends);
   void NoteChange(const std::string& node_name);
 
   std::unordered_map<std::string, std::vector<PodInfoPtr>> pods_by_node_;
@@ -38,6 +50,8 @@ class Nominator {
   static constexpr size_t kRemembered = 256;
   std::vector<std::string> changed_;  // the latest of them, at the change's number modulo kRemembered
   uint64_t changes_ = 0;
+  bool remembers_ended_ = false;
+  std::vector<Ended> ended_;
 };
 
 }  // namespace berth::framework

@@ -15,8 +15,9 @@ using client::ObjectChange;
 
 constexpr char kPatient[] = "Patient";
 constexpr base::Duration kPatience = std::chrono::seconds(10);
+constexpr char kWaits[] = "waits";
 
-// Waits before each binding for something that never happens.
+// Pods with the label `waits` wait before their binding for something that never happens.
 class Patient final : public framework::Plugin, public framework::PreBindPlugin {
  public:
   std::string_view name() const override { return kPatient; }
@@ -24,8 +25,9 @@ class Patient final : public framework::Plugin, public framework::PreBindPlugin 
                                                      const std::string&) override {
     return {};
   }
-  framework::Status PreBind(framework::BindingHandle& handle, framework::CycleState&, const framework::PodInfo&,
+  framework::Status PreBind(framework::BindingHandle& handle, framework::CycleState&, const framework::PodInfo& pod,
                             const std::string&) override {
+    if (!pod.pod().metadata.labels.Contains(Symbol(kWaits))) return {};
     return handle.api().Await([] { return std::optional<framework::Status>(); }, kPatience);
   }
 };
@@ -59,54 +61,109 @@ class OneCycle final : public BindingRunner {
   std::thread thread_;
 };
 
-TEST(BusyLoop, AWaitEndsInTimeHoweverManyPodsAreToBeScheduled) {
-  config::FeatureGates gates;
-  // Otherwise the client's thread reads the clock for the nominatedNodeName patch while the test moves it.
-  ASSERT_TRUE(gates.Set("NominatedNodeNameForExpectation", false).ok());
-  base::FakeClock clock{base::Time(std::chrono::hours(1000))};
-  base::ThreadLoop io;
-  testing::YesServer server(io);
-  client::ApiClient client(server, io, clock, {.protobuf = false});
-  client::EventRecorder events(client, io, clock, {.hostname = "here"});
-  metrics::Registry registry;
-  metrics::SchedulerMetrics metrics(registry, {});
-  framework::Registry all_plugins = plugins::InTreeRegistry();
-  const auto make = [](const config::PluginArgs&, framework::Handle&) -> Result<std::unique_ptr<framework::Plugin>> {
-    return std::unique_ptr<framework::Plugin>(std::make_unique<Patient>());
-  };
-  ASSERT_TRUE(all_plugins.Register(kPatient, make, "the test").ok());
-  config::KubeSchedulerConfiguration configuration = config::DefaultConfiguration(gates);
-  configuration.profiles[0].plugins.multi_point.enabled.push_back({kPatient, 0});
-  OneCycle runner;
-  auto loop = SchedulingLoop::Create(configuration, all_plugins, gates, clock, runner, client, events, metrics,
-                                     {.kinds = {api::Kind::kNode, api::Kind::kPod}});
-  ASSERT_TRUE(loop.ok()) << loop.error().message;
-
-  (*loop)->OnChanges(api::Kind::kNode,
+class BusyLoop : public ::testing::Test {
+ protected:
+  // `runner` runs binding cycles.
+  void Make(BindingRunner& runner, size_t max_binding = 512) {
+    // Otherwise the client's thread reads the clock for the nominatedNodeName patch while the test moves it.
+    ASSERT_TRUE(gates_.Set("NominatedNodeNameForExpectation", false).ok());
+    framework::Registry all_plugins = plugins::InTreeRegistry();
+    const auto make = [](const config::PluginArgs&, framework::Handle&) -> Result<std::unique_ptr<framework::Plugin>> {
+      return std::unique_ptr<framework::Plugin>(std::make_unique<Patient>());
+    };
+    ASSERT_TRUE(all_plugins.Register(kPatient, make, "the test").ok());
+    config::KubeSchedulerConfiguration configuration = config::DefaultConfiguration(gates_);
+    configuration.profiles[0].plugins.multi_point.enabled.push_back({kPatient, 0});
+    auto made = SchedulingLoop::Create(configuration, all_plugins, gates_, clock_, runner, client_, events_, metrics_,
+                                       {.max_binding = max_binding, .kinds = {api::Kind::kNode, api::Kind::kPod}});
+    ASSERT_TRUE(made.ok()) << made.error().message;
+    loop_ = std::move(*made);
+    loop_->OnChanges(api::Kind::kNode,
                      {{ObjectChange::Type::kAdded,
                        api::Object(MakeNode("n1").Capacity("cpu", "1").Capacity("pods", "110").Shared())}});
-  const auto tell = [&](berth::testing::PodBuilder pod) {
-    (*loop)->OnChanges(api::Kind::kPod, {{ObjectChange::Type::kAdded, api::Object(pod.Shared())}});
-  };
-  tell(MakePod("web").SchedulerName("default-scheduler").Request("cpu", "1"));
-  (*loop)->StartScheduling();
-  (*loop)->Turn();
+    loop_->StartScheduling();
+  }
+  void Tell(berth::testing::PodBuilder pod) {
+    pod.SchedulerName("default-scheduler");
+    loop_->OnChanges(api::Kind::kPod, {{ObjectChange::Type::kAdded, api::Object(pod.Shared())}});
+  }
+  // Takes turns until the server has received such a request; false if that does not happen.
+  bool TurnUntil(const std::string& request) {
+    for (int i = 0; i < 2000; ++i) {
+      loop_->Turn();
+      for (const std::string& line : server_.lines()) {
+        if (line.find(request) != std::string::npos) return true;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return false;
+  }
+  void End() {
+    loop_->Stop();
+    for (int i = 0; i < 2000 && !loop_->ended(); ++i) {
+      loop_->Turn();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    EXPECT_TRUE(loop_->ended());
+    io_.Stop();
+  }
+
+  config::FeatureGates gates_;
+  base::FakeClock clock_{base::Time(std::chrono::hours(1000))};
+  base::ThreadLoop io_;
+  testing::YesServer server_{io_};
+  client::ApiClient client_{server_, io_, clock_, {.protobuf = false}};
+  client::EventRecorder events_{client_, io_, clock_, {.hostname = "here"}};
+  metrics::Registry registry_;
+  metrics::SchedulerMetrics metrics_{registry_, {}};
+  std::unique_ptr<SchedulingLoop> loop_;
+};
+
+TEST_F(BusyLoop, AWaitEndsInTimeHoweverManyPodsAreToBeScheduled) {
+  OneCycle runner;
+  Make(runner);
+  Tell(MakePod("web").Label(kWaits, "").Request("cpu", "1"));
+  loop_->Turn();
   runner.waits.get_future().wait();
-  (*loop)->Turn();
+  loop_->Turn();
   EXPECT_FALSE(runner.over);
 
-  for (int i = 0; i < 100; ++i) {
-    tell(MakePod("crowd-" + std::to_string(i)).SchedulerName("default-scheduler").Request("cpu", "1"));
-  }
-  clock.Advance(kPatience);
-  (*loop)->Turn();
-  EXPECT_GT((*loop)->driver().queue().counts().active, 0u) << "the loop has more to do";
+  for (int i = 0; i < 100; ++i) Tell(MakePod("crowd-" + std::to_string(i)).Request("cpu", "1"));
+  clock_.Advance(kPatience);
+  loop_->Turn();
+  EXPECT_GT(loop_->driver().queue().counts().active, 0u) << "the loop has more to do";
   EXPECT_TRUE(runner.over);
   runner.Join();
-  (*loop)->Stop();
-  (*loop)->Turn();
-  EXPECT_TRUE((*loop)->ended());
-  io.Stop();
+  End();
+}
+
+TEST_F(BusyLoop, PodsThatWaitedForTheirVolumesStoppedAllOthers) {
+  BindingThreads threads(4);
+  Make(threads, /*max_binding=*/2);
+  for (int i = 0; i < 5; ++i) Tell(MakePod("waits-" + std::to_string(i)).Label(kWaits, ""));
+  Tell(MakePod("web"));
+  EXPECT_TRUE(TurnUntil("/pods/web/binding"));
+  End();
+}
+
+TEST_F(BusyLoop, AFullLoopSpunOnceABackoffWasOver) {
+  BindingThreads threads(4);
+  Make(threads, /*max_binding=*/1);
+  Tell(MakePod("large").Request("cpu", "2"));
+  loop_->Turn();
+  server_.Hold("binding");
+  Tell(MakePod("web"));
+  loop_->Turn();
+  loop_->OnChanges(api::Kind::kNode,
+                   {{ObjectChange::Type::kModified,
+                     api::Object(MakeNode("n1").Capacity("cpu", "3").Capacity("pods", "110").Shared())}});
+  loop_->Turn();
+  clock_.Advance(std::chrono::seconds(10));
+  EXPECT_GT(loop_->Turn(), clock_.Now());
+  EXPECT_EQ(loop_->driver().binding(), 1u) << "large waits for its turn";
+  server_.Release("binding");
+  EXPECT_TRUE(TurnUntil("/pods/large/binding"));
+  End();
 }
 
 }  // namespace

@@ -186,7 +186,7 @@ Result<std::vector<PreemptionCandidate>> HttpExtender::ProcessPreemption(
   return left;
 }
 
-Result<void> HttpExtender::Bind(const PodInfo& pod, const std::string& node_name) {
+Result<void> HttpExtender::SendBind(const PodInfo& pod, const std::string& node_name) {
   const std::string& verb = config_.bind_verb;
   Result<std::string> text = Call(verb, EncodeBindingArgs(pod, node_name));
   if (!text) return text.error();

@@ -50,7 +50,7 @@ class HttpExtender final : public engine::Extender {
   Result<engine::ExtenderVerdicts> Filter(const framework::PodInfo& pod, engine::Nodes nodes) override;
   std::future<Result<std::vector<engine::HostPriority>>> Prioritize(const framework::PodInfo& pod,
                                                                     engine::Nodes nodes) override;
-  Result<void> Bind(const framework::PodInfo& pod, const std::string& node_name) override;
+  Result<void> SendBind(const framework::PodInfo& pod, const std::string& node_name) override;
 
  private:
   // A call in progress.

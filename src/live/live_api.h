@@ -109,6 +109,8 @@ class LiveApi final : public framework::ApiWriter {
   void CheckWaits();
   // The scheduler is stopping: there will be no further checks.
   void AbandonWaits();
+  // How many binding cycles are waiting.
+  size_t waiting() const { return waits_.size(); }
   // When the first of them times out; unset if nothing is waiting.
   std::optional<base::Time> NextTimeout() const;
 

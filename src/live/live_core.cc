@@ -92,6 +92,10 @@ Result<void> LiveCore::Make(const framework::Registry& registry) {
   SchedulingLoop::Options loop = options_.loop;
   loop.kinds = KindsToRead(options_.gates);
   loop.engine_metrics = &engine_metrics_;
+  for (engine::Extender* extender : loop.extenders) {
+    if (!options_.configuration.leader_election.leader_elect) break;
+    extender->set_may_bind([this] { return window_->TimeLeft(environment_.writes.Now()) > base::Duration::zero(); });
+  }
   Result<std::unique_ptr<SchedulingLoop>> made =
       SchedulingLoop::Create(options_.configuration, registry, options_.gates, environment_.monotonic,
                              environment_.runner, client_, events_, metrics_, std::move(loop));

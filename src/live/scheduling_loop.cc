@@ -79,7 +79,8 @@ Result<void> SchedulingLoop::MakeDriver(const config::KubeSchedulerConfiguration
   };
   if (options_.annotate_results) options.scheduler.scope = engine::Scope::kEverything;
   options.max_unschedulable = options_.max_unschedulable;
-  options.max_binding = options_.max_binding;
+  // Recordings could not tell which cycles wait, so the loop itself sees to the limit: a full one takes no steps.
+  options.max_binding = scheduler::Driver::kNoLimit;
   options.tap = options_.tap;
   options.on_posted = [this] { mailbox_.Post([] {}); };  // makes the next turn due
   Result<std::unique_ptr<scheduler::Driver>> made =
@@ -134,7 +135,7 @@ base::Time SchedulingLoop::Turn() {
   }
   bool more = false;
   for (size_t steps = 0; steps < kStepsPerTurn && ready() && mailbox_.empty(); ++steps) {
-    more = driver_->Step();
+    more = !full() && driver_->Step();
     NoteProgress(more);
     if (!more) break;
     api_.FlushNominations();
@@ -147,9 +148,9 @@ base::Time SchedulingLoop::Turn() {
   return more || !mailbox_.empty() ? clock_.Now() : clock_.Now() + IdleTime();
 }
 
-// Having nothing to do counts as progress, and volumes may take their time.
+// Having nothing to do counts as progress.
 void SchedulingLoop::NoteProgress(bool scheduled) {
-  if (scheduled || driver_->queue().counts().active == 0 || api_.NextTimeout()) {
+  if (scheduled || driver_->queue().counts().active == 0) {
     progress_at_.store(clock_.Now().time_since_epoch().count(), std::memory_order_relaxed);
   }
 }
@@ -180,7 +181,8 @@ void SchedulingLoop::StartScheduling() {
 
 base::Duration SchedulingLoop::IdleTime() {
   base::Time wake = clock_.Now() + kLongestNap;
-  if (ready()) {
+  // A full loop goes on when a binding ends, which is mail.
+  if (ready() && !full()) {
     if (const auto next = driver_->NextWake()) wake = std::min(wake, *next);
   }
   if (const auto timeout = api_.NextTimeout()) wake = std::min(wake, *timeout);

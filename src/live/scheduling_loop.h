@@ -7,6 +7,7 @@
 // It schedules once every kind has been listed and StartScheduling, which leader election triggers, was called.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -38,8 +39,10 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
     bool verify_incremental = false;
     base::Duration max_unschedulable = std::chrono::minutes(5);  // after that, a pod is tried again in any case
     // No more pods are scheduled while this many are being bound: decisions made long before they take effect are
-    // outdated.
+    // outdated. Up to max_waiting of them that wait for a volume or a device, possibly for minutes, do not count; each
+    // has a thread.
     size_t max_binding = 512;
+    size_t max_waiting = 2048;
     size_t backlog = ChangeBacklog::kFew;  // unread changes of a kind, above which obsolete ones are dropped
     // The kinds whose first list is required.
     std::set<api::Kind> kinds{};
@@ -103,6 +106,10 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
 
   void ObserveProfiles();
   bool ready() const { return scheduling_ && synced_; }
+  // Whether too many pods are being bound.
+  bool full() const {
+    return driver_->binding() >= options_.max_binding + std::min(api_.waiting(), options_.max_waiting);
+  }
   void TakeBinding(std::unique_ptr<scheduler::BindingCycle> cycle);
 
   // scheduler::DriverObserver

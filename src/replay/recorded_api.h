@@ -112,7 +112,7 @@ class RecordedExtender final : public engine::Extender {
   Result<std::vector<framework::PreemptionCandidate>> ProcessPreemption(
       const framework::PodInfo& pod, std::span<const framework::PreemptionCandidate> candidates,
       const framework::ClusterView& cluster) override;
-  Result<void> Bind(const framework::PodInfo&, const std::string&) override { return api_.BindByExtender(); }
+  Result<void> SendBind(const framework::PodInfo&, const std::string&) override { return api_.BindByExtender(); }
 
  private:
   const record::ExtenderNote note_;

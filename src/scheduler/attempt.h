@@ -50,9 +50,8 @@ struct Attempt {
   std::string node_name;                              // when bound, being bound or waiting
   // The node whose room it held and gave back, when it failed after its scheduling cycle: others may want that room.
   std::string freed_node;
-  // The node that preemption had promised it until now, if the API never showed that: then nothing else reports that
-  // the room is free.
-  std::string freed_promise;
+  // The pod left and came back while it was being bound, and is not in this attempt any more.
+  bool superseded = false;
   size_t feasible_nodes = 0;
   int64_t score = 0;    // total of the node chosen
   bool scored = false;  // false when there was nothing to compare

@@ -208,8 +208,11 @@ void Driver::SettleWaiting() {
 void Driver::Finish(std::unique_ptr<BindingCycle> cycle) {
   const Input input(*this);
   if (input.tap()) input.tap()->OnFinish(now_.Now(), *cycle);
-  binding_.erase(cycle->attempt().ticket);
-  const Attempt attempt = scheduler_->Finish(std::move(cycle));
+  const std::string& uid = cycle->attempt().pod->uid();
+  const base::Ticket ticket = cycle->attempt().ticket;
+  binding_.erase(ticket);
+  const bool superseded = queue_->Find(uid) != nullptr && queue_->FindAttempt(uid, ticket) == nullptr;
+  const Attempt attempt = scheduler_->Finish(std::move(cycle), superseded);
   if (options_.tap) options_.tap->OnDecided(attempt);
   Settle(attempt);
 }
@@ -218,17 +221,22 @@ void Driver::Settle(const Attempt& attempt) {
   const std::string& uid = attempt.pod->uid();
   switch (attempt.outcome) {
     case Outcome::kWaiting:
-      return observer_.OnWaiting(attempt);
+      observer_.OnWaiting(attempt);
+      break;
     case Outcome::kBinding:
-      return queue_->Bind(uid, attempt.ticket);
+      queue_->Bind(uid, attempt.ticket);
+      break;
     case Outcome::kBound:
       queue_->Done(uid, attempt.ticket);
       handlers_->TellOfFreedDevices();
-      return observer_.OnBound(attempt);
+      observer_.OnBound(attempt);
+      break;
     case Outcome::kUnschedulable:
     case Outcome::kError:
-      return SettleFailure(attempt);
+      SettleFailure(attempt);
+      break;
   }
+  handlers_->TellOfEndedNominations();
 }
 
 // Room that was given back may help others. A pod that was rejected is back in the queue first, and its own room does
@@ -247,8 +255,6 @@ void Driver::SettleFailure(const Attempt& attempt) {
     observer_.OnStale(attempt);
   }
   if (!attempt.freed_node.empty() && rejected) handlers_->OnForgotten(*attempt.pod, attempt.freed_node, except);
-  const bool is_other_room = attempt.freed_promise != attempt.freed_node;
-  if (is_other_room && !attempt.freed_promise.empty()) handlers_->OnForgotten(*attempt.pod, attempt.freed_promise, uid);
   handlers_->TellOfFreedDevices(except);
 }
 

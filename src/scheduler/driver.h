@@ -14,6 +14,7 @@
 
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -59,6 +60,8 @@ class DriverObserver {
 
 class Driver {
  public:
+  static constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
+
   struct Options {
     Scheduler::Options scheduler{};
     base::Duration max_unschedulable = std::chrono::minutes(5);  // asleep; then a pod is tried again in any case

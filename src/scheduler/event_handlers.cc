@@ -72,6 +72,20 @@ void EventHandlers::TellOfFreedDevices(std::string_view except) {
   Happened<api::ResourceClaim>({EventResource::kResourceClaim, ActionType::kUpdate}, nullptr, nullptr, except);
 }
 
+void EventHandlers::TellOfEndedNominations() {
+  for (const framework::Nominator::Ended& ended : cluster_.nominator().TakeEnded()) {
+    const std::string& uid = ended.pod->uid();
+    const std::string on_node = cluster_.NodeOf(uid);
+    // It has the room, or it has been promised the same node again.
+    if (on_node == ended.node_name || cluster_.nominator().NodeOf(uid) == ended.node_name) continue;
+    // Of a pod that is still pending the API shows the nomination until it has been cleared there, and reports that.
+    const queue::QueuedPod* queued = queue_.Find(uid);
+    const bool is_shown = queued != nullptr && queued->pod->pod().status.nominated_node_name == ended.node_name;
+    if (is_shown && on_node.empty()) continue;
+    OnForgotten(*ended.pod, ended.node_name, uid);
+  }
+}
+
 void EventHandlers::Put(const api::Object& object) {
   if (object.kind() == api::Kind::kPod) return PutPod(object.Share<api::Pod>());
   if (object.kind() == api::Kind::kNode) return PutNode(object.Share<api::Node>());
@@ -122,8 +136,12 @@ void EventHandlers::RemoveCustom(EventResource resource, const api::ObjectMeta& 
 }
 
 void EventHandlers::PutPod(std::shared_ptr<const api::Pod> pod) {
-  if (!pod->spec.node_name.empty()) return PutAssigned(std::move(pod));
-  if (scheduler_.FindProfile(pod->spec.scheduler_name) != nullptr) PutPending(std::move(pod));
+  if (!pod->spec.node_name.empty()) {
+    PutAssigned(std::move(pod));
+  } else if (scheduler_.FindProfile(pod->spec.scheduler_name) != nullptr) {
+    PutPending(std::move(pod));
+  }
+  TellOfEndedNominations();
 }
 
 void EventHandlers::PutAssigned(std::shared_ptr<const api::Pod> pod) {
@@ -169,7 +187,8 @@ void EventHandlers::PutPending(std::shared_ptr<const api::Pod> pod) {
   cluster_.nominator().Nominate(after, unheard ? promised : nominated);
   Timed(ActionType::kUpdate, [&] { queue_.Update(after); });
   if (!before->status.nominated_node_name.empty() && before->status.nominated_node_name != nominated) {
-    // The room it was promised is free for others.
+    // The room it was promised is free for others, which need not be told twice.
+    cluster_.nominator().ForgetEnded(uid);
     Happened<api::Pod>({EventResource::kAssignedPod, ActionType::kDelete}, before, nullptr);
   }
 }
@@ -178,16 +197,11 @@ void EventHandlers::RemovePod(const api::Pod& pod) {
   const std::string& uid = pod.metadata.uid;
   const bool assumed = cluster_.IsAssumed(uid);
   const PodInfoPtr placed = cluster_.FindPod(uid);
-  const queue::QueuedPod* queued = queue_.Find(uid);
-  const std::shared_ptr<const api::Pod> pending = queued ? queued->pod->shared_pod() : nullptr;
-  if (queued) Timed(ActionType::kDelete, [&] { queue_.Delete(uid); });
+  if (queue_.Find(uid) != nullptr) Timed(ActionType::kDelete, [&] { queue_.Delete(uid); });
   if (assumed) return DropAssumed(uid);
-  const bool promised = !cluster_.nominator().NodeOf(uid).empty();
   cluster_.RemovePod(uid);
-  if (placed)
-    return Happened<api::Pod>({EventResource::kAssignedPod, ActionType::kDelete}, placed->shared_pod(), nullptr);
-  // Others counted it as if it had been there.
-  if (promised && pending) Happened<api::Pod>({EventResource::kAssignedPod, ActionType::kDelete}, pending, nullptr);
+  if (placed) Happened<api::Pod>({EventResource::kAssignedPod, ActionType::kDelete}, placed->shared_pod(), nullptr);
+  TellOfEndedNominations();
 }
 
 // An assumed pod is being deleted, while its binding cycle goes on and will fail. One that waits for permission is

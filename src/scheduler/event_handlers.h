@@ -26,7 +26,9 @@ class EventHandlers {
 
   EventHandlers(cluster::Cluster& cluster, queue::SchedulingQueue& queue, Scheduler& scheduler,
                 const config::FeatureGates& gates, const base::Clock& clock)
-      : cluster_(cluster), queue_(queue), scheduler_(scheduler), gates_(gates), clock_(clock) {}
+      : cluster_(cluster), queue_(queue), scheduler_(scheduler), gates_(gates), clock_(clock) {
+    cluster_.nominator().RememberEnded();
+  }
   void set_observer(Observer observer) { observer_ = std::move(observer); }
 
   // Added or changed.
@@ -41,6 +43,9 @@ class EventHandlers {
   // Wakes those who wait for devices, if some have become free of which the API reports nothing: they were only meant
   // for a claim. After each end of an attempt.
   void TellOfFreedDevices(std::string_view except = {});
+  // Wakes those who want a node that was promised to a pod until now, unless the API will report that. After each end
+  // of an attempt.
+  void TellOfEndedNominations();
 
  private:
   void PutPod(std::shared_ptr<const api::Pod> pod);

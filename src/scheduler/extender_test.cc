@@ -89,6 +89,21 @@ TEST_F(ExtenderTest, FilterAfterThePluginsEachWhatTheOneBeforeLeft) {
   EXPECT_THAT(second_.calls, ElementsAre("filter b c"));
 }
 
+TEST_F(ExtenderTest, ABinderWasAskedToBindAfterTheLeaseWasLost) {
+  AddNode("a");
+  first_.bind = [](auto&&...) -> Result<void> { return {}; };
+  bool leads = true;
+  first_.set_may_bind([&] { return leads; });
+  Make({&first_});
+  EXPECT_EQ(Schedule().outcome, Outcome::kBound);
+  leads = false;
+  first_.calls.clear();
+  const Attempt attempt = Schedule(MakePod("late").Request("cpu", "1"));
+  EXPECT_EQ(attempt.outcome, Outcome::kError);
+  EXPECT_EQ(attempt.message, "not sent: no longer the leader");
+  EXPECT_THAT(first_.calls, IsEmpty());
+}
+
 TEST_F(ExtenderTest, ReasonsAreToldLikeThoseOfPlugins) {
   for (const char* name : {"a", "b", "c", "silent"}) AddNode(name);
   AddNode("small", "500m");

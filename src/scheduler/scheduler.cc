@@ -335,8 +335,9 @@ std::string Scheduler::HeldNode(const Attempt& attempt) const {
   return cluster_.AssumedBy(attempt.pod->uid()) == attempt.ticket ? attempt.node_name : std::string();
 }
 
-Attempt Scheduler::Finish(std::unique_ptr<BindingCycle> cycle) {
+Attempt Scheduler::Finish(std::unique_ptr<BindingCycle> cycle, bool superseded) {
   Attempt attempt = std::move(cycle->attempt_);
+  attempt.superseded = superseded;
   // The pod may have left and come back, and another attempt be under way.
   const auto in_pre_bind = pods_in_pre_bind_.find(attempt.pod->uid());
   if (in_pre_bind != pods_in_pre_bind_.end() && in_pre_bind->second.ticket == attempt.ticket) {
@@ -458,18 +459,16 @@ void Scheduler::Fail(const Status& status, Attempt& attempt) {
   attempt.outcome = status.IsRejected() ? Outcome::kUnschedulable : Outcome::kError;
   attempt.message = status.Message();
   attempt.node_name.clear();
-  WithdrawNomination(attempt);
+  // A later attempt may have been promised a node by now, for which others are evicted.
+  if (!attempt.superseded) WithdrawNomination(attempt);
 }
 
-void Scheduler::WithdrawNomination(Attempt& attempt) {
+void Scheduler::WithdrawNomination(const Attempt& attempt) {
   const PodInfo& pod = *attempt.pod;
-  const std::string promised = cluster_.nominator().NodeOf(pod.uid());
+  const bool promised = !cluster_.nominator().NodeOf(pod.uid()).empty();
   const bool is_shown = !pod.pod().status.nominated_node_name.empty();
-  const bool known = attempt.announced || is_shown || !promised.empty();
-  // What the API shows is withdrawn there, and the report of that wakes those who want the room.
-  if (!is_shown) attempt.freed_promise = promised;
   cluster_.nominator().Remove(pod.uid());
-  if (known) (void)api_.SetNominatedNode(pod, "");
+  if (attempt.announced || is_shown || promised) (void)api_.SetNominatedNode(pod, "");
 }
 
 }  // namespace berth::scheduler

@@ -72,8 +72,9 @@ class Scheduler {
   // the queue gave it.
   Attempt ScheduleOne(framework::PodInfoPtr pod, base::Ticket ticket);
   Attempt ScheduleOne(Attempt attempt);
-  // The end of a binding cycle that ran elsewhere: the pod stays, or everything is undone.
-  Attempt Finish(std::unique_ptr<BindingCycle> cycle);
+  // The end of a binding cycle that ran elsewhere: the pod stays, or everything is undone. `superseded`: the pod came
+  // back meanwhile, and is not in this attempt any more.
+  Attempt Finish(std::unique_ptr<BindingCycle> cycle, bool superseded = false);
   // Pods whose wait in Permit ended: their binding cycle runs now.
   std::vector<Attempt> FinishWaiting();
   // What plugins want done on this thread; Driver runs it between cycles.
@@ -133,7 +134,7 @@ class Scheduler {
   void Reject(const framework::Status& status, Attempt& attempt);
   void Fail(const framework::Status& status, Attempt& attempt);
   // The pod's promise of a node, if it has one, is off.
-  void WithdrawNomination(Attempt& attempt);
+  void WithdrawNomination(const Attempt& attempt);
 
   cluster::Cluster& cluster_;
   const base::Clock& clock_;

@@ -130,7 +130,7 @@ Result<std::vector<framework::PreemptionCandidate>> TappedExtender::ProcessPreem
   return left;
 }
 
-Result<void> TappedExtender::Bind(const PodInfo& pod, const std::string& node_name) {
+Result<void> TappedExtender::SendBind(const PodInfo& pod, const std::string& node_name) {
   return Kept(ApiAnswer::Call::kExtenderBind, [&] { return extender_.Bind(pod, node_name); });
 }
 

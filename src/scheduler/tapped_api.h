@@ -107,7 +107,7 @@ class TappedExtender final : public engine::Extender {
   Result<std::vector<framework::PreemptionCandidate>> ProcessPreemption(
       const framework::PodInfo& pod, std::span<const framework::PreemptionCandidate> candidates,
       const framework::ClusterView& cluster) override;
-  Result<void> Bind(const framework::PodInfo& pod, const std::string& node_name) override;
+  Result<void> SendBind(const framework::PodInfo& pod, const std::string& node_name) override;
 
  private:
   engine::Extender& extender_;

@@ -247,7 +247,7 @@ void LiveInstance::ListenTo(live::LiveOptions& options) {
   record::Header header = replay::MakeHeader(options.configuration, options.gates, options.loop.extenders);
   header.seed = options.loop.seed;
   header.max_unschedulable = options.loop.max_unschedulable;
-  header.max_binding = options.loop.max_binding;
+  header.max_binding = scheduler::Driver::kNoLimit;
   echo_ = std::make_unique<replay::testing::Echo>(replay::testing::Echo::Options{
       .header = std::move(header),
       .registry = Plugins(),

@@ -43,7 +43,7 @@ class ModelExtender final : public engine::Extender {
     if (faults_.Strikes(Fault::kExtenderPreempts)) return TimedOut();
     return std::vector<framework::PreemptionCandidate>(candidates.begin(), candidates.end());
   }
-  Result<void> Bind(const framework::PodInfo&, const std::string&) override { return TimedOut(); }
+  Result<void> SendBind(const framework::PodInfo&, const std::string&) override { return TimedOut(); }
 
  private:
   static Error TimedOut() { return Error::Unavailable("context deadline exceeded (Client.Timeout exceeded)"); }

@@ -43,7 +43,7 @@ class FakeExtender final : public Extender {
     calls.push_back(std::move(call));
     return preempt({candidates.begin(), candidates.end()});
   }
-  Result<void> Bind(const framework::PodInfo& pod, const std::string& node_name) override {
+  Result<void> SendBind(const framework::PodInfo& pod, const std::string& node_name) override {
     calls.push_back("bind " + pod.name() + " to " + node_name);
     return bind();
   }

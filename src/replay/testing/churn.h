@@ -45,7 +45,7 @@ class FickleExtender final : public engine::Extender {
   Result<std::vector<framework::PreemptionCandidate>> ProcessPreemption(
       const framework::PodInfo& pod, std::span<const framework::PreemptionCandidate> candidates,
       const framework::ClusterView& cluster) override;
-  Result<void> Bind(const framework::PodInfo&, const std::string&) override { return {}; }
+  Result<void> SendBind(const framework::PodInfo&, const std::string&) override { return {}; }
 
  private:
   base::Random random_;

@@ -35,9 +35,6 @@ class Nominator {
     std::string node_name;
   };
   std::vector<Ended> TakeEnded() { return std::exchange(ended_, {}); }
-  void ForgetEnded(std::string_view uid) {
-    std::erase_if(ended_, [&](const Ended& ended) { return ended.pod->uid() == uid; });
-  }
   bool empty() const { return node_by_uid_.empty(); }
   size_t size() const { return node_by_uid_.size(); }
 

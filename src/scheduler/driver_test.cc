@@ -262,6 +262,16 @@ TEST_F(EndedNominationTest, APodSleptOnWhenAPreemptorWasPlacedOnAnotherNodeThanI
   EXPECT_EQ(binding_[0]->attempt().node_name, "n2");
 }
 
+// The API shows the old promise until it shows another one: storm seed 4327.
+TEST_F(EndedNominationTest, APodSleptOnWhenAWithdrawnNominationWasReplacedBeforeTheApiShowedThat) {
+  Put(ShownVip());
+  Put(MakePod("other").Node("n1").Request("cpu", "1").Priority(200));
+  FailLow();
+  StepAll();
+  ASSERT_EQ(cluster().nominator().NodeOf("default/vip"), "") << "it does not fit beside other, and withdraws";
+  ExpectThatLowIsTried();
+}
+
 TEST_F(EndedNominationTest, APodSleptOnWhenAPreemptorWasBoundElsewhereBySomebodyElse) {
   PutNode("n2", "0");
   FailLow();

@@ -75,14 +75,9 @@ void EventHandlers::TellOfFreedDevices(std::string_view except) {
 void EventHandlers::TellOfEndedNominations() {
   for (const framework::Nominator::Ended& ended : cluster_.nominator().TakeEnded()) {
     const std::string& uid = ended.pod->uid();
-    const std::string on_node = cluster_.NodeOf(uid);
-    // It has the room, or it has been promised the same node again.
-    if (on_node == ended.node_name || cluster_.nominator().NodeOf(uid) == ended.node_name) continue;
-    // Of a pod that is still pending the API shows the nomination until it has been cleared there, and reports that.
-    const queue::QueuedPod* queued = queue_.Find(uid);
-    const bool is_shown = queued != nullptr && queued->pod->pod().status.nominated_node_name == ended.node_name;
-    if (is_shown && on_node.empty()) continue;
-    OnForgotten(*ended.pod, ended.node_name, uid);
+    const bool has_the_room = cluster_.NodeOf(uid) == ended.node_name;
+    const bool is_promised_again = cluster_.nominator().NodeOf(uid) == ended.node_name;
+    if (!has_the_room && !is_promised_again) OnForgotten(*ended.pod, ended.node_name, uid);
   }
 }
 
@@ -186,11 +181,6 @@ void EventHandlers::PutPending(std::shared_ptr<const api::Pod> pod) {
   const bool unheard = before->status.nominated_node_name.empty() && nominated.empty();
   cluster_.nominator().Nominate(after, unheard ? promised : nominated);
   Timed(ActionType::kUpdate, [&] { queue_.Update(after); });
-  if (!before->status.nominated_node_name.empty() && before->status.nominated_node_name != nominated) {
-    // The room it was promised is free for others, which need not be told twice.
-    cluster_.nominator().ForgetEnded(uid);
-    Happened<api::Pod>({EventResource::kAssignedPod, ActionType::kDelete}, before, nullptr);
-  }
 }
 
 void EventHandlers::RemovePod(const api::Pod& pod) {

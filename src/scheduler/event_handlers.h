@@ -43,8 +43,8 @@ class EventHandlers {
   // Wakes those who wait for devices, if some have become free of which the API reports nothing: they were only meant
   // for a claim. After each end of an attempt.
   void TellOfFreedDevices(std::string_view except = {});
-  // Wakes those who want a node that was promised to a pod until now, unless the API will report that. After each end
-  // of an attempt.
+  // Wakes those who want a node that was promised to a pod until now. Not when the API reports that: it may show the
+  // old promise until there is another one, or the pod is bound. After each end of an attempt.
   void TellOfEndedNominations();
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "config/resolve.h"
 #include "engine/all_reasons.h"
 #include "engine/extender_calls.h"
 #include "framework/diagnosis.h"
@@ -18,31 +19,10 @@ using framework::Status;
 
 namespace {
 
-// As written; none of berth's own queue sorts takes any.
-std::string_view WrittenArgs(const config::Profile& profile, std::string_view plugin) {
-  const auto it = std::ranges::find(profile.plugin_config, plugin, &config::PluginConfig::name);
-  return it == profile.plugin_config.end() ? std::string_view() : it->raw_args;
-}
-
 void NoteRunnerUp(const engine::RunnerUp& second, Attempt& attempt) {
   if (!second.node) return;
   attempt.runner_up = second.node->name();
   attempt.runner_up_score = second.total;
-}
-
-// There is one queue, so every profile must have the order of the first.
-Result<void> CheckQueueSort(std::string_view first, std::string_view own, const config::Profile& first_config,
-                            const config::Profile& config) {
-  if (own != first) {
-    return Error::InvalidArgument(
-        fmt::format("initializing profiles: different queue sort plugins for profile \"{}\": \"{}\", first: \"{}\"",
-                    config.scheduler_name, own, first));
-  }
-  if (WrittenArgs(config, own) != WrittenArgs(first_config, own)) {
-    return Error::InvalidArgument(fmt::format(
-        "initializing profiles: different queue sort plugin args for profile \"{}\"", config.scheduler_name));
-  }
-  return {};
 }
 
 }  // namespace
@@ -120,7 +100,8 @@ Result<Scheduler::Profiles> Scheduler::MakeProfiles(const config::KubeSchedulerC
     const std::string own_sort((*profile)->queue_sort_name());
     if (first_sort.empty()) first_sort = own_sort;
     const config::Profile& first = configuration.profiles.front();
-    if (Result<void> agreed = CheckQueueSort(first_sort, own_sort, first, config); !agreed) return agreed.error();
+    const Result<void> agreed = config::CheckSameQueueSort(first, first_sort, config, own_sort);
+    if (!agreed) return agreed.error();
     auto evaluator = std::make_unique<engine::Evaluator>(
         **profile, cluster_,
         engine::Evaluator::Options{

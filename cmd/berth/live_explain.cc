@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "api/pod.h"
 #include "base/file.h"
 #include "base/printable.h"
 #include "codec/json.h"
@@ -106,7 +107,8 @@ class LiveCall {
   }
   std::string LeaseName(const std::string& scheduler_name) const {
     if (!flags_.lease.empty()) return flags_.lease;
-    return scheduler_name.empty() || scheduler_name == "default-scheduler" ? "kube-scheduler" : scheduler_name;
+    return api::SchedulerNameOrDefault(scheduler_name) == api::kDefaultSchedulerName ? "kube-scheduler"
+                                                                                     : scheduler_name;
   }
 
   Result<SchedulerPod> Leader(const std::string& lease) {

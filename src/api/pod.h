@@ -19,6 +19,11 @@ namespace berth::api {
 // The default of spec.schedulerName.
 inline constexpr std::string_view kDefaultSchedulerName = "default-scheduler";
 
+// The scheduler that a pod with this spec.schedulerName waits for.
+constexpr std::string_view SchedulerNameOrDefault(std::string_view name) {
+  return name.empty() ? kDefaultSchedulerName : name;
+}
+
 struct ResourceClaimReference {
   std::string name;
   std::string request;

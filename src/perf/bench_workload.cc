@@ -211,7 +211,7 @@ api::Pod BenchWorkload::MakePod(uint64_t number) const {
   pod.metadata.namespace_ = name_space;
   pod.metadata.uid = UidOf(number);
   pod.metadata.labels = labels;
-  pod.spec.scheduler_name = "default-scheduler";
+  pod.spec.scheduler_name = api::kDefaultSchedulerName;
   pod.spec.containers.resize(1);
   pod.spec.containers.front().name = "c";
   pod.spec.containers.front().image = "registry.example/load:v1";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "api/pod.h"
 #include "base/check.h"
 
 namespace berth::queue {
@@ -12,8 +13,6 @@ using framework::ClusterEventWithHint;
 using framework::QueueingHint;
 
 namespace {
-
-constexpr std::string_view kDefaultScheduler = "default-scheduler";
 
 uint64_t KindOf(const ClusterEvent& event) {
   return static_cast<uint64_t>(event.resource) << 32 | static_cast<uint64_t>(event.action);
@@ -61,8 +60,7 @@ void Rejections::Reset(std::map<std::string, ProfileHooks> profiles) {
 }
 
 uint32_t Rejections::ProfileOf(const framework::PodInfo& pod) const {
-  std::string_view name = pod.pod().spec.scheduler_name;
-  if (name.empty()) name = kDefaultScheduler;
+  const std::string_view name = api::SchedulerNameOrDefault(pod.pod().spec.scheduler_name);
   for (uint32_t i = 0; i < profiles_.size(); ++i) {
     if (profiles_[i].first == name) return i;
   }

@@ -122,7 +122,7 @@ std::vector<std::shared_ptr<engine::Profile>> Scheduler::ShareProfiles() const {
 }
 
 engine::Profile* Scheduler::FindProfile(const std::string& scheduler_name) const {
-  const auto it = profiles_.find(scheduler_name.empty() ? "default-scheduler" : scheduler_name);
+  const auto it = profiles_.find(api::SchedulerNameOrDefault(scheduler_name));
   return it == profiles_.end() ? nullptr : it->second.profile.get();
 }
 
@@ -133,8 +133,7 @@ std::vector<const engine::Profile*> Scheduler::profiles() const {
 }
 
 Scheduler::ProfileSlot& Scheduler::SlotOf(const PodInfo& pod) {
-  const std::string& name = pod.pod().spec.scheduler_name;
-  const auto it = profiles_.find(name.empty() ? "default-scheduler" : name);
+  const auto it = profiles_.find(api::SchedulerNameOrDefault(pod.pod().spec.scheduler_name));
   CHECK_WHY(it != profiles_.end(), "pods of other schedulers must not get here");
   return it->second;
 }

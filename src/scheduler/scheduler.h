@@ -94,7 +94,7 @@ class Scheduler {
     std::optional<engine::SamplingRule> sampling;  // unset: all nodes are looked at
   };
 
-  using Profiles = std::map<std::string, ProfileSlot>;
+  using Profiles = std::map<std::string, ProfileSlot, std::less<>>;
   Result<Profiles> MakeProfiles(const config::KubeSchedulerConfiguration& configuration,
                                 const framework::Registry& registry, const config::FeatureGates& gates);
   Error UnwatchedResource(const std::map<framework::EventResource, bool>& watched) const;

@@ -150,8 +150,8 @@ void Simulation::Enqueue(const std::shared_ptr<const api::Pod>& pod) {
   report.owner = input::WorkloadOf(*pod);
   if (!driver_->Serves(pod->spec.scheduler_name)) {
     report.outcome = PodOutcome::kForeign;
-    const std::string& name = pod->spec.scheduler_name;
-    report.message = "no profile has the name \"" + (name.empty() ? "default-scheduler" : name) + "\"";
+    report.message =
+        fmt::format("no profile has the name \"{}\"", api::SchedulerNameOrDefault(pod->spec.scheduler_name));
     return;
   }
   volumes_->CreateEphemeralClaims(*pod);

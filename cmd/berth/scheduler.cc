@@ -18,21 +18,19 @@
 #include "config/dump.h"
 #include "config/resolve.h"
 #include "configuration_source.h"
+#include "file_watch.h"
 #include "http/api_transport.h"
 #include "http/rest_config.h"
 #include "live/cache_debugger.h"
 #include "live/config_reload.h"
-#include "live/credential_plugins.h"
 #include "live/dump.h"
 #include "live/inspection.h"
 #include "live/live_scheduler.h"
 #include "metrics/process_metrics.h"
 #include "metrics/version_info.h"
-#include "replay/recorder.h"
 #include "scheduler_flags.h"
-#include "serving/cluster_authentication.h"
-#include "serving/file_stamp.h"
-#include "serving/secure_serving.h"
+#include "scheduler_recording.h"
+#include "scheduler_serving.h"
 
 namespace berth::cmd {
 
@@ -108,34 +106,6 @@ std::string Hostname() {
   return ::gethostname(name, sizeof(name) - 1) == 0 ? name : "unknown";
 }
 
-serving::SecureServingOptions ServingOptions(const SchedulerOptions& from) {
-  serving::SecureServingOptions to;
-  to.server.bind_address = from.secure_serving.bind_address.text;
-  to.server.port = static_cast<uint16_t>(from.secure_serving.secure_port);
-  to.tls.cert_file = from.secure_serving.tls_cert_file;
-  to.tls.private_key_file = from.secure_serving.tls_private_key_file;
-  to.tls.cert_dir = from.secure_serving.cert_dir;
-  to.tls.min_version = from.secure_serving.tls_min_version;
-  to.tls.cipher_suites = from.secure_serving.tls_cipher_suites;
-  to.tls.curve_preferences = from.secure_serving.tls_curve_preferences;
-  for (const NamedCertKey& pair : from.secure_serving.tls_sni_cert_keys) {
-    to.tls.named_pairs.push_back({pair.cert_file, pair.key_file, pair.names});
-  }
-  to.server.share_port = from.secure_serving.permit_port_sharing;
-  to.authentication.client_ca_file = from.authentication.client_ca_file;
-  to.authentication.token_cache_ttl = from.authentication.token_cache_ttl;
-  to.authentication.request_header.client_ca_file = from.authentication.requestheader_client_ca_file;
-  to.authentication.request_header.username_headers = from.authentication.requestheader_username_headers;
-  to.authentication.request_header.uid_headers = from.authentication.requestheader_uid_headers;
-  to.authentication.request_header.group_headers = from.authentication.requestheader_group_headers;
-  to.authentication.request_header.extra_prefixes = from.authentication.requestheader_extra_headers_prefix;
-  to.authentication.request_header.allowed_names = from.authentication.requestheader_allowed_names;
-  to.authorization.always_allow_paths = from.authorization.always_allow_paths;
-  to.authorization.allow_cache_ttl = from.authorization.authorized_ttl;
-  to.authorization.deny_cache_ttl = from.authorization.unauthorized_ttl;
-  return to;
-}
-
 metrics::BuildInfo Build() {
   return {.major = "1",
           .minor = "36",
@@ -155,33 +125,6 @@ std::vector<metrics::FeatureState> FeatureStates(const config::FeatureGates& gat
     states.push_back({std::string(gate.name), kStages[static_cast<int>(gate.stage)], gates.Enabled(gate.name)});
   }
   return states;
-}
-
-// A client of the API server for reviews, with its own kubeconfig or the pod's service account; null if neither.
-struct ReviewClient {
-  std::unique_ptr<http::ApiTransport> transport;
-  std::unique_ptr<serving::ApiReviewer> reviewer;
-};
-
-Result<ReviewClient> MakeReviewClient(const std::string& kubeconfig, const base::Clock& clock,
-                                      live::CredentialPlugins& plugins) {
-  ReviewClient made;
-  const http::Surroundings surroundings = plugins.Watching(http::RealSurroundings());
-  // Without a kubeconfig, the service account of the pod, if this runs in one.
-  if (kubeconfig.empty() && surroundings.environment("KUBERNETES_SERVICE_HOST").empty()) return made;
-  config::ClientConnection connection;
-  connection.kubeconfig = kubeconfig;
-  Result<http::RestConfig> rest =
-      http::BuildRestConfig(connection, "", http::UserAgent("kube-scheduler", BERTH_VERSION), clock, surroundings);
-  if (!rest && kubeconfig.empty()) {
-    LOG_WARNING("Failed to read in-cluster kubeconfig for delegated reviews", {"err", rest.error()});
-    return made;
-  }
-  if (!rest) return rest.error();
-  plugins.Follow(rest->credentials);
-  made.transport = std::make_unique<http::ApiTransport>(*std::move(rest));
-  made.reviewer = std::make_unique<serving::ApiReviewer>(*made.transport);
-  return made;
 }
 
 serving::Pages MakePages(live::LiveScheduler& scheduler, metrics::Registry& metrics, const SchedulerFlags& flags,
@@ -314,69 +257,47 @@ class LastResort {
   std::thread thread_;          // last: it uses the others
 };
 
-// Checks a file from time to time, on its own thread.
-class FileWatch {
- public:
-  FileWatch(const std::string& file, std::function<void()> on_change)
-      : stamps_({file}), thread_([this, on_change = std::move(on_change)] {
-          (void)stamps_.Changed();
-          std::unique_lock lock(mutex_);
-          while (!changed_.wait_for(lock, kPeriod, [this] { return done_; })) {
-            if (stamps_.Changed()) on_change();
-          }
-        }) {}
-  ~FileWatch() {
-    {
-      const std::lock_guard lock(mutex_);
-      done_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
-  }
-
- private:
-  // A mounted ConfigMap takes a minute to change anyway.
-  static constexpr std::chrono::seconds kPeriod{2};
-
-  serving::FileStamps stamps_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool done_ = false;   // guarded by mutex_
-  std::thread thread_;  // last: it uses the others
-};
-
-// Small enough for a test, and still more than one file.
-constexpr int64_t kSmallestRecording = int64_t{8} << 20;
-
-Result<std::unique_ptr<replay::Recorder>> StartRecording(const SchedulerOptions& options, const live::LiveOptions& live,
-                                                         const base::Clock& clock) {
-  if (options.record_size.bytes < kSmallestRecording) {
-    return Error::InvalidArgument(
-        fmt::format("--record-size: expected at least 8Mi, found {}", options.record_size.text));
-  }
-  replay::Recorder::Options recording;
-  recording.ring.folder = options.record;
-  recording.ring.size = static_cast<uint64_t>(options.record_size.bytes);
-  recording.header = replay::MakeHeader(live.configuration, live.gates, {});
-  for (const config::Extender& extender : live.configuration.extenders) {
-    recording.header.extenders.push_back(replay::NoteOf(extender));
-  }
-  recording.header.program_version = BERTH_VERSION;
-  recording.header.begins = clock.Now();
-  recording.header.recording = static_cast<uint64_t>(clock.Now().time_since_epoch().count());
-  recording.header.seed = live.loop.seed;
-  recording.header.max_unschedulable = live.loop.max_unschedulable;
-  recording.header.max_binding = scheduler::Driver::kNoLimit;
-  recording.on_stopped = [](const Error& error) {
-    LOG_ERROR("The recording has ended; scheduling goes on", {"err", error});
-  };
-  return replay::Recorder::Start(std::move(recording));
-}
-
 // The kubelet gives a pod 30 seconds by default.
 constexpr std::chrono::seconds kTerminationPatience(25);
 
-int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup, const framework::Registry& own_plugins) {
+void AddProgramMetrics(metrics::Registry& metrics, const config::FeatureGates& gates) {
+  metrics::AddBuildInfo(metrics, Build());
+  metrics::AddVersionInfo(metrics, {.binary = "1.36.4", .emulation = "1.36", .min_compat = "1.35"});
+  metrics::AddFeatureStates(metrics, FeatureStates(gates));
+  metrics::AddMetaMetrics(metrics);
+  metrics::AddProcessMetrics(metrics);
+}
+
+live::LiveOptions LiveOptionsOf(const SchedulerOptions& options, const SchedulerSetup& setup, http::RestConfig rest,
+                                const base::Clock& clock) {
+  live::LiveOptions live;
+  live.configuration = setup.configuration;
+  live.gates = setup.gates;
+  live.rest = std::move(rest);
+  live.hostname = Hostname();
+  live.loop.seed = options.Given("seed") ? options.seed : static_cast<uint64_t>(clock.Now().time_since_epoch().count());
+  live.loop.verify_incremental = options.verify_incremental;
+  live.loop.annotate_results = options.annotate_results;
+  live.loop.journal_bytes = static_cast<size_t>(options.explain_memory.bytes);
+  live.loop.max_unschedulable = options.deprecated.pod_max_in_unschedulable_pods_duration;
+  return live;
+}
+
+// All of these must outlive the reload.
+live::ConfigReload::Options ReloadOptions(const SchedulerOptions& options, const framework::Registry& own_plugins,
+                                          live::LiveScheduler& scheduler) {
+  return {.load = [&options, &own_plugins]() -> Result<live::LoadedConfiguration> {
+            if (options.config_file.empty()) return Error::InvalidArgument("there is no --config to read again");
+            Result<SchedulerSetup> again = Load(options, own_plugins);
+            if (!again) return again.error();
+            for (const std::string& warning : again->warnings) LOG_WARNING(warning);
+            return live::LoadedConfiguration{std::move(again->configuration), std::move(again->registry)};
+          },
+          .announce = [&scheduler](const std::string& type, const std::string& reason,
+                                   const std::string& note) { scheduler.Announce(type, reason, note); }};
+}
+
+int RunScheduler(const SchedulerFlags& flags, const SchedulerSetup& setup, const framework::Registry& own_plugins) {
   const SchedulerOptions& options = flags.options();
   const base::SystemClock clock;
   metrics::Registry metrics;
@@ -387,69 +308,25 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup, const framew
   if (!rest) return Fail(rest.error().message);
   plugins.Follow(rest->credentials);
 
+  // No thread has been started so far.
   SignalThread::Block();
   ::signal(SIGPIPE, SIG_IGN);  // a broken connection is an error to handle, not the end of the process
-  metrics::AddBuildInfo(metrics, Build());
-  metrics::AddVersionInfo(metrics, {.binary = "1.36.4", .emulation = "1.36", .min_compat = "1.35"});
-  metrics::AddFeatureStates(metrics, FeatureStates(setup.gates));
-  metrics::AddMetaMetrics(metrics);
-  metrics::AddProcessMetrics(metrics);
-  live::LiveOptions live;
-  live.configuration = setup.configuration;
-  live.gates = setup.gates;
-  live.rest = *std::move(rest);
-  live.hostname = Hostname();
-  live.loop.seed = options.Given("seed") ? options.seed : static_cast<uint64_t>(clock.Now().time_since_epoch().count());
-  live.loop.verify_incremental = options.verify_incremental;
-  live.loop.annotate_results = options.annotate_results;
-  live.loop.journal_bytes = static_cast<size_t>(options.explain_memory.bytes);
-  live.loop.max_unschedulable = options.deprecated.pod_max_in_unschedulable_pods_duration;
-  std::unique_ptr<replay::Recorder> recorder;  // must outlive the scheduler that it observes
-  if (!options.record.empty()) {
-    Result<std::unique_ptr<replay::Recorder>> started = StartRecording(options, live, clock);
-    if (!started) return Fail("--record: " + started.error().message);
-    recorder = *std::move(started);
-    live.loop.tap = recorder.get();
-    LOG_INFO(0, "Recording", {"directory", options.record}, {"size", options.record_size.text});
-  }
+  AddProgramMetrics(metrics, setup.gates);
+  live::LiveOptions live = LiveOptionsOf(options, setup, *std::move(rest), clock);
+  const Result<std::unique_ptr<replay::Recorder>> recorder = StartRecording(options, live, clock);
+  if (!recorder) return Fail(recorder.error().message);
+  live.loop.tap = recorder->get();
   auto scheduler = live::LiveScheduler::Create(std::move(live), setup.registry, metrics, clock);
   if (!scheduler) return Fail(scheduler.error().message);
 
-  live::ConfigReload reload(
-      setup.configuration, (*scheduler)->loop(), metrics, clock,
-      {.load = [&]() -> Result<live::LoadedConfiguration> {
-         if (options.config_file.empty()) return Error::InvalidArgument("there is no --config to read again");
-         Result<SchedulerSetup> again = Load(options, own_plugins);
-         if (!again) return again.error();
-         for (const std::string& warning : again->warnings) LOG_WARNING(warning);
-         return live::LoadedConfiguration{std::move(again->configuration), std::move(again->registry)};
-       },
-       .announce = [&](const std::string& type, const std::string& reason,
-                       const std::string& note) { (*scheduler)->Announce(type, reason, note); }});
+  live::ConfigReload reload(setup.configuration, (*scheduler)->loop(), metrics, clock,
+                            ReloadOptions(options, own_plugins, **scheduler));
   live::Inspection inspection((*scheduler)->loop(), {.is_leader = [&] { return (*scheduler)->is_leader(); }});
   std::atomic<bool> stopping = false;
-  Result<ReviewClient> tokens = MakeReviewClient(options.authentication.kubeconfig, clock, plugins);
-  if (!tokens) return Fail("--authentication-kubeconfig: " + tokens.error().message);
-  Result<ReviewClient> access = MakeReviewClient(options.authorization.kubeconfig, clock, plugins);
-  if (!access) return Fail("--authorization-kubeconfig: " + access.error().message);
-  std::unique_ptr<serving::SecureServing> serving;
-  std::optional<serving::ClusterAuthenticationFollower> authorities;
-  if (options.secure_serving.secure_port != 0) {
-    auto started = serving::SecureServing::Start(
-        ServingOptions(options),
-        MakePages(**scheduler, metrics, flags, setup.configuration, reload, inspection, stopping),
-        tokens->reviewer.get(), access->reviewer.get(), clock);
-    if (!started) return Fail(started.error().message);
-    serving = *std::move(started);
-    LOG_INFO(0, "Serving securely", {"address", options.secure_serving.bind_address.text}, {"port", serving->port()});
-    if (tokens->transport && !options.authentication.skip_lookup) {
-      authorities.emplace(*tokens->transport, serving->authenticator());
-      const Result<void> used = authorities->Refresh();
-      if (!used && !options.authentication.tolerate_lookup_failure) return Fail(used.error().message);
-      if (!used) LOG_WARNING("Error looking up in-cluster authentication configuration", {"err", used.error()});
-      authorities->Follow();
-    }
-  }
+  Result<SchedulerServing> serving =
+      StartServing(options, MakePages(**scheduler, metrics, flags, setup.configuration, reload, inspection, stopping),
+                   clock, plugins);
+  if (!serving) return Fail(serving.error().message);
 
   live::CacheDebugger debugger((*scheduler)->client(), (*scheduler)->io(), (*scheduler)->loop());
   const LastResort last_resort(kTerminationPatience);
@@ -466,11 +343,12 @@ int RunScheduler(const SchedulerFlags& flags, SchedulerSetup setup, const framew
   if (options.watch_config && !options.config_file.empty()) {
     watch.emplace(options.config_file, [&] { reload.Reload(); });
   }
+
   LOG_INFO(0, "Starting Kubernetes Scheduler",
            {"version", fmt::format("{}+berth-{}", kUpstreamVersion, BERTH_VERSION)});
   const Result<void> ended = (*scheduler)->Run();
   stopping = true;
-  if (serving) serving->Stop();
+  if (serving->server) serving->server->Stop();
   return ended ? kOk : kBadInput;
 }
 
@@ -498,7 +376,7 @@ int Scheduler(const framework::Registry& own_plugins, const std::vector<std::str
     const Result<void> written = WriteConfiguration(options.write_config_to, setup->configuration);
     return written ? kOk : Fail(written.error().message);
   }
-  return RunScheduler(flags, *std::move(setup), own_plugins);
+  return RunScheduler(flags, *setup, own_plugins);
 }
 
 }  // namespace berth::cmd

@@ -22,41 +22,41 @@ NodeOrder::ZoneKey NodeOrder::KeyOf(const NodeInfo& node) {
   return {first_of(kRegions), first_of(kZones)};
 }
 
-void NodeOrder::Enter(Place& place, const ZoneKey& key) {
-  place.zone = zones_.try_emplace(key).first;
-  place.since = ++ticks_;
-  if (place.zone->second.nodes++ == 0) place.zone->second.since = place.since;
+void NodeOrder::Enter(Position& position, const ZoneKey& key) {
+  position.zone = zones_.try_emplace(key).first;
+  position.since = ++ticks_;
+  if (position.zone->second.nodes++ == 0) position.zone->second.since = position.since;
 }
 
-void NodeOrder::Leave(Place& place) {
-  if (--place.zone->second.nodes == 0) zones_.erase(place.zone);
+void NodeOrder::Leave(Position& position) {
+  if (--position.zone->second.nodes == 0) zones_.erase(position.zone);
 }
 
 void NodeOrder::Add(const NodeInfo& node) {
-  if (node.index() >= places_.size()) places_.resize(node.index() + 1);
-  Place& place = places_[node.index()];
-  place.node = &node;
-  Enter(place, KeyOf(node));
+  if (node.index() >= positions_.size()) positions_.resize(node.index() + 1);
+  Position& position = positions_[node.index()];
+  position.node = &node;
+  Enter(position, KeyOf(node));
   stale_ = true;
 }
 
 void NodeOrder::Update(const NodeInfo& node) {
-  Place& place = places_[node.index()];
+  Position& position = positions_[node.index()];
   const ZoneKey key = KeyOf(node);
-  if (place.zone->first == key) return;
-  Leave(place);
-  Enter(place, key);
+  if (position.zone->first == key) return;
+  Leave(position);
+  Enter(position, key);
 }
 
 void NodeOrder::Remove(NodeIndex node) {
-  Leave(places_[node]);
-  places_[node].node = nullptr;
+  Leave(positions_[node]);
+  positions_[node].node = nullptr;
   stale_ = true;
 }
 
 void NodeOrder::SetAge(NodeIndex node, const Age& age) {
-  places_[node].since = age.since;
-  places_[node].zone->second.since = age.zone_since;
+  positions_[node].since = age.since;
+  positions_[node].zone->second.since = age.zone_since;
   ticks_ = std::max(ticks_, age.since);
   stale_ = true;
 }
@@ -65,18 +65,18 @@ std::span<const NodeInfo* const> NodeOrder::List() const {
   if (!stale_) return list_;
   stale_ = false;
   // By zone and then by age, so that a node's number within its zone is known.
-  std::vector<const Place*> places;
-  for (const Place& place : places_) {
-    if (place.node) places.push_back(&place);
+  std::vector<const Position*> positions;
+  for (const Position& position : positions_) {
+    if (position.node) positions.push_back(&position);
   }
-  std::sort(places.begin(), places.end(), [](const Place* a, const Place* b) {
+  std::sort(positions.begin(), positions.end(), [](const Position* a, const Position* b) {
     return std::pair(a->zone->second.since, a->since) < std::pair(b->zone->second.since, b->since);
   });
   std::vector<std::pair<size_t, const NodeInfo*>> turns;  // with the position within the zone
-  turns.reserve(places.size());
-  for (size_t i = 0, begin = 0; i < places.size(); ++i) {
-    if (places[i]->zone != places[begin]->zone) begin = i;
-    turns.emplace_back(i - begin, places[i]->node);
+  turns.reserve(positions.size());
+  for (size_t i = 0, begin = 0; i < positions.size(); ++i) {
+    if (positions[i]->zone != positions[begin]->zone) begin = i;
+    turns.emplace_back(i - begin, positions[i]->node);
   }
   std::stable_sort(turns.begin(), turns.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   list_.clear();

@@ -27,12 +27,12 @@ class NodeOrder {
 
   std::span<const framework::NodeInfo* const> List() const;
 
-  // Age of a node's place in its zone, and of the zone; only the order of ages matters.
+  // Age of a node's position in its zone, and of the zone; only the order of ages matters.
   struct Age {
     uint64_t since = 0;
     uint64_t zone_since = 0;
   };
-  Age AgeOf(framework::NodeIndex node) const { return {places_[node].since, places_[node].zone->second.since}; }
+  Age AgeOf(framework::NodeIndex node) const { return {positions_[node].since, positions_[node].zone->second.since}; }
   void SetAge(framework::NodeIndex node, const Age& age);
   // The next List() shows every change of zone, as if a node had been added.
   void Refresh() { stale_ = true; }
@@ -44,18 +44,18 @@ class NodeOrder {
     size_t nodes = 0;
   };
   using Zones = std::map<ZoneKey, Zone>;
-  struct Place {
+  struct Position {
     const framework::NodeInfo* node = nullptr;  // null: no such node
     Zones::iterator zone{};
     uint64_t since = 0;  // when the node was added to its zone
   };
 
   static ZoneKey KeyOf(const framework::NodeInfo& node);
-  void Enter(Place& place, const ZoneKey& key);
-  void Leave(Place& place);
+  void Enter(Position& position, const ZoneKey& key);
+  void Leave(Position& position);
 
   Zones zones_;
-  std::vector<Place> places_;  // by node index
+  std::vector<Position> positions_;  // by node index
   uint64_t ticks_ = 0;
   mutable bool stale_ = false;
   mutable std::vector<const framework::NodeInfo*> list_;

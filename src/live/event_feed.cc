@@ -26,9 +26,9 @@ EventFeed::View EventFeed::Newest() {
   {
     const std::lock_guard lock(mutex_);
     const auto now = std::chrono::steady_clock::now();
-    if (looking_ || (looked_ && now - *looked_ < pause_)) return newest_;
+    if (looking_ || (last_look_at_ && now - *last_look_at_ < pause_)) return newest_;
     looking_ = true;
-    looked_ = now;
+    last_look_at_ = now;
   }
   View view = look_();
   const std::lock_guard lock(mutex_);

@@ -34,7 +34,7 @@ class EventFeed {
   std::mutex mutex_;
   View newest_;  // guarded by mutex_, as the next two
   bool looking_ = false;
-  std::optional<std::chrono::steady_clock::time_point> looked_;
+  std::optional<std::chrono::steady_clock::time_point> last_look_at_;
 };
 
 // One reader of a feed: returns server-sent events, each with everything since the one before. Not thread-safe.

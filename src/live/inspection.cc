@@ -275,13 +275,14 @@ HttpResponse Inspection::ServePod(const HttpRequest& request, std::string_view r
   if (!attempts) return Problem(request, 400, attempts.error().message);
   question.attempts = *attempts;
 
-  struct Place {
+  // One is being explained, one may wait for its turn.
+  struct Admission {
     std::atomic<int>& count;
-    const bool has = count.fetch_add(1) < 2;
-    ~Place() { --count; }
-  } place{explaining_};
+    const bool granted = count.fetch_add(1) < 2;
+    ~Admission() { --count; }
+  } admission{explaining_};
   const HttpResponse busy = Problem(request, 503, "other explanations are being made; try again");
-  if (!place.has) return busy;
+  if (!admission.granted) return busy;
   struct Turn {
     std::binary_semaphore& turn;
     const bool has;

@@ -8,6 +8,7 @@
 #include "framework/amount_text.h"
 #include "inspect/render.h"
 #include "report/explanation_json.h"
+#include "report/json_fields.h"
 
 namespace berth::inspect {
 
@@ -15,10 +16,9 @@ namespace {
 
 constexpr std::string_view kZone = "topology.kubernetes.io/zone";
 
-// Optional texts are omitted if empty.
-class ViewWriter {
+class ViewWriter : public report::JsonFields {
  public:
-  explicit ViewWriter(std::string& out) : json_(out, /*pretty=*/false) {}
+  using JsonFields::JsonFields;
 
   codec::JsonWriter& json() { return json_; }
 
@@ -30,34 +30,15 @@ class ViewWriter {
   }
   void End() { json_.EndObject(); }
 
-  void Text(std::string_view key, std::string_view value) {
-    if (value.empty()) return;
-    json_.Key(key);
-    json_.String(value);
-  }
-  void Number(std::string_view key, int64_t value) {
-    json_.Key(key);
-    json_.Int64(value);
-  }
-  void Flag(std::string_view key) {
-    json_.Key(key);
-    json_.Bool(true);
-  }
+  // Only ever true: the absence of the field means false.
+  void Mark(std::string_view key) { Flag(key, true); }
   void When(std::string_view key, base::Time time) { Text(key, api::FormatMicroTime({time})); }
   void Seconds(std::string_view key, base::Duration duration) {
     json_.Key(key);
     json_.Double(static_cast<double>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count()) / 1000);
   }
-  template <class Items, class Each>
-  void List(std::string_view key, const Items& items, Each each) {
-    json_.Key(key);
-    json_.StartArray();
-    for (const auto& item : items) each(item);
-    json_.EndArray();
-  }
-  void Texts(std::string_view key, const std::vector<std::string>& texts) {
-    if (texts.empty()) return;
-    List(key, texts, [&](const std::string& text) { json_.String(text); });
+  void TextsIfAny(std::string_view key, const std::vector<std::string>& texts) {
+    if (!texts.empty()) Texts(key, texts);
   }
 
   void Pending(const PendingPod& pod) {
@@ -70,8 +51,8 @@ class ViewWriter {
     Number("attempts", pod.attempts);
     When("since", pod.since);
     if (pod.left) Seconds("secondsLeft", *pod.left);
-    Texts("rejectedBy", pod.plugins);
-    Texts("waitsFor", pod.pending_plugins);
+    TextsIfAny("rejectedBy", pod.plugins);
+    TextsIfAny("waitsFor", pod.pending_plugins);
     Text("gatedBy", pod.gating_plugin);
     Text("nominatedNode", pod.nominated_node);
     json_.EndObject();
@@ -89,9 +70,9 @@ class ViewWriter {
     if (attempt.first_attempt) When("firstReady", *attempt.first_attempt);
     When("started", attempt.started);
     When("ended", attempt.ended);
-    if (attempt.flushed) Flag("sleptTooLong");
+    if (attempt.flushed) Mark("sleptTooLong");
     Text("node", attempt.node);
-    if (attempt.nominated) Flag("nominated");
+    if (attempt.nominated) Mark("nominated");
     Number("nodes", attempt.nodes);
     Number("feasibleNodes", attempt.feasible);
     if (attempt.score) {
@@ -100,7 +81,7 @@ class ViewWriter {
     }
     Text("message", attempt.message);
     Failure(attempt);
-    if (attempt.shortened) Flag("shortened");
+    if (attempt.shortened) Mark("shortened");
     json_.EndObject();
   }
 
@@ -115,8 +96,8 @@ class ViewWriter {
         json_.EndObject();
       });
     }
-    Texts("rejectedBy", attempt.plugins);
-    Texts("waitsFor", attempt.pending_plugins);
+    TextsIfAny("rejectedBy", attempt.plugins);
+    TextsIfAny("waitsFor", attempt.pending_plugins);
     if (attempt.nominated_node.empty()) return;
     json_.Key("preemption");
     json_.StartObject();
@@ -131,8 +112,6 @@ class ViewWriter {
     Number("disruptionBudgetViolations", attempt.pdb_violations);
     json_.EndObject();
   }
-
-  codec::JsonWriter json_;
 };
 
 void WriteResources(ViewWriter& writer, const NodesView::Node& node) {
@@ -166,7 +145,7 @@ void WriteNode(ViewWriter& writer, const NodesView::Node& node) {
   json.StartObject();
   writer.Text("node", node.node->metadata.name);
   if (const Symbol* zone = node.node->metadata.labels.Find(Symbol(kZone))) writer.Text("zone", zone->str());
-  if (node.node->spec.unschedulable) writer.Flag("unschedulable");
+  if (node.node->spec.unschedulable) writer.Mark("unschedulable");
   if (!node.node->spec.taints.empty()) {
     writer.List("taints", node.node->spec.taints, [&](const api::Taint& taint) { json.String(taint.ToString()); });
   }
@@ -208,7 +187,7 @@ void WriteNow(ViewWriter& writer, const explain::Explanation& told, size_t max_n
                                                [](const explain::NodeVerdict& node) { return node.feasible(); }));
   WriteReasons(writer, told);
   writer.Number("nodesLeftOut", static_cast<int64_t>(told.nodes.size() - trimmed.nodes.size()));
-  if (told.cut_short) writer.Flag("cutShort");
+  if (told.cut_short) writer.Mark("cutShort");
   writer.json().Key("explanation");
   report::WriteExplanation(writer.json(), trimmed, report::Reader::kProgram);
   writer.json().EndObject();
@@ -234,14 +213,15 @@ explain::Explanation Trimmed(const explain::Explanation& told, size_t max_nodes)
 
 std::string ToJson(const QueueView& view) {
   std::string out;
-  ViewWriter writer(out);
+  codec::JsonWriter json(out);
+  ViewWriter writer(json);
   writer.Begin("SchedulingQueue", view.at);
   writer.List("lanes", view.lanes, [&](const QueueView::Lane& lane) {
-    writer.json().StartObject();
+    json.StartObject();
     writer.Text("lane", NameOf(lane.place));
     writer.Number("total", static_cast<int64_t>(lane.total));
     writer.List("pods", lane.pods, [&](const PendingPod& pod) { writer.Pending(pod); });
-    writer.json().EndObject();
+    json.EndObject();
   });
   writer.End();
   return out + "\n";
@@ -249,7 +229,8 @@ std::string ToJson(const QueueView& view) {
 
 std::string ToJson(const DecisionsView& view) {
   std::string out;
-  ViewWriter writer(out);
+  codec::JsonWriter json(out);
+  ViewWriter writer(json);
   writer.Begin("SchedulingDecisions", view.at);
   writer.Number("kept", static_cast<int64_t>(view.kept));
   writer.List("attempts", view.attempts, [&](const scheduler::AttemptRecord& attempt) { writer.Attempt(attempt); });
@@ -259,7 +240,8 @@ std::string ToJson(const DecisionsView& view) {
 
 std::string ToJson(const NodesView& view) {
   std::string out;
-  ViewWriter writer(out);
+  codec::JsonWriter json(out);
+  ViewWriter writer(json);
   writer.Begin("SchedulingNodes", view.at);
   writer.Number("total", static_cast<int64_t>(view.total));
   writer.List("nodes", view.nodes, [&](const NodesView::Node& node) { WriteNode(writer, node); });
@@ -269,13 +251,14 @@ std::string ToJson(const NodesView& view) {
 
 std::string ToEvent(const EventsView& view, std::chrono::milliseconds pause) {
   std::string data;
-  ViewWriter writer(data);
+  codec::JsonWriter json(data);
+  ViewWriter writer(json);
   writer.Begin("SchedulingEvents", view.at);
   writer.Text("about", view.about);
-  writer.json().Key("lanes");
-  writer.json().StartObject();
+  json.Key("lanes");
+  json.StartObject();
   for (const auto& [place, count] : view.lanes) writer.Number(NameOf(place), static_cast<int64_t>(count));
-  writer.json().EndObject();
+  json.EndObject();
   writer.Number("nodes", static_cast<int64_t>(view.nodes));
   writer.Number("placed", static_cast<int64_t>(view.placed));
   writer.Number("sequence", static_cast<int64_t>(view.sequence));
@@ -287,7 +270,8 @@ std::string ToEvent(const EventsView& view, std::chrono::milliseconds pause) {
 
 std::string ToJson(const PodView& view, size_t max_nodes) {
   std::string out;
-  ViewWriter writer(out);
+  codec::JsonWriter json(out);
+  ViewWriter writer(json);
   writer.Begin("PodExplanation", view.at);
   writer.Text("pod", view.pod);
   writer.Text("uid", view.uid);
@@ -298,14 +282,14 @@ std::string ToJson(const PodView& view, size_t max_nodes) {
   writer.Text("node", view.node);
   writer.Text("nominatedNode", view.nominated_node);
   if (view.pending) {
-    writer.json().Key("queue");
+    json.Key("queue");
     writer.Pending(*view.pending);
   }
   writer.List("wakeUps", view.wake_ups, [&](const WakeUp& wake_up) {
-    writer.json().StartObject();
+    json.StartObject();
     writer.Text("plugin", wake_up.plugin);
-    writer.List("events", wake_up.events, [&](const std::string& event) { writer.json().String(event); });
-    writer.json().EndObject();
+    writer.Texts("events", wake_up.events);
+    json.EndObject();
   });
   writer.List("attempts", view.attempts, [&](const scheduler::AttemptRecord& attempt) { writer.Attempt(attempt); });
   if (view.now) WriteNow(writer, *view.now, max_nodes);

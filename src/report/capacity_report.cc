@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "codec/json_writer.h"
-#include "report/json_texts.h"
+#include "report/json_fields.h"
 #include "report/table_cells.h"
 
 namespace berth::report {
@@ -59,13 +59,11 @@ std::string Ratio(const sim::CapacityReport& report) {
 }
 
 void WriteShare(codec::JsonWriter& json, const sim::CapacityReport::Share& share) {
+  JsonFields fields(json);
   json.StartObject();
-  json.Key("pod");
-  json.String(share.key);
-  json.Key("perRound");
-  json.Uint64(share.per_round);
-  json.Key("instances");
-  json.Uint64(share.instances);
+  fields.TextEvenIfEmpty("pod", share.key);
+  fields.Count("perRound", share.per_round);
+  fields.Count("instances", share.instances);
   json.Key("requests");
   json.StartObject();
   for (const auto& [name, quantity] : share.requests) {
@@ -145,33 +143,22 @@ std::string ToText(const sim::CapacityReport& report, bool verbose) {
 std::string ToJson(const sim::CapacityReport& report) {
   std::string out;
   codec::JsonWriter json(out, /*pretty=*/true);
+  JsonFields fields(json);
   json.StartObject();
-  json.Key("apiVersion");
-  json.String("berth.dev/v1");
-  json.Key("kind");
-  json.String("CapacityReport");
-  json.Key("instances");
-  json.Uint64(report.instances());
-  json.Key("rounds");
-  json.Uint64(report.rounds);
+  fields.Text("apiVersion", "berth.dev/v1");
+  fields.Text("kind", "CapacityReport");
+  fields.Count("instances", report.instances());
+  fields.Count("rounds", report.rounds);
   WriteStop(json, report);
-  json.Key("pods");
-  json.StartArray();
-  for (const sim::CapacityReport::Share& share : report.shares) WriteShare(json, share);
-  json.EndArray();
-  json.Key("preempted");
-  json.StartArray();
-  for (const sim::PodReport& pod : report.preempted) {
+  fields.List("pods", report.shares, [&](const sim::CapacityReport::Share& share) { WriteShare(json, share); });
+  fields.List("preempted", report.preempted, [&](const sim::PodReport& pod) {
     json.StartObject();
-    json.Key("pod");
-    json.String(pod.key);
-    json.Key("node");
-    json.String(pod.node);
+    fields.TextEvenIfEmpty("pod", pod.key);
+    fields.TextEvenIfEmpty("node", pod.node);
     json.EndObject();
-  }
-  json.EndArray();
-  WriteTexts(json, "warnings", report.warnings);
-  WriteTexts(json, "notes", report.notes);
+  });
+  fields.Texts("warnings", report.warnings);
+  fields.Texts("notes", report.notes);
   json.EndObject();
   return out + "\n";
 }

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "codec/json_writer.h"
-#include "report/json_texts.h"
+#include "report/json_fields.h"
 #include "report/table_cells.h"
 
 namespace berth::report {
@@ -90,67 +90,51 @@ std::string Summary(const sim::Comparison& comparison) {
 }
 
 void WriteSide(codec::JsonWriter& json, std::string_view key, const sim::ComparisonSide& side) {
-  const auto count = [&](std::string_view name, size_t value) {
-    json.Key(name);
-    json.Uint64(value);
-  };
+  JsonFields fields(json);
   const auto share = [&](std::string_view name, double value) {
     json.Key(name);
     json.Double(std::round(value * 1e6) / 1e6);
   };
   json.Key(key);
   json.StartObject();
-  json.Key("source");
-  json.String(side.name);
-  count("nodes", side.nodes);
-  count("placed", side.placed);
-  count("pending", side.pending);
-  count("preempted", side.preempted);
-  json.Key("balance");
-  json.StartArray();
-  for (const sim::Balance& balance : side.balance) {
+  fields.TextEvenIfEmpty("source", side.name);
+  fields.Count("nodes", side.nodes);
+  fields.Count("placed", side.placed);
+  fields.Count("pending", side.pending);
+  fields.Count("preempted", side.preempted);
+  fields.List("balance", side.balance, [&](const sim::Balance& balance) {
     json.StartObject();
-    json.Key("resource");
-    json.String(balance.resource);
+    fields.TextEvenIfEmpty("resource", balance.resource);
     share("total", balance.total);
     share("lowest", balance.lowest);
     share("median", balance.median);
     share("highest", balance.highest);
     share("standardDeviation", balance.deviation);
     json.EndObject();
-  }
-  json.EndArray();
-  json.Key("zones");
-  json.StartArray();
-  for (const sim::ZoneUse& zone : side.zones) {
+  });
+  fields.List("zones", side.zones, [&](const sim::ZoneUse& zone) {
     json.StartObject();
-    json.Key("zone");
-    json.String(zone.zone);
-    count("nodes", zone.nodes);
-    count("pods", zone.pods);
+    fields.TextEvenIfEmpty("zone", zone.zone);
+    fields.Count("nodes", zone.nodes);
+    fields.Count("pods", zone.pods);
     json.EndObject();
-  }
-  json.EndArray();
-  count("zoneSkew", side.zone_skew);
-  WriteTexts(json, "warnings", side.warnings);
-  WriteTexts(json, "notes", side.notes);
+  });
+  fields.Count("zoneSkew", side.zone_skew);
+  fields.Texts("warnings", side.warnings);
+  fields.Texts("notes", side.notes);
   json.EndObject();
 }
 
 void WriteDifference(codec::JsonWriter& json, const sim::PodDifference& difference) {
+  JsonFields fields(json);
   json.StartObject();
-  const auto text = [&](std::string_view key, std::string_view value) {
-    if (value.empty()) return;
-    json.Key(key);
-    json.String(value);
-  };
-  text("pod", difference.pod);
-  text("owner", difference.owner);
-  text("replaces", difference.replaces);
-  text("change", NameOf(difference.change));
-  text("nodeBefore", difference.node_before);
-  text("nodeAfter", difference.node_after);
-  text("detail", difference.detail);
+  fields.Text("pod", difference.pod);
+  fields.Text("owner", difference.owner);
+  fields.Text("replaces", difference.replaces);
+  fields.Text("change", NameOf(difference.change));
+  fields.Text("nodeBefore", difference.node_before);
+  fields.Text("nodeAfter", difference.node_after);
+  fields.Text("detail", difference.detail);
   json.EndObject();
 }
 
@@ -171,18 +155,14 @@ std::string ToJson(const sim::Comparison& comparison) {
   std::string out;
   codec::JsonWriter json(out, /*pretty=*/true);
   json.StartObject();
-  json.Key("apiVersion");
-  json.String("berth.dev/v1");
-  json.Key("kind");
-  json.String("ComparisonReport");
-  json.Key("compared");
-  json.Uint64(comparison.compared);
+  JsonFields fields(json);
+  fields.Text("apiVersion", "berth.dev/v1");
+  fields.Text("kind", "ComparisonReport");
+  fields.Count("compared", comparison.compared);
   WriteSide(json, "before", comparison.before);
   WriteSide(json, "after", comparison.after);
-  json.Key("differences");
-  json.StartArray();
-  for (const sim::PodDifference& difference : comparison.differences) WriteDifference(json, difference);
-  json.EndArray();
+  fields.List("differences", comparison.differences,
+              [&](const sim::PodDifference& difference) { WriteDifference(json, difference); });
   json.EndObject();
   return out + "\n";
 }

@@ -2,14 +2,15 @@
 
 #include <string_view>
 
+#include "report/json_fields.h"
+
 namespace berth::report {
 
 namespace {
 
-// Optional texts are left out when empty.
-class ExplanationWriter {
+class ExplanationWriter : JsonFields {
  public:
-  ExplanationWriter(codec::JsonWriter& json, Reader reader) : json_(json), reader_(reader) {}
+  ExplanationWriter(codec::JsonWriter& json, Reader reader) : JsonFields(json), reader_(reader) {}
 
   void Write(const explain::Explanation& told) {
     json_.StartObject();
@@ -36,36 +37,15 @@ class ExplanationWriter {
       List("wouldFitWith", told.remedies, [&](const explain::ProvenRemedy& remedy) {
         json_.StartObject();
         Text("node", remedy.node);
-        List("changes", remedy.changes, [&](const std::string& change) { json_.String(change); });
+        Texts("changes", remedy.changes);
         json_.EndObject();
       });
-      if (!told.hints.empty()) List("hints", told.hints, [&](const std::string& hint) { json_.String(hint); });
+      if (!told.hints.empty()) Texts("hints", told.hints);
     }
     json_.EndObject();
   }
 
  private:
-  void Text(std::string_view key, std::string_view value) {
-    if (value.empty()) return;
-    json_.Key(key);
-    json_.String(value);
-  }
-  void Number(std::string_view key, int64_t value) {
-    json_.Key(key);
-    json_.Int64(value);
-  }
-  void Flag(std::string_view key, bool value) {
-    json_.Key(key);
-    json_.Bool(value);
-  }
-  template <class Items, class Each>
-  void List(std::string_view key, const Items& items, Each each) {
-    json_.Key(key);
-    json_.StartArray();
-    for (const auto& item : items) each(item);
-    json_.EndArray();
-  }
-
   void Verdict(const explain::Explanation& told, const explain::NodeVerdict& verdict) {
     json_.StartObject();
     Text("node", verdict.node);
@@ -129,7 +109,6 @@ class ExplanationWriter {
     json_.EndObject();
   }
 
-  codec::JsonWriter& json_;
   const Reader reader_;
 };
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "codec/json_writer.h"
-#include "report/json_texts.h"
+#include "report/json_fields.h"
 #include "report/table_cells.h"
 
 namespace berth::report {
@@ -24,32 +24,25 @@ std::string ToText(const sim::NodePlan& plan, const std::string& node_template, 
 std::string ToJson(const sim::NodePlan& plan, const std::string& kind, const std::string& wanted) {
   std::string out;
   codec::JsonWriter json(out, /*pretty=*/true);
-  const auto text = [&](std::string_view key, std::string_view value) {
-    json.Key(key);
-    json.String(value);
-  };
+  JsonFields fields(json);
   json.StartObject();
-  text("apiVersion", "berth.dev/v1");
-  text("kind", "NodePlan");
-  text("nodeTemplate", kind);
-  text("wanted", wanted);
-  json.Key("possible");
-  json.Bool(plan.possible);
-  json.Key("nodes");
-  json.Uint64(plan.nodes);
+  fields.Text("apiVersion", "berth.dev/v1");
+  fields.Text("kind", "NodePlan");
+  fields.TextEvenIfEmpty("nodeTemplate", kind);
+  fields.TextEvenIfEmpty("wanted", wanted);
+  fields.Flag("possible", plan.possible);
+  fields.Count("nodes", plan.nodes);
   if (plan.short_of.unplaced > 0) {
     json.Key("shortOf");
     json.StartObject();
-    json.Key("nodes");
-    json.Uint64(plan.possible ? plan.nodes - 1 : plan.nodes);
-    json.Key("unplaced");
-    json.Uint64(plan.short_of.unplaced);
-    text("pod", plan.short_of.pod);
-    text("message", plan.short_of.message);
+    fields.Count("nodes", plan.possible ? plan.nodes - 1 : plan.nodes);
+    fields.Count("unplaced", plan.short_of.unplaced);
+    fields.TextEvenIfEmpty("pod", plan.short_of.pod);
+    fields.TextEvenIfEmpty("message", plan.short_of.message);
     json.EndObject();
   }
-  WriteTexts(json, "warnings", plan.warnings);
-  WriteTexts(json, "notes", plan.notes);
+  fields.Texts("warnings", plan.warnings);
+  fields.Texts("notes", plan.notes);
   json.EndObject();
   return out + "\n";
 }

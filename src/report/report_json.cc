@@ -5,16 +5,16 @@
 #include "codec/yaml_writer.h"
 #include "framework/amount_text.h"
 #include "report/explanation_json.h"
+#include "report/json_fields.h"
 #include "report/report.h"
 
 namespace berth::report {
 
 namespace {
 
-// Writes the parts of a report; optional texts are left out when empty.
-class ReportWriter {
+class ReportWriter : JsonFields {
  public:
-  ReportWriter(std::string& out, Reader reader) : json_(out, /*pretty=*/reader == Reader::kProgram), reader_(reader) {}
+  ReportWriter(codec::JsonWriter& json, Reader reader) : JsonFields(json), reader_(reader) {}
 
   void Write(const sim::SimulationReport& report) {
     json_.StartObject();
@@ -29,8 +29,8 @@ class ReportWriter {
       List("rollouts", report.rollouts, [&](const sim::RolloutReport& rollout) { Rollout(rollout); });
     }
     if (reader_ == Reader::kProgram) {
-      List("warnings", report.warnings, [&](const std::string& warning) { json_.String(warning); });
-      List("notes", report.notes, [&](const std::string& note) { json_.String(note); });
+      Texts("warnings", report.warnings);
+      Texts("notes", report.notes);
     }
     if (!report.explanations.empty()) {
       List("explanations", report.explanations,
@@ -40,23 +40,6 @@ class ReportWriter {
   }
 
  private:
-  void Text(std::string_view key, std::string_view value) {
-    if (value.empty()) return;
-    json_.Key(key);
-    json_.String(value);
-  }
-  void Count(std::string_view key, size_t value) {
-    json_.Key(key);
-    json_.Uint64(value);
-  }
-  void Number(std::string_view key, int64_t value) {
-    json_.Key(key);
-    json_.Int64(value);
-  }
-  void Flag(std::string_view key, bool value) {
-    json_.Key(key);
-    json_.Bool(value);
-  }
   // Quantities for programs; the page shows them to people.
   std::string AmountOf(std::string_view resource, int64_t amount) const {
     return reader_ == Reader::kPage ? framework::AmountText(resource, amount)
@@ -66,13 +49,6 @@ class ReportWriter {
   void Share(double share) {
     json_.Key("share");
     json_.Double(std::round(share * 10000) / 10000);
-  }
-  template <class Items, class Each>
-  void List(std::string_view key, const Items& items, Each each) {
-    json_.Key(key);
-    json_.StartArray();
-    for (const auto& item : items) each(item);
-    json_.EndArray();
   }
 
   void Summary(const sim::SimulationReport& report) {
@@ -123,8 +99,7 @@ class ReportWriter {
 
   void Zone(const sim::ZoneUse& zone) {
     json_.StartObject();
-    json_.Key("zone");
-    json_.String(zone.zone);
+    TextEvenIfEmpty("zone", zone.zone);
     Count("nodes", zone.nodes);
     Count("pods", zone.pods);
     Count("placed", zone.placed);
@@ -148,7 +123,7 @@ class ReportWriter {
       json_.EndObject();
     }
     json_.EndArray();
-    if (reader_ == Reader::kPage) List("pods", node.pods, [&](const std::string& pod) { json_.String(pod); });
+    if (reader_ == Reader::kPage) Texts("pods", node.pods);
     json_.EndObject();
   }
 
@@ -194,7 +169,6 @@ class ReportWriter {
     json_.EndObject();
   }
 
-  codec::JsonWriter json_;
   const Reader reader_;
 };
 
@@ -202,13 +176,15 @@ class ReportWriter {
 
 std::string ToJson(const sim::SimulationReport& report) {
   std::string out;
-  ReportWriter(out, Reader::kProgram).Write(report);
+  codec::JsonWriter json(out, /*pretty=*/true);
+  ReportWriter(json, Reader::kProgram).Write(report);
   return out + "\n";
 }
 
 std::string ToPageData(const sim::SimulationReport& report) {
   std::string out;
-  ReportWriter(out, Reader::kPage).Write(report);
+  codec::JsonWriter json(out);
+  ReportWriter(json, Reader::kPage).Write(report);
   return out;
 }
 

@@ -7,7 +7,7 @@
 #include "base/printable.h"
 #include "codec/json_writer.h"
 #include "report/gate_text.h"
-#include "report/json_texts.h"
+#include "report/json_fields.h"
 
 namespace berth::shadow {
 
@@ -17,50 +17,35 @@ constexpr size_t kMaxKept = 5000;
 // The rows of a table in a comment or an issue.
 constexpr size_t kMarkdownRows = 100;
 
-class ShadowWriter {
+class ShadowWriter : report::JsonFields {
  public:
-  explicit ShadowWriter(std::string& out) : json_(out, /*pretty=*/true) {}
+  using JsonFields::JsonFields;
 
   void Write(const ShadowReport& report) {
     json_.StartObject();
     Text("apiVersion", "berth.dev/v1");
     Text("kind", "ShadowReport");
-    Text("version", report.version);
-    Text("source", report.server);
-    if (!report.configuration.empty()) Text("configuration", report.configuration);
-    Text("begun", api::FormatTime(report.begun));
-    Text("ended", api::FormatTime(report.ended));
+    TextEvenIfEmpty("version", report.version);
+    TextEvenIfEmpty("source", report.server);
+    Text("configuration", report.configuration);
+    TextEvenIfEmpty("begun", api::FormatTime(report.begun));
+    TextEvenIfEmpty("ended", api::FormatTime(report.ended));
     Count("nodes", report.nodes);
     json_.Key("summary");
     Summary(report.tally);
-    json_.Key("leftOut");
-    json_.StartArray();
-    for (const auto& [name, pods] : report.tally.left_out) {
+    List("leftOut", report.tally.left_out, [&](const auto& left_out) {
       json_.StartObject();
-      Text("schedulerName", name);
-      Count("pods", pods);
+      TextEvenIfEmpty("schedulerName", left_out.first);
+      Count("pods", left_out.second);
       json_.EndObject();
-    }
-    json_.EndArray();
-    json_.Key("differences");
-    json_.StartArray();
-    for (const Comparison& comparison : report.differences) Write(comparison);
-    json_.EndArray();
+    });
+    List("differences", report.differences, [&](const Comparison& comparison) { Write(comparison); });
     Count("differencesLeftOut", report.differences_left_out);
-    report::WriteTexts(json_, "notes", report.notes);
+    Texts("notes", report.notes);
     json_.EndObject();
   }
 
  private:
-  void Text(std::string_view key, std::string_view value) {
-    json_.Key(key);
-    json_.String(value);
-  }
-  void Count(std::string_view key, size_t value) {
-    json_.Key(key);
-    json_.Uint64(value);
-  }
-
   void Summary(const Tally& tally) {
     json_.StartObject();
     Count("compared", tally.compared);
@@ -74,50 +59,40 @@ class ShadowWriter {
 
   void Write(const Comparison& comparison) {
     json_.StartObject();
-    Text("time", api::FormatTime(comparison.time));
-    Text("pod", comparison.pod);
-    Text("uid", comparison.uid);
-    Text("schedulerName", comparison.scheduler);
-    Text("verdict", NameOf(comparison.verdict));
-    if (comparison.verdict == Verdict::kRaced) Text("withoutRace", NameOf(comparison.without_race));
-    if (comparison.bound()) Text("node", comparison.node);
-    if (!comparison.bound()) Text("message", comparison.message);
+    TextEvenIfEmpty("time", api::FormatTime(comparison.time));
+    TextEvenIfEmpty("pod", comparison.pod);
+    TextEvenIfEmpty("uid", comparison.uid);
+    TextEvenIfEmpty("schedulerName", comparison.scheduler);
+    TextEvenIfEmpty("verdict", NameOf(comparison.verdict));
+    if (comparison.verdict == Verdict::kRaced) TextEvenIfEmpty("withoutRace", NameOf(comparison.without_race));
+    if (comparison.bound()) TextEvenIfEmpty("node", comparison.node);
+    if (!comparison.bound()) TextEvenIfEmpty("message", comparison.message);
     Count("nodes", comparison.nodes);
     Count("feasibleNodes", comparison.feasible_nodes);
-    report::WriteTexts(json_, "best", comparison.best);
+    Texts("best", comparison.best);
     Count("bestCount", comparison.best_count);
     if (comparison.score) Number("score", *comparison.score);
     if (comparison.best_score) Number("bestScore", *comparison.best_score);
-    json_.Key("plugins");
-    json_.StartArray();
-    for (const PluginGap& gap : comparison.plugins) {
+    List("plugins", comparison.plugins, [&](const PluginGap& gap) {
       json_.StartObject();
-      Text("plugin", gap.plugin);
+      TextEvenIfEmpty("plugin", gap.plugin);
       Number("chosen", gap.chosen);
       Number("best", gap.best);
       json_.EndObject();
-    }
-    json_.EndArray();
+    });
     if (!comparison.reason.empty()) {
       json_.Key("rejection");
       json_.StartObject();
-      Text("plugin", comparison.plugin);
-      Text("reason", comparison.reason);
-      Text("detail", comparison.detail);
+      TextEvenIfEmpty("plugin", comparison.plugin);
+      TextEvenIfEmpty("reason", comparison.reason);
+      TextEvenIfEmpty("detail", comparison.detail);
       json_.EndObject();
     }
-    report::WriteTexts(json_, "events", comparison.events);
-    json_.Key("samplingLikely");
-    json_.Bool(comparison.is_sampling_likely);
+    Texts("events", comparison.events);
+    Flag("samplingLikely", comparison.is_sampling_likely);
     Count("trials", comparison.trials);
     json_.EndObject();
   }
-  void Number(std::string_view key, int64_t value) {
-    json_.Key(key);
-    json_.Int64(value);
-  }
-
-  codec::JsonWriter json_;
 };
 
 std::string Share(size_t part, size_t whole) {
@@ -174,7 +149,8 @@ void ShadowReport::Keep(const Comparison& comparison) {
 
 std::string ToJson(const ShadowReport& report) {
   std::string out;
-  { ShadowWriter(out).Write(report); }
+  codec::JsonWriter json(out, /*pretty=*/true);
+  ShadowWriter(json).Write(report);
   return out + "\n";
 }
 

@@ -77,16 +77,6 @@ void AddHostPorts(const api::Container& container, std::vector<HostPort>& ports)
   }
 }
 
-std::vector<HostPort> HostPortsOf(const api::Pod& pod) {
-  std::vector<HostPort> ports;
-  for (const api::Container& container : pod.spec.init_containers) {
-    // An ordinary init container has exited before its port could matter.
-    if (IsRestartableInit(container)) AddHostPorts(container, ports);
-  }
-  for (const api::Container& container : pod.spec.containers) AddHostPorts(container, ports);
-  return ports;
-}
-
 // What scoring assumes for containers without requests. Where pod-level requests set cpu or memory, nothing is assumed
 // for that resource.
 api::ResourceList AssumedContainerRequests(const api::ResourceList& pod_requests, bool pod_level) {
@@ -132,6 +122,16 @@ void AddUpRequests(const api::Pod& pod, PodRequestOptions options, PodShape& sha
 }
 
 }  // namespace
+
+std::vector<HostPort> HostPortsOf(const api::Pod& pod) {
+  std::vector<HostPort> ports;
+  for (const api::Container& container : pod.spec.init_containers) {
+    // An ordinary init container has exited before its port could matter.
+    if (IsRestartableInit(container)) AddHostPorts(container, ports);
+  }
+  for (const api::Container& container : pod.spec.containers) AddHostPorts(container, ports);
+  return ports;
+}
 
 bool AffinityTerm::Matches(const api::Pod& pod, const api::Labels* namespace_labels) const {
   return Matches(pod.metadata.namespace_, pod.metadata.labels, namespace_labels);

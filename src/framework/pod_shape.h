@@ -45,6 +45,9 @@ struct HostPort {
   friend bool operator==(const HostPort&, const HostPort&) = default;
 };
 
+// What `pod` holds on its node: the host ports of the containers that run for its whole life.
+std::vector<HostPort> HostPortsOf(const api::Pod& pod);
+
 struct AffinityTerms {
   std::vector<AffinityTerm> required_affinity;
   std::vector<AffinityTerm> required_anti_affinity;

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/labels.h"
+#include "api/node_selector.h"
 
 namespace berth::plugins {
 
@@ -19,11 +21,23 @@ inline void AppendField(std::string& out, std::string_view text) {
   out.append(text);
 }
 
+inline void AppendCount(std::string& out, size_t count) { AppendField(out, static_cast<int64_t>(count)); }
+
 inline void AppendLabels(std::string& out, const api::Labels& labels) {
-  AppendField(out, static_cast<int64_t>(labels.size()));
+  AppendCount(out, labels.size());
   for (const auto& [key, value] : labels) {
     AppendField(out, key.str());
     AppendField(out, value.str());
+  }
+}
+
+inline void AppendRequirements(std::string& out, const std::vector<api::NodeSelectorRequirement>& requirements) {
+  AppendCount(out, requirements.size());
+  for (const api::NodeSelectorRequirement& requirement : requirements) {
+    AppendField(out, requirement.key.str());
+    AppendField(out, requirement.op);
+    AppendCount(out, requirement.values.size());
+    for (const Symbol& value : requirement.values) AppendField(out, value.str());
   }
 }
 

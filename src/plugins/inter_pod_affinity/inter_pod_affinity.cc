@@ -73,8 +73,6 @@ std::shared_ptr<const api::Namespace> InterPodAffinity::NamespaceOf(const PodInf
 
 namespace {
 
-void AppendCount(std::string& out, size_t count) { AppendField(out, static_cast<int64_t>(count)); }
-
 void AppendSelector(std::string& out, const api::Selector& selector) {
   AppendField(out, selector.matches_nothing());
   AppendField(out, selector.ToString());

@@ -68,16 +68,6 @@ std::optional<NameSet> NamesOf(const api::NodeSelector& selector) {
   return all;
 }
 
-void AppendRequirements(std::string& text, std::span<const api::NodeSelectorRequirement> requirements) {
-  AppendField(text, static_cast<int64_t>(requirements.size()));
-  for (const api::NodeSelectorRequirement& requirement : requirements) {
-    AppendField(text, requirement.key.str());
-    AppendField(text, requirement.op);
-    AppendField(text, static_cast<int64_t>(requirement.values.size()));
-    for (const Symbol& value : requirement.values) AppendField(text, value.str());
-  }
-}
-
 void AppendTerm(std::string& text, const api::NodeSelectorTerm& term) {
   AppendRequirements(text, term.match_expressions);
   AppendRequirements(text, term.match_fields);

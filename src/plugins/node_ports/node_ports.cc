@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "framework/pod_resources.h"
+#include "framework/pod_shape.h"
 #include "plugins/args.h"
 #include "plugins/hints.h"
 #include "plugins/signature_text.h"
@@ -23,29 +23,12 @@ bool AnyTaken(const std::vector<HostPort>& wanted, const HostPorts& used) {
   return std::any_of(wanted.begin(), wanted.end(), [&](const HostPort& port) { return used.Conflicts(port); });
 }
 
-void AddHostPorts(const api::Container& container, HostPorts& ports) {
-  for (const api::ContainerPort& port : container.ports) {
-    if (port.host_port <= 0) continue;
-    ports.Add({.ip = port.host_ip.empty() ? "0.0.0.0" : port.host_ip,
-               .protocol = port.protocol.empty() ? "TCP" : port.protocol,
-               .port = port.host_port});
-  }
-}
-
-// The host ports that `pod` holds: those of containers that run for its whole life.
-HostPorts PortsHeldBy(const api::Pod& pod) {
-  HostPorts ports;
-  for (const api::Container& container : pod.spec.init_containers) {
-    if (framework::IsRestartableInit(container)) AddHostPorts(container, ports);
-  }
-  for (const api::Container& container : pod.spec.containers) AddHostPorts(container, ports);
-  return ports;
-}
-
 QueueingHint AfterPortsFreed(const PodInfo& pod, const EventObject& before, const EventObject&) {
   const api::Pod* deleted = before.As<api::Pod>();
   if (!deleted) return QueueingHint::kQueue;
-  return QueueIf(!HoldsNoPlace(*deleted) && AnyTaken(pod.host_ports(), PortsHeldBy(*deleted)));
+  HostPorts freed;
+  for (const HostPort& port : framework::HostPortsOf(*deleted)) freed.Add(port);
+  return QueueIf(!HoldsNoPlace(*deleted) && AnyTaken(pod.host_ports(), freed));
 }
 
 }  // namespace

@@ -10,8 +10,6 @@
 namespace berth::plugins {
 namespace {
 
-void AppendCount(std::string& out, size_t count) { AppendField(out, static_cast<int64_t>(count)); }
-
 void AppendConstraints(std::string& out, const std::vector<SpreadConstraint>& constraints,
                        const api::Labels& pod_labels) {
   AppendCount(out, constraints.size());
@@ -24,16 +22,6 @@ void AppendConstraints(std::string& out, const std::vector<SpreadConstraint>& co
     AppendField(out, constraint.selector.Matches(pod_labels));
     AppendField(out, constraint.honors_node_affinity);
     AppendField(out, constraint.honors_node_taints);
-  }
-}
-
-void AppendRequirements(std::string& out, const std::vector<api::NodeSelectorRequirement>& requirements) {
-  AppendCount(out, requirements.size());
-  for (const api::NodeSelectorRequirement& requirement : requirements) {
-    AppendField(out, requirement.key.str());
-    AppendField(out, requirement.op);
-    AppendCount(out, requirement.values.size());
-    for (const Symbol& value : requirement.values) AppendField(out, value.str());
   }
 }
 

@@ -171,6 +171,13 @@ void ConfigurationFlags::AddTo(FlagSet& flags) {
   AddPluginFolders(flags, &plugin_folders);
 }
 
+void ConfigurationFlags::AddOfOtherScheduler(FlagSet& flags, const std::string& purpose) {
+  flags.Add(&config, "config", 0, "FILE",
+            "KubeSchedulerConfiguration of the other scheduler" + purpose + " (default berth's own defaults)");
+  flags.Add(&feature_gates, "feature-gates", 0, "A=true,B=false", "feature gates of the other scheduler");
+  AddPluginFolders(flags, &plugin_folders);
+}
+
 void AddPluginFolders(FlagSet& flags, std::vector<std::string>* folders) {
   flags.Add(folders, "plugin-dir", 0, "DIR", "folder with plugin libraries, *.so; repeat for several");
 }

@@ -26,6 +26,8 @@ struct ConfigurationFlags {
   std::vector<std::string> plugin_folders;
 
   void AddTo(FlagSet& flags);
+  // For verbs that follow another scheduler: its configuration. `purpose` is what it serves, or "".
+  void AddOfOtherScheduler(FlagSet& flags, const std::string& purpose);
 };
 
 // --plugin-dir, for every verb that takes a configuration.

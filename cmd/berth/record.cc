@@ -152,11 +152,7 @@ int Record(const framework::Registry& own_plugins, const std::vector<std::string
   RecordOptions options;
   FlagSet flags("berth record", kRecordUsage, kRecordExamples);
   options.cluster.AddTo(flags);
-  flags.Add(&options.configuration.config, "config", 0, "FILE",
-            "KubeSchedulerConfiguration of the other scheduler, for explanations (default berth's own defaults)");
-  flags.Add(&options.configuration.feature_gates, "feature-gates", 0, "A=true,B=false",
-            "feature gates of the other scheduler");
-  AddPluginFolders(flags, &options.configuration.plugin_folders);
+  options.configuration.AddOfOtherScheduler(flags, ", for explanations");
   flags.Add(&options.record_size, "record-size", 0, "SIZE", "of all files together; older ones go (default 1Gi)");
   flags.Add(&options.duration, "for", 0, "DURATION", "end after so long, like 1h (default at Ctrl-C)");
   flags.TakesFiles();

@@ -306,11 +306,7 @@ int Shadow(const framework::Registry& own_plugins, const std::vector<std::string
   ShadowOptions options;
   FlagSet flags("berth shadow", kShadowUsage, kShadowExamples);
   options.cluster.AddTo(flags);
-  flags.Add(&options.configuration.config, "config", 0, "FILE",
-            "KubeSchedulerConfiguration of the other scheduler (default berth's own defaults)");
-  flags.Add(&options.configuration.feature_gates, "feature-gates", 0, "A=true,B=false",
-            "feature gates of the other scheduler");
-  AddPluginFolders(flags, &options.configuration.plugin_folders);
+  options.configuration.AddOfOtherScheduler(flags, "");
   flags.Add(&options.recording, "recording", 0, "FOLDER", "compare what was recorded instead of a running cluster");
   flags.Add(&options.duration, "for", 0, "DURATION", "end after so long, like 1h (default at Ctrl-C)");
   flags.Add(&options.behind, "behind", 0, "DURATION",

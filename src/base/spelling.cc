@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
+
 namespace berth::base {
 
 namespace {
@@ -11,12 +13,10 @@ namespace {
 // The work grows with the product of the lengths, and words come from outside.
 constexpr size_t kLongestWord = 64;
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 }  // namespace
 
 size_t EditDistance(std::string_view a, std::string_view b) {
-  const auto same = [&](size_t i, size_t j) { return Lower(a[i]) == Lower(b[j]); };
+  const auto same = [&](size_t i, size_t j) { return LowerCase(a[i]) == LowerCase(b[j]); };
   // Three rows of the table at a time: a swap looks two rows back.
   std::vector<size_t> older(b.size() + 1), old(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;

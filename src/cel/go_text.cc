@@ -91,6 +91,31 @@ bool IsPrintable(char32_t rune) {
 
 }  // namespace
 
+std::string_view ShortEscapeOf(char32_t rune) {
+  switch (rune) {
+    case '"':
+      return "\\\"";
+    case '\\':
+      return "\\\\";
+    case '\a':
+      return "\\a";
+    case '\b':
+      return "\\b";
+    case '\f':
+      return "\\f";
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    case '\t':
+      return "\\t";
+    case '\v':
+      return "\\v";
+    default:
+      return {};
+  }
+}
+
 std::string Quote(std::string_view text) {
   std::string out = "\"";
   for (size_t i = 0, size = 0; i < text.size(); i += size) {
@@ -99,44 +124,17 @@ std::string Quote(std::string_view text) {
       out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
       continue;
     }
-    switch (rune) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\a':
-        out += "\\a";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\v':
-        out += "\\v";
-        break;
-      default:
-        if (IsPrintable(rune)) {
-          out += text.substr(i, size);
-        } else if (rune < ' ' || rune == 0x7F) {
-          out += fmt::format("\\x{:02x}", static_cast<uint32_t>(rune));
-        } else if (rune < 0x10000) {
-          out += fmt::format("\\u{:04x}", static_cast<uint32_t>(rune));
-        } else {
-          out += fmt::format("\\U{:08x}", static_cast<uint32_t>(rune));
-        }
+    const std::string_view escape = ShortEscapeOf(rune);
+    if (!escape.empty()) {
+      out += escape;
+    } else if (IsPrintable(rune)) {
+      out += text.substr(i, size);
+    } else if (rune < ' ' || rune == 0x7F) {
+      out += fmt::format("\\x{:02x}", static_cast<uint32_t>(rune));
+    } else if (rune < 0x10000) {
+      out += fmt::format("\\u{:04x}", static_cast<uint32_t>(rune));
+    } else {
+      out += fmt::format("\\U{:08x}", static_cast<uint32_t>(rune));
     }
   }
   return out + '"';

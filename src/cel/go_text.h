@@ -14,6 +14,8 @@ bool IsValidUtf8(std::string_view text);
 std::u32string DecodeRunes(std::string_view text);
 std::string EncodeRunes(std::u32string_view runes);
 
+// The two characters that stand for a quote, a backslash or a control character in quoted text; empty for other runes.
+std::string_view ShortEscapeOf(char32_t rune);
 // strconv.Quote, %q.
 std::string Quote(std::string_view text);
 

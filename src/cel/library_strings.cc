@@ -159,36 +159,11 @@ Value Trim(Evaluation&, Arguments arguments) {
 Value QuoteFunction(Evaluation& evaluation, Arguments arguments) {
   std::string out = "\"";
   for (const char32_t rune : DecodeRunes(arguments[0].text())) {
-    switch (rune) {
-      case '\a':
-        out += "\\a";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\v':
-        out += "\\v";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '"':
-        out += "\\\"";
-        break;
-      default:
-        AppendRune(out, rune);
+    const std::string_view escape = ShortEscapeOf(rune);
+    if (escape.empty()) {
+      AppendRune(out, rune);
+    } else {
+      out += escape;
     }
   }
   return MakeString(evaluation, out + "\"");

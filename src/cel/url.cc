@@ -174,14 +174,6 @@ Result<std::pair<std::string_view, std::string_view>> SplitScheme(std::string_vi
   return Split{{}, text};
 }
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
-  return lower;
-}
-
 Result<void> SetPath(std::string_view raw, Url& url, Arena& arena) {
   Result<std::string> path = Unescape(raw, Mode::kPath);
   if (!path) return path.error();
@@ -203,7 +195,7 @@ Result<void> Parse(std::string_view text, bool for_request, Url& url, Arena& are
   }
   auto split = SplitScheme(text);
   if (!split) return split.error();
-  url.scheme = arena.Copy(Lower(split->first));
+  url.scheme = arena.Copy(base::LowerCase(split->first));
   std::string_view rest = split->second;
   const size_t question = rest.find('?');
   if (question != std::string_view::npos && question + 1 == rest.size()) {

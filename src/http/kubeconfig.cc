@@ -9,12 +9,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <sstream>
 #include <string_view>
 
 #include "api/field_error.h"
+#include "base/file.h"
 #include "codec/decode.h"
 #include "codec/field_mark.h"
 #include "codec/json_writer.h"
@@ -357,11 +356,9 @@ Result<std::optional<KubeconfigChoice>> Choose(const std::vector<codec::Document
 Result<std::string> ReadFile(const std::string& path) {
   const std::string why = WhyUnreadable(path);
   if (!why.empty()) return Error::NotFound(why);
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream content;
-  content << in.rdbuf();
-  if (!in || std::filesystem::is_directory(path)) return Error::InvalidArgument(fmt::format("read {}: failed", path));
-  return std::move(content).str();
+  Result<std::string> content = base::ReadFile(path);
+  if (!content) return Error::InvalidArgument(fmt::format("read {}: failed", path));
+  return content;
 }
 
 std::string CheckProxyUrl(const std::string& url) {

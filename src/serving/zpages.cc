@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "codec/json_writer.h"
 #include "serving/status_body.h"
 
@@ -19,15 +20,9 @@ constexpr char kWarning[] =
 
 enum class Form { kText, kV1Beta1, kV1Alpha1 };
 
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 std::string_view Cut(std::string_view& text, char separator) {
   const size_t at = std::min(text.find(separator), text.size());
-  const std::string_view item = Trim(text.substr(0, at));
+  const std::string_view item = base::Trimmed(text.substr(0, at));
   text.remove_prefix(std::min(at + 1, text.size()));
   return item;
 }
@@ -54,7 +49,7 @@ std::optional<Form> FormOf(std::string_view clause, std::string_view kind) {
 }
 
 std::optional<Form> Negotiate(const HttpRequest& request, std::string_view kind) {
-  std::string_view accept = Trim(request.Header("accept"));
+  std::string_view accept = base::Trimmed(request.Header("accept"));
   if (accept.empty()) return Form::kText;
   while (!accept.empty()) {
     if (const std::optional<Form> form = FormOf(Cut(accept, ','), kind)) return form;

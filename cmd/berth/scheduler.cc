@@ -27,7 +27,6 @@
 #include "live/inspection.h"
 #include "live/live_scheduler.h"
 #include "metrics/process_metrics.h"
-#include "metrics/version_info.h"
 #include "scheduler_flags.h"
 #include "scheduler_recording.h"
 #include "scheduler_serving.h"

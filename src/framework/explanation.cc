@@ -1,6 +1,7 @@
 #include "framework/explanation.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -41,6 +42,12 @@ std::string ShortfallText(const Shortfall& shortfall, const Finding& finding, co
 }
 
 }  // namespace
+
+std::string ListText(const std::vector<std::string>& names) {
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kFew));
+  const std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
+  return names.size() > kFew ? text + fmt::format(" and {} more", names.size() - kFew) : text;
+}
 
 std::string Finding::Text() const {
   if (!text.empty()) return text;

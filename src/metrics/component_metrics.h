@@ -1,5 +1,5 @@
-// Metrics that every Kubernetes component has: about its API client, leader election, build, feature gates and health
-// checks. Names, help texts, labels and buckets are those of k8s.io/component-base v1.36.
+// Metrics that every Kubernetes component has: about its API client, leader election, build, versions, feature gates
+// and health checks. Names, help texts, labels and buckets are those of k8s.io/component-base v1.36.
 #pragma once
 
 #include <functional>
@@ -57,6 +57,14 @@ struct BuildInfo {
   std::string platform;
 };
 void AddBuildInfo(Registry& registry, const BuildInfo& info);
+
+// The versions of Kubernetes that the component is compatible with.
+struct VersionInfo {
+  std::string binary;      // "1.36.4"
+  std::string emulation;   // "1.36"
+  std::string min_compat;  // "1.35"
+};
+void AddVersionInfo(Registry& registry, const VersionInfo& info);
 
 struct FeatureState {
   std::string name;

@@ -7,7 +7,6 @@
 
 #include "metrics/component_metrics.h"
 #include "metrics/scheduler_metrics.h"
-#include "metrics/version_info.h"
 
 namespace berth::metrics {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "codec/protobuf_wire.h"
 #include "queue/waiting_pod.h"
-#include "replay/wire_time.h"
 
 namespace berth::replay {
 

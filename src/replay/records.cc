@@ -7,7 +7,6 @@
 
 #include "codec/protobuf.h"
 #include "codec/protobuf_field_buffer.h"
-#include "replay/wire_time.h"
 
 namespace berth::replay {
 

@@ -26,6 +26,10 @@
 
 namespace berth::replay {
 
+// Times in payloads: nanoseconds since 1970, as a varint.
+inline uint64_t CountOf(base::Time time) { return static_cast<uint64_t>(time.time_since_epoch().count()); }
+inline base::Time TimeOf(uint64_t count) { return base::Time(base::Duration(static_cast<int64_t>(count))); }
+
 enum class FrameType : uint32_t {
   kPut = 1,
   kTemplate = 2,  // what pods have in common: record::ObjectReader::AddTemplate

@@ -8,7 +8,6 @@
 
 #include "base/spelling.h"
 #include "framework/label_text.h"
-#include "framework/list_text.h"
 #include "plugins/node_affinity/node_affinity.h"
 
 namespace berth::plugins {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "framework/list_text.h"
 #include "plugins/node_ports/node_ports.h"
 
 namespace berth::plugins {

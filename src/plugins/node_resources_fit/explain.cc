@@ -7,7 +7,6 @@
 
 #include "base/spelling.h"
 #include "framework/amount_text.h"
-#include "framework/list_text.h"
 #include "framework/pod_resources.h"
 #include "plugins/node_resources_fit/node_resources_fit.h"
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "framework/list_text.h"
 #include "plugins/taint_toleration/taint_toleration.h"
 
 namespace berth::plugins {

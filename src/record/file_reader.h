@@ -1,6 +1,5 @@
-// FileReader: the frames of one file of a recording, in order. Reading ends at the end of the file or where it is
-// damaged; a block that was not written to its end, which is what a killed program leaves, ends it too and is no
-// damage.
+// FileReader: reads the frames of one file of a recording, in order. Reading stops at the end of the file or at the
+// first damage. An incomplete last block, which a killed program leaves behind, is the end of the file and not damage.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +22,19 @@ struct Frame {
 
 class FileReader {
  public:
-  // The error names the file, and says when it is something else or of another format.
+  // The error contains the path. A file of another kind or with an unknown format is an error.
   static Result<std::unique_ptr<FileReader>> Open(const std::string& path);
-  // The same for bytes; `name` stands for the file in messages.
+  // Reads from memory; messages contain `name` instead of a path.
   static Result<std::unique_ptr<FileReader>> Read(std::string name, std::string bytes);
 
   const Header& header() const { return header_; }
   const std::string& name() const { return name_; }
   uint32_t format() const { return format_; }
-  // False at the end; then is_torn() and problem() say what kind of end it is.
+  // False at the end; is_torn() and problem() then say why reading stopped.
   bool Next(Frame& frame);
-  // The last block is incomplete: the program ended while it was written.
+  // The last block is incomplete: the program ended while writing it.
   bool is_torn() const { return torn_; }
-  // What is damaged, with the position; empty when nothing is.
+  // A description of the damage with its position; empty if there is none.
   const std::string& problem() const { return problem_; }
 
  private:
@@ -57,14 +56,14 @@ class FileReader {
   std::string problem_;
 };
 
-// The files of one run of a scheduler that are still there, in order.
+// The existing files of one run of a scheduler, in order.
 struct Recording {
   Header header;                   // of the first file
   std::vector<std::string> files;  // with the folder
   std::vector<base::Time> begins;  // of each of them
 };
 
-// Those in the folder, the oldest first. A file of nothing but a torn header is left out. An error when there are none.
+// The recordings in the folder, oldest first; an error if there are none. Files with an incomplete header are skipped.
 Result<std::vector<Recording>> FindRecordings(const std::string& folder);
 
 }  // namespace berth::record

@@ -1,5 +1,5 @@
-// Replayer: a driver that is given the inputs of a recording, and decides everything again. What it decides is compared
-// with what was decided then, bit for bit.
+// Replayer: passes the inputs of a recording to a driver, which makes all decisions again, and compares them with the
+// recorded decisions, bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@
 
 namespace berth::replay {
 
-// Where a replay went another way.
+// The first point at which a replay differs from the recording.
 struct Difference {
-  uint64_t input = 0;  // the so manieth input, from 1
+  uint64_t input = 0;  // number of the input, from 1
   base::Time time{};
-  std::string pod;       // namespace/name; empty when it is about none
+  std::string pod;       // namespace/name; empty if no pod is concerned
   std::string what;      // "decision", "binding"
   std::string recorded;  // for people
   std::string replayed;
@@ -40,10 +40,10 @@ struct Counts {
   uint64_t bound = 0;
   uint64_t unschedulable = 0;
   uint64_t preemptions = 0;
-  uint64_t opaque_work = 0;  // functions that plugins had posted; nobody knows what they did
-  // Binding cycles that asked the API for objects which are not recorded: they ended as they did, and were not run.
+  uint64_t opaque_work = 0;  // functions that plugins had posted; what they did is not recorded
+  // Binding cycles that read objects which are not recorded: their recorded result was used, and they did not run.
   uint64_t cycles_not_run = 0;
-  uint64_t withheld_objects = 0;  // of custom resources, with their metadata only
+  uint64_t withheld_objects = 0;  // of custom resources, recorded with their metadata only
   base::Time first{};
   base::Time last{};
 };
@@ -53,16 +53,16 @@ class Replayer final : private scheduler::DriverObserver, private scheduler::Tap
   struct Options {
     size_t threads = 1;
     bool verify_incremental = false;
-    scheduler::AttemptJournal* journal = nullptr;  // gets every attempt; outlives it. Null: none does
+    scheduler::AttemptJournal* journal = nullptr;  // stores every attempt; must outlive the replayer; may be null
   };
 
-  // The registry must have every plugin that the recording's configuration names; it outlives the replayer.
+  // The registry must have every plugin in the recorded configuration, and must outlive the replayer.
   static Result<std::unique_ptr<Replayer>> Create(const record::Header& header, const framework::Registry& registry,
                                                   Options options);
   ~Replayer() override;
 
-  // One input. A checkpoint is restored when it is the first; later ones say what is known already. False when the
-  // replay went another way here: difference() says how, and nothing that follows means anything.
+  // Applies one input. A checkpoint is restored if it is the first input; later ones are skipped. False if the replay
+  // differs here: difference() says how, and later inputs must not be applied.
   bool Apply(const Input& input);
   const std::optional<Difference>& difference() const { return difference_; }
   const Counts& counts() const { return counts_; }
@@ -89,7 +89,7 @@ class Replayer final : private scheduler::DriverObserver, private scheduler::Tap
   void OnStale(const scheduler::Attempt& attempt) override { WriteDown(attempt, scheduler::Ending::kStale); }
   void WriteDown(const scheduler::Attempt& attempt, scheduler::Ending ending);
 
-  // scheduler::Tap: of what is told, only decisions are news.
+  // scheduler::Tap: only decisions are of interest, because the inputs come from the recording.
   void OnPut(base::Time, const api::Object&) override {}
   void OnRemove(base::Time, const api::Object&) override {}
   void OnPutCustom(base::Time, std::string_view, const std::shared_ptr<const api::CustomObject>&) override {}
@@ -115,12 +115,12 @@ class Replayer final : private scheduler::DriverObserver, private scheduler::Tap
   RecordedApi api_;
   std::vector<std::unique_ptr<RecordedExtender>> extenders_;
   std::unique_ptr<scheduler::Driver> driver_;
-  std::map<uint64_t, std::unique_ptr<scheduler::BindingCycle>> cycles_;  // under way, by ticket
-  std::set<uint64_t> resumed_;  // those of them that began before the checkpoint: they cannot be run
+  std::map<uint64_t, std::unique_ptr<scheduler::BindingCycle>> cycles_;  // not finished, by ticket
+  std::set<uint64_t> resumed_;  // those that began before the checkpoint, and cannot be run
   std::vector<Decision> decided_;
   std::optional<Difference> difference_;
   Counts counts_;
-  scheduler::AttemptJournal* journal_ = nullptr;  // null: attempts are not kept
+  scheduler::AttemptJournal* journal_ = nullptr;  // may be null
 };
 
 }  // namespace berth::replay

@@ -1,10 +1,10 @@
-// WhatIf: the world of a recording under another configuration. Nodes, volumes and all other objects change as they
-// did, pods come and go as they did; where pods go is decided anew. A binding takes effect at once, and so does an
-// eviction.
+// WhatIf: replays a recording under another configuration. Nodes, volumes and all other objects change as recorded, and
+// pods are created and deleted as recorded; only placements are decided again. Bindings and evictions take effect
+// immediately.
 //
-// Pods whose claims somebody else has to serve (volumes, devices) stay where they were: what provisioners and drivers
-// would have done for another node is not in the recording. A pod that the recorded scheduler evicted goes when it
-// went.
+// Pods with volume or device claims that another component must serve keep their recorded node: the recording does not
+// say what provisioners and drivers would have done for another node. A pod that the recorded scheduler evicted is
+// deleted at the recorded time.
 #pragma once
 
 #include <map>
@@ -26,21 +26,21 @@ namespace berth::replay {
 
 class WhatIf final : private framework::SimpleApiWriter, private scheduler::DriverObserver {
  public:
-  // The registry is needed only here.
+  // The registry need not outlive the call.
   static Result<std::unique_ptr<WhatIf>> Create(const record::Header& header,
                                                 const config::KubeSchedulerConfiguration& configuration,
                                                 const framework::Registry& registry, const config::FeatureGates& gates);
   ~WhatIf() override;
 
   void Apply(const Input& input);
-  // How it went, then and under the other configuration: every pod that either scheduler had to place.
+  // The recorded result, and that under the other configuration, for every pod that was pending in either.
   sim::RunOutcome Recorded() const;
   sim::RunOutcome Decided() const;
-  // Pods that were left where they were.
+  // Number of pods that kept their recorded node.
   size_t left_alone() const { return left_alone_.size(); }
 
  private:
-  // A pod that was pending at some time.
+  // A pod that was pending at some point.
   struct Placed {
     std::string key;
     std::string owner;
@@ -57,7 +57,7 @@ class WhatIf final : private framework::SimpleApiWriter, private scheduler::Driv
   void Note(const Decision& decision);
   Placed& EntryOf(const api::Pod& pod);
 
-  // framework::ApiWriter: answered at once.
+  // framework::ApiWriter: every call succeeds immediately.
   framework::Status Bind(const framework::PodInfo& pod, const std::string& node_name) override;
   framework::Status Evict(const framework::PodInfo& victim, const framework::PodInfo& preemptor) override;
   framework::Status SetNominatedNode(const framework::PodInfo& pod, const std::string& node_name) override;
@@ -74,7 +74,7 @@ class WhatIf final : private framework::SimpleApiWriter, private scheduler::Driv
   std::unique_ptr<scheduler::Driver> driver_;
   cluster::Cluster recorded_cluster_;
   std::map<std::string, Placed> pods_;          // by UID
-  std::map<std::string, std::string> node_of_;  // where this run has put pods, by UID
+  std::map<std::string, std::string> node_of_;  // the placements of this run, by UID
   std::set<std::string> evicted_;               // by this run
   std::set<std::string> left_alone_;
 };

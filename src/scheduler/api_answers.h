@@ -1,5 +1,5 @@
-// ApiAnswers: what the API and extenders answered to one binding cycle, call by call, in the order of the calls. With
-// them the cycle can be run again without an API, and does the same to the state that belongs to it.
+// ApiAnswers: the responses of the API server and of extenders to one binding cycle, in the order of the calls. With
+// them the cycle can be run again without an API server, with the same effect on the scheduler's state.
 #pragma once
 
 #include <cstdint>
@@ -28,21 +28,21 @@ struct ApiAnswer {
     kSetNodeAllocatableClaims,
     kExtenderBind,
     kObject,     // ApiWriter::Call
-    kCancelled,  // not an answer, and the last: preemption took the pod back before it was bound
+    kCancelled,  // not a response, and the last entry: preemption cancelled the cycle before the pod was bound
   };
   Call call = Call::kBind;
-  framework::Status status{};                         // of calls that are answered by one
-  std::optional<Error> error{};                       // of the others, when they failed
-  std::shared_ptr<const api::ResourceClaim> claim{};  // of those that give a claim
-  std::string body{};                                 // of kObject
-  // Of kObject: an object that no plugin watches, which may hold anything. What was answered is nobody's business, so
-  // that the cycle cannot be run again.
+  framework::Status status{};                         // the response, for calls that return a Status
+  std::optional<Error> error{};                       // for other calls that failed
+  std::shared_ptr<const api::ResourceClaim> claim{};  // for calls that return a claim
+  std::string body{};                                 // for kObject
+  // For kObject: the object is of a resource that no plugin watches, so it may be confidential and is not stored. The
+  // cycle cannot be run again.
   bool withheld = false;
 };
 using ApiAnswers = std::vector<ApiAnswer>;
 
-// Where the answers of the binding cycle that runs on this thread are kept; null: nowhere. A call during which the
-// thread may turn to another cycle has to set it again when it returns.
+// Where responses to the binding cycle on this thread are stored; null if they are not. A call during which the thread
+// may run another cycle must set it again before it returns.
 inline thread_local ApiAnswers* running_answers = nullptr;
 
 }  // namespace berth::scheduler

@@ -1,12 +1,12 @@
-// AttemptJournal: the last attempts to schedule pods, packed, within a bound of bytes. What is written down is what the
-// attempt found out anyway; everything else is worked out when somebody asks (explain/, inspect/).
+// AttemptJournal: the most recent attempts to schedule pods, encoded compactly in a bounded amount of memory. It stores
+// what an attempt has computed anyway; everything else is computed on request (explain/, inspect/).
 //
-// Records stand one after the other in chunks. When the bound is reached the oldest chunk goes as a whole, whichever
-// pods it tells of: a pod that has not been tried for long is forgotten first. There is no index: writing has to cost
-// next to nothing, and whoever asks can wait for a pass over what is kept, some ten milliseconds for 32 MB.
+// Records are stored one after another in chunks. At the limit the oldest chunk is dropped as a whole, so the pods that
+// have not been tried for the longest time are forgotten first. There is no index, because writing must cost almost
+// nothing: a query scans all records, which takes about ten milliseconds for 32 MB.
 //
-// Pods that fit nowhere mostly fail for the same reasons as the one before: why an attempt failed is then written once
-// in a chunk, and later records refer to it.
+// Successive unschedulable pods mostly fail for the same reasons. The reasons of a failure are then stored once per
+// chunk, and later records refer to them.
 //
 // Not thread-safe; owned by the scheduling thread.
 #pragma once
@@ -29,13 +29,13 @@ enum class Ending : uint8_t {
   kBound,
   kUnschedulable,
   kError,
-  kStale,  // it failed when the pod was nobody's business any more: deleted, bound after all, in another attempt
+  kStale,  // it failed after the pod was deleted, bound, or in another attempt: the failure is ignored
 };
 
-// One attempt, as it was written down.
+// One attempt, as recorded.
 struct AttemptRecord {
   struct Reason {
-    std::string plugin;  // "" when PreFilter left nodes out
+    std::string plugin;  // "" for nodes that PreFilter excluded
     std::string reason;
     uint32_t nodes = 0;
   };
@@ -52,32 +52,32 @@ struct AttemptRecord {
   int32_t priority = 0;
   base::Time started{};
   base::Time ended{};
-  std::optional<base::Time> first_attempt{};  // when the pod was first ready to be tried
-  uint32_t number = 0;                        // the pod's so manieth attempt
-  bool flushed = false;                       // it was tried because it had slept for too long
+  std::optional<base::Time> first_attempt{};  // when the pod first entered the active queue
+  uint32_t number = 0;                        // of this attempt among those of the pod, from 1
+  bool flushed = false;                       // it was requeued because it had been unschedulable for too long
   Ending ending = Ending::kBound;
   Way way = Way::kNone;
-  std::string node;        // when bound; otherwise where it held room before its binding failed
-  bool nominated = false;  // the node is the one that preemption had promised
+  std::string node;        // if bound; otherwise the node whose resources it held before its binding failed
+  bool nominated = false;  // the node is the one that the pod was nominated to
   uint32_t nodes = 0;      // in the cluster
   uint32_t feasible = 0;
-  uint32_t ties = 0;                 // that many nodes had the highest total; 0: not known
-  std::optional<int64_t> score{};    // unset when there was nothing to compare
+  uint32_t ties = 0;                 // number of nodes with the highest total; 0 if unknown
+  std::optional<int64_t> score{};    // unset if nothing was scored
   std::string message;               // why it has no node
   std::vector<Reason> reasons;       // the most frequent first
-  std::vector<std::string> plugins;  // that rejected it: their events may wake it
+  std::vector<std::string> plugins;  // that rejected the pod: their events may requeue it
   std::vector<std::string> pending_plugins;
-  bool preempted = false;  // preemption was asked
+  bool preempted = false;  // preemption was tried
   std::string nominated_node;
   std::vector<Victim> victims;
   uint32_t victim_count = 0;  // may be more than are listed
   int64_t pdb_violations = 0;
-  bool shortened = false;  // texts or lists were cut off
+  bool shortened = false;  // texts or lists were truncated
 };
 
 class AttemptJournal {
  public:
-  // Below this a single record might not fit.
+  // The smallest limit in which every record fits.
   static constexpr size_t kLeastBytes = 64 * 1024;
 
   explicit AttemptJournal(size_t max_bytes);
@@ -85,7 +85,7 @@ class AttemptJournal {
   AttemptJournal& operator=(const AttemptJournal&) = delete;
   ~AttemptJournal();
 
-  // `nodes` is how many the cluster has.
+  // `nodes` is the number of nodes in the cluster.
   void Record(const Attempt& attempt, Ending ending, base::Time ended, size_t nodes);
 
   // Which attempts to show; an empty text means any.
@@ -97,18 +97,18 @@ class AttemptJournal {
     size_t limit = 100;
     uint64_t before = 0;  // only those with a lower sequence; 0: the newest
   };
-  // Newest first. At most `max_visited` records are looked at.
+  // Newest first. At most `max_visited` records are scanned.
   std::vector<AttemptRecord> Find(const Filter& filter, size_t max_visited = 500'000) const;
-  // The last attempts of the pods of that name, newest first, whatever their UID.
+  // The last attempts for pods of that name, with any UID, newest first.
   std::vector<AttemptRecord> OfPod(std::string_view name_space, std::string_view name, size_t limit) const {
     return Find(
         {.name_space = std::string(name_space), .name = std::string(name), .node = {}, .ending = {}, .limit = limit});
   }
 
-  // Of the newest attempt; 0 when there was none.
+  // The sequence of the newest attempt; 0 if there was none.
   uint64_t last_sequence() const { return last_sequence_; }
   size_t size() const { return records_; }
-  // What it holds; never above the bound.
+  // Memory in use; never above max_bytes().
   size_t bytes() const;
   size_t max_bytes() const { return max_bytes_; }
 
@@ -122,7 +122,7 @@ class AttemptJournal {
 
   void WriteBound(const Attempt& attempt, Header& header);
   void WriteFailed(const Attempt& attempt, Header& header);
-  // Whether it failed for exactly the reasons of the last failure that was written, so that those can stand for it.
+  // Whether it failed for exactly the reasons of the last failure stored, so that it can refer to those.
   bool RepeatsLast(const Attempt& attempt, const Header& header) const;
   bool HasSameReasons(const Attempt& attempt, size_t nodes) const;
   void WriteRepeated(const Attempt& attempt, Header& header);
@@ -130,7 +130,7 @@ class AttemptJournal {
   void Pack(const Attempt& attempt, Header& header, size_t longest_message, bool lists);
   void PackReasons(const Attempt& attempt, Header& header);
   void PackVictims(const Attempt& attempt, Header& header);
-  // Room for a record at the end.
+  // Returns memory for a record at the end.
   char* Reserve(size_t size);
   bool HasRoom(size_t size) const;
   uint16_t NameId(std::string_view name);
@@ -144,10 +144,10 @@ class AttemptJournal {
   size_t records_ = 0;
   std::vector<std::string> names_;    // of plugins and schedulers, by id
   uint16_t last_scheduler_name_ = 0;  // its id
-  std::string texts_;                 // of the record being packed; kept for its memory
-  size_t identity_bytes_ = 0;         // of them, before what says why it failed
+  std::string texts_;                 // of the record being packed; a member so that its memory is reused
+  size_t identity_bytes_ = 0;         // the part of texts_ that precedes the reasons of the failure
 
-  // The last failure that was written whole, in the last chunk; null: none there can be referred to.
+  // The last failure in the last chunk that was stored completely; null if records cannot refer to one.
   std::unique_ptr<Header> last_failure_;
   bool can_repeat_ = false;
   std::vector<framework::NodeToStatus::Group> last_groups_;

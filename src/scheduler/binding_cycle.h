@@ -1,5 +1,5 @@
-// The binding cycle: PreBind, Bind, PostBind for a pod that has a node. It asks plugins, extenders and the API, and
-// touches nothing of the scheduler's picture, so that it may run off the scheduling thread.
+// The binding cycle: PreBind, Bind and PostBind for a pod that has a node. It calls plugins, extenders and the API
+// server, and does not access the scheduler's state, so that it may run on any thread.
 #pragma once
 
 #include <memory>
@@ -15,11 +15,11 @@ namespace berth::scheduler {
 framework::Status RunBindingCycle(engine::Profile& profile, framework::CycleState& state, const framework::PodInfo& pod,
                                   const std::string& node_name);
 
-// A pod between its two cycles, with all that must be undone if it goes no further. Made and destroyed on the
-// scheduling thread; Run may be called on another.
+// A pod that has finished its scheduling cycle, with everything that must be undone if it is not bound. Created and
+// destroyed on the scheduling thread; Run may be called on another.
 class BindingCycle {
  public:
-  // The profile stays as long as this does, whatever the configuration is by then.
+  // Keeps the profile alive, even if the configuration is replaced meanwhile.
   BindingCycle(std::shared_ptr<engine::Profile> profile, framework::CycleState state, cluster::AssumedPod assumed,
                Attempt attempt)
       : profile_owner_(std::move(profile)),
@@ -30,15 +30,15 @@ class BindingCycle {
 
   void Run();
   const Attempt& attempt() const { return attempt_; }
-  // How it went, once it has run.
+  // The result, after Run.
   const framework::Status& status() const { return status_; }
-  // For a cycle that ran elsewhere and long ago.
+  // For a replay: the recorded result of a cycle that is not run again.
   void set_status(framework::Status status) { status_ = std::move(status); }
 
-  // Nobody can cancel it any more but as it was cancelled then. Before Run.
+  // For a replay, called before Run: the cycle is cancelled for this cause, as recorded, or not at all.
   void set_cancelled(const std::optional<std::string>& cause);
 
-  // What the API answers is kept from now on. Before Run.
+  // Stores responses of the API server from now on. Called before Run.
   void KeepAnswers() { keeps_answers_ = true; }
   const ApiAnswers& answers() const { return answers_; }
 

@@ -1,8 +1,8 @@
-// Checkpoint: all that a driver between two inputs knows and that decides what it does next. A driver that is restored
-// from it decides as the one it was taken of.
+// Checkpoint: the state of a driver between two inputs. A driver restored from it makes the same decisions as the one
+// it was taken from.
 //
-// What can be worked out anew (lanes, columns, indexes, kept trials) is not in it, and what cannot be told from outside
-// (reservations of plugins, pods that wait for permission) must not exist: see Driver::IsAtRest.
+// It does not contain what can be computed again (lanes, columns, indexes, kept trials). State that cannot be observed
+// from outside (reservations of plugins, pods waiting in Permit) must not exist when it is taken: see Driver::IsAtRest.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ struct Checkpoint {
     framework::NodeIndex index = 0;
     cluster::NodeOrder::Age age{};
   };
-  // On a node, whether or not that is known. Pods of one node are in the node's order.
+  // A pod on a node, which need not be a known one. Pods of one node are in the node's order.
   struct Pod {
     framework::PodInfoPtr pod;
     std::string node_name;
@@ -36,12 +36,12 @@ struct Checkpoint {
     framework::PodInfoPtr pod;
     std::string node_name;
   };
-  // Of a resource that plugins watch, "licencepools.v1.example.com".
+  // An object of a resource that plugins watch, such as "licencepools.v1.example.com".
   struct Custom {
     std::string resource;
     std::shared_ptr<const api::CustomObject> object;
   };
-  // An attempt whose binding cycle has not come back.
+  // An attempt whose binding cycle has not finished.
   struct Binding {
     framework::PodInfoPtr pod;
     base::Ticket ticket = base::Ticket::kNone;

@@ -3,8 +3,8 @@
 //   scheduling cycle:  evaluate -> select -> assume -> Reserve -> Permit
 //   binding cycle:     (wait) -> PreBind -> Bind -> PostBind
 //
-// Every early end un-reserves and un-assumes; nothing is promised that is not kept.
-// Not thread-safe; runs on the scheduling thread, but for binding cycles that are taken elsewhere.
+// Every early return unreserves and forgets the pod.
+// Not thread-safe; runs on the scheduling thread, except for binding cycles that are handed to other threads.
 #pragma once
 
 #include <functional>
@@ -32,22 +32,22 @@ class Scheduler {
   struct Options {
     uint64_t seed = 1;
     bool verify_incremental = false;
-    size_t threads = 1;  // that share passes over many nodes
-    // Preemption looks at every candidate in order of name, so that the outcome does not depend on chance.
+    size_t threads = 1;  // for passes over many nodes
+    // Preemption tries every candidate, in the order of names, so that the result does not depend on random numbers.
     bool exhaustive_preemption = false;
-    // Attempts tell which node came second.
+    // Attempts contain the second best node.
     bool runner_ups = false;
-    // Attempts carry verdicts and scores of all nodes even when a nomination settles the matter.
+    // Whether attempts contain the verdicts and scores of all nodes, even if the pod goes to its nominated node.
     engine::Scope scope = engine::Scope::kDecide;
-    // Takes binding cycles elsewhere, to Run them and give them back to Finish. Unset: they run on the spot.
+    // Calls Run of a binding cycle on another thread, and then Finish on this one. Unset: cycles run synchronously.
     std::function<void(std::unique_ptr<BindingCycle>)> take_binding{};
-    // Pods whose binding takes a while get a nominatedNodeName. Where nobody else looks, nobody needs it.
+    // Sets nominatedNodeName of pods whose binding may take long, for other components of the cluster.
     bool announces_nodes = false;
-    // Has a pod that sleeps in the queue tried again, for plugins that ask for it.
+    // Moves an unschedulable pod to the active queue, for plugins that request it.
     std::function<void(const std::string& uid)> activate{};
-    // Outlive the scheduler. Asked in this order, those that may be ignored after the others.
+    // Must outlive the scheduler. Called in this order, ignorable ones after the others.
     std::vector<engine::Extender*> extenders{};
-    // The time that decisions go by; outlives the scheduler. Null: the clock.
+    // The time that decisions are based on; must outlive the scheduler. Null: the clock.
     const base::Clock* input_clock = nullptr;
   };
 
@@ -57,32 +57,32 @@ class Scheduler {
                                                    const base::Clock& clock, framework::ApiWriter& api,
                                                    Options options);
 
-  // Other profiles from the next cycle on; on an error nothing has changed. Pods that are waiting or being bound end
-  // under the profile they were placed by.
+  // Replaces the profiles from the next cycle on; an error changes nothing. Pods that are waiting in Permit or being
+  // bound keep the profile that placed them.
   Result<void> Reconfigure(const config::KubeSchedulerConfiguration& configuration, const framework::Registry& registry,
                            const config::FeatureGates& gates);
-  // Null when no profile has that name: the pod is somebody else's.
+  // Null if no profile has that name: the pod belongs to another scheduler.
   engine::Profile* FindProfile(const std::string& scheduler_name) const;
   const engine::Profile& first_profile() const { return *profiles_.begin()->second.profile; }
   std::vector<const engine::Profile*> profiles() const;
-  // For whoever still refers to them while they are replaced.
+  // For callers that refer to the profiles while they are replaced.
   std::vector<std::shared_ptr<engine::Profile>> ShareProfiles() const;
 
-  // One pod through both cycles, as far as it gets. The pod's scheduler name must be one of ours; the ticket is what
-  // the queue gave it.
+  // Runs the scheduling cycle of a pod and, if it gets a node, the binding cycle. A profile must have the pod's
+  // scheduler name; the ticket is the one from the queue.
   Attempt ScheduleOne(framework::PodInfoPtr pod, base::Ticket ticket);
   Attempt ScheduleOne(Attempt attempt);
-  // The end of a binding cycle that ran elsewhere: the pod stays, or everything is undone. `superseded`: the pod came
-  // back meanwhile, and is not in this attempt any more.
+  // Finishes a binding cycle that ran on another thread: the pod is bound, or everything is undone. `superseded`: the
+  // pod left and came back meanwhile, and is not in this attempt any more.
   Attempt Finish(std::unique_ptr<BindingCycle> cycle, bool superseded = false);
-  // Pods whose wait in Permit ended: their binding cycle runs now.
+  // Runs the binding cycles of pods whose wait in Permit has ended.
   std::vector<Attempt> FinishWaiting();
-  // What plugins want done on this thread; Driver runs it between cycles.
+  // Work that plugins have posted to this thread; Driver runs it between cycles.
   framework::PostedWork& posted() { return posted_; }
-  // Where chance and samples stand, to go on from there.
+  // State that checkpoints contain.
   base::Random& random() { return random_; }
   engine::NodeSampler& sampler() { return sampler_; }
-  // An attempt whose binding cycle is under way elsewhere, taken up again from what is known of it.
+  // Restores the binding cycle of an attempt from a checkpoint.
   std::unique_ptr<BindingCycle> ResumeBinding(cluster::AssumedPod assumed, Attempt attempt);
   framework::WaitingPods& waiting_pods() { return waiting_pods_; }
   const framework::WaitingPods& waiting_pods() const { return waiting_pods_; }
@@ -91,14 +91,14 @@ class Scheduler {
   struct ProfileSlot {
     std::shared_ptr<engine::Profile> profile;  // shared with the binding cycles of its pods
     std::unique_ptr<engine::Evaluator> evaluator;
-    std::optional<engine::SamplingRule> sampling;  // unset: all nodes are looked at
+    std::optional<engine::SamplingRule> sampling;  // unset: all nodes are evaluated
   };
 
   using Profiles = std::map<std::string, ProfileSlot, std::less<>>;
   Result<Profiles> MakeProfiles(const config::KubeSchedulerConfiguration& configuration,
                                 const framework::Registry& registry, const config::FeatureGates& gates);
   Error UnwatchedResource(const std::map<framework::EventResource, bool>& watched) const;
-  // Shares the profile of the pod, which is one of the present ones.
+  // Shared ownership of a current profile.
   std::shared_ptr<engine::Profile> Share(const engine::Profile& profile) const;
 
   Scheduler(cluster::Cluster& cluster, const base::Clock& clock, framework::ApiWriter& api, Options options)
@@ -120,20 +120,20 @@ class Scheduler {
   std::unique_ptr<BindingCycle> BeginBinding(engine::Profile& profile, const framework::CycleState& state,
                                              cluster::AssumedPod assumed, Attempt& attempt);
   void Bind(engine::Profile& profile, framework::CycleState& state, cluster::AssumedPod assumed, Attempt& attempt);
-  // To take_binding. Until PreBind is over, preemption may take the pod back.
+  // Passes the cycle to take_binding. Until PreBind is over, preemption may cancel it.
   void HandOut(std::unique_ptr<BindingCycle> cycle);
   void Settle(engine::Profile& profile, framework::CycleState& state, const framework::Status& status,
               cluster::AssumedPod assumed, Attempt& attempt);
-  // The node whose room the attempt still holds; "" when the pod was deleted meanwhile and the room given back.
+  // The node whose resources the attempt holds; "" if the pod was deleted meanwhile, which released them.
   std::string HeldNode(const Attempt& attempt) const;
   void Evaluate(ProfileSlot& slot, Attempt& attempt);
   void HandleNoFit(engine::Profile& profile, framework::CycleState& state, Attempt& attempt);
   void Preempt(const framework::PodInfoPtr& pod, const framework::PostFilterResult& result);
-  // A victim that is not bound yet goes back to the queue and need not be deleted. False: it is too late for that.
+  // Requeues a victim that is not bound yet, so that it need not be deleted. False if PreBind is over.
   bool TakeBack(const framework::PodInfo& victim);
   void Reject(const framework::Status& status, Attempt& attempt);
   void Fail(const framework::Status& status, Attempt& attempt);
-  // The pod's promise of a node, if it has one, is off.
+  // Removes the pod's nomination, if it has one.
   void WithdrawNomination(const Attempt& attempt);
 
   cluster::Cluster& cluster_;

@@ -1,10 +1,10 @@
-// Tap: hears everything that goes into a driver, in the order in which the driver sees it, and what the driver decides.
-// Whoever writes that down can give it to another driver later and get the same decisions.
+// Tap: observes every input of a driver, in the order in which the driver processes them, and every decision. The same
+// inputs, given to another driver, lead to the same decisions.
 //
-// An input is told before it takes effect. What is told until the next input belongs to it: answers that came in the
-// middle of it, and decisions. The time is the one that decisions go by (InputClock).
+// An input is reported before it takes effect. Whatever is reported before the next input belongs to it: responses that
+// arrived while it was processed, and decisions. `now` is the time that decisions are based on (InputClock).
 //
-// Called on the scheduling thread, in the middle of its work: it should only put things aside.
+// Called on the scheduling thread while it is working: implementations should only store what they get.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ namespace berth::scheduler {
 
 class BindingCycle;
 
-// What an extender answered: one of the three, or why it did not.
+// The response of an extender: exactly one of the pointers is set.
 struct ExtenderAnswer {
   std::string_view extender;
   const Result<engine::ExtenderVerdicts>* verdicts = nullptr;
@@ -53,20 +53,20 @@ class Tap {
   virtual void OnActivate(base::Time now, const std::string& uid) = 0;
   virtual void OnGiveUp(base::Time now, const std::string& uid) = 0;
   virtual void OnReconfigure(base::Time now, const config::KubeSchedulerConfiguration& configuration) = 0;
-  // A binding cycle on another thread has written a claim, or given it up; see Cluster::set_on_claim_landed.
+  // A binding cycle on another thread has written a claim, or failed to; see Cluster::set_on_claim_landed.
   virtual void OnClaimLanded(const std::shared_ptr<const api::ResourceClaim>& written,
                              const std::string& ended_flight) = 0;
 
-  // What belongs to the input before.
-  // Step runs what a plugin has posted.
+  // These belong to the last input.
+  // Step runs work that a plugin has posted.
   virtual void OnPosted(const framework::PostedAnswer& answer) = 0;
-  // ApiWriter::IsEvictingFor said yes, when it was asked about this pod for the nth time, from 0, in this input.
+  // ApiWriter::IsEvictingFor returned true in its nth call for this pod, counted from 0, within this input.
   virtual void OnEvicting(const std::string& uid, size_t nth) = 0;
   virtual void OnExtender(const ExtenderAnswer& answer) = 0;
-  // A scheduling cycle, a wait for permission or a binding has ended so.
+  // The end of a scheduling cycle, of a wait in Permit or of a binding cycle.
   virtual void OnDecided(const Attempt& attempt) = 0;
 
-  // Between two inputs: whether a checkpoint is wanted. OnCheckpoint follows as soon as one can be taken.
+  // Called between two inputs. If true, OnCheckpoint is called as soon as a checkpoint can be taken.
   virtual bool WantsCheckpoint() const = 0;
   virtual void OnCheckpoint(const Checkpoint& checkpoint) = 0;
 };

@@ -158,7 +158,7 @@ deps-count:
 	@scripts/install-deps --count
 
 deps-dist:
-	@scripts/install-deps $(if $(filter release,$(DIST)),--package,--arm64)
+	@scripts/install-deps $(if $(filter dist,$(DIST)),--package,--arm64)
 
 deps-arm64:
 	@scripts/install-deps --arm64

@@ -4,7 +4,7 @@
 
 set(CMAKE_FIND_LIBRARY_SUFFIXES .a .so)
 # What a build directory found before it was told to link so is looked for again.
-foreach(found IN ITEMS JEMALLOC LZ4 NGHTTP2 OPENSSL_CRYPTO_LIBRARY OPENSSL_SSL_LIBRARY ZLIB_LIBRARY_RELEASE)
+foreach(found IN ITEMS JEMALLOC LZ4 NGHTTP2 OPENSSL_CRYPTO_LIBRARY OPENSSL_SSL_LIBRARY RE2 ZLIB_LIBRARY_RELEASE)
   if("$CACHE{${found}}" MATCHES "\\.so$")
     unset(${found} CACHE)
   endif()
@@ -19,8 +19,8 @@ target_compile_features(berth_fmt PRIVATE cxx_std_20)
 add_library(fmt::fmt INTERFACE IMPORTED GLOBAL)
 target_link_libraries(fmt::fmt INTERFACE berth_fmt)
 
-# By their plain names these would be whatever the linker prefers, which is the shared object.
-foreach(name IN ITEMS yaml re2)
+# By its plain name it would be whatever the linker prefers, which is the shared object.
+foreach(name IN ITEMS yaml)
   find_library(BERTH_STATIC_${name} ${name})
   if(BERTH_STATIC_${name})
     add_library(${name} UNKNOWN IMPORTED GLOBAL)

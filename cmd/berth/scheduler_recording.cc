@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "scheduler/driver.h"
 
 namespace berth::cmd {
 

@@ -95,8 +95,12 @@ void Evictions::Answer(const RoundPtr& round, const PodPtr& victim, const Result
 void Evictions::Proceed(const RoundPtr& round) {
   if (!round->at_last && !round->failed) {
     round->at_last = true;
-    round->unanswered = 1;
-    return Evict(round, round->last);
+    // It may have ended by itself while the others were being deleted.
+    const framework::PodInfoPtr last = cluster_->FindPod(round->last->metadata.uid);
+    if (last != nullptr && !last->is_terminating()) {
+      round->unanswered = 1;
+      return Evict(round, round->last);
+    }
   }
   const std::string& uid = round->preemptor->metadata.uid;
   // A preemptor that was released early may have started another round.

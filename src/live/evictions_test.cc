@@ -107,6 +107,19 @@ TEST_F(EvictionsTest, APreemptorSleptOnWhenItsLastVictimWasGoneBeforeItsTurn) {
   EXPECT_NE(server_.Await({"pods/vip/binding"}), "");
 }
 
+// Storm seed 13008. The watch leaves out pods that have ended, so it reports them as deleted.
+TEST_F(EvictionsTest, AVictimThatHadEndedByItselfWasDeletedAllTheSame) {
+  server_.Hold(kDeleteFirst);
+  Preempt();
+  ASSERT_NE(server_.Await({kDeleteFirst}), "");
+  Tell(Last(), ObjectChange::Type::kDeleted);
+  Settle();
+  server_.Release(kDeleteFirst);
+  Tell(First(), ObjectChange::Type::kDeleted);
+  EXPECT_NE(server_.Await({"pods/vip/binding"}), "");
+  EXPECT_EQ(Count("pods/last"), 0);
+}
+
 TEST_F(EvictionsTest, AVictimThatIsGoneAlreadyIsNoFailure) {
   server_.Answer(kDeleteFirst, 404);
   Preempt();

@@ -37,7 +37,7 @@ std::optional<int64_t> LimitFromEnvironment() {
   return limit;
 }
 
-const CsiMigration& MigrationOf(const InTreeDisks& disks) {
+const CsiMigration& MigrationFor(const InTreeDisks& disks) {
   const CsiMigration* migration = MigrationOfPlugin(disks.type);
   CHECK_WHY(migration != nullptr, "an in-tree volume type without a CSI driver");
   return *migration;
@@ -94,7 +94,7 @@ QueueingHint AfterPodDeleted(const PodInfo&, const EventObject& before, const Ev
 
 InTreeVolumeLimits::InTreeVolumeLimits(const InTreeDisks& disks, const framework::Handle& handle)
     : disks_(disks),
-      migration_(MigrationOf(disks)),
+      migration_(MigrationFor(disks)),
       handle_(handle),
       limit_resource_(disks.limit_resource),
       limit_from_environment_(LimitFromEnvironment()) {}

@@ -21,7 +21,8 @@ void Nominator::Erase(std::string_view uid, bool ends) {
   const auto nomination = node_by_uid_.find(std::string(uid));
   if (nomination == node_by_uid_.end()) return;
   const auto node = pods_by_node_.find(nomination->second);
-  const auto pod = std::ranges::find_if(node->second, [&](const PodInfoPtr& p) { return p->uid() == nomination->first; });
+  const auto pod =
+      std::ranges::find_if(node->second, [&](const PodInfoPtr& p) { return p->uid() == nomination->first; });
   if (ends && remembers_ended_) ended_.push_back({*pod, node->first});
   // The order is kept: filters see nominated pods in the order in which they were nominated.
   node->second.erase(pod);

@@ -129,8 +129,7 @@ void Actors::DoToPods(const Action& action) {
   base::Random random(action.seed);
   switch (action.kind) {
     case ActionKind::kUngatePod:
-      if (const api::Pod* pod =
-              PickPod(random, [](const api::Pod& p) { return !p.spec.scheduling_gates.empty(); })) {
+      if (const api::Pod* pod = PickPod(random, [](const api::Pod& p) { return !p.spec.scheduling_gates.empty(); })) {
         EditPod(key(*pod), pod->metadata.uid, [](api::Pod& p) {
           p.spec.scheduling_gates.clear();
           std::erase_if(p.status.conditions, [](const api::PodCondition& c) { return c.reason == "SchedulingGated"; });
@@ -155,9 +154,8 @@ void Actors::DoToPods(const Action& action) {
       return;
     case ActionKind::kRelabelPod:
       if (const api::Pod* pod = PickPodToRelabel(random)) {
-        EditPod(key(*pod), pod->metadata.uid, [&](api::Pod& p) {
-          p.metadata.labels.Set(Symbol("turn"), Symbol(std::to_string(random.Below(10))));
-        });
+        EditPod(key(*pod), pod->metadata.uid,
+                [&](api::Pod& p) { p.metadata.labels.Set(Symbol("turn"), Symbol(std::to_string(random.Below(10)))); });
       }
       return;
     case ActionKind::kChangeClass:
@@ -363,9 +361,8 @@ void Actors::DoToNodes(const Action& action) {
         node.status.capacity = node.status.allocatable;
       });
     case ActionKind::kRelabelNode:
-      return EditNode(name, [&](api::Node& node) {
-        node.metadata.labels.Set(Symbol(kZone), Symbol(kZones[random.Below(3)]));
-      });
+      return EditNode(
+          name, [&](api::Node& node) { node.metadata.labels.Set(Symbol(kZone), Symbol(kZones[random.Below(3)])); });
     default:
       return;
   }

@@ -2,6 +2,7 @@
 // itself.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 
 namespace berth::base {
@@ -31,15 +32,16 @@ class MonotonicClock final : public Clock {
   const std::chrono::steady_clock::time_point steady_start_ = std::chrono::steady_clock::now();
 };
 
+// Threads may read it while a test moves it.
 class FakeClock final : public Clock {
  public:
   explicit FakeClock(Time start = Time{}) : now_(start) {}
-  Time Now() const override { return now_; }
-  void Advance(Duration by) { now_ += by; }
-  void Set(Time now) { now_ = now; }
+  Time Now() const override { return now_.load(std::memory_order_relaxed); }
+  void Advance(Duration by) { Set(Now() + by); }
+  void Set(Time now) { now_.store(now, std::memory_order_relaxed); }
 
  private:
-  Time now_;
+  std::atomic<Time> now_;
 };
 
 }  // namespace berth::base

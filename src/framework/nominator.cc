@@ -1,6 +1,7 @@
 #include "framework/nominator.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace berth::framework {
@@ -10,6 +11,7 @@ void Nominator::Nominate(PodInfoPtr pod, std::string_view node_name) {
   std::string node(node_name);
   Erase(pod->uid(), NodeOf(pod->uid()) != node);
   if (node.empty()) return;
+  ForgetEnded(pod->uid(), node);
   NoteChange(node);
   node_by_uid_[pod->uid()] = node;
   pods_by_node_[std::move(node)].push_back(std::move(pod));
@@ -23,12 +25,27 @@ void Nominator::Erase(std::string_view uid, bool ends) {
   const auto node = pods_by_node_.find(nomination->second);
   const auto pod =
       std::ranges::find_if(node->second, [&](const PodInfoPtr& p) { return p->uid() == nomination->first; });
-  if (ends && remembers_ended_) ended_.push_back({*pod, node->first});
+  if (ends && remembers_ended_) {
+    ForgetEnded(uid, node->first);
+    ended_.push_back({*pod, node->first});
+  }
   // The order is kept: filters see nominated pods in the order in which they were nominated.
   node->second.erase(pod);
   NoteChange(node->first);
   if (node->second.empty()) pods_by_node_.erase(node);
   node_by_uid_.erase(nomination);
+}
+
+std::vector<Nominator::Ended> Nominator::TakeEnded() {
+  const auto is_nominated = [this](const Ended& ended) { return node_by_uid_.contains(ended.pod->uid()); };
+  const auto taken = std::stable_partition(ended_.begin(), ended_.end(), is_nominated);
+  std::vector<Ended> result(std::make_move_iterator(taken), std::make_move_iterator(ended_.end()));
+  ended_.erase(taken, ended_.end());
+  return result;
+}
+
+void Nominator::ForgetEnded(std::string_view uid, std::string_view node_name) {
+  std::erase_if(ended_, [&](const Ended& ended) { return ended.pod->uid() == uid && ended.node_name == node_name; });
 }
 
 void Nominator::NoteChange(const std::string& node_name) {

@@ -28,13 +28,17 @@ class Nominator {
   // changed since the count was `since`, perhaps more than once each. False when that is too long ago.
   uint64_t change_count() const { return changes_; }
   bool ListChangedNodes(uint64_t since, std::vector<std::string_view>& names) const;
-  // From now on, remembers the nominations that end, until they are taken.
+  // From now on, remembers the nominations that end, until they are taken or forgotten.
   void RememberEnded() { remembers_ended_ = true; }
   struct Ended {
     PodInfoPtr pod;
     std::string node_name;
   };
-  std::vector<Ended> TakeEnded() { return std::exchange(ended_, {}); }
+  // Those of pods that are not nominated any more. A pod that preempts again and again would otherwise wake another one
+  // that does the same, without end: what it was promised before is told when its last nomination ends.
+  std::vector<Ended> TakeEnded();
+  void ForgetEnded(std::string_view uid, std::string_view node_name);
+  bool remembers_any() const { return !ended_.empty(); }
   bool empty() const { return node_by_uid_.empty(); }
   size_t size() const { return node_by_uid_.size(); }
 

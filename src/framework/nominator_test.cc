@@ -54,6 +54,37 @@ TEST(Nominator, ListsNodesWhoseNominationsHaveChanged) {
   EXPECT_THAT(names, ElementsAre("n1"));
 }
 
+TEST(Nominator, EndedNominationsAreToldOnceThePodIsNominatedNowhere) {
+  const PodInfoPtr a = MakePod("a").Info();
+  const PodInfoPtr b = MakePod("b").Info();
+  Nominator nominator;
+  nominator.Nominate(a, "n1");
+  nominator.Remove(a->uid());
+  EXPECT_THAT(nominator.TakeEnded(), IsEmpty()) << "nobody has asked for it yet";
+
+  nominator.RememberEnded();
+  const auto taken = [&] {
+    std::vector<std::string> names;
+    for (const Nominator::Ended& ended : nominator.TakeEnded()) {
+      names.push_back(ended.pod->name() + " " + ended.node_name);
+    }
+    return names;
+  };
+  nominator.Nominate(a, "n1");
+  nominator.Nominate(MakePod("a").Label("changed", "yes").Info(), "n1");
+  nominator.Nominate(a, "n2");
+  nominator.Nominate(a, "n1");
+  nominator.Nominate(a, "n3");
+  nominator.Nominate(b, "n1");
+  nominator.Remove(b->uid());
+  EXPECT_THAT(taken(), ElementsAre("b n1"));
+  EXPECT_TRUE(nominator.remembers_any());
+  nominator.ForgetEnded(a->uid(), "n2");
+  nominator.Remove(a->uid());
+  EXPECT_THAT(taken(), ElementsAre("a n1", "a n3"));
+  EXPECT_FALSE(nominator.remembers_any());
+}
+
 TEST(Nominator, RenominatingToTheNameItGaveOutIsSafe) {
   const PodInfoPtr pod = MakePod("a").Info();
   Nominator nominator;

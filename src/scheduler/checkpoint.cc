@@ -45,6 +45,7 @@ bool HasClaims(const api::Pod& pod) {
 
 bool Driver::IsAtRest() const {
   if (!scheduler_->waiting_pods().empty() || !cluster_.ClaimsAreAtRest()) return false;
+  if (cluster_.nominator().remembers_any()) return false;
   const std::vector<const engine::Profile*> profiles = scheduler_->profiles();
   if (!std::all_of(profiles.begin(), profiles.end(), [](const auto* profile) { return profile->IsAtRest(); })) {
     return false;

@@ -108,7 +108,8 @@ class Driver {
   void GiveUp(const std::string& uid);
 
   // Between two inputs: whether a checkpoint would tell all that decides what comes next. Not while a pod waits for
-  // permission, while a plugin has promised what the API server has not reported yet, or while claims are being bound.
+  // permission, while a plugin has promised what the API server has not reported yet, while claims are being bound, or
+  // while a pod is nominated that was nominated to another node before.
   bool IsAtRest() const;
   // Of a driver that is at rest.
   Checkpoint TakeCheckpoint();

@@ -76,8 +76,7 @@ void EventHandlers::TellOfEndedNominations() {
   for (const framework::Nominator::Ended& ended : cluster_.nominator().TakeEnded()) {
     const std::string& uid = ended.pod->uid();
     const bool has_the_room = cluster_.NodeOf(uid) == ended.node_name;
-    const bool is_promised_again = cluster_.nominator().NodeOf(uid) == ended.node_name;
-    if (!has_the_room && !is_promised_again) OnForgotten(*ended.pod, ended.node_name, uid);
+    if (!has_the_room) OnForgotten(*ended.pod, ended.node_name, uid);
   }
 }
 
@@ -181,6 +180,11 @@ void EventHandlers::PutPending(std::shared_ptr<const api::Pod> pod) {
   const bool unheard = before->status.nominated_node_name.empty() && nominated.empty();
   cluster_.nominator().Nominate(after, unheard ? promised : nominated);
   Timed(ActionType::kUpdate, [&] { queue_.Update(after); });
+  const std::string& shown = before->status.nominated_node_name;
+  if (shown.empty() || nominated.empty() || shown == nominated) return;
+  // It has another node now.
+  cluster_.nominator().ForgetEnded(uid, shown);
+  Happened<api::Pod>({EventResource::kAssignedPod, ActionType::kDelete}, before, nullptr);
 }
 
 void EventHandlers::RemovePod(const api::Pod& pod) {

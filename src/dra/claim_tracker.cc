@@ -19,6 +19,15 @@ bool IsForExtendedResources(const api::ResourceClaim& claim) {
   return value && *value == "true";
 }
 
+// Calls visit(uid) for each owner by which the claim can be found.
+template <class Visit>
+void ForEachController(const api::ResourceClaim* claim, Visit&& visit) {
+  if (!claim || !IsForExtendedResources(*claim)) return;
+  for (const api::OwnerReference& owner : claim->metadata.owner_references) {
+    if (owner.controller.value_or(false)) visit(owner.uid);
+  }
+}
+
 }  // namespace
 
 bool IsReservedFor(const api::ResourceClaim& claim, std::string_view pod_uid) {
@@ -34,22 +43,29 @@ void ClaimTracker::Exchange(const ClaimPtr& before, const ClaimPtr& after) {
   freed_ |= !after || after->status.allocation != before->status.allocation;
 }
 
+// Owners and annotation may change from one version to the next, so that only the old version knows which entries are
+// its own.
+void ClaimTracker::Replace(const Key& key, const ClaimPtr& before, const ClaimPtr& after) {
+  if (before == after) return;
+  ForEachController(before.get(), [&](const std::string& uid) {
+    const auto [begin, end] = extended_claims_.equal_range(uid);
+    for (auto it = begin; it != end;) it = it->second == key ? extended_claims_.erase(it) : std::next(it);
+  });
+  ForEachController(after.get(), [&](const std::string& uid) { extended_claims_.emplace(uid, key); });
+  Exchange(before, after);
+}
+
 void ClaimTracker::Put(ClaimPtr claim) {
-  Key key(claim->metadata.namespace_.str(), claim->metadata.name);
+  const Key key(claim->metadata.namespace_.str(), claim->metadata.name);
   Entry& entry = claims_[key];
   const ClaimPtr before = entry.latest();
-  const bool is_new = !entry.seen;
   SettleUnreserved(*claim, [&](const std::string& pod) { return !IsReservedFor(*claim, pod); });
   if (entry.assumed &&
       (entry.assumed->metadata.uid != claim->metadata.uid || VersionOf(*claim) >= VersionOf(*entry.assumed))) {
     entry.assumed.reset();
   }
   entry.seen = std::move(claim);
-  Exchange(before, entry.latest());
-  if (!is_new || !IsForExtendedResources(*entry.seen)) return;
-  for (const api::OwnerReference& owner : entry.seen->metadata.owner_references) {
-    if (owner.controller.value_or(false)) extended_claims_.emplace(owner.uid, key);
-  }
+  Replace(key, before, entry.latest());
 }
 
 void ClaimTracker::Remove(const api::ResourceClaim& claim) {
@@ -58,12 +74,8 @@ void ClaimTracker::Remove(const api::ResourceClaim& claim) {
   if (found == claims_.end()) return;
   const ClaimPtr before = found->second.latest();
   std::erase_if(unreserved_, [&](const auto& note) { return note.first.first == claim.metadata.uid; });
-  for (const api::OwnerReference& owner : found->second.seen->metadata.owner_references) {
-    const auto [begin, end] = extended_claims_.equal_range(owner.uid);
-    for (auto it = begin; it != end;) it = it->second == key ? extended_claims_.erase(it) : std::next(it);
-  }
   claims_.erase(found);
-  Exchange(before, nullptr);
+  Replace(key, before, nullptr);
 }
 
 ClaimPtr ClaimTracker::Find(std::string_view name_space, std::string_view name) const {
@@ -111,7 +123,7 @@ void ClaimTracker::Assume(ClaimPtr claim) {
   const ClaimPtr before = entry.latest();
   if (before->metadata.uid != claim->metadata.uid || VersionOf(*claim) < VersionOf(*before)) return;
   entry.assumed = std::move(claim);
-  Exchange(before, entry.assumed);
+  Replace(found->first, before, entry.assumed);
 }
 
 void ClaimTracker::Land(const std::string& uid, const ClaimPtr& written) {
@@ -141,7 +153,7 @@ void ClaimTracker::Restore(std::string_view name_space, std::string_view name) {
   if (found == claims_.end()) return;
   const ClaimPtr before = found->second.latest();
   found->second.assumed.reset();
-  Exchange(before, found->second.seen);
+  Replace(found->first, before, found->second.seen);
 }
 
 bool ClaimTracker::IsAtRest() const {

@@ -104,13 +104,16 @@ class ClaimTracker {
   void SettleUnreserved(const api::ResourceClaim& now, Settles settles);
   // Moves the devices from one version of a claim to the next.
   void Exchange(const ClaimPtr& before, const ClaimPtr& after);
+  // The same for the latest version of what `claims_` has at `key`, which the index by owner follows.
+  void Replace(const Key& key, const ClaimPtr& before, const ClaimPtr& after);
 
   AllocatedDevices& devices_;
   std::map<Key, Entry, std::less<>> claims_;
   std::unordered_map<std::string, ClaimPtr> in_flight_;  // by UID
   // By the UIDs of claim and pod: the version that had the reservation.
   std::map<std::pair<std::string, std::string>, uint64_t> unreserved_;
-  std::unordered_multimap<std::string, Key> extended_claims_;  // by UID of the pod
+  // By UID of the pod: the claims in claims_ whose latest version is annotated and controlled by that pod.
+  std::unordered_multimap<std::string, Key> extended_claims_;
   bool freed_ = false;
 
   std::mutex mutex_;

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
+#include "base/random.h"
 #include "dra/testing/devices.h"
 
 namespace berth::dra {
@@ -204,6 +208,69 @@ TEST_F(ClaimTrackerTest, FindsTheClaimThatWasMadeForAPodsExtendedResources) {
   EXPECT_EQ(claims_.FindExtendedClaimOf("default", "web", "uid-other"), nullptr);
   claims_.Remove(*claim);
   EXPECT_EQ(claims_.FindExtendedClaimOf("default", "web", "uid-web"), nullptr);
+}
+
+// A claim that was made for a pod's extended resources lost its owner and was deleted. The next attempt of the pod
+// looked at it all the same, and crashed.
+TEST_F(ClaimTrackerTest, APodsExtendedClaimWasLookedUpAfterItWasDeletedWithoutItsOwner) {
+  const auto version = [](const std::string& number, std::vector<api::OwnerReference> owners) {
+    auto claim = MakeClaim("web-extended-resources-abcde");
+    claim->metadata.resource_version = number;
+    claim->metadata.annotations.Set(std::string(kExtendedResourceClaimAnnotation), "true");
+    claim->metadata.owner_references = std::move(owners);
+    return claim;
+  };
+  claims_.Put(version("1", {{"v1", "Pod", "web", "uid-web", true}}));
+  claims_.Put(version("2", {}));
+  claims_.Remove(*version("2", {}));
+  EXPECT_EQ(claims_.FindExtendedClaimOf("default", "web", "uid-web"), nullptr);
+  claims_.Put(version("3", {}));
+  claims_.Put(version("4", {{"v1", "Pod", "web", "uid-web", true}}));
+  EXPECT_NE(claims_.FindExtendedClaimOf("default", "web", "uid-web"), nullptr) << "given an owner later";
+}
+
+// The index by owner finds what a look at every claim finds, whatever became of annotation and owners.
+TEST_F(ClaimTrackerTest, FindsTheSameExtendedClaimsAsALookAtEachOfThem) {
+  base::Random random(9);
+  std::map<std::string, ClaimPtr> newest;
+  const auto some_version = [&](const std::string& name, int number) {
+    auto claim = MakeClaim(name);
+    claim->metadata.resource_version = std::to_string(number);
+    if (random.Below(4) != 0) claim->metadata.annotations.Set(std::string(kExtendedResourceClaimAnnotation), "true");
+    for (size_t i = random.Below(3); i > 0; --i) {
+      const std::string pod = "p" + std::to_string(random.Below(3));
+      claim->metadata.owner_references.push_back({"v1", "Pod", pod, "uid-" + pod, random.Below(4) != 0});
+    }
+    return claim;
+  };
+  const auto belongs_to = [](const api::ResourceClaim& claim, const std::string& pod) {
+    const auto& owners = claim.metadata.owner_references;
+    return !claim.metadata.annotations.empty() &&
+           std::any_of(owners.begin(), owners.end(), [&](const api::OwnerReference& owner) {
+             return owner.name == pod && owner.controller.value_or(false);
+           });
+  };
+  for (int step = 1; step <= 3000; ++step) {
+    const std::string name = "c" + std::to_string(random.Below(4));
+    const auto known = newest.find(name);
+    const size_t roll = random.Below(10);
+    if (roll < 5) {
+      claims_.Put(newest[name] = some_version(name, step));
+    } else if (roll < 7 && known != newest.end()) {
+      claims_.Assume(known->second = some_version(name, step));
+      if (roll == 6) claims_.Put(known->second);
+    } else if (known != newest.end()) {
+      claims_.Remove(*known->second);
+      newest.erase(known);
+    }
+    for (const std::string pod : {"p0", "p1", "p2"}) {
+      const bool exists =
+          std::any_of(newest.begin(), newest.end(), [&](const auto& claim) { return belongs_to(*claim.second, pod); });
+      const ClaimPtr found = claims_.FindExtendedClaimOf("default", pod, "uid-" + pod);
+      ASSERT_EQ(found != nullptr, exists) << "step " << step << ", pod " << pod;
+      ASSERT_TRUE(!found || (found == newest[found->metadata.name] && belongs_to(*found, pod)));
+    }
+  }
 }
 
 }  // namespace

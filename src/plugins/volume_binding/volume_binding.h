@@ -98,6 +98,9 @@ class VolumeBinding final : public framework::Plugin,
   VolumeBinding(const config::VolumeBindingArgs& args, framework::Handle& handle);
   // Whether the pod has claims, and what is currently wrong with them.
   framework::Status CheckClaims(const api::Pod& pod, bool& has_claims) const;
+  // The queueing hint for a pod that is gone from its node.
+  framework::QueueingHint AfterPodGone(const framework::PodInfo& pod, const api::Pod* gone,
+                                       const api::Pod* after) const;
   // False: pods with such a claim share no answers.
   bool SignBound(const api::PersistentVolumeClaim& claim, std::string& text) const;
   bool SignUnbound(const api::PersistentVolumeClaim& claim, std::string& text) const;

@@ -73,6 +73,20 @@ QueueingHint AfterCapacityChanged(const PodInfo&, const EventObject& before, con
 
 }  // namespace
 
+// A pod that loses its node before it is bound, because Permit rejected it or its volumes could not be written, gives
+// back what was set aside for its claims; the API server has nothing to report about that. The claims of a pod that
+// has run are bound.
+QueueingHint VolumeBinding::AfterPodGone(const PodInfo&, const api::Pod* gone, const api::Pod*) const {
+  if (gone == nullptr) return QueueingHint::kQueue;
+  const std::string_view name_space = gone->metadata.namespace_.str();
+  return QueueIf(std::any_of(gone->spec.volumes.begin(), gone->spec.volumes.end(), [&](const api::Volume& volume) {
+    const std::optional<ClaimReference> named = ClaimOf(*gone, volume);
+    if (!named) return false;
+    const auto* claim = objects_.persistent_volume_claims.Find(name_space, named->name);
+    return claim == nullptr || !IsFullyBound(*claim);
+  }));
+}
+
 std::vector<framework::ClusterEventWithHint> VolumeBinding::EventsToRegister() const {
   constexpr ActionType kAddOrUpdate = ActionType::kAdd | ActionType::kUpdate;
   return {
@@ -84,6 +98,7 @@ std::vector<framework::ClusterEventWithHint> VolumeBinding::EventsToRegister() c
       {{EventResource::kCSINode, kAddOrUpdate}, AfterCsiNodeChanged},
       {{EventResource::kCSIDriver, ActionType::kUpdate}, AfterDriverChanged},
       {{EventResource::kCSIStorageCapacity, kAddOrUpdate}, AfterCapacityChanged},
+      {{EventResource::kAssignedPod, ActionType::kDelete}, HintOf(this, &VolumeBinding::AfterPodGone)},
   };
 }
 

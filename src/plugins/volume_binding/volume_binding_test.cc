@@ -395,6 +395,21 @@ TEST_F(VolumeBindingTest, QueuesForWhatCouldHelp) {
   EXPECT_EQ(hint(EventResource::kCSINode, &plain, &plain), QueueingHint::kSkip);
 }
 
+TEST_F(VolumeBindingTest, APodThatIsGoneHelpsOnlyIfItsClaimsWereNotBoundYet) {
+  const auto plugin = MakePlugin<VolumeBinding>(handle_);
+  handle_.Add(MakePvc("waiting", {.storage_class = "local"}));
+  handle_.Add(MakePvc("bound", {.storage_class = "local", .volume_name = "disk"}));
+  const auto after = [&](const testing::PodBuilder& gone) {
+    const api::Pod pod = testing::PodBuilder(gone).Obj();
+    return AskHint(*plugin, EventResource::kAssignedPod, *MakePod("pod").Pvc("claim").Info(), &pod, {});
+  };
+  EXPECT_EQ(after(MakePod("gone").Node("a").Pvc("waiting")), QueueingHint::kQueue);
+  EXPECT_EQ(after(MakePod("gone").Node("a").Pvc("bound").Pvc("waiting")), QueueingHint::kQueue);
+  EXPECT_EQ(after(MakePod("gone").Node("a").Pvc("bound")), QueueingHint::kSkip);
+  EXPECT_EQ(after(MakePod("gone").Node("a").Pvc("unknown")), QueueingHint::kQueue) << "nobody can tell any more";
+  EXPECT_EQ(after(MakePod("gone").Node("a")), QueueingHint::kSkip);
+}
+
 TEST_F(VolumeBindingTest, ExplainsWhereTheVolumeOfAClaimIs) {
   AddClaim("unbound", "made");
   handle_.Add(MakePv("disk-a", {.node_label = "zone", .node_label_values = {"a"}}));

@@ -115,13 +115,14 @@ class ApiWriter {
                               base::Duration took) = 0;
 
   // For DynamicResources' PostFilter and Unreserve: these run on the scheduling thread and must not wait for an answer.
-  // Their outcome shows when the API server reports the claim.
+  // Their outcome shows when the API server reports the claim. If a claim could not be deallocated or deleted, there is
+  // nothing to report: `pod`, for which that was done, is tried again after its backoff.
   // Removes the pod from the claim's reservations.
   virtual Status UnreserveResourceClaim(const api::ResourceClaim& claim, const PodInfo& pod) = 0;
   // Releases the claim's devices: clears allocation, reservations and device status.
-  virtual Status DeallocateResourceClaim(const api::ResourceClaim& claim) = 0;
+  virtual Status DeallocateResourceClaim(const api::ResourceClaim& claim, const PodInfo& pod) = 0;
   // Removes the finalizer and deletes the claim.
-  virtual Status DeleteResourceClaim(const api::ResourceClaim& claim) = 0;
+  virtual Status DeleteResourceClaim(const api::ResourceClaim& claim, const PodInfo& pod) = 0;
   // Clears what SetNodeAllocatableResourceClaimStatuses wrote.
   virtual Status ClearNodeAllocatableResourceClaimStatuses(const PodInfo& pod) = 0;
 };
@@ -161,8 +162,12 @@ class SimpleApiWriter : public ApiWriter {
   Status UnreserveResourceClaim(const api::ResourceClaim& /*claim*/, const PodInfo& /*pod*/) override {
     return Status::Success();
   }
-  Status DeallocateResourceClaim(const api::ResourceClaim& /*claim*/) override { return Status::Success(); }
-  Status DeleteResourceClaim(const api::ResourceClaim& /*claim*/) override { return Status::Success(); }
+  Status DeallocateResourceClaim(const api::ResourceClaim& /*claim*/, const PodInfo& /*pod*/) override {
+    return Status::Success();
+  }
+  Status DeleteResourceClaim(const api::ResourceClaim& /*claim*/, const PodInfo& /*pod*/) override {
+    return Status::Success();
+  }
   Status ClearNodeAllocatableResourceClaimStatuses(const PodInfo& /*pod*/) override { return Status::Success(); }
 
  private:

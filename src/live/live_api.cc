@@ -148,10 +148,21 @@ Status LiveApi::UnreserveResourceClaim(const api::ResourceClaim& claim, const Po
   return Status::Success();
 }
 
-Status LiveApi::DeallocateResourceClaim(const api::ResourceClaim& claim) {
+// The pod is asleep by now and waits for the claim to change, which it will not. A claim that does not exist any more
+// is reported by its watch.
+std::function<void(const Error&)> LiveApi::WhenLost(std::string what, const api::ResourceClaim& claim,
+                                                    const PodInfo& pod) {
+  return [this, what = std::move(what), key = api::KeyOf(claim.metadata), uid = pod.uid()](const Error& error) {
+    if (error.code == ErrorCode::kNotFound) return;
+    LOG_ERROR(what, {"err", error}, {"resourceclaim", key});
+    mailbox_.Post([this, uid] { on_lost_write_(uid); });
+  };
+}
+
+Status LiveApi::DeallocateResourceClaim(const api::ResourceClaim& claim, const PodInfo& pod) {
   client_.PatchResourceClaim(claim, client::ApiClient::ClaimWrite::kDeallocation,
-                             [key = api::KeyOf(claim.metadata)](const Result<api::Object>& done) {
-                               if (!done) LOG_ERROR("deallocate", {"err", done.error()}, {"resourceclaim", key});
+                             [lost = WhenLost("deallocate", claim, pod)](const Result<api::Object>& done) {
+                               if (!done) lost(done.error());
                              });
   return Status::Success();
 }
@@ -165,19 +176,17 @@ Status LiveApi::ClearNodeAllocatableResourceClaimStatuses(const PodInfo& pod) {
   return Status::Success();
 }
 
-Status LiveApi::DeleteResourceClaim(const api::ResourceClaim& claim) {
-  const auto report = [key = api::KeyOf(claim.metadata)](const Error& error) {
-    if (error.code != ErrorCode::kNotFound) LOG_ERROR("delete", {"err", error}, {"resourceclaim", key});
-  };
+Status LiveApi::DeleteResourceClaim(const api::ResourceClaim& claim, const PodInfo& pod) {
   api::ResourceClaim released = claim;
   std::erase(released.metadata.finalizers, "resource.kubernetes.io/delete-protection");
-  client_.PatchResourceClaim(released, client::ApiClient::ClaimWrite::kFinalizers,
-                             [this, released, report](const Result<api::Object>& patched) {
-                               if (!patched) return report(patched.error());
-                               client_.DeleteResourceClaim(released, [report](const Result<void>& done) {
-                                 if (!done) report(done.error());
-                               });
-                             });
+  client_.PatchResourceClaim(
+      released, client::ApiClient::ClaimWrite::kFinalizers,
+      [this, released, lost = WhenLost("delete", claim, pod)](const Result<api::Object>& patched) {
+        if (!patched) return lost(patched.error());
+        client_.DeleteResourceClaim(released, [lost](const Result<void>& done) {
+          if (!done) lost(done.error());
+        });
+      });
   return Status::Success();
 }
 

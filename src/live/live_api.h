@@ -47,6 +47,12 @@ class LiveApi final : public framework::ApiWriter {
     evictions_.set_cluster(cluster);
   }
 
+  // Called on the scheduling thread with the UID of a pod whose claim could not be deallocated or deleted. Set it
+  // before the first such write.
+  void set_on_lost_write(std::function<void(const std::string& pod_uid)> on_lost_write) {
+    on_lost_write_ = std::move(on_lost_write);
+  }
+
   // Binding cycle: these block.
   framework::Status Bind(const framework::PodInfo& pod, const std::string& node_name) override;
   framework::Status UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) override;
@@ -76,9 +82,9 @@ class LiveApi final : public framework::ApiWriter {
 
   // Scheduling thread: these do not block.
   framework::Status UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
-  framework::Status DeallocateResourceClaim(const api::ResourceClaim& claim) override;
+  framework::Status DeallocateResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
   framework::Status ClearNodeAllocatableResourceClaimStatuses(const framework::PodInfo& pod) override;
-  framework::Status DeleteResourceClaim(const api::ResourceClaim& claim) override;
+  framework::Status DeleteResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
   framework::Status Evict(const framework::PodInfo& victim, const framework::PodInfo& preemptor) override {
     evictions_.Start({victim.shared_pod()}, preemptor);
     return framework::Status::Success();
@@ -145,6 +151,9 @@ class LiveApi final : public framework::ApiWriter {
     return **std::move(answer);
   }
   static const Error& Stopping();
+  // What to do when a claim could not be given back for the pod. Any thread.
+  std::function<void(const Error& error)> WhenLost(std::string what, const api::ResourceClaim& claim,
+                                                   const framework::PodInfo& pod);
   void PatchStatus(std::shared_ptr<const api::Pod> pod, const client::PodStatusChange& change);
   void SendStatus(const std::shared_ptr<const api::Pod>& pod, const client::PodStatusChange& change);
 
@@ -166,6 +175,7 @@ class LiveApi final : public framework::ApiWriter {
   std::map<std::string, Nomination> nominations_;  // by UID; not sent yet
   std::map<std::string, Report> unsent_;           // by UID; found the queue full
   const cluster::Cluster* cluster_ = nullptr;
+  std::function<void(const std::string& pod_uid)> on_lost_write_ = [](const std::string&) {};
 };
 
 }  // namespace berth::live

@@ -88,6 +88,7 @@ Result<void> SchedulingLoop::MakeDriver(const config::KubeSchedulerConfiguration
   if (!made) return made.error();
   driver_ = std::move(*made);
   api_.set_cluster(driver_->cluster());
+  api_.set_on_lost_write([this](const std::string& uid) { RetryAfterBackoff(uid); });
   for (const auto& [number, watched] : driver_->cluster().custom_objects().watched()) unlisted_custom_.insert(number);
 
   ObserveProfiles();
@@ -133,6 +134,7 @@ base::Time SchedulingLoop::Turn() {
     api_.AbandonWaits();
     return clock_.Now() + kLongestNap;
   }
+  RetryDue();
   bool more = false;
   for (size_t steps = 0; steps < kStepsPerTurn && ready() && mailbox_.empty(); ++steps) {
     more = !full() && driver_->Step();
@@ -146,6 +148,27 @@ base::Time SchedulingLoop::Turn() {
   api_.CheckWaits();
   api_.SendUnsent();
   return more || !mailbox_.empty() ? clock_.Now() : clock_.Now() + IdleTime();
+}
+
+// As after an error in PostFilter. A pod that is gone, or in another attempt, needs nothing.
+void SchedulingLoop::RetryAfterBackoff(const std::string& uid) {
+  const queue::QueuedPod* pod = driver_->queue().Find(uid);
+  if (pod == nullptr || pod->ticket != base::Ticket::kNone) return;
+  retries_[uid] = {pod->timestamp, driver_->queue().BackoffOverAt(*pod)};
+}
+
+// Activate does not wait for the end of a backoff, and a pod in the backoff queue is taken early when there is nothing
+// else to do. So retries wait here: otherwise a write that always fails would keep scheduler and API server busy.
+void SchedulingLoop::RetryDue() {
+  if (retries_.empty()) return;
+  std::erase_if(retries_, [&, now = clock_.Now()](const auto& entry) {
+    const auto& [uid, retry] = entry;
+    if (now < retry.due) return false;
+    const queue::QueuedPod* pod = driver_->queue().Find(uid);
+    const bool is_asleep = pod != nullptr && pod->ticket == base::Ticket::kNone && pod->timestamp == retry.requeued;
+    if (is_asleep) driver_->Activate(uid);
+    return true;
+  });
 }
 
 // Having nothing to do counts as progress.

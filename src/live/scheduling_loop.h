@@ -104,6 +104,11 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
                  Options options);
   Result<void> MakeDriver(const config::KubeSchedulerConfiguration& configuration, const framework::Registry& registry);
 
+  struct Retry {
+    base::Time requeued;  // as long as the pod has this timestamp, it has not been tried again
+    base::Time due;
+  };
+
   void ObserveProfiles();
   bool ready() const { return scheduling_ && synced_; }
   // Whether too many pods are being bound.
@@ -128,6 +133,9 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   void WriteDown(const scheduler::Attempt& attempt, scheduler::Ending ending);
   void UpdateGauges();
   void NoteProgress(bool scheduled);
+  // No event will wake the pod with this UID: it is tried again when its backoff is over.
+  void RetryAfterBackoff(const std::string& uid);
+  void RetryDue();
   // How long nothing will happen without mail.
   base::Duration IdleTime();
 
@@ -143,6 +151,7 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   std::unique_ptr<scheduler::AttemptJournal> journal_;
   // By UID: results of attempts in progress, until their outcome is known.
   std::map<std::string, inspect::AnnotationTexts> results_;
+  std::map<std::string, Retry> retries_;  // by UID
   std::unique_ptr<scheduler::Driver> driver_;
   std::set<api::Kind> unlisted_;
   std::set<framework::EventResource> unlisted_custom_;

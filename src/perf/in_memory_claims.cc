@@ -59,12 +59,12 @@ Status InMemoryCluster::UnreserveResourceClaim(const api::ResourceClaim& claim, 
   return Status::Success();
 }
 
-Status InMemoryCluster::DeallocateResourceClaim(const api::ResourceClaim& claim) {
+Status InMemoryCluster::DeallocateResourceClaim(const api::ResourceClaim& claim, const PodInfo& /*pod*/) {
   claims_->Deallocate(claim);
   return Status::Success();
 }
 
-Status InMemoryCluster::DeleteResourceClaim(const api::ResourceClaim& claim) {
+Status InMemoryCluster::DeleteResourceClaim(const api::ResourceClaim& claim, const PodInfo& /*pod*/) {
   claims_->Delete(claim);
   return Status::Success();
 }

@@ -117,8 +117,8 @@ class InMemoryCluster final : public framework::SimpleApiWriter, private schedul
       const framework::PodInfo& pod, const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses) override;
   framework::Status ClearNodeAllocatableResourceClaimStatuses(const framework::PodInfo& pod) override;
   framework::Status UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
-  framework::Status DeallocateResourceClaim(const api::ResourceClaim& claim) override;
-  framework::Status DeleteResourceClaim(const api::ResourceClaim& claim) override;
+  framework::Status DeallocateResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
+  framework::Status DeleteResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
 
  private:
   InMemoryCluster(const config::FeatureGates& gates, Options options);

@@ -137,6 +137,8 @@ class SchedulingQueue {
   // When the pod leaves its state even without an event: its backoff is over, or it has been unschedulable for too
   // long. Unset when time does not move it.
   std::optional<base::Time> DueAt(const WaitingPod& pod) const;
+  // When the backoff of its last attempt is over, whatever its state.
+  base::Time BackoffOverAt(const QueuedPod& pod) const { return PodBackoff::OverAt(backoff_rule_.EndOf(pod)); }
   // The queue between two attempts; there must be no pods in flight.
   struct Saved {
     struct Pod {

@@ -70,8 +70,10 @@ class RecordedApi final : public framework::ApiWriter {
   framework::Status SetNominatedNode(const framework::PodInfo&, const std::string&) override { return {}; }
   void EvictAll(std::span<const framework::PodInfoPtr>, const framework::PodInfo&) override {}
   framework::Status UnreserveResourceClaim(const api::ResourceClaim&, const framework::PodInfo&) override { return {}; }
-  framework::Status DeallocateResourceClaim(const api::ResourceClaim&) override { return {}; }
-  framework::Status DeleteResourceClaim(const api::ResourceClaim&) override { return {}; }
+  framework::Status DeallocateResourceClaim(const api::ResourceClaim&, const framework::PodInfo&) override {
+    return {};
+  }
+  framework::Status DeleteResourceClaim(const api::ResourceClaim&, const framework::PodInfo&) override { return {}; }
   framework::Status ClearNodeAllocatableResourceClaimStatuses(const framework::PodInfo&) override { return {}; }
   void Record(const std::string&, const framework::EventReport&) override {}
   void Announce(const framework::PodInfo&, const std::string&, const std::string&, const std::string&) override {}

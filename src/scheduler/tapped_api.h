@@ -67,11 +67,11 @@ class TappedApi final : public framework::ApiWriter {
   framework::Status UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override {
     return api_.UnreserveResourceClaim(claim, pod);
   }
-  framework::Status DeallocateResourceClaim(const api::ResourceClaim& claim) override {
-    return api_.DeallocateResourceClaim(claim);
+  framework::Status DeallocateResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override {
+    return api_.DeallocateResourceClaim(claim, pod);
   }
-  framework::Status DeleteResourceClaim(const api::ResourceClaim& claim) override {
-    return api_.DeleteResourceClaim(claim);
+  framework::Status DeleteResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override {
+    return api_.DeleteResourceClaim(claim, pod);
   }
   framework::Status ClearNodeAllocatableResourceClaimStatuses(const framework::PodInfo& pod) override {
     return api_.ClearNodeAllocatableResourceClaimStatuses(pod);

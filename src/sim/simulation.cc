@@ -462,13 +462,13 @@ Status Simulation::UnreserveResourceClaim(const api::ResourceClaim& claim, const
   return Status::Success();
 }
 
-Status Simulation::DeallocateResourceClaim(const api::ResourceClaim& claim) {
+Status Simulation::DeallocateResourceClaim(const api::ResourceClaim& claim, const PodInfo& /*pod*/) {
   ++changes_;
   claims_->Deallocate(claim);
   return Status::Success();
 }
 
-Status Simulation::DeleteResourceClaim(const api::ResourceClaim& claim) {
+Status Simulation::DeleteResourceClaim(const api::ResourceClaim& claim, const PodInfo& /*pod*/) {
   ++changes_;
   claims_->Delete(claim);
   return Status::Success();

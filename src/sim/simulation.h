@@ -144,8 +144,8 @@ class Simulation final : public framework::SimpleApiWriter, private scheduler::D
     return framework::Status::Success();
   }
   framework::Status UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
-  framework::Status DeallocateResourceClaim(const api::ResourceClaim& claim) override;
-  framework::Status DeleteResourceClaim(const api::ResourceClaim& claim) override;
+  framework::Status DeallocateResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
+  framework::Status DeleteResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
   // For custom resources that plugins watch.
   Result<std::string> Call(const framework::ObjectCall& call) override;
 

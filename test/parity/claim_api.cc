@@ -188,7 +188,7 @@ Status ClaimApi::UnreserveResourceClaim(const api::ResourceClaim& claim, const P
   return {};
 }
 
-Status ClaimApi::DeallocateResourceClaim(const api::ResourceClaim& claim) {
+Status ClaimApi::DeallocateResourceClaim(const api::ResourceClaim& claim, const PodInfo& /*pod*/) {
   Wrote("update", claim, "status");
   api::ResourceClaim updated = *claims_.at(api::KeyOf(claim.metadata));
   updated.status = {};
@@ -196,7 +196,7 @@ Status ClaimApi::DeallocateResourceClaim(const api::ResourceClaim& claim) {
   return {};
 }
 
-Status ClaimApi::DeleteResourceClaim(const api::ResourceClaim& claim) {
+Status ClaimApi::DeleteResourceClaim(const api::ResourceClaim& claim, const PodInfo& /*pod*/) {
   Wrote("update", claim);
   Wrote("delete", claim);
   claims_.erase(api::KeyOf(claim.metadata));

@@ -60,8 +60,8 @@ class ClaimApi final : public framework::SimpleApiWriter {
   void Announce(const framework::PodInfo& pod, const std::string& reason, const std::string& action,
                 const std::string& note) override;
   framework::Status UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
-  framework::Status DeallocateResourceClaim(const api::ResourceClaim& claim) override;
-  framework::Status DeleteResourceClaim(const api::ResourceClaim& claim) override;
+  framework::Status DeallocateResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
+  framework::Status DeleteResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override;
 
  private:
   using ClaimPtr = std::shared_ptr<const api::ResourceClaim>;

@@ -151,7 +151,7 @@ void DynamicResources::Unreserve(CycleState& state, const PodInfo& pod, const st
     }
     // Failing here costs nothing but time: the next attempt comes by again.
     if (extended) {
-      if (claim.metadata.name != kExtendedClaimName) (void)handle_.api().DeleteResourceClaim(claim);
+      if (claim.metadata.name != kExtendedClaimName) (void)handle_.api().DeleteResourceClaim(claim, pod);
     } else if (claim.status.allocation && IsReservedFor(claim, pod)) {
       inventory_.claims().NoteUnreserved(claim, pod.uid());
       (void)handle_.api().UnreserveResourceClaim(claim, pod);

@@ -203,11 +203,11 @@ framework::PostFilterResult DynamicResources::PostFilter(CycleState& state, cons
     const api::ResourceClaim& claim = *cycle.claims[chosen];
     // The pod may be tried again before the API server reports this, and would believe that the devices are its own.
     inventory_.claims().NoteUnreserved(claim, pod.uid());
-    if (Status status = handle_.api().DeallocateResourceClaim(claim); !status.ok()) return status;
+    if (Status status = handle_.api().DeallocateResourceClaim(claim, pod); !status.ok()) return status;
     return Status::Unschedulable("deallocation of ResourceClaim completed");
   }
   if (has_leftover) {
-    if (Status status = handle_.api().DeleteResourceClaim(**extended); !status.ok()) return status;
+    if (Status status = handle_.api().DeleteResourceClaim(**extended, pod); !status.ok()) return status;
     return Status::Unschedulable("deletion of ResourceClaim completed");
   }
   return Status::Unschedulable("still not schedulable");

@@ -140,8 +140,9 @@ serving::Pages MakePages(live::LiveScheduler& scheduler, metrics::Registry& metr
                                           return well.error().message;
                                         }};
   const serving::HealthCheck synced{"sched-handler-sync", [&scheduler]() -> std::optional<std::string> {
-                                      if (scheduler.synced()) return std::nullopt;
+                                      // A new leader is not ready either until it has caught up.
                                       const std::string missing = scheduler.MissingKinds();
+                                      if (missing.empty() && scheduler.synced()) return std::nullopt;
                                       if (missing.empty()) return "waiting for handlers to sync";
                                       return "waiting for handlers to sync: " + missing;
                                     }};

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "client/api_path.h"
@@ -42,8 +43,8 @@ bool SameDevices(const api::ResourceClaim& a, const api::ResourceClaim& b) {
 
 struct ApiClient::Direct {
   http::Request request;
-  bool is_lease = false;
   std::function<void(ApiAnswer)> done;
+  base::Duration deadline{};  // of all attempts together; set by the first
   int retries = 0;
 };
 
@@ -56,7 +57,16 @@ struct ApiClient::Doubt {
   Done<api::Object> done;
   Error refusal{};  // reported if it did not take effect
   base::Duration wait = kWaitToRead;
-  int reads = 0;
+  int reads = 0;  // that count against the limit
+
+  // The outcome of the write, if this answer to a read is the API server's about the object.
+  std::optional<Result<api::Object>> OutcomeFrom(const ApiAnswer& answer) const {
+    if (answer.status.SaysGone(api::InfoOf(kind).resource, name)) return refusal;
+    if (!answer.ok()) return std::nullopt;
+    Result<api::Object> read = DecodeOne(answer.response);
+    if (!read || read->kind() != kind || read->metadata().name != name) return std::nullopt;
+    return took_effect(*read) ? std::move(read) : Result<api::Object>(refusal);
+  }
 };
 
 ApiClient::ApiClient(http::Transport& transport, base::Loop& loop, const base::Clock& clock, ApiClientOptions options)
@@ -111,8 +121,7 @@ void ApiClient::Read(http::Request request, std::function<void(ApiAnswer)> done)
 void ApiClient::Write(WriteClass write_class, std::string key, http::Request request,
                       std::function<void(ApiAnswer)> done) {
   if (write_class == WriteClass::kLease) {
-    return SendDirect(
-        std::make_shared<Direct>(Direct{.request = std::move(request), .is_lease = true, .done = std::move(done)}));
+    return SendDirect(std::make_shared<Direct>(Direct{.request = std::move(request), .done = std::move(done)}));
   }
   path_->Submit({.write_class = write_class,
                  .key = std::move(key),
@@ -123,10 +132,20 @@ void ApiClient::Write(WriteClass write_class, std::string key, http::Request req
 void ApiClient::SendDirect(const std::shared_ptr<Direct>& call) {
   if (options_.bucket) options_.bucket->Take(loop_.Now());
   if (options_.observer != nullptr) options_.observer->OnUnlimited(call->request.method);
-  Attempt(call->request, false, [this, call](ApiAnswer answer) {
-    if (!answer.status.AsksToWait() || call->retries >= kMaxRetries) return call->done(std::move(answer));
+  const base::Duration now = loop_.Now();
+  http::Request request = call->request;
+  if (request.timeout == base::Duration::zero()) request.timeout = options_.timeout;
+  if (call->retries == 0) call->deadline = now + request.timeout;
+  // A timer may be late, and a timeout of zero would be none.
+  request.timeout = std::max<base::Duration>(call->deadline - now, std::chrono::milliseconds(1));
+  Attempt(std::move(request), false, [this, call](ApiAnswer answer) {
+    const std::chrono::seconds wait(answer.status.retry_after_seconds);
+    const bool is_too_late = loop_.Now() + wait >= call->deadline;
+    if (!answer.status.AsksToWait() || is_too_late || call->retries >= kMaxRetries) {
+      return call->done(std::move(answer));
+    }
     ++call->retries;
-    loop_.RunAfter(std::chrono::seconds(answer.status.retry_after_seconds), [this, call] { SendDirect(call); });
+    loop_.RunAfter(wait, [this, call] { SendDirect(call); });
   });
 }
 
@@ -201,14 +220,16 @@ void ApiClient::Resolve(const std::shared_ptr<Doubt>& doubt, const ApiAnswer& an
 }
 
 void ApiClient::ReadBack(const std::shared_ptr<Doubt>& doubt) {
-  Get(doubt->kind, doubt->name_space, doubt->name, [this, doubt](const Result<api::Object>& read) {
-    if (read) return doubt->done(doubt->took_effect(*read) ? read : Result<api::Object>(doubt->refusal));
-    const ErrorCode code = read.error().code;
-    const bool is_passing = code == ErrorCode::kUnavailable || code == ErrorCode::kDeadlineExceeded;
-    const bool is_open =
-        options_.window ? options_.window->TimeLeft(loop_.Now()) > base::Duration::zero() : doubt->reads < kMaxRetries;
-    if (!is_passing || !is_open) return doubt->done(doubt->refusal);
-    ++doubt->reads;
+  const std::string path = ObjectPath(doubt->kind, doubt->name_space, doubt->name);
+  Read(ObjectRequest("GET", path), [this, doubt](const ApiAnswer& answer) {
+    if (const std::optional<Result<api::Object>> outcome = doubt->OutcomeFrom(answer)) return doubt->done(*outcome);
+    // The window closes in time if the server cannot be reached, because the lease cannot be renewed then. It may stay
+    // open if we may not read the object, or if a proxy does not let us.
+    const ErrorCode code = answer.ok() ? ErrorCode::kInvalidArgument : answer.ToError().code;
+    const bool is_outage = code == ErrorCode::kUnavailable || code == ErrorCode::kDeadlineExceeded;
+    if (!is_outage || !options_.window) ++doubt->reads;
+    const bool is_open = !options_.window || options_.window->TimeLeft(loop_.Now()) > base::Duration::zero();
+    if (!is_open || doubt->reads > kMaxRetries) return doubt->done(doubt->refusal);
     doubt->wait = std::min<base::Duration>(doubt->wait * 2, kLongestWaitToRead);
     loop_.RunAfter(doubt->wait, [this, doubt] { ReadBack(doubt); });
   });

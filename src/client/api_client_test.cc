@@ -1,5 +1,6 @@
 #include "client/api_client.h"
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,6 +18,14 @@ using ::testing::ElementsAre;
 using ::testing::Pair;
 using testing::StatusJson;
 using namespace std::chrono_literals;
+
+// The API server's own answer about one object, unlike a 404 for the path.
+std::string NotFoundJson(std::string_view resource, std::string_view name) {
+  return fmt::format(
+      R"({{"kind":"Status","apiVersion":"v1","status":"Failure","message":"{0} \"{1}\" not found","reason":"NotFound",)"
+      R"("details":{{"name":"{1}","kind":"{0}"}},"code":404}})",
+      resource, name);
+}
 
 struct Scripted {
   int status = 200;  // 0: the connection breaks
@@ -116,7 +125,7 @@ TEST_F(ApiClientTest, APodIsReadWhenTheAnswerLeavesOpenWhetherItWasBound) {
        std::vector<Scripted>{{500}, {504}, {0}, {409, StatusJson(409, "Conflict", "bound already")}}) {
     for (const Case& c :
          {Case{unknown, pod_on("n"), true}, Case{unknown, pod_on(""), false}, Case{unknown, pod_on("other"), false},
-          Case{unknown, pod_on("n", "u-2"), false}, Case{unknown, {404}, false}, Case{unknown, {403}, false}}) {
+          Case{unknown, pod_on("n", "u-2"), false}, Case{unknown, {404, NotFoundJson("pods", "web")}, false}}) {
       ApiClient client = Make({.protobuf = false});
       script_ = {c.bound, c.read};
       asked_.clear();
@@ -149,6 +158,97 @@ TEST_F(ApiClientTest, ReadsUntilItIsKnownWhetherThePodWasBoundOrTheLeaseIsOver) 
   loop_.Advance(10min);
   EXPECT_FALSE(result_.ok());
   EXPECT_LE(asked_.size(), 6u);
+}
+
+// What does not come from the API server, or is not about the object.
+std::vector<Scripted> StrangeAnswers() {
+  return {
+      {404, "default backend - 404"},
+      {404, StatusJson(404, "NotFound", "the server could not find the requested resource")},
+      {404, NotFoundJson("namespaces", "shop")},
+      {401, StatusJson(401, "Unauthorized", "Unauthorized")},
+      {403, StatusJson(403, "Forbidden", "pods is forbidden: RBAC: clusterrole not found")},
+      {403, "<html>Access denied</html>"},
+      {200, "<!DOCTYPE html><title>Log in</title>"},
+      {200, "{}"},
+      {200, R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"other","namespace":"shop","uid":"u-9"}})"},
+  };
+}
+
+TEST_F(ApiClientTest, ABindingInDoubtCountedAsFailedWhenThePodCouldNotBeRead) {
+  api::Pod bound = pod_;
+  bound.spec.node_name = "n";
+  const Scripted found{200, api::EncodeJson(api::MakeObject(std::move(bound)))};
+  for (const Scripted& strange : StrangeAnswers()) {
+    SCOPED_TRACE(fmt::format("{} {}", strange.status, strange.body));
+    ApiClient client = Make({.protobuf = false});
+    result_ = Error::Internal("no answer yet");
+    asked_.clear();
+    script_ = {{0}, strange, strange, strange, found};
+    client.Bind(pod_, "n", Keep());
+    loop_.Advance(1min);
+    EXPECT_TRUE(result_.ok());
+    EXPECT_EQ(asked_.size(), 5u);
+  }
+}
+
+TEST_F(ApiClientTest, AClaimInDoubtCountedAsNotWrittenWhenItCouldNotBeRead) {
+  api::ResourceClaim claim;
+  claim.metadata.name = "c";
+  claim.metadata.namespace_ = Symbol("default");
+  claim.metadata.uid = "u-c";
+  for (const Scripted& strange : StrangeAnswers()) {
+    SCOPED_TRACE(fmt::format("{} {}", strange.status, strange.body));
+    ApiClient client = Make({.protobuf = false});
+    script_ = {{504}, strange, {200, api::EncodeJson(api::MakeObject(claim))}};
+    std::optional<bool> written;
+    client.PatchResourceClaim(claim, ApiClient::ClaimWrite::kStatus,
+                              [&](const Result<api::Object>& object) { written = object.ok(); });
+    loop_.Advance(1min);
+    EXPECT_EQ(written, true);
+  }
+}
+
+TEST_F(ApiClientTest, ReadsNotForEverWhatItMayNotRead) {
+  const auto window = std::make_shared<WriteWindow>();
+  window->MoveTo(loop_.Now() + 24h);
+  ApiClient client = Make({.protobuf = false, .window = window});
+  script_ = std::deque<Scripted>(100, {403, StatusJson(403, "Forbidden", "pods is forbidden")});
+  script_.push_front({504, StatusJson(504, "Timeout", "request timed out")});
+  client.Bind(pod_, "n", Keep());
+  loop_.Advance(5min);
+  EXPECT_EQ(asked_.size(), 12u);
+  EXPECT_EQ(result_.error().message, "request timed out");
+}
+
+TEST_F(ApiClientTest, ACallSleptAnHourBecauseAProxyAskedForThat) {
+  ApiClient client = Make({.protobuf = false});
+  script_ = {{429, "", "3600"}};
+  client.Bind(pod_, "n", Keep());
+  loop_.Advance(1s);
+  EXPECT_EQ(result_.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(result_.error().message, ::testing::EndsWith("(try again in 3600 s)"));
+
+  script_ = {{503, "", "3600"}, {200}};
+  result_ = Error::Internal("no answer yet");
+  client.PatchPodStatus(pod_, {.nominated_node_name = "n"}, Keep());
+  loop_.Advance(1s);
+  EXPECT_TRUE(result_.ok()) << "tried again by its own backoff";
+
+  script_ = {{503, "", "3600"}};
+  client.Get(api::Kind::kNode, "", "n", [this](const Result<api::Object>& read) { result_ = read.error(); });
+  loop_.Advance(1s);
+  EXPECT_EQ(result_.error().code, ErrorCode::kUnavailable);
+}
+
+TEST_F(ApiClientTest, ARetriedReadOutlivedItsTimeout) {
+  ApiClient client = Make({.protobuf = false, .timeout = 5s});
+  script_ = std::deque<Scripted>(20, {503, "", "2"});
+  client.Get(api::Kind::kNode, "", "n", [this](const Result<api::Object>& read) { result_ = read.error(); });
+  loop_.Advance(1min);
+  EXPECT_THAT(asked_, ElementsAre(0s, 2s, 4s));
+  EXPECT_EQ(Asked(2).timeout, 1s) << "what is left of it";
+  EXPECT_EQ(result_.error().code, ErrorCode::kUnavailable);
 }
 
 TEST_F(ApiClientTest, PatchesAStatusUpToTenTimes) {
@@ -247,7 +347,7 @@ TEST_F(ApiClientTest, AClaimIsReadWhenTheAnswerLeavesOpenWhetherItsStatusWasWrit
     for (const auto& [read, ok] : {std::pair(Scripted{200, json(claim)}, true),
                                    {Scripted{200, json(without)}, false},
                                    {Scripted{200, json(another)}, false},
-                                   {Scripted{404}, false}}) {
+                                   {Scripted{404, NotFoundJson("resourceclaims", "c")}, false}}) {
       ApiClient client = Make({.protobuf = false});
       script_ = {unknown, read};
       asked_.clear();

@@ -18,6 +18,8 @@ constexpr uint32_t kMessage = 3;
 constexpr uint32_t kReason = 4;
 constexpr uint32_t kDetails = 5;
 constexpr uint32_t kCode = 6;
+constexpr uint32_t kDetailsName = 1;
+constexpr uint32_t kDetailsKind = 3;
 constexpr uint32_t kCauses = 4;
 constexpr uint32_t kRetryAfterSeconds = 5;
 constexpr uint32_t kCauseReason = 1;
@@ -61,6 +63,8 @@ Result<ApiStatus> DecodeProtobufStatus(std::string_view bytes) {
     if (reader.number() != kDetails) continue;
     codec::WireReader details(reader.bytes());
     while (details.Next()) {
+      if (details.number() == kDetailsName) status.object_name = details.bytes();
+      if (details.number() == kDetailsKind) status.object_resource = details.bytes();
       if (details.number() == kCauses) ReadCause(details.bytes(), status);
       if (details.number() == kRetryAfterSeconds && details.integer() > 0) {
         SetRetryAfter(status, static_cast<int>(details.integer()));
@@ -96,6 +100,8 @@ Result<ApiStatus> DecodeJsonStatus(std::string_view bytes) {
   status.message = TextAt(root, "message");
   const codec::Value* details = root.Find("details");
   if (details == nullptr) return status;
+  status.object_name = TextAt(*details, "name");
+  status.object_resource = TextAt(*details, "kind");
   if (const int seconds = NumberAt(*details, "retryAfterSeconds"); seconds > 0) SetRetryAfter(status, seconds);
   const codec::Value* causes = details->Find("causes");
   if (causes == nullptr) return status;
@@ -168,6 +174,13 @@ bool IsWebPage(const http::ResponseHead& head, std::string_view body) {
 
 bool ApiStatus::IsExpired() const { return code == 410 || reason == "Expired" || reason == "Gone"; }
 
+bool ApiStatus::SaysGone(std::string_view resource, std::string_view name) const {
+  if (code != 404 || reason != "NotFound") return false;
+  if (!object_name.empty()) return object_name == name && object_resource == resource;
+  // Without details it may still be in the message, in the words of every API server.
+  return message.starts_with(resource) && message.ends_with(fmt::format(" \"{}\" not found", name));
+}
+
 Error ApiStatus::ToError() const {
   ErrorCode mapped = ErrorCode::kInternal;
   if (code == 400 || code == 401 || code == 403 || code == 422) mapped = ErrorCode::kInvalidArgument;
@@ -176,7 +189,7 @@ Error ApiStatus::ToError() const {
   if (code == 410) mapped = ErrorCode::kConflict;
   if (code == 0 || code == 429 || code >= 500) mapped = ErrorCode::kUnavailable;
   std::string text = message.empty() ? fmt::format("the server answered {} {}", code, reason) : message;
-  if (AsksToWait()) text += fmt::format(" (try again in {} s)", retry_after_seconds);
+  if (SaysWhen()) text += fmt::format(" (try again in {} s)", retry_after_seconds);
   return {mapped, std::move(text)};
 }
 

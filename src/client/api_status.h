@@ -10,18 +10,29 @@
 
 namespace berth::client {
 
+// The longest Retry-After that anybody waits for. An API server asks for half a minute at most. What asks for longer is
+// some proxy, for its maintenance say, and may be gone any time.
+inline constexpr int kLongestRetryAfterSeconds = 60;
+
 struct ApiStatus {
   int code = 0;  // the HTTP status; 0: there was no answer
   std::string reason;
   std::string message;
   int retry_after_seconds = 0;
   bool has_retry_after = false;
+  std::string object_resource{};  // "pods": of the object that a Status is about, as its name; "" if it does not say
+  std::string object_name{};
   bool resource_version_too_large = false;  // we have seen a later version than this server has
 
   // The resourceVersion or continue token is too old.
   bool IsExpired() const;
+  // The API server itself says that this object does not exist. Any other 404 may come from a load balancer, or be
+  // about something else, and says nothing about the object.
+  bool SaysGone(std::string_view resource, std::string_view name) const;
   // The server asks to be called again later, and says when.
-  bool AsksToWait() const { return has_retry_after && (code == 429 || code >= 500); }
+  bool SaysWhen() const { return has_retry_after && (code == 429 || code >= 500); }
+  // And soon enough to wait for it.
+  bool AsksToWait() const { return SaysWhen() && retry_after_seconds <= kLongestRetryAfterSeconds; }
 
   // The codes: 400, 401, 403, 422 kInvalidArgument (it will stay wrong); 404 kNotFound; 409 kAlreadyExists or kConflict
   // by its reason; 410 kConflict; 429, 5xx kUnavailable, with the seconds to wait. The message is the server's. A

@@ -108,6 +108,8 @@ class LeaderElector::Engine : public std::enable_shared_from_this<Engine> {
     return observed_.holder;
   }
 
+  const std::string& lease_version() const { return lease_.metadata.resource_version; }
+
   Result<void> Check(base::Duration tolerance) const {
     std::lock_guard lock(mutex_);
     if (observed_.holder != options_.identity) return {};
@@ -375,6 +377,7 @@ base::Duration LeaderElector::deadline() const { return engine_->window()->deadl
 base::Duration LeaderElector::time_left() const { return engine_->window()->TimeLeft(engine_->loop().Now()); }
 std::shared_ptr<const WriteWindow> LeaderElector::window() const { return engine_->window(); }
 std::string LeaderElector::leader() const { return engine_->leader(); }
+const std::string& LeaderElector::lease_version() const { return engine_->lease_version(); }
 Result<void> LeaderElector::Check(base::Duration tolerance) const { return engine_->Check(tolerance); }
 
 }  // namespace berth::client

@@ -96,6 +96,8 @@ class LeaderElector {
   std::shared_ptr<const WriteWindow> window() const;
   // The last holder seen in the lease, "" for none.
   std::string leader() const;
+  // The lease's resourceVersion as the server last sent it. On the loop only.
+  const std::string& lease_version() const;
   // For health checks: an error if we lead and the lease expired more than `tolerance` ago.
   Result<void> Check(base::Duration tolerance) const;
 

@@ -319,5 +319,41 @@ TEST_F(LeaderElectionTest, NeverTwoLeaders) {
   EXPECT_GT(changes, 100) << "there must have been something to see";
 }
 
+// A maintenance page, say.
+void AnswerComeBackLater(const FakeCallPtr& call, const char* seconds) {
+  call->Answer(503, "<html>We will be back soon</html>", {{"content-type", "text/html"}, {"retry-after", seconds}});
+}
+
+TEST_F(LeaderElectionTest, AStandbyWasBlindForAnHourBecauseAProxyAskedForThat) {
+  Candidate a(loop_, clock_, server_, "a");
+  loop_.Run();
+  Candidate b(loop_, clock_, server_, "b");
+  loop_.Advance(10s);
+  b.on_call = [](const FakeCallPtr& call) { AnswerComeBackLater(call, "3600"); };
+  loop_.Advance(10s);
+  b.on_call = [&](const FakeCallPtr& call) { server_.Handle(call); };
+  a.on_call = [](const FakeCallPtr&) {};  // cut off
+  loop_.Advance(25s);
+  EXPECT_FALSE(a.elector.is_leader());
+  EXPECT_TRUE(b.elector.is_leader());
+}
+
+TEST_F(LeaderElectionTest, ALeaderLostItsLeaseOverOneRequestToWait) {
+  for (const char* seconds : {"1", "4", "11", "3600"}) {
+    SCOPED_TRACE(seconds);
+    server_.lease.reset();
+    Candidate a(loop_, clock_, server_, "a");
+    loop_.Advance(20s);
+    const base::Duration end = loop_.Now() + 5s;
+    a.on_call = [&](const FakeCallPtr& call) {
+      loop_.Now() < end ? AnswerComeBackLater(call, seconds) : server_.Handle(call);
+    };
+    for (int i = 0; i < 60; ++i) {
+      loop_.Advance(1s);
+      EXPECT_TRUE(a.elector.is_leader()) << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace berth::client

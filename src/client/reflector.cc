@@ -1,6 +1,9 @@
 // A reflector's life cycle and its syncs; watching is in reflector_watch.cc.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
 #include <utility>
 
 #include "client/list_pages.h"
@@ -36,13 +39,18 @@ void Reflector::Engine::Start(From from) {
 
 void Reflector::Engine::Stop() {
   running_ = false;
-  caught_up_.clear();
+  catching_up_.clear();
+  loop_.Cancel(list_timer_);
   Abandon();
 }
 
-void Reflector::Engine::CatchUp(std::function<void()> done) {
+void Reflector::Engine::CatchUp(std::function<void()> done, UnlistedStart unlisted) {
   if (!running_) return;
-  caught_up_.push_back(std::move(done));
+  catching_up_.push_back({std::move(done), std::move(unlisted)});
+  {
+    std::lock_guard lock(mutex_);
+    state_.catching_up = true;
+  }
   from_latest_ = true;
   Sync();
 }
@@ -73,17 +81,28 @@ void Reflector::Engine::After(base::Duration delay, Step step) {
   });
 }
 
-void Reflector::Engine::Wait(Step step) {
-  Abandon();
-  After(backoff_.Next(loop_.Now()), step);
-}
+void Reflector::Engine::Wait(Step step) { Pause(backoff_.Next(loop_.Now()), step); }
 
 // Waits as long as the server asks for; after ten such requests in a row, by our own backoff.
 void Reflector::Engine::Wait(const ApiStatus& status, Step step) {
   if (!status.AsksToWait() || waits_ >= kMaxWaitsInARow) return Wait(step);
   ++waits_;
+  Pause(std::chrono::seconds(status.retry_after_seconds), step);
+}
+
+// If it was a list that failed, to catch up, the watch goes on until the next one: what a standby knew stays current
+// meanwhile. If it was the watch, there is nothing to go on with.
+void Reflector::Engine::Pause(base::Duration delay, Step step) {
   Abandon();
-  After(std::chrono::seconds(status.retry_after_seconds), step);
+  if (!listing_ || !synced_ || catching_up_.empty()) return After(delay, step);
+  if (!unlisted_since_) unlisted_since_ = loop_.Now();
+  // Every list interrupts the watch. A bookmark, which tells how far a quiet watch has come, takes a minute.
+  if (IsUnlisted()) delay = std::max(delay, options_.idle_timeout);
+  list_timer_ = loop_.RunAfter(delay, [weak = weak_from_this(), step] {
+    const std::shared_ptr<Engine> self = weak.lock();
+    if (self != nullptr && self->running_) (self.get()->*step)();
+  });
+  StartWatch(false, version_);
 }
 
 // Records the last failure, whether or not it is reported.
@@ -111,6 +130,8 @@ void Reflector::Engine::NoteBehind() {
 
 void Reflector::Engine::NoteInStep() {
   not_founds_ = waits_ = 0;
+  // A watch alone is not enough to catch up: why there is no list must stay known.
+  if (!catching_up_.empty()) return;
   std::lock_guard lock(mutex_);
   state_.behind_since.reset();
   state_.last_error.clear();
@@ -130,6 +151,8 @@ void Reflector::Engine::SetVersion(const std::string& version) {
 
 void Reflector::Engine::Sync() {
   Abandon();
+  loop_.Cancel(list_timer_);
+  listing_ = true;
   NoteBehind();
   known_.BeginList();
   if (options_.whole_list && !whole_list_failed_) return ListWhole();
@@ -190,6 +213,8 @@ void Reflector::Engine::TakeWholeList(const ListOutcome& outcome) {
 
 void Reflector::Engine::List() {
   Abandon();
+  loop_.Cancel(list_timer_);
+  listing_ = true;
   NoteBehind();
   known_.BeginList();
   ListRequest request = RequestOfList();
@@ -228,13 +253,46 @@ void Reflector::Engine::FinishSync(const std::string& version) {
   std::vector<ObjectChange> changes;
   known_.EndList(changes);
   SetVersion(version);
-  from_latest_ = not_served_ = whole_list_failed_ = false;
+  from_latest_ = not_served_ = whole_list_failed_ = listing_ = false;
   ever_synced_ = true;
+  const std::vector<CatchingUp> caught_up = std::exchange(catching_up_, {});
+  EndCatchUp();
   NoteInStep();
   NotePicture(true, false);
   // The sink is called once for every kind, even if there is nothing to report.
   if (!std::exchange(synced_, true) || !changes.empty()) sink_.OnChanges(options_.kind, std::move(changes));
-  for (const std::function<void()>& done : std::exchange(caught_up_, {})) done();
+  for (const CatchingUp& caller : caught_up) caller.done();
+}
+
+void Reflector::Engine::EndCatchUp() {
+  loop_.Cancel(list_timer_);
+  unlisted_since_.reset();
+  std::lock_guard lock(mutex_);
+  state_.catching_up = false;
+}
+
+bool Reflector::Engine::IsUnlisted() const {
+  return unlisted_since_ && loop_.Now() - *unlisted_since_ >= options_.unlisted_after;
+}
+
+// The watch has been accepted. Those who can do without a list need not wait for one that keeps failing.
+void Reflector::Engine::StartUnlisted() {
+  if (!IsUnlisted()) return;
+  const auto may_start = [this](const CatchingUp& caller) {
+    if (!caller.unlisted.done) return false;
+    if (caller.unlisted.version.empty()) return true;
+    const VersionOrder order = CompareVersions(version_, caller.unlisted.version);
+    return order == VersionOrder::kSame || order == VersionOrder::kNewer;
+  };
+  const auto first = std::stable_partition(catching_up_.begin(), catching_up_.end(), std::not_fn(may_start));
+  const std::vector<CatchingUp> started(std::make_move_iterator(first), std::make_move_iterator(catching_up_.end()));
+  catching_up_.erase(first, catching_up_.end());
+  const std::string why = state().last_error;
+  if (catching_up_.empty()) {
+    EndCatchUp();
+    NoteInStep();
+  }
+  for (const CatchingUp& caller : started) caller.unlisted.done(why);
 }
 
 // Known objects are given up only after nothing but 404 for a while: until then they are as outdated as with a server
@@ -264,7 +322,9 @@ void Reflector::Engine::NotFound(const ApiStatus& status) {
   if (!changes.empty()) sink_.OnChanges(options_.kind, std::move(changes));
   if (!std::exchange(not_served_, true)) sink_.OnNotServed(options_.kind);
   // A kind that is not served counts as caught up.
-  for (const std::function<void()>& done : std::exchange(caught_up_, {})) done();
+  const std::vector<CatchingUp> caught_up = std::exchange(catching_up_, {});
+  EndCatchUp();
+  for (const CatchingUp& caller : caught_up) caller.done();
   if (running_) After(Jitter(options_.not_served_retry, 0.1, random_), &Engine::Sync);
 }
 
@@ -281,8 +341,10 @@ void Reflector::Stop() {
   engine_->loop().RunNow([engine = engine_] { engine->Stop(); });
 }
 
-void Reflector::CatchUp(std::function<void()> done) {
-  engine_->loop().Post([engine = engine_, done = std::move(done)]() mutable { engine->CatchUp(std::move(done)); });
+void Reflector::CatchUp(std::function<void()> done, UnlistedStart unlisted) {
+  engine_->loop().Post([engine = engine_, done = std::move(done), unlisted = std::move(unlisted)]() mutable {
+    engine->CatchUp(std::move(done), std::move(unlisted));
+  });
 }
 
 std::string Reflector::resource_version() const { return engine_->resource_version(); }

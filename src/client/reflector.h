@@ -20,7 +20,10 @@
 // nothing is left behind; a kind that comes and goes cannot do so any faster. A kind that is always_served never gets
 // here.
 //
-// Backoff is client-go's: 800 ms to 30 s with jitter, or what Retry-After says.
+// Backoff is client-go's: 800 ms to 30 s with jitter, or what Retry-After says, up to a minute.
+//
+// Catching up needs a list, because nothing else tells what exists now. While lists fail, the watch goes on in between,
+// from where it was. If they have failed for unlisted_after, the caller may go on without one (UnlistedStart).
 //
 // Silence: a watch without a byte for idle_timeout is closed and restarted at once from where it was; that needs no
 // list. kube-apiserver sends a bookmark about every minute as long as anything changes in its etcd, so two minutes
@@ -60,6 +63,7 @@ struct ReflectorOptions {
   base::Duration idle_timeout = std::chrono::minutes(2);
   base::Duration not_served_after = std::chrono::minutes(2);
   base::Duration not_served_retry = std::chrono::minutes(1);
+  base::Duration unlisted_after = std::chrono::minutes(2);
   BackoffOptions backoff{};
   uint64_t seed = 0;  // of the jitter
   // Called on the loop for failures that are retried: rejected (with the HTTP status: 401, 403), unreachable or
@@ -77,6 +81,15 @@ struct ReflectorState {
   std::optional<base::Duration> behind_since{};
   std::string last_error{};  // since then; "" if nothing failed
   int http_status = 0;       // of that error; 0: none
+  bool catching_up = false;  // CatchUp() has been called and has not ended
+};
+
+// How CatchUp() may end without a list, after lists have failed for unlisted_after: by a watch that the server accepts.
+struct UnlistedStart {
+  // The resourceVersion that the watch must have reached, by an event or a bookmark; "": any.
+  std::string version{};
+  // Called on the loop instead of CatchUp's `done`, with the last error. Null: only a list will do.
+  std::function<void(const std::string& why)> done{};
 };
 
 class Reflector {
@@ -95,7 +108,7 @@ class Reflector {
 
   // Lists everything as it is now, reports the difference to the sink, and then calls `done` on the loop: what a new
   // leader does before its first write. `done` is not called if the reflector is stopped first.
-  void CatchUp(std::function<void()> done);
+  void CatchUp(std::function<void()> done, UnlistedStart unlisted = {});
 
   // The version of the latest state reported to the sink; "" before the first.
   std::string resource_version() const;

@@ -22,7 +22,7 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
 
   void Start(From from);
   void Stop();
-  void CatchUp(std::function<void()> done);
+  void CatchUp(std::function<void()> done, UnlistedStart unlisted);
 
   // Thread-safe.
   base::Loop& loop() const { return loop_; }
@@ -32,12 +32,17 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
  private:
   using Step = void (Engine::*)();
   using How = WatchSession::End::How;
+  struct CatchingUp {
+    std::function<void()> done;
+    UnlistedStart unlisted;
+  };
 
   // Abandons whatever is in progress: late answers are ignored.
   void Abandon();
   void After(base::Duration delay, Step step);
   void Wait(Step step);
   void Wait(const ApiStatus& status, Step step);
+  void Pause(base::Duration delay, Step step);
 
   // What is visible from outside.
   void Note(const Error& error, int http_status);
@@ -58,6 +63,9 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
   void List();
   void TakeList(ListOutcome outcome, bool from_any);
   void FinishSync(const std::string& version);
+  void EndCatchUp();
+  bool IsUnlisted() const;
+  void StartUnlisted();
   bool BelievesNotFound();
   void NotFound(const ApiStatus& status);
 
@@ -83,9 +91,12 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
   bool running_ = false;
   uint64_t round_ = 0;  // answers to calls of earlier rounds are ignored
   base::TimerId timer_ = 0;
-  std::vector<std::function<void()>> caught_up_;
+  std::vector<CatchingUp> catching_up_;
+  std::optional<base::Duration> unlisted_since_;  // while catching up: when a list first failed
+  base::TimerId list_timer_ = 0;                  // of the next list, while the watch goes on
 
   KnownObjects known_;
+  bool listing_ = false;  // or trying to, and not watching
   bool synced_ = false;
   bool ever_synced_ = false;  // or found not to be served: the sink may act on what it has
   bool not_served_ = false;

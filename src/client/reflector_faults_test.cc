@@ -25,6 +25,17 @@ class ReflectorFaultsTest : public testing::ReflectorFixture {
       return not_found;
     };
   }
+  // Lists are forbidden; watches are answered with `watch_status`, or served if that is 200.
+  void RefuseLists(int watch_status = 200) {
+    server_.interfere = [watch_status](const FakeCallPtr& call) {
+      const bool is_list =
+          Parameter(call->request(), "watch").empty() || !Parameter(call->request(), "sendInitialEvents").empty();
+      if (!is_list && watch_status == 200) return false;
+      is_list ? call->Answer(403, testing::StatusJson(403, "Forbidden", "nodes is forbidden"))
+              : call->Answer(watch_status, testing::StatusJson(watch_status, "Expired", "no"));
+      return true;
+    };
+  }
   void EndWatch() {
     for (const FakeCallPtr& call : transport_.open()) call->End();
   }
@@ -218,6 +229,47 @@ TEST_P(ReflectorFaultsTest, CachesThatDoNotFillAreReportedWithWhatIsMissing) {
   late.clear();
   loop_.Advance(5min);
   EXPECT_THAT(late, IsEmpty());
+}
+
+TEST_P(ReflectorFaultsTest, ANewLeaderWasBlindWhileItCouldNotList) {
+  server_.Put("a");
+  Start();
+  RefuseLists();
+  bool caught_up = false;
+  reflector_->CatchUp([&] { caught_up = true; });
+  loop_.Run();
+  for (const char* name : {"b", "c", "d"}) {
+    server_.Put(name);
+    server_.Flush();
+    loop_.Advance(1min);
+    server_.Flush();
+    loop_.Run();
+    ExpectInStep();
+  }
+  EXPECT_FALSE(caught_up) << "nobody knows what exists now";
+  SyncReport report(loop_, {reflector_.get()}, [](const std::string&) {});
+  EXPECT_EQ(report.Missing(), "nodes (for 180s: nodes is forbidden)");
+  server_.interfere = nullptr;
+  loop_.Advance(5min);
+  EXPECT_TRUE(caught_up);
+  EXPECT_EQ(report.Missing(), "");
+  EXPECT_FALSE(reflector_->state().behind_since);
+}
+
+TEST_P(ReflectorFaultsTest, ANewLeaderThatCanNeitherListNorWatchAsksWithPauses) {
+  for (const int watch_status : {403, 404, 410, 503}) {
+    SCOPED_TRACE(watch_status);
+    sink_ = {};
+    server_.interfere = nullptr;
+    Start();
+    RefuseLists(watch_status);
+    const size_t before = transport_.calls().size();
+    bool caught_up = false;
+    reflector_->CatchUp([&] { caught_up = true; });
+    loop_.Advance(10min);
+    EXPECT_LE(transport_.calls().size() - before, 250u);
+    EXPECT_FALSE(caught_up);
+  }
 }
 
 }  // namespace

@@ -271,6 +271,22 @@ TEST_P(ReflectorTest, WaitsAsLongAsTheServerAsks) {
   EXPECT_THAT(problems_.front(), HasSubstr("429 nodes: slow down"));
 }
 
+TEST_P(ReflectorTest, WasBlindForAnHourBecauseAProxyAskedForThat) {
+  server_.Put("a");
+  Start();
+  bool refused = false;
+  server_.interfere = [&](const http::testing::FakeCallPtr& call) {
+    if (std::exchange(refused, true)) return false;
+    call->Answer(503, "be back soon", {{"retry-after", "3600"}});
+    return true;
+  };
+  for (const http::testing::FakeCallPtr& call : transport_.open()) call->End();
+  server_.Put("b");
+  loop_.Advance(5s);
+  EXPECT_TRUE(refused);
+  ExpectInStep();
+}
+
 TEST_P(ReflectorTest, KeepsAskingWithGrowingPausesWhereItIsNotAllowed) {
   bool allowed = false;
   std::vector<base::Duration> asked;

@@ -23,6 +23,7 @@ void Reflector::Engine::Watch() {
 
 void Reflector::Engine::StartWatch(bool initial, std::string from) {
   initial_ = initial;
+  if (!initial) listing_ = false;
   const int64_t seconds =
       kMinWatchSeconds + static_cast<int64_t>(random_.Below(uint64_t{kMaxWatchSeconds - kMinWatchSeconds}));
   WatchQuery query{.kind = options_.kind,
@@ -69,6 +70,7 @@ void Reflector::Engine::TakeArrival(WatchSession::Arrival arrival) {
   if (round_ == round && running_ && initial_) TellPart();
   if (round_ != round || !running_) return;  // the sink has stopped the reflector
   if (unclear) return SyncAgain();
+  if (!arrival.end && !initial_ && session_->accepted()) StartUnlisted();
   if (arrival.end) initial_ ? TakeInitialEnd(*arrival.end) : TakeEnd(*arrival.end);
 }
 

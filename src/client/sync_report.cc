@@ -12,20 +12,21 @@ SyncReport::SyncReport(base::Loop& loop, std::vector<const Reflector*> reflector
 
 SyncReport::~SyncReport() {
   loop_.RunNow([this] {
-    stopped_ = true;
+    *stopped_ = true;
     loop_.Cancel(timer_);
   });
 }
 
 void SyncReport::Start() {
-  loop_.RunNow([this] {
+  loop_.Post([this, stopped = stopped_] {
+    if (*stopped) return;
     loop_.Cancel(timer_);
     timer_ = loop_.RunAfter(patience_, [this] { Look(); });
   });
 }
 
 void SyncReport::Look() {
-  if (stopped_) return;
+  if (*stopped_) return;
   const std::string missing = Missing();
   if (missing.empty()) return;
   on_late_(missing);
@@ -37,7 +38,7 @@ std::string SyncReport::Missing() const {
   const base::Duration now = loop_.Now();
   for (const Reflector* reflector : reflectors_) {
     const ReflectorState state = reflector->state();
-    if (state.synced) continue;
+    if (state.synced && !state.catching_up) continue;
     const base::Duration tried = state.behind_since ? now - *state.behind_since : base::Duration::zero();
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(tried).count();
     if (!missing.empty()) missing += ", ";

@@ -1,5 +1,5 @@
-// SyncReport: which kinds a scheduler has not listed yet, for how long and why. For /readyz, and for one log line a
-// minute as long as something is missing.
+// SyncReport: which kinds a scheduler has not listed yet, or not again since it leads, for how long and why. For
+// /readyz, and for one log line a minute as long as something is missing.
 #pragma once
 
 #include <chrono>
@@ -25,9 +25,11 @@ class SyncReport {
   SyncReport(const SyncReport&) = delete;
   SyncReport& operator=(const SyncReport&) = delete;
 
+  // Also starts over, when there is something to wait for again. Thread-safe; does not wait for the loop.
   void Start();
 
-  // "pods (for 63s: pods is forbidden), nodes (for 63s)"; "" when every kind has been listed once. Thread-safe.
+  // "pods (for 63s: pods is forbidden), nodes (for 63s)"; "" when every kind has been listed once, and has caught up
+  // where that was asked for. Thread-safe.
   std::string Missing() const;
 
  private:
@@ -37,7 +39,8 @@ class SyncReport {
   const std::vector<const Reflector*> reflectors_;
   const std::function<void(const std::string& missing)> on_late_;
   const base::Duration patience_;
-  bool stopped_ = false;     // used on the loop's thread only
+  // Used on the loop's thread only. Shared with what has been posted there.
+  const std::shared_ptr<bool> stopped_ = std::make_shared<bool>(false);
   base::TimerId timer_ = 0;  // used on the loop's thread only
 };
 

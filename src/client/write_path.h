@@ -84,7 +84,7 @@ struct Write {
   // Sees each answer first. True if that was a read which the write needed: make() makes the next request at once.
   std::function<bool(const ApiAnswer&)> is_intermediate{};
   // Idempotent: also retried, nine times at most, on conflicts, 5xx and calls without an answer. Other writes are
-  // retried only if the server sends Retry-After, ten times at most, as in client-go.
+  // retried only if the server sends Retry-After of up to a minute, ten times at most, as in client-go.
   bool repeatable = false;
   std::function<void(ApiAnswer)> done;  // once, on the loop
 };

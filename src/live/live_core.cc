@@ -18,6 +18,12 @@ constexpr base::Duration kLateEffect = std::chrono::seconds(5);
 constexpr const char* kBinaryVersion = "1.36.4";
 constexpr const char* kEmulationVersion = "1.36.0";
 
+// The kinds that tell what is taken already: room on nodes, and devices. Whoever misses some of that gives it away
+// twice.
+bool TellsWhatIsTaken(api::Kind kind) {
+  return kind == api::Kind::kPod || kind == api::Kind::kNode || kind == api::Kind::kResourceClaim;
+}
+
 bool WantsProtobuf(const http::RestConfig& rest) {
   return rest.content_type.empty() || rest.content_type == client::kProtobufType;
 }
@@ -52,10 +58,11 @@ LiveCore::~LiveCore() { Detach(); }
 
 void LiveCore::Detach() {
   if (first_look_ != 0) environment_.election.Cancel(first_look_);
-  sync_report_.reset();
-  for (auto& reflector : reflectors_) reflector->Stop();
+  // First, because a lease that is acquired in this moment starts what follows.
   elector_.reset();
   candidacy_.reset();
+  sync_report_.reset();
+  for (auto& reflector : reflectors_) reflector->Stop();
 }
 
 Result<std::unique_ptr<LiveCore>> LiveCore::Create(const LiveOptions& options, const framework::Registry& registry,
@@ -266,13 +273,32 @@ void LiveCore::OnStartedLeading() {
 
 // A standby's cache may be behind what the last leader wrote, but must not be when it writes itself: every kind is
 // listed again, from the latest version and not from the server's caches.
+//
+// A kind that cannot be listed for minutes does not hold up scheduling as long as it can be watched. Every write of the
+// last leader has an older version than the lease that we hold now, since they have one etcd. So a watch that has come
+// that far shows all of them, as a list would. This is required of the kinds that tell what is taken; of the others,
+// which may come from an etcd of their own, only that they are watched.
 void LiveCore::CatchUpThenSchedule() {
   const auto behind = std::make_shared<std::atomic<size_t>>(reflectors_.size());
+  const auto done = [this, behind] {
+    if (--*behind == 0) loop_->StartScheduling();
+  };
+  const std::string& lease = elector_->lease_version();
   for (auto& reflector : reflectors_) {
-    reflector->CatchUp([this, behind] {
-      if (--*behind == 0) loop_->StartScheduling();
-    });
+    const client::ReflectorState state = reflector->state();
+    const bool must_be_current = TellsWhatIsTaken(state.kind);
+    client::UnlistedStart unlisted;
+    if (must_be_current) unlisted.version = lease;
+    if (!must_be_current || !lease.empty()) {
+      unlisted.done = [done, resource = state.resource](const std::string& why) {
+        LOG_WARNING("Listing keeps failing; scheduling with what the watch has shown", {"resource", resource},
+                    {"err", why});
+        done();
+      };
+    }
+    reflector->CatchUp(done, std::move(unlisted));
   }
+  sync_report_->Start();
 }
 
 void LiveCore::OnStoppedLeading() {

@@ -78,7 +78,7 @@ class LiveCore {
   bool synced() const { return loop_->synced(); }
   // Null unless the API server coordinates leader election.
   const client::LeaseCandidacy* candidacy() const { return candidacy_.get(); }
-  // Which kinds have never been listed, for how long, and why; "" if all have.
+  // Which kinds have never been listed, or not since it leads, for how long, and why; "" if all have.
   std::string MissingKinds() const { return sync_report_->Missing(); }
 
   SchedulingLoop& loop() { return *loop_; }

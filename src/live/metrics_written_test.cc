@@ -70,6 +70,9 @@ class MetricsWrittenTest : public testing::LoopFixture {
 
 TEST_F(MetricsWrittenTest, AMixedWorkloadWritesEveryRegisteredMetric) {
   server_.Answer("pods/unlucky/binding", 409);
+  // It is read, because an earlier attempt might have bound it.
+  server_.Serve("GET /api/v1/namespaces/default/pods/unlucky ",
+                {api::EncodeJson(api::Object(MakePod("unlucky").Shared()))});
   loop_->StartScheduling();
   TellNode("n1", "4");
   TellNode("n2", "1");

@@ -96,6 +96,8 @@ TEST_F(SchedulingLoopTest, TellsWhyAPodIsPendingAndBindsItWhenRoomComes) {
 
 TEST_F(SchedulingLoopTest, ABindingThatFailsIsReportedAndTriedAgain) {
   server_.Answer("pods/web/binding", 409);
+  // It is read, because an earlier attempt might have bound it.
+  server_.Serve("GET /api/v1/namespaces/default/pods/web ", {api::EncodeJson(api::Object(MakePod("web").Shared()))});
   loop_->StartScheduling();
   TellNode("n1", "4");
   Tell(MakePod("web").SchedulerName("default-scheduler").Request("cpu", "4"));

@@ -14,7 +14,7 @@ using framework::NodeIndex;
 using Key = std::vector<int64_t>;
 
 // The slow reference: answers by scanning everything.
-class Plain {
+class PlainTotals {
  public:
   struct Entry {
     Key key;
@@ -49,7 +49,7 @@ std::vector<NodeIndex> BestOf(ClassTotals& totals, const std::vector<ClassTotals
   return best;
 }
 
-void ExpectSame(ClassTotals& totals, const Plain& plain, std::mt19937& random) {
+void ExpectSame(ClassTotals& totals, const PlainTotals& plain, std::mt19937& random) {
   std::map<Key, size_t> sizes;
   for (const auto& [node, entry] : plain.nodes()) ++sizes[entry.key];
   std::vector<ClassTotals::ClassId> some;
@@ -82,7 +82,7 @@ TEST(ClassTotals, AgreesWithLookingAtEverything) {
     // From so few values that classes are large to so many that ids are reused again and again.
     const auto values = static_cast<int64_t>(2 + seed);
     ClassTotals totals;
-    Plain plain;
+    PlainTotals plain;
     totals.Reset(slots, 2);
     for (int step = 0; step < 600; ++step) {
       const auto node = static_cast<NodeIndex>(random() % slots);

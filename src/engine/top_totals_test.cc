@@ -13,7 +13,7 @@ namespace {
 using framework::NodeIndex;
 
 // The slow reference: answers by scanning everything.
-class Plain {
+class PlainTop {
  public:
   void Set(NodeIndex node, int32_t total) { totals_[node] = total; }
   void Remove(NodeIndex node) { totals_.erase(node); }
@@ -70,7 +70,7 @@ TEST(TopTotals, AgreesWithLookingAtEverything) {
     std::mt19937 random(seed);
     size_t slots = 1 + random() % 300;
     TopTotals totals;
-    Plain plain;
+    PlainTop plain;
     totals.Reset(slots);
     for (int step = 0; step < 2000; ++step) {
       const auto node = static_cast<NodeIndex>(random() % slots);

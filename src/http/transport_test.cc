@@ -335,9 +335,9 @@ TEST_P(TransportTest, LetsRequestsPassWhileWatchesStay) {
 }
 
 TEST_P(TransportTest, HoldsBackAServerWhoseAnswerIsNotUsed) {
-  constexpr size_t kWhole = 4 * kPacedBytes;
+  constexpr size_t kAllBytes = 4 * kPacedBytes;
   const auto server = Serve([](const ServedRequest& request, ServedReply& reply) {
-    reply.Send(200, request.path == "/list" ? std::string(kWhole, 'x') : "short");
+    reply.Send(200, request.path == "/list" ? std::string(kAllBytes, 'x') : "short");
   });
   const auto transport = Make(ConfigFor(*server));
   std::mutex mutex;
@@ -369,13 +369,13 @@ TEST_P(TransportTest, HoldsBackAServerWhoseAnswerIsNotUsed) {
     const std::lock_guard lock(mutex);
     EXPECT_EQ(received, kPacedBytes);
   }
-  for (size_t used = kPacedBytes; used < kWhole; used += kPacedBytes) {
+  for (size_t used = kPacedBytes; used < kAllBytes; used += kPacedBytes) {
     transport->Consumed(call, kPacedBytes);
     wait_for(used + kPacedBytes);
   }
   std::unique_lock lock(mutex);
   changed.wait(lock, [&] { return done; });
-  EXPECT_EQ(received, kWhole);
+  EXPECT_EQ(received, kAllBytes);
 }
 
 TEST_P(TransportTest, EndsWhatIsPendingWhenItGoes) {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "input/input.h"
+#include "input/testing/read_text.h"
 
 namespace berth::input {
 namespace {
@@ -30,8 +30,6 @@ std::string PodText(std::string_view spec, std::string_view resources = "{}", st
       "  containers: [{{name: c, resources: {}}}]\n",
       metadata, spec, resources);
 }
-
-Result<ClusterInput> TryRead(std::string text) { return ReadClusterTexts({{"input.yaml", std::move(text)}}, {}, 1); }
 
 api::Pod ReadPod(std::string text) {
   const Result<ClusterInput> input = TryRead(std::move(text));

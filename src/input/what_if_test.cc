@@ -41,7 +41,7 @@ std::string SetText(std::string_view name, int replicas, std::string_view metada
       name, name_space, metadata, replicas, name, name);
 }
 
-Result<ClusterInput> TryRead(const std::string& text, WhatIf what_if) {
+Result<ClusterInput> ReadWith(const std::string& text, WhatIf what_if) {
   return ReadClusterTexts({{"input.yaml", text}},
                           {.live = {}, .nodes = {}, .what_if = std::move(what_if), .most_pods_made = kMaxPodsMade}, 1);
 }
@@ -79,9 +79,9 @@ TEST(WhatIf, ReplicaChangesAreParsed) {
 TEST(WhatIf, MoreReplicasAndFewer) {
   const std::string text = NodeText("n1") + SetText("web", 2) + PodText("a", "ReplicaSet", "web", "n1") +
                            PodText("b", "ReplicaSet", "web", "");
-  EXPECT_THAT(Pods(TryRead(text, Replicas("web=3"))), ElementsAre("a@n1", "b@", "web-0@"));
-  EXPECT_THAT(Pods(TryRead(text, Replicas("web=1"))), ElementsAre("a@n1"));
-  EXPECT_THAT(Pods(TryRead(text, Replicas("default/web=0"))), IsEmpty());
+  EXPECT_THAT(Pods(ReadWith(text, Replicas("web=3"))), ElementsAre("a@n1", "b@", "web-0@"));
+  EXPECT_THAT(Pods(ReadWith(text, Replicas("web=1"))), ElementsAre("a@n1"));
+  EXPECT_THAT(Pods(ReadWith(text, Replicas("default/web=0"))), IsEmpty());
 }
 
 TEST(WhatIf, AWorkloadThatIsKnownByItsReplicaSetsOrPodsOnly) {
@@ -93,11 +93,11 @@ TEST(WhatIf, AWorkloadThatIsKnownByItsReplicaSetsOrPodsOnly) {
   };
   const std::string sets = NodeText("n1") + SetText("web-a", 1, owned(9)) + SetText("web-b", 1, owned(10)) +
                            PodText("a", "ReplicaSet", "web-a", "n1") + PodText("b", "ReplicaSet", "web-b", "n1");
-  EXPECT_THAT(Pods(TryRead(sets, Replicas("web=2"))), ElementsAre("b@n1", "web-b-0@"));
+  EXPECT_THAT(Pods(ReadWith(sets, Replicas("web=2"))), ElementsAre("b@n1", "web-b-0@"));
 
   const std::string pods = NodeText("n1") + PodText("a", "CloneSet", "web", "n1") + PodText("b", "CloneSet", "web", "");
-  EXPECT_THAT(Pods(TryRead(pods, Replicas("web=3"))), ElementsAre("a@n1", "b@", "web-0@"));
-  EXPECT_THAT(Pods(TryRead(pods, Replicas("web=1"))), ElementsAre("a@n1"));
+  EXPECT_THAT(Pods(ReadWith(pods, Replicas("web=3"))), ElementsAre("a@n1", "b@", "web-0@"));
+  EXPECT_THAT(Pods(ReadWith(pods, Replicas("web=1"))), ElementsAre("a@n1"));
 }
 
 TEST(WhatIf, NodesThatAreGone) {
@@ -108,7 +108,7 @@ TEST(WhatIf, NodesThatAreGone) {
       PodText("leaving", "ReplicaSet", "gone", "n1", ", deletionTimestamp: '2024-01-01T00:00:00Z'") +
       PodText("other", "", "", "n2");
   const Result<ClusterInput> input =
-      TryRead(text, {.replicas = {}, .without_nodes = {"n1"}, .cordons = {}, .drains = {}});
+      ReadWith(text, {.replicas = {}, .without_nodes = {"n1"}, .cordons = {}, .drains = {}});
   EXPECT_THAT(Pods(input), ElementsAre("other@n2", "owned@"));
   EXPECT_THAT(input->warnings, ElementsAre("1 pod has no controller and is lost: default/bare"));
 }
@@ -120,7 +120,7 @@ TEST(WhatIf, NodesThatAreCordonedOrDrained) {
                            "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web}\n"
                            "spec: {selector: {matchLabels: {app: web}}}\nstatus: {disruptionsAllowed: 1}\n";
   const Result<ClusterInput> cordoned =
-      TryRead(text, {.replicas = {}, .without_nodes = {}, .cordons = {"n1"}, .drains = {}});
+      ReadWith(text, {.replicas = {}, .without_nodes = {}, .cordons = {"n1"}, .drains = {}});
   EXPECT_THAT(Pods(cordoned), ElementsAre("a@n1", "b@n1", "daemon@n1", "other@n2"));
   for (const api::Object& object : cordoned->objects) {
     const auto* node = object.As<api::Node>();
@@ -129,7 +129,7 @@ TEST(WhatIf, NodesThatAreCordonedOrDrained) {
     EXPECT_EQ(node->spec.taints.size(), node->metadata.name == "n1" ? 1u : 0u);
   }
   const Result<ClusterInput> drained =
-      TryRead(text, {.replicas = {}, .without_nodes = {}, .cordons = {}, .drains = {"n1"}});
+      ReadWith(text, {.replicas = {}, .without_nodes = {}, .cordons = {}, .drains = {"n1"}});
   EXPECT_THAT(Pods(drained), ElementsAre("a@", "b@", "daemon@n1", "other@n2"));
   EXPECT_THAT(drained->warnings,
               ElementsAre("PodDisruptionBudget default/web allows 1 disruption, and 2 of its pods are "
@@ -184,14 +184,14 @@ TEST(WhatIf, ClaimsOfPodsThatLeaveAreGivenBack) {
   const std::string text = std::string(kClaims) + NodeText("n1") + NodeText("n2") + SetText("web", 2) +
                            PodText("a", "ReplicaSet", "web", "n1", ", uid: ua") +
                            PodText("other", "ReplicaSet", "web", "n2", ", uid: uo");
-  EXPECT_THAT(Claims(TryRead(text, {})), ElementsAre("a-gpu: 1 / 1", "mine: 1 / 1", "shared: 1 / 2"));
+  EXPECT_THAT(Claims(ReadWith(text, {})), ElementsAre("a-gpu: 1 / 1", "mine: 1 / 1", "shared: 1 / 2"));
   const auto given_back = ElementsAre("mine: 0 / 0", "shared: 1 / 1");
-  EXPECT_THAT(Claims(TryRead(text, {.replicas = {}, .without_nodes = {}, .cordons = {}, .drains = {"n1"}})),
+  EXPECT_THAT(Claims(ReadWith(text, {.replicas = {}, .without_nodes = {}, .cordons = {}, .drains = {"n1"}})),
               given_back);
-  EXPECT_THAT(Claims(TryRead(text, {.replicas = {}, .without_nodes = {"n1"}, .cordons = {}, .drains = {}})),
+  EXPECT_THAT(Claims(ReadWith(text, {.replicas = {}, .without_nodes = {"n1"}, .cordons = {}, .drains = {}})),
               given_back);
-  EXPECT_THAT(Claims(TryRead(text, Replicas("web=0"))), ElementsAre("mine: 0 / 0", "shared: 0 / 0"));
-  EXPECT_THAT(Claims(TryRead(text, {.replicas = {}, .without_nodes = {}, .cordons = {"n1"}, .drains = {}})),
+  EXPECT_THAT(Claims(ReadWith(text, Replicas("web=0"))), ElementsAre("mine: 0 / 0", "shared: 0 / 0"));
+  EXPECT_THAT(Claims(ReadWith(text, {.replicas = {}, .without_nodes = {}, .cordons = {"n1"}, .drains = {}})),
               ElementsAre("a-gpu: 1 / 1", "mine: 1 / 1", "shared: 1 / 2"));
 }
 
@@ -217,7 +217,7 @@ TEST(WhatIf, WhatIsNotThereIsToldWithWhatIsNear) {
        "--drain wroker-1: no node of that name was read: did you mean worker-1"},
   };
   for (const auto& [what_if, error] : cases) {
-    const Result<ClusterInput> input = TryRead(text, what_if);
+    const Result<ClusterInput> input = ReadWith(text, what_if);
     ASSERT_FALSE(input) << error;
     EXPECT_THAT(input.error().message, HasSubstr(error));
   }

@@ -6,7 +6,7 @@
 
 #include "api/storage.h"
 #include "api/workload.h"
-#include "input/input.h"
+#include "input/testing/read_text.h"
 
 namespace berth::input {
 namespace {
@@ -15,8 +15,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-Result<ClusterInput> TryRead(std::string text) { return ReadClusterTexts({{"input.yaml", std::move(text)}}, {}, 1); }
 
 ClusterInput Read(std::string text) {
   Result<ClusterInput> input = TryRead(std::move(text));

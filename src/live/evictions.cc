@@ -15,13 +15,13 @@ api::PodCondition DisruptionTarget(const api::Pod& preemptor) {
           .message = fmt::format("{}: preempting to accommodate a higher priority pod", preemptor.spec.scheduler_name)};
 }
 
-client::EventNote Preempted(const api::Pod& victim, const api::Pod& preemptor) {
+client::EventNote Preempted(const api::Pod& victim, const api::Pod& preemptor, std::string_view node) {
   return {.reporting_controller = preemptor.spec.scheduler_name,
           .regarding = client::ReferenceTo(api::Kind::kPod, victim.metadata),
           .type = "Normal",
           .reason = "Preempted",
           .action = "Preempting",
-          .note = fmt::format("Preempted by pod {} on node {}", preemptor.metadata.uid, victim.spec.node_name)};
+          .note = fmt::format("Preempted by pod {} on node {}", preemptor.metadata.uid, node)};
 }
 
 }  // namespace
@@ -37,10 +37,11 @@ void Evictions::Start(const std::vector<PodPtr>& victims, const framework::PodIn
              {"victim", api::KeyOf(victim->metadata)});
   }
   if (going.empty()) return;
-  LOG_INFO(2, "Start the preemption asynchronously", {"preemptor", preemptor.Key()},
-           {"node", going.front()->spec.node_name}, {"numVictims", victims.size()},
-           {"numVictimsToDelete", going.size()});
   const auto round = std::make_shared<Round>();
+  // The API does not show a node for a victim whose binding is in flight.
+  round->node = cluster_->NodeOf(going.front()->metadata.uid);
+  LOG_INFO(2, "Start the preemption asynchronously", {"preemptor", preemptor.Key()}, {"node", round->node},
+           {"numVictims", victims.size()}, {"numVictimsToDelete", going.size()});
   round->preemptor = preemptor.shared_pod();
   round->last = going.back();
   round->started = clock_.Now();
@@ -67,7 +68,7 @@ void Evictions::Evict(const RoundPtr& round, const PodPtr& victim) {
       [this, round, victim](const Result<void>& patched) {
         if (!patched) return Answer(round, victim, patched);
         client_.DeletePod(*victim, [this, round, victim](const Result<void>& deleted) {
-          if (deleted) events_.Record(Preempted(*victim, *round->preemptor));
+          if (deleted) events_.Record(Preempted(*victim, *round->preemptor, round->node));
           Answer(round, victim, deleted);
         });
       },
@@ -84,7 +85,7 @@ void Evictions::Answer(const RoundPtr& round, const PodPtr& victim, const Result
     LOG_INFO(2, "Victim Pod is already deleted", {"preemptor", preemptor}, {"victim", name});
   } else {
     LOG_INFO(2, "Preemptor Pod preempted victim Pod", {"preemptor", preemptor}, {"victim", name},
-             {"node", victim->spec.node_name});
+             {"node", round->node});
   }
   mailbox_.Post([this, round, failed] {
     round->failed |= failed;
@@ -106,7 +107,7 @@ void Evictions::Proceed(const RoundPtr& round) {
   // A preemptor that was released early may have started another round.
   if (const auto it = rounds_.find(uid); it != rounds_.end() && it->second == round) rounds_.erase(it);
   LOG_INFO(2, "Async Preemption finished completely", {"preemptor", api::KeyOf(round->preemptor->metadata)},
-           {"node", round->last->spec.node_name}, {"result", round->failed ? "error" : "success"});
+           {"node", round->node}, {"result", round->failed ? "error" : "success"});
   // The deletion of a victim that was gone before its turn requeued nothing, because the preemptor was still held back.
   const bool is_gone = cluster_->FindPod(round->last->metadata.uid) == nullptr;
   over_({uid, round->failed, is_gone, clock_.Now() - round->started});

@@ -54,6 +54,7 @@ class Evictions {
  private:
   struct Round {
     PodPtr preemptor;
+    std::string node;
     PodPtr last;
     base::Time started;
     size_t unanswered = 0;

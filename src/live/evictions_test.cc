@@ -128,6 +128,20 @@ TEST_F(EvictionsTest, AVictimThatIsGoneAlreadyIsNoFailure) {
   EXPECT_THAT(server_.lines(), Not(Contains(::testing::AllOf(HasSubstr("Preempted by pod"), HasSubstr("first")))));
 }
 
+// What the API knows of the victim does not name a node yet.
+TEST_F(EvictionsTest, TheEventDidNotNameTheNodeOfAVictimWhoseBindingWasOnItsWay) {
+  server_.Hold("pods/victim/binding");
+  TellNode("n1", "1");
+  Tell(MakePod("victim").SchedulerName("default-scheduler").Request("cpu", "1"));
+  loop_->StartScheduling();
+  ASSERT_NE(server_.Await({"pods/victim/binding"}), "");
+  Tell(MakePod("vip").SchedulerName("default-scheduler").Request("cpu", "1").Priority(10));
+  Settle();
+  server_.Release("pods/victim/binding");
+  ASSERT_NE(server_.Await({"DELETE", "pods/victim"}), "");
+  EXPECT_NE(server_.Await({"/events", "Preempted by pod default/vip on node n1"}), "");
+}
+
 // Provisioning its volume would have taken minutes.
 TEST_F(EvictionsTest, AVictimThatWaitsForItsVolumeIsTakenBackAndNotDeleted) {
   loop_->OnChanges(api::Kind::kStorageClass,

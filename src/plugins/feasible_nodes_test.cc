@@ -19,10 +19,10 @@ using testing::MakePod;
 using Nodes = std::vector<const NodeInfo*>;
 
 // A score by node; unset for a plugin that skips.
-using Scores = std::optional<std::vector<int64_t>>;
+using ScoresIfAny = std::optional<std::vector<int64_t>>;
 
-Scores ScoresAfter(const framework::Plugin& plugin, const framework::PodInfo& pod, const Nodes& feasible,
-                   const testing::FakeCluster& cluster) {
+ScoresIfAny ScoresAfter(const framework::Plugin& plugin, const framework::PodInfo& pod, const Nodes& feasible,
+                        const testing::FakeCluster& cluster) {
   framework::CycleState state;
   if (const auto* pre_filter = dynamic_cast<const framework::PreFilterPlugin*>(&plugin)) {
     (void)pre_filter->PreFilter(state, pod);
@@ -89,7 +89,7 @@ TEST(FeasibleNodes, WhoSaysThatPreScoreReadsNoneAnswersTheSameWithAny) {
       const bool needs_none = !pre_score->ReadsFeasibleNodes(*pod);
       if (!needs_none && (!kept || kept->pre_score_reads_feasible_nodes())) continue;
       ++held_to_it;
-      const Scores with_all = ScoresAfter(**plugin, *pod, all, handle.cluster());
+      const ScoresIfAny with_all = ScoresAfter(**plugin, *pod, all, handle.cluster());
       EXPECT_EQ(ScoresAfter(**plugin, *pod, some, handle.cluster()), with_all);
       if (needs_none) {
         EXPECT_EQ(ScoresAfter(**plugin, *pod, {}, handle.cluster()), with_all);

@@ -12,6 +12,9 @@
 
 namespace berth::testing {
 
+inline constexpr char kZoneLabel[] = "topology.kubernetes.io/zone";
+inline constexpr char kHostLabel[] = "kubernetes.io/hostname";
+
 // Starts with room for 110 pods and nothing else.
 class NodeBuilder {
  public:

@@ -26,7 +26,7 @@ using testing::MakePvc;
 using testing::MakeStorageClass;
 
 constexpr char kDriver[] = "csi.example.com";
-const Status kFull = Status::Unschedulable("node(s) exceed max volume count");
+const Status kExceeded = Status::Unschedulable("node(s) exceed max volume count");
 
 // Claims c1..c4 with volumes v1..v4 of one driver, and a node that can attach `limit` of them.
 class NodeVolumeLimitsTest : public ::testing::Test {
@@ -60,13 +60,13 @@ TEST_F(NodeVolumeLimitsTest, CountsVolumesOfPodsOnTheNode) {
   const std::vector<PodInfoPtr> running = {MakePod("a").Pvc("c1").Info(), MakePod("b").Pvc("c1").Pvc("c2").Info()};
   EXPECT_TRUE(JudgePod(MakePod("p").Pvc("c3"), running).ok()) << "no limit";
   Limit(2);
-  EXPECT_EQ(JudgePod(MakePod("p").Pvc("c3"), running), kFull);
+  EXPECT_EQ(JudgePod(MakePod("p").Pvc("c3"), running), kExceeded);
   EXPECT_TRUE(JudgePod(MakePod("p").Pvc("c2"), running).ok()) << "a volume that is here already costs nothing";
   EXPECT_TRUE(JudgePod(MakePod("p").Volume("config"), running).IsSkip());
   Limit(3);
   EXPECT_TRUE(JudgePod(MakePod("p").Pvc("c3"), running).ok());
-  EXPECT_EQ(JudgePod(MakePod("p").Pvc("c3").Pvc("c4"), running), kFull);
-  EXPECT_EQ(JudgePod(MakePod("p").Pvc("c3").Pvc("unbound"), running), kFull) << "will come from the same driver";
+  EXPECT_EQ(JudgePod(MakePod("p").Pvc("c3").Pvc("c4"), running), kExceeded);
+  EXPECT_EQ(JudgePod(MakePod("p").Pvc("c3").Pvc("unbound"), running), kExceeded) << "will come from the same driver";
 }
 
 TEST_F(NodeVolumeLimitsTest, TellsTheSmallestLimitThatWouldDo) {
@@ -80,7 +80,7 @@ TEST_F(NodeVolumeLimitsTest, TellsTheSmallestLimitThatWouldDo) {
   framework::Objects changed = handle_.objects();
   remedies[0].ApplyTo(changed);
   EXPECT_EQ(changed.csi_nodes.Find("n")->spec.drivers[0].allocatable->count, 3);
-  EXPECT_EQ(JudgePod(MakePod("p").Pvc("c2").Pvc("c3"), {MakePod("a").Pvc("c1").Info()}), kFull);
+  EXPECT_EQ(JudgePod(MakePod("p").Pvc("c2").Pvc("c3"), {MakePod("a").Pvc("c1").Info()}), kExceeded);
   Limit(3);
   EXPECT_TRUE(JudgePod(MakePod("p").Pvc("c2").Pvc("c3"), {MakePod("a").Pvc("c1").Info()}).ok());
 }
@@ -100,7 +100,7 @@ TEST_F(NodeVolumeLimitsTest, CountsAttachmentsThatNoPodAccountsFor) {
   EXPECT_TRUE(JudgePod(MakePod("p").Pvc("c3")).ok());
   EXPECT_TRUE(JudgePod(MakePod("p").Pvc("c3"), {MakePod("a").Pvc("c1").Info()}).ok()) << "counted once";
   Attach("a2", "v2");
-  EXPECT_EQ(JudgePod(MakePod("p").Pvc("c3")), kFull);
+  EXPECT_EQ(JudgePod(MakePod("p").Pvc("c3")), kExceeded);
   Attach("a2", "no-such-volume");
   EXPECT_TRUE(JudgePod(MakePod("p").Pvc("c3")).ok());
 }
@@ -109,10 +109,10 @@ TEST_F(NodeVolumeLimitsTest, CountsInTreeDisksForTheDriverTheyMovedTo) {
   api::VolumeSource disk;
   disk.gce_persistent_disk.emplace().pd_name = "disk";
   handle_.Add(MakeCsiNode("n", "pd.csi.storage.gke.io", 0));
-  EXPECT_EQ(JudgePod(MakePod("p").Volume("d", disk)), kFull);
+  EXPECT_EQ(JudgePod(MakePod("p").Volume("d", disk)), kExceeded);
   handle_.Add(MakeStorageClass("in-tree", "WaitForFirstConsumer", "kubernetes.io/gce-pd"));
   handle_.Add(MakePvc("in-tree", {.storage_class = "in-tree"}));
-  EXPECT_EQ(JudgePod(MakePod("p").Pvc("in-tree")), kFull);
+  EXPECT_EQ(JudgePod(MakePod("p").Pvc("in-tree")), kExceeded);
 
   api::VolumeSource unknown;
   unknown.aws_elastic_block_store.emplace().volume_id = "aws://bad";

@@ -15,6 +15,8 @@ namespace berth::plugins {
 namespace {
 
 using ::berth::testing::FakeHandle;
+using ::berth::testing::kHostLabel;
+using ::berth::testing::kZoneLabel;
 using ::berth::testing::MakeNode;
 using ::berth::testing::MakePlugin;
 using ::berth::testing::MakePod;
@@ -24,20 +26,17 @@ using ::berth::testing::PodBuilder;
 using ::berth::testing::SelectorOf;
 using framework::NodeInfo;
 
-constexpr const char* kHost = "kubernetes.io/hostname";
-constexpr const char* kZone = "topology.kubernetes.io/zone";
-
 // Labels are sometimes missing, empty or shared; two nodes may have the same hostname label.
 NodeBuilder RandomNode(std::mt19937& random, int i) {
   NodeBuilder node = MakeNode("n" + std::to_string(i));
   static const std::vector<std::string> zones = {"a", "b", "c", ""};
-  if (random() % 6 != 0) node.Label(kZone, zones[random() % 10 == 0 ? 3 : random() % 3]);
-  if (random() % 8 != 0) node.Label(kHost, "n" + std::to_string(random() % 8 == 0 ? 0 : i));
+  if (random() % 6 != 0) node.Label(kZoneLabel, zones[random() % 10 == 0 ? 3 : random() % 3]);
+  if (random() % 8 != 0) node.Label(kHostLabel, "n" + std::to_string(random() % 8 == 0 ? 0 : i));
   if (random() % 3 == 0) node.Label("disk", "ssd");
   if (random() % 5 == 0) node.Taint("gpu");
   return node;
 }
-PodBuilder RandomPod(std::mt19937& random, const std::string& name) {
+PodBuilder RandomSpreadPod(std::mt19937& random, const std::string& name) {
   PodBuilder pod = MakePod(name);
   pod.Namespace(random() % 6 == 0 ? "red" : "default");
   if (random() % 5 != 0) pod.Label("app", random() % 3 == 0 ? "db" : "web");
@@ -60,7 +59,7 @@ std::vector<PodBuilder> Shapes() {
   const auto web = [] { return MakePod("incoming").Label("app", "web").Label("version", "1"); };
   std::vector<PodBuilder> shapes = {web(), MakePod("plain")};
   for (const std::string_view when : {kDoNotSchedule, kScheduleAnyway}) {
-    for (const char* key : {kZone, kHost}) {
+    for (const char* key : {kZoneLabel, kHostLabel}) {
       shapes.push_back(web().SpreadConstraint(1, key, when, {{"app", "web"}}));
       shapes.push_back(web().SpreadConstraint(2, key, when, {{"app", "db"}}));
       shapes.push_back(web().SpreadConstraint(1, key, when, SelectorOf("app", "Exists")));
@@ -73,16 +72,17 @@ std::vector<PodBuilder> Shapes() {
       if (when == kDoNotSchedule) picky.min_domains = 3;
       shapes.push_back(web().NodeSelector("disk", "ssd").SpreadConstraint(picky));
     }
-    shapes.push_back(
-        web().SpreadConstraint(1, kZone, when, {{"app", "web"}}).SpreadConstraint(3, kHost, when, {{"app", "web"}}));
     shapes.push_back(web()
-                         .SpreadConstraint(1, kHost, when, {{"app", "db"}})
-                         .SpreadConstraint(2, kZone, when, SelectorOf("app", "Exists"))
+                         .SpreadConstraint(1, kZoneLabel, when, {{"app", "web"}})
+                         .SpreadConstraint(3, kHostLabel, when, {{"app", "web"}}));
+    shapes.push_back(web()
+                         .SpreadConstraint(1, kHostLabel, when, {{"app", "db"}})
+                         .SpreadConstraint(2, kZoneLabel, when, SelectorOf("app", "Exists"))
                          .SpreadConstraint(1, "disk", when, {{"app", "web"}}));
   }
   shapes.push_back(web()
-                       .SpreadConstraint(1, kZone, kDoNotSchedule, {{"app", "web"}})
-                       .SpreadConstraint(1, kHost, kScheduleAnyway, {{"app", "web"}}));
+                       .SpreadConstraint(1, kZoneLabel, kDoNotSchedule, {{"app", "web"}})
+                       .SpreadConstraint(1, kHostLabel, kScheduleAnyway, {{"app", "web"}}));
   return shapes;
 }
 
@@ -104,7 +104,7 @@ TEST(PodTopologySpreadIncremental, KeptStateIsAsFresh) {
       // The pod without constraints gets the default ones for it.
       handle.Add(MakeService("web", {{"app", "web"}}));
       const auto plugin = MakePlugin<PodTopologySpread>(handle);
-      Traffic traffic(handle.cluster(), random, RandomPod);
+      Traffic traffic(handle.cluster(), random, RandomSpreadPod);
       for (int i = 0; i < 10; ++i) traffic.Step();
 
       std::vector<const NodeInfo*> feasible = RandomNodes(random, handle.cluster().nodes());
@@ -129,13 +129,13 @@ TEST(PodTopologySpreadIncremental, KeptStateIsAsFresh) {
 TEST(PodTopologySpreadIncremental, PreScoreFindsOutWhatItWasNotTold) {
   FakeHandle handle;
   for (const char* name : {"a1", "a2", "b1"}) {
-    handle.cluster().AddNode(MakeNode(name).Label(kHost, name).Label(kZone, std::string(name, 1)));
+    handle.cluster().AddNode(MakeNode(name).Label(kHostLabel, name).Label(kZoneLabel, std::string(name, 1)));
   }
   const auto plugin = MakePlugin<PodTopologySpread>(handle);
   const framework::PodInfoPtr pod = MakePod("p")
                                         .Label("app", "web")
-                                        .SpreadConstraint(1, kZone, kScheduleAnyway, {{"app", "web"}})
-                                        .SpreadConstraint(1, kHost, kScheduleAnyway, {{"app", "web"}})
+                                        .SpreadConstraint(1, kZoneLabel, kScheduleAnyway, {{"app", "web"}})
+                                        .SpreadConstraint(1, kHostLabel, kScheduleAnyway, {{"app", "web"}})
                                         .Info();
   const auto nodes = handle.cluster().nodes();
   framework::CycleState kept;
@@ -157,17 +157,17 @@ TEST(PodTopologySpreadIncremental, PreScoreFindsOutWhatItWasNotTold) {
 
 TEST(PodTopologySpreadIncremental, AfterPreFilterScoresStandUntilTheNextPreScore) {
   FakeHandle handle;
-  handle.cluster().AddNode(MakeNode("a").Label(kZone, "a"));
+  handle.cluster().AddNode(MakeNode("a").Label(kZoneLabel, "a"));
   handle.cluster().AddPod(MakePod("w").Label("app", "web").Node("a"));
   const auto plugin = MakePlugin<PodTopologySpread>(handle);
   const framework::PodInfoPtr pod =
-      MakePod("p").Label("app", "web").SpreadConstraint(1, kZone, kScheduleAnyway, {{"app", "web"}}).Info();
+      MakePod("p").Label("app", "web").SpreadConstraint(1, kZoneLabel, kScheduleAnyway, {{"app", "web"}}).Info();
   framework::CycleState state;
   ASSERT_TRUE(plugin->PreScore(state, *pod, handle.cluster().nodes()).ok());
   EXPECT_TRUE(plugin->PreFilter(state, *pod).status.IsSkip());
   EXPECT_EQ(plugin->Score(state, *pod, handle.cluster().Node("a")).score, 1);
 
-  handle.cluster().AddNode(MakeNode("b").Label(kZone, "b"));
+  handle.cluster().AddNode(MakeNode("b").Label(kZoneLabel, "b"));
   EXPECT_TRUE(plugin->PreFilter(state, *pod).status.IsSkip());
   ASSERT_TRUE(plugin->PreScore(state, *pod, handle.cluster().nodes()).ok()) << "of the new nodes, not the old";
   EXPECT_EQ(plugin->Score(state, *pod, handle.cluster().Node("b")).score, 0);

@@ -18,6 +18,8 @@ namespace {
 
 using ::berth::testing::AskHint;
 using ::berth::testing::FakeHandle;
+using ::berth::testing::kHostLabel;
+using ::berth::testing::kZoneLabel;
 using ::berth::testing::MakeNode;
 using ::berth::testing::MakePlugin;
 using ::berth::testing::MakePod;
@@ -35,11 +37,8 @@ using framework::Status;
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-constexpr const char* kHostname = "kubernetes.io/hostname";
-constexpr const char* kZoneLabel = "topology.kubernetes.io/zone";
-
 NodeBuilder Host(std::string_view name, std::string_view zone) {
-  return MakeNode(name).Label(kHostname, name).Label(kZoneLabel, zone);
+  return MakeNode(name).Label(kHostLabel, name).Label(kZoneLabel, zone);
 }
 PodBuilder Web(std::string_view name, std::string_view node = "") {
   return MakePod(name).Label("app", "web").Node(node);
@@ -68,7 +67,7 @@ class PodTopologySpreadTest : public ::testing::Test {
     handle_.cluster().AddNode(Host("b1", "b"));
     handle_.cluster().AddNode(Host("b2", "b").Taint("gpu"));
     handle_.cluster().AddNode(Host("c1", "c").Label("disk", "ssd"));
-    handle_.cluster().AddNode(MakeNode("bare").Label(kHostname, "bare"));
+    handle_.cluster().AddNode(MakeNode("bare").Label(kHostLabel, "bare"));
     handle_.cluster().AddPod(Web("w1", "a1"));
     handle_.cluster().AddPod(Web("w2", "a1"));
     handle_.cluster().AddPod(Web("w3", "a2"));
@@ -176,7 +175,7 @@ TEST_F(PodTopologySpreadTest, NodesThePodCannotUseDoNotCountByPolicy) {
   EXPECT_THAT(Fitting(PodBuilder(picky).SpreadConstraint(ignoring)), ElementsAre("c1"));
 
   // Hosts: a1=2, a2=1, b1=1, b2=0 (tainted), c1=0.
-  auto per_host = WebPerZone([](auto& c) { c.topology_key = Symbol(kHostname); });
+  auto per_host = WebPerZone([](auto& c) { c.topology_key = Symbol(kHostLabel); });
   const PodBuilder no_disk = Web("p").NodeAffinityIn(kZoneLabel, {"a", "b"});
   EXPECT_THAT(Fitting(PodBuilder(no_disk).SpreadConstraint(per_host)), ElementsAre("b2", "bare", "c1"));
   per_host.node_taints_policy = "Honor";

@@ -16,11 +16,10 @@ namespace berth::plugins {
 namespace {
 
 using ::berth::testing::FakeCluster;
+using ::berth::testing::kHostLabel;
 using ::berth::testing::MakeNode;
 using ::berth::testing::MakePod;
 using framework::NodeInfo;
-
-constexpr const char* kHostKey = "kubernetes.io/hostname";
 
 SpreadConstraint Constraint(const char* key, int32_t max_skew, const char* app) {
   SpreadConstraint constraint;
@@ -46,7 +45,7 @@ struct Scene {
 
   double CostOf(size_t i, const NodeInfo& node) const {
     const SpreadConstraint& constraint = plan.constraint(i);
-    const bool per_host = constraint.topology_key == kHostKey;
+    const bool per_host = constraint.topology_key == kHostLabel;
     std::set<std::string> domains;
     for (const NodeInfo* other : feasible) {
       if (!Ignores(*other)) domains.insert(per_host ? other->name() : ValueOf(*other, constraint.topology_key));
@@ -75,9 +74,9 @@ struct Scene {
 TEST(SpreadCosts, AreWhatTheDefinitionSays) {
   const std::vector<std::vector<SpreadConstraint>> sets = {
       {Constraint("zone", 1, "web")},
-      {Constraint(kHostKey, 3, "web")},
-      {Constraint(kHostKey, 3, "web"), Constraint("zone", 5, "web")},
-      {Constraint("zone", 2, "db"), Constraint("rack", 1, "web"), Constraint(kHostKey, 1, "db")},
+      {Constraint(kHostLabel, 3, "web")},
+      {Constraint(kHostLabel, 3, "web"), Constraint("zone", 5, "web")},
+      {Constraint("zone", 2, "db"), Constraint("rack", 1, "web"), Constraint(kHostLabel, 1, "db")},
   };
   for (unsigned seed = 0; seed < 120; ++seed) {
     std::mt19937 random(seed);
@@ -86,7 +85,7 @@ TEST(SpreadCosts, AreWhatTheDefinitionSays) {
     for (int i = 0; i < node_count; ++i) {
       const std::string name = "n" + std::to_string(i);
       auto node = MakeNode(name);
-      if (random() % 6 != 0) node.Label(kHostKey, name);
+      if (random() % 6 != 0) node.Label(kHostLabel, name);
       if (random() % 6 != 0) node.Label("zone", random() % 6 == 0 ? "" : std::string(1, "abc"[random() % 3]));
       if (random() % 4 != 0) node.Label("rack", std::to_string(random() % 5));
       if (random() % 3 != 0) node.Label("disk", "ssd");
@@ -124,13 +123,13 @@ TEST(SpreadCosts, AgreesOverManyNodes) {
   FakeCluster cluster;
   for (int i = 0; i < 1300; ++i) {
     const std::string name = "n" + std::to_string(i);
-    cluster.AddNode(MakeNode(name).Label(kHostKey, name).Label("zone", std::to_string(i % 3)));
+    cluster.AddNode(MakeNode(name).Label(kHostLabel, name).Label("zone", std::to_string(i % 3)));
   }
   for (int i = 0; i < 1300; i += 7) {
     cluster.AddPod(MakePod("p" + std::to_string(i)).Label("app", "web").Node("n" + std::to_string(i)));
   }
   const auto plan = std::make_shared<const SpreadPlan>(
-      *MakePod("incoming").Info(), std::vector{Constraint(kHostKey, 3, "web"), Constraint("zone", 5, "web")}, cluster,
+      *MakePod("incoming").Info(), std::vector{Constraint(kHostLabel, 3, "web"), Constraint("zone", 5, "web")}, cluster,
       SpreadGates());
   SpreadCosts costs(plan, cluster, true);
   costs.ChooseAmong(std::vector<uint8_t>(cluster.columns().size(), 1));

@@ -18,7 +18,7 @@ const std::vector<config::UtilizationShapePoint> kSpread = {{0, 10}, {100, 0}};
 const std::vector<config::UtilizationShapePoint> kPack = {{0, 0}, {100, 10}};
 const std::vector<config::UtilizationShapePoint> kHump = {{20, 2}, {50, 10}, {80, 0}};
 const std::vector<config::ResourceSpec> kBoth = {{Symbol("cpu"), 1}, {Symbol("memory"), 1}};
-const std::vector<config::ResourceSpec> kCpu = {{Symbol("cpu"), 1}};
+const std::vector<config::ResourceSpec> kCpuOnly = {{Symbol("cpu"), 1}};
 
 TEST(RequestedToCapacityRatio, FollowsTheCurve) {
   struct {
@@ -33,11 +33,12 @@ TEST(RequestedToCapacityRatio, FollowsTheCurve) {
        MakeNode("n").Capacity("cpu", "4").Capacity("memory", "10000"), 38},
       {"packs", kPack, kBoth, MakePod("p").Request("cpu", "3").Request("memory", "5000"),
        MakeNode("n").Capacity("cpu", "4").Capacity("memory", "10000"), 63},
-      {"before the first point", kHump, kCpu, MakePod("p").Request("cpu", "100m"), MakeNode("n").Capacity("cpu", "1"),
-       20},
-      {"between points", kHump, kCpu, MakePod("p").Request("cpu", "350m"), MakeNode("n").Capacity("cpu", "1"), 60},
-      {"past the last point", kHump, kCpu, MakePod("p").Request("cpu", "900m"), MakeNode("n").Capacity("cpu", "1"), 0},
-      {"overfull is full", kPack, kCpu, MakePod("p").Request("cpu", "2"), MakeNode("n").Capacity("cpu", "1"), 100},
+      {"before the first point", kHump, kCpuOnly, MakePod("p").Request("cpu", "100m"),
+       MakeNode("n").Capacity("cpu", "1"), 20},
+      {"between points", kHump, kCpuOnly, MakePod("p").Request("cpu", "350m"), MakeNode("n").Capacity("cpu", "1"), 60},
+      {"past the last point", kHump, kCpuOnly, MakePod("p").Request("cpu", "900m"), MakeNode("n").Capacity("cpu", "1"),
+       0},
+      {"overfull is full", kPack, kCpuOnly, MakePod("p").Request("cpu", "2"), MakeNode("n").Capacity("cpu", "1"), 100},
       {"a resource that scores nothing does not count", kHump, kBoth,
        MakePod("p").Request("cpu", "500m").Request("memory", "9000"),
        MakeNode("n").Capacity("cpu", "1").Capacity("memory", "10000"), 100},

@@ -11,6 +11,7 @@ namespace {
 
 using testing::FakeHandle;
 using ::testing::IsEmpty;
+using testing::kZoneLabel;
 using testing::MakeNode;
 using testing::MakePlugin;
 using testing::MakePod;
@@ -44,15 +45,14 @@ TEST(SelectorSpread, PrefersNodesWithFewerPodsOfTheService) {
 }
 
 TEST(SelectorSpread, GivesZonesTwoThirds) {
-  constexpr char kZone[] = "topology.kubernetes.io/zone";
   constexpr char kOldZone[] = "failure-domain.beta.kubernetes.io/zone";
   constexpr char kRegion[] = "topology.kubernetes.io/region";
   FakeHandle handle;
   handle.Add(MakeService("web", {{"app", "web"}}));
-  handle.cluster().AddNode(MakeNode("a1").Label(kZone, "a"), {WebPod("1").Info(), WebPod("2").Info()});
-  handle.cluster().AddNode(MakeNode("a2").Label(kOldZone, "a").Label(kZone, "ignored"));
-  handle.cluster().AddNode(MakeNode("b").Label(kZone, "b"), {WebPod("3").Info()});
-  handle.cluster().AddNode(MakeNode("elsewhere").Label(kZone, "a").Label(kRegion, "other"));
+  handle.cluster().AddNode(MakeNode("a1").Label(kZoneLabel, "a"), {WebPod("1").Info(), WebPod("2").Info()});
+  handle.cluster().AddNode(MakeNode("a2").Label(kOldZone, "a").Label(kZoneLabel, "ignored"));
+  handle.cluster().AddNode(MakeNode("b").Label(kZoneLabel, "b"), {WebPod("3").Info()});
+  handle.cluster().AddNode(MakeNode("elsewhere").Label(kZoneLabel, "a").Label(kRegion, "other"));
   handle.cluster().AddNode(MakeNode("nowhere"), {WebPod("4").Info()});
   EXPECT_THAT(ScoresOf(handle, WebPod("p")),
               UnorderedElementsAre(Pair("a1", Pair(2, 0)), Pair("a2", Pair(0, 33)), Pair("b", Pair(1, 50)),

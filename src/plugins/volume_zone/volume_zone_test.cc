@@ -15,6 +15,7 @@ using framework::Status;
 using testing::AskHint;
 using testing::FakeHandle;
 using testing::Judge;
+using testing::kZoneLabel;
 using testing::LabelPairs;
 using testing::LabelsOf;
 using testing::MakeNode;
@@ -24,7 +25,6 @@ using testing::MakePv;
 using testing::MakePvc;
 using testing::MakeStorageClass;
 
-constexpr std::string_view kZone = "topology.kubernetes.io/zone";
 constexpr std::string_view kRegion = "topology.kubernetes.io/region";
 constexpr std::string_view kBetaZone = "failure-domain.beta.kubernetes.io/zone";
 
@@ -40,16 +40,19 @@ TEST(VolumeZone, ComparesLabelsOfVolumeAndNode) {
     LabelPairs volume, node;
     bool fits;
   } cases[] = {
-      {"same zone", {{kZone, "a"}}, {{kZone, "a"}}, true},
-      {"another zone", {{kZone, "a"}}, {{kZone, "b"}}, false},
-      {"one of several", {{kZone, "a__b"}}, {{kZone, "b"}}, true},
-      {"none of several", {{kZone, "a__b"}}, {{kZone, "c"}}, false},
-      {"a node without labels is in a cluster of one zone", {{kZone, "a"}}, {{"x", "y"}}, true},
-      {"a node that says only its region", {{kZone, "a"}}, {{kRegion, "r"}}, false},
-      {"old label on the volume, today's on the node", {{kBetaZone, "a"}}, {{kZone, "a"}}, true},
-      {"but not the other way round", {{kZone, "a"}}, {{kBetaZone, "a"}}, false},
-      {"both labels count", {{kZone, "a"}, {kRegion, "r"}}, {{kZone, "a"}, {kRegion, "s"}}, false},
-      {"an unreadable label is no demand", {{kZone, "a__"}, {kRegion, "r"}}, {{kZone, "b"}, {kRegion, "r"}}, true},
+      {"same zone", {{kZoneLabel, "a"}}, {{kZoneLabel, "a"}}, true},
+      {"another zone", {{kZoneLabel, "a"}}, {{kZoneLabel, "b"}}, false},
+      {"one of several", {{kZoneLabel, "a__b"}}, {{kZoneLabel, "b"}}, true},
+      {"none of several", {{kZoneLabel, "a__b"}}, {{kZoneLabel, "c"}}, false},
+      {"a node without labels is in a cluster of one zone", {{kZoneLabel, "a"}}, {{"x", "y"}}, true},
+      {"a node that says only its region", {{kZoneLabel, "a"}}, {{kRegion, "r"}}, false},
+      {"old label on the volume, today's on the node", {{kBetaZone, "a"}}, {{kZoneLabel, "a"}}, true},
+      {"but not the other way round", {{kZoneLabel, "a"}}, {{kBetaZone, "a"}}, false},
+      {"both labels count", {{kZoneLabel, "a"}, {kRegion, "r"}}, {{kZoneLabel, "a"}, {kRegion, "s"}}, false},
+      {"an unreadable label is no demand",
+       {{kZoneLabel, "a__"}, {kRegion, "r"}},
+       {{kZoneLabel, "b"}, {kRegion, "r"}},
+       true},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.what);
@@ -109,7 +112,7 @@ TEST(VolumeZone, QueuesForWhatCouldMoveAVolumeNearer) {
   const auto plugin = MakePlugin<VolumeZone>(handle);
   const framework::PodInfoPtr pod = MakePod("pod").Pvc("data").Info();
 
-  const api::PersistentVolume a = Labelled({{kZone, "a"}}), b = Labelled({{kZone, "b"}});
+  const api::PersistentVolume a = Labelled({{kZoneLabel, "a"}}), b = Labelled({{kZoneLabel, "b"}});
   api::PersistentVolume grown = a;
   grown.spec.capacity.Set(Symbol("storage"), testing::Amount("5Gi"));
   EXPECT_EQ(AskHint(*plugin, EventResource::kPersistentVolume, *pod, {}, &a), QueueingHint::kQueue);

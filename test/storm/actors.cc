@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "api/resource_claim.h"
 #include "testing/builders.h"
 
 namespace berth::storm {
@@ -15,6 +16,7 @@ using namespace std::chrono_literals;
 constexpr std::string_view kZone = "topology.kubernetes.io/zone";
 constexpr std::string_view kZones[] = {"a", "b", "c"};
 constexpr uint64_t kCrowd = 30;
+constexpr base::Duration kLongestPause = 1s;
 constexpr base::Duration kSlowestKubelet = 2s;
 constexpr base::Duration kSlowestEnd = 6s;
 constexpr base::Duration kSlowestCollector = 15s;
@@ -288,12 +290,34 @@ bool Actors::DoWhileBound(Fault fault, const http::Request& request) {
       return true;
     case Fault::kReturnsWhileBound:
       // At once, or after its devices have been taken back.
-      FailAndReturn(*pod, random_.Below(4) == 0 ? 100ms : 8s);
-      timeline_.After(Soon(8s), [this] { AddPod(ActionKind::kAddClaimPod, random_); });
+      FailAndReturn(*pod, random_.Below(4) == 0 ? 100ms : 5s);
+      if (!is_claim && random_.Below(2) == 0) CordonNodeOf(*pod);
+      return true;
+    case Fault::kFailsWithClaim:
       return true;
     default:
       CordonAll(2 + random_.Below(12));
       return true;
+  }
+}
+
+// Where its claim has devices: it needs others, on another node.
+void Actors::CordonNodeOf(const api::Pod& pod) {
+  for (const auto& [key, object] : store_.objects(api::Kind::kResourceClaim)) {
+    const api::ResourceClaim& claim = *object.As<api::ResourceClaim>();
+    if (!NamesClaim(pod, claim.metadata.name) || !claim.status.allocation) continue;
+    const auto& results = claim.status.allocation->devices.results;
+    if (results.empty()) continue;
+    const std::string node = results.front().pool;
+    EditNode(node, [](api::Node& n) { n.spec.unschedulable = true; });
+    timeline_.After(Soon(40s), [this, node] { EditNode(node, [](api::Node& n) { n.spec.unschedulable = false; }); });
+    return;
+  }
+}
+
+void Actors::AskForDevices() {
+  for (int i = 0; i < 3; ++i) {
+    timeline_.After(Soon(2s), [this] { AddPod(ActionKind::kAddClaimPod, random_); });
   }
 }
 
@@ -309,6 +333,12 @@ void Actors::CompeteForDevices() {
                .Obj());
     AddPod(ActionKind::kAddClaimPod, random_);
   });
+}
+
+void Actors::KeepBusy(base::Duration from, base::Duration to) {
+  for (base::Duration when = from; when < to; when += Soon(kLongestPause)) {
+    timeline_.After(when, [this] { AddPod(ActionKind::kAddPod, random_); });
+  }
 }
 
 void Actors::Recreate(const api::Pod& pod) {

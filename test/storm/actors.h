@@ -27,8 +27,12 @@ class Actors {
   void Do(const Action& action);
   // What happens to the pod that a request, which is still on its way, is about. False if it cannot happen to it.
   bool DoWhileBound(Fault fault, const http::Request& request);
+  // Several new pods want devices.
+  void AskForDevices();
   // Sometimes, soon: a pod that shares a claim whose allocation failed, and one that wants devices of its own.
   void CompeteForDevices();
+  // Pods come one after the other, so that whoever leads has something to write.
+  void KeepBusy(base::Duration from, base::Duration to);
   // Called with the key of a refused pod right before its owner deletes it.
   void set_on_give_up(std::function<void(const std::string& key)> on_give_up) { on_give_up_ = std::move(on_give_up); }
 
@@ -41,6 +45,7 @@ class Actors {
   void GiveUpLater(const std::string& key);
   void FailAndReturn(const api::Pod& pod, base::Duration longest);
   void BindByHand(const api::Pod& pod);
+  void CordonNodeOf(const api::Pod& pod);
   void CordonAll(uint64_t times);
   void Recreate(const api::Pod& pod);
   void AddNode(const std::string& name, base::Random& random);

@@ -15,6 +15,8 @@ using namespace std::chrono_literals;
 
 // How far apart a decision's view and its write may be: writes are queued, and bindings are in flight.
 constexpr base::Duration kLeeway = 30s;
+// How far the watch of nodes may be behind the watch of pods.
+constexpr base::Duration kBetweenWatches = 50ms;
 
 bool WaitsForRoom(const api::Pod& pod) {
   return pod.spec.node_name.empty() && !api::IsTerminated(pod) && pod.spec.scheduling_gates.empty();
@@ -36,15 +38,20 @@ Evictions::Evictions(const Timeline& timeline, const Store& store, ApiWrites& wr
 // Whether a pod of higher priority that was pending around that time had no room anywhere, and would have had it on
 // that node. Room for a nominated pod counts as taken.
 bool Evictions::HelpsSomebody(const Eviction& eviction, const Store::Objects& waiting, const Store::Objects& pods,
-                              const Store::Objects& nodes) {
+                              const Store::Objects& nodes, const Nodes& bound_later) {
   const auto victims_node = nodes.find(eviction.node);
   if (victims_node == nodes.end()) return false;
-  // The pods on a node, and those nominated to it; without `asking`, and without those it may evict.
-  const auto present = [&](const std::string& node, const api::Pod& asking, bool evicts) {
+  const Nodes nobody;
+  // The pods on a node, those on their way to it, and those nominated to it; without `asking`, and without those it may
+  // evict.
+  const auto present = [&](const std::string& node, const api::Pod& asking, bool evicts, const Nodes& on_their_way) {
     std::vector<const api::Pod*> found;
     for (const auto& [key, object] : pods) {
       const api::Pod& pod = *object.As<api::Pod>();
-      const std::string& place = pod.spec.node_name.empty() ? pod.status.nominated_node_name : pod.spec.node_name;
+      const auto later = on_their_way.find(pod.metadata.uid);
+      const std::string& place = !pod.spec.node_name.empty()   ? pod.spec.node_name
+                                 : later != on_their_way.end() ? later->second
+                                                               : pod.status.nominated_node_name;
       if (place != node || api::IsTerminated(pod) || pod.metadata.uid == asking.metadata.uid) continue;
       if (evicts && api::PodPriority(pod) < api::PodPriority(asking)) continue;
       found.push_back(&pod);
@@ -59,13 +66,16 @@ bool Evictions::HelpsSomebody(const Eviction& eviction, const Store::Objects& wa
   return std::any_of(waiting.begin(), waiting.end(), [&](const auto& entry) {
     const api::Pod& asking = *entry.second.template As<api::Pod>();
     if (api::PodPriority(asking) <= eviction.priority) return false;
-    const bool has_room = std::any_of(nodes.begin(), nodes.end(), [&](const auto& node) {
-      return Fits(asking, *node.second.template As<api::Node>(), present(node.first, asking, false));
-    });
+    const auto has_room = [&](const Nodes& on_their_way) {
+      return std::any_of(nodes.begin(), nodes.end(), [&](const auto& node) {
+        return Fits(asking, *node.second.template As<api::Node>(), present(node.first, asking, false, on_their_way));
+      });
+    };
     // Devices are not counted here: room without them does not suffice.
     const bool needs_devices = !asking.spec.resource_claims.empty();
-    return (!has_room || needs_devices || somebody_is_meant_to_be_somewhere) &&
-           Fits(asking, *victims_node->second.As<api::Node>(), present(eviction.node, asking, true));
+    // Which of the pods that were bound later were already on their way is not known.
+    return (needs_devices || somebody_is_meant_to_be_somewhere || !has_room(nobody) || !has_room(bound_later)) &&
+           Fits(asking, *victims_node->second.As<api::Node>(), present(eviction.node, asking, true, nobody));
   });
 }
 
@@ -85,12 +95,29 @@ bool Evictions::HelpsSomebodyWithin(const Eviction& eviction, uint64_t first, ui
   for (const auto& [key, object] : pods) {
     if (WaitsForRoom(*object.As<api::Pod>())) waiting.insert_or_assign(key, object);
   }
-  while (!HelpsSomebody(eviction, waiting, pods, nodes)) {
+  Nodes bound_later;
+  for (auto change = next_pod; change != of_pods.end() && change->revision <= last; ++change) {
+    const api::Pod& pod = *change->object.As<api::Pod>();
+    if (!pod.spec.node_name.empty()) bound_later.insert_or_assign(pod.metadata.uid, pod.spec.node_name);
+  }
+  // What a decision has seen of nodes may be older than what it has seen of pods.
+  Store::Objects late_nodes = nodes;
+  auto next_late_node = next_node;
+  const auto helps_somebody = [&](base::Duration now) {
+    for (; next_late_node != next_node && next_late_node->time + kBetweenWatches < now; ++next_late_node) {
+      Apply(*next_late_node, late_nodes);
+    }
+    return HelpsSomebody(eviction, waiting, pods, nodes, bound_later) ||
+           (next_late_node != next_node && HelpsSomebody(eviction, waiting, pods, late_nodes, bound_later));
+  };
+  base::Duration now{};
+  while (!helps_somebody(now)) {
     const bool is_pod =
         next_node == of_nodes.end() || (next_pod != of_pods.end() && next_pod->revision < next_node->revision);
     if (is_pod && next_pod == of_pods.end()) return false;
     const Change& change = is_pod ? *next_pod++ : *next_node++;
     if (change.revision > last) return false;
+    now = change.time;
     Apply(change, is_pod ? pods : nodes);
     if (is_pod && WaitsForRoom(*change.object.As<api::Pod>()))
       waiting.insert_or_assign(api::KeyOf(change.object.metadata()), change.object);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,9 +31,10 @@ class Evictions {
     int32_t priority;
     base::Duration at;
   };
+  using Nodes = std::map<std::string, std::string>;  // of pods, by UID
   bool HelpsSomebodyWithin(const Eviction& eviction, uint64_t first, uint64_t last) const;
   static bool HelpsSomebody(const Eviction& eviction, const Store::Objects& waiting, const Store::Objects& pods,
-                            const Store::Objects& nodes);
+                            const Store::Objects& nodes, const Nodes& bound_later);
 
   const Timeline& timeline_;
   const Store& store_;

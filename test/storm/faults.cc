@@ -26,12 +26,14 @@ constexpr std::array<std::string_view, kFaultCount> kNames = {
     "slow_turn",
     "slow_claim",
     "slow_lease",
+    "lease_stalls",
     "late_effect",
     "refused_node",
     "extender_preempts",
     "slow_report",
     "bound_elsewhere",
     "returns_while_bound",
+    "fails_with_claim",
     "crashes_while_binding",
 };
 constexpr uint64_t kChances = 10'000;

@@ -38,13 +38,15 @@ enum class Fault : uint8_t {
   kSlowTurn,          // the scheduling thread does not read its mail for seconds
   kSlowClaim,         // a write of a claim takes up to many seconds, and every second one then fails without effect
   kSlowLease,         // the answer to a write of the lease takes up to many seconds
+  kLeaseStalls,       // such an answer is slow, and then the connection is silent: only of the elector, others work
   kLateEffect,        // the connection of a write breaks, and it takes effect after that
   kRefusedNode,       // 403 of a patch that only sets a pod's nominatedNodeName
   kExtenderPreempts,  // an extender does not answer in time when it is asked about victims
   kSlowReport,        // the thread of a binding cycle is preempted for seconds before it reports the end
   // What happens to a pod while a write about it is in flight, which is slow, or lost.
   kBoundElsewhere,       // somebody else binds it to another node
-  kReturnsWhileBound,    // with claims: it fails and returns, and another pod wants devices
+  kReturnsWhileBound,    // with claims: it fails and returns, perhaps to a cordoned node, and others want devices
+  kFailsWithClaim,       // with claims: the binding fails, and so the pod is tried again while its claims are slow
   kCrashesWhileBinding,  // with claims: the scheduler crashes, and the nodes are cordoned and uncordoned
 };
 inline constexpr size_t kFaultCount = static_cast<size_t>(Fault::kCrashesWhileBinding) + 1;

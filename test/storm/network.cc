@@ -13,7 +13,12 @@ constexpr base::Duration kShortestTrip = 200us;
 constexpr uint64_t kTripSpread = 3'000'000;  // nanoseconds
 constexpr base::Duration kLongestDelay = 3s;
 constexpr base::Duration kSlowestBind = 20s;
-constexpr base::Duration kShortestAbsence = 3s;
+constexpr base::Duration kShortestAbsence = 4s;
+constexpr base::Duration kLongestAbsence = 8s;
+// A request about the lease has five seconds, a lease lasts 15.
+constexpr base::Duration kSlowestLease = 7s;
+constexpr base::Duration kSlowButInTime = 3s;
+constexpr base::Duration kShortestStall = 12s;
 
 // For a watch, without the parameters that are always the same.
 std::string PathOf(const http::Request& request) {
@@ -27,9 +32,8 @@ std::string PathOf(const http::Request& request) {
 }
 
 bool IsBinding(const http::Request& request) { return request.path.ends_with("/binding"); }
-bool IsLeaseWrite(const http::Request& request) {
-  return request.method != "GET" && request.path.find("/leases") != std::string::npos;
-}
+bool IsOfLease(const http::Request& request) { return request.path.find("/leases") != std::string::npos; }
+bool IsLeaseWrite(const http::Request& request) { return request.method != "GET" && IsOfLease(request); }
 // Not of a lease: one that is renewed late, without its holder knowing, would make every storm wait for its end.
 bool IsWrite(const http::Request& request) { return request.method != "GET" && !IsLeaseWrite(request); }
 bool IsClaimWrite(const http::Request& request) {
@@ -69,7 +73,7 @@ void Exchange::Head(int status, http::Headers headers) {
     answered_ = true;
     return;
   }
-  if (slow_answer_) last_arrival_ = network_.timeline_.Now() + faults.UpTo(Fault::kSlowBind, kSlowestBind);
+  if (answer_delay_ > base::Duration::zero()) last_arrival_ = network_.timeline_.Now() + answer_delay_;
   Push({.head = http::ResponseHead{.status = status, .headers = std::move(headers)}});
 }
 
@@ -207,13 +211,13 @@ void Network::SendRequest(const ExchangePtr& exchange) {
   if (trace_.on()) trace_.Add(exchange->process(), "-> {} {}", exchange->request().method, PathOf(exchange->request()));
   base::Duration latency = Latency();
   if (IsBinding(exchange->request()) && faults_.Strikes(Fault::kSlowBind)) {
-    exchange->slow_answer_ = faults_.Below(Fault::kSlowBind, 2) == 0;
-    if (!exchange->slow_answer_) latency += faults_.UpTo(Fault::kSlowBind, kSlowestBind);
+    const bool answers_late = faults_.Below(Fault::kSlowBind, 2) == 0;
+    (answers_late ? exchange->answer_delay_ : latency) += faults_.UpTo(Fault::kSlowBind, kSlowestBind);
   }
   if (IsStatusPatch(exchange->request()) && faults_.Strikes(Fault::kSlowPatch)) {
     latency += faults_.UpTo(Fault::kSlowPatch, kSlowestBind);
   }
-  if (IsLeaseWrite(exchange->request()) && faults_.Strikes(Fault::kSlowLease)) exchange->slow_answer_ = true;
+  if (IsOfLease(exchange->request()) && StrikesLease(*exchange)) return;
   if (IsClaimWrite(exchange->request()) && faults_.Strikes(Fault::kSlowClaim)) {
     latency += faults_.UpTo(Fault::kSlowClaim, kSlowestBind);
     if (faults_.Below(Fault::kSlowClaim, 2) == 0) {
@@ -223,14 +227,21 @@ void Network::SendRequest(const ExchangePtr& exchange) {
     }
   }
   if (IsClaimWrite(exchange->request()) && timeline_.Now() < claims_slow_until_) {
-    latency += faults_.UpTo(Fault::kReturnsWhileBound, kSlowestBind);
+    latency += kShortestAbsence + faults_.UpTo(Fault::kReturnsWhileBound, kLongestAbsence);
   }
   if (StrikesPod(Fault::kBoundElsewhere, *exchange)) latency += faults_.UpTo(Fault::kBoundElsewhere, kSlowestBind);
   if (StrikesPod(Fault::kReturnsWhileBound, *exchange)) {
     claims_slow_until_ = timeline_.Now() + kSlowestBind;
     // Usually after the pod has returned, and is being bound again.
-    return timeline_.After(kShortestAbsence + faults_.UpTo(Fault::kReturnsWhileBound, kSlowestBind),
-                           [exchange] { exchange->Push({.end = Error::Unavailable("connection refused")}); });
+    return timeline_.After(kShortestAbsence + faults_.UpTo(Fault::kReturnsWhileBound, kLongestAbsence),
+                           [this, exchange] {
+                             exchange->Push({.end = Error::Unavailable("connection refused")});
+                             if (on_given_up_) on_given_up_();
+                           });
+  }
+  if (IsBinding(exchange->request()) && StrikesPod(Fault::kFailsWithClaim, *exchange)) {
+    claims_slow_until_ = timeline_.Now() + kSlowestBind;
+    return exchange->Push({.end = Error::Unavailable("connection refused")});
   }
   // What it has written of a claim takes effect, as far as it goes.
   if (StrikesPod(Fault::kCrashesWhileBinding, *exchange) && IsBinding(exchange->request())) return;
@@ -251,6 +262,21 @@ void Network::SendRequest(const ExchangePtr& exchange) {
 bool Network::StrikesPod(Fault fault, const Exchange& exchange) {
   if (!IsBinding(exchange.request()) && !IsClaimWrite(exchange.request())) return false;
   return faults_.Strikes(fault) && mishap_ && mishap_(fault, exchange.request(), exchange.process());
+}
+
+bool Network::StrikesLease(Exchange& exchange) {
+  base::Duration& stalls_until = leases_stall_until_[exchange.process()];
+  if (timeline_.Now() < stalls_until) {
+    trace_.Add(exchange.process(), "silent: {} {}", exchange.request().method, PathOf(exchange.request()));
+    return true;
+  }
+  if (!IsLeaseWrite(exchange.request())) return false;
+  if (faults_.Strikes(Fault::kSlowLease)) exchange.answer_delay_ = faults_.UpTo(Fault::kSlowLease, kSlowestLease);
+  if (faults_.Strikes(Fault::kLeaseStalls)) {
+    exchange.answer_delay_ = kSlowButInTime + faults_.UpTo(Fault::kLeaseStalls, 2s);
+    stalls_until = timeline_.Now() + kShortestStall + faults_.UpTo(Fault::kLeaseStalls, kShortestStall);
+  }
+  return false;
 }
 
 void Network::ArriveAtServer(const ExchangePtr& exchange) {

@@ -77,7 +77,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   http::ResponseHandler handler_;
   bool open_ = true;       // for the client
   bool answered_ = false;  // by the server, to the end
-  bool slow_answer_ = false;
+  base::Duration answer_delay_{};
   bool silent_ = false;  // nothing arrives any more
   std::optional<base::Duration> closed_{};
   base::Duration last_arrival_{};
@@ -102,6 +102,8 @@ class Network {
   // Lets one of the faults that concern a pod happen; false if it cannot happen to what the request is about.
   using Mishap = std::function<bool(Fault fault, const http::Request& request, const std::string& process)>;
   void set_mishap(Mishap mishap) { mishap_ = std::move(mishap); }
+  // When the write fails during which a pod left and returned.
+  void set_on_given_up(std::function<void()> on_given_up) { on_given_up_ = std::move(on_given_up); }
   // Disconnects it from the server. Streams that survive continue where they were.
   void Partition(const std::string& process, base::Duration until) { partitions_[process] = until; }
   // When it will be connected again; unset if it is.
@@ -115,6 +117,8 @@ class Network {
   void ArriveAtServer(const ExchangePtr& exchange);
   base::Duration Latency();
   bool StrikesPod(Fault fault, const Exchange& exchange);
+  // Delays the answer, or loses the request; true if it is lost.
+  bool StrikesLease(Exchange& exchange);
 
   Timeline& timeline_;
   Faults& faults_;
@@ -122,7 +126,9 @@ class Network {
   base::Random random_;
   Server server_;
   Mishap mishap_;
+  std::function<void()> on_given_up_;
   std::map<std::string, base::Duration> partitions_;
+  std::map<std::string, base::Duration> leases_stall_until_;  // of a process
   base::Duration claims_slow_until_{};  // after a pod with a claim has left and is about to return
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 
 #include "base/random.h"
 
@@ -53,12 +54,14 @@ constexpr Faults::Rates kMostOften = {
     300,   // slow_turn
     6000,  // slow_claim
     3000,  // slow_lease
-    600,   // late_effect
+    1500,  // lease_stalls
+    2000,  // late_effect
     9000,  // refused_node
     9000,  // extender_preempts
     3000,  // slow_report
     6000,  // bound_elsewhere
-    3000,  // returns_while_bound
+    5000,  // returns_while_bound
+    4000,  // fails_with_claim
     1500,  // crashes_while_binding
 };
 
@@ -75,7 +78,10 @@ enum class Emphasis : uint8_t {
   kRefusals,
   kLeaders
 };
-constexpr uint64_t kEmphasisCount = static_cast<uint64_t>(Emphasis::kLeaders) + 1;
+// Claims have the longest chains of events, so there are more storms about them.
+constexpr Emphasis kEmphases[] = {Emphasis::kNone,    Emphasis::kReturns,  Emphasis::kReturns,    Emphasis::kCrashes,
+                                  Emphasis::kCrashes, Emphasis::kPermit,   Emphasis::kPreemption, Emphasis::kElsewhere,
+                                  Emphasis::kReports, Emphasis::kRefusals, Emphasis::kLeaders};
 
 // Every second ordinary pod becomes something else.
 ActionKind Emphasize(ActionKind kind, Emphasis emphasis, base::Random& random) {
@@ -91,13 +97,17 @@ ActionKind Emphasize(ActionKind kind, Emphasis emphasis, base::Random& random) {
       return ActionKind::kAddHeldPod;
     case Emphasis::kPreemption:
       return ActionKind::kAddUrgentPod;
-    case Emphasis::kReports:
-      return random.Below(2) == 0 ? ActionKind::kRecreatePod : ActionKind::kAddLargePod;
+    case Emphasis::kReports: {
+      constexpr ActionKind kReported[] = {ActionKind::kRecreatePod, ActionKind::kAddLargePod, ActionKind::kAddLargePod,
+                                          ActionKind::kCordonNode};
+      return kReported[random.Below(std::size(kReported))];
+    }
     case Emphasis::kRefusals:
       return random.Below(2) == 0 ? ActionKind::kAddRefusedPod : kind;
     case Emphasis::kLeaders: {
-      constexpr ActionKind kEnds[] = {ActionKind::kTakeover, ActionKind::kPause, ActionKind::kPartition};
-      const uint64_t end = random.Below(8);
+      constexpr ActionKind kEnds[] = {ActionKind::kTakeover, ActionKind::kTerminate, ActionKind::kPause,
+                                      ActionKind::kPartition};
+      const uint64_t end = random.Below(9);
       return end < std::size(kEnds) ? kEnds[end] : kind;
     }
   }
@@ -107,7 +117,7 @@ ActionKind Emphasize(ActionKind kind, Emphasis emphasis, base::Random& random) {
 std::vector<Fault> FaultsOf(Emphasis emphasis) {
   switch (emphasis) {
     case Emphasis::kReturns:
-      return {Fault::kSlowClaim, Fault::kSlowReport, Fault::kReturnsWhileBound};
+      return {Fault::kSlowClaim, Fault::kSlowReport, Fault::kReturnsWhileBound, Fault::kFailsWithClaim};
     case Emphasis::kCrashes:
       return {Fault::kSlowClaim, Fault::kCrashesWhileBinding};
     case Emphasis::kPermit:
@@ -121,7 +131,7 @@ std::vector<Fault> FaultsOf(Emphasis emphasis) {
     case Emphasis::kRefusals:
       return {Fault::kAdmission};
     case Emphasis::kLeaders:
-      return {Fault::kSlowLease, Fault::kStaleList};
+      return {Fault::kSlowLease, Fault::kLeaseStalls, Fault::kStaleList};
     case Emphasis::kNone:
       return {};
   }
@@ -185,7 +195,7 @@ Plan MakePlan(uint64_t seed) {
   Plan plan{.seed = seed};
   // Every sixth storm has no faults: then nothing excuses a failure.
   const bool calm = seed % 6 == 0;
-  auto emphasis = static_cast<Emphasis>(random.Below(kEmphasisCount));
+  Emphasis emphasis = kEmphases[random.Below(std::size(kEmphases))];
   if (calm && emphasis == Emphasis::kLeaders) emphasis = Emphasis::kNone;  // their end is a misfortune
   plan.instances = 1 + static_cast<int>(random.Below(3));
   plan.nodes = 2 + static_cast<int>(random.Below(4));
@@ -197,7 +207,7 @@ Plan MakePlan(uint64_t seed) {
                                          ExtenderKind::kNeeded};
   plan.extender = kExtenders[random.Below(std::size(kExtenders))];
   if (emphasis == Emphasis::kPreemption) plan.extender = ExtenderKind::kNeeded;
-  if (random.Below(3) == 0) plan.qps = static_cast<float>(2 + random.Below(8));
+  if (random.Below(3) == 0) plan.qps = static_cast<float>(4 + random.Below(8));
   if (random.Below(3) == 0) plan.status_line = 1 + random.Below(4);
   if (random.Below(2) == 0) plan.backlog = 1 + random.Below(4);
   // In a short storm little happens that could wake a forgotten pod.

@@ -19,11 +19,14 @@ constexpr base::Duration kLongestSettling = 10min;
 constexpr base::Duration kBetweenLooks = 5s;
 constexpr base::Duration kQuietTime = 1min;
 constexpr uint64_t kPodsOfTakeover = 4;
+// After a renewal that is the last one: the leader must have stopped writing, and the next one is about to lead.
+constexpr base::Duration kLeaseEnds = 13s;
+constexpr base::Duration kLongestTerm = 6s;
 // How often the world may become unsettled again before it is quiet.
 constexpr int kMostRounds = 10;
 constexpr int kNoisyRounds = 3;
 // A storm takes some tens of thousands; this many mean that something spins.
-constexpr uint64_t kMostEvents = 3'000'000;
+constexpr uint64_t kMostEvents = 300'000;
 
 base::Duration Between(base::Random& random, base::Duration shortest, base::Duration longest) {
   return shortest + base::Duration(random.Below(static_cast<uint64_t>((longest - shortest).count())));
@@ -64,8 +67,10 @@ Storm::Storm(const Plan& plan, const Scheduler& scheduler, Trace::Keep keep)
     if (fault == Fault::kCrashesWhileBinding) timeline_.After(1us, [this, process] { CrashNow(process); });
     return true;
   });
+  network_.set_on_given_up([this] { actors_.AskForDevices(); });
   faults_.set_on_strike([this](Fault fault) {
     if (fault == Fault::kSlowReport) actors_.CompeteForDevices();
+    if (fault == Fault::kLeaseStalls) actors_.KeepBusy(kLeaseEnds, kLeaseEnds + kLongestTerm);
   });
   store_.Put(berth::testing::MakeNamespace("default"));
   store_.Put(berth::testing::MakeNamespace("kube-system"));
@@ -178,13 +183,13 @@ void Storm::TakeOver(base::Random& random) {
   });
   // Without a standby the next leader is the same program, restarted. The server's caches do not contain yet what the
   // last one has done.
-  const bool alone = hosts_.size() == 1;
-  if (alone) {
+  const bool stand_still = hosts_.size() == 1 || random.Below(2) == 0;
+  if (stand_still) {
     trace_.Add("server", "world has caches that stand still");
     server_.watches().Stall(timeline_.Now() + Between(random, 2s, 12s));
   }
-  const base::Duration when = alone ? Between(random, 5ms, 300ms) : Between(random, 1s, 15s);
-  timeline_.After(when, [this, crash = !alone && random.Below(2) == 0] {
+  const base::Duration when = stand_still ? Between(random, 5ms, 300ms) : Between(random, 1s, 15s);
+  timeline_.After(when, [this, crash = !stand_still && random.Below(2) == 0] {
     for (const auto& host : hosts_) {
       if (host->is_leader()) crash ? host->Crash() : host->Terminate();
     }
@@ -197,9 +202,13 @@ void Storm::CrashNow(const std::string& process) {
   }
 }
 
-// Sometimes while more reports wait than may be sent before the lease is given back.
+// Sometimes while pods come that it must leave to the next leader, or while more reports wait than may be sent before
+// the lease is given back.
 void Storm::Terminate(Host& host, base::Random& random) {
-  if (random.Below(2) == 0) return host.Terminate();
+  if (random.Below(2) == 0) {
+    actors_.KeepBusy(base::Duration::zero(), kLongestTerm);
+    return host.Terminate();
+  }
   actors_.Do({.at = timeline_.Now(), .kind = ActionKind::kAddCrowd, .seed = random.Next()});
   timeline_.After(Between(random, 5ms, 2s), [&host] { host.Terminate(); });
 }

@@ -291,7 +291,7 @@ bool Actors::DoWhileBound(Fault fault, const http::Request& request) {
     case Fault::kReturnsWhileBound:
       // At once, or after its devices have been taken back.
       FailAndReturn(*pod, random_.Below(4) == 0 ? 100ms : 5s);
-      if (!is_claim && random_.Below(2) == 0) CordonNodeOf(*pod);
+      if (!is_claim && random_.Below(4) == 0) CordonNodeOf(*pod);
       return true;
     case Fault::kFailsWithClaim:
       return true;

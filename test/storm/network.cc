@@ -230,7 +230,9 @@ void Network::SendRequest(const ExchangePtr& exchange) {
     latency += kShortestAbsence + faults_.UpTo(Fault::kReturnsWhileBound, kLongestAbsence);
   }
   if (StrikesPod(Fault::kBoundElsewhere, *exchange)) latency += faults_.UpTo(Fault::kBoundElsewhere, kSlowestBind);
-  if (StrikesPod(Fault::kReturnsWhileBound, *exchange)) {
+  // Mostly of a binding, so that the claims have been written.
+  if ((IsBinding(exchange->request()) || faults_.Below(Fault::kReturnsWhileBound, 8) == 0) &&
+      StrikesPod(Fault::kReturnsWhileBound, *exchange)) {
     claims_slow_until_ = timeline_.Now() + kSlowestBind;
     // Usually after the pod has returned, and is being bound again.
     return timeline_.After(kShortestAbsence + faults_.UpTo(Fault::kReturnsWhileBound, kLongestAbsence),

@@ -60,7 +60,7 @@ constexpr Faults::Rates kMostOften = {
     9000,  // extender_preempts
     3000,  // slow_report
     6000,  // bound_elsewhere
-    5000,  // returns_while_bound
+    8000,  // returns_while_bound
     4000,  // fails_with_claim
     1500,  // crashes_while_binding
 };
@@ -70,6 +70,7 @@ constexpr Faults::Rates kMostOften = {
 enum class Emphasis : uint8_t {
   kNone,
   kReturns,
+  kLateEnds,
   kCrashes,
   kPermit,
   kPreemption,
@@ -79,9 +80,9 @@ enum class Emphasis : uint8_t {
   kLeaders
 };
 // Claims have the longest chains of events, so there are more storms about them.
-constexpr Emphasis kEmphases[] = {Emphasis::kNone,    Emphasis::kReturns,  Emphasis::kReturns,    Emphasis::kCrashes,
-                                  Emphasis::kCrashes, Emphasis::kPermit,   Emphasis::kPreemption, Emphasis::kElsewhere,
-                                  Emphasis::kReports, Emphasis::kRefusals, Emphasis::kLeaders};
+constexpr Emphasis kEmphases[] = {Emphasis::kNone,      Emphasis::kReturns, Emphasis::kLateEnds, Emphasis::kLateEnds,
+                                  Emphasis::kCrashes,   Emphasis::kCrashes, Emphasis::kPermit,   Emphasis::kPreemption,
+                                  Emphasis::kElsewhere, Emphasis::kReports, Emphasis::kRefusals, Emphasis::kLeaders};
 
 // Every second ordinary pod becomes something else.
 ActionKind Emphasize(ActionKind kind, Emphasis emphasis, base::Random& random) {
@@ -91,6 +92,7 @@ ActionKind Emphasize(ActionKind kind, Emphasis emphasis, base::Random& random) {
     case Emphasis::kElsewhere:
       return kind;
     case Emphasis::kReturns:
+    case Emphasis::kLateEnds:
     case Emphasis::kCrashes:
       return ActionKind::kAddClaimPod;  // there are too few devices, and pods wait for nothing else
     case Emphasis::kPermit:
@@ -118,6 +120,8 @@ std::vector<Fault> FaultsOf(Emphasis emphasis) {
   switch (emphasis) {
     case Emphasis::kReturns:
       return {Fault::kSlowClaim, Fault::kSlowReport, Fault::kReturnsWhileBound, Fault::kFailsWithClaim};
+    case Emphasis::kLateEnds:
+      return {Fault::kReturnsWhileBound, Fault::kFailsWithClaim};
     case Emphasis::kCrashes:
       return {Fault::kSlowClaim, Fault::kCrashesWhileBinding};
     case Emphasis::kPermit:

@@ -36,6 +36,12 @@ void Forget(const PodStatusChange& change, api::PodStatus& status) {
   if (found != status.conditions.end()) status.conditions.erase(found);
 }
 
+// An outage, or no time for us; the same request is worth another try.
+bool MayBeBetterLater(const ApiAnswer& answer) {
+  const int code = answer.status.code;
+  return code == 0 || code == 429 || code >= 500;
+}
+
 // Removes from `uncertain` what `written` has settled.
 void Settle(const PodStatusChange& written, PodStatusChange& uncertain) {
   if (written.nominated_node_name) uncertain.nominated_node_name.reset();
@@ -112,14 +118,14 @@ bool PodStatusWriter::TakeRead(const std::string& key, Batch& batch, const ApiAn
     if (batch.next == Step::kPatch && answer.status.code == 409) batch.next = Step::kRead;
     return false;
   }
-  // The pod was there when the patch was refused, so this is about our rights, or the path to the server.
-  if (answer.status.code == 403 || answer.status.code == 404) {
+  const Result<api::Object> read = answer.ok() ? DecodeOne(answer.response) : Result<api::Object>(answer.ToError());
+  const api::Pod* pod = read ? read->As<api::Pod>() : nullptr;
+  if (pod == nullptr) {
+    if (MayBeBetterLater(answer)) return false;
+    // The pod was there when the patch was refused, so this is about our rights, or the path to the server.
     batch.next = Step::kPatchAny;
     return true;
   }
-  const Result<api::Object> read = answer.ok() ? DecodeOne(answer.response) : Result<api::Object>(answer.ToError());
-  const api::Pod* pod = read ? read->As<api::Pod>() : nullptr;
-  if (pod == nullptr) return false;
   Entry& entry = entries_.at(key);
   if (pod->metadata.uid != entry.pod.metadata.uid) {
     batch.next = Step::kGone;
@@ -172,8 +178,6 @@ void PodStatusWriter::Finish(const std::string& key, const BatchPtr& batch, cons
     entry.dones.clear();
     entry.wanted = {};
     entry.in_line_as.reset();
-  } else if (answer.ok() && batch->next == Step::kRead) {
-    result = Error::InvalidArgument("expected the pod, to patch its newest version, found something else");
   } else if (answer.ok() && answer.status.code != kNothingToWrite) {
     Recent& recent = Remember(key);
     Settle(batch->change, recent.uncertain);

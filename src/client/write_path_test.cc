@@ -211,6 +211,16 @@ TEST_F(WritePathTest, RetriesAreBounded) {
   EXPECT_EQ(path_->waiting(WriteClass::kStatus) + path_->in_flight(WriteClass::kStatus), 0u);
 }
 
+// Storm seed 1646: a report was lost, because a proxy had asked for more patience than anybody has.
+TEST_F(WritePathTest, AWriteThatWasToBeRepeatedInAnHourWasGivenUp) {
+  Make(0, 0);
+  script_ = {AnswerOf(429, 3600), AnswerOf(429, 3600), AnswerOf(200)};
+  Submit(WriteClass::kStatus, "status", "uid", true);
+  loop_.Advance(10s);
+  EXPECT_THAT(done_, ElementsAre("status 200"));
+  EXPECT_THAT(sent_, SizeIs(3));
+}
+
 TEST_F(WritePathTest, ABindMakesTheReportOfItsPodObsolete) {
   Make(0, 0);
   answers_by_itself_ = false;

@@ -39,6 +39,11 @@ class PostedWork {
     if (first && on_first_) on_first_();
   }
 
+  bool empty() {
+    const std::lock_guard lock(mutex_);
+    return waiting_.empty();
+  }
+
   // On the scheduling thread. What the work itself posts is left for the next call, so that this one ends.
   void RunAll() {
     std::vector<Posted> batch;

@@ -19,11 +19,17 @@ using client::ObjectChange;
 constexpr char kPatient[] = "Patient";
 constexpr base::Duration kPatience = std::chrono::seconds(10);
 constexpr char kWaits[] = "waits";
+constexpr char kHeld[] = "held";
 
-// Pods with the label `waits` wait before their binding for something that never happens.
-class Patient final : public framework::Plugin, public framework::PreBindPlugin {
+// Pods with the label `waits` wait before their binding for something that never happens, those with the label `held`
+// for permission that nobody gives.
+class Patient final : public framework::Plugin, public framework::PermitPlugin, public framework::PreBindPlugin {
  public:
   std::string_view name() const override { return kPatient; }
+  framework::PermitResult Permit(framework::CycleState&, const framework::PodInfo& pod, const std::string&) override {
+    if (!pod.pod().metadata.labels.Contains(Symbol(kHeld))) return {};
+    return {framework::Status::Wait(), kPatience};
+  }
   framework::PreBindPreFlightResult PreBindPreFlight(const framework::CycleState&, const framework::PodInfo&,
                                                      const std::string&) override {
     return {};
@@ -166,6 +172,26 @@ TEST_F(BusyLoop, AFullLoopSpunOnceABackoffWasOver) {
   EXPECT_EQ(loop_->driver().binding(), 1u) << "large waits for its turn";
   server_.Release("binding");
   EXPECT_TRUE(TurnUntilSent("/pods/large/binding"));
+  End();
+}
+
+TEST_F(BusyLoop, AFullLoopHeldPodsForLongerThanTheirPlugin) {
+  BindingThreads threads(4);
+  Make(threads, /*max_binding=*/1);
+  Tell(MakePod("held").Label(kHeld, ""));
+  loop_->Turn();
+  server_.Hold("binding");
+  Tell(MakePod("web"));
+  loop_->Turn();
+  ASSERT_EQ(loop_->driver().binding(), 1u);
+  ASSERT_FALSE(loop_->driver().scheduler().waiting_pods().empty());
+  EXPECT_LE(loop_->Turn(), clock_.Now() + kPatience);
+  clock_.Advance(kPatience);
+  loop_->Turn();
+  EXPECT_TRUE(loop_->driver().scheduler().waiting_pods().empty());
+  EXPECT_EQ(loop_->driver().binding(), 1u) << "it is still full";
+  EXPECT_GT(loop_->Turn(), clock_.Now());
+  server_.Release("binding");
   End();
 }
 

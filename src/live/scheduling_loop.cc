@@ -79,7 +79,7 @@ Result<void> SchedulingLoop::MakeDriver(const config::KubeSchedulerConfiguration
   };
   if (options_.annotate_results) options.scheduler.scope = engine::Scope::kEverything;
   options.max_unschedulable = options_.max_unschedulable;
-  // Recordings could not tell which cycles wait, so the loop itself sees to the limit: a full one takes no steps.
+  // Recordings could not tell which cycles wait, so the loop itself sees to the limit.
   options.max_binding = scheduler::Driver::kNoLimit;
   options.tap = options_.tap;
   options.on_posted = [this] { mailbox_.Post([] {}); };  // makes the next turn due
@@ -137,7 +137,7 @@ base::Time SchedulingLoop::Turn() {
   RetryDue();
   bool more = false;
   for (size_t steps = 0; steps < kStepsPerTurn && ready() && mailbox_.empty(); ++steps) {
-    more = !full() && driver_->Step();
+    more = Step();
     NoteProgress(more);
     if (!more) break;
     api_.FlushNominations();
@@ -148,6 +148,13 @@ base::Time SchedulingLoop::Turn() {
   api_.CheckWaits();
   api_.SendUnsent();
   return more || !mailbox_.empty() ? clock_.Now() : clock_.Now() + IdleTime();
+}
+
+// True if a pod was scheduled. A full loop still answers those that wait.
+bool SchedulingLoop::Step() {
+  if (!full()) return driver_->Step();
+  driver_->Tend();
+  return false;
 }
 
 // As after an error in PostFilter. A pod that is gone, or in another attempt, needs nothing.
@@ -204,9 +211,9 @@ void SchedulingLoop::StartScheduling() {
 
 base::Duration SchedulingLoop::IdleTime() {
   base::Time wake = clock_.Now() + kLongestNap;
-  // A full loop goes on when a binding ends, which is mail.
-  if (ready() && !full()) {
-    if (const auto next = driver_->NextWake()) wake = std::min(wake, *next);
+  if (ready()) {
+    // A full loop goes on when a binding ends, which is mail.
+    if (const auto next = full() ? driver_->NextTimeout() : driver_->NextWake()) wake = std::min(wake, *next);
   }
   if (const auto timeout = api_.NextTimeout()) wake = std::min(wake, *timeout);
   return std::max(wake - clock_.Now(), base::Duration::zero());

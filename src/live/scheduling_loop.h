@@ -132,6 +132,7 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   void CheckSynced();
   void WriteDown(const scheduler::Attempt& attempt, scheduler::Ending ending);
   void UpdateGauges();
+  bool Step();
   void NoteProgress(bool scheduled);
   // No event will wake the pod with this UID: it is tried again when its backoff is over.
   void RetryAfterBackoff(const std::string& uid);

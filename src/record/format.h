@@ -7,7 +7,7 @@
 //               first checksum covers type and content. Format 1 had no second checksum, so a damaged length looked
 //               like a file whose program was killed
 //   content     of a header: a message; of frames: a sequence of frames, packed (packing.h). Formats 1 and 2 compressed
-//               them with zlib, which can still be read
+//               them with zlib, which can still be read. Until format 3 a full scheduler left no frames
 //   frame       type (varint), length (varint), payload: a message in protobuf's wire format
 //
 // A file does not depend on earlier ones: its first frames repeat what is needed from them. Unknown fields of a message
@@ -25,7 +25,7 @@
 
 namespace berth::record {
 
-inline constexpr uint32_t kFormatVersion = 3;
+inline constexpr uint32_t kFormatVersion = 4;
 inline constexpr uint32_t kOldestFormat = 1;
 inline constexpr std::string_view kMagic = "berthrec";
 inline constexpr size_t kPreambleSize = 16;

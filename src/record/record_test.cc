@@ -240,9 +240,9 @@ TEST(Ring, AFileOfAnotherProgramOrFormatGetsASentence) {
   EXPECT_EQ(why("apiVersion: v1\nkind: List\n"),
             "f.rec: this is no recording of berth: it does not begin with \"berthrec\"");
   std::string newer = Preamble() + MakeBlock(BlockType::kHeader, SomeHeader().Encode());
-  newer[8] = 4;
+  newer[8] = 5;
   EXPECT_EQ(why(newer),
-            "f.rec: the recording has format 4, and this berth reads formats 1 to 3: use the berth that made it, or a "
+            "f.rec: the recording has format 5, and this berth reads formats 1 to 4: use the berth that made it, or a "
             "newer one");
   EXPECT_EQ(why(Preamble() + MakeBlock(BlockType::kFrames, Pack("x"))), "f.rec: there is no header");
   Folder empty;

@@ -143,9 +143,9 @@ TEST_F(DamageTest, AFrameThatThisBerthDoesNotKnowIsNotLeftOut) {
   auto ring = record::RingWriter::Open({.folder = folder_});
   ASSERT_TRUE(ring.ok());
   ASSERT_TRUE((*ring)->Begin({}).ok());
-  ASSERT_TRUE((*ring)->Append(23, "an input of next year").ok());
+  ASSERT_TRUE((*ring)->Append(99, "an input of next year").ok());
   ASSERT_TRUE((*ring)->Flush().ok());
-  EXPECT_THAT(Walk().problem, HasSubstr("a frame of type 23, which this berth does not know"));
+  EXPECT_THAT(Walk().problem, HasSubstr("a frame of type 99, which this berth does not know"));
 }
 
 // Frames whose checksums are right, with anything in them.

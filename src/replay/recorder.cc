@@ -114,6 +114,10 @@ void Recorder::OnStep(base::Time now) {
   HandOver();
 }
 
+void Recorder::OnTend(base::Time now) {
+  Add(FrameType::kTend, [&](std::string& out) { AppendInput(now, {}, out); });
+}
+
 void Recorder::OnFinish(base::Time now, const scheduler::BindingCycle& cycle) {
   Add(FrameType::kFinish, [&](std::string& out) {
     AppendFinish(now, static_cast<uint64_t>(cycle.attempt().ticket), cycle.status(), cycle.answers(), out);

@@ -56,6 +56,7 @@ class Recorder final : public scheduler::Tap {
     AddObject(FrameType::kAdd, now, api::Object(pod.shared_pod()));
   }
   void OnStep(base::Time now) override;
+  void OnTend(base::Time now) override;
   void OnFinish(base::Time now, const scheduler::BindingCycle& cycle) override;
   void OnActivate(base::Time now, const std::string& uid) override {
     Add(FrameType::kActivate, [&](std::string& out) { AppendInput(now, uid, out); });

@@ -199,6 +199,7 @@ bool IsInput(FrameType type) {
     case FrameType::kRemove:
     case FrameType::kAdd:
     case FrameType::kStep:
+    case FrameType::kTend:
     case FrameType::kFinish:
     case FrameType::kActivate:
     case FrameType::kGiveUp:

@@ -43,6 +43,7 @@ enum class FrameType : uint32_t {
   kClaimLanded = 17,
   kPutCustom = 19,
   kRemoveCustom = 21,
+  kTend = 23,
   // What belongs to the input before.
   kPosted = 30,
   kEvicting = 31,

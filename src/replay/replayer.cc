@@ -103,6 +103,9 @@ void Replayer::Give(const Input& input) {
       for (const PostedAnswer& answer : input.posted) Post(answer);
       (void)driver_->Step();
       return;
+    case FrameType::kTend:
+      for (const PostedAnswer& answer : input.posted) Post(answer);
+      return driver_->Tend();
     case FrameType::kFinish:
       return Finish(input);
     case FrameType::kActivate:

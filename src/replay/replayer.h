@@ -96,6 +96,7 @@ class Replayer final : private scheduler::DriverObserver, private scheduler::Tap
   void OnRemoveCustom(base::Time, std::string_view, const api::ObjectMeta&) override {}
   void OnAdd(base::Time, const framework::PodInfo&) override {}
   void OnStep(base::Time) override {}
+  void OnTend(base::Time) override {}
   void OnFinish(base::Time, const scheduler::BindingCycle&) override {}
   void OnActivate(base::Time, const std::string&) override {}
   void OnGiveUp(base::Time, const std::string&) override {}

@@ -58,6 +58,7 @@ void WhatIf::Apply(const Input& input) {
     case FrameType::kRemoveCustom:
       return GiveCustom(input.custom, input.type == FrameType::kPutCustom);
     case FrameType::kStep:
+    case FrameType::kTend:
       while (driver_->Step()) {
       }
       return;

@@ -165,8 +165,7 @@ bool Driver::Step() {
     if (tap->WantsCheckpoint() && IsAtRest()) tap->OnCheckpoint(TakeCheckpoint());
     tap->OnStep(now_.Now());
   }
-  scheduler_->posted().RunAll();
-  SettleWaiting();
+  SettlePosted();
   if (binding_.size() >= options_.max_binding) return false;
   const queue::QueuedPod* next = queue_->Pop();
   if (next == nullptr) return false;
@@ -191,6 +190,18 @@ bool Driver::Step() {
   if (options_.tap) options_.tap->OnDecided(attempt);
   Settle(attempt);
   return true;
+}
+
+void Driver::Tend() {
+  if (scheduler_->posted().empty() && scheduler_->waiting_pods().empty()) return;
+  const Input input(*this);
+  if (input.tap()) input.tap()->OnTend(now_.Now());
+  SettlePosted();
+}
+
+void Driver::SettlePosted() {
+  scheduler_->posted().RunAll();
+  SettleWaiting();
 }
 
 void Driver::SettleWaiting() {
@@ -259,12 +270,14 @@ void Driver::SettleFailure(const Attempt& attempt) {
 }
 
 std::optional<base::Time> Driver::NextWake() {
-  std::optional<base::Time> wake = queue_->NextFlush();
-  if (!scheduler_->waiting_pods().empty()) {
-    const base::Time timeout = scheduler_->waiting_pods().NextTimeout();
-    wake = wake ? std::min(*wake, timeout) : timeout;
-  }
-  return wake;
+  const std::optional<base::Time> flush = queue_->NextFlush();
+  const std::optional<base::Time> timeout = NextTimeout();
+  return flush && timeout ? std::min(*flush, *timeout) : flush ? flush : timeout;
+}
+
+std::optional<base::Time> Driver::NextTimeout() const {
+  const framework::WaitingPods& waiting = scheduler_->waiting_pods();
+  return waiting.empty() ? std::nullopt : std::optional(waiting.NextTimeout());
 }
 
 }  // namespace berth::scheduler

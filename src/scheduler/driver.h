@@ -97,10 +97,14 @@ class Driver {
 
   // Does what plugins have posted and ends the waits that are over, then schedules one pod. False when none is ready.
   bool Step();
+  // The same, but schedules nothing: for a caller that has too much in progress already.
+  void Tend();
   // The end of a binding cycle that take_binding handed out.
   void Finish(std::unique_ptr<BindingCycle> cycle);
   // When there will be something to do without anybody's doing. Unset: never.
   std::optional<base::Time> NextWake();
+  // When the next wait in Permit will be over. Unset: no pod waits.
+  std::optional<base::Time> NextTimeout() const;
 
   // Tries a sleeping pod again whatever its backoff.
   void Activate(const std::string& uid);
@@ -138,6 +142,8 @@ class Driver {
   class Input;
   void BeginInput();
 
+  // What plugins have posted, and the waits that are over.
+  void SettlePosted();
   // The waits in Permit that are over, unless a cycle is under way: then the next Step settles them.
   void SettleWaiting();
   void Settle(const Attempt& attempt);

@@ -49,6 +49,7 @@ class Tap {
   virtual void OnRemoveCustom(base::Time now, std::string_view resource, const api::ObjectMeta& metadata) = 0;
   virtual void OnAdd(base::Time now, const framework::PodInfo& pod) = 0;
   virtual void OnStep(base::Time now) = 0;
+  virtual void OnTend(base::Time now) = 0;
   virtual void OnFinish(base::Time now, const BindingCycle& cycle) = 0;
   virtual void OnActivate(base::Time now, const std::string& uid) = 0;
   virtual void OnGiveUp(base::Time now, const std::string& uid) = 0;
@@ -58,7 +59,7 @@ class Tap {
                              const std::string& ended_flight) = 0;
 
   // These belong to the last input.
-  // Step runs work that a plugin has posted.
+  // Step or Tend runs work that a plugin has posted.
   virtual void OnPosted(const framework::PostedAnswer& answer) = 0;
   // ApiWriter::IsEvictingFor returned true in its nth call for this pod, counted from 0, within this input.
   virtual void OnEvicting(const std::string& uid, size_t nth) = 0;

@@ -54,6 +54,9 @@ class Echo final : public scheduler::Tap {
   void OnStep(base::Time now) override {
     Begin(FrameType::kStep, [&](std::string& out) { AppendInput(now, {}, out); });
   }
+  void OnTend(base::Time now) override {
+    Begin(FrameType::kTend, [&](std::string& out) { AppendInput(now, {}, out); });
+  }
   void OnFinish(base::Time now, const scheduler::BindingCycle& cycle) override;
   void OnActivate(base::Time now, const std::string& uid) override {
     Begin(FrameType::kActivate, [&](std::string& out) { AppendInput(now, uid, out); });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <utility>
 
 namespace berth::storm {
@@ -23,6 +24,18 @@ Refusal TooLarge(const std::string& version) {
 }
 
 constexpr int kErrors[] = {500, 502, 503, 504};
+constexpr int kUnreasonableWait = 3600;
+
+struct ProxyAnswer {
+  int code;
+  const char* body;
+};
+constexpr ProxyAnswer kProxyAnswers[] = {
+    {404, "default backend - 404"},
+    {200, "<html><form action=\"/login\">"},
+    {401, "<html>Authorization Required"},
+    {403, "<html>Forbidden"},
+};
 
 }  // namespace
 
@@ -52,6 +65,9 @@ void ApiServer::Serve(const ExchangePtr& exchange) {
   if (!parsed) return Send(exchange, Refusal{404, "NotFound", parsed.error().message});
   if (Refuse(exchange, *parsed)) return;
   if (request.method != "GET") return HandleWrite(exchange, *parsed);
+  if (FailsToRelist(*exchange, *parsed)) {
+    return Send(exchange, Refusal{.code = 500, .reason = "Timeout", .message = "etcdserver: request timed out"});
+  }
   if (exchange->is_watch()) return watches_.Start(exchange, *parsed);
   parsed->name.empty() ? List(exchange, *parsed) : Get(exchange, *parsed);
 }
@@ -66,7 +82,10 @@ bool ApiServer::Refuse(const ExchangePtr& exchange, const ApiRequest& request) {
     Send(exchange, Refusal{.code = 429,
                            .reason = "TooManyRequests",
                            .message = "too many requests, please try again later",
-                           .retry_after = static_cast<int>(1 + faults_.Below(Fault::kTooManyRequests, 3))});
+                           // Some proxies ask for patience that no scheduler can have.
+                           .retry_after = faults_.Below(Fault::kTooManyRequests, 8) == 0
+                                              ? kUnreasonableWait
+                                              : static_cast<int>(1 + faults_.Below(Fault::kTooManyRequests, 3))});
     return true;
   }
   if (faults_.Strikes(Fault::kServerError)) {
@@ -78,12 +97,24 @@ bool ApiServer::Refuse(const ExchangePtr& exchange, const ApiRequest& request) {
     exchange->Answer(404, "default backend - 404", {});
     return true;
   }
+  const bool is_of_lease = request.kind == api::Kind::kLease;
+  if (is_read && !is_read_of_all && !is_of_lease && faults_.Strikes(Fault::kProxyAnswers)) {
+    const ProxyAnswer& answer = kProxyAnswers[faults_.Below(Fault::kProxyAnswers, std::size(kProxyAnswers))];
+    exchange->Answer(answer.code, answer.body, {{"Content-Type", "text/html"}});
+    return true;
+  }
   const std::string& version = request.Parameter("resourceVersion");
   if (is_read_of_all && !version.empty() && version != "0" && faults_.Strikes(Fault::kVersionTooLarge)) {
     Send(exchange, TooLarge(version));
     return true;
   }
   return false;
+}
+
+bool ApiServer::FailsToRelist(const Exchange& exchange, const ApiRequest& request) const {
+  if (options_.relists_latest || !request.name.empty() || !request.Parameter("continue").empty()) return false;
+  const bool is_list = !exchange.is_watch() || request.Parameter("sendInitialEvents") == "true";
+  return is_list && request.Parameter("resourceVersion").empty() && has_picture_ && has_picture_(exchange.process());
 }
 
 void ApiServer::List(const ExchangePtr& exchange, const ApiRequest& request) {

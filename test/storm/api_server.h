@@ -2,9 +2,11 @@
 // the ways in which a real one rejects requests.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "storm/api_watches.h"
@@ -23,6 +25,9 @@ struct ServerOptions {
   size_t page_size = 0;
   // There is no watch cache: lists of any version are paged, too.
   bool pages_any_version = false;
+  // Consistent lists fail for good, as with an etcd in trouble, once a client has filled its caches. Watches, and lists
+  // from the server's cache, work.
+  bool relists_latest = true;
 };
 
 class ApiServer {
@@ -30,6 +35,10 @@ class ApiServer {
   ApiServer(Timeline& timeline, Store& store, Faults& faults, Trace& trace, ServerOptions options, uint64_t seed);
 
   void Serve(const ExchangePtr& exchange);
+  // Whether the process has filled its caches.
+  void set_has_picture(std::function<bool(const std::string& process)> has_picture) {
+    has_picture_ = std::move(has_picture);
+  }
 
   // Whether reads of the kind are answered with 404.
   void SetServed(api::Kind kind, bool served);
@@ -46,6 +55,8 @@ class ApiServer {
   void Get(const ExchangePtr& exchange, const ApiRequest& request);
   void HandleWrite(const ExchangePtr& exchange, const ApiRequest& request);
 
+  bool FailsToRelist(const Exchange& exchange, const ApiRequest& request) const;
+
   struct Rest {
     uint64_t revision;
     std::vector<api::Object> objects;
@@ -59,6 +70,7 @@ class ApiServer {
   ApiWrites writes_;
   ApiWatches watches_;
   std::set<api::Kind> not_served_;
+  std::function<bool(const std::string& process)> has_picture_;
   std::map<std::string, Rest> continues_;  // by token
   uint64_t last_token_ = 0;
 };

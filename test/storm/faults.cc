@@ -31,6 +31,8 @@ constexpr std::array<std::string_view, kFaultCount> kNames = {
     "refused_node",
     "extender_preempts",
     "slow_report",
+    "pauses_renewing",
+    "proxy_answers",
     "bound_elsewhere",
     "returns_while_bound",
     "fails_with_claim",

@@ -48,6 +48,8 @@ class Instance {
   // Its name in the lease.
   virtual const std::string& identity() const = 0;
   virtual bool is_leader() const = 0;
+  // Whether its caches are full, and a watch is enough to keep them so.
+  virtual bool has_synced() const { return false; }
   // Every object that it believes to exist, as last reported.
   virtual Picture picture() const = 0;
   // The nominations of pending pods that the API must show, by UID; pods without one are omitted. Unset: this scheduler

@@ -135,6 +135,7 @@ class LiveInstance final : public Instance {
 
   const std::string& identity() const override { return core_->identity(); }
   bool is_leader() const override { return core_->is_leader(); }
+  bool has_synced() const override { return core_->synced(); }
   Picture picture() const override;
   std::optional<std::map<std::string, std::string>> nominations() const override;
   std::optional<std::string> LastReport(const std::string& pod_uid) const override;
@@ -236,6 +237,7 @@ live::LiveOptions LiveInstance::CoreOptions() {
   options.budgets[static_cast<size_t>(client::WriteClass::kStatus)].max_waiting = options_.plan.status_line;
   options.loop.seed = options_.seed;
   options.loop.backlog = options_.plan.backlog;
+  options.loop.max_binding = options_.plan.max_binding;
   options.loop.verify_incremental = true;
   options.loop.max_unschedulable = kNeverFlushed;
   if (options_.plan.extender != ExtenderKind::kNone) options.loop.extenders.push_back(&extender_);

@@ -278,6 +278,9 @@ bool Network::StrikesLease(Exchange& exchange) {
     exchange.answer_delay_ = kSlowButInTime + faults_.UpTo(Fault::kLeaseStalls, 2s);
     stalls_until = timeline_.Now() + kShortestStall + faults_.UpTo(Fault::kLeaseStalls, kShortestStall);
   }
+  if (faults_.Strikes(Fault::kPausesRenewing) && mishap_) {
+    mishap_(Fault::kPausesRenewing, exchange.request(), exchange.process());
+  }
   return false;
 }
 

@@ -99,7 +99,8 @@ class Network {
 
   Faults& faults() { return faults_; }
   void set_server(Server server) { server_ = std::move(server); }
-  // Lets one of the faults that concern a pod happen; false if it cannot happen to what the request is about.
+  // Lets one of the faults happen that concern a pod or the process; false if it cannot happen to what the request is
+  // about.
   using Mishap = std::function<bool(Fault fault, const http::Request& request, const std::string& process)>;
   void set_mishap(Mishap mishap) { mishap_ = std::move(mishap); }
   // When the write fails during which a pod left and returned.

@@ -46,7 +46,7 @@ constexpr Faults::Rates kMostOften = {
     500,   // expired
     800,   // too_many_requests
     600,   // server_error
-    600,   // server_error_after
+    1200,  // server_error_after
     300,   // not_found_once
     2000,  // admission
     3000,  // slow_patch
@@ -59,6 +59,8 @@ constexpr Faults::Rates kMostOften = {
     9000,  // refused_node
     9000,  // extender_preempts
     3000,  // slow_report
+    400,   // pauses_renewing
+    6000,  // proxy_answers
     6000,  // bound_elsewhere
     8000,  // returns_while_bound
     4000,  // fails_with_claim
@@ -77,12 +79,15 @@ enum class Emphasis : uint8_t {
   kElsewhere,
   kReports,
   kRefusals,
-  kLeaders
+  kLeaders,
+  kUnlistable,
+  kDoubt,
 };
 // Claims have the longest chains of events, so there are more storms about them.
 constexpr Emphasis kEmphases[] = {Emphasis::kNone,      Emphasis::kReturns, Emphasis::kLateEnds, Emphasis::kLateEnds,
                                   Emphasis::kCrashes,   Emphasis::kCrashes, Emphasis::kPermit,   Emphasis::kPreemption,
-                                  Emphasis::kElsewhere, Emphasis::kReports, Emphasis::kRefusals, Emphasis::kLeaders};
+                                  Emphasis::kElsewhere, Emphasis::kReports, Emphasis::kRefusals, Emphasis::kLeaders,
+                                  Emphasis::kUnlistable, Emphasis::kDoubt};
 
 // Every second ordinary pod becomes something else.
 ActionKind Emphasize(ActionKind kind, Emphasis emphasis, base::Random& random) {
@@ -90,6 +95,7 @@ ActionKind Emphasize(ActionKind kind, Emphasis emphasis, base::Random& random) {
   switch (emphasis) {
     case Emphasis::kNone:
     case Emphasis::kElsewhere:
+    case Emphasis::kDoubt:
       return kind;
     case Emphasis::kReturns:
     case Emphasis::kLateEnds:
@@ -112,6 +118,8 @@ ActionKind Emphasize(ActionKind kind, Emphasis emphasis, base::Random& random) {
       const uint64_t end = random.Below(9);
       return end < std::size(kEnds) ? kEnds[end] : kind;
     }
+    case Emphasis::kUnlistable:
+      return random.Below(4) == 0 ? ActionKind::kTerminate : kind;
   }
   return kind;
 }
@@ -135,7 +143,10 @@ std::vector<Fault> FaultsOf(Emphasis emphasis) {
     case Emphasis::kRefusals:
       return {Fault::kAdmission};
     case Emphasis::kLeaders:
-      return {Fault::kSlowLease, Fault::kLeaseStalls, Fault::kStaleList};
+      return {Fault::kSlowLease, Fault::kLeaseStalls, Fault::kPausesRenewing, Fault::kStaleList};
+    case Emphasis::kDoubt:
+      return {Fault::kServerErrorAfter, Fault::kProxyAnswers, Fault::kLateEvents};
+    case Emphasis::kUnlistable:
     case Emphasis::kNone:
       return {};
   }
@@ -200,13 +211,22 @@ Plan MakePlan(uint64_t seed) {
   // Every sixth storm has no faults: then nothing excuses a failure.
   const bool calm = seed % 6 == 0;
   Emphasis emphasis = kEmphases[random.Below(std::size(kEmphases))];
-  if (calm && emphasis == Emphasis::kLeaders) emphasis = Emphasis::kNone;  // their end is a misfortune
+  const bool ends_terms = emphasis == Emphasis::kLeaders || emphasis == Emphasis::kUnlistable;
+  if (calm && ends_terms) emphasis = Emphasis::kNone;  // their end is a misfortune
   plan.instances = 1 + static_cast<int>(random.Below(3));
+  if (ends_terms && plan.instances == 1) plan.instances = 2;
   plan.nodes = 2 + static_cast<int>(random.Below(4));
   plan.protobuf = random.Below(3) != 0;
   plan.server = ChooseServer(random);
   plan.rates = ChooseRates(random, emphasis);
   if (calm) plan.rates = {};
+  if (emphasis == Emphasis::kUnlistable) {
+    plan.server.relists_latest = false;
+    // What needs a list cannot be had from a watch.
+    for (const Fault fault : {Fault::kVersionTooLarge, Fault::kExpired, Fault::kNotFoundOnce}) {
+      plan.rates[static_cast<size_t>(fault)] = 0;
+    }
+  }
   constexpr ExtenderKind kExtenders[] = {ExtenderKind::kNone, ExtenderKind::kNone, ExtenderKind::kIgnorable,
                                          ExtenderKind::kNeeded};
   plan.extender = kExtenders[random.Below(std::size(kExtenders))];
@@ -214,6 +234,7 @@ Plan MakePlan(uint64_t seed) {
   if (random.Below(3) == 0) plan.qps = static_cast<float>(4 + random.Below(8));
   if (random.Below(3) == 0) plan.status_line = 1 + random.Below(4);
   if (random.Below(2) == 0) plan.backlog = 1 + random.Below(4);
+  if (random.Below(4) == 0) plan.max_binding = 1 + random.Below(4);
   // In a short storm little happens that could wake a forgotten pod.
   const bool is_short = random.Below(3) == 0;
   plan.length = std::chrono::seconds(is_short ? 10 + random.Below(30) : 20 + random.Below(80));
@@ -223,7 +244,9 @@ Plan MakePlan(uint64_t seed) {
     // Half of the actions happen right after another one: that is where races are.
     at = random.Below(2) == 0 ? at + base::Duration(random.Below(kBurst))
                               : base::Duration(random.Below(static_cast<uint64_t>(plan.length.count())));
-    const ActionKind kind = Emphasize(ChooseKind(random, !calm), emphasis, random);
+    ActionKind kind = Emphasize(ChooseKind(random, !calm), emphasis, random);
+    const bool needs_list = kind == ActionKind::kCompact || kind == ActionKind::kHideKind;
+    if (needs_list && !plan.server.relists_latest) kind = ActionKind::kTerminate;
     plan.actions.push_back({at, kind, random.Next()});
   }
   std::stable_sort(plan.actions.begin(), plan.actions.end(),

@@ -73,6 +73,7 @@ struct Plan {
   ExtenderKind extender = ExtenderKind::kNone;
   size_t status_line = 10'000;  // how many status patches may be queued
   size_t backlog = 4096;        // unread changes of a kind, above which obsolete ones are dropped
+  size_t max_binding = 512;     // how many pods may be being bound before the scheduler pauses
   float qps = 50;               // of each scheduler's client; the burst is twice that
   ServerOptions server{};
   Faults::Rates rates{};

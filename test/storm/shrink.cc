@@ -90,6 +90,7 @@ class Shrinker {
     plain(&ServerOptions::streaming);
     plain(&ServerOptions::page_size);
     plain(&ServerOptions::pages_any_version);
+    plain(&ServerOptions::relists_latest);
     return smaller;
   }
 
@@ -108,9 +109,10 @@ Plan Shrink(Plan plan, const Scheduler& scheduler, const std::string& invariant,
 
 std::string DescribeWorld(const Plan& plan) {
   constexpr std::string_view kStreaming[] = {"work", "are refused", "are broken", "never end"};
-  return fmt::format("{} processes, {} nodes, {}, streaming lists {}, pages of {}{}", plan.instances, plan.nodes,
+  return fmt::format("{} processes, {} nodes, {}, streaming lists {}, pages of {}{}{}", plan.instances, plan.nodes,
                      plan.protobuf ? "protobuf" : "JSON", kStreaming[static_cast<size_t>(plan.server.streaming)],
-                     plan.server.page_size, plan.server.pages_any_version ? ", no watch cache" : "");
+                     plan.server.page_size, plan.server.pages_any_version ? ", no watch cache" : "",
+                     plan.server.relists_latest ? "" : ", no second list of the latest version");
 }
 
 std::string Describe(const Plan& plan) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <iterator>
 
@@ -22,6 +23,7 @@ constexpr uint64_t kPodsOfTakeover = 4;
 // After a renewal that is the last one: the leader must have stopped writing, and the next one is about to lead.
 constexpr base::Duration kLeaseEnds = 13s;
 constexpr base::Duration kLongestTerm = 6s;
+constexpr base::Duration kLongestPause = 20s;
 // How often the world may become unsettled again before it is quiet.
 constexpr int kMostRounds = 10;
 constexpr int kNoisyRounds = 3;
@@ -47,6 +49,10 @@ Storm::Storm(const Plan& plan, const Scheduler& scheduler, Trace::Keep keep)
       invariants_(timeline_, store_, server_.writes(), scheduler.preempts),
       evictions_(timeline_, store_, server_.writes()) {
   network_.set_server([this](const ExchangePtr& exchange) { server_.Serve(exchange); });
+  server_.set_has_picture([this](const std::string& process) {
+    const Host* host = FindHost(process);
+    return host != nullptr && host->instance() != nullptr && host->instance()->has_synced();
+  });
   store_.Observe([this](const Change& change) {
     if (!trace_.on()) return;
     constexpr std::string_view kVerbs[] = {"added", "modified", "deleted"};
@@ -62,9 +68,13 @@ Storm::Storm(const Plan& plan, const Scheduler& scheduler, Trace::Keep keep)
                                             pod->metadata.deletion_timestamp ? ", going" : ""));
   });
   network_.set_mishap([this](Fault fault, const http::Request& request, const std::string& process) {
+    if (fault == Fault::kPausesRenewing) {
+      timeline_.After(1us, [this, process] { PauseRenewing(process); });
+      return true;
+    }
     if (!actors_.DoWhileBound(fault, request)) return false;
     // Not at once: this is called by the process itself.
-    if (fault == Fault::kCrashesWhileBinding) timeline_.After(1us, [this, process] { CrashNow(process); });
+    if (fault == Fault::kCrashesWhileBinding) timeline_.After(1us, [this, process] { FindHost(process)->Crash(); });
     return true;
   });
   network_.set_on_given_up([this] { actors_.AskForDevices(); });
@@ -196,10 +206,19 @@ void Storm::TakeOver(base::Random& random) {
   });
 }
 
-void Storm::CrashNow(const std::string& process) {
-  for (const auto& host : hosts_) {
-    if (host->process().name() == process) host->Crash();
-  }
+// For longer than the lease lasts; when it goes on, it has much to write.
+void Storm::PauseRenewing(const std::string& process) {
+  Host* host = FindHost(process);
+  if (host == nullptr || !host->is_leader()) return;
+  const base::Duration how_long = kLeaseEnds + faults_.UpTo(Fault::kPausesRenewing, kLongestPause);
+  actors_.KeepBusy(how_long, how_long + kLongestTerm);
+  host->Pause(how_long);
+}
+
+Host* Storm::FindHost(const std::string& process) const {
+  const auto found =
+      std::find_if(hosts_.begin(), hosts_.end(), [&](const auto& host) { return host->process().name() == process; });
+  return found != hosts_.end() ? found->get() : nullptr;
 }
 
 // Sometimes while pods come that it must leave to the next leader, or while more reports wait than may be sent before

@@ -47,7 +47,8 @@ class Storm {
   Host& PickHost(base::Random& random);
   void TakeOver(base::Random& random);
   void Terminate(Host& host, base::Random& random);
-  void CrashNow(const std::string& process);
+  void PauseRenewing(const std::string& process);
+  Host* FindHost(const std::string& process) const;
   // False if an invariant was violated.
   bool RunUntil(base::Duration until);
   void Calm();

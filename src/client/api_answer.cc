@@ -8,13 +8,6 @@
 
 namespace berth::client {
 
-namespace {
-
-constexpr char kWebPage[] =
-    "the answer is a web page, not one of an API server: is a proxy or a login page in between?";
-
-}  // namespace
-
 Error ApiAnswer::ToError() const {
   if (status.code == 0) return {error, status.message};
   return status.ToError();
@@ -24,8 +17,6 @@ Result<api::Object> DecodeOne(const http::Response& response) {
   Result<api::DecodedObjects> decoded = Error::Internal("");
   if (response.head.Find("content-type").starts_with(kProtobufType)) {
     decoded = api::DecodeProtobufObjects(response.body);
-  } else if (IsWebPage(response.head, response.body)) {
-    return Error::InvalidArgument(kWebPage);
   } else {
     Result<codec::Document> document = codec::ParseJson(response.body, "the server's answer");
     if (!document) return document.error();

@@ -167,7 +167,12 @@ void ApiClient::Attempt(http::Request request, bool is_fenced, std::function<voi
     if (response) {
       answer.response = std::move(*response);
       answer.status.code = answer.response.head.status;
-      if (!answer.ok()) answer.status = ReadStatus(method, answer.response.head, answer.response.body);
+      if (!answer.ok()) {
+        answer.status = ReadStatus(method, answer.response.head, answer.response.body);
+      } else if (IsWebPage(answer.response.head, answer.response.body)) {
+        answer.status = PageInstead();
+        answer.error = ErrorCode::kUnavailable;
+      }
     } else {
       answer.status = NoAnswer(response.error());
       answer.error = response.error().code;
@@ -225,8 +230,8 @@ void ApiClient::ReadBack(const std::shared_ptr<Doubt>& doubt) {
     if (const std::optional<Result<api::Object>> outcome = doubt->OutcomeFrom(answer)) return doubt->done(*outcome);
     // The window closes in time if the server cannot be reached, because the lease cannot be renewed then. It may stay
     // open if we may not read the object, or if a proxy does not let us.
-    const ErrorCode code = answer.ok() ? ErrorCode::kInvalidArgument : answer.ToError().code;
-    const bool is_outage = code == ErrorCode::kUnavailable || code == ErrorCode::kDeadlineExceeded;
+    const int code = answer.status.code;
+    const bool is_outage = code == 0 || code == 429 || code >= 500;
     if (!is_outage || !options_.window) ++doubt->reads;
     const bool is_open = !options_.window || options_.window->TimeLeft(loop_.Now()) > base::Duration::zero();
     if (!is_open || doubt->reads > kMaxRetries) return doubt->done(doubt->refusal);

@@ -270,11 +270,32 @@ TEST_F(ApiClientTest, PatchesNothingThatIsSoAndNothingThatIsGone) {
   loop_.Run();
   EXPECT_TRUE(result_.ok());
   EXPECT_TRUE(asked_.empty());
-  script_ = {{404}};
+  script_ = {{404, NotFoundJson("pods", "web")}};
   client.PatchPodStatus(pod_, {.nominated_node_name = "n"}, Keep());
   loop_.Advance(1min);
   EXPECT_EQ(result_.error().code, ErrorCode::kNotFound);
   EXPECT_EQ(asked_.size(), 1u);
+}
+
+TEST_F(ApiClientTest, AReportThatSomeProxyRejectedWasLost) {
+  for (const Scripted& proxys : std::vector<Scripted>{{404, "default backend - 404"}, {401}, {403}, {200, "<html>"}}) {
+    ApiClient client = Make();
+    script_ = {proxys, {200}};
+    asked_.clear();
+    client.PatchPodStatus(pod_, {.nominated_node_name = "n" + std::to_string(proxys.status)}, Keep());
+    loop_.Advance(1min);
+    EXPECT_EQ(asked_.size(), 2u) << proxys.status;
+    EXPECT_TRUE(result_.ok()) << proxys.status;
+  }
+}
+
+TEST_F(ApiClientTest, ALoginPageWasTakenForABinding) {
+  ApiClient client = Make();
+  script_ = {{200, "<html><form action=/login>"}, {200, api::EncodeJson(api::MakeObject(pod_))}};
+  client.Bind(pod_, "n", Keep());
+  loop_.Advance(1min);
+  EXPECT_EQ(asked_.size(), 2u) << "it asks whether the pod was bound";
+  EXPECT_FALSE(result_.ok());
 }
 
 TEST_F(ApiClientTest, DeletesThatVeryPod) {

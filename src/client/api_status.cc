@@ -111,6 +111,11 @@ Result<ApiStatus> DecodeJsonStatus(std::string_view bytes) {
   return status;
 }
 
+std::string DescribePage(std::string_view code) {
+  return fmt::format("the answer is a web page{}, not one of an API server: is a proxy or a login page in between?",
+                     code);
+}
+
 // What client-go makes of an answer that is not a Status.
 void FillFromCode(std::string_view method, std::string_view body, ApiStatus& status) {
   switch (status.code) {
@@ -187,14 +192,17 @@ Error ApiStatus::ToError() const {
   if (code == 404) mapped = ErrorCode::kNotFound;
   if (code == 409) mapped = reason == "AlreadyExists" ? ErrorCode::kAlreadyExists : ErrorCode::kConflict;
   if (code == 410) mapped = ErrorCode::kConflict;
-  if (code == 0 || code == 429 || code >= 500) mapped = ErrorCode::kUnavailable;
+  const bool is_rejection = mapped == ErrorCode::kInvalidArgument || mapped == ErrorCode::kNotFound;
+  if (code == 0 || code == 429 || code >= 500 || (is_rejection && !is_api_servers)) mapped = ErrorCode::kUnavailable;
   std::string text = message.empty() ? fmt::format("the server answered {} {}", code, reason) : message;
   if (SaysWhen()) text += fmt::format(" (try again in {} s)", retry_after_seconds);
   return {mapped, std::move(text)};
 }
 
 Result<ApiStatus> DecodeStatus(std::string_view bytes) {
-  return bytes.starts_with("k8s") ? DecodeProtobufStatus(bytes) : DecodeJsonStatus(bytes);
+  Result<ApiStatus> status = bytes.starts_with("k8s") ? DecodeProtobufStatus(bytes) : DecodeJsonStatus(bytes);
+  if (status) status->is_api_servers = true;
+  return status;
 }
 
 ApiStatus ReadStatus(std::string_view method, const http::ResponseHead& head, std::string_view body) {
@@ -206,10 +214,7 @@ ApiStatus ReadStatus(std::string_view method, const http::ResponseHead& head, st
   status.code = head.status;
   if (!decoded && IsWebPage(head, body)) {
     FillFromCode(method, "", status);
-    status.message = fmt::format(
-        "the answer is a web page (HTTP status {}), not one of an API server: is a proxy or a login page "
-        "in between?",
-        head.status);
+    status.message = DescribePage(fmt::format(" (HTTP status {})", head.status));
   } else if (!decoded) {
     FillFromCode(method, body.substr(0, kShown), status);
   }
@@ -226,5 +231,7 @@ ApiStatus NoAnswer(const Error& error) {
   status.message = error.message;
   return status;
 }
+
+ApiStatus PageInstead() { return NoAnswer(Error::Unavailable(DescribePage(""))); }
 
 }  // namespace berth::client

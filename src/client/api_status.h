@@ -15,7 +15,8 @@ namespace berth::client {
 inline constexpr int kLongestRetryAfterSeconds = 60;
 
 struct ApiStatus {
-  int code = 0;  // the HTTP status; 0: there was no answer
+  int code = 0;                 // the HTTP status; 0: there was no answer
+  bool is_api_servers = false;  // it came as a Status. Otherwise, the answer is some proxy's
   std::string reason;
   std::string message;
   int retry_after_seconds = 0;
@@ -35,8 +36,9 @@ struct ApiStatus {
   bool AsksToWait() const { return SaysWhen() && retry_after_seconds <= kLongestRetryAfterSeconds; }
 
   // The codes: 400, 401, 403, 422 kInvalidArgument (it will stay wrong); 404 kNotFound; 409 kAlreadyExists or kConflict
-  // by its reason; 410 kConflict; 429, 5xx kUnavailable, with the seconds to wait. The message is the server's. A
-  // caller that has to distinguish more looks at `code` and IsExpired().
+  // by its reason; 410 kConflict; 429, 5xx kUnavailable, with the seconds to wait. What a proxy rejects, the API server
+  // has not heard of: kUnavailable. The message is the server's. A caller that has to distinguish more looks at `code`
+  // and IsExpired().
   Error ToError() const;
 };
 
@@ -54,5 +56,7 @@ Result<ApiStatus> DecodeStatus(std::string_view bytes);
 
 // For a call that had no answer.
 ApiStatus NoAnswer(const Error& error);
+// The same for a call that a login page has answered with a code for success: nobody knows whether it took effect.
+ApiStatus PageInstead();
 
 }  // namespace berth::client

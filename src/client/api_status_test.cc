@@ -71,6 +71,9 @@ TEST(ApiStatus, IsMadeUpWhereAProxyAnswers) {
             "an error on the server (\"bad gateway\") has prevented the request from succeeding");
   EXPECT_EQ(ReadStatus("GET", {.status = 404}, "").message, "the server could not find the requested resource");
   EXPECT_EQ(ReadStatus("GET", {.status = 403}, "no entry").ToError().message, "no entry");
+  for (const int code : {400, 401, 403, 404, 422}) {
+    EXPECT_EQ(ReadStatus("GET", {.status = code}, "no").ToError().code, ErrorCode::kUnavailable) << code;
+  }
   for (const char* later : {"soon", "-1", "", "1x"}) {
     EXPECT_FALSE(ReadStatus("GET", {.status = 503, .headers = {{"retry-after", later}}}, "").AsksToWait()) << later;
   }

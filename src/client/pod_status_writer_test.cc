@@ -145,17 +145,16 @@ TEST_F(PodStatusWriterTest, APodThatWasReplacedIsNotPatched) {
 
 // Storm seed 1537: a proxy answered 404 to every read of pods.
 TEST_F(PodStatusWriterTest, AReportWasLostWhenThePodHadChangedAndCouldNotBeRead) {
-  // 200: a login page.
   for (const int code : {200, 401, 403, 404}) {
     Nominate("n" + std::to_string(code));
     RefuseLast();
     ASSERT_EQ(LastMethod(), "GET");
-    transport_.calls().back()->Answer(code, "<html>");
+    transport_.calls().back()->Answer(code, "{}");
     loop_.Run();
     EXPECT_EQ(LastMethod(), "PATCH");
     EXPECT_THAT(Bodies().back(), HasSubstr(std::to_string(code)));
     EXPECT_THAT(Bodies().back(), Not(HasSubstr("resourceVersion")));
-    transport_.calls().back()->Answer(404, "");  // now it is gone
+    transport_.calls().back()->Answer(404, testing::StatusJson(404, "NotFound", "now it is gone"));
     loop_.Run();
   }
   EXPECT_EQ(results_.size(), 4u);

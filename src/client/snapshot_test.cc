@@ -177,10 +177,18 @@ TEST_F(SnapshotTest, AConnectionThatBreaksIsAnError) {
 }
 
 TEST_F(SnapshotTest, AnAnswerThatIsNoListIsAnError) {
-  answers_["/api/v1/nodes"] = {200, "<html>sign in</html>"};
-  const Result<Snapshot> taken = Take();
-  ASSERT_FALSE(taken);
-  EXPECT_THAT(taken.error().message, HasSubstr("cannot read nodes: the server's list:1:1"));
+  const struct {
+    std::string_view body, error;
+  } cases[] = {
+      {"sign in", "cannot read nodes: the server's list:1:1"},
+      {"<html>sign in</html>", "cannot read nodes: the answer is a web page"},
+  };
+  for (const auto& [body, error] : cases) {
+    answers_["/api/v1/nodes"] = {200, std::string(body)};
+    const Result<Snapshot> taken = Take();
+    ASSERT_FALSE(taken);
+    EXPECT_THAT(taken.error().message, HasSubstr(error));
+  }
 }
 
 }  // namespace

@@ -144,9 +144,9 @@ TEST(Threads, TheWindowIsAskedWhileTheElectorGoes) {
   base::ThreadLoop loop, election_loop;
   ThreadedTransport transport([&](const http::testing::FakeCallPtr& call) {
     if (call->request().path.find("/binding") != std::string::npos) ++answered;
+    if (call->request().method == "GET") return call->Answer(404, testing::StatusJson(404, "NotFound", "no lease"));
     call->Answer(
-        call->request().method == "GET" ? 404 : 201,
-        R"({"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":"l","resourceVersion":"1"}})");
+        201, R"({"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":"l","resourceVersion":"1"}})");
   });
   base::SystemClock clock;
   ApiClient election_client(transport, election_loop, clock, {.protobuf = false});
@@ -217,7 +217,7 @@ TEST(Threads, ElectorLeadsAndReleases) {
   base::ThreadLoop loop;
   ThreadedTransport transport([&](const http::testing::FakeCallPtr& call) {
     const http::Request& request = call->request();
-    if (request.method == "GET" && !lease) return call->Answer(404, "");
+    if (request.method == "GET" && !lease) return call->Answer(404, testing::StatusJson(404, "NotFound", "no lease"));
     if (request.method != "GET") {
       lease.emplace();
       lease->metadata.name = "l";

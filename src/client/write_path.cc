@@ -30,8 +30,8 @@ bool IsWorthAnotherTry(const ApiAnswer& answer) {
   const ApiStatus& status = answer.status;
   // Code 0 and kConflict: the write window was closed, so it was not sent.
   if (status.code == 0) return answer.error != ErrorCode::kConflict;
-  // 429: the wait that it asks for was too long.
-  return status.code == 429 || status.code >= 500 || status.ToError().code == ErrorCode::kConflict;
+  const ErrorCode code = status.ToError().code;
+  return code == ErrorCode::kUnavailable || code == ErrorCode::kConflict;
 }
 
 }  // namespace

@@ -33,10 +33,8 @@ class Evictions {
     bool failed;  // a call failed, for any reason but a victim that no longer exists
     bool last_is_gone;
     base::Duration took;
-
-    // Whether the preemptor might otherwise never be requeued.
-    bool needs_waking() const { return failed || last_is_gone; }
   };
+  // If it failed, or the last victim is gone, no event may be left to requeue the preemptor.
   using Over = std::function<void(const Ended& ended)>;
 
   Evictions(client::ApiClient& client, client::EventRecorder& events, Mailbox& mailbox, const base::Clock& clock,

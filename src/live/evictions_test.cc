@@ -128,6 +128,20 @@ TEST_F(EvictionsTest, AVictimThatIsGoneAlreadyIsNoFailure) {
   EXPECT_THAT(server_.lines(), Not(Contains(::testing::AllOf(HasSubstr("Preempted by pod"), HasSubstr("first")))));
 }
 
+// The victims were thought to be gone already, and nothing was to happen any more.
+TEST_F(EvictionsTest, APreemptorSleptOnWhenAProxyAnsweredForItsVictim) {
+  server_.Answer(kDeleteFirst, 404);
+  server_.Serve(kDeleteFirst, {"default backend - 404"});
+  server_.Hold(kDeleteFirst);
+  Preempt();
+  ASSERT_NE(server_.Await({kDeleteFirst}), "");
+  server_.Answer(kDeleteFirst, 201);
+  server_.Release(kDeleteFirst);
+  ASSERT_NE(server_.Await({kDeleteLast}), "");
+  EXPECT_EQ(Count(kDeleteFirst), 2);
+  EXPECT_EQ(Ended("error"), 1);
+}
+
 // What the API knows of the victim does not name a node yet.
 TEST_F(EvictionsTest, TheEventDidNotNameTheNodeOfAVictimWhoseBindingWasOnItsWay) {
   server_.Hold("pods/victim/binding");

@@ -39,14 +39,7 @@ SchedulingLoop::SchedulingLoop(const config::FeatureGates& gates, const base::Cl
       backlog_(options_.backlog),
       runner_(runner),
       api_(client, events, mailbox_, runner, clock, metrics,
-           [this](const Evictions::Ended& ended) {
-             metrics_.OnEvicted(ended.failed, ended.took);
-             // A preemptor that was deleted and created again meanwhile was gated again, and no event requeues a gated
-             // pod.
-             const queue::QueuedPod* preemptor = driver_->queue().Find(ended.preemptor_uid);
-             const bool is_held = preemptor != nullptr && preemptor->gated();
-             if (ended.needs_waking() || is_held) driver_->Activate(ended.preemptor_uid);
-           }),
+           [this](const Evictions::Ended& ended) { OnEvicted(ended); }),
       metrics_(metrics),
       lane_metrics_(options_.engine_metrics),
       unlisted_(options_.kinds) {
@@ -155,6 +148,18 @@ bool SchedulingLoop::Step() {
   if (!full()) return driver_->Step();
   driver_->Tend();
   return false;
+}
+
+void SchedulingLoop::OnEvicted(const Evictions::Ended& ended) {
+  metrics_.OnEvicted(ended.failed, ended.took);
+  // A preemptor that was deleted and created again meanwhile was gated again, and no event requeues a gated pod.
+  const queue::QueuedPod* preemptor = driver_->queue().Find(ended.preemptor_uid);
+  const bool is_held = preemptor != nullptr && preemptor->gated();
+  if (ended.last_is_gone || is_held) {
+    driver_->Activate(ended.preemptor_uid);
+  } else if (ended.failed) {
+    RetryAfterBackoff(ended.preemptor_uid);
+  }
 }
 
 // As after an error in PostFilter. A pod that is gone, or in another attempt, needs nothing.

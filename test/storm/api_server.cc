@@ -98,7 +98,7 @@ bool ApiServer::Refuse(const ExchangePtr& exchange, const ApiRequest& request) {
     return true;
   }
   const bool is_of_lease = request.kind == api::Kind::kLease;
-  if (is_read && !is_read_of_all && !is_of_lease && faults_.Strikes(Fault::kProxyAnswers)) {
+  if (!request.name.empty() && !is_of_lease && faults_.Strikes(Fault::kProxyAnswers)) {
     const ProxyAnswer& answer = kProxyAnswers[faults_.Below(Fault::kProxyAnswers, std::size(kProxyAnswers))];
     exchange->Answer(answer.code, answer.body, {{"Content-Type", "text/html"}});
     return true;

@@ -44,7 +44,7 @@ enum class Fault : uint8_t {
   kExtenderPreempts,  // an extender does not answer in time when it is asked about victims
   kSlowReport,        // the thread of a binding cycle is preempted for seconds before it reports the end
   kPausesRenewing,    // the process pauses while it renews its lease, and then finds an answer from before the pause
-  kProxyAnswers,      // some proxy answers a read of one object: 404, a login page, 401 or 403
+  kProxyAnswers,      // some proxy answers a request for one object: 404, a login page, 401 or 403
   // What happens to a pod while a write about it is in flight, which is slow, or lost.
   kBoundElsewhere,       // somebody else binds it to another node
   kReturnsWhileBound,    // with claims: it fails and returns, perhaps to a cordoned node, and others want devices

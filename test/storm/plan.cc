@@ -60,7 +60,7 @@ constexpr Faults::Rates kMostOften = {
     9000,  // extender_preempts
     3000,  // slow_report
     400,   // pauses_renewing
-    6000,  // proxy_answers
+    2000,  // proxy_answers
     6000,  // bound_elsewhere
     8000,  // returns_while_bound
     4000,  // fails_with_claim
@@ -84,9 +84,9 @@ enum class Emphasis : uint8_t {
   kDoubt,
 };
 // Claims have the longest chains of events, so there are more storms about them.
-constexpr Emphasis kEmphases[] = {Emphasis::kNone,      Emphasis::kReturns, Emphasis::kLateEnds, Emphasis::kLateEnds,
-                                  Emphasis::kCrashes,   Emphasis::kCrashes, Emphasis::kPermit,   Emphasis::kPreemption,
-                                  Emphasis::kElsewhere, Emphasis::kReports, Emphasis::kRefusals, Emphasis::kLeaders,
+constexpr Emphasis kEmphases[] = {Emphasis::kNone,       Emphasis::kReturns, Emphasis::kLateEnds, Emphasis::kLateEnds,
+                                  Emphasis::kCrashes,    Emphasis::kCrashes, Emphasis::kPermit,   Emphasis::kPreemption,
+                                  Emphasis::kElsewhere,  Emphasis::kReports, Emphasis::kRefusals, Emphasis::kLeaders,
                                   Emphasis::kUnlistable, Emphasis::kDoubt};
 
 // Every second ordinary pod becomes something else.

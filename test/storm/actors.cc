@@ -39,6 +39,9 @@ std::string NameIn(const std::string& path, std::string_view before) {
 Actors::Actors(Timeline& timeline, Store& store, ApiWrites& writes, Claims& claims, Trace& trace, uint64_t seed)
     : timeline_(timeline), store_(store), writes_(writes), claims_(claims), trace_(trace), random_(seed) {
   store_.Observe([this](const Change& change) { React(change); });
+  writes_.Observe([this](const Write& write) {
+    if (write.write_class == WriteClass::kBind && write.code == kRefusedByAdmission) ChangeWhileRefused(write.key);
+  });
 }
 
 base::Duration Actors::Soon(base::Duration longest) {
@@ -253,6 +256,14 @@ void Actors::GiveUpLater(const std::string& key) {
   });
 }
 
+// Its scheduler has not heard of the refusal yet.
+void Actors::ChangeWhileRefused(const std::string& key) {
+  const api::Pod* pod = store_.Find<api::Pod>(key);
+  if (pod == nullptr || !pod->metadata.labels.Contains(Symbol(kRefused)) || random_.Below(2) == 0) return;
+  EditPod(key, pod->metadata.uid,
+          [&](api::Pod& p) { p.metadata.labels.Set(Symbol("turn"), Symbol(std::to_string(random_.Below(1000)))); });
+}
+
 void Actors::FailAndReturn(const api::Pod& pod, base::Duration longest) {
   const std::string key = api::KeyOf(pod.metadata), uid = pod.metadata.uid;
   EditPod(key, uid, [](api::Pod& p) { p.status.phase = "Failed"; });
@@ -276,6 +287,8 @@ void Actors::BindByHand(const api::Pod& pod) {
 }
 
 bool Actors::DoWhileBound(Fault fault, const http::Request& request) {
+  if (fault == Fault::kPreemptionChanges) return DisturbPreemption(NameIn(request.path, "/pods/"));
+  if (fault == Fault::kRecreated) return RecreateSoon(NameIn(request.path, "/pods/"));
   const bool is_claim = request.path.find("/resourceclaims/") != std::string::npos;
   const std::string name = NameIn(request.path, is_claim ? "/resourceclaims/" : "/pods/");
   const api::Pod* pod = PickPod(random_, [&](const api::Pod& p) {
@@ -299,6 +312,38 @@ bool Actors::DoWhileBound(Fault fault, const http::Request& request) {
       CordonAll(2 + random_.Below(12));
       return true;
   }
+}
+
+bool Actors::RecreateSoon(const std::string& name) {
+  const api::Pod* pod = PickPod(random_, [&](const api::Pod& p) { return p.metadata.name == name && IsPending(p); });
+  if (pod == nullptr) return false;
+  timeline_.After(Soon(kLongestPause), [this, key = api::KeyOf(pod->metadata), uid = pod->metadata.uid] {
+    const api::Pod* now = store_.Find<api::Pod>(key);
+    if (now != nullptr && now->metadata.uid == uid) Recreate(*now);
+  });
+  return true;
+}
+
+// The victims may end by themselves before anybody deletes them, or the preemptor may fail and return.
+bool Actors::DisturbPreemption(const std::string& name) {
+  if (random_.Below(2) == 0) {
+    const api::Pod* preemptor =
+        PickPod(random_, [](const api::Pod& p) { return IsPending(p) && api::PodPriority(p) > 0; });
+    if (preemptor != nullptr) FailAndReturn(*preemptor, kLongestPause);
+    return preemptor != nullptr;
+  }
+  const api::Pod* victim = PickPod(random_, [&](const api::Pod& p) { return p.metadata.name == name; });
+  if (victim == nullptr || !IsRunning(*victim)) return false;
+  timeline_.After(Soon(kLongestPause), [this, node = victim->spec.node_name, priority = api::PodPriority(*victim)] {
+    std::vector<std::pair<std::string, std::string>> ending;
+    for (const auto& [key, object] : store_.objects(api::Kind::kPod)) {
+      const api::Pod& pod = *object.As<api::Pod>();
+      const bool is_like_it = pod.spec.node_name == node && api::PodPriority(pod) <= priority;
+      if (is_like_it && IsRunning(pod)) ending.emplace_back(key, pod.metadata.uid);
+    }
+    for (const auto& [key, uid] : ending) EditPod(key, uid, [](api::Pod& p) { p.status.phase = "Succeeded"; });
+  });
+  return true;
 }
 
 // Where its claim has devices: it needs others, on another node.

@@ -43,8 +43,11 @@ class Actors {
   void ChangeClass(const std::string& name);
   void Create(api::Pod pod);
   void GiveUpLater(const std::string& key);
+  void ChangeWhileRefused(const std::string& key);
   void FailAndReturn(const api::Pod& pod, base::Duration longest);
   void BindByHand(const api::Pod& pod);
+  bool DisturbPreemption(const std::string& name);
+  bool RecreateSoon(const std::string& name);
   void CordonNodeOf(const api::Pod& pod);
   void CordonAll(uint64_t times);
   void Recreate(const api::Pod& pod);

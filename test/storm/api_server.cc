@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <iterator>
 #include <utility>
@@ -25,6 +26,8 @@ Refusal TooLarge(const std::string& version) {
 
 constexpr int kErrors[] = {500, 502, 503, 504};
 constexpr int kUnreasonableWait = 3600;
+constexpr base::Duration kAdmission = std::chrono::milliseconds(30);
+constexpr base::Duration kLongestDoubt = std::chrono::seconds(6);
 
 struct ProxyAnswer {
   int code;
@@ -98,7 +101,8 @@ bool ApiServer::Refuse(const ExchangePtr& exchange, const ApiRequest& request) {
     return true;
   }
   const bool is_of_lease = request.kind == api::Kind::kLease;
-  if (!request.name.empty() && !is_of_lease && faults_.Strikes(Fault::kProxyAnswers)) {
+  const bool hides_outcome = is_read && request.kind == api::Kind::kPod && timeline_.Now() < in_doubt_until_;
+  if (!request.name.empty() && !is_of_lease && (hides_outcome || faults_.Strikes(Fault::kProxyAnswers))) {
     const ProxyAnswer& answer = kProxyAnswers[faults_.Below(Fault::kProxyAnswers, std::size(kProxyAnswers))];
     exchange->Answer(answer.code, answer.body, {{"Content-Type", "text/html"}});
     return true;
@@ -162,8 +166,19 @@ void ApiServer::HandleWrite(const ExchangePtr& exchange, const ApiRequest& reque
                                {.process = exchange->process(), .life = exchange->life(), .sent = exchange->sent()});
   trace_.Add("server", "{} {} {} by {}: {} (revision {})", exchange->request().method, request.Key(),
              request.subresource, exchange->process(), reply.code, store_.revision());
-  if (reply.code < 300 && faults_.Strikes(Fault::kServerErrorAfter)) {
+  const bool is_binding = request.subresource == "binding";
+  const bool is_in_doubt = is_binding && reply.code < 300 && faults_.Strikes(Fault::kInDoubt);
+  if (is_in_doubt) {
+    watches_.Stall(timeline_.Now() + faults_.UpTo(Fault::kInDoubt, kLongestDoubt));
+    in_doubt_until_ = timeline_.Now() + kLongestDoubt;
+  }
+  if (is_in_doubt || (reply.code < 300 && faults_.Strikes(Fault::kServerErrorAfter))) {
     reply = RefusalReply({.code = 504, .reason = "Timeout", .message = "etcdserver: request timed out"});
+  }
+  if (is_binding && reply.code == kRefusedByAdmission) {
+    // Admission takes its time.
+    timeline_.After(kAdmission, [exchange, reply = std::move(reply)]() mutable { Send(exchange, std::move(reply)); });
+    return;
   }
   Send(exchange, std::move(reply));
 }

@@ -73,6 +73,7 @@ class ApiServer {
   std::function<bool(const std::string& process)> has_picture_;
   std::map<std::string, Rest> continues_;  // by token
   uint64_t last_token_ = 0;
+  base::Duration in_doubt_until_{};  // some proxy answers whoever reads a pod
 };
 
 }  // namespace berth::storm

@@ -124,7 +124,7 @@ Reply ApiWrites::Bind(const http::Request& request, const ApiRequest& parsed, Wr
   if (!found->spec.scheduling_gates.empty()) return Conflict(parsed, "pod has non-empty .spec.schedulingGates");
   const bool refused = found->metadata.labels.Contains(Symbol(kRefused));
   if (refused || faults_.Strikes(Fault::kAdmission))
-    return RefusalReply({422, "Invalid", "the binding is refused by admission"});
+    return RefusalReply({kRefusedByAdmission, "Invalid", "the binding is refused by admission"});
   Tell(write);
   api::Pod pod = *found;
   pod.spec.node_name = body->node;

@@ -14,6 +14,9 @@
 
 namespace berth::storm {
 
+// The code of the answer when admission refuses a binding.
+inline constexpr int kRefusedByAdmission = 422;
+
 enum class WriteClass : uint8_t { kLease, kBind, kDelete, kStatus, kEvent, kClaim, kVolume, kOther };
 std::string_view NameOf(WriteClass write_class);
 

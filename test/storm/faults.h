@@ -16,35 +16,38 @@
 namespace berth::storm {
 
 enum class Fault : uint8_t {
-  kRequestLost,       // never reaches the server: an error, or silence
-  kAnswerLost,        // takes effect, but the answer is lost
-  kDelay,             // of a message, up to seconds
-  kSlowBind,          // of a binding or its answer, up to many seconds
-  kTornFrame,         // bytes come in pieces cut anywhere
-  kBrokenStream,      // a watch ends within a frame
-  kSilentStream,      // a watch is half-open: no bytes, no error
-  kDuplicateEvent,    // a watch event comes twice
-  kLateEvents,        // watches fall behind by seconds
-  kStaleList,         // an answer from the server's cache is seconds old
-  kVersionTooLarge,   // 504: this API server is behind another one
-  kExpired,           // 410 although the history still exists
-  kTooManyRequests,   // 429 with Retry-After
-  kServerError,       // 5xx without effect
-  kServerErrorAfter,  // 5xx although it took effect
-  kNotFoundOnce,      // 404 for a kind, from some proxy
-  kAdmission,         // 422 of a binding
-  kSlowPatch,         // of a pod's status, up to many seconds: others may overtake it
-  kExtender,          // an extender does not answer in time
-  kSlowTurn,          // the scheduling thread does not read its mail for seconds
-  kSlowClaim,         // a write of a claim takes up to many seconds, and every second one then fails without effect
-  kSlowLease,         // the answer to a write of the lease takes up to many seconds
-  kLeaseStalls,       // such an answer is slow, and then the connection is silent: only of the elector, others work
-  kLateEffect,        // the connection of a write breaks, and it takes effect after that
-  kRefusedNode,       // 403 of a patch that only sets a pod's nominatedNodeName
-  kExtenderPreempts,  // an extender does not answer in time when it is asked about victims
-  kSlowReport,        // the thread of a binding cycle is preempted for seconds before it reports the end
-  kPausesRenewing,    // the process pauses while it renews its lease, and then finds an answer from before the pause
-  kProxyAnswers,      // some proxy answers a request for one object: 404, a login page, 401 or 403
+  kRequestLost,        // never reaches the server: an error, or silence
+  kAnswerLost,         // takes effect, but the answer is lost
+  kDelay,              // of a message, up to seconds
+  kSlowBind,           // of a binding or its answer, up to many seconds
+  kTornFrame,          // bytes come in pieces cut anywhere
+  kBrokenStream,       // a watch ends within a frame
+  kSilentStream,       // a watch is half-open: no bytes, no error
+  kDuplicateEvent,     // a watch event comes twice
+  kLateEvents,         // watches fall behind by seconds
+  kStaleList,          // an answer from the server's cache is seconds old
+  kVersionTooLarge,    // 504: this API server is behind another one
+  kExpired,            // 410 although the history still exists
+  kTooManyRequests,    // 429 with Retry-After
+  kServerError,        // 5xx without effect
+  kServerErrorAfter,   // 5xx although it took effect
+  kNotFoundOnce,       // 404 for a kind, from some proxy
+  kAdmission,          // 422 of a binding
+  kSlowPatch,          // of a pod's status, up to many seconds: others may overtake it
+  kExtender,           // an extender does not answer in time
+  kSlowTurn,           // the scheduling thread does not read its mail for seconds
+  kSlowClaim,          // a write of a claim takes up to many seconds, and every second one then fails without effect
+  kSlowLease,          // the answer to a write of the lease takes up to many seconds
+  kLeaseStalls,        // such an answer is slow, and then the connection is silent: only of the elector, others work
+  kLateEffect,         // the connection of a write breaks, and it takes effect after that
+  kRefusedNode,        // 403 of a patch that only sets a pod's nominatedNodeName
+  kExtenderPreempts,   // an extender does not answer in time when it is asked about victims
+  kSlowReport,         // the thread of a binding cycle is preempted for seconds before it reports the end
+  kPausesRenewing,     // the process pauses while it renews its lease, and then finds an answer from before the pause
+  kInDoubt,            // a binding takes effect, and for a while nobody can tell: not the answer, no watch, no read
+  kPreemptionChanges,  // while a victim is evicted, which takes seconds, all of them end, or the preemptor returns
+  kRecreated,          // while its status is being patched, which takes seconds, a pod is deleted and created again
+  kProxyAnswers,       // some proxy answers a request for one object: 404, a login page, 401 or 403
   // What happens to a pod while a write about it is in flight, which is slow, or lost.
   kBoundElsewhere,       // somebody else binds it to another node
   kReturnsWhileBound,    // with claims: it fails and returns, perhaps to a cordoned node, and others want devices

@@ -19,6 +19,7 @@ constexpr base::Duration kLongestAbsence = 8s;
 constexpr base::Duration kSlowestLease = 7s;
 constexpr base::Duration kSlowButInTime = 3s;
 constexpr base::Duration kShortestStall = 12s;
+constexpr base::Duration kSlowestPatch = 3s;
 
 // For a watch, without the parameters that are always the same.
 std::string PathOf(const http::Request& request) {
@@ -41,6 +42,10 @@ bool IsClaimWrite(const http::Request& request) {
 }
 bool IsStatusPatch(const http::Request& request) {
   return request.method == "PATCH" && request.path.ends_with("/status");
+}
+
+bool IsEviction(const http::Request& request) {
+  return IsStatusPatch(request) && request.body.find("DisruptionTarget") != std::string::npos;
 }
 
 }  // namespace
@@ -229,6 +234,10 @@ void Network::SendRequest(const ExchangePtr& exchange) {
   if (IsClaimWrite(exchange->request()) && timeline_.Now() < claims_slow_until_) {
     latency += kShortestAbsence + faults_.UpTo(Fault::kReturnsWhileBound, kLongestAbsence);
   }
+  if (IsStatusPatch(exchange->request())) {
+    const Fault fault = IsEviction(exchange->request()) ? Fault::kPreemptionChanges : Fault::kRecreated;
+    if (Strikes(fault, *exchange)) latency += faults_.UpTo(fault, kSlowestPatch);
+  }
   if (StrikesPod(Fault::kBoundElsewhere, *exchange)) latency += faults_.UpTo(Fault::kBoundElsewhere, kSlowestBind);
   // Mostly of a binding, so that the claims have been written.
   if ((IsBinding(exchange->request()) || faults_.Below(Fault::kReturnsWhileBound, 8) == 0) &&
@@ -262,7 +271,10 @@ void Network::SendRequest(const ExchangePtr& exchange) {
 }
 
 bool Network::StrikesPod(Fault fault, const Exchange& exchange) {
-  if (!IsBinding(exchange.request()) && !IsClaimWrite(exchange.request())) return false;
+  return (IsBinding(exchange.request()) || IsClaimWrite(exchange.request())) && Strikes(fault, exchange);
+}
+
+bool Network::Strikes(Fault fault, const Exchange& exchange) {
   return faults_.Strikes(fault) && mishap_ && mishap_(fault, exchange.request(), exchange.process());
 }
 
@@ -273,14 +285,13 @@ bool Network::StrikesLease(Exchange& exchange) {
     return true;
   }
   if (!IsLeaseWrite(exchange.request())) return false;
+  if (timeline_.Now() < leases_slow_until_[exchange.process()]) exchange.answer_delay_ = kSlowButInTime;
   if (faults_.Strikes(Fault::kSlowLease)) exchange.answer_delay_ = faults_.UpTo(Fault::kSlowLease, kSlowestLease);
   if (faults_.Strikes(Fault::kLeaseStalls)) {
     exchange.answer_delay_ = kSlowButInTime + faults_.UpTo(Fault::kLeaseStalls, 2s);
     stalls_until = timeline_.Now() + kShortestStall + faults_.UpTo(Fault::kLeaseStalls, kShortestStall);
   }
-  if (faults_.Strikes(Fault::kPausesRenewing) && mishap_) {
-    mishap_(Fault::kPausesRenewing, exchange.request(), exchange.process());
-  }
+  (void)Strikes(Fault::kPausesRenewing, exchange);
   return false;
 }
 

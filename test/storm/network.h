@@ -107,6 +107,8 @@ class Network {
   void set_on_given_up(std::function<void()> on_given_up) { on_given_up_ = std::move(on_given_up); }
   // Disconnects it from the server. Streams that survive continue where they were.
   void Partition(const std::string& process, base::Duration until) { partitions_[process] = until; }
+  // Answers to writes of its lease take seconds.
+  void SlowLease(const std::string& process, base::Duration until) { leases_slow_until_[process] = until; }
   // When it will be connected again; unset if it is.
   std::optional<base::Duration> PartitionEnd(const std::string& process) const;
 
@@ -117,6 +119,8 @@ class Network {
   void SendRequest(const ExchangePtr& exchange);
   void ArriveAtServer(const ExchangePtr& exchange);
   base::Duration Latency();
+  // Whether the mishap happens; the second one only while a pod is being bound.
+  bool Strikes(Fault fault, const Exchange& exchange);
   bool StrikesPod(Fault fault, const Exchange& exchange);
   // Delays the answer, or loses the request; true if it is lost.
   bool StrikesLease(Exchange& exchange);
@@ -130,6 +134,7 @@ class Network {
   std::function<void()> on_given_up_;
   std::map<std::string, base::Duration> partitions_;
   std::map<std::string, base::Duration> leases_stall_until_;  // of a process
+  std::map<std::string, base::Duration> leases_slow_until_;   // the same
   base::Duration claims_slow_until_{};  // after a pod with a claim has left and is about to return
 };
 

@@ -46,7 +46,7 @@ constexpr Faults::Rates kMostOften = {
     500,   // expired
     800,   // too_many_requests
     600,   // server_error
-    1200,  // server_error_after
+    600,   // server_error_after
     300,   // not_found_once
     2000,  // admission
     3000,  // slow_patch
@@ -60,6 +60,9 @@ constexpr Faults::Rates kMostOften = {
     9000,  // extender_preempts
     3000,  // slow_report
     400,   // pauses_renewing
+    500,   // in_doubt
+    4000,  // preemption_changes
+    1000,  // recreated
     2000,  // proxy_answers
     6000,  // bound_elsewhere
     8000,  // returns_while_bound
@@ -135,17 +138,17 @@ std::vector<Fault> FaultsOf(Emphasis emphasis) {
     case Emphasis::kPermit:
       return {Fault::kRefusedNode};
     case Emphasis::kPreemption:
-      return {Fault::kExtenderPreempts};
+      return {Fault::kExtenderPreempts, Fault::kPreemptionChanges};
     case Emphasis::kElsewhere:
       return {Fault::kBoundElsewhere};
     case Emphasis::kReports:
-      return {Fault::kSlowPatch, Fault::kLateEffect};
+      return {Fault::kSlowPatch, Fault::kLateEffect, Fault::kRecreated, Fault::kProxyAnswers};
     case Emphasis::kRefusals:
       return {Fault::kAdmission};
     case Emphasis::kLeaders:
       return {Fault::kSlowLease, Fault::kLeaseStalls, Fault::kPausesRenewing, Fault::kStaleList};
     case Emphasis::kDoubt:
-      return {Fault::kServerErrorAfter, Fault::kProxyAnswers, Fault::kLateEvents};
+      return {Fault::kInDoubt, Fault::kProxyAnswers};
     case Emphasis::kUnlistable:
     case Emphasis::kNone:
       return {};
@@ -214,7 +217,7 @@ Plan MakePlan(uint64_t seed) {
   const bool ends_terms = emphasis == Emphasis::kLeaders || emphasis == Emphasis::kUnlistable;
   if (calm && ends_terms) emphasis = Emphasis::kNone;  // their end is a misfortune
   plan.instances = 1 + static_cast<int>(random.Below(3));
-  if (ends_terms && plan.instances == 1) plan.instances = 2;
+  if (emphasis == Emphasis::kUnlistable && plan.instances == 1) plan.instances = 2;
   plan.nodes = 2 + static_cast<int>(random.Below(4));
   plan.protobuf = random.Below(3) != 0;
   plan.server = ChooseServer(random);
@@ -231,7 +234,8 @@ Plan MakePlan(uint64_t seed) {
                                          ExtenderKind::kNeeded};
   plan.extender = kExtenders[random.Below(std::size(kExtenders))];
   if (emphasis == Emphasis::kPreemption) plan.extender = ExtenderKind::kNeeded;
-  if (random.Below(3) == 0) plan.qps = static_cast<float>(4 + random.Below(8));
+  if (random.Below(3) == 0 || (emphasis == Emphasis::kLeaders && random.Below(2) == 0))
+    plan.qps = static_cast<float>(4 + random.Below(8));
   if (random.Below(3) == 0) plan.status_line = 1 + random.Below(4);
   if (random.Below(2) == 0) plan.backlog = 1 + random.Below(4);
   if (random.Below(4) == 0) plan.max_binding = 1 + random.Below(4);

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 constexpr base::Duration kLongestSettling = 10min;
 constexpr base::Duration kBetweenLooks = 5s;
 constexpr base::Duration kQuietTime = 1min;
-constexpr uint64_t kPodsOfTakeover = 4;
+constexpr uint64_t kPodsOfTakeover = 6;
 // After a renewal that is the last one: the leader must have stopped writing, and the next one is about to lead.
 constexpr base::Duration kLeaseEnds = 13s;
 constexpr base::Duration kLongestTerm = 6s;
@@ -80,6 +80,7 @@ Storm::Storm(const Plan& plan, const Scheduler& scheduler, Trace::Keep keep)
   network_.set_on_given_up([this] { actors_.AskForDevices(); });
   faults_.set_on_strike([this](Fault fault) {
     if (fault == Fault::kSlowReport) actors_.CompeteForDevices();
+    if (fault == Fault::kInDoubt) actors_.KeepBusy(10ms, kLongestTerm);
     if (fault == Fault::kLeaseStalls) actors_.KeepBusy(kLeaseEnds, kLeaseEnds + kLongestTerm);
   });
   store_.Put(berth::testing::MakeNamespace("default"));
@@ -182,22 +183,23 @@ Host& Storm::PickHost(base::Random& random) {
 // The next leader has not seen what the last one still does: not even the outcome of pods that both know.
 void Storm::TakeOver(base::Random& random) {
   // Those with claims leave behind more than a binding: devices that are theirs, though they are not bound.
-  const ActionKind kind = random.Below(3) == 0 ? ActionKind::kAddClaimPod : ActionKind::kAddPod;
+  constexpr ActionKind kKinds[] = {ActionKind::kAddClaimPod, ActionKind::kAddPod, ActionKind::kAddUrgentPod};
+  const ActionKind kind = kKinds[random.Below(std::size(kKinds))];
   for (uint64_t i = 0; i < kPodsOfTakeover; ++i) {
     actors_.Do({.at = timeline_.Now(), .kind = kind, .seed = random.Next()});
   }
-  timeline_.After(Between(random, 2ms, 30ms), [this] {
+  // Without a standby the next leader is the same program, restarted. The server's caches do not contain yet what the
+  // last one has done: they stop when it has seen the pods.
+  const bool stand_still = hosts_.size() == 1 || random.Below(2) == 0;
+  const base::Duration still = Between(random, 2s, 12s);
+  timeline_.After(Between(random, 2ms, 30ms), [this, stand_still, still] {
     for (const auto& host : hosts_) {
       if (!host->is_leader()) host->SilenceWatches();
     }
-  });
-  // Without a standby the next leader is the same program, restarted. The server's caches do not contain yet what the
-  // last one has done.
-  const bool stand_still = hosts_.size() == 1 || random.Below(2) == 0;
-  if (stand_still) {
+    if (!stand_still) return;
     trace_.Add("server", "world has caches that stand still");
-    server_.watches().Stall(timeline_.Now() + Between(random, 2s, 12s));
-  }
+    server_.watches().Stall(timeline_.Now() + still);
+  });
   const base::Duration when = stand_still ? Between(random, 5ms, 300ms) : Between(random, 1s, 15s);
   timeline_.After(when, [this, crash = !stand_still && random.Below(2) == 0] {
     for (const auto& host : hosts_) {
@@ -229,7 +231,9 @@ void Storm::Terminate(Host& host, base::Random& random) {
     return host.Terminate();
   }
   actors_.Do({.at = timeline_.Now(), .kind = ActionKind::kAddCrowd, .seed = random.Next()});
-  timeline_.After(Between(random, 5ms, 2s), [&host] { host.Terminate(); });
+  const base::Duration when = Between(random, 5ms, 2s);
+  if (random.Below(2) == 0) network_.SlowLease(host.process().name(), timeline_.Now() + when + kLongestTerm);
+  timeline_.After(when, [&host] { host.Terminate(); });
 }
 
 void Storm::HideKind(base::Random& random) {

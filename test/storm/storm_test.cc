@@ -64,7 +64,7 @@ TEST(Shrink, LeavesOnlyWhatTheFailureNeeds) {
   const Plan small = Shrink(whole, scheduler, failure->second.invariant, [](const Plan&) {});
   EXPECT_EQ(small.instances, 1);
   EXPECT_FALSE(small.has_faults());
-  EXPECT_LT(small.actions.size(), whole.actions.size() / 4) << Describe(small);
+  EXPECT_LT(small.actions.size(), whole.actions.size() / 2) << Describe(small);
   const auto fails = [&](const Plan& plan) {
     const std::optional<Violation> violation = Storm(plan, scheduler, Trace::Keep::kNothing).Run();
     return violation && violation->invariant == failure->second.invariant;

@@ -51,5 +51,21 @@ TEST_F(VolumeDriverTest, APodSleptOnWhenAVolumeThatWasSetAsideForAnotherCouldNot
   EXPECT_EQ(binding_[1]->attempt().pod->name(), "next");
 }
 
+// Its room is free at once, its volume only when the write that was on its way has failed.
+TEST_F(VolumeDriverTest, APodSleptOnWhenAVolumeWasGivenUpAfterItsPodWasDeleted) {
+  PutBoth("default-scheduler");
+  Remove(MakePod("first").Pvc("c1"));
+  world_.clock.Advance(std::chrono::seconds(20));
+  StepAll();
+  ASSERT_THAT(log_, ElementsAre("failed next", "failed next"));
+  ASSERT_EQ(binding_.size(), 1u);
+  binding_[0]->set_status(framework::Status::Error("the server is currently unable to handle the request"));
+  driver_->Finish(std::move(binding_[0]));
+  world_.clock.Advance(std::chrono::seconds(20));
+  StepAll();
+  ASSERT_EQ(binding_.size(), 2u);
+  EXPECT_EQ(binding_[1]->attempt().pod->name(), "next");
+}
+
 }  // namespace
 }  // namespace berth::scheduler

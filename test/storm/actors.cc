@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -36,8 +37,15 @@ std::string NameIn(const std::string& path, std::string_view before) {
 
 }  // namespace
 
-Actors::Actors(Timeline& timeline, Store& store, ApiWrites& writes, Claims& claims, Trace& trace, uint64_t seed)
-    : timeline_(timeline), store_(store), writes_(writes), claims_(claims), trace_(trace), random_(seed) {
+Actors::Actors(Timeline& timeline, Store& store, ApiWrites& writes, Claims& claims, Volumes& volumes, Trace& trace,
+               uint64_t seed)
+    : timeline_(timeline),
+      store_(store),
+      writes_(writes),
+      claims_(claims),
+      volumes_(volumes),
+      trace_(trace),
+      random_(seed) {
   store_.Observe([this](const Change& change) { React(change); });
   writes_.Observe([this](const Write& write) {
     if (write.write_class == WriteClass::kBind && write.code == kRefusedByAdmission) ChangeWhileRefused(write.key);
@@ -212,6 +220,10 @@ void Actors::AddPod(ActionKind kind, base::Random& random) {
     default:
       break;
   }
+  const bool is_held_up = kind == ActionKind::kAddHeldPod || kind == ActionKind::kAddRefusedPod;
+  if (volumes_.used() && (kind == ActionKind::kAddVolumePod || (is_held_up && random.Below(2) == 0))) {
+    pod.Pvc(volumes_.ClaimFor(fmt::format("pod-{}", last_pod_), random));
+  }
   pod.Request("cpu", fmt::format("{}m", milli)).Request("memory", fmt::format("{}Mi", 100 + 50 * random.Below(10)));
   Create(pod.Obj());
 }
@@ -288,6 +300,7 @@ void Actors::BindByHand(const api::Pod& pod) {
 
 bool Actors::DoWhileBound(Fault fault, const http::Request& request) {
   if (fault == Fault::kPreemptionChanges) return DisturbPreemption(NameIn(request.path, "/pods/"));
+  if (fault == Fault::kSlowVolume) return LoseOwnerOf(request);
   if (fault == Fault::kRecreated) return RecreateSoon(NameIn(request.path, "/pods/"));
   const bool is_claim = request.path.find("/resourceclaims/") != std::string::npos;
   const std::string name = NameIn(request.path, is_claim ? "/resourceclaims/" : "/pods/");
@@ -312,6 +325,29 @@ bool Actors::DoWhileBound(Fault fault, const http::Request& request) {
       CordonAll(2 + random_.Below(12));
       return true;
   }
+}
+
+// The pod for which a volume, or its claim, is being written. A write that is only slow is a fault as well.
+bool Actors::LoseOwnerOf(const http::Request& request) {
+  const api::Pod* owner = PickPod(random_, [&](const api::Pod& p) {
+    return IsPending(p) && std::any_of(p.spec.volumes.begin(), p.spec.volumes.end(), [&](const api::Volume& volume) {
+             const auto& claim = volume.source->persistent_volume_claim;
+             return claim && (request.path + request.body).find(claim->claim_name) != std::string::npos;
+           });
+  });
+  if (owner == nullptr) return true;
+  const std::string key = api::KeyOf(owner->metadata);
+  switch (random_.Below(3)) {
+    case 0:
+      FailAndReturn(*owner, 3s);
+      break;
+    case 1:
+      timeline_.After(Soon(kLongestPause), [this, key] { writes_.DeletePod(key, 0); });
+      break;
+    default:
+      break;
+  }
+  return true;
 }
 
 bool Actors::RecreateSoon(const std::string& name) {

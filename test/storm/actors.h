@@ -15,12 +15,14 @@
 #include "storm/plan.h"
 #include "storm/store.h"
 #include "storm/trace.h"
+#include "storm/volumes.h"
 
 namespace berth::storm {
 
 class Actors {
  public:
-  Actors(Timeline& timeline, Store& store, ApiWrites& writes, Claims& claims, Trace& trace, uint64_t seed);
+  Actors(Timeline& timeline, Store& store, ApiWrites& writes, Claims& claims, Volumes& volumes, Trace& trace,
+         uint64_t seed);
 
   void MakeNodes(int count);
   // Does nothing if there is no object to do it to.
@@ -48,6 +50,7 @@ class Actors {
   void BindByHand(const api::Pod& pod);
   bool DisturbPreemption(const std::string& name);
   bool RecreateSoon(const std::string& name);
+  bool LoseOwnerOf(const http::Request& request);
   void CordonNodeOf(const api::Pod& pod);
   void CordonAll(uint64_t times);
   void Recreate(const api::Pod& pod);
@@ -73,6 +76,7 @@ class Actors {
   Store& store_;
   ApiWrites& writes_;
   Claims& claims_;
+  Volumes& volumes_;
   Trace& trace_;
   base::Random random_;
   std::function<void(const std::string&)> on_give_up_;

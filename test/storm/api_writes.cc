@@ -100,6 +100,7 @@ Reply ApiWrites::Dispatch(const http::Request& request, const ApiRequest& parsed
     case WriteClass::kClaim:
       return WriteClaim(request, parsed, write);
     case WriteClass::kVolume:
+      return WriteVolume(request, parsed, write);
     case WriteClass::kOther:
       break;
   }

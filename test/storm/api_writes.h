@@ -56,6 +56,9 @@ class ApiWrites {
   Reply Delete(const http::Request& request, const ApiRequest& parsed, Write& write);
   Reply WriteLease(const http::Request& request, const ApiRequest& parsed);
   Reply WriteClaim(const http::Request& request, const ApiRequest& parsed, Write& write);
+  Reply WriteVolume(const http::Request& request, const ApiRequest& parsed, Write& write);
+  template <class T>
+  Reply PatchStorage(const http::Request& request, const ApiRequest& parsed, Write& write);
   Reply WriteEvent(const http::Request& request, const ApiRequest& parsed, Write& write);
   void Tell(const Write& write);
 

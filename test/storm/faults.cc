@@ -35,6 +35,7 @@ constexpr std::array<std::string_view, kFaultCount> kNames = {
     "in_doubt",
     "preemption_changes",
     "recreated",
+    "slow_volume",
     "proxy_answers",
     "bound_elsewhere",
     "returns_while_bound",

@@ -47,6 +47,7 @@ enum class Fault : uint8_t {
   kInDoubt,            // a binding takes effect, and for a while nobody can tell: not the answer, no watch, no read
   kPreemptionChanges,  // while a victim is evicted, which takes seconds, all of them end, or the preemptor returns
   kRecreated,          // while its status is being patched, which takes seconds, a pod is deleted and created again
+  kSlowVolume,         // a write of a volume takes seconds, and may then fail; its pod is deleted, or fails and returns
   kProxyAnswers,       // some proxy answers a request for one object: 404, a login page, 401 or 403
   // What happens to a pod while a write about it is in flight, which is slow, or lost.
   kBoundElsewhere,       // somebody else binds it to another node

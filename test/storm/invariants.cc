@@ -9,6 +9,7 @@
 #include "api/resource_claim.h"
 #include "client/scheduling_kinds.h"
 #include "storm/claims.h"
+#include "storm/volumes.h"
 
 namespace berth::storm {
 namespace {
@@ -186,6 +187,12 @@ void Invariants::CheckClaims(const Write& write) {
   const api::Pod* pod = store_.Find<api::Pod>(write.key);
   // While it was terminated, its devices belonged to others.
   if (HasReturned(write.uid)) return;
+  if (const std::string claim = FindUnboundVolume(store_, *pod, write.node); !claim.empty()) {
+    return Report({.invariant = "a pod is bound with its volumes",
+                   .message = fmt::format("{} bound {} to {}, where {} is not bound to a volume", write.process,
+                                          write.key, write.node, claim),
+                   .subjects = {pod->metadata.name, claim}});
+  }
   for (const api::PodResourceClaim& named : pod->spec.resource_claims) {
     const std::string key = fmt::format("{}/{}", pod->metadata.namespace_.str(), *named.resource_claim_name);
     const auto* claim = store_.Find<api::ResourceClaim>(key);
@@ -218,7 +225,7 @@ std::optional<Violation> Invariants::FindForgottenPod() const {
     for (const auto& [name, node_object] : store_.objects(api::Kind::kNode)) {
       if (is_held) break;
       const api::Node& node = *node_object.As<api::Node>();
-      if (!MayRunOn(pod, node) || !ClaimsFit(store_, pod, node)) continue;
+      if (!MayRunOn(pod, node) || !ClaimsFit(store_, pod, node) || !VolumesFit(store_, pod, node)) continue;
       const auto there = present_on.find(name);
       std::vector<const api::Pod*> present;
       if (there != present_on.end()) present = there->second;

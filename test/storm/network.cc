@@ -20,6 +20,7 @@ constexpr base::Duration kSlowestLease = 7s;
 constexpr base::Duration kSlowButInTime = 3s;
 constexpr base::Duration kShortestStall = 12s;
 constexpr base::Duration kSlowestPatch = 3s;
+constexpr base::Duration kSlowestVolume = 8s;
 
 // For a watch, without the parameters that are always the same.
 std::string PathOf(const http::Request& request) {
@@ -39,6 +40,9 @@ bool IsLeaseWrite(const http::Request& request) { return request.method != "GET"
 bool IsWrite(const http::Request& request) { return request.method != "GET" && !IsLeaseWrite(request); }
 bool IsClaimWrite(const http::Request& request) {
   return request.method != "GET" && request.path.find("/resourceclaims/") != std::string::npos;
+}
+bool IsVolumeWrite(const http::Request& request) {
+  return request.method == "PATCH" && request.path.find("/persistentvolume") != std::string::npos;
 }
 bool IsStatusPatch(const http::Request& request) {
   return request.method == "PATCH" && request.path.ends_with("/status");
@@ -227,6 +231,13 @@ void Network::SendRequest(const ExchangePtr& exchange) {
     latency += faults_.UpTo(Fault::kSlowClaim, kSlowestBind);
     if (faults_.Below(Fault::kSlowClaim, 2) == 0) {
       trace_.Add(exchange->process(), "slow and lost: {}", PathOf(exchange->request()));
+      return timeline_.After(latency,
+                             [exchange] { exchange->Push({.end = Error::Unavailable("connection refused")}); });
+    }
+  }
+  if (IsVolumeWrite(exchange->request()) && Strikes(Fault::kSlowVolume, *exchange)) {
+    latency += faults_.UpTo(Fault::kSlowVolume, kSlowestVolume);
+    if (faults_.Below(Fault::kSlowVolume, 2) == 0) {
       return timeline_.After(latency,
                              [exchange] { exchange->Push({.end = Error::Unavailable("connection refused")}); });
     }

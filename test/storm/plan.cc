@@ -13,21 +13,24 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::array<std::string_view, kActionKindCount> kNames = {
-    "add_pod",      "add_large_pod",   "add_urgent_pod", "add_gated_pod", "add_pinned_pod", "add_direct_pod",
-    "add_held_pod", "add_refused_pod", "add_claim_pod",  "add_crowd",     "ungate_pod",     "finish_pod",
-    "fail_pod",     "fail_and_return", "delete_pod",     "recreate_pod",  "relabel_pod",    "change_class",
-    "add_node",     "remove_node",     "replace_node",   "cordon_node",   "uncordon_node",  "taint_node",
-    "grow_node",    "relabel_node",    "compact",        "hide_kind",     "crash",          "terminate",
-    "pause",        "partition",       "step_clock",     "takeover",
+    "add_pod",      "add_large_pod",   "add_urgent_pod",  "add_gated_pod",  "add_pinned_pod", "add_direct_pod",
+    "add_held_pod", "add_refused_pod", "add_claim_pod",   "add_volume_pod", "add_crowd",      "ungate_pod",
+    "finish_pod",   "fail_pod",        "fail_and_return", "delete_pod",     "recreate_pod",   "relabel_pod",
+    "change_class", "add_node",        "remove_node",     "replace_node",   "cordon_node",    "uncordon_node",
+    "taint_node",   "grow_node",       "relabel_node",    "compact",        "hide_kind",      "crash",
+    "terminate",    "pause",           "partition",       "step_clock",     "takeover",
 };
+
+// Every so many storms have volumes. Not an emphasis: they go with any of those.
+constexpr uint64_t kVolumesEvery = 5;
 
 constexpr uint64_t kBurst = 200'000'000;  // nanoseconds
 
 // How often each is chosen, relative to the others.
 constexpr std::array<uint32_t, kActionKindCount> kWeights = {
-    40, 3, 12, 3, 4, 2, 4, 4, 12, 1, 4, 6, 3, 10, 6, 4, 8, 4,  // pods
-    3,  2, 2,  5, 4, 2, 3, 2,                                  // nodes
-    3,  2, 3,  4, 3, 2, 1, 2,                                  // the world
+    40, 3, 12, 3, 4, 2, 4, 4, 12, 0, 1, 4, 6, 3, 10, 6, 4, 8, 4,  // pods; with volumes only in storms about them
+    3,  2, 2,  5, 4, 2, 3, 2,                                     // nodes
+    3,  2, 3,  4, 3, 2, 1, 2,                                     // the world
 };
 
 // The highest rate of each fault in one storm, per ten thousand.
@@ -63,6 +66,7 @@ constexpr Faults::Rates kMostOften = {
     500,   // in_doubt
     4000,  // preemption_changes
     1000,  // recreated
+    6000,  // slow_volume
     2000,  // proxy_answers
     6000,  // bound_elsewhere
     8000,  // returns_while_bound
@@ -125,6 +129,29 @@ ActionKind Emphasize(ActionKind kind, Emphasis emphasis, base::Random& random) {
       return random.Below(4) == 0 ? ActionKind::kTerminate : kind;
   }
   return kind;
+}
+
+// Many pods that want one of few volumes, and pods that give them back; if it is to be quiet, nothing else that wakes
+// pods.
+ActionKind WithVolumes(ActionKind kind, bool is_quiet) {
+  if (is_quiet && kind >= ActionKind::kAddNode) {
+    return static_cast<size_t>(kind) % 2 == 0 ? ActionKind::kAddHeldPod : ActionKind::kAddVolumePod;
+  }
+  switch (kind) {
+    case ActionKind::kAddPod:
+    case ActionKind::kAddPinnedPod:
+    case ActionKind::kAddClaimPod:
+    case ActionKind::kRelabelPod:
+      return ActionKind::kAddVolumePod;
+    case ActionKind::kAddLargePod:
+    case ActionKind::kAddDirectPod:
+      return ActionKind::kAddHeldPod;
+    case ActionKind::kAddGatedPod:
+    case ActionKind::kUngatePod:
+      return ActionKind::kFinishPod;
+    default:
+      return kind;
+  }
 }
 
 std::vector<Fault> FaultsOf(Emphasis emphasis) {
@@ -239,6 +266,13 @@ Plan MakePlan(uint64_t seed) {
   if (random.Below(3) == 0) plan.status_line = 1 + random.Below(4);
   if (random.Below(2) == 0) plan.backlog = 1 + random.Below(4);
   if (random.Below(4) == 0) plan.max_binding = 1 + random.Below(4);
+  plan.volumes = seed % kVolumesEvery == 0;
+  const bool is_quiet = plan.volumes && random.Below(2) == 0;
+  if (is_quiet) {
+    plan.instances = 1;
+    plan.rates = {};
+  }
+  if (plan.volumes && !calm) plan.rates[static_cast<size_t>(Fault::kSlowVolume)] += 3000;
   // In a short storm little happens that could wake a forgotten pod.
   const bool is_short = random.Below(3) == 0;
   plan.length = std::chrono::seconds(is_short ? 10 + random.Below(30) : 20 + random.Below(80));
@@ -249,6 +283,7 @@ Plan MakePlan(uint64_t seed) {
     at = random.Below(2) == 0 ? at + base::Duration(random.Below(kBurst))
                               : base::Duration(random.Below(static_cast<uint64_t>(plan.length.count())));
     ActionKind kind = Emphasize(ChooseKind(random, !calm), emphasis, random);
+    if (plan.volumes) kind = WithVolumes(kind, is_quiet);
     const bool needs_list = kind == ActionKind::kCompact || kind == ActionKind::kHideKind;
     if (needs_list && !plan.server.relists_latest) kind = ActionKind::kTerminate;
     plan.actions.push_back({at, kind, random.Next()});

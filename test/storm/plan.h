@@ -23,6 +23,7 @@ enum class ActionKind : uint8_t {
   kAddHeldPod,     // waits in Permit, and is rejected, whenever it is tried
   kAddRefusedPod,  // admission rejects its bindings; its owner gives up after a while
   kAddClaimPod,    // needs a device
+  kAddVolumePod,   // needs storage
   kAddCrowd,       // many that fit nowhere
   kUngatePod,
   kFinishPod,
@@ -70,6 +71,7 @@ struct Plan {
   int instances = 1;
   int nodes = 3;
   bool protobuf = true;
+  bool volumes = false;
   ExtenderKind extender = ExtenderKind::kNone;
   size_t status_line = 10'000;  // how many status patches may be queued
   size_t backlog = 4096;        // unread changes of a kind, above which obsolete ones are dropped

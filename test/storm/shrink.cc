@@ -109,9 +109,10 @@ Plan Shrink(Plan plan, const Scheduler& scheduler, const std::string& invariant,
 
 std::string DescribeWorld(const Plan& plan) {
   constexpr std::string_view kStreaming[] = {"work", "are refused", "are broken", "never end"};
-  return fmt::format("{} processes, {} nodes, {}, streaming lists {}, pages of {}{}{}", plan.instances, plan.nodes,
-                     plan.protobuf ? "protobuf" : "JSON", kStreaming[static_cast<size_t>(plan.server.streaming)],
-                     plan.server.page_size, plan.server.pages_any_version ? ", no watch cache" : "",
+  return fmt::format("{} processes, {} nodes, {}{}, streaming lists {}, pages of {}{}{}", plan.instances, plan.nodes,
+                     plan.protobuf ? "protobuf" : "JSON", plan.volumes ? ", volumes" : "",
+                     kStreaming[static_cast<size_t>(plan.server.streaming)], plan.server.page_size,
+                     plan.server.pages_any_version ? ", no watch cache" : "",
                      plan.server.relists_latest ? "" : ", no second list of the latest version");
 }
 

@@ -45,7 +45,8 @@ Storm::Storm(const Plan& plan, const Scheduler& scheduler, Trace::Keep keep)
       network_(timeline_, faults_, trace_, plan.seed + 1),
       server_(timeline_, store_, faults_, trace_, plan.server, plan.seed + 2),
       claims_(timeline_, store_, scheduler.allocates, plan.seed + 4),
-      actors_(timeline_, store_, server_.writes(), claims_, trace_, plan.seed + 3),
+      volumes_(timeline_, store_, plan.volumes && scheduler.allocates, plan.seed + 5),
+      actors_(timeline_, store_, server_.writes(), claims_, volumes_, trace_, plan.seed + 3),
       invariants_(timeline_, store_, server_.writes(), scheduler.preempts),
       evictions_(timeline_, store_, server_.writes()) {
   network_.set_server([this](const ExchangePtr& exchange) { server_.Serve(exchange); });

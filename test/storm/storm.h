@@ -21,6 +21,7 @@
 #include "storm/store.h"
 #include "storm/timeline.h"
 #include "storm/trace.h"
+#include "storm/volumes.h"
 
 namespace berth::storm {
 
@@ -64,6 +65,7 @@ class Storm {
   Network network_;
   ApiServer server_;
   Claims claims_;
+  Volumes volumes_;
   Actors actors_;
   Invariants invariants_;
   Evictions evictions_;

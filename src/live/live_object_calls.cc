@@ -84,7 +84,11 @@ Result<std::string> LiveApi::Call(const ObjectCall& call) {
   if (const Result<void> sound = CheckNames(call); !sound) return sound.error();
   return Call<std::string>([&](auto done) {
     const auto take = [done = std::move(done)](client::ApiAnswer answer) {
-      done(answer.ok() ? Result<std::string>(std::move(answer.response.body)) : Result<std::string>(answer.ToError()));
+      if (answer.ok()) return done(std::move(answer.response.body));
+      Error error = answer.ToError();
+      // An API server says so without a Status if it does not serve the resource.
+      if (answer.status.code == 404) error.code = ErrorCode::kNotFound;
+      done(std::move(error));
     };
     if (call.verb == Verb::kGet || call.verb == Verb::kList) return client_.Read(RequestOf(call), take);
     // Usually part of binding a pod; and the sooner a pod is bound, the sooner its place in the queue is free.

@@ -68,6 +68,9 @@ TEST_F(LiveObjectCallsTest, EachVerbHasItsRequest) {
 TEST_F(LiveObjectCallsTest, TheServersRefusalsHaveTheirCodes) {
   server_.Answer("pools/gone", 404);
   EXPECT_EQ(api_.Call(CallFor(Verb::kGet, "gone")).error().code, ErrorCode::kNotFound);
+  server_.Answer("pools/not-served", 404);
+  server_.Serve("pools/not-served", {"404 page not found\n"});
+  EXPECT_EQ(api_.Call(CallFor(Verb::kGet, "not-served")).error().code, ErrorCode::kNotFound);
   server_.Answer("pools/changed", 409);
   ObjectCall update = CallFor(Verb::kUpdate, "changed");
   update.body = "{}";

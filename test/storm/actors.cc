@@ -317,13 +317,19 @@ bool Actors::DoWhileBound(Fault fault, const http::Request& request) {
     case Fault::kReturnsWhileBound:
       // At once, or after its devices have been taken back.
       FailAndReturn(*pod, random_.Below(4) == 0 ? 100ms : 5s);
-      if (!is_claim && random_.Below(4) == 0) CordonNodeOf(*pod);
+      if (!is_claim && random_.Below(4) == 0) CordonNodeOf(*pod, 40s);
       return true;
     case Fault::kFailsWithClaim:
+      // When it is tried again, its devices may be out of reach, and a moment later they are not.
+      if (random_.Below(2) == 0) CordonNodeOf(*pod, 6s);
       return true;
-    default:
-      CordonAll(2 + random_.Below(12));
+    default: {
+      // The lease of who has crashed must expire before anybody tries the pod again.
+      const uint64_t times = 2 + random_.Below(12);
+      const base::Duration until_next_leader = random_.Below(3) == 0 ? base::Duration::zero() : 14s;
+      timeline_.After(until_next_leader, [this, times] { CordonAll(times); });
       return true;
+    }
   }
 }
 
@@ -383,7 +389,7 @@ bool Actors::DisturbPreemption(const std::string& name) {
 }
 
 // Where its claim has devices: it needs others, on another node.
-void Actors::CordonNodeOf(const api::Pod& pod) {
+void Actors::CordonNodeOf(const api::Pod& pod, base::Duration longest) {
   for (const auto& [key, object] : store_.objects(api::Kind::kResourceClaim)) {
     const api::ResourceClaim& claim = *object.As<api::ResourceClaim>();
     if (!NamesClaim(pod, claim.metadata.name) || !claim.status.allocation) continue;
@@ -391,7 +397,8 @@ void Actors::CordonNodeOf(const api::Pod& pod) {
     if (results.empty()) continue;
     const std::string node = results.front().pool;
     EditNode(node, [](api::Node& n) { n.spec.unschedulable = true; });
-    timeline_.After(Soon(40s), [this, node] { EditNode(node, [](api::Node& n) { n.spec.unschedulable = false; }); });
+    timeline_.After(Soon(longest),
+                    [this, node] { EditNode(node, [](api::Node& n) { n.spec.unschedulable = false; }); });
     return;
   }
 }

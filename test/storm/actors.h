@@ -51,7 +51,7 @@ class Actors {
   bool DisturbPreemption(const std::string& name);
   bool RecreateSoon(const std::string& name);
   bool LoseOwnerOf(const http::Request& request);
-  void CordonNodeOf(const api::Pod& pod);
+  void CordonNodeOf(const api::Pod& pod, base::Duration longest);
   void CordonAll(uint64_t times);
   void Recreate(const api::Pod& pod);
   void AddNode(const std::string& name, base::Random& random);

@@ -230,9 +230,7 @@ void ApiClient::ReadBack(const std::shared_ptr<Doubt>& doubt) {
     if (const std::optional<Result<api::Object>> outcome = doubt->OutcomeFrom(answer)) return doubt->done(*outcome);
     // The window closes in time if the server cannot be reached, because the lease cannot be renewed then. It may stay
     // open if we may not read the object, or if a proxy does not let us.
-    const int code = answer.status.code;
-    const bool is_outage = code == 0 || code == 429 || code >= 500;
-    if (!is_outage || !options_.window) ++doubt->reads;
+    if (!answer.status.IsOutage() || !options_.window) ++doubt->reads;
     const bool is_open = !options_.window || options_.window->TimeLeft(loop_.Now()) > base::Duration::zero();
     if (!is_open || doubt->reads > kMaxRetries) return doubt->done(doubt->refusal);
     doubt->wait = std::min<base::Duration>(doubt->wait * 2, kLongestWaitToRead);

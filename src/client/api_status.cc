@@ -193,7 +193,7 @@ Error ApiStatus::ToError() const {
   if (code == 409) mapped = reason == "AlreadyExists" ? ErrorCode::kAlreadyExists : ErrorCode::kConflict;
   if (code == 410) mapped = ErrorCode::kConflict;
   const bool is_rejection = mapped == ErrorCode::kInvalidArgument || mapped == ErrorCode::kNotFound;
-  if (code == 0 || code == 429 || code >= 500 || (is_rejection && !is_api_servers)) mapped = ErrorCode::kUnavailable;
+  if (IsOutage() || (is_rejection && !is_api_servers)) mapped = ErrorCode::kUnavailable;
   std::string text = message.empty() ? fmt::format("the server answered {} {}", code, reason) : message;
   if (SaysWhen()) text += fmt::format(" (try again in {} s)", retry_after_seconds);
   return {mapped, std::move(text)};

@@ -30,6 +30,8 @@ struct ApiStatus {
   // The API server itself says that this object does not exist. Any other 404 may come from a load balancer, or be
   // about something else, and says nothing about the object.
   bool SaysGone(std::string_view resource, std::string_view name) const;
+  // Nobody has decided about the request: the same one may succeed later.
+  bool IsOutage() const { return code == 0 || code == 429 || code >= 500; }
   // The server asks to be called again later, and says when.
   bool SaysWhen() const { return has_retry_after && (code == 429 || code >= 500); }
   // And soon enough to wait for it.

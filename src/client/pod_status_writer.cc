@@ -36,12 +36,6 @@ void Forget(const PodStatusChange& change, api::PodStatus& status) {
   if (found != status.conditions.end()) status.conditions.erase(found);
 }
 
-// An outage, or no time for us; the same request is worth another try.
-bool MayBeBetterLater(const ApiAnswer& answer) {
-  const int code = answer.status.code;
-  return code == 0 || code == 429 || code >= 500;
-}
-
 // Removes from `uncertain` what `written` has settled.
 void Settle(const PodStatusChange& written, PodStatusChange& uncertain) {
   if (written.nominated_node_name) uncertain.nominated_node_name.reset();
@@ -121,7 +115,7 @@ bool PodStatusWriter::TakeRead(const std::string& key, Batch& batch, const ApiAn
   const Result<api::Object> read = answer.ok() ? DecodeOne(answer.response) : Result<api::Object>(answer.ToError());
   const api::Pod* pod = read ? read->As<api::Pod>() : nullptr;
   if (pod == nullptr) {
-    if (MayBeBetterLater(answer)) return false;
+    if (answer.status.IsOutage()) return false;
     // The pod was there when the patch was refused, so this is about our rights, or the path to the server.
     batch.next = Step::kPatchAny;
     return true;

@@ -116,7 +116,7 @@ def recording_refusals(t):
     part = next(folder.glob("*.rec"))
     content = part.read_bytes()
     part.write_bytes(content[:8] + b"\x09" + content[9:])
-    expect("has format 9, and this berth reads formats 1 to 3" in replay(t, folder, wanted=2), "a newer format")
+    expect("has format 9, and this berth reads formats 1 to 4" in replay(t, folder, wanted=2), "a newer format")
     part.write_bytes(b"kind: Pod\n")
     expect("is no recording of berth" in replay(t, folder, wanted=2), "another file")
     part.write_bytes(content[:-5])

@@ -13,6 +13,8 @@ namespace {
 // As many as client-go's event correlator remembers, and longer than any watch lags.
 constexpr size_t kMaxRecent = 4096;
 constexpr base::Duration kRecentTime = std::chrono::minutes(10);
+// How long a patch without an answer may take until it takes effect.
+constexpr base::Duration kLateEffect = std::chrono::seconds(5);
 
 bool IsEmpty(const PodStatusChange& change) { return !change.condition && !change.nominated_node_name; }
 
@@ -84,7 +86,7 @@ void PodStatusWriter::Patch(api::Pod pod, const PodStatusChange& change, WriteCl
       {.write_class = write_class,
        .key = key,
        .make = [this, key, batch] { return Make(key, batch); },
-       .is_intermediate = [this, key, batch](const ApiAnswer& answer) { return TakeRead(key, *batch, answer); },
+       .again = [this, key, batch](const ApiAnswer& answer) { return TakeAnswer(key, *batch, answer); },
        .repeatable = true,
        .done = [this, key, batch](const ApiAnswer& answer) { Finish(key, batch, answer); }});
 }
@@ -99,6 +101,7 @@ std::optional<http::Request> PodStatusWriter::Make(const std::string& key, const
   if (batch->next == Step::kRead) return requests_.read(entry.pod);
   api::Pod base = Base(entry.pod);
   if (batch->next == Step::kPatchAny) base.metadata.resource_version.clear();
+  batch->version = base.metadata.resource_version;
   std::string body = PodStatusPatch(base, batch->change, clock_.Now());
   if (body.empty()) return std::nullopt;
   // Recorded before it is sent: from here on the server may have it.
@@ -107,29 +110,39 @@ std::optional<http::Request> PodStatusWriter::Make(const std::string& key, const
   return requests_.patch(entry.pod, std::move(body));
 }
 
-bool PodStatusWriter::TakeRead(const std::string& key, Batch& batch, const ApiAnswer& answer) {
-  if (batch.next != Step::kRead) {
-    if (batch.next == Step::kPatch && answer.status.code == 409) batch.next = Step::kRead;
-    return false;
+Again PodStatusWriter::TakeAnswer(const std::string& key, Batch& batch, const ApiAnswer& answer) {
+  if (batch.next == Step::kRead) return TakeRead(key, batch, answer);
+  if (batch.next == Step::kPatch && answer.status.code == 409) batch.next = Step::kRead;
+  if (answer.status.code == 0 || answer.status.code >= 500) {
+    batch.lost = {batch.version, loop_.Now()};
+    return Again::kNo;
   }
+  // The patch changed nothing, so the one before, whose answer was lost, is still for the server's version.
+  const bool may_still_land = batch.lost && answer.ok() && loop_.Now() - batch.lost->at < kLateEffect;
+  if (!may_still_land) return Again::kNo;
+  const Result<api::Object> pod = DecodeOne(answer.response);
+  return pod && pod->metadata().resource_version == batch.lost->version ? Again::kLater : Again::kNo;
+}
+
+Again PodStatusWriter::TakeRead(const std::string& key, Batch& batch, const ApiAnswer& answer) {
   const Result<api::Object> read = answer.ok() ? DecodeOne(answer.response) : Result<api::Object>(answer.ToError());
   const api::Pod* pod = read ? read->As<api::Pod>() : nullptr;
   if (pod == nullptr) {
-    if (answer.status.IsOutage()) return false;
+    if (answer.status.IsOutage()) return Again::kNo;
     // The pod was there when the patch was refused, so this is about our rights, or the path to the server.
     batch.next = Step::kPatchAny;
-    return true;
+    return Again::kAtOnce;
   }
   Entry& entry = entries_.at(key);
   if (pod->metadata.uid != entry.pod.metadata.uid) {
     batch.next = Step::kGone;
-    return true;
+    return Again::kAtOnce;
   }
   batch.next = Step::kPatch;
   entry.pod = StatusPartOf(*pod);
   // No earlier patch can take effect any more: each was for a version before this one.
   Remember(key).uncertain = {};
-  return true;
+  return Again::kAtOnce;
 }
 
 api::Pod PodStatusWriter::Base(const api::Pod& pod) const {

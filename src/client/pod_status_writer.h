@@ -8,8 +8,8 @@
 // Every patch is for one resourceVersion. One that arrives late, after a later one has changed the pod, is rejected, so
 // that an older report does not replace a newer one. After a conflict the pod is read, and the patch made for the
 // version that was read; if reading is refused, for any version. A later patch that changes nothing, such as the
-// clearing of a nomination that the server does not have, leaves the version as it is: then a late one still takes
-// effect.
+// clearing of a nomination that the server does not have, leaves the version as it is, and a late one may still take
+// effect: so it is sent again until that is over.
 //
 // Used on the loop's thread. Bounded: it keeps the pods with a patch in progress and the last few thousand patched
 // ones.
@@ -69,6 +69,12 @@ class PodStatusWriter {
     std::vector<Done> dones{};
     WriteClass write_class{};
     Step next = Step::kPatch;
+    std::string version{};  // that the last patch was for
+    struct Lost {
+      std::string version;
+      base::Duration at;
+    };
+    std::optional<Lost> lost{};  // the last patch without an answer
   };
   using BatchPtr = std::shared_ptr<Batch>;
   struct Entry {
@@ -89,8 +95,9 @@ class PodStatusWriter {
   };
 
   std::optional<http::Request> Make(const std::string& key, const BatchPtr& batch);
-  // Whether the answer is to a read, after which the patch is made anew.
-  bool TakeRead(const std::string& key, Batch& batch, const ApiAnswer& answer);
+  Again TakeAnswer(const std::string& key, Batch& batch, const ApiAnswer& answer);
+  // After a read the patch is made anew.
+  Again TakeRead(const std::string& key, Batch& batch, const ApiAnswer& answer);
   void Finish(const std::string& key, const BatchPtr& batch, const ApiAnswer& answer);
   // The pod as it is at the server, as far as that is known.
   api::Pod Base(const api::Pod& pod) const;

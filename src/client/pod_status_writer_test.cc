@@ -161,6 +161,37 @@ TEST_F(PodStatusWriterTest, AReportWasLostWhenThePodHadChangedAndCouldNotBeRead)
   EXPECT_EQ(transport_.calls().size(), 12u);
 }
 
+// Storm seed 25851: a pod showed an old reason. A patch had no answer, and the next one changed nothing, so that the
+// first was still for the server's version when it took effect.
+TEST_F(PodStatusWriterTest, ALatePatchTookEffectAfterOneThatChangedNothing) {
+  Nominate("n");
+  Nominate("");
+  transport_.calls().back()->End(Error::Unavailable("connection reset"));
+  loop_.Advance(100ms);
+  ASSERT_EQ(transport_.calls().size(), 2u);
+  AnswerLast("5");  // the server has no nomination to clear
+  EXPECT_THAT(results_, IsEmpty());
+  loop_.Advance(2s);
+  EXPECT_THAT(Bodies(), ElementsAre(Nominated("5"), Cleared("5"), Cleared("5")));
+  AnswerLast("6");  // the first one has taken effect meanwhile
+  EXPECT_EQ(results_.size(), 2u);
+  loop_.Advance(1min);
+  EXPECT_EQ(transport_.calls().size(), 3u);
+}
+
+TEST_F(PodStatusWriterTest, APatchThatCannotTakeEffectAnyMoreIsNotWaitedFor) {
+  Nominate("n");
+  Nominate("");
+  transport_.calls().back()->End(Error::Unavailable("connection reset"));
+  loop_.Advance(100ms);
+  for (int i = 0; i < 10 && results_.empty(); ++i) {
+    AnswerLast("5");
+    loop_.Advance(10s);
+  }
+  EXPECT_THAT(results_, ElementsAre("ok", "ok"));
+  EXPECT_LE(transport_.calls().size(), 7u);
+}
+
 // An outage of the path to the server is waited for.
 TEST_F(PodStatusWriterTest, AReadThatMayWorkLaterIsRepeated) {
   Nominate("n");

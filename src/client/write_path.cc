@@ -289,13 +289,15 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
   }
 
   std::optional<base::Duration> RetryAfter(Call& call, const ApiAnswer& answer) {
-    if (call.write.is_intermediate && call.write.is_intermediate(answer)) return base::Duration::zero();
-    if (answer.ok()) return std::nullopt;
+    const Again again = call.write.again ? call.write.again(answer) : Again::kNo;
+    if (again == Again::kAtOnce) return base::Duration::zero();
+    if (answer.ok() && again == Again::kNo) return std::nullopt;
     if (answer.status.AsksToWait() && call.waits < kMaxWaits) {
       ++call.waits;
       return std::chrono::seconds(answer.status.retry_after_seconds);
     }
-    if (!call.write.repeatable || call.tries >= kRepeatedTries || !IsWorthAnotherTry(answer)) return std::nullopt;
+    const bool is_wanted = again == Again::kLater || (call.write.repeatable && IsWorthAnotherTry(answer));
+    if (!is_wanted || call.tries >= kRepeatedTries) return std::nullopt;
     if (!call.backoff) call.backoff.emplace(kRetryBackoff, ++options_.seed, loop_.Now());
     return call.backoff->Next(loop_.Now());
   }

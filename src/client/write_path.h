@@ -75,14 +75,20 @@ class WriteObserver {
   virtual void OnCollapsed(WriteClass) {}
 };
 
+enum class Again {
+  kNo,
+  kAtOnce,  // it was a read which the write needed
+  kLater,   // after a backoff, as often as a repeatable write is retried
+};
+
 struct Write {
   WriteClass write_class = WriteClass::kBind;
   std::string key{};  // of the object; "" for writes about an object that nobody else writes
   // Makes the current request. Called on the loop before each attempt; returns nothing if there is nothing left to
   // write.
   std::function<std::optional<http::Request>()> make;
-  // Sees each answer first. True if that was a read which the write needed: make() makes the next request at once.
-  std::function<bool(const ApiAnswer&)> is_intermediate{};
+  // Sees each answer first, and may want another attempt whatever the answer.
+  std::function<Again(const ApiAnswer&)> again{};
   // Idempotent: also retried, nine times at most, on conflicts, 5xx and calls without an answer. Other writes are
   // retried only if the server sends Retry-After of up to a minute, ten times at most, as in client-go.
   bool repeatable = false;

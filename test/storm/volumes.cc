@@ -218,7 +218,7 @@ bool VolumesFit(const Store& store, const api::Pod& pod, const api::Node& node) 
 std::string FindUnboundVolume(const Store& store, const api::Pod& pod, const std::string& node) {
   std::string unbound;
   ForEachClaimOf(store, pod, [&](const std::string& key, const api::PersistentVolumeClaim* claim) {
-    if (claim == nullptr || !IsBound(*claim) || !IsBoundOn(store, *claim, node)) unbound = key;
+    if (claim != nullptr && !(IsBound(*claim) && IsBoundOn(store, *claim, node))) unbound = key;
   });
   return unbound;
 }

@@ -45,7 +45,8 @@ class Volumes {
 bool NamesVolumeClaim(const api::Pod& pod, const std::string& claim);
 // Whether the pod's claims are bound to volumes of that node, or could be.
 bool VolumesFit(const Store& store, const api::Pod& pod, const api::Node& node);
-// A claim of the pod that is not bound to a volume of that node; empty if there is none.
+// A claim of the pod that is not bound to a volume of that node; empty if there is none. One that is gone was deleted
+// after a decision that could not know.
 std::string FindUnboundVolume(const Store& store, const api::Pod& pod, const std::string& node);
 
 }  // namespace berth::storm

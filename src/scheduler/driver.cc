@@ -266,7 +266,7 @@ void Driver::SettleFailure(const Attempt& attempt) {
     observer_.OnStale(attempt);
     // The pod has left, and gave its room back then. Volumes that were set aside for it are free only now.
     const bool had_volumes = attempt.freed_node.empty() && !attempt.pod->pod().spec.volumes.empty();
-    if (had_volumes) handlers_->OnForgotten(*attempt.pod, attempt.node_name);
+    if (had_volumes) handlers_->OnForgotten(*attempt.pod, /*node_name=*/"");
   }
   if (!attempt.freed_node.empty() && rejected) handlers_->OnForgotten(*attempt.pod, attempt.freed_node, except);
   handlers_->TellOfFreedDevices(except);

@@ -121,6 +121,35 @@ TEST_F(SlowDriverTest, APodWhosePreBindHasSomethingToDoIsAnnouncedUntilItsBindin
   EXPECT_THAT(world_.api.calls.back(), "bind plain to n1");
 }
 
+// Storm seed 73889: room was held for a pod for good. An earlier attempt had announced its node, and nobody withdrew
+// that when the attempt ended, because the pod had left and returned.
+TEST_F(SlowDriverTest, APodKeptTheNodeThatAnEarlierAttemptHadAnnounced) {
+  PutNode("n1", "1");
+  const auto slow = [] { return MakePod("slow").Request("cpu", "1").SchedulerName("slow"); };
+  Put(slow());
+  StepAll();
+  Remove(slow());
+  Put(MakePod("other").Node("n1").Request("cpu", "1"));
+  Put(slow());
+  StepAll();
+  ASSERT_THAT(log_, ElementsAre("failed slow"));
+  Finish(0, framework::Status::Error("timeout"));
+  EXPECT_EQ(world_.api.calls.back(), "nominate slow to nothing");
+}
+
+TEST_F(SlowDriverTest, TheEndOfAnEarlierAttemptWithdrewTheNodeThatALaterOneHadAnnounced) {
+  PutNode("n1", "1");
+  const auto slow = [] { return MakePod("slow").Request("cpu", "1").SchedulerName("slow"); };
+  Put(slow());
+  StepAll();
+  Remove(slow());
+  Put(slow());
+  StepAll();
+  ASSERT_EQ(binding_.size(), 2u);
+  Finish(0, framework::Status::Error("timeout"));
+  EXPECT_THAT(world_.api.calls, ElementsAre("nominate slow to n1", "nominate slow to n1", "bind slow to n1"));
+}
+
 TEST_F(SlowDriverTest, AVictimThatIsStillInPreBindGoesBackToTheQueueInsteadOfBeingDeleted) {
   PutNode("n1", "1");
   Put(MakePod("victim").Request("cpu", "1").SchedulerName("slow"));

@@ -439,8 +439,11 @@ void Scheduler::Fail(const Status& status, Attempt& attempt) {
   attempt.outcome = status.IsRejected() ? Outcome::kUnschedulable : Outcome::kError;
   attempt.message = status.Message();
   attempt.node_name.clear();
-  // A later attempt may have been promised a node by now, for which others are evicted.
-  if (!attempt.superseded) WithdrawNomination(attempt);
+  if (!attempt.superseded) return WithdrawNomination(attempt);
+  // A later attempt may have been promised a node by now, for which others are evicted, or have announced its own.
+  const std::string& uid = attempt.pod->uid();
+  const bool has_other = !cluster_.nominator().NodeOf(uid).empty() || cluster_.IsAssumed(uid);
+  if (attempt.announced && !has_other) (void)api_.SetNominatedNode(*attempt.pod, "");
 }
 
 void Scheduler::WithdrawNomination(const Attempt& attempt) {

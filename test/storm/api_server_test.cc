@@ -37,6 +37,7 @@ class ApiServerTest : public ::testing::Test {
   ApiServerTest() { Make({}); }
 
   void Make(ServerOptions options) {
+    former_.push_back(std::move(server_));  // still hears of changes
     server_ = std::make_unique<ApiServer>(timeline_, store_, faults_, trace_, options, 1);
     network_.set_server([this](const ExchangePtr& exchange) { server_->Serve(exchange); });
   }
@@ -98,6 +99,7 @@ class ApiServerTest : public ::testing::Test {
   Network network_{timeline_, faults_, trace_, 1};
   Process process_{timeline_, "p", 1};
   ProcessTransport transport_{network_, process_};
+  std::vector<std::unique_ptr<ApiServer>> former_;
   std::unique_ptr<ApiServer> server_;
   http::CallId last_call_ = 0;
 };

@@ -312,6 +312,28 @@ TEST_F(VolumeBindingTest, PreBindWritesAndWaitsForTheVolumeController) {
   EXPECT_EQ(handle_.api().awaited(), Status::Error("binding volumes: provisioning failed for PVC \"dynamic\""));
 }
 
+// Storm seed 117365: an earlier attempt had set aside a volume of another node. That write had no answer and took
+// effect late, and the controller chose that volume.
+TEST_F(VolumeBindingTest, APodWasBoundAlthoughItsClaimHadGotAnotherVolume) {
+  AddLocal("v", "a", "5Gi");
+  AddLocal("other", "b", "5Gi");
+  AddClaim("static", "local");
+  const auto plugin = MakePlugin<VolumeBinding>(handle_);
+  const PodInfoPtr pod = MakePod("pod").Pvc("static").Info();
+  CycleState state;
+  ASSERT_TRUE(plugin->PreFilter(state, *pod).status.ok());
+  ASSERT_TRUE(plugin->Reserve(state, *pod, "a").ok());
+  ASSERT_TRUE(plugin->PreBind(handle_, state, *pod, "a").ok());
+  ASSERT_EQ(handle_.api().written_volumes.size(), 1u);
+  api::PersistentVolume volume = *handle_.api().written_volumes[0];
+  ASSERT_EQ(volume.metadata.name, "v");
+  volume.metadata.resource_version = "2";
+  handle_.Add(volume);
+  handle_.Add(MakePvc("static", {.volume_name = "other"}));
+  EXPECT_EQ(handle_.api().awaited(),
+            Status::Error("binding volumes: claim \"default/static\" is bound to volume \"other\", not \"v\""));
+}
+
 TEST_F(VolumeBindingTest, AFailedWriteEndsPreBind) {
   AddClaim("dynamic", "made");
   const auto plugin = MakePlugin<VolumeBinding>(handle_);

@@ -130,7 +130,11 @@ std::optional<Status> VolumeReservation::CheckBinding(const Binding& binding, co
   if (!volume->spec.claim_ref || volume->spec.claim_ref->uid.empty()) {
     return Failed(fmt::format("ClaimRef got reset for pv \"{}\"", name));
   }
-  return IsFullyBound(*claim) ? kDone : kNotYet;
+  if (!IsFullyBound(*claim)) return kNotYet;
+  // A write of an earlier attempt may have taken effect late. Upstream binds the pod beside its volume then.
+  if (claim->spec.volume_name == name) return kDone;
+  return Failed(fmt::format("claim \"{}\" is bound to volume \"{}\", not \"{}\"", api::KeyOf(claim->metadata),
+                            claim->spec.volume_name, name));
 }
 
 std::optional<Status> VolumeReservation::CheckProvision(const Change<api::PersistentVolumeClaim>& provision,

@@ -75,14 +75,15 @@ bool CouldBeBoundOn(const Store& store, const api::PersistentVolumeClaim& claim,
   });
 }
 
-}  // namespace
-
+// Whether it needs the claim, now or later.
 bool NamesVolumeClaim(const api::Pod& pod, const std::string& claim) {
   return pod.status.phase != "Succeeded" &&
          std::any_of(pod.spec.volumes.begin(), pod.spec.volumes.end(), [&](const api::Volume& volume) {
            return volume.source->persistent_volume_claim && volume.source->persistent_volume_claim->claim_name == claim;
          });
 }
+
+}  // namespace
 
 Volumes::Volumes(Timeline& timeline, Store& store, bool used, uint64_t seed)
     : timeline_(timeline), store_(store), used_(used), random_(seed) {

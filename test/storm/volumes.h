@@ -41,8 +41,6 @@ class Volumes {
   bool woken_ = false;
 };
 
-// Whether it needs the claim, now or later.
-bool NamesVolumeClaim(const api::Pod& pod, const std::string& claim);
 // Whether the pod's claims are bound to volumes of that node, or could be.
 bool VolumesFit(const Store& store, const api::Pod& pod, const api::Node& node);
 // A claim of the pod that is not bound to a volume of that node; empty if there is none. One that is gone was deleted

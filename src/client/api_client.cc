@@ -16,6 +16,8 @@ constexpr int kMaxRetries = 10;
 constexpr base::Duration kWaitToRead = std::chrono::milliseconds(50);
 constexpr base::Duration kWaitForStragglers = std::chrono::milliseconds(1500);
 constexpr base::Duration kLongestWaitToRead = std::chrono::seconds(5);
+// Of one such read. The pod holds its room until the outcome is known, and another read may be answered at once.
+constexpr base::Duration kReadBackTimeout = std::chrono::seconds(10);
 
 // Identifies the object that a write is about.
 std::string KeyFor(const api::Object& object) {
@@ -225,8 +227,9 @@ void ApiClient::Resolve(const std::shared_ptr<Doubt>& doubt, const ApiAnswer& an
 }
 
 void ApiClient::ReadBack(const std::shared_ptr<Doubt>& doubt) {
-  const std::string path = ObjectPath(doubt->kind, doubt->name_space, doubt->name);
-  Read(ObjectRequest("GET", path), [this, doubt](const ApiAnswer& answer) {
+  http::Request request = ObjectRequest("GET", ObjectPath(doubt->kind, doubt->name_space, doubt->name));
+  request.timeout = std::min(options_.timeout, kReadBackTimeout);
+  Read(std::move(request), [this, doubt](const ApiAnswer& answer) {
     if (const std::optional<Result<api::Object>> outcome = doubt->OutcomeFrom(answer)) return doubt->done(*outcome);
     // The window closes in time if the server cannot be reached, because the lease cannot be renewed then. It may stay
     // open if we may not read the object, or if a proxy does not let us.

@@ -27,8 +27,10 @@ std::string NotFoundJson(std::string_view resource, std::string_view name) {
       resource, name);
 }
 
+constexpr int kSilence = -1;
+
 struct Scripted {
-  int status = 200;  // 0: the connection breaks
+  int status = 200;  // 0: the connection breaks; kSilence: no answer
   std::string body = "{}";
   std::string retry_after{};
 };
@@ -49,6 +51,7 @@ class ApiClientTest : public ::testing::Test {
       next = script_.front();
       script_.pop_front();
     }
+    if (next.status == kSilence) return;
     if (next.status == 0) return call->End(Error::Unavailable("connection refused"));
     http::Headers headers{{"content-type", "application/json"}};
     if (!next.retry_after.empty()) headers.emplace_back("retry-after", next.retry_after);
@@ -207,6 +210,18 @@ TEST_F(ApiClientTest, AClaimInDoubtCountedAsNotWrittenWhenItCouldNotBeRead) {
     loop_.Advance(1min);
     EXPECT_EQ(written, true);
   }
+}
+
+// Storm seed 143774.
+TEST_F(ApiClientTest, AWriteInDoubtWaitedAMinuteForEachReadThatWasNotAnswered) {
+  api::Pod bound = pod_;
+  bound.spec.node_name = "n";
+  ApiClient client = Make({.protobuf = false});
+  script_ = {{504}, {kSilence}, {kSilence}, {200, api::EncodeJson(api::MakeObject(std::move(bound)))}};
+  client.Bind(pod_, "n", Keep());
+  loop_.Advance(21s);
+  EXPECT_TRUE(result_.ok());
+  EXPECT_EQ(asked_.size(), 4u);
 }
 
 TEST_F(ApiClientTest, ReadsNotForEverWhatItMayNotRead) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "live/testing/loop_fixture.h"
+#include "live/testing/virtual_loop_fixture.h"
 
 namespace berth::live {
 namespace {
@@ -140,6 +141,19 @@ TEST_F(EvictionsTest, APreemptorSleptOnWhenAProxyAnsweredForItsVictim) {
   ASSERT_NE(server_.Await({kDeleteLast}), "");
   EXPECT_EQ(Count(kDeleteFirst), 2);
   EXPECT_EQ(Ended("error"), 1);
+}
+
+class FailedEvictionTest : public testing::VirtualLoopFixture {};
+
+// Activating the preemptor as soon as its eviction fails would fill the day with attempts.
+TEST_F(FailedEvictionTest, AnEvictionThatAlwaysFailedWasTriedAgainWithoutAPause) {
+  server_.Answer("DELETE", 403);
+  TellPod(MakePod("victim").Node("n1").Request("cpu", "4").StartTime("2026-01-01T00:00:00Z"));
+  TellPod(MakePod("vip").SchedulerName("default-scheduler").Request("cpu", "4").Priority(10));
+  loop_->StartScheduling();
+  Pass(std::chrono::seconds(60));
+  EXPECT_GE(Count("DELETE", "pods/victim"), 6u);
+  EXPECT_LE(Count("DELETE", "pods/victim"), 10u);
 }
 
 // What the API knows of the victim does not name a node yet.

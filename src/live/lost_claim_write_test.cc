@@ -4,13 +4,11 @@
 
 #include <chrono>
 
-#include "base/testing/fake_loop.h"
-#include "live/testing/loop_fixture.h"
+#include "live/testing/virtual_loop_fixture.h"
 
 namespace berth::live {
 namespace {
 
-using berth::testing::MakeNode;
 using berth::testing::MakePod;
 using client::ObjectChange;
 using std::chrono::milliseconds;
@@ -28,16 +26,9 @@ api::ResourceClaim MakeClaim(const std::string& name) {
 }
 
 // One pod whose claim is allocated on a node that does not exist. Nothing is ever bound.
-class LostClaimWriteTest : public ::testing::Test {
+class LostClaimWriteTest : public testing::VirtualLoopFixture {
  protected:
   LostClaimWriteTest() {
-    auto made =
-        SchedulingLoop::Create(config::DefaultConfiguration(gates_), plugins::InTreeRegistry(), gates_, clock_,
-                               threads_, client_, events_, metrics_, {.kinds = {api::Kind::kNode, api::Kind::kPod}});
-    CHECK_WHY(made.ok(), made.ok() ? "" : made.error().message.c_str());
-    loop_ = std::move(*made);
-    Tell(api::Kind::kNode,
-         api::Object(MakeNode("n1").Capacity("cpu", "4").Capacity("memory", "8Gi").Capacity("pods", "110").Shared()));
     api::ResourceClaim claim = MakeClaim("c1");
     claim.status.allocation.emplace().node_selector = api::NodeSelector{
         {{.match_expressions = {}, .match_fields = {{Symbol("metadata.name"), "In", {Symbol("n2")}}}}}};
@@ -45,41 +36,11 @@ class LostClaimWriteTest : public ::testing::Test {
     Tell(api::Kind::kResourceClaim, api::MakeObject(claim));
     loop_->StartScheduling();
   }
-  ~LostClaimWriteTest() override {
-    loop_->Stop();
-    loop_->Turn();
-  }
 
-  void Tell(api::Kind kind, const api::Object& object, ObjectChange::Type type = ObjectChange::Type::kAdded) {
-    loop_->OnChanges(kind, {{type, object}});
-  }
   void TellPod(ObjectChange::Type type = ObjectChange::Type::kAdded) {
-    Tell(api::Kind::kPod,
-         api::Object(MakePod("web").SchedulerName("default-scheduler").ResourceClaim("device", "c1").Shared()), type);
+    VirtualLoopFixture::TellPod(MakePod("web").SchedulerName("default-scheduler").ResourceClaim("device", "c1"), type);
   }
-  void Pass(base::Duration time) {
-    for (base::Duration passed{}; passed < time; passed += milliseconds(50)) {
-      loop_->Turn();
-      io_.Advance(milliseconds(50));
-    }
-  }
-  size_t Deallocations() {
-    const std::vector<std::string> lines = server_.lines();
-    return static_cast<size_t>(std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
-      return line.starts_with("PATCH") && line.find("resourceclaims/c1/status") != std::string::npos;
-    }));
-  }
-
-  config::FeatureGates gates_;
-  base::FakeClock clock_{base::Time(std::chrono::hours(1000))};
-  base::testing::FakeLoop io_{&clock_};
-  testing::YesServer server_{io_};
-  client::ApiClient client_{server_, io_, clock_, {.protobuf = false}};
-  client::EventRecorder events_{client_, io_, clock_, {.hostname = "here"}};
-  metrics::Registry registry_;
-  metrics::SchedulerMetrics metrics_{registry_, {}};
-  BindingThreads threads_{1};
-  std::unique_ptr<SchedulingLoop> loop_;
+  size_t Deallocations() { return Count("PATCH", "resourceclaims/c1/status"); }
 };
 
 TEST_F(LostClaimWriteTest, APodSleptOnWhenTheDeallocationOfItsClaimWasLost) {

@@ -27,8 +27,8 @@ endif
 
 # The preset and the folder that dist and package build with.
 ifeq ($(ARCH),$(HOST_ARCH))
-DIST := dist
-DIST_BUILD := build-dist
+DIST := release
+DIST_BUILD := build
 else ifeq ($(ARCH),arm64)
 DIST := arm64
 DIST_BUILD := build-arm64
@@ -97,13 +97,13 @@ profile: deps ## draw where the time of a benchmark goes: make profile KIND=spre
 	@$(call compile,profile) --target berth
 	@scripts/profile $(KIND) $(NODES) $(PODS)
 
-dist: deps-dist ## pack the program for any distribution, build-dist/berth-VERSION-linux-ARCH.tar.gz [ARCH=arm64]
+dist: deps-dist ## pack the program for any distribution, build/berth-VERSION-linux-ARCH.tar.gz [ARCH=arm64]
 	@$(call compile,$(DIST)) --target berth
 	@test/dist/dist_test $(DIST_BUILD) $(ARCH)
 	@scripts/dist $(DIST_BUILD) $(ARCH)
 	@cat $(DIST_BUILD)/berth-*-linux-$(ARCH).tar.gz.sha256
 
-package: deps-dist ## build a Debian package, build-dist/berth_VERSION_ARCH.deb [ARCH=arm64]
+package: deps-dist ## build a Debian package, build/berth_VERSION_ARCH.deb [ARCH=arm64]
 	@$(call compile,$(DIST)) --target berth
 	@cd $(DIST_BUILD) && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null || echo 0) cpack >/dev/null && ls berth_*.deb
 
@@ -142,7 +142,7 @@ check-includes: deps ## compile every file on its own, so that a missing include
 	@scripts/check-includes build-debug $(if $(SOME),--some)
 
 clean: ## remove every build directory
-	@rm -rf build build-debug build-profile build-asan build-tsan build-fuzz build-dist build-arm64
+	@rm -rf build build-debug build-profile build-asan build-tsan build-fuzz build-arm64
 
 help: ## this list
 	@echo 'make TARGET, where TARGET is one of'
@@ -158,7 +158,7 @@ deps-count:
 	@scripts/install-deps --count
 
 deps-dist:
-	@scripts/install-deps $(if $(filter dist,$(DIST)),--package,--arm64)
+	@scripts/install-deps $(if $(filter release,$(DIST)),--package,--arm64)
 
 deps-arm64:
 	@scripts/install-deps --arm64

@@ -153,6 +153,7 @@ void ApiClient::SendDirect(const std::shared_ptr<Direct>& call) {
 
 void ApiClient::Attempt(http::Request request, bool is_fenced, std::function<void(ApiAnswer)> done) {
   if (request.timeout == base::Duration::zero()) request.timeout = options_.timeout;
+  request.urgent = options_.urgent;
   if (is_fenced && options_.window) {
     const base::Duration left = options_.window->TimeLeft(loop_.Now());
     if (left <= base::Duration::zero()) {
@@ -229,7 +230,7 @@ void ApiClient::Resolve(const std::shared_ptr<Doubt>& doubt, const ApiAnswer& an
 void ApiClient::ReadBack(const std::shared_ptr<Doubt>& doubt) {
   http::Request request = ObjectRequest("GET", ObjectPath(doubt->kind, doubt->name_space, doubt->name));
   request.timeout = std::min(options_.timeout, kReadBackTimeout);
-  Read(std::move(request), [this, doubt](const ApiAnswer& answer) {
+  const auto take = [this, doubt](const ApiAnswer& answer) {
     if (const std::optional<Result<api::Object>> outcome = doubt->OutcomeFrom(answer)) return doubt->done(*outcome);
     // The window closes in time if the server cannot be reached, because the lease cannot be renewed then. It may stay
     // open if we may not read the object, or if a proxy does not let us.
@@ -237,8 +238,15 @@ void ApiClient::ReadBack(const std::shared_ptr<Doubt>& doubt) {
     const bool is_open = !options_.window || options_.window->TimeLeft(loop_.Now()) > base::Duration::zero();
     if (!is_open || doubt->reads > kMaxRetries) return doubt->done(doubt->refusal);
     doubt->wait = std::min<base::Duration>(doubt->wait * 2, kLongestWaitToRead);
-    loop_.RunAfter(doubt->wait, [this, doubt] { ReadBack(doubt); });
-  });
+    const base::Duration asked =
+        std::chrono::seconds(answer.status.AsksToWait() ? answer.status.retry_after_seconds : 0);
+    loop_.RunAfter(std::max(doubt->wait, asked), [this, doubt] { ReadBack(doubt); });
+  };
+  // Within the rate and the number of calls that bindings have: hundreds may be in doubt at once.
+  path_->Submit({.write_class = WriteClass::kBind,
+                 .make = [request = std::move(request)] { return std::optional(request); },
+                 .first = true,
+                 .done = take});
 }
 
 void ApiClient::PatchPodStatus(const api::Pod& pod, const PodStatusChange& change, Done<void> done,

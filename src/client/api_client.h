@@ -44,6 +44,7 @@ struct ApiClientOptions {
   // fails with kConflict, and no write outlives the window. None: always. Leases, which open the window, are exempt.
   std::shared_ptr<const WriteWindow> window{};
   WriteBudgets budgets = kDefaultWriteBudgets;
+  bool urgent = false;                        // its requests wait for no others of the same transport
   WriteObserver* observer = nullptr;          // must outlive the client
   std::function<void(WriteClass)> on_room{};  // as WritePath's
 };

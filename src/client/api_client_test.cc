@@ -224,6 +224,33 @@ TEST_F(ApiClientTest, AWriteInDoubtWaitedAMinuteForEachReadThatWasNotAnswered) {
   EXPECT_EQ(asked_.size(), 4u);
 }
 
+TEST_F(ApiClientTest, BindingsInDoubtReadTheirPodsAllAtOnce) {
+  constexpr size_t kPods = 300;
+  const size_t most = kDefaultWriteBudgets[static_cast<size_t>(WriteClass::kBind)].max_in_flight;
+  ApiClient client = Make({.protobuf = false, .bucket = std::make_shared<TokenBucket>(50, 100)});
+  transport_.set_server([](const http::testing::FakeCallPtr& call) {
+    if (call->request().method == "POST") call->Answer(504, "");
+  });
+  for (size_t i = 0; i < kPods; ++i) {
+    api::Pod pod = pod_;
+    pod.metadata.name = fmt::format("web-{}", i);
+    pod.metadata.uid = fmt::format("u-{}", i);
+    client.Bind(pod, "n", [](const Result<void>&) {});
+  }
+  const base::Duration begin = loop_.Now();
+  size_t in_flight = 0;
+  for (int second = 0; second < 20; ++second) {
+    loop_.Advance(1s);
+    const auto& calls = transport_.calls();
+    in_flight = std::max(in_flight, static_cast<size_t>(std::count_if(calls.begin(), calls.end(), [](const auto& call) {
+                           return call->request().method == "GET" && !call->ended();
+                         })));
+    EXPECT_LE(static_cast<double>(calls.size()), 100 + 50 * std::chrono::duration<double>(loop_.Now() - begin).count());
+  }
+  EXPECT_GT(in_flight, 0u);
+  EXPECT_LE(in_flight, most);
+}
+
 TEST_F(ApiClientTest, ReadsNotForEverWhatItMayNotRead) {
   const auto window = std::make_shared<WriteWindow>();
   window->MoveTo(loop_.Now() + 24h);

@@ -101,7 +101,7 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
     if (stopped_) return;
     const auto call = std::make_shared<Call>();
     call->write = std::move(write);
-    call->number = ++last_number_;
+    call->number = call->write.first ? ++last_first_ : ++last_number_;
     call->ready = loop_.Now();
     TellDepth(call->write.write_class);
     if (call->write.key.empty()) {
@@ -136,6 +136,7 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
     std::atomic<bool> awaited{false};  // a caller found it full
   };
 
+  static constexpr uint64_t kAfterFirst = uint64_t{1} << 40;
   static constexpr base::Duration::rep kNever = std::numeric_limits<base::Duration::rep>::min();
 
   Counts& Of(WriteClass write_class) { return counts_[static_cast<size_t>(write_class)]; }
@@ -292,6 +293,7 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
     const Again again = call.write.again ? call.write.again(answer) : Again::kNo;
     if (again == Again::kAtOnce) return base::Duration::zero();
     if (answer.ok() && again == Again::kNo) return std::nullopt;
+    if (call.write.first) return std::nullopt;
     if (answer.status.AsksToWait() && call.waits < kMaxWaits) {
       ++call.waits;
       return std::chrono::seconds(answer.status.retry_after_seconds);
@@ -327,7 +329,8 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
   // Used on the loop's thread.
   WriteLines<Call> lines_;
   std::unordered_map<std::string, Object> objects_;  // with a write in progress
-  uint64_t last_number_ = 0;
+  uint64_t last_number_ = kAfterFirst;
+  uint64_t last_first_ = 0;
   base::TimerId token_timer_ = 0;
   bool pumping_ = false;
   bool stopped_ = false;

@@ -92,6 +92,9 @@ struct Write {
   // Idempotent: also retried, nine times at most, on conflicts, 5xx and calls without an answer. Other writes are
   // retried only if the server sends Retry-After of up to a minute, ten times at most, as in client-go.
   bool repeatable = false;
+  // Goes ahead of the others of its class, because the end of an earlier call waits for it, and is never retried: its
+  // caller does that.
+  bool first = false;
   std::function<void(ApiAnswer)> done;  // once, on the loop
 };
 

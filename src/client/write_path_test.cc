@@ -122,6 +122,17 @@ TEST_F(WritePathTest, AnUrgentBindWaitedBehind2500StatusPatches) {
   EXPECT_LE(observer_.longest[WriteClass::kBind], 20ms);
 }
 
+TEST_F(WritePathTest, WhatABindingInDoubtWaitsForGoesAheadOfNewBindings) {
+  Make(1, 1);
+  for (int i = 0; i < 3; ++i) Submit(WriteClass::kBind, fmt::format("bind-{}", i));
+  path_->Submit({.write_class = WriteClass::kBind,
+                 .make = [] { return std::optional(http::Request{.method = "GET", .path = "read"}); },
+                 .first = true,
+                 .done = [](const ApiAnswer&) {}});
+  loop_.Advance(1min);
+  EXPECT_THAT(Paths(), ElementsAre("bind-0", "read", "bind-1", "bind-2"));
+}
+
 TEST_F(WritePathTest, TheBucketWentIntoDebtInsteadOfHoldingWritesBack) {
   Make(50, 100);
   for (int i = 0; i < 1000; ++i) Submit(static_cast<WriteClass>(1 + i % 4), fmt::format("w{}", i));

@@ -14,6 +14,8 @@ constexpr std::chrono::seconds kLongestWait{60};
 // that wait for answers, costs more than handling a single event.
 constexpr int kManyRequests = 8;
 constexpr std::chrono::milliseconds kGather{2};
+// Of urgent requests, which are few: a lease is read or written once at a time, and so is its candidate.
+constexpr int kMaxUrgent = 4;
 // A server that keeps returning requests unprocessed is not retried forever.
 constexpr int kMaxReturns = 3;
 
@@ -26,6 +28,9 @@ Dispatcher::Dispatcher(const Server& server, TransportOptions options, RequestOb
       observer_(observer),
       make_pool_(std::move(make_pool)),
       fallback_(std::move(fallback)),
+      urgent_{.limit = kMaxUrgent},
+      requests_{.limit = options.max_requests},
+      watches_{.limit = options.max_watches},
       fetcher_(
           std::in_place, server.config().credentials,
           [this](Result<CredentialsPtr> fetched) { Post([&](Mail& mail) { mail.fetched = std::move(fetched); }); }),
@@ -70,12 +75,11 @@ void Dispatcher::Run() {
   pool_ = make_pool_(*this);
   while (ReadMailbox()) {
     RunTimers();
-    StartQueued(queued_requests_, options_.max_requests, active_requests_);
-    StartQueued(queued_watches_, options_.max_watches, active_watches_);
+    for (Lane* lane : {&urgent_, &requests_, &watches_}) StartQueued(*lane);
     pool_->Perform();
     if (pool_->is_unsuitable() && fallback_) FallBack();
     if (CanStart()) continue;
-    if (active_requests_ >= kManyRequests) std::this_thread::sleep_until(woken_ + kGather);
+    if (requests_.active >= kManyRequests) std::this_thread::sleep_until(woken_ + kGather);
     Sleep();
     woken_ = std::chrono::steady_clock::now();
   }
@@ -129,8 +133,13 @@ bool Dispatcher::ReadMailbox() {
   return true;
 }
 
+Dispatcher::Lane& Dispatcher::LaneOf(const Exchange& exchange) {
+  if (exchange.is_watch()) return watches_;
+  return exchange.request().urgent ? urgent_ : requests_;
+}
+
 void Dispatcher::Queue(Exchange& exchange, bool first) {
-  std::deque<CallId>& queue = exchange.is_watch() ? queued_watches_ : queued_requests_;
+  std::deque<CallId>& queue = LaneOf(exchange).queued;
   if (first) {
     queue.push_front(exchange.id);
   } else {
@@ -185,15 +194,14 @@ void Dispatcher::OnTimer(Exchange& exchange, SteadyTime now) {
 
 bool Dispatcher::CanStart() const {
   if (fetching_) return false;
-  return (!queued_requests_.empty() && active_requests_ < options_.max_requests) ||
-         (!queued_watches_.empty() && active_watches_ < options_.max_watches);
+  return urgent_.CanStart() || requests_.CanStart() || watches_.CanStart();
 }
 
-void Dispatcher::StartQueued(std::deque<CallId>& queue, int limit, int& active) {
-  while (!queue.empty() && active < limit) {
-    const auto found = calls_.find(queue.front());
+void Dispatcher::StartQueued(Lane& lane) {
+  while (lane.CanStart()) {
+    const auto found = calls_.find(lane.queued.front());
     if (found == calls_.end()) {
-      queue.pop_front();
+      lane.queued.pop_front();
       continue;
     }
     Exchange& exchange = *found->second;
@@ -204,7 +212,7 @@ void Dispatcher::StartQueued(std::deque<CallId>& queue, int limit, int& active) 
       fetching_ = true;
       return;
     }
-    queue.pop_front();
+    lane.queued.pop_front();
     Send(exchange, std::move(credentials));
   }
 }
@@ -215,12 +223,12 @@ void Dispatcher::Send(Exchange& exchange, CredentialsPtr credentials) {
   const Result<Headers> headers = exchange.Begin(credentials);
   if (!headers) return End(exchange, exchange.Failed(headers.error().code, headers.error().message));
   pool_->Begin(exchange, *headers, credentials);
-  ++active(exchange);
+  ++LaneOf(exchange).active;
   SetTimer(exchange, std::min(exchange.deadline, exchange.idle_deadline()));
 }
 
 void Dispatcher::OnEnded(Exchange& exchange, Result<void> ended) {
-  --active(exchange);
+  --LaneOf(exchange).active;
   if (exchange.refused()) {
     // How the 401 exchange ended does not matter: the request is sent again.
     exchange.Retry();
@@ -234,7 +242,7 @@ void Dispatcher::OnEnded(Exchange& exchange, Result<void> ended) {
 
 void Dispatcher::OnReturned(Exchange& exchange, const Error& why) {
   if (++exchange.returned > kMaxReturns) return OnEnded(exchange, why);
-  --active(exchange);
+  --LaneOf(exchange).active;
   Queue(exchange, true);
 }
 
@@ -259,7 +267,7 @@ void Dispatcher::TakeOff(Exchange& exchange) {
   if (exchange.pool_state == nullptr) return;
   pool_->Drop(exchange);
   CHECK(exchange.pool_state == nullptr);
-  --active(exchange);
+  --LaneOf(exchange).active;
 }
 
 void Dispatcher::End(Exchange& exchange, Result<void> ended) {

@@ -68,19 +68,28 @@ class Dispatcher final : private ExchangeListener {
   // Returns false when the thread has to stop.
   bool ReadMailbox();
   void Sleep();
+  // Exchanges of one kind, with a limit of their own: no kind delays another.
+  struct Lane {
+    const int limit;              // in flight
+    std::deque<CallId> queued{};  // may hold calls that have ended
+    int active = 0;
+
+    bool CanStart() const { return !queued.empty() && active < limit; }
+  };
+
   void Queue(Exchange& exchange, bool first);
   void GrantCredentials(const Result<CredentialsPtr>& fetched);
   void RunTimers();
   void SetTimer(Exchange& exchange, SteadyTime when);
   void OnTimer(Exchange& exchange, SteadyTime now);
-  void StartQueued(std::deque<CallId>& queue, int limit, int& active);
+  void StartQueued(Lane& lane);
   void Send(Exchange& exchange, CredentialsPtr credentials);
   bool CanStart() const;
   void TakeOff(Exchange& exchange);
   void End(Exchange& exchange, Result<void> ended);
   void EndAll();
   void FallBack();
-  int& active(const Exchange& exchange) { return exchange.is_watch() ? active_watches_ : active_requests_; }
+  Lane& LaneOf(const Exchange& exchange);
 
   void OnEnded(Exchange& exchange, Result<void> ended) override;
   void OnReturned(Exchange& exchange, const Error& why) override;
@@ -105,8 +114,7 @@ class Dispatcher final : private ExchangeListener {
   Mail reading_;  // kept for its memory
   std::unordered_map<CallId, std::unique_ptr<Exchange>> calls_;
   std::set<std::pair<SteadyTime, CallId>> timers_;
-  std::deque<CallId> queued_requests_, queued_watches_;  // may hold calls that have ended
-  int active_requests_ = 0, active_watches_ = 0;
+  Lane urgent_, requests_, watches_;
   bool fetching_ = false;
   SteadyTime woken_{};  // when there last was something to do
 

@@ -26,6 +26,9 @@ struct Request {
   // The server is throttled while kPacedBytes have been passed to `on_data` and not been reported by Consumed().
   // Without this, and for compressed answers, the transport takes whatever arrives.
   bool paced = false;
+  // Waits for no other requests, however many of them are queued or in flight: for leases, which are renewed in time or
+  // lost.
+  bool urgent = false;
 };
 
 // With a quarter of this, the first list of 50,000 pods stopped and resumed so often that client and server used half

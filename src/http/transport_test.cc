@@ -334,6 +334,23 @@ TEST_P(TransportTest, LetsRequestsPassWhileWatchesStay) {
   EXPECT_EQ(transport->SendAndWait(Get("/write"))->body, "written");
 }
 
+TEST_P(TransportTest, ALeaseWaitedBehindRequestsThatWereNotAnswered) {
+  const auto server = Serve([](const ServedRequest& request, ServedReply& reply) {
+    if (request.path == "/lease") return reply.Send(200, "renewed");
+    reply.WaitForEnd();
+    reply.Break();
+  });
+  std::vector<std::unique_ptr<Recorder>> unanswered;
+  const auto transport = Make(ConfigFor(*server), {.max_requests = 2});
+  for (int i = 0; i < 4; ++i) {
+    unanswered.push_back(std::make_unique<Recorder>());
+    transport->Start(Get("/hangs"), unanswered.back()->handler());
+  }
+  Request lease = Get("/lease");
+  lease.urgent = true;
+  EXPECT_EQ(transport->SendAndWait(lease)->body, "renewed");
+}
+
 TEST_P(TransportTest, HoldsBackAServerWhoseAnswerIsNotUsed) {
   constexpr size_t kAllBytes = 4 * kPacedBytes;
   const auto server = Serve([](const ServedRequest& request, ServedReply& reply) {

@@ -50,6 +50,7 @@ LiveCore::LiveCore(const LiveOptions& options, metrics::Registry& metrics, LiveE
                        {.protobuf = WantsProtobuf(options_.rest),
                         .timeout = client::LeaseRequestTimeout(options_.configuration.leader_election.renew_deadline),
                         .bucket = bucket_,
+                        .urgent = true,
                         .observer = &environment_.request_metrics}),
       events_(client_, environment_.io, environment_.clock,
               {.hostname = options_.hostname, .on_problem = [](const Error& error) { LogProblem("event", error); }}) {}

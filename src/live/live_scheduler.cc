@@ -11,9 +11,9 @@ namespace berth::live {
 
 namespace {
 
-// Requests besides watches. The write path limits the writes in flight (client::kDefaultWriteBudgets); together with a
-// list of each kind they must leave room here for leases, and stay below the 100 streams that a server allows on one
-// connection.
+// Requests besides watches and leases. The write path limits the writes in flight (client::kDefaultWriteBudgets);
+// together with a list of each kind they should find room here, and stay below the 100 streams that a server allows on
+// one connection.
 constexpr int kMaxRequests = 96;
 constexpr size_t kBindingThreads = 64;
 

@@ -1,7 +1,7 @@
-// AllocatedDevices: which devices are taken, and how much of those that are shared.
+// AllocatedDevices: which devices are allocated, and how much of the shared ones is consumed.
 //
-// A device has a small number for as long as a slice offers it or an allocation names it; what is known about it stands
-// in an array under that number. Not thread-safe: owned by the scheduling thread.
+// A device has a small number as long as a slice offers it or an allocation names it; its state is in an array indexed
+// by that number. Not thread-safe: owned by the scheduling thread.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 namespace berth::dra {
 
 using DeviceId = uint32_t;
-// Amounts by the name of the capacity.
+// Amounts by capacity name.
 using ConsumedCapacity = base::FlatMap<std::string, api::Quantity>;
 
 // Driver and name of a pool.
@@ -28,12 +28,12 @@ using PoolKey = std::pair<std::string, std::string>;
 
 class AllocatedDevices {
  public:
-  // What happened to the devices of one pool.
+  // The state of the devices of one pool.
   struct PoolState {
     PoolKey key;
     std::unordered_map<std::string, DeviceId> devices;
-    uint64_t version = 0;                  // grows with every device that is taken or given back
-    RecentChanges<DeviceId, 256> changes;  // devices that were taken or given back
+    uint64_t version = 0;                  // increases when a device is allocated or released
+    RecentChanges<DeviceId, 256> changes;  // devices that were allocated or released
     std::vector<uint32_t> viewers;         // nodes, in order
   };
   using PoolStatePtr = std::shared_ptr<PoolState>;
@@ -45,32 +45,34 @@ class AllocatedDevices {
   DeviceId Acquire(const PoolKey& pool, const std::string& device);
   void Release(DeviceId id);
 
-  // What an allocation takes, and gives back. Results with administrator access take nothing.
+  // Counts the devices of an allocation as allocated, or as free again. Results with administrator access allocate
+  // nothing.
   void Add(const api::AllocationResult& allocation) { Count(allocation, +1); }
   void Remove(const api::AllocationResult& allocation) { Count(allocation, -1); }
 
-  // Taken as a whole.
+  // Allocated as a whole.
   bool IsDedicated(DeviceId id) const { return devices_[id].dedicated > 0; }
-  // Taken, as a whole or in part.
+  // Allocated, as a whole or in part.
   bool IsAllocated(DeviceId id) const { return devices_[id].dedicated > 0 || devices_[id].shares > 0; }
-  // The sum of what shares consume; null when none of them is recorded as consuming anything.
+  // The sum of what the shares consume; null if none of them is recorded as consuming anything.
   const ConsumedCapacity* Consumed(DeviceId id) const { return devices_[id].consumed.get(); }
 
-  // Null when the pool has no devices. The same for as long as some slice offers one of them.
+  // Null if the pool has no devices. The object stays the same as long as some slice offers a device of the pool.
   PoolStatePtr StateOf(const PoolKey& pool) const;
-  // visit(const PoolState*) for pools of which something was taken or given back since version() was that, perhaps
-  // several times; the pointers are for telling them apart. False when that is too long ago to be known.
+  // visit(const PoolState*) for pools of which a device was allocated or released since version() had this value,
+  // possibly several times; the pointers only identify the pools. False if that is too long ago to be known.
   template <class Visit>
   bool VisitPoolsChangedSince(uint64_t version, const Visit& visit) const {
     return changes_.VisitSince(version, visit);
   }
-  // Grows with every change anywhere.
+  // Increases with every change.
   uint64_t version() const { return version_; }
 
-  // The node with this number can use the pool: from now on it changes when the pool does.
+  // Registers that the node with this number can use the pool: from now on, a change of the pool is a change for the
+  // node.
   static void AddViewer(PoolState& pool, uint32_t node);
   void TouchNode(uint32_t node);
-  // By the number of the node: version() when something last changed about the devices that it can use.
+  // By node number: version() at the last change to the devices that the node can use.
   std::span<const uint64_t> node_versions() const { return node_versions_; }
 
  private:
@@ -92,7 +94,7 @@ class AllocatedDevices {
   std::vector<Device> devices_;
   std::vector<DeviceId> free_;
   std::vector<uint64_t> node_versions_;
-  RecentChanges<const PoolState*, 4096> changes_;  // pools of which something was taken or given back
+  RecentChanges<const PoolState*, 4096> changes_;  // pools of which a device was allocated or released
   uint64_t version_ = 0;
 };
 

@@ -1,9 +1,9 @@
 // Allocate: devices for the claims of one pod on one node.
 //
-// A depth-first search that takes the first solution it meets: claims in order, their requests in order, the
-// alternatives of a request in order, devices in the order of the node's pools. Within a request positions only
-// increase; each request starts again from the first device. That order is the contract: the devices chosen are those
-// that kube-scheduler chooses, not merely as good.
+// A depth-first search that takes the first solution it finds: claims in order, their requests in order, the
+// alternatives of a request in order, devices in the order of the node's pools. Within a request, positions only
+// increase; each request starts again from the first device. This order is part of the contract: the result is not just
+// as good as kube-scheduler's, it is the same devices.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@
 
 namespace berth::dra {
 
-// More devices than this no claim can hold.
+// The maximum number of devices in a claim.
 inline constexpr size_t kMaxResultsPerClaim = 32;
 
 using DeviceClasses = std::map<std::string, std::shared_ptr<const api::DeviceClass>, std::less<>>;
@@ -42,9 +42,9 @@ struct AllocatorInputs {
   // The search gives up at `deadline` by this clock; null: never.
   const base::Clock* clock = nullptr;
   base::Time deadline{};
-  // Null: every device is looked at.
+  // Null: every device is examined.
   OfferTable* offers = nullptr;
-  // False: whether there is an allocation is all that is asked for; results may be missing.
+  // False: the caller only asks whether there is an allocation; results may be missing.
   bool needs_results = true;
 };
 
@@ -58,18 +58,18 @@ struct AllocationOutcome {
   };
   Kind kind = Kind::kNone;
   std::string error;
-  // One for each claim, in order. The share IDs of shared devices are set but empty: whoever keeps the allocation makes
-  // them up.
+  // One for each claim, in order. The share IDs of shared devices are set but empty: whoever keeps the allocation
+  // generates them.
   std::vector<api::AllocationResult> results;
 };
 
 AllocationOutcome Allocate(const AllocatorInputs& inputs);
 
-// Nodes for which this is equal give the same answer to the claims: the same devices, or the same refusal.
+// Nodes with equal keys give the same answer to the claims: the same devices, or the same rejection.
 using AnswerKey = std::vector<uint64_t>;
 AnswerKey AnswerKeyOf(const AllocatorInputs& inputs);
 
-// Whether the device's taints are all tolerated, or keep nobody away.
+// Whether the device's taints are all tolerated or have an effect that does not prevent allocation.
 bool IsTolerated(const api::Device& device, std::span<const api::DeviceToleration> tolerations);
 
 }  // namespace berth::dra

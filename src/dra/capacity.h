@@ -1,4 +1,4 @@
-// Consumable capacity: how much of a device a request takes, and whether that may be.
+// Consumable capacity: how much of a device a request consumes, and whether that much is left.
 #pragma once
 
 #include "api/resource_claim.h"
@@ -6,11 +6,11 @@
 
 namespace berth::dra {
 
-// What the request consumes of each capacity of the device, rounded as the device's policy wants it.
+// What the request consumes of each capacity of the device, rounded as the capacity's request policy requires.
 ConsumedCapacity ConsumptionOf(const api::CapacityRequirements* request, const api::Device& device);
 
-// Whether the request fits beside what is allocated and what the search has taken so far (either may be null). False as
-// well when the request names a capacity that the device does not have, or asks for an amount that its policy refuses.
+// Whether the request fits in addition to what is allocated and what the search has taken so far (either may be null).
+// Also false if the request names a capacity that the device does not have, or an amount that its policy rejects.
 bool CapacitySuffices(const api::CapacityRequirements* request, const api::Device& device,
                       const ConsumedCapacity* allocated, const ConsumedCapacity* taken);
 

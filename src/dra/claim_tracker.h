@@ -1,13 +1,13 @@
-// ClaimTracker: the scheduler's picture of resource claims.
+// ClaimTracker: the scheduler's view of resource claims.
 //
 //   seen      what the API server last reported
-//   assumed   what a write of ours made of a claim, until the API server reports it (or something newer)
-//   in flight what a claim will become once its pod's binding has written the allocation
+//   assumed   the result of our own write, until the API server reports it (or something newer)
+//   in flight what a claim will be once its pod's binding cycle has written the allocation
 //
-// The devices of all of them are taken.
+// The devices of all three count as allocated.
 //
-// Owned by the scheduling thread. Binding runs elsewhere: what it has to say is posted, and applied the next time the
-// scheduling thread looks.
+// Owned by the scheduling thread. Binding cycles run on other threads: they post their results, which the scheduling
+// thread applies in CatchUp.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ namespace berth::dra {
 
 using ClaimPtr = std::shared_ptr<const api::ResourceClaim>;
 
-// The annotation of claims that the scheduler makes for a pod's extended resources.
+// The annotation of claims that the scheduler creates for a pod's extended resources.
 inline constexpr std::string_view kExtendedResourceClaimAnnotation = "resource.kubernetes.io/extended-resource-claim";
 inline constexpr std::string_view kClaimFinalizer = "resource.kubernetes.io/delete-protection";
 
@@ -42,36 +42,37 @@ class ClaimTracker {
   void Put(ClaimPtr claim);
   void Remove(const api::ResourceClaim& claim);
 
-  // The newest version known; null when there is none.
+  // The newest version known; null if there is none.
   ClaimPtr Find(std::string_view name_space, std::string_view name) const;
-  // The claim for extended resources that was made for this pod.
+  // The claim that was created for this pod's extended resources.
   ClaimPtr FindExtendedClaimOf(std::string_view name_space, std::string_view pod_name,
                                const std::string& pod_uid) const;
   bool IsInFlight(const std::string& uid) const { return in_flight_.contains(uid); }
 
-  // `claim` carries the allocation that it will get.
+  // `claim` contains the allocation that it will get.
   void SetInFlight(ClaimPtr claim);
-  // It is given up: the devices are free. False when it was not in flight.
+  // The in-flight allocation is abandoned, and its devices are free. False if the claim was not in flight.
   bool EndFlight(const std::string& uid);
-  // It has been written, and this came of it: the end of the flight, and Assume.
+  // The in-flight allocation was written, with this result: Assume, then EndFlight; the devices are not reported as
+  // freed.
   void Land(const std::string& uid, const ClaimPtr& written);
-  // A write of ours succeeded and this came of it: it is now reserved for the last pod of its list. Without effect when
-  // something newer is known, or nothing at all.
+  // One of our writes succeeded, with this result: the claim is now reserved for the last pod of its list. No effect if
+  // a newer version is known, or the claim is unknown.
   void Assume(ClaimPtr claim);
-  // The end of the pod's reservation, or of the whole allocation, is being written. Until the API server has reported
-  // that, or the reservation has been written again, "reserved" is out of date: a pod that relied on it would be bound
-  // to devices that another may get.
+  // A write that ends the pod's reservation, or the whole allocation, is in flight. Until the API server has reported
+  // that, or the reservation has been written again, "reserved" is out of date: a pod that relied on it could be bound
+  // to devices that are allocated to another.
   void NoteUnreserved(const api::ResourceClaim& claim, const std::string& pod_uid);
   bool IsBeingUnreserved(const std::string& claim_uid, const std::string& pod_uid) const {
     return unreserved_.contains({claim_uid, pod_uid});
   }
-  // Back to what the API server reported.
+  // Returns to what the API server last reported.
   void Restore(std::string_view name_space, std::string_view name);
-  // Whether devices have become free since this was asked last: of a claim that lost its allocation or is gone, or by
-  // giving up one in flight, of which the API server has nothing to report.
+  // Whether devices have become free since the last call: those of a claim that was deallocated or deleted, or of an
+  // abandoned in-flight allocation, about which the API server has nothing to report.
   bool TakeFreed() { return std::exchange(freed_, false); }
 
-  // What a binding cycle has to say: the claim as a write of its own left it, and the flight that ended with that.
+  // What a binding cycle reports: the claim as its write left it, and the flight that ended with it.
   struct Landed {
     ClaimPtr written;          // null: nothing was written
     std::string ended_flight;  // the UID; empty: none ended
@@ -83,11 +84,11 @@ class ClaimTracker {
     if (has_posted_.load(std::memory_order_acquire)) ApplyPosted();
   }
   void Apply(const Landed& landed);
-  // Called before each of them is applied.
+  // Called before each result is applied.
   void set_on_landed(std::function<void(const Landed& landed)> on_landed) { on_landed_ = std::move(on_landed); }
-  // From now on what is posted is dropped: somebody else knows what was said when, and calls Apply.
+  // From now on, results that are posted are dropped: for a replay, which knows when each was applied and calls Apply.
   void DropPosts() { drops_posts_ = true; }
-  // Whether it knows nothing but what the API server has reported.
+  // Whether everything it knows was reported by the API server.
   bool IsAtRest() const;
 
  private:
@@ -99,12 +100,12 @@ class ClaimTracker {
   using Key = std::pair<std::string, std::string>;
 
   void ApplyPosted();
-  // Drops the notes of older versions of the claim, of pods that `settles` accepts.
+  // Drops the NoteUnreserved entries for older versions of the claim, of pods that `settles` accepts.
   template <class Settles>
   void SettleUnreserved(const api::ResourceClaim& now, Settles settles);
   // Moves the devices from one version of a claim to the next.
   void Exchange(const ClaimPtr& before, const ClaimPtr& after);
-  // The same for the latest version of what `claims_` has at `key`, which the index by owner follows.
+  // The same for the latest version of the claim that `claims_` has at `key`; updates the index by owner as well.
   void Replace(const Key& key, const ClaimPtr& before, const ClaimPtr& after);
 
   AllocatedDevices& devices_;

@@ -1,7 +1,7 @@
-// ClassNames: the extended resources that device classes stand behind, and which class serves which.
+// ClassNames: the extended resources provided by device classes, and which class provides each.
 //
-// A class serves the name in its spec, and deviceclass.resource.kubernetes.io/<class>. Of several classes with one name
-// in their specs the newest serves it, and the first by name of those.
+// A class provides the name in its spec, and deviceclass.resource.kubernetes.io/<class>. If several classes have the
+// same name in their specs, the newest provides it; among equally old ones, the first by name.
 #pragma once
 
 #include <memory>
@@ -16,20 +16,20 @@ namespace berth::dra {
 
 class ClassNames {
  public:
-  // Null in `before` when it is new. Oddities of upstream's order of events are kept: a class that loses on arrival has
-  // no implicit name either, an update that keeps the name keeps the old object, and with a class its names go,
-  // whoever serves them.
+  // `before` is null if the class is new. The effects of upstream's order of events are reproduced: a new class that
+  // loses has no implicit name either, an update that keeps the name keeps the old object, and a deleted class takes
+  // its names with it, whichever class provides them.
   void Put(const api::DeviceClass* before, std::shared_ptr<const api::DeviceClass> after);
   void Remove(const api::DeviceClass& gone);
 
-  // Null when no class serves the resource.
+  // Null if no class provides the resource.
   const api::DeviceClass* Find(const Symbol& resource) const {
     if (by_resource_.empty()) return nullptr;
     const auto found = by_resource_.find(resource);
     return found == by_resource_.end() ? nullptr : found->second.get();
   }
   bool empty() const { return by_resource_.empty(); }
-  // Grows with every change.
+  // Increases with every change.
   uint64_t version() const { return version_; }
 
  private:
@@ -37,7 +37,7 @@ class ClassNames {
   uint64_t version_ = 0;
 };
 
-// A name that a device class may serve.
+// A name that a device class may provide.
 bool IsExtendedResource(std::string_view name);
 
 }  // namespace berth::dra

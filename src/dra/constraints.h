@@ -1,5 +1,5 @@
-// The constraints of a claim, as the search sees them: each device that is about to be taken is added, each that is
-// given back removed.
+// The constraints of a claim during a search: each device that is about to be taken is added, each that is released is
+// removed.
 #pragma once
 
 #include <map>
@@ -27,7 +27,8 @@ class Constraint {
   void Remove(const std::string& request, const std::string& sub_request);
 
   const std::string& attribute() const { return attribute_; }
-  // The value that devices of the request must have from now on; null: any will do, or it is not for the request.
+  // The value that devices of the request must have from now on; null if any will do, or the constraint is for other
+  // requests.
   const api::DeviceAttribute* MustMatch(const std::string& request, const std::string& sub_request) const {
     return kind_ == Kind::kMatch && devices_ > 0 && AppliesTo(request, sub_request) ? first_ : nullptr;
   }

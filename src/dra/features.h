@@ -1,4 +1,4 @@
-// Which parts of dynamic resource allocation are switched on.
+// Which parts of dynamic resource allocation are enabled.
 #pragma once
 
 #include "config/feature_gates.h"

@@ -1,7 +1,7 @@
 // Inventory: everything that dynamic resource allocation knows about the cluster, shared by the profiles of a
 // scheduler. Follows the stores of claims, slices, classes and taint rules change by change.
 //
-// Owned by the scheduling thread, but for what ClaimTracker says.
+// Owned by the scheduling thread; other threads may only post results of binding cycles (ClaimTracker).
 #pragma once
 
 #include <memory>
@@ -30,14 +30,14 @@ class Inventory {
   Inventory(const Inventory&) = delete;
   Inventory& operator=(const Inventory&) = delete;
 
-  // What stood there before and what stands there now; null for nothing.
+  // The object before and after the change; null if there was or is none.
   template <class T>
   using Ptr = std::shared_ptr<const T>;
   void Follow(const Ptr<api::ResourceClaim>& before, const Ptr<api::ResourceClaim>& after);
   void Follow(const Ptr<api::ResourceSlice>& before, const Ptr<api::ResourceSlice>& after);
   void Follow(const Ptr<api::DeviceClass>& before, const Ptr<api::DeviceClass>& after);
   void Follow(const Ptr<api::DeviceTaintRule>& before, const Ptr<api::DeviceTaintRule>& after);
-  // Takes in what the stores hold, and follows them from now on. They must not change when this is gone.
+  // Reads what the stores hold, and follows them from now on. The stores must not change after this is destroyed.
   template <class Objects>
   void FollowStores(Objects& objects) {
     const auto follow = [this](auto& store) {
@@ -55,23 +55,23 @@ class Inventory {
   const AllocatedDevices& devices() const { return devices_; }
   PoolTable& pools() { return pools_; }
   const DeviceClasses& classes() const { return classes_; }
-  // Grows with every change of a class.
+  // Increases with every change of a class.
   uint64_t classes_version() const { return classes_version_; }
   const ClassNames& class_names() const { return class_names_; }
   SelectorCache& selectors() { return selectors_; }
-  // With everything that binding has posted.
+  // Includes everything that binding cycles have posted.
   ClaimTracker& claims() {
     if (!catches_up_between_inputs_) claims_.CatchUp();
     return claims_;
   }
-  // Where binding runs on other threads, what it posts is to be applied between two inputs of the scheduler and not in
-  // the middle of a cycle: the scheduler then calls posting().CatchUp() itself.
+  // For binding cycles on other threads: their results are applied between two inputs of the scheduler and not in the
+  // middle of a cycle. The scheduler then calls posting().CatchUp() itself.
   void CatchUpBetweenInputs() { catches_up_between_inputs_ = true; }
   // For threads that only post.
   ClaimTracker& posting() { return claims_; }
 
-  // Devices for the claims on the node, which has this number among nodes; the search ends at the deadline by `clock`,
-  // which may be null. Without `needs_results` there may be none of them.
+  // Searches for devices for the claims on the node; `number` identifies the node. The search ends at the deadline by
+  // `clock`, which may be null. Without `needs_results`, results may be missing.
   AllocationOutcome Allocate(const std::shared_ptr<const api::Node>& node, uint32_t number,
                              std::span<const api::ResourceClaim* const> claims, const base::Clock* clock,
                              base::Time deadline, bool needs_results = true);

@@ -1,4 +1,4 @@
-// OfferTable: the indexes of what nodes offer, by what is asked for.
+// OfferTable: the OfferIndexes, by the shape of the request and the pools that nodes see.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ class OfferTable {
   bool Covers(const NodePools& seen) const {
     return seen.devices >= from_devices_ && seen.is_shareable && !seen.has_negative_amounts;
   }
-  // Of fewer devices every single one is looked at, which is quicker than to find the index.
+  // With fewer devices than this, each is examined, which is faster than looking up the index.
   void set_from_devices(size_t count) { from_devices_ = count; }
 
-  // What a request for a number of devices, not for an administrator, finds on nodes that see these pools; up to date.
-  // Nodes that differ only in pools of no use to the request have the same index.
+  // The index for a request for a number of devices (without administrator access) on nodes that see these pools; up to
+  // date. Nodes that differ only in pools of no use to the request share an index.
   std::shared_ptr<OfferIndex> IndexFor(const RequestState& request, const NodePools& seen,
                                        const AllocatedDevices& allocated);
 
@@ -37,7 +37,7 @@ class OfferTable {
   struct Shape {
     std::shared_ptr<const RequestShape> shape;
     std::unordered_map<uint64_t, Entry> by_set;                           // by NodePools::set
-    std::map<std::vector<uint64_t>, std::weak_ptr<OfferIndex>> by_pools;  // by the numbers of those that matter
+    std::map<std::vector<uint64_t>, std::weak_ptr<OfferIndex>> by_pools;  // by the numbers of the pools that matter
     size_t after_sweep = 0;
     uint64_t swept = 0;
     uint64_t used = 0;
@@ -45,7 +45,7 @@ class OfferTable {
 
   Shape& ShapeOf(const RequestState& request);
   std::shared_ptr<OfferIndex> MakeIndex(Shape& shape, const NodePools& seen);
-  // Forgets what was not asked for since the last time.
+  // Drops the indexes that were not used since the last sweep.
   void Sweep(Shape& shape) const;
 
   const Features& features_;
@@ -54,7 +54,7 @@ class OfferTable {
   std::unordered_map<std::string, Shape> shapes_;
   uint64_t shapes_swept_ = 0;
   uint64_t last_id_ = 0;
-  uint64_t clock_ = 0;  // how often it was asked
+  uint64_t clock_ = 0;  // the number of calls
 };
 
 }  // namespace berth::dra

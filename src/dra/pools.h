@@ -32,7 +32,7 @@ using SelectorPtr = std::shared_ptr<const Result<api::CompiledNodeSelector>>;
 struct Slice {
   std::shared_ptr<const api::ResourceSlice> object;
   SelectorPtr node_selector;
-  std::vector<SelectorPtr> device_node_selectors;  // where it selects nodes by device
+  std::vector<SelectorPtr> device_node_selectors;  // if nodes are selected by device
   std::vector<DeviceId> ids;                       // of its devices
   mutable std::vector<SelectorAnswers> answers;    // about its devices
 
@@ -62,34 +62,34 @@ struct Pool {
 
   PoolKey key;
   bool incomplete = false;     // some slices are missing: nothing may be allocated from it
-  std::string invalid_reason;  // not empty: as above
+  std::string invalid_reason;  // not empty: nothing may be allocated from it
   bool has_binding_conditions = false;
   bool selects_nodes_by_device = false;  // what it offers depends on the node, slice by slice
   // Amounts below zero: taking one device could make room for another.
   bool has_negative_amounts = false;
   std::vector<Device> devices;  // in the order in which they are tried
   std::vector<Amount> counters;
-  // Devices of slices that other nodes use, as far as they consume counters.
+  // Devices of slices that other nodes use, if they consume counters.
   std::vector<Device> devices_elsewhere;
 
   bool usable() const { return !incomplete && invalid_reason.empty(); }
-  // Whether a node that sees it has anything from it: devices, or the news that it is broken.
+  // Whether the pool matters to a node that sees it: it has devices, or an error to report.
   bool matters() const { return !usable() || !devices.empty(); }
-  // No two pools that were ever built have the same.
+  // Unique among all pools that were ever built.
   uint64_t serial() const { return serial_; }
-  // Of a pool with devices.
+  // Only for a pool with devices.
   const AllocatedDevices::PoolState& state() const { return *state_; }
-  // What allocated devices leave of each counter; negative where they take more than there is.
+  // What allocated devices leave of each counter; negative if they consume more than there is.
   const std::vector<Amount>& AvailableCounters(const AllocatedDevices& allocated) const {
     return UseOf(allocated).available;
   }
 
-  // What others' allocations leave of the pool, kept up to date change by change.
+  // What allocations leave of the pool; updated incrementally.
   struct Use {
     std::vector<uint64_t> free;  // by position in `devices`, 64 in a word: not taken as a whole
     size_t free_count = 0;
     std::vector<Amount> available;  // of counters
-    // The first position from `begin` on that is free; beyond all devices when none is.
+    // The first free position at or after `begin`; beyond all devices if there is none.
     size_t NextFree(size_t begin) const;
 
    private:
@@ -110,30 +110,29 @@ struct Pool {
 
  private:
   friend class PoolTable;
-  // Takes in what is known about the device at this position, those of `devices_elsewhere` coming last.
+  // Updates what is known about the device at this position; those of `devices_elsewhere` come last.
   void Note(size_t position, const AllocatedDevices& allocated) const;
 
   uint64_t serial_ = 0;
   AllocatedDevices::PoolStatePtr state_;  // null: it has no devices
-  std::vector<SlicePtr> seen_;            // what it was built from: the slices that count for the node, first
+  std::vector<SlicePtr> seen_;            // what it was built from; the slices that are for the node come first
   size_t relevant_ = 0;
   mutable Use use_;
   mutable std::vector<std::pair<DeviceId, uint32_t>> positions_;  // in order
 };
 using PoolPtr = std::shared_ptr<const Pool>;
 
-// Whether the node is one for which the slice, or its device of that index, is meant. An error when the selector cannot
-// be read.
+// Whether the slice, or its device of that index, is for the node. An error if the selector is invalid.
 Result<bool> NodeMatches(const api::Node& node, const Slice& slice);
 Result<bool> NodeMatches(const api::Node& node, const Slice& slice, size_t device);
 
 // What one node sees.
 struct NodePools {
-  // In the order in which they are tried. The error says what could not be understood.
+  // In the order in which they are tried. The error says what is invalid.
   Result<std::vector<PoolPtr>> pools = std::vector<PoolPtr>();
-  // Nodes that see the very same pools have the same number here; numbers are not used twice.
+  // Nodes that see exactly the same pools have the same number here; numbers are not reused.
   uint64_t set = 0;
-  // Whether that means that both can use the same devices.
+  // Whether nodes with the same number can use the same devices.
   bool is_shareable = false;
   size_t devices = 0;  // of the usable ones
   bool has_unusable = false;
@@ -146,18 +145,18 @@ class PoolTable {
 
   void PutSlice(std::shared_ptr<const api::ResourceSlice> slice);
   void RemoveSlice(const std::string& name);
-  // Taints on devices, on top of those that their drivers set. Without effect unless the gate is on.
+  // Taints on devices, in addition to those that their drivers set. No effect unless the gate is on.
   void PutRule(std::shared_ptr<const api::DeviceTaintRule> rule);
   void RemoveRule(const std::string& name);
-  // What was kept for the node goes.
+  // Drops what was kept for the node.
   void ForgetNode(const std::string& name);
 
-  // `number` tells nodes apart: small, and the node's own for as long as it exists.
+  // `number` identifies the node: it is small, and the node keeps it as long as it exists.
   const NodePools& PoolsOf(const std::shared_ptr<const api::Node>& node, uint32_t number);
 
   // The slices, by name.
   const std::map<std::string, SlicePtr>& slices() const { return slices_; }
-  // Those of them that may be for the node: visit(const Slice&) until it says false.
+  // Those that may be for the node: visit(const Slice&) until it returns false.
   template <class Visit>
   void VisitSlicesFor(const std::string& node, const Visit& visit) const {
     if (const auto local = local_.find(node); local != local_.end()) {
@@ -170,17 +169,17 @@ class PoolTable {
     }
   }
   bool empty() const { return slices_.empty(); }
-  // The device that counts for what is taken of a node's allocatable resources: the first of that name, slices by name,
-  // in any pool of that name, whichever its driver and generation (so upstream looks it up). Null when there is none,
-  // and without the gate DRANodeAllocatableResources.
+  // The device whose definition says what it consumes of a node's allocatable resources: the first of that name, slices
+  // by name, in any pool of that name, whatever its driver and generation (as in upstream). Null if there is none, or
+  // without the gate DRANodeAllocatableResources.
   const api::Device* FindDevice(const std::string& pool, const std::string& device) const;
-  // Grows with every change.
+  // Increases with every change.
   uint64_t version() const { return version_; }
 
  private:
   struct Group {
     std::map<std::string, SlicePtr> slices;  // by name
-    size_t shared = 0;                       // how many are not one node's alone
+    size_t shared = 0;                       // how many are not for a single node
     std::vector<PoolPtr> built;
   };
   struct Seen {
@@ -191,7 +190,7 @@ class PoolTable {
     NodePools pools;
   };
   struct Local {
-    std::map<PoolKey, size_t> pools;         // how many slices of each are this node's alone
+    std::map<PoolKey, size_t> pools;         // how many slices of each are for this node only
     std::map<std::string, SlicePtr> slices;  // these, by name
     uint64_t version = 0;
   };
@@ -209,10 +208,10 @@ class PoolTable {
   bool IsSeenByAll(const PoolKey& key);
   const std::set<PoolKey>& SeenByAll();
   Result<std::vector<PoolPtr>> Gather(const api::Node& node);
-  // What Gather would have for the node now, where only this pool has changed. False: only Gather can say.
+  // Computes what Gather would return for the node, if only this pool has changed. False: Gather must be called.
   bool Regather(std::vector<PoolPtr>& pools, const api::Node& node, const PoolKey& key, bool& changed);
   bool Update(Seen& seen, uint64_t since, bool& changed);
-  // After what the node sees has changed.
+  // Called after what the node sees has changed.
   void Note(NodePools& seen, uint32_t number);
   uint64_t SetOf(const std::vector<PoolPtr>& pools);
 
@@ -223,7 +222,7 @@ class PoolTable {
   std::map<std::string, SlicePtr> slices_;
   std::map<std::string, std::map<std::string, SlicePtr>> by_pool_name_;  // for FindDevice only
   std::map<PoolKey, Group> groups_;
-  std::map<PoolKey, size_t> shared_;               // pools that have slices which are not one node's alone
+  std::map<PoolKey, size_t> shared_;               // pools that have slices which are not for a single node
   std::map<std::string, SlicePtr> shared_slices_;  // these, by name
   std::unordered_map<std::string, Local> local_;
   std::vector<Seen> seen_;  // by the node's number
@@ -232,10 +231,10 @@ class PoolTable {
   uint64_t last_set_ = 0;
   uint64_t last_serial_ = 0;
   uint64_t shared_version_ = 0;
-  std::set<PoolKey> seen_by_all_;  // as of the version
+  std::set<PoolKey> seen_by_all_;  // at seen_by_all_version_
   uint64_t seen_by_all_version_ = 0;
   RecentChanges<PoolKey, 1024> changes_;  // pools whose slices changed
-  // Compiled, by what they say.
+  // Compiled selectors, by content.
   std::unordered_map<std::string, std::weak_ptr<const Result<api::CompiledNodeSelector>>> selectors_;
   uint64_t version_ = 0;
 };

@@ -1,4 +1,4 @@
-// RecentChanges: what changed, by the version that the change made; the older half is forgotten when it gets long.
+// RecentChanges: changes, by the version that each made; when there are too many, the older half is dropped.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ class RecentChanges {
     }
     changes_.emplace_back(version, std::move(change));
   }
-  // visit(change) for each that came after that version, the last one first. False, and none, when that is too long ago
-  // to be known.
+  // visit(change) for each change after that version, the last one first. False, without a call, if that is too long
+  // ago to be known.
   template <class Visit>
   bool VisitSince(uint64_t version, const Visit& visit) const {
     if (version < begin_) return false;

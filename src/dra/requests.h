@@ -1,4 +1,4 @@
-// A request of a claim, or one of its alternatives, as the search sees them.
+// A request of a claim, or one of its alternatives, as the search uses it.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct RequestView {
   const std::string* device_class_name = nullptr;
   const std::string* allocation_mode = nullptr;
   int64_t count = 0;
-  bool has_admin_access = false;  // whether the field is there at all
+  bool has_admin_access = false;  // whether the field is set
   bool admin_access = false;
   const std::vector<api::DeviceSelector>* selectors = nullptr;
   const std::vector<api::DeviceToleration>* tolerations = nullptr;
@@ -54,17 +54,17 @@ struct RequestState {
   const api::DeviceClass* device_class = nullptr;
   std::vector<std::shared_ptr<const CompiledSelector>> class_selectors;
   std::vector<std::shared_ptr<const CompiledSelector>> selectors;
-  int64_t wanted = 0;         // how many devices
-  std::vector<Location> all;  // of a request for all devices: which
+  int64_t wanted = 0;         // the number of devices requested
+  std::vector<Location> all;  // of a request for all devices: which these are
 
-  // Where its devices are; null: each is looked at, and the rest is for that.
+  // Where its devices are; null: each device is examined, with the fields below.
   std::shared_ptr<OfferIndex> index;
 
   // What is known about the devices of the node, by position over all usable pools.
   enum Match : uint8_t { kUnknown, kYes, kNo };
   std::vector<uint8_t> matches;
-  size_t unknown = 0;  // devices that may be free and have not been looked at
-  // Once nothing is unknown: how many devices from a position on could be taken at best.
+  size_t unknown = 0;  // devices that may be free and have not been examined
+  // Once nothing is unknown: the most devices from a position on that could be taken.
   std::vector<uint32_t> at_best;
 
   std::string FullName() const { return parent ? *parent + "/" + *view.name : *view.name; }

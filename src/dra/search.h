@@ -32,7 +32,7 @@ class Search {
   enum class Step {
     kDone,
     kNo,
-    kTooMany,  // no way to stay within the limit of a claim's results from here
+    kTooMany,  // every solution from here exceeds the limit of a claim's results
     kFailed,   // failure_ says why: the whole search ends
   };
   struct ClaimState {
@@ -48,7 +48,7 @@ class Search {
     size_t claim = 0;
     size_t request = 0;
     size_t alternative = 0;
-    int64_t device = 0;  // how many devices of the request have been taken
+    int64_t device = 0;  // how many devices have been taken for the request
   };
   // What taking a device changed, to be undone.
   struct Undo {
@@ -59,15 +59,15 @@ class Search {
     bool had_capacity = false;
   };
 
-  // Before the search: everything that can be said about the claims without trying devices. False: failure_ says why.
+  // Before the search: decides everything about the claims that needs no devices to be tried. False: failure_ says why.
   bool Prepare();
   bool PrepareClaim(ClaimState& claim);
   bool PrepareRequest(const ClaimState& claim, RequestState& request);
   bool PrepareConstraints(ClaimState& claim);
   bool ListAll(const ClaimState& claim, RequestState& request);
-  // The tables for looking at every device.
+  // Fills the tables that are needed to examine every device.
   void ListPools();
-  // Whether what was taken makes an allocation.
+  // Whether BuildAllocation is certain to succeed for what was taken.
   bool IsSureToBuild() const;
   bool AsksForNegativeAmounts() const;
 
@@ -75,20 +75,20 @@ class Search {
   Step TryAlternatives(Cursor at);
   Step TakeNextOfAll(const Cursor& at, bool inside_alternative);
   Step TakeNext(const Cursor& at, bool inside_alternative, Location start);
-  // The same where an index says which devices to look at.
+  // The same with an index, which lists the devices to examine.
   Step TakeNextListed(const Cursor& at, bool inside_alternative, Location start);
-  // Pools that the claim's constraints leave to its next device.
+  // The pools to which the claim's constraints limit its next device.
   OfferIndex::Range RangeFor(const Cursor& at);
-  // Takes the device and goes on. kNo: it cannot be had, or leads nowhere.
+  // Takes the device and continues the search. kNo: it cannot be taken, or there is no solution with it.
   Step TryDevice(const Cursor& at, bool inside_alternative, const Pool::Device& device, Location next_start);
-  // Takes the device if it can be had, and goes on from there.
+  // Takes the device if possible; does not continue the search. `must`: if a constraint prevents it, failure_ says so.
   bool Take(const Cursor& at, const Pool::Device& device, bool must);
   void GiveBack(const Cursor& at, const Pool::Device& device, const Undo& undo);
 
   // kYes, kNo, or kUnknown for a failure.
   RequestState::Match IsSelectable(const ClaimState& claim, RequestState& request, const Pool::Device& device,
                                    size_t position);
-  // Class and request; `failed`: failure_ says why.
+  // Evaluates the selectors of class and request; `failed`: failure_ says why.
   bool MatchesRequest(const ClaimState& claim, const RequestState& request, const Pool::Device& device, bool& failed);
   bool MatchesSelectors(const ClaimState& claim, const api::DeviceClass* device_class,
                         const std::vector<std::shared_ptr<const CompiledSelector>>& selectors,
@@ -100,7 +100,7 @@ class Search {
   bool IsTakenBy(const Pool::Device& device, size_t claim) const;
   bool ReserveCounters(const Pool::Device& device);
   void ReleaseCounters(const Pool::Device& device);
-  // How many devices from this position on could serve the request at best; all of them as long as some are unknown.
+  // The most devices from this position on that could serve the request; no limit while some are unknown.
   size_t AtBest(RequestState& request, size_t position);
   bool IsTooLate();
 
@@ -131,7 +131,7 @@ class Search {
   friend class ResultBuilder;
 };
 
-// The allocation of one claim from what the search took for it.
+// What the allocation of one claim is built from.
 struct ClaimResult {
   const Features& features;
   const api::Node& node;
@@ -141,7 +141,7 @@ struct ClaimResult {
   const std::vector<Taken>& taken;
 };
 Result<api::AllocationResult> BuildAllocation(const ClaimResult& result);
-// Whether the device's node selector, if it has one, can be part of an allocation.
+// Whether the device's node selector, if it has one, can be made part of an allocation.
 bool HasOneSelectorTerm(const Pool::Device& device);
 
 }  // namespace berth::dra

@@ -1,4 +1,4 @@
-// Selectors: device selectors, compiled once and shared, and what they say about devices.
+// Selectors: device selectors, compiled once and shared, and their results for devices.
 #pragma once
 
 #include <memory>
@@ -30,8 +30,8 @@ class SelectorCache {
   std::unordered_map<std::string, std::shared_ptr<const CompiledSelector>> compiled_;
 };
 
-// What selectors said about one version of one device; worked out when asked, because an error counts only where the
-// search goes. Scheduling thread only.
+// The results of selectors for one version of one device; evaluated on demand, because an error counts only if the
+// search gets there. Scheduling thread only.
 class SelectorAnswers {
  public:
   struct Answer {
@@ -39,7 +39,7 @@ class SelectorAnswers {
     std::string error;  // of the evaluation; empty when there was none
     uint64_t cost = 0;  // in CEL's units
   };
-  // What it said before; null: it was not asked, or too long ago.
+  // The earlier result; null if it was not evaluated, or too long ago.
   const Answer* Find(const std::shared_ptr<const CompiledSelector>& selector) const {
     for (const auto& [known, answer] : answers_) {
       if (known == selector) return &answer;

@@ -51,7 +51,7 @@ struct Attempt {
   // The node whose resources the pod held and released because it failed after its scheduling cycle. Other pods may fit
   // there now.
   std::string freed_node;
-  // The pod left and came back while it was being bound, and is not in this attempt any more.
+  // The pod was deleted and came back while it was being bound, and is not in this attempt any more.
   bool superseded = false;
   size_t feasible_nodes = 0;
   int64_t score = 0;    // total score of the chosen node

@@ -1,10 +1,10 @@
-// EventHandlers: brings what happened to objects of the API into the picture and to the queue, which wakes the pods it
-// may help.
+// EventHandlers: applies the changes of API objects to the cluster state and the queue, which requeues the pods that a
+// change may help.
 //
 //   pod without a node, of one of our profiles  ->  queue (and nominations)
-//   pod with a node                             ->  picture; leaves the queue
+//   pod with a node                             ->  cluster state; leaves the queue
 //   pod that is assumed                         ->  the API is behind: its newest version is kept for a retry, and a
-//                                                   deletion gives its room back
+//                                                   deletion releases its resources
 //
 // Not thread-safe; runs on the scheduling thread, between cycles.
 #pragma once
@@ -21,7 +21,7 @@ namespace berth::scheduler {
 
 class EventHandlers {
  public:
-  // Hears how long each event took, for metrics.
+  // Called with the time that each event took; for metrics.
   using Observer = std::function<void(const framework::ClusterEvent& event, base::Duration took)>;
 
   EventHandlers(cluster::Cluster& cluster, queue::SchedulingQueue& queue, Scheduler& scheduler,
@@ -33,18 +33,19 @@ class EventHandlers {
 
   // Added or changed.
   void Put(const api::Object& object);
-  // Gone; `object` is its last known state.
+  // Deleted; `object` is its last known state.
   void Remove(const api::Object& object);
   // The same for an object of a resource that a plugin watches (framework/custom_objects.h).
   void PutCustom(framework::EventResource resource, std::shared_ptr<const api::CustomObject> object);
   void RemoveCustom(framework::EventResource resource, const api::ObjectMeta& metadata);
-  // Room that an assumed pod held is free again. `except`: the UID of a pod that this need not wake.
+  // The resources of an assumed pod are free again. `except`: the UID of a pod that need not be requeued for this.
   void OnForgotten(const framework::PodInfo& pod, const std::string& node_name, std::string_view except = {});
-  // Wakes those who wait for devices, if some have become free of which the API reports nothing: they were only meant
-  // for a claim. After each end of an attempt.
+  // Requeues pods that wait for devices, if devices have become free about which the API reports nothing because they
+  // were only in flight to a claim. Called after each end of an attempt.
   void TellOfFreedDevices(std::string_view except = {});
-  // Wakes those who want a node that was promised to a pod until now. Not when the API reports that: it may show the
-  // old promise until there is another one, or the pod is bound. After each end of an attempt.
+  // Requeues pods that want the resources of a nomination that has ended, without waiting until the API reports that:
+  // it may show the old nomination until there is another one, or the pod is bound. Called after each end of an
+  // attempt.
   void TellOfEndedNominations();
 
  private:
@@ -56,7 +57,7 @@ class EventHandlers {
   void PutNode(std::shared_ptr<const api::Node> node);
   void RemoveNode(const std::string& name);
   void SlicesChanged();
-  // Runs `handle`, and tells the observer how long that took.
+  // Runs `handle`, and passes the time it took to the observer.
   void Timed(framework::ActionType action, const std::function<void()>& handle);
   template <class T>
   void Happened(framework::ClusterEvent event, std::shared_ptr<const T> before, std::shared_ptr<const T> after,

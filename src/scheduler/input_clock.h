@@ -1,6 +1,6 @@
-// InputClock: the time of the input at hand. Everything that is decided between the beginning and the end of one input
-// goes by one reading of the clock, so that a driver can be given its inputs again and decide the same.
-// Of the scheduling thread alone.
+// InputClock: the time of the input being processed. All decisions between the beginning and the end of one input use
+// the same reading of the clock, so that a driver makes the same decisions when it is given its inputs again. Used on
+// the scheduling thread only.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What a queue must know of a scheduler and its configuration.
+// What a queue needs from a scheduler and its configuration.
 #pragma once
 
 #include <map>

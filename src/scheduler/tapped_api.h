@@ -1,5 +1,5 @@
-// TappedApi: an ApiWriter whose answers are kept as they come, where they can change what the driver does: for the
-// binding cycle that asked (running_answers), and for the tap.
+// TappedApi: an ApiWriter that stores the responses that can affect what the driver does: for the binding cycle that
+// made the call (running_answers), and for the tap.
 #pragma once
 
 #include <map>
@@ -17,11 +17,12 @@ namespace berth::scheduler {
 
 class TappedApi final : public framework::ApiWriter {
  public:
-  // Both outlive it.
+  // Both must outlive it.
   TappedApi(framework::ApiWriter& api, Tap& tap) : api_(api), tap_(tap) {}
 
-  // What plugins ask the API for by themselves is kept for resources that they watch, whose objects are inputs anyway;
-  // of others, and of Secrets, nobody learns more than that they were asked for. Before the first binding cycle.
+  // Stores the results of plugins' own API calls (Call) for resources that they watch, whose objects are inputs anyway.
+  // For other resources, for Secrets and for subresources other than status, only the call itself is stored. Call this
+  // before the first binding cycle.
   void KeepBodiesOf(const framework::CustomObjects& watched);
 
   // Another input begins.
@@ -54,7 +55,7 @@ class TappedApi final : public framework::ApiWriter {
     api_.NoteDeviceWait(pod, claim, outcome, took);
   }
 
-  // On the scheduling thread. Nothing is decided by how these went.
+  // On the scheduling thread. No decision depends on their results.
   framework::Status Evict(const framework::PodInfo& victim, const framework::PodInfo& preemptor) override {
     return api_.Evict(victim, preemptor);
   }
@@ -87,7 +88,7 @@ class TappedApi final : public framework::ApiWriter {
   mutable std::map<std::string, size_t> evicting_asked_;  // in this input, by UID
 };
 
-// An extender with its answers kept in the same way.
+// An extender whose responses are stored in the same way.
 class TappedExtender final : public engine::Extender {
  public:
   TappedExtender(engine::Extender& extender, Tap& tap) : extender_(extender), tap_(tap) {}

@@ -7,9 +7,10 @@
 // Leases and reads never wait there, but take from the same bucket. Watches take nothing (WatchSession).
 //
 // A request that is answered 429 or 5xx with Retry-After is sent again after that time, up to ten times, as client-go
-// does; otherwise nothing is retried, except where noted. Nobody waits for long: a Retry-After of more than a minute
-// counts as none. Reads and leases also end within their timeout, retries included, as in client-go: the elector is to
-// try again by itself before its deadline, and not to sleep through it. Thread-safe; must outlive its calls.
+// A request that is answered 429 or 5xx with Retry-After is sent again after that time, up to ten times, as in
+// client-go; otherwise nothing is retried, except where noted. A Retry-After of more than a minute is ignored. Reads
+// and leases also end within their timeout, retries included, as in client-go: the elector must be able to retry by
+// itself before its deadline. Thread-safe; must outlive its calls.
 #pragma once
 
 #include <chrono>
@@ -61,9 +62,9 @@ class ApiClient {
 
   // pods/binding. Supersedes unsent status patches of the same pod. If the answer leaves open whether the pod was bound
   // (no answer, a 5xx, a conflict that an earlier attempt may have caused), the pod is read until that is known or the
-  // write window has closed: a pod that is on `node` by then was bound. Only the API server's answer about this pod
-  // counts. Others (a proxy's 404, a login page, 401, 403) are asked again ten times, in which time the watch is likely
-  // to show the binding; then the pod counts as not bound.
+  // write window has closed: if the pod is on `node` by then, it was bound. Only an answer of the API server about this
+  // pod counts. After any other answer (a proxy's 404, a login page, 401, 403) the pod is read again, up to ten times,
+  // in which time the watch is likely to show the binding; then the pod counts as not bound.
   void Bind(const api::Pod& pod, std::string_view node, Done<void> done);
   // pods/status; nothing is sent if nothing changes. Pending changes of one pod become one patch, and its patches are
   // sent in order (PodStatusWriter). Tried up to ten times, within about a minute, on conflicts, 5xx and calls without

@@ -1,5 +1,5 @@
-// What the API server says when it does not do what it was asked: metav1.Status, from JSON or protobuf, or derived from
-// the bare HTTP status if a proxy has answered.
+// Why the API server did not do what was requested: metav1.Status, from JSON or protobuf, or derived from the HTTP
+// status alone if a proxy has answered.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace berth::client {
 
-// The longest Retry-After that anybody waits for. An API server asks for half a minute at most. What asks for longer is
-// some proxy, for its maintenance say, and may be gone any time.
+// The longest Retry-After that a caller waits for. API servers ask for half a minute at most. A longer one comes from a
+// proxy, during maintenance for instance, and may be over at any time.
 inline constexpr int kLongestRetryAfterSeconds = 60;
 
 struct ApiStatus {
   int code = 0;                 // the HTTP status; 0: there was no answer
-  bool is_api_servers = false;  // it came as a Status. Otherwise, the answer is some proxy's
+  bool is_api_servers = false;  // it is a metav1.Status; otherwise a proxy has answered
   std::string reason;
   std::string message;
   int retry_after_seconds = 0;
@@ -30,17 +30,17 @@ struct ApiStatus {
   // The API server itself says that this object does not exist. Any other 404 may come from a load balancer, or be
   // about something else, and says nothing about the object.
   bool SaysGone(std::string_view resource, std::string_view name) const;
-  // Nobody has decided about the request: the same one may succeed later.
+  // The request was not processed (unknown if there was no answer); it may succeed later.
   bool IsOutage() const { return code == 0 || code == 429 || code >= 500; }
   // The server asks to be called again later, and says when.
   bool SaysWhen() const { return has_retry_after && (code == 429 || code >= 500); }
-  // And soon enough to wait for it.
+  // The same, if that is soon enough to wait for.
   bool AsksToWait() const { return SaysWhen() && retry_after_seconds <= kLongestRetryAfterSeconds; }
 
-  // The codes: 400, 401, 403, 422 kInvalidArgument (it will stay wrong); 404 kNotFound; 409 kAlreadyExists or kConflict
-  // by its reason; 410 kConflict; 429, 5xx kUnavailable, with the seconds to wait. What a proxy rejects, the API server
-  // has not heard of: kUnavailable. The message is the server's. A caller that has to distinguish more looks at `code`
-  // and IsExpired().
+  // The codes: 400, 401, 403, 422 kInvalidArgument (retrying will not help); 404 kNotFound; 409 kAlreadyExists or
+  // kConflict by its reason; 410 kConflict; 429, 5xx kUnavailable, with the seconds to wait. A rejection by a proxy is
+  // kUnavailable, since the request has not reached the API server. The message is the server's. A caller that has to
+  // distinguish more uses `code` and IsExpired().
   Error ToError() const;
 };
 
@@ -58,7 +58,7 @@ Result<ApiStatus> DecodeStatus(std::string_view bytes);
 
 // For a call that had no answer.
 ApiStatus NoAnswer(const Error& error);
-// The same for a call that a login page has answered with a code for success: nobody knows whether it took effect.
+// The same for a call that a login page has answered with a success code: it is unknown whether the call took effect.
 ApiStatus PageInstead();
 
 }  // namespace berth::client

@@ -10,7 +10,7 @@
 // creates or takes the lease; it only renews it, and only after having read it:
 //
 //   standby ── the server wrote our name into the lease, and we have renewed it ──▶ leading
-//   standby ── the server wrote our name, and then a preferred holder ──▶ standby; the lease is given back
+//   standby ── the server wrote our name, and then a preferred holder ──▶ standby; the lease is released
 //   leading ── the server names a preferred holder: our term ends ──▶ stepped down; Stop() releases
 //
 // The fence: is_leader() is true until deadline(), which moves with every renewal and is never later than the moment at

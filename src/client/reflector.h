@@ -59,7 +59,7 @@ struct ReflectorOptions {
   std::string field_selector{};
   bool whole_list = false;     // for kinds with many objects
   bool streaming_list = true;  // if the server supports it
-  bool always_served = false;  // a 404 is a failure to retry, never taken at its word (IsAlwaysServed)
+  bool always_served = false;  // a 404 is a failure to retry, and never means "not served" (IsAlwaysServed)
   base::Duration idle_timeout = std::chrono::minutes(2);
   base::Duration not_served_after = std::chrono::minutes(2);
   base::Duration not_served_retry = std::chrono::minutes(1);

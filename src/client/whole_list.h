@@ -1,6 +1,6 @@
 // WholeList: every object of a kind in one answer, which is decoded while it arrives. The API server encodes a list in
-// a quarter of the time that it takes to send the same objects as events of a watch, and it is held back while the loop
-// is behind (WatchCall), so that no more of the list is in memory than has not been decoded yet.
+// a quarter of the time that it needs to send the same objects as events of a watch. It is throttled while the loop is
+// behind (WatchCall), so that only the part of the list that has not been decoded yet is in memory as bytes.
 #pragma once
 
 #include <functional>
@@ -17,13 +17,13 @@
 
 namespace berth::client {
 
-// Of the loop's thread alone. As a watch, which it stands in for, it takes no token of the bucket.
+// Used on the loop's thread only. Like a watch, which it replaces, it takes no token of the bucket.
 class WholeList {
  public:
-  // What has been decoded since the last time.
+  // What has been decoded since the last call.
   struct Arrival {
     std::vector<api::Object> objects{};
-    std::optional<ListOutcome> outcome{};  // the last one has it; the objects are not in it
+    std::optional<ListOutcome> outcome{};  // set in the last one; does not contain the objects
   };
 
   // `request.limit` must be 0. `on_arrival` is called on the loop until the outcome has been reported, or Cancel().
@@ -42,7 +42,7 @@ class WholeList {
   const ListRequest request_;
   std::function<void(Arrival)> on_arrival_;  // null once it is over
   std::shared_ptr<WatchCall> call_;
-  http::Response response_;                  // the body: a refusal, or a list in JSON, which is decoded as a whole
+  http::Response response_;                  // the body: of a rejection, or a list in JSON, which is decoded as a whole
   std::optional<api::ListDecoder> decoder_;  // of a list in protobuf
   std::string resource_version_;
 };

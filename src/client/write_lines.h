@@ -35,7 +35,7 @@ class WriteLines {
   size_t in_flight(WriteClass write_class) const { return lines_[static_cast<size_t>(write_class)].in_flight; }
 
   struct Choice {
-    CallPtr call{};                        // null: nothing can be sent
+    CallPtr call{};                        // null: nothing can be sent now
     std::optional<base::Duration> wait{};  // how long it has to wait for its token
   };
   Choice Next(base::Duration now) {

@@ -77,17 +77,17 @@ class WriteObserver {
 
 enum class Again {
   kNo,
-  kAtOnce,  // it was a read which the write needed
+  kAtOnce,  // it was a read that the write needed
   kLater,   // after a backoff, as often as a repeatable write is retried
 };
 
 struct Write {
   WriteClass write_class = WriteClass::kBind;
-  std::string key{};  // of the object; "" for writes about an object that nobody else writes
+  std::string key{};  // of the object; "" for writes about an object that only one caller writes
   // Makes the current request. Called on the loop before each attempt; returns nothing if there is nothing left to
   // write.
   std::function<std::optional<http::Request>()> make;
-  // Sees each answer first, and may want another attempt whatever the answer.
+  // Called with each answer first, and may request another attempt whatever the answer.
   std::function<Again(const ApiAnswer&)> again{};
   // Idempotent: also retried, nine times at most, on conflicts, 5xx and calls without an answer. Other writes are
   // retried only if the server sends Retry-After of up to a minute, ten times at most, as in client-go.

@@ -33,7 +33,7 @@ class ChangeBacklog {
  private:
   struct Line {
     Unread unread;
-    bool is_waiting = false;  // even if it is empty: that a kind has no objects is news
+    bool is_waiting = false;  // even if it is empty: that a kind has no objects must be reported, too
     size_t compact_at = 0;
   };
 

@@ -108,7 +108,7 @@ class LiveApi final : public framework::ApiWriter {
   // Annotates the pod when there is nothing more urgent to write; dropped if too much is waiting already.
   void Annotate(const framework::PodInfo& pod, const std::vector<std::pair<std::string, std::string>>& annotations);
   void FlushNominations();
-  // Sends reports that found the write queue full, as many as it accepts now.
+  // Sends reports that were not sent because the write queue was full, as many as it accepts now.
   void SendUnsent();
 
   // Storage objects have changed, or time has passed: checks again what binding cycles are waiting for.
@@ -151,7 +151,7 @@ class LiveApi final : public framework::ApiWriter {
     return **std::move(answer);
   }
   static const Error& Stopping();
-  // What to do when a claim could not be given back for the pod. Any thread.
+  // Handles the failure of a write that takes a claim from the pod. Any thread.
   std::function<void(const Error& error)> WhenLost(std::string what, const api::ResourceClaim& claim,
                                                    const framework::PodInfo& pod);
   void PatchStatus(std::shared_ptr<const api::Pod> pod, const client::PodStatusChange& change);
@@ -173,7 +173,7 @@ class LiveApi final : public framework::ApiWriter {
   Evictions evictions_;
   std::list<Wait> waits_;
   std::map<std::string, Nomination> nominations_;  // by UID; not sent yet
-  std::map<std::string, Report> unsent_;           // by UID; found the queue full
+  std::map<std::string, Report> unsent_;           // by UID; not sent because the queue was full
   const cluster::Cluster* cluster_ = nullptr;
   std::function<void(const std::string& pod_uid)> on_lost_write_ = [](const std::string&) {};
 };

@@ -135,7 +135,7 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   bool Step();
   void NoteProgress(bool scheduled);
   void OnEvicted(const Evictions::Ended& ended);
-  // No event will wake the pod with this UID: it is tried again when its backoff is over.
+  // No event will requeue the pod with this UID: it is tried again when its backoff is over.
   void RetryAfterBackoff(const std::string& uid);
   void RetryDue();
   // How long nothing will happen without mail.

@@ -29,7 +29,7 @@ struct QueuedPod {
   int unschedulable_count = 0;
   int consecutive_errors = 0;
   std::optional<base::Time> backoff_ends{};  // computed on first use
-  bool slept_too_long = false;               // last requeued because it waited too long, not by an event
+  bool slept_too_long = false;               // last requeued because it was unschedulable for too long, not by an event
   std::string gating_plugin{};               // the PreEnqueue plugin that holds it back; empty when none does
 
   bool gated() const { return !gating_plugin.empty(); }

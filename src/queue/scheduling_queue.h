@@ -46,7 +46,7 @@ class SchedulingQueue {
     base::Duration max_unschedulable = std::chrono::minutes(5);
   };
 
-  // `profiles` by scheduler name. The clock and the sort plugin outlive the queue.
+  // `profiles` by scheduler name. The clock and the sort plugin must outlive the queue.
   SchedulingQueue(const base::Clock& clock, const framework::QueueSortPlugin& sort,
                   std::map<std::string, ProfileHooks> profiles, Options options);
   SchedulingQueue(const SchedulingQueue&) = delete;
@@ -57,8 +57,8 @@ class SchedulingQueue {
   // ("BackoffComplete"). For metrics.
   using Observer = std::function<void(PodState state, std::string_view cause)>;
   void set_observer(Observer observer) { observer_ = std::move(observer); }
-  // Called after every hint that was run, with the plugin's name.
-  // The clock measures how long each took; it must outlive the queue.
+  // Called after every hint that was run, with the plugin's name. The clock measures how long each took; it must
+  // outlive the queue.
   void set_hint_observer(const base::Clock& clock, HintObserver observer) {
     rejections_.set_hint_observer(clock, std::move(observer));
   }
@@ -70,9 +70,9 @@ class SchedulingQueue {
 
   // The next pod to schedule, now in flight; null when none is ready. It stays valid until Done, Requeue or Delete.
   const QueuedPod* Pop();
-  // The following end or continue the attempt that Pop began. Each is a no-op when that attempt is no longer the pod's:
-  // the pod was deleted meanwhile, and perhaps came back.
-  // It has a node and is being bound: events from now on do not matter to it.
+  // The following end or continue the attempt that Pop began. Each is a no-op if the attempt has been superseded: the
+  // pod was deleted meanwhile, and perhaps came back.
+  // The pod has a node and is being bound: events from now on do not matter to it.
   void Bind(const std::string& uid, base::Ticket ticket);
   // It is bound.
   void Done(const std::string& uid, base::Ticket ticket);
@@ -80,7 +80,7 @@ class SchedulingQueue {
   // received while it was in flight makes another attempt worthwhile.
   void Requeue(const std::string& uid, base::Ticket ticket, PluginNames unschedulable_plugins,
                PluginNames pending_plugins);
-  // The pod of that attempt in its newest version; null when the attempt is no longer the pod's.
+  // The pod of that attempt in its newest version; null if the attempt has been superseded.
   const QueuedPod* FindAttempt(const std::string& uid, base::Ticket ticket) const;
 
   // A cluster event: requeues the pods it may help, except the one with the UID `except`.

@@ -6,7 +6,7 @@
 
 namespace berth::record {
 
-// `before`: of the bytes that these follow.
+// `before`: the checksum of the bytes that precede these.
 uint32_t Crc32c(std::string_view bytes, uint32_t before = 0);
 // The same result without the processor's CRC instruction, for processors that have none.
 uint32_t Crc32cByTable(std::string_view bytes, uint32_t before = 0);

@@ -1,5 +1,5 @@
-// Objects in a recording. Most pods are like another one but for name, UID, version and times: what they have in common
-// (api::AppendPodTemplate) is written once in a file, and later pods refer to it.
+// Objects in a recording. Most pods differ from another one only in name, UID, version and times: what they have in
+// common (api::AppendPodTemplate) is written once in a file, and later pods refer to it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace berth::record {
 
-// Begins anew with every file.
+// Starts over with every file.
 class ObjectWriter {
  public:
   // The part of a pod that it shares with others.
@@ -30,15 +30,15 @@ class ObjectWriter {
   void Reset();
 
  private:
-  // How much of what pods have in common is remembered; pods beyond it are written whole.
+  // How many bytes of templates are remembered; pods beyond that are written whole.
   static constexpr size_t kMaxKnown = size_t{16} << 20;
   static constexpr size_t kMaxExamples = 256;
 
   std::unordered_map<std::string, uint64_t> known_;  // template to number
   size_t known_bytes_ = 0;
   std::string scratch_;
-  // The last pod of each workload in each state, which the next one is likely to be like: to compare the two costs a
-  // fraction of writing the second to find its template.
+  // The last pod of each workload in each state, which the next one probably resembles: comparing the two costs a
+  // fraction of encoding the second one to find its template.
   struct Example {
     std::shared_ptr<const api::Pod> pod;
     uint64_t number;
@@ -48,7 +48,7 @@ class ObjectWriter {
 
 class ObjectReader {
  public:
-  // The next template. An error when it is none.
+  // The next template. An error if it is not one.
   Result<void> AddTemplate(std::string_view bytes);
   Result<api::Object> Decode(std::string_view message) const;
   void Reset() { templates_.clear(); }

@@ -13,7 +13,7 @@
 
 namespace berth::replay {
 
-// Calls `append` for each frame. `objects` must have been reset: what it knew is in another file.
+// Calls `append` for each frame. `objects` must have been reset: the templates it knew are in another file.
 void EncodeCheckpoint(const scheduler::Checkpoint& checkpoint, record::ObjectWriter& objects,
                       const std::function<void(FrameType type, std::string_view payload)>& append);
 
@@ -23,9 +23,9 @@ class CheckpointReader {
 
   // One frame after the other, kCheckpointBegin to kCheckpointEnd; templates go to `objects`.
   Result<void> Add(FrameType type, std::string_view payload, const record::ObjectReader& objects);
-  // Whole, since the last kCheckpointEnd.
+  // Complete, as of the last kCheckpointEnd.
   const scheduler::Checkpoint& checkpoint() const { return checkpoint_; }
-  // Objects of custom resources in it of which only the metadata is in the recording.
+  // The number of objects of custom resources in it of which only the metadata was recorded.
   uint64_t withheld() const { return withheld_; }
 
  private:

@@ -1,4 +1,4 @@
-// InputStream: the inputs of a recording, file after file, each with what belongs to it.
+// InputStream: the inputs of a recording, file by file, each with its attachments.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ namespace berth::replay {
 
 class InputStream {
  public:
-  // The files of one recording, from one on that can be begun with.
+  // The files of one recording, starting with one from which a replay can begin.
   InputStream(std::vector<std::string> files, const config::FeatureGates& gates)
       : files_(std::move(files)), checkpoints_(gates) {}
 
-  // False at the end of the last file, or where it is torn; the last input of a recording that was not closed is left
-  // out, because what belongs to it may be lost. A file that is not the first gives its checkpoint, too: a
-  // driver that has had everything before it is in that state already. An error is damage, and names the place.
+  // False at the end of the last file, or where it is incomplete; the last input of a recording that was not closed is
+  // left out, because attachments may be missing. The checkpoint of a file other than the first is returned, too: a
+  // driver that has processed everything before it is in that state already. An error means damage, and says where.
   Result<bool> Next(Input& input);
-  // The last file ends in the middle of a block or of a checkpoint: its program was killed, or still runs.
+  // The last file ends in the middle of a block or of a checkpoint: its program was killed, or is still running.
   bool is_torn() const { return torn_; }
-  // The last file ends, at whatever place, before its program said that it was done.
+  // The last file ends, at any point, without the frame that marks the end of the recording.
   bool is_open() const { return !ended_ && (torn_ || format_ > 1); }
 
  private:
@@ -36,7 +36,7 @@ class InputStream {
   Result<bool> ReadCheckpoint(Input& input);
   // Opens the next file; false when there is nothing in it.
   Result<bool> OpenNext();
-  // There is no other frame; `has_input`: there is an input that has not been given.
+  // There are no more frames; `has_input`: there is an input that has not been returned.
   Result<bool> AtEnd(bool has_input);
   Result<void> Decode(Input& input);
   Error At(const Error& error) const;
@@ -55,8 +55,9 @@ class InputStream {
   std::optional<uint64_t> inputs_;  // in the recording so far, of files that count them
 };
 
-// The file to begin with: the first, or the last that begins before the time and whose checkpoint is whole. A program
-// that was killed while it wrote one leaves a file that nothing can begin with, but the one before it leads there.
+// The file to begin with: the first, or the last that begins before the time and whose checkpoint is complete. A
+// program that was killed while it wrote a checkpoint leaves a file from which no replay can begin; then the file
+// before it is used.
 Result<size_t> FirstFile(const record::Recording& recording, const std::optional<base::Time>& until);
 
 }  // namespace berth::replay

@@ -1,4 +1,4 @@
-// An API and extenders that answer as a recording says they did.
+// An API and extenders that return the recorded responses.
 #pragma once
 
 #include <deque>
@@ -15,7 +15,7 @@ namespace berth::replay {
 
 class RecordedApi final : public framework::ApiWriter {
  public:
-  // Another input begins, for which these are the answers. Both outlive it.
+  // Another input begins; its responses are used from now on. Both must outlive this.
   void Begin(const Input& input) {
     input_ = &input;
     next_answer_ = 0;
@@ -23,9 +23,9 @@ class RecordedApi final : public framework::ApiWriter {
     evicting_asked_.clear();
     problem_.clear();
   }
-  // What was asked for and is not in the recording; empty when everything was.
+  // The call for which the recording has no response; empty if there was none.
   const std::string& problem() const { return problem_; }
-  // The next answer of this extender; null when there is none.
+  // The next response of this extender; null if there is none.
   const ExtenderRecord* NextOf(std::string_view extender, ExtenderRecord::Kind kind);
 
   framework::Status Bind(const framework::PodInfo&, const std::string&) override {
@@ -37,7 +37,7 @@ class RecordedApi final : public framework::ApiWriter {
   framework::Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim>) override {
     return StatusOf(scheduler::ApiAnswer::Call::kUpdateVolumeClaim);
   }
-  // `check` may take note of what it sees.
+  // `check` is called, since it may store what it sees.
   framework::Status Await(const std::function<std::optional<framework::Status>()>& check, base::Duration) override {
     (void)check();
     return StatusOf(scheduler::ApiAnswer::Call::kAwait);
@@ -65,7 +65,7 @@ class RecordedApi final : public framework::ApiWriter {
   Result<std::string> Call(const framework::ObjectCall& call) override;
   Result<void> BindByExtender() { return DoneOf(scheduler::ApiAnswer::Call::kExtenderBind); }
 
-  // Nobody is evicted and nothing is written: what came of it is in the recording.
+  // Evicts and writes nothing: the consequences are in the recording.
   framework::Status Evict(const framework::PodInfo&, const framework::PodInfo&) override { return {}; }
   framework::Status SetNominatedNode(const framework::PodInfo&, const std::string&) override { return {}; }
   void EvictAll(std::span<const framework::PodInfoPtr>, const framework::PodInfo&) override {}
@@ -82,7 +82,7 @@ class RecordedApi final : public framework::ApiWriter {
   bool IsEvictingFor(const framework::PodInfo& preemptor) const override;
 
  private:
-  // Null, with a problem noted, when the recording has another call here.
+  // Null, with a problem noted, if the recording has another call here.
   const scheduler::ApiAnswer* Take(scheduler::ApiAnswer::Call call);
   framework::Status StatusOf(scheduler::ApiAnswer::Call call);
   Result<void> DoneOf(scheduler::ApiAnswer::Call call);

@@ -1,6 +1,6 @@
-// Recorder: writes down everything that goes into a driver, and what the driver decides (scheduler::Tap), into a ring
-// of files. The scheduling thread only stores what it is told: small things as encoded frames, objects by reference.
-// Encoding objects, compressing and writing happen on a thread of the recorder's own.
+// Recorder: writes all inputs and decisions of a driver (scheduler::Tap) into a ring of files. The scheduling thread
+// only stores what it is passed: small things as encoded frames, objects by reference. Encoding objects, compressing
+// and writing happen on the recorder's own thread.
 //
 // A write that fails (a full disk) ends the recording, with one message. Scheduling goes on.
 #pragma once
@@ -31,7 +31,7 @@ class Recorder final : public scheduler::Tap {
   struct Options {
     record::RingWriter::Options ring;
     record::Header header;
-    // False: written when it is told, on the scheduling thread.
+    // False: everything is written immediately, on the scheduling thread.
     bool threaded = true;
     // Called once when the recording ends before the recorder does, perhaps on its own thread.
     std::function<void(const Error& error)> on_stopped{};
@@ -104,7 +104,7 @@ class Recorder final : public scheduler::Tap {
     base::Time time;
     std::variant<api::Object, Custom, Configuration, Beginning> content;
   };
-  // What the scheduling thread was told, in order: frames that only have to be copied, and items between them.
+  // What the scheduling thread was passed, in order: frames that only have to be copied, and items between them.
   struct Batch {
     std::string frames;
     std::vector<Item> items;
@@ -150,7 +150,7 @@ class Recorder final : public scheduler::Tap {
   std::atomic<uint64_t> bytes_written_ = 0;
 
   Batch put_aside_;      // of the scheduling thread, as the next two
-  uint64_t inputs_ = 0;  // told
+  uint64_t inputs_ = 0;  // observed so far
   base::Time handed_over_{};
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -160,12 +160,12 @@ class Recorder final : public scheduler::Tap {
   std::thread thread_;  // last: it uses the others
 };
 
-// The header of a recording of a scheduler with this configuration, and with these extenders. What an extender is
-// authenticated by is left out.
+// The header of a recording of a scheduler with this configuration and these extenders. Credentials of extenders are
+// left out.
 record::Header MakeHeader(const config::KubeSchedulerConfiguration& configuration, const config::FeatureGates& gates,
                           const std::vector<engine::Extender*>& extenders);
 record::ExtenderNote NoteOf(const config::Extender& extender);
-// "A=true,B=false", of the gates that are not as they are by default.
+// "A=true,B=false", of the gates that differ from their defaults.
 std::string TextOf(const config::FeatureGates& gates);
 
 }  // namespace berth::replay

@@ -1,5 +1,5 @@
-// What the frames of a recording say (record/format.h says how they are written): inputs of a driver, what belongs to
-// each of them, and checkpoints.
+// The contents of the frames of a recording (record/format.h describes how they are written): inputs of a driver, what
+// belongs to each of them, and checkpoints.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@
 
 namespace berth::replay {
 
-// Times in payloads: nanoseconds since 1970, as a varint.
+// Times in payloads are nanoseconds since 1970, as a varint.
 inline uint64_t CountOf(base::Time time) { return static_cast<uint64_t>(time.time_since_epoch().count()); }
 inline base::Time TimeOf(uint64_t count) { return base::Time(base::Duration(static_cast<int64_t>(count))); }
 
@@ -63,7 +63,7 @@ enum class FrameType : uint32_t {
   kEnd = 70,
 };
 
-// How an attempt ended, as it is compared: equal decisions are equal bit for bit.
+// How an attempt ended, in the form in which it is compared: equal decisions are equal bit for bit.
 struct Decision {
   uint64_t ticket = 0;
   std::string pod;  // namespace/name
@@ -90,7 +90,7 @@ std::string_view NameOf(scheduler::Outcome outcome);
 // For people: "bound to n1, score 312, 4 nodes feasible".
 std::string Describe(const Decision& decision);
 
-// What an extender answered.
+// The response of an extender.
 struct ExtenderRecord {
   enum class Kind : uint8_t { kVerdicts = 1, kPriorities = 2, kCandidates = 3 };
   struct Candidate {
@@ -146,8 +146,8 @@ void AppendEvicting(const std::string& uid, size_t nth, std::string& out);
 size_t StartObjectInput(base::Time time, std::string& out);
 void EndObjectInput(size_t start, std::string& out);
 
-// Takes a payload apart again; `object` is what stands for the object. Attachments are added to `input`, whose type is
-// that of the input they belong to.
+// Decodes a payload; `object` is set to the bytes of the object. Attachments are added to `input`, whose type is that
+// of the input they belong to.
 Result<void> DecodeInput(FrameType type, std::string_view payload, Input& input, std::string_view& object);
 Result<void> DecodeObject(std::string_view object, const record::ObjectReader& objects, Input& input);
 Result<void> DecodeAttachment(FrameType type, std::string_view payload, Input& input);

@@ -134,7 +134,7 @@ e2e: deps-e2e $(if $(filter berth,$(SCHEDULER)),build) ## scenarios on a real ku
 bench-live: deps-e2e build ## berth beside kube-scheduler on a real kube-apiserver: make bench-live [ARGS='--pods 1000']
 	@test/e2e/bench_live.py $(ARGS)
 
-build-cost: ## print the ten dearest source files and headers of the last build
+build-cost: ## print the ten most expensive source files and headers of the last build
 	@scripts/build-cost
 
 check-includes: deps ## compile every file on its own, so that a missing include shows [SOME=1: those that changed, a tenth of the rest]

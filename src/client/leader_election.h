@@ -2,7 +2,7 @@
 // been renewed for its duration, by their own clocks: times written by others are never compared with ours.
 //
 //   standby ── the lease is free, released or expired, and we wrote our name into it ──▶ leading
-//   leading ── deadline() has passed, or another's name is in the lease ──▶ lost (for good)
+//   leading ── deadline() has passed, or another's name is in the lease ──▶ lost (permanently)
 //   leading ── Stop() ──▶ released
 //
 // Coordinated (client-go's Coordinated, with the feature gate CoordinatedLeaderElection), the API server decides who

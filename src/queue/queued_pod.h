@@ -21,7 +21,7 @@ struct QueuedPod {
   base::Time timestamp{};
   std::optional<base::Time> first_attempt{};
   int attempts = 0;
-  base::Ticket ticket = base::Ticket::kNone;  // of the attempt under way; kNone when there is none
+  base::Ticket ticket = base::Ticket::kNone;  // of the attempt in progress; kNone if there is none
 
   // The plugins that rejected it last time. Both empty after an internal error.
   PluginNames unschedulable_plugins{};

@@ -98,7 +98,7 @@ class SchedulingQueue {
   // Makes an unschedulable or backing-off pod active regardless of its backoff; for plugins that ask for it.
   void Activate(const std::string& uid);
 
-  // Replaces the plugins, for the same scheduler names. Attempts under way continue; unschedulable pods are requeued,
+  // Replaces the plugins, for the same scheduler names. Attempts in progress continue; unschedulable pods are requeued,
   // since what rejected them may be gone.
   void Reconfigure(const framework::QueueSortPlugin& sort, std::map<std::string, ProfileHooks> profiles,
                    Options options);

@@ -53,8 +53,8 @@ class ClaimTracker {
   void SetInFlight(ClaimPtr claim);
   // The in-flight allocation is abandoned, and its devices are free. False if the claim was not in flight.
   bool EndFlight(const std::string& uid);
-  // The in-flight allocation was written, with this result: Assume, then EndFlight; the devices are not reported as
-  // freed.
+  // The in-flight allocation was written, with this result: Assume, then EndFlight. TakeFreed reports the devices only
+  // if the claim has lost them again by now.
   void Land(const std::string& uid, const ClaimPtr& written);
   // One of our writes succeeded, with this result: the claim is now reserved for the last pod of its list. No effect if
   // a newer version is known, or the claim is unknown.

@@ -170,7 +170,7 @@ framework::PreBindPreFlightResult DynamicResources::PreBindPreFlight(const Cycle
   return {found->cycle ? Status::Success() : Status::Skip(), true};
 }
 
-Status DynamicResources::PreBind(framework::BindingHandle&, CycleState& state, const PodInfo& pod,
+Status DynamicResources::PreBind(framework::BindingHandle& handle, CycleState& state, const PodInfo& pod,
                                  const std::string& node_name) {
   const ClaimState* found = StateOf(state);
   if (!found) return Status::Error("not found");
@@ -179,14 +179,14 @@ Status DynamicResources::PreBind(framework::BindingHandle&, CycleState& state, c
   for (size_t i = 0; i < cycle.claims.size(); ++i) {
     // Writes of a claim keep their order, so that one more makes sure.
     if (IsReservedFor(*cycle.claims[i], pod) && !cycle.unsure.contains(i)) continue;
-    Result<dra::ClaimPtr> bound = BindClaim(cycle, i, pod, node_name);
+    Result<dra::ClaimPtr> bound = BindClaim(handle, cycle, i, pod, node_name);
     if (!bound) return Status::FromError(bound.error());
     cycle.claims[i] = std::move(*bound);
   }
   if (const auto here = cycle.nodes.find(node_name);
       here != cycle.nodes.end() && !here->second.node_allocatable.empty()) {
     const Result<void> written =
-        handle_.api().SetNodeAllocatableResourceClaimStatuses(pod, here->second.node_allocatable);
+        handle.api().SetNodeAllocatableResourceClaimStatuses(pod, here->second.node_allocatable);
     if (!written) {
       return Status::Error(
           fmt::format("updating pod {} NodeAllocatableResourceClaimStatuses: {}", pod.Key(), written.error().message));
@@ -195,11 +195,11 @@ Status DynamicResources::PreBind(framework::BindingHandle&, CycleState& state, c
   const bool waits = features_.binding_conditions &&
                      std::any_of(cycle.claims.begin(), cycle.claims.end(),
                                  [](const dra::ClaimPtr& claim) { return HasBindingConditions(*claim); });
-  return waits ? AwaitDevices(cycle, state, pod, node_name) : Status::Success();
+  return waits ? AwaitDevices(handle, cycle, state, pod, node_name) : Status::Success();
 }
 
-Result<dra::ClaimPtr> DynamicResources::BindClaim(CycleClaims& cycle, size_t index, const PodInfo& pod,
-                                                  const std::string& node_name) {
+Result<dra::ClaimPtr> DynamicResources::BindClaim(framework::BindingHandle& handle, CycleClaims& cycle, size_t index,
+                                                  const PodInfo& pod, const std::string& node_name) {
   const bool extended = index >= cycle.user_claims;
   // Taken: once it has landed, what is in flight under the claim's UID may be another attempt's.
   const std::optional<api::AllocationResult> allocation = std::exchange(cycle.reserved[index], std::nullopt);
@@ -223,7 +223,7 @@ Result<dra::ClaimPtr> DynamicResources::BindClaim(CycleClaims& cycle, size_t ind
     fresh.metadata.name.clear();
     fresh.metadata.uid.clear();
     fresh.status = {};
-    Result<dra::ClaimPtr> created = handle_.api().CreateResourceClaim(fresh);
+    Result<dra::ClaimPtr> created = handle.api().CreateResourceClaim(fresh);
     if (!created) {
       land(nullptr);
       return Error{created.error().code, fmt::format("create claim for extended resources {}: {}",
@@ -232,7 +232,7 @@ Result<dra::ClaimPtr> DynamicResources::BindClaim(CycleClaims& cycle, size_t ind
     // Unreserve deletes it, should anything go wrong from here on.
     claim = cycle.claims[index] = *created;
   }
-  Result<dra::ClaimPtr> written = WriteClaim(claim, allocation, pod);
+  Result<dra::ClaimPtr> written = WriteClaim(handle, claim, allocation, pod);
   if (!written) {
     land(nullptr);
     return written;
@@ -242,9 +242,9 @@ Result<dra::ClaimPtr> DynamicResources::BindClaim(CycleClaims& cycle, size_t ind
     return written;
   }
   const Result<void> mapped =
-      handle_.api().SetExtendedResourceClaimStatus(pod, {here->second.mappings, (*written)->metadata.name});
+      handle.api().SetExtendedResourceClaimStatus(pod, {here->second.mappings, (*written)->metadata.name});
   // The claim is new: its devices stay in flight until the API server has reported it.
-  (void)handle_.api().Await(
+  (void)handle.api().Await(
       [this, written = *written]() -> std::optional<Status> {
         if (!inventory_.claims().Find(written->metadata.namespace_.str(), written->metadata.name)) return std::nullopt;
         return Status::Success();
@@ -257,7 +257,7 @@ Result<dra::ClaimPtr> DynamicResources::BindClaim(CycleClaims& cycle, size_t ind
                fmt::format("update pod {} ExtendedResourceClaimStatus: {}", pod.Key(), mapped.error().message)};
 }
 
-Result<dra::ClaimPtr> DynamicResources::WriteClaim(const dra::ClaimPtr& read,
+Result<dra::ClaimPtr> DynamicResources::WriteClaim(framework::BindingHandle& handle, const dra::ClaimPtr& read,
                                                    const std::optional<api::AllocationResult>& allocation,
                                                    const PodInfo& pod) {
   dra::ClaimPtr current = read;
@@ -277,7 +277,7 @@ Result<dra::ClaimPtr> DynamicResources::WriteClaim(const dra::ClaimPtr& read,
       }
       if (!HasFinalizer(*claim)) {
         claim->metadata.finalizers.emplace_back(dra::kClaimFinalizer);
-        Result<dra::ClaimPtr> updated = handle_.api().UpdateResourceClaim(*claim);
+        Result<dra::ClaimPtr> updated = handle.api().UpdateResourceClaim(*claim);
         if (updated) {
           claim = std::make_shared<api::ResourceClaim>(**updated);
         } else {
@@ -300,9 +300,9 @@ Result<dra::ClaimPtr> DynamicResources::WriteClaim(const dra::ClaimPtr& read,
         return Error::Conflict(fmt::format("claim {} got other devices in the meantime", who));
       }
       if (features_.binding_conditions && !claim->status.allocation->allocation_timestamp) {
-        claim->status.allocation->allocation_timestamp = handle_.clock().Now();
+        claim->status.allocation->allocation_timestamp = handle.clock().Now();
       }
-      Result<dra::ClaimPtr> updated = handle_.api().UpdateResourceClaimStatus(*claim);
+      Result<dra::ClaimPtr> updated = handle.api().UpdateResourceClaimStatus(*claim);
       if (updated) return updated;
       error = Error{updated.error().code,
                     fmt::format("add {} to claim {}: {}", allocation ? "allocation and reservation" : "reservation",
@@ -310,7 +310,7 @@ Result<dra::ClaimPtr> DynamicResources::WriteClaim(const dra::ClaimPtr& read,
     }
     if (!retry(*error)) return *error;
     Result<dra::ClaimPtr> fresh =
-        handle_.api().GetResourceClaim(std::string(read->metadata.namespace_.str()), read->metadata.name);
+        handle.api().GetResourceClaim(std::string(read->metadata.namespace_.str()), read->metadata.name);
     if (!fresh) {
       return Error{fresh.error().code,
                    fmt::format("get updated claim {} after conflict: {}", who, fresh.error().message)};
@@ -319,14 +319,14 @@ Result<dra::ClaimPtr> DynamicResources::WriteClaim(const dra::ClaimPtr& read,
   }
 }
 
-Status DynamicResources::AwaitDevices(CycleClaims& cycle, const CycleState& state, const PodInfo& pod,
-                                      const std::string& node_name) {
-  handle_.api().Announce(pod, "BindingConditionsPending", "Scheduling",
-                         fmt::format("waiting for binding conditions for device on node {}", node_name));
-  const base::Time began = handle_.clock().Now();
+Status DynamicResources::AwaitDevices(framework::BindingHandle& handle, CycleClaims& cycle, const CycleState& state,
+                                      const PodInfo& pod, const std::string& node_name) {
+  handle.api().Announce(pod, "BindingConditionsPending", "Scheduling",
+                        fmt::format("waiting for binding conditions for device on node {}", node_name));
+  const base::Time began = handle.clock().Now();
   const base::Time deadline = began + binding_timeout_;
-  const Status status = handle_.api().Await(
-      [this, &cycle, deadline, in_pre_bind = state.in_pre_bind]() -> std::optional<Status> {
+  const Status status = handle.api().Await(
+      [this, &handle, &cycle, deadline, in_pre_bind = state.in_pre_bind]() -> std::optional<Status> {
         if (in_pre_bind) {
           if (std::optional<Status> cancelled = in_pre_bind->Cancelled()) return cancelled;
         }
@@ -344,14 +344,14 @@ Status DynamicResources::AwaitDevices(CycleClaims& cycle, const CycleState& stat
           if (IsOverdue(*claim)) {
             return Status::Error(fmt::format("device binding timeout: claim={}", claim->metadata.name));
           }
-          if (handle_.clock().Now() < deadline) return std::nullopt;
+          if (handle.clock().Now() < deadline) return std::nullopt;
           return Status::Error("device binding timeout: context deadline exceeded");
         }
         return Status::Success();
       },
       binding_timeout_);
   for (const dra::ClaimPtr& claim : cycle.claims) {
-    handle_.api().NoteDeviceWait(pod, *claim, OutcomeOf(status), handle_.clock().Now() - began);
+    handle.api().NoteDeviceWait(pod, *claim, OutcomeOf(status), handle.clock().Now() - began);
   }
   return status;
 }

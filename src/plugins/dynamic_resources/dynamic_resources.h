@@ -132,11 +132,14 @@ class DynamicResources final : public framework::Plugin,
   static Result<bool> IsReady(const api::ResourceClaim& claim);
   bool IsOverdue(const api::ResourceClaim& claim) const;
 
-  Result<dra::ClaimPtr> BindClaim(CycleClaims& cycle, size_t index, const framework::PodInfo& pod,
-                                  const std::string& node_name);
-  Result<dra::ClaimPtr> WriteClaim(const dra::ClaimPtr& read, const std::optional<api::AllocationResult>& allocation,
+  // In PreBind, off the scheduling thread.
+  Result<dra::ClaimPtr> BindClaim(framework::BindingHandle& handle, CycleClaims& cycle, size_t index,
+                                  const framework::PodInfo& pod, const std::string& node_name);
+  Result<dra::ClaimPtr> WriteClaim(framework::BindingHandle& handle, const dra::ClaimPtr& read,
+                                   const std::optional<api::AllocationResult>& allocation,
                                    const framework::PodInfo& pod);
-  framework::Status AwaitDevices(CycleClaims& cycle, const framework::CycleState& state, const framework::PodInfo& pod,
+  framework::Status AwaitDevices(framework::BindingHandle& handle, CycleClaims& cycle,
+                                 const framework::CycleState& state, const framework::PodInfo& pod,
                                  const std::string& node_name);
 
   framework::QueueingHint AfterClaimChange(const framework::PodInfo& pod, const api::ResourceClaim* before,

@@ -21,6 +21,7 @@
 #include "file_watch.h"
 #include "http/api_transport.h"
 #include "http/rest_config.h"
+#include "last_resort.h"
 #include "live/cache_debugger.h"
 #include "live/config_reload.h"
 #include "live/dump.h"
@@ -221,42 +222,6 @@ class SignalThread {
   std::thread thread_;
 };
 
-// Ends the process if it does not end by itself, so that a stuck one can still be terminated.
-class LastResort {
- public:
-  explicit LastResort(std::chrono::seconds patience)
-      : thread_([this, patience] {
-          std::unique_lock lock(mutex_);
-          changed_.wait(lock, [this] { return armed_ || done_; });
-          if (!changed_.wait_for(lock, patience, [this] { return done_; })) Exit("Did not come to an end in time");
-        }) {}
-  ~LastResort() {
-    Set(done_);
-    thread_.join();
-  }
-  // Starts the time limit.
-  void Arm() const { Set(armed_); }
-  [[noreturn]] static void Exit(const char* why) {
-    LOG_ERROR("Exiting without waiting for what is under way", {"reason", why});
-    std::_Exit(1);
-  }
-
- private:
-  void Set(bool& flag) const {
-    {
-      const std::lock_guard lock(mutex_);
-      flag = true;
-    }
-    changed_.notify_all();
-  }
-
-  mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
-  mutable bool armed_ = false;  // guarded by mutex_
-  mutable bool done_ = false;   // guarded by mutex_
-  std::thread thread_;          // last: it uses the others
-};
-
 // The kubelet gives a pod 30 seconds by default.
 constexpr std::chrono::seconds kTerminationPatience(25);
 
@@ -316,6 +281,8 @@ int RunScheduler(const SchedulerFlags& flags, const SchedulerSetup& setup, const
   const Result<std::unique_ptr<replay::Recorder>> recorder = StartRecording(options, live, clock);
   if (!recorder) return Fail(recorder.error().message);
   live.loop.tap = recorder->get();
+  LastResort last_resort(kTerminationPatience);
+  live.on_stop = [&last_resort] { last_resort.Arm(); };
   auto scheduler = live::LiveScheduler::Create(std::move(live), setup.registry, metrics, clock);
   if (!scheduler) return Fail(scheduler.error().message);
 
@@ -329,14 +296,12 @@ int RunScheduler(const SchedulerFlags& flags, const SchedulerSetup& setup, const
   if (!serving) return Fail(serving.error().message);
 
   live::CacheDebugger debugger((*scheduler)->client(), (*scheduler)->io(), (*scheduler)->loop());
-  const LastResort last_resort(kTerminationPatience);
   const SignalThread signals([&](int signal) {
     if (signal == SIGUSR2) return debugger.CompareAndDump();
     if (signal == SIGHUP) return reload.Reload();
     LOG_INFO(0, "Requested to terminate, exiting");
     // A second signal ends the process at once, as upstream does.
     if (stopping.exchange(true)) LastResort::Exit("Requested to terminate again");
-    last_resort.Arm();
     (*scheduler)->Stop();
   });
   std::optional<FileWatch> watch;

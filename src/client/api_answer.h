@@ -14,6 +14,11 @@ struct ApiAnswer {
   ErrorCode error = ErrorCode::kUnavailable;  // of a call without answer
 
   bool ok() const { return IsSuccess(status.code); }
+  // No answer, or one of a server or gateway that has given up waiting: what was asked may happen later. (Code 0 and
+  // kConflict: the write window was closed, so it was not sent.)
+  bool MayStillTakeEffect() const {
+    return status.code == 0 ? error != ErrorCode::kConflict : status.code >= 500 && !status.SaysWhen();
+  }
   Error ToError() const;
 };
 

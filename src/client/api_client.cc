@@ -205,13 +205,7 @@ void ApiClient::Bind(const api::Pod& pod, std::string_view node, Done<void> done
       ObjectRequest("POST", ObjectPath(api::Kind::kPod, metadata.namespace_.str(), metadata.name) + "/binding");
   request.headers.emplace_back("Content-Type", options_.protobuf ? kProtobufType : kJsonType);
   request.body = options_.protobuf ? BindingProtobuf(pod, node) : BindingJson(pod, node);
-  const auto is_bound = [uid = metadata.uid, node = std::string(node)](const api::Object& read) {
-    const api::Pod* found = read.As<api::Pod>();
-    return found != nullptr && found->metadata.uid == uid && found->spec.node_name == node;
-  };
-  const auto doubt = std::make_shared<Doubt>(
-      Doubt{api::Kind::kPod, std::string(metadata.namespace_.str()), metadata.name, is_bound,
-            [done](const Result<api::Object>& bound) { done(bound ? Result<void>() : Result<void>(bound.error())); }});
+  const std::shared_ptr<Doubt> doubt = DoubtAboutBinding(pod, node, done);
   Write(WriteClass::kBind, WriteKeyOf(pod), std::move(request),
         [this, done = std::move(done), doubt](const ApiAnswer& answer) {
           if (answer.ok()) return done({});
@@ -220,10 +214,30 @@ void ApiClient::Bind(const api::Pod& pod, std::string_view node, Done<void> done
         });
 }
 
+std::shared_ptr<ApiClient::Doubt> ApiClient::DoubtAboutBinding(const api::Pod& pod, std::string_view node,
+                                                               Done<void> done) {
+  const api::ObjectMeta& metadata = pod.metadata;
+  const auto is_bound = [uid = metadata.uid, node = std::string(node)](const api::Object& read) {
+    const api::Pod* found = read.As<api::Pod>();
+    return found != nullptr && found->metadata.uid == uid && found->spec.node_name == node;
+  };
+  return std::make_shared<Doubt>(Doubt{api::Kind::kPod, std::string(metadata.namespace_.str()), metadata.name, is_bound,
+                                       [done = std::move(done)](const Result<api::Object>& bound) {
+                                         done(bound ? Result<void>() : Result<void>(bound.error()));
+                                       }});
+}
+
+void ApiClient::ConfirmBound(const api::Pod& pod, std::string_view node, const Error& refusal, Done<void> done) {
+  const std::shared_ptr<Doubt> doubt = DoubtAboutBinding(pod, node, std::move(done));
+  doubt->refusal = refusal;
+  doubt->wait = kWaitForStragglers;
+  loop_.RunAfter(doubt->wait, [this, doubt] { ReadBack(doubt); });
+}
+
 // A lost answer must not make a node or a device look free: it would be given to another pod as well.
 void ApiClient::Resolve(const std::shared_ptr<Doubt>& doubt, const ApiAnswer& answer) {
   doubt->refusal = answer.ToError();
-  if (answer.status.code == 0) doubt->wait = kWaitForStragglers;
+  if (answer.MayStillTakeEffect()) doubt->wait = kWaitForStragglers;
   loop_.RunAfter(doubt->wait, [this, doubt] { ReadBack(doubt); });
 }
 
@@ -331,13 +345,54 @@ void ApiClient::CreateResourceClaim(const api::ResourceClaim& claim, Done<api::O
   });
 }
 
+// For the version of the claim that is known, and repeated until its outcome is: a copy that arrives late must not end
+// the reservation that a later attempt of the pod has made. That reservation waits for this write, being of the same
+// object.
 void ApiClient::UnreserveResourceClaim(const api::ResourceClaim& claim, std::string_view pod_uid, Done<void> done) {
-  const api::ObjectMeta& metadata = claim.metadata;
-  const std::string path = ObjectPath(api::Kind::kResourceClaim, metadata.namespace_.str(), metadata.name);
-  Write(WriteClass::kBind, metadata.uid, PatchRequest(path + "/status", ClaimUnreservePatch(claim, pod_uid)),
-        [done = std::move(done)](const ApiAnswer& answer) {
-          done(answer.ok() ? Result<void>() : Result<void>(answer.ToError()));
-        });
+  struct State {
+    api::ResourceClaim claim;
+    std::string pod_uid;
+    bool reads = false;
+
+    Again Take(const ApiAnswer& answer) {
+      if (std::exchange(reads, false)) return TakeRead(answer);
+      if (answer.ok()) return Again::kNo;
+      reads = answer.status.code == 409 || answer.MayStillTakeEffect();
+      if (!reads) return Again::kNo;
+      return answer.status.code == 409 ? Again::kAtOnce : Again::kLater;
+    }
+    Again TakeRead(const ApiAnswer& answer) {
+      if (answer.status.SaysGone(api::InfoOf(api::Kind::kResourceClaim).resource, claim.metadata.name))
+        return Again::kNo;
+      const Result<api::Object> read = answer.ok() ? DecodeOne(answer.response) : Result<api::Object>(answer.ToError());
+      const api::ResourceClaim* found = read ? read->As<api::ResourceClaim>() : nullptr;
+      if (found == nullptr) {
+        reads = true;
+        return Again::kLater;
+      }
+      if (found->metadata.uid != claim.metadata.uid || !IsReserved(*found)) return Again::kNo;
+      claim = *found;
+      return Again::kAtOnce;
+    }
+    bool IsReserved(const api::ResourceClaim& read) const {
+      const auto& reserved = read.status.reserved_for;
+      return std::any_of(reserved.begin(), reserved.end(),
+                         [&](const auto& consumer) { return consumer.uid == pod_uid; });
+    }
+  };
+  const auto state = std::make_shared<State>(State{.claim = claim, .pod_uid = std::string(pod_uid)});
+  const std::string path = ObjectPath(api::Kind::kResourceClaim, claim.metadata.namespace_.str(), claim.metadata.name);
+  path_->Submit(
+      {.write_class = WriteClass::kBind,
+       .key = claim.metadata.uid,
+       .make =
+           [this, state, path] {
+             if (state->reads) return std::optional(ObjectRequest("GET", path));
+             return std::optional(PatchRequest(path + "/status", ClaimUnreservePatch(state->claim, state->pod_uid)));
+           },
+       .again = [state](const ApiAnswer& answer) { return state->Take(answer); },
+       .done = [done = std::move(done)](
+                   const ApiAnswer& answer) { done(answer.ok() ? Result<void>() : Result<void>(answer.ToError())); }});
 }
 
 void ApiClient::DeleteResourceClaim(const api::ResourceClaim& claim, Done<void> done) {

@@ -66,6 +66,8 @@ class ApiClient {
   // pod counts. After any other answer (a proxy's 404, a login page, 401, 403) the pod is read again, up to ten times,
   // in which time the watch is likely to show the binding; then the pod counts as not bound.
   void Bind(const api::Pod& pod, std::string_view node, Done<void> done);
+  // The same reads, for a binding that somebody else was to make and that may have failed with `refusal`.
+  void ConfirmBound(const api::Pod& pod, std::string_view node, const Error& refusal, Done<void> done);
   // pods/status; nothing is sent if nothing changes. Pending changes of one pod become one patch, and its patches are
   // sent in order (PodStatusWriter). Tried up to ten times, within about a minute, on conflicts, 5xx and calls without
   // an answer: the patch is idempotent.
@@ -117,6 +119,7 @@ class ApiClient {
   // Bypass the queues: reads and leases.
   void SendDirect(const std::shared_ptr<Direct>& call);
   void Attempt(http::Request request, bool is_fenced, std::function<void(ApiAnswer)> done);
+  static std::shared_ptr<Doubt> DoubtAboutBinding(const api::Pod& pod, std::string_view node, Done<void> done);
   void Resolve(const std::shared_ptr<Doubt>& doubt, const ApiAnswer& answer);
   void ReadBack(const std::shared_ptr<Doubt>& doubt);
   void WriteForObject(WriteClass write_class, const api::Object& object, http::Request request, Done<api::Object> done);

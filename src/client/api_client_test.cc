@@ -219,9 +219,58 @@ TEST_F(ApiClientTest, AWriteInDoubtWaitedAMinuteForEachReadThatWasNotAnswered) {
   ApiClient client = Make({.protobuf = false});
   script_ = {{504}, {kSilence}, {kSilence}, {200, api::EncodeJson(api::MakeObject(std::move(bound)))}};
   client.Bind(pod_, "n", Keep());
-  loop_.Advance(21s);
+  loop_.Advance(30s);
   EXPECT_TRUE(result_.ok());
   EXPECT_EQ(asked_.size(), 4u);
+}
+
+// A later attempt had reserved the claim for the pod again, and its devices were taken away from the running pod.
+TEST_F(ApiClientTest, ALateEndOfAReservationEndedTheNextOne) {
+  api::ResourceClaim claim;
+  claim.metadata.name = "c";
+  claim.metadata.namespace_ = Symbol("default");
+  claim.metadata.uid = "u-c";
+  claim.metadata.resource_version = "1";
+  claim.status.reserved_for = {{.resource = "pods", .name = "web", .uid = "u-1"}};
+  api::ResourceClaim newer = claim;
+  newer.metadata.resource_version = "2";
+  const auto shows = [](const api::ResourceClaim& read) {
+    return Scripted{200, api::EncodeJson(api::MakeObject(api::ResourceClaim(read)))};
+  };
+  ApiClient client = Make({.protobuf = false});
+  script_ = {{0}, shows(claim), {409, StatusJson(409, "Conflict", "modified")}, shows(newer), {200}};
+  client.UnreserveResourceClaim(claim, "u-1", Keep());
+  client.PatchResourceClaim(claim, ApiClient::ClaimWrite::kStatus, [](const Result<api::Object>&) {});
+  loop_.Advance(1min);
+  EXPECT_TRUE(result_.ok());
+  ASSERT_EQ(asked_.size(), 6u);
+  const auto version = [&](size_t index) {
+    const std::string& body = Asked(index).body;
+    return body.substr(body.find("resourceVersion"), 21);
+  };
+  EXPECT_EQ(version(0), R"(resourceVersion":"1"})");
+  EXPECT_EQ(Asked(1).method, "GET");
+  EXPECT_EQ(version(2), R"(resourceVersion":"1"})");
+  EXPECT_EQ(Asked(3).method, "GET");
+  EXPECT_EQ(version(4), R"(resourceVersion":"2"})");
+  EXPECT_NE(Asked(5).body.find("allocation"), Asked(4).body.find("allocation")) << "the next reservation comes last";
+}
+
+TEST_F(ApiClientTest, AGatewayThatGaveUpWaitingDecidedThatABindingHadFailed) {
+  api::Pod bound = pod_;
+  bound.spec.node_name = "n";
+  transport_.set_server([&, unbound = api::EncodeJson(api::MakeObject(api::Pod(pod_))),
+                         found = api::EncodeJson(api::MakeObject(std::move(bound)))](const auto& call) {
+    if (call->request().method == "POST") return call->Answer(504, "");
+    call->Answer(200, loop_.Now() < 1s ? unbound : found);
+  });
+  ApiClient client = Make({.protobuf = false});
+  client.Bind(pod_, "n", Keep());
+  loop_.Advance(1s);
+  EXPECT_FALSE(result_.ok());
+  EXPECT_TRUE(client.writes().last_unanswered()) << "the lease must not be released yet";
+  loop_.Advance(9s);
+  EXPECT_TRUE(result_.ok());
 }
 
 TEST_F(ApiClientTest, BindingsInDoubtReadTheirPodsAllAtOnce) {

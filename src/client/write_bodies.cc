@@ -20,6 +20,14 @@ void Text(JsonWriter& writer, std::string_view key, std::string_view value) {
   writer.String(value);
 }
 
+// A precondition: another object may have the name by now.
+void WriteUid(JsonWriter& writer, std::string_view uid) {
+  writer.Key("metadata");
+  writer.StartObject();
+  Text(writer, "uid", uid);
+  writer.EndObject();
+}
+
 api::ObjectMeta BindingMeta(const api::Pod& pod) {
   api::ObjectMeta metadata;
   metadata.name = pod.metadata.name;
@@ -202,20 +210,20 @@ std::string AnnotationsPatch(std::string_view resource_version, const api::Annot
 
 namespace {
 
-void WriteClaimPrecondition(JsonWriter& writer, const api::ResourceClaim& claim, bool with_version) {
+void WriteClaimPrecondition(JsonWriter& writer, const api::ResourceClaim& claim) {
   Text(writer, "uid", claim.metadata.uid);
-  if (with_version) Text(writer, "resourceVersion", claim.metadata.resource_version);
+  Text(writer, "resourceVersion", claim.metadata.resource_version);
 }
 
 // {"metadata": {precondition}, "status": {…}}.
 template <class Write>
-std::string StatusPatchOf(const api::ResourceClaim& claim, bool with_version, const Write& write) {
+std::string StatusPatchOf(const api::ResourceClaim& claim, const Write& write) {
   std::string body;
   JsonWriter writer(body);
   writer.StartObject();
   writer.Key("metadata");
   writer.StartObject();
-  WriteClaimPrecondition(writer, claim, with_version);
+  WriteClaimPrecondition(writer, claim);
   writer.EndObject();
   writer.Key("status");
   writer.StartObject();
@@ -241,7 +249,7 @@ std::string ClaimFinalizersPatch(const api::ResourceClaim& claim) {
   writer.StartObject();
   writer.Key("metadata");
   writer.StartObject();
-  WriteClaimPrecondition(writer, claim, true);
+  WriteClaimPrecondition(writer, claim);
   writer.Key("finalizers");
   writer.StartArray();
   for (const std::string& finalizer : claim.metadata.finalizers) writer.String(finalizer);
@@ -252,7 +260,7 @@ std::string ClaimFinalizersPatch(const api::ResourceClaim& claim) {
 }
 
 std::string ClaimStatusPatch(const api::ResourceClaim& claim) {
-  return StatusPatchOf(claim, true, [&](JsonWriter& writer) {
+  return StatusPatchOf(claim, [&](JsonWriter& writer) {
     if (claim.status.allocation) {
       writer.Key("allocation");
       writer.Object(*claim.status.allocation);
@@ -262,7 +270,7 @@ std::string ClaimStatusPatch(const api::ResourceClaim& claim) {
 }
 
 std::string ClaimDeallocationPatch(const api::ResourceClaim& claim) {
-  return StatusPatchOf(claim, true, [](JsonWriter& writer) {
+  return StatusPatchOf(claim, [](JsonWriter& writer) {
     for (const std::string_view field : {"allocation", "reservedFor", "devices"}) {
       writer.Key(field);
       writer.Null();
@@ -271,7 +279,7 @@ std::string ClaimDeallocationPatch(const api::ResourceClaim& claim) {
 }
 
 std::string ClaimUnreservePatch(const api::ResourceClaim& claim, std::string_view pod_uid) {
-  return StatusPatchOf(claim, false, [&](JsonWriter& writer) {
+  return StatusPatchOf(claim, [&](JsonWriter& writer) {
     writer.Key("reservedFor");
     writer.StartArray();
     writer.StartObject();
@@ -282,10 +290,11 @@ std::string ClaimUnreservePatch(const api::ResourceClaim& claim, std::string_vie
   });
 }
 
-std::string ExtendedResourceClaimPatch(const api::PodExtendedResourceClaimStatus& status) {
+std::string ExtendedResourceClaimPatch(std::string_view pod_uid, const api::PodExtendedResourceClaimStatus& status) {
   std::string body;
   JsonWriter writer(body);
   writer.StartObject();
+  WriteUid(writer, pod_uid);
   writer.Key("status");
   writer.StartObject();
   writer.Key("extendedResourceClaimStatus");
@@ -295,10 +304,12 @@ std::string ExtendedResourceClaimPatch(const api::PodExtendedResourceClaimStatus
   return body;
 }
 
-std::string NodeAllocatableResourceClaimsPatch(const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses) {
+std::string NodeAllocatableResourceClaimsPatch(std::string_view pod_uid,
+                                               const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses) {
   std::string body;
   JsonWriter writer(body);
   writer.StartObject();
+  WriteUid(writer, pod_uid);
   writer.Key("status");
   writer.StartObject();
   if (statuses.empty()) {

@@ -49,8 +49,9 @@ std::string ClaimDeallocationPatch(const api::ResourceClaim& claim);
 // Removes one pod from the reservations, whatever else has changed: a strategic merge patch.
 std::string ClaimUnreservePatch(const api::ResourceClaim& claim, std::string_view pod_uid);
 // Strategic merge patches of a pod's status.
-std::string ExtendedResourceClaimPatch(const api::PodExtendedResourceClaimStatus& status);
-std::string NodeAllocatableResourceClaimsPatch(const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses);
+std::string ExtendedResourceClaimPatch(std::string_view pod_uid, const api::PodExtendedResourceClaimStatus& status);
+std::string NodeAllocatableResourceClaimsPatch(std::string_view pod_uid,
+                                               const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses);
 
 // How often an event has occurred so far.
 std::string SeriesPatch(const api::EventSeries& series);

@@ -143,6 +143,14 @@ TEST(WriteBodies, VolumePatchesNameTheVersionTheyWereDecidedOn) {
             R"({"metadata":{"annotations":{"volume.kubernetes.io/selected-node":null},"resourceVersion":"9"}})");
 }
 
+// A StatefulSet's pod was created again while the patch was on its way.
+TEST(WriteBodies, ClaimStatusesWereWrittenOnAnotherPodOfTheSameName) {
+  EXPECT_EQ(NodeAllocatableResourceClaimsPatch("u-1", {}),
+            R"({"metadata":{"uid":"u-1"},"status":{"nodeAllocatableResourceClaimStatuses":null}})");
+  EXPECT_TRUE(ExtendedResourceClaimPatch("u-1", {.resource_claim_name = "c"})
+                  .starts_with(R"({"metadata":{"uid":"u-1"},"status":{"extendedResourceClaimStatus":{)"));
+}
+
 TEST(WriteBodies, Series) {
   EXPECT_EQ(SeriesPatch({.count = 2, .last_observed_time = api::MicroTime{kNow}}),
             R"({"series":{"count":2,"lastObservedTime":"2023-11-14T22:13:20.000000Z"}})");

@@ -277,8 +277,7 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
     lines_.Landed(call->write.write_class);
     Of(call->write.write_class).in_flight.fetch_sub(1);
     TellDepth(call->write.write_class);
-    // A conflict without a code is our own: the write was not sent.
-    if (answer.status.code == 0 && answer.error != ErrorCode::kConflict) last_unanswered_.store(loop_.Now().count());
+    if (answer.MayStillTakeEffect()) last_unanswered_.store(loop_.Now().count());
     if (const std::optional<base::Duration> wait = RetryAfter(*call, answer)) {
       Retry(call, *wait);
     } else {

@@ -51,16 +51,26 @@ class Extender : public framework::PreemptionExtender {
   // Fails, and nothing is sent, where bindings are not allowed.
   Result<void> Bind(const framework::PodInfo& pod, const std::string& node_name) {
     if (may_bind_ && !may_bind_()) return Error::Conflict("not sent: no longer the leader");
-    return SendBind(pod, node_name);
+    const Result<void> bound = SendBind(pod, node_name);
+    const bool says_no = !bound && bound.error().code == ErrorCode::kInternal;
+    if (bound || says_no || !confirm_) return bound;
+    return confirm_(pod, node_name, bound.error());
   }
   // Asked right before each binding, on its thread. The lease fences bindings, whoever makes them. Unset: always.
   void set_may_bind(std::function<bool()> may_bind) { may_bind_ = std::move(may_bind); }
+  // Finds out whether the pod was bound, on the same thread, when the extender has not said so: it may have bound the
+  // pod, and its answer was late or lost. Unset: it was not.
+  using Confirm =
+      std::function<Result<void>(const framework::PodInfo& pod, const std::string& node_name, const Error& refusal)>;
+  void set_confirm(Confirm confirm) { confirm_ = std::move(confirm); }
 
  protected:
+  // kInternal: the extender itself has said that it did not bind the pod.
   virtual Result<void> SendBind(const framework::PodInfo& pod, const std::string& node_name) = 0;
 
  private:
   std::function<bool()> may_bind_;
+  Confirm confirm_;
 };
 
 }  // namespace berth::engine

@@ -52,6 +52,10 @@ Status LiveApi::Bind(const PodInfo& pod, const std::string& node_name) {
   }));
 }
 
+Result<void> LiveApi::ConfirmBound(const PodInfo& pod, const std::string& node_name, const Error& refusal) {
+  return Call<void>([&](auto done) { client_.ConfirmBound(pod.pod(), node_name, refusal, std::move(done)); });
+}
+
 Status LiveApi::UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) {
   if (!volume->spec.claim_ref) return Status::Error("a volume is written only to bind it to a claim");
   return AsStatus(Call<api::Object>([&](auto done) {
@@ -115,14 +119,14 @@ framework::ApiWriter::ClaimResult LiveApi::UpdateResourceClaimStatus(const api::
 Result<void> LiveApi::SetExtendedResourceClaimStatus(const PodInfo& pod,
                                                      const api::PodExtendedResourceClaimStatus& status) {
   return Call<void>([&](auto done) {
-    client_.PatchPodClaims(pod.pod(), client::ExtendedResourceClaimPatch(status), std::move(done));
+    client_.PatchPodClaims(pod.pod(), client::ExtendedResourceClaimPatch(pod.uid(), status), std::move(done));
   });
 }
 
 Result<void> LiveApi::SetNodeAllocatableResourceClaimStatuses(
     const PodInfo& pod, const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses) {
   return Call<void>([&](auto done) {
-    client_.PatchPodClaims(pod.pod(), client::NodeAllocatableResourceClaimsPatch(statuses), std::move(done));
+    client_.PatchPodClaims(pod.pod(), client::NodeAllocatableResourceClaimsPatch(pod.uid(), statuses), std::move(done));
   });
 }
 
@@ -168,7 +172,7 @@ Status LiveApi::DeallocateResourceClaim(const api::ResourceClaim& claim, const P
 }
 
 Status LiveApi::ClearNodeAllocatableResourceClaimStatuses(const PodInfo& pod) {
-  client_.PatchPodClaims(pod.pod(), client::NodeAllocatableResourceClaimsPatch({}),
+  client_.PatchPodClaims(pod.pod(), client::NodeAllocatableResourceClaimsPatch(pod.uid(), {}),
                          [key = pod.Key()](const Result<void>& done) {
                            if (done || done.error().code == ErrorCode::kNotFound) return;
                            LOG_ERROR("clear nodeAllocatableResourceClaimStatuses", {"err", done.error()}, {"pod", key});

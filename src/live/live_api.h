@@ -70,7 +70,9 @@ class LiveApi final : public framework::ApiWriter {
   void Announce(const framework::PodInfo& pod, const std::string& reason, const std::string& action,
                 const std::string& note) override;
 
-  // Any thread but the scheduling thread; blocks.
+  // Any thread but the scheduling thread; blocks. Whether the pod was bound there by somebody whose answer, `refusal`,
+  // does not say; if not, that is the result.
+  Result<void> ConfirmBound(const framework::PodInfo& pod, const std::string& node_name, const Error& refusal);
   Result<std::string> Call(const framework::ObjectCall& call) override;
   // Any thread; does not block.
   void Record(const std::string& reporter, const framework::EventReport& event) override;
@@ -108,6 +110,10 @@ class LiveApi final : public framework::ApiWriter {
   // Annotates the pod when there is nothing more urgent to write; dropped if too much is waiting already.
   void Annotate(const framework::PodInfo& pod, const std::vector<std::pair<std::string, std::string>>& annotations);
   void FlushNominations();
+  // Its report need not be sent any more. One that has ended by itself may come back.
+  void OnPodGone(const api::Pod& pod) {
+    if (!api::IsTerminated(pod)) unsent_.erase(pod.metadata.uid);
+  }
   // Sends reports that were not sent because the write queue was full, as many as it accepts now.
   void SendUnsent();
 

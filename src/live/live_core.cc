@@ -101,7 +101,10 @@ Result<void> LiveCore::Make(const framework::Registry& registry) {
   loop.kinds = KindsToRead(options_.gates);
   loop.engine_metrics = &engine_metrics_;
   for (engine::Extender* extender : loop.extenders) {
-    if (!options_.configuration.leader_election.leader_elect) break;
+    extender->set_confirm([this](const framework::PodInfo& pod, const std::string& node_name, const Error& refusal) {
+      return loop_->ConfirmBound(pod, node_name, refusal);
+    });
+    if (!options_.configuration.leader_election.leader_elect) continue;
     extender->set_may_bind([this] { return window_->TimeLeft(environment_.writes.Now()) > base::Duration::zero(); });
   }
   Result<std::unique_ptr<SchedulingLoop>> made =
@@ -243,6 +246,11 @@ void LiveCore::OnLooked() {
 
 void LiveCore::Stop() {
   stopping_ = true;
+  End();
+}
+
+void LiveCore::End() {
+  if (options_.on_stop) options_.on_stop();
   loop_->Stop();
 }
 
@@ -308,7 +316,7 @@ void LiveCore::OnStoppedLeading() {
   if (stopping_) return;
   LOG_ERROR("Leaderelection lost");
   lost_ = true;
-  loop_->Stop();
+  End();
 }
 
 Result<void> LiveCore::CheckLeadership() const {

@@ -40,6 +40,8 @@ struct LiveOptions {
   std::string hostname;
   SchedulingLoop::Options loop{};
   client::WriteBudgets budgets = client::kDefaultWriteBudgets;
+  // It was told to stop, or has lost its lease. From any thread.
+  std::function<void()> on_stop{};
 };
 
 // What a core runs on. All of it must outlive the core.
@@ -106,6 +108,7 @@ class LiveCore {
   // On the election's loop.
   void OnStartedLeading();
   void OnStoppedLeading();
+  void End();
   void CatchUpThenSchedule();
   client::ApiClientOptions ClientOptions();
 

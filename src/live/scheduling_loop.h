@@ -82,6 +82,10 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   // Uses other profiles from the next cycle on: Driver::Reconfigure. On the scheduling thread.
   Result<void> Reconfigure(const config::KubeSchedulerConfiguration& configuration,
                            const framework::Registry& registry);
+  // On a binding thread: as ApiClient::ConfirmBound.
+  Result<void> ConfirmBound(const framework::PodInfo& pod, const std::string& node_name, const Error& refusal) {
+    return api_.ConfirmBound(pod, node_name, refusal);
+  }
   // Runs on the scheduling thread, between cycles.
   void Post(Mailbox::Message message) { mailbox_.Post(std::move(message)); }
 
@@ -94,6 +98,7 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   void OnNotServed(api::Kind kind) override;
 
   // For messages: what may be inspected.
+  size_t waiting() const { return api_.waiting(); }  // binding cycles that wait for volumes or devices
   const scheduler::Driver& driver() const { return *driver_; }
   const scheduler::AttemptJournal* journal() const { return journal_.get(); }  // null if none is kept
   base::Time Now() const { return clock_.Now(); }

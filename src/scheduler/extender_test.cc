@@ -104,6 +104,28 @@ TEST_F(ExtenderTest, ABinderWasAskedToBindAfterTheLeaseWasLost) {
   EXPECT_THAT(first_.calls, IsEmpty());
 }
 
+TEST_F(ExtenderTest, ABindingThatAnExtenderDidNotConfirmGaveItsRoomAway) {
+  AddNode("a");
+  Error answer{ErrorCode::kDeadlineExceeded, "no answer"};
+  first_.bind = [&](auto&&...) -> Result<void> { return answer; };
+  bool is_bound = true;
+  std::vector<std::string> asked;
+  first_.set_confirm([&](const PodInfo& pod, const std::string& node_name, const Error& refusal) -> Result<void> {
+    asked.push_back(pod.name() + " on " + node_name);
+    return is_bound ? Result<void>() : Result<void>(refusal);
+  });
+  Make({&first_});
+  EXPECT_EQ(Schedule(MakePod("bound").Request("cpu", "1")).outcome, Outcome::kBound);
+  is_bound = false;
+  const Attempt attempt = Schedule(MakePod("lost").Request("cpu", "1"));
+  EXPECT_EQ(attempt.outcome, Outcome::kError);
+  EXPECT_EQ(attempt.message, "no answer");
+  EXPECT_THAT(asked, ElementsAre("bound on a", "lost on a"));
+  answer = Error::Internal("no room");
+  EXPECT_EQ(Schedule(MakePod("refused").Request("cpu", "1")).message, "no room");
+  EXPECT_THAT(asked, SizeIs(2)) << "the extender has said that it did not bind the pod";
+}
+
 TEST_F(ExtenderTest, ReasonsAreToldLikeThoseOfPlugins) {
   for (const char* name : {"a", "b", "c", "silent"}) AddNode(name);
   AddNode("small", "500m");

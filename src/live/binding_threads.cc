@@ -2,6 +2,11 @@
 
 #include <future>
 #include <memory>
+#include <system_error>
+#include <utility>
+
+#include "base/check.h"
+#include "base/log.h"
 
 namespace berth::live {
 
@@ -39,7 +44,16 @@ bool BindingThreads::WaitFor(Length length, const std::function<void(Resume)>& b
 // Called with the lock held.
 void BindingThreads::StartThreadIfNeeded() {
   if (tasks_.size() <= idle_ || stopping_) return;
-  if (threads_.size() - aside_ < at_once_) threads_.emplace_back([this] { Serve(); });
+  if (threads_.size() - aside_ >= at_once_) return;
+  try {
+    threads_.push_back(start_thread_([this] { Serve(); }));
+  } catch (const std::system_error& error) {
+    // The system has no more threads for us. Those that there are will get to the task.
+    CHECK_WHY(!threads_.empty(), error.what());
+    if (std::exchange(is_short_, true)) return;
+    LOG_ERROR("No more threads for binding pods; bindings wait for those that there are", {"err", error.what()},
+              {"threads", threads_.size()});
+  }
 }
 
 void BindingThreads::Serve() {

@@ -1,6 +1,7 @@
 // BindingThreads: the threads that run binding cycles. Each cycle waits for the API, so there are many threads, but no
 // more than needed: a thread starts when there is work and none is idle, and one that waits for something slow (a
-// volume that is being provisioned, possibly for minutes) does not count against the limit.
+// volume that is being provisioned, possibly for minutes) does not count against the limit. If the system has no more
+// threads, tasks wait for those that there are.
 #pragma once
 
 #include <condition_variable>
@@ -8,6 +9,7 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "live/binding_runner.h"
@@ -16,7 +18,12 @@ namespace berth::live {
 
 class BindingThreads final : public BindingRunner {
  public:
-  explicit BindingThreads(size_t at_once) : at_once_(at_once) {}
+  // Starts a thread, or throws std::system_error as std::thread does.
+  using StartThread = std::function<std::thread(Task body)>;
+
+  explicit BindingThreads(
+      size_t at_once, StartThread start_thread = [](Task body) { return std::thread(std::move(body)); })
+      : at_once_(at_once), start_thread_(std::move(start_thread)) {}
   // Returns when every task has run.
   ~BindingThreads() override;
   BindingThreads(const BindingThreads&) = delete;
@@ -32,6 +39,7 @@ class BindingThreads final : public BindingRunner {
   void Return();
 
   const size_t at_once_;
+  const StartThread start_thread_;
   std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_.
@@ -40,6 +48,7 @@ class BindingThreads final : public BindingRunner {
   size_t idle_ = 0;
   size_t aside_ = 0;
   bool stopping_ = false;
+  bool is_short_ = false;  // of threads; reported once
 };
 
 }  // namespace berth::live

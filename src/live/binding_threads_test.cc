@@ -36,6 +36,19 @@ TEST(BindingThreads, NoMoreThanSoManyRunAtOnce) {
   EXPECT_LE(most, 3);
 }
 
+TEST(BindingThreads, ASystemWithoutMoreThreadsEndedTheScheduler) {
+  std::atomic<int> ran = 0;
+  {
+    int left = 1;
+    BindingThreads threads(4, [&](BindingRunner::Task body) {
+      if (left-- <= 0) throw std::system_error(EAGAIN, std::generic_category());
+      return std::thread(std::move(body));
+    });
+    for (int i = 0; i < 20; ++i) threads.Run([&] { ++ran; }, [] {});
+  }
+  EXPECT_EQ(ran, 20);
+}
+
 TEST(BindingThreads, OneThatWaitsLongHoldsUpNobody) {
   BindingThreads threads(1);
   std::promise<BindingRunner::Resume> volume_is_there;

@@ -73,25 +73,28 @@ class OneCycle final : public BindingRunner {
 class BusyLoop : public ::testing::Test {
  protected:
   // `runner` runs binding cycles.
-  void Make(BindingRunner& runner, size_t max_binding = 512) {
+  void Make(BindingRunner& runner, size_t max_binding = 512, size_t max_waiting = 2048, bool leads = true) {
     // Otherwise the client's thread reads the clock for the nominatedNodeName patch while the test moves it.
     ASSERT_TRUE(gates_.Set("NominatedNodeNameForExpectation", false).ok());
     framework::Registry all_plugins = plugins::InTreeRegistry();
-    const auto make = [](const config::PluginArgs&, framework::Handle&) -> Result<std::unique_ptr<framework::Plugin>> {
+    const auto make = [this](const config::PluginArgs&,
+                             framework::Handle& handle) -> Result<std::unique_ptr<framework::Plugin>> {
+      handle_ = &handle;
       return std::unique_ptr<framework::Plugin>(std::make_unique<Patient>());
     };
     ASSERT_TRUE(all_plugins.Register(kPatient, make, "the test").ok());
     config::KubeSchedulerConfiguration configuration = config::DefaultConfiguration(gates_);
     configuration.profiles[0].plugins.multi_point.enabled.push_back({kPatient, 0});
-    auto made = SchedulingLoop::Create(configuration, all_plugins, gates_, clock_, runner, client_, events_, metrics_,
-                                       {.max_binding = max_binding, .kinds = {api::Kind::kNode, api::Kind::kPod}});
+    auto made = SchedulingLoop::Create(
+        configuration, all_plugins, gates_, clock_, runner, client_, events_, metrics_,
+        {.max_binding = max_binding, .max_waiting = max_waiting, .kinds = {api::Kind::kNode, api::Kind::kPod}});
     ASSERT_TRUE(made.ok()) << made.error().message;
     loop_ = std::move(*made);
     loop_->set_on_mail([this] { mail_.release(); });
     loop_->OnChanges(api::Kind::kNode,
                      {{ObjectChange::Type::kAdded,
                        api::Object(MakeNode("n1").Capacity("cpu", "1").Capacity("pods", "110").Shared())}});
-    loop_->StartScheduling();
+    if (leads) loop_->StartScheduling();
   }
   void Tell(berth::testing::PodBuilder pod) {
     pod.SchedulerName("default-scheduler");
@@ -126,6 +129,7 @@ class BusyLoop : public ::testing::Test {
   metrics::SchedulerMetrics metrics_{registry_, {}};
   std::counting_semaphore<> mail_{0};
   std::unique_ptr<SchedulingLoop> loop_;
+  framework::Handle* handle_ = nullptr;  // of the plugin
 };
 
 TEST_F(BusyLoop, AWaitEndsInTimeHoweverManyPodsAreToBeScheduled) {
@@ -152,6 +156,63 @@ TEST_F(BusyLoop, PodsThatWaitedForTheirVolumesStoppedAllOthers) {
   for (int i = 0; i < 5; ++i) Tell(MakePod("waits-" + std::to_string(i)).Label(kWaits, ""));
   Tell(MakePod("web"));
   EXPECT_TRUE(TurnUntilSent("/pods/web/binding"));
+  End();
+}
+
+TEST_F(BusyLoop, AFullLoopWhosePodsWaitForTheirVolumesIsNotStuck) {
+  BindingThreads threads(4);
+  Make(threads, /*max_binding=*/1, /*max_waiting=*/2);
+  for (int i = 0; i < 3; ++i) Tell(MakePod("waits-" + std::to_string(i)).Label(kWaits, ""));
+  Tell(MakePod("web"));
+  EXPECT_TRUE(TurnUntil([&] { return loop_->driver().binding() == 3 && loop_->waiting() == 3; }));
+  EXPECT_GT(loop_->driver().queue().counts().active, 0u);
+  clock_.Advance(kPatience - std::chrono::seconds(1));
+  loop_->Turn();
+  EXPECT_EQ(loop_->StuckFor(), base::Duration::zero());
+  End();
+}
+
+TEST_F(BusyLoop, WorkThatAPluginPostedOnAStandbyWaitedUntilItLed) {
+  BindingThreads threads(1);
+  Make(threads, /*max_binding=*/512, /*max_waiting=*/2048, /*leads=*/false);
+  bool ran = false;
+  handle_->Post([&] { ran = true; });
+  loop_->Turn();
+  EXPECT_TRUE(ran);
+  End();
+}
+
+TEST_F(BusyLoop, NothingWasScheduledWhileMailKeptArriving) {
+  OneCycle runner;
+  Make(runner);
+  Tell(MakePod("web"));
+  int left = 100;
+  std::function<void()> flood = [&] {
+    if (--left > 0) loop_->Post(flood);
+  };
+  loop_->Post(flood);
+  for (int turn = 0; turn < 10; ++turn) loop_->Turn();
+  EXPECT_GT(left, 0) << "there is still mail";
+  EXPECT_EQ(loop_->driver().queue().counts().active, 0u);
+  runner.Join();
+  left = 0;
+  End();
+}
+
+// The kubelet restarts a scheduler whose /livez says so.
+TEST_F(BusyLoop, ASchedulingThreadThatTookNoTurnsLookedAlive) {
+  OneCycle runner;
+  Make(runner);
+  loop_->Turn();
+  clock_.Advance(std::chrono::seconds(5));
+  loop_->Turn();
+  EXPECT_EQ(loop_->StuckFor(), base::Duration::zero()) << "it has nothing to do";
+  Tell(MakePod("web"));
+  clock_.Advance(std::chrono::seconds(61));
+  EXPECT_GE(loop_->StuckFor(), std::chrono::seconds(61));
+  loop_->Turn();
+  EXPECT_EQ(loop_->StuckFor(), base::Duration::zero());
+  runner.Join();
   End();
 }
 

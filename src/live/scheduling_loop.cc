@@ -129,14 +129,18 @@ base::Time SchedulingLoop::Turn() {
   }
   RetryDue();
   bool more = false;
-  for (size_t steps = 0; steps < kStepsPerTurn && ready() && mailbox_.empty(); ++steps) {
+  // One step in any case: under a load of events, new mail has always arrived by now.
+  for (size_t steps = 0; steps < kStepsPerTurn && ready() && (steps == 0 || mailbox_.empty()); ++steps) {
     more = Step();
     NoteProgress(more);
     if (!more) break;
     api_.FlushNominations();
     ++steps_;
   }
-  if (!ready()) NoteProgress(true);
+  if (!ready()) {
+    driver_->Tend();  // plugins may post work before they have anything to schedule
+    NoteProgress(true);
+  }
   if (!more || steps_ % kStepsBetweenGauges < kStepsPerTurn) UpdateGauges();
   api_.CheckWaits();
   api_.SendUnsent();
@@ -147,6 +151,8 @@ base::Time SchedulingLoop::Turn() {
 bool SchedulingLoop::Step() {
   if (!full()) return driver_->Step();
   driver_->Tend();
+  // Pods that wait for their volumes may do so for minutes.
+  if (driver_->binding() < options_.max_binding + api_.waiting()) NoteProgress(true);
   return false;
 }
 
@@ -324,6 +330,7 @@ void SchedulingLoop::Apply(api::Kind kind, const ChangeBacklog::Unread& unread) 
   for (const client::ObjectChange& change : unread.changes) {
     if (change.type == client::ObjectChange::Type::kDeleted) {
       driver_->Remove(change.object);
+      if (const api::Pod* pod = change.object.As<api::Pod>()) api_.OnPodGone(*pod);
     } else {
       driver_->Put(change.object);
     }

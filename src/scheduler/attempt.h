@@ -62,6 +62,7 @@ struct Attempt {
   int64_t runner_up_score = 0;
   bool nominated = false;  // the node is the one that the pod was nominated to
   bool announced = false;  // nominatedNodeName was set before the pod is bound
+  bool promised = false;   // it had been nominated to a node before it was placed; the API need not have heard of that
   // Why the pod was not scheduled: the text of the FailedScheduling event and of the PodScheduled condition.
   std::string message;
   // The verdicts and scores of all nodes; empty if the decision did not need them.

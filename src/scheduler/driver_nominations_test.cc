@@ -101,6 +101,16 @@ TEST_F(EndedNominationTest, APodSleptOnWhenAWithdrawnNominationWasReplacedBefore
   ExpectThatLowIsTried();
 }
 
+// The patch that announced the promise may still be on its way, and would nominate the pod again.
+TEST_F(EndedNominationTest, ANominationThatTheApiHadNotShownYetOutlivedAFailedBinding) {
+  Remove(MakePod("first").Node("n1").Request("cpu", "2"));
+  StepAll();
+  ASSERT_EQ(binding_.size(), 1u);
+  world_.api.calls.clear();
+  Finish(0, framework::Status::Error("refused"));
+  EXPECT_THAT(world_.api.calls, ::testing::Contains("nominate vip to nothing"));
+}
+
 TEST_F(EndedNominationTest, APodSleptOnWhenAPreemptorWasBoundElsewhereBySomebodyElse) {
   PutNode("n2", "0");
   FailLow();

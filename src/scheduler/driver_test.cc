@@ -92,6 +92,34 @@ TEST_F(DriverTest, APreemptorIsWokenWhenItsOnlyVictimWaitedForPermission) {
   EXPECT_EQ(binding_[0]->attempt().pod->name(), "vip");
 }
 
+// No event would have requeued it: a preempted pod was rejected in the name of a plugin that waits for none.
+TEST_F(DriverTest, AVictimThatHadWaitedForPermissionSleptAlthoughAnotherNodeHadRoom) {
+  PutNode("n1", "2");
+  Put(MakePod("victim").Request("cpu", "1").SchedulerName("gang"));
+  StepAll();
+  PutNode("n2", "1");
+  Put(MakePod("vip").Request("cpu", "2").Priority(100));
+  StepAll();
+  world_.clock.Advance(std::chrono::seconds(2));
+  StepAll();
+  EXPECT_EQ(cluster().NodeOf("default/vip"), "n1");
+  EXPECT_EQ(cluster().NodeOf("default/victim"), "n2");
+}
+
+TEST_F(DriverTest, APodThatSomebodyElseHadBoundWaitedOnForPermission) {
+  PutNode("n1", "1");
+  const auto pod = [] { return MakePod("waiting").Request("cpu", "1").SchedulerName("gang"); };
+  Put(pod());
+  StepAll();
+  ASSERT_FALSE(driver_->scheduler().waiting_pods().empty());
+  PutNode("n2", "1");
+  Put(pod().Node("n2"));
+  StepAll();
+  EXPECT_TRUE(driver_->scheduler().waiting_pods().empty());
+  EXPECT_EQ(cluster().NodeOf("default/waiting"), "n2");
+  EXPECT_THAT(log_, ElementsAre("stale waiting"));
+}
+
 TEST_F(DriverTest, APodThatWaitsForPermissionIsAnnouncedUntilItIsRejected) {
   PutNode("n1", "1");
   Put(MakePod("waiting").Request("cpu", "1").SchedulerName("gang"));
@@ -195,6 +223,19 @@ TEST_F(SlowDriverTest, TheEndOfAnEarlierAttemptLeavesTheLaterOneInPreBind) {
   EXPECT_THAT(world_.api.calls, ::testing::Not(::testing::Contains("evict victim for vip")));
   Finish(1);
   EXPECT_THAT(log_, ElementsAre("stale victim", "failed vip", "failed victim"));
+}
+
+TEST_F(SlowDriverTest, AnEarlierAttemptOfTheVictimWasTakenBackInsteadOfTheOneThatHadTheRoom) {
+  PutNode("n1", "1");
+  Put(MakePod("victim").Request("cpu", "1").SchedulerName("slow"));
+  StepAll();
+  Remove(MakePod("victim").Request("cpu", "1").SchedulerName("slow"));
+  Put(MakePod("victim").Request("cpu", "1"));  // nothing to do in PreBind this time
+  StepAll();
+  ASSERT_EQ(binding_.size(), 2u);
+  Put(MakePod("vip").Request("cpu", "1").Priority(100));
+  StepAll();
+  EXPECT_THAT(world_.api.calls, ::testing::Contains("evict victim for vip"));
 }
 
 TEST_F(DriverTest, AVictimWithoutWorkInPreBindIsDeletedAtOnce) {

@@ -143,12 +143,14 @@ void EventHandlers::PutAssigned(std::shared_ptr<const api::Pod> pod) {
   const PodInfoPtr known = cluster_.FindPod(uid);
   const bool confirmed = known != nullptr && !cluster_.IsAssumed(uid);
   const std::string assumed_on = known != nullptr && !confirmed ? cluster_.NodeOf(uid) : std::string();
+  const bool elsewhere = !assumed_on.empty() && assumed_on != pod->spec.node_name;
+  if (elsewhere) scheduler_.EndAttempt(uid);
   cluster_.UpsertPod(pod);
   if (!confirmed) {
     // Bound: by us, or by somebody else while it stood in the queue.
     if (queue_.Find(uid) != nullptr) Timed(ActionType::kDelete, [&] { queue_.Delete(uid); });
     // On another node than was meant: the room there is free again.
-    if (!assumed_on.empty() && assumed_on != pod->spec.node_name) OnForgotten(*known, assumed_on);
+    if (elsewhere) OnForgotten(*known, assumed_on);
     return Happened<api::Pod>({EventResource::kAssignedPod, ActionType::kAdd}, nullptr, pod);
   }
   const std::shared_ptr<const api::Pod> before = known->shared_pod();

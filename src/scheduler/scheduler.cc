@@ -246,6 +246,7 @@ void Scheduler::Place(engine::Profile& profile, CycleState& state, Attempt& atte
   Result<cluster::AssumedPod> assumed = cluster_.Assume(std::move(on_node), attempt.node_name, attempt.ticket);
   if (!assumed) return Fail(Status::FromError(assumed.error()), attempt);
   // From here on, later cycles count this pod against the node, and not also as one that was promised it.
+  attempt.promised = !cluster_.nominator().NodeOf(attempt.pod->uid()).empty();
   cluster_.nominator().Remove(attempt.pod->uid());
   engine::PermitOutcome permit;
   Status status = profile.RunReserve(state, *attempt.pod, attempt.node_name);
@@ -294,8 +295,11 @@ void Scheduler::Bind(engine::Profile& profile, CycleState& state, cluster::Assum
 }
 
 void Scheduler::HandOut(std::unique_ptr<BindingCycle> cycle) {
+  const std::string& uid = cycle->attempt_.pod->uid();
   if (const auto& pod = cycle->state_.in_pre_bind) {
-    pods_in_pre_bind_[cycle->attempt_.pod->uid()] = {cycle->attempt_.ticket, pod};
+    pods_in_pre_bind_[uid] = {cycle->attempt_.ticket, pod};
+  } else {
+    pods_in_pre_bind_.erase(uid);  // of an earlier attempt
   }
   options_.take_binding(std::move(cycle));
 }
@@ -415,11 +419,27 @@ void Scheduler::Preempt(const PodInfoPtr& pod, const framework::PostFilterResult
 
 bool Scheduler::TakeBack(const PodInfo& victim) {
   if (waiting_pods_.IsWaiting(victim.uid())) {
-    waiting_pods_.Reject(victim.uid(), "DefaultPreemption", "preempted");
+    // In no plugin's name: no event would requeue it, so it is tried again after its backoff, perhaps on another node.
+    waiting_pods_.Reject(victim.uid(), "", "preempted");
     return true;
   }
-  const auto it = pods_in_pre_bind_.find(victim.uid());
-  return it != pods_in_pre_bind_.end() && it->second.pod->Cancel("preempted by DefaultPreemption");
+  return CancelPreBind(victim.uid(), "preempted by DefaultPreemption");
+}
+
+// An earlier attempt of a pod that has left and returned may still be in PreBind: it does not have the pod's room.
+bool Scheduler::CancelPreBind(const std::string& uid, const char* why) {
+  const auto it = pods_in_pre_bind_.find(uid);
+  if (it == pods_in_pre_bind_.end() || it->second.ticket != cluster_.AssumedBy(uid)) return false;
+  return it->second.pod->Cancel(why);
+}
+
+void Scheduler::EndAttempt(const std::string& uid) {
+  constexpr const char* kWhy = "bound to another node by somebody else";
+  if (waiting_pods_.IsWaiting(uid)) {
+    waiting_pods_.Reject(uid, "", kWhy);
+  } else {
+    CancelPreBind(uid, kWhy);
+  }
 }
 
 // The chosen node was turned down by Reserve or Permit: told as if it had been the only node.
@@ -443,12 +463,12 @@ void Scheduler::Fail(const Status& status, Attempt& attempt) {
   // A later attempt may have been promised a node by now, for which others are evicted, or have announced its own.
   const std::string& uid = attempt.pod->uid();
   const bool has_other = !cluster_.nominator().NodeOf(uid).empty() || cluster_.IsAssumed(uid);
-  if (attempt.announced && !has_other) (void)api_.SetNominatedNode(*attempt.pod, "");
+  if ((attempt.announced || attempt.promised) && !has_other) (void)api_.SetNominatedNode(*attempt.pod, "");
 }
 
 void Scheduler::WithdrawNomination(const Attempt& attempt) {
   const PodInfo& pod = *attempt.pod;
-  const bool promised = !cluster_.nominator().NodeOf(pod.uid()).empty();
+  const bool promised = attempt.promised || !cluster_.nominator().NodeOf(pod.uid()).empty();
   const bool is_shown = !pod.pod().status.nominated_node_name.empty();
   cluster_.nominator().Remove(pod.uid());
   if (attempt.announced || is_shown || promised) (void)api_.SetNominatedNode(pod, "");

@@ -84,6 +84,9 @@ class Scheduler {
   engine::NodeSampler& sampler() { return sampler_; }
   // Restores the binding cycle of an attempt from a checkpoint.
   std::unique_ptr<BindingCycle> ResumeBinding(cluster::AssumedPod assumed, Attempt attempt);
+  // Another client has bound an assumed pod to another node: its attempt must not wait any longer, nor write claims and
+  // volumes for the node that it had chosen.
+  void EndAttempt(const std::string& uid);
   framework::WaitingPods& waiting_pods() { return waiting_pods_; }
   const framework::WaitingPods& waiting_pods() const { return waiting_pods_; }
 
@@ -131,6 +134,8 @@ class Scheduler {
   void Preempt(const framework::PodInfoPtr& pod, const framework::PostFilterResult& result);
   // Requeues a victim that is not bound yet, so that it need not be deleted. False if PreBind is over.
   bool TakeBack(const framework::PodInfo& victim);
+  // False if the pod is not in PreBind.
+  bool CancelPreBind(const std::string& uid, const char* why);
   void Reject(const framework::Status& status, Attempt& attempt);
   void Fail(const framework::Status& status, Attempt& attempt);
   // Removes the pod's nomination, if it has one.

@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -9,10 +9,10 @@ namespace berth::framework {
 namespace {
 
 // Prefixed with its length, so that no text can run into the next.
-char* WriteSized(char* out, std::string_view text) {
+void AppendSized(std::string& out, std::string_view text) {
   const auto size = static_cast<uint32_t>(text.size());
-  out = std::copy_n(reinterpret_cast<const char*>(&size), sizeof size, out);
-  return std::copy(text.begin(), text.end(), out);
+  out.append(reinterpret_cast<const char*>(&size), sizeof size);
+  out.append(text);
 }
 
 }  // namespace
@@ -24,14 +24,13 @@ SignatureBuilder::SignatureBuilder() {
 }
 
 void SignatureBuilder::Add(std::string_view key, std::string_view value) {
-  const std::string_view text = text_;
+  const char* const text = text_.data();
   for (const Key& known : keys_) {
-    if (text.substr(known.begin, known.size) == key) return;
+    if (known.size == key.size() && std::memcmp(text + known.begin, key.data(), key.size()) == 0) return;
   }
-  const size_t begin = text_.size();
-  text_.resize(begin + 2 * sizeof(uint32_t) + key.size() + value.size());
-  WriteSized(WriteSized(text_.data() + begin, key), value);
-  keys_.push_back({begin + sizeof(uint32_t), key.size()});
+  keys_.push_back({text_.size() + sizeof(uint32_t), key.size()});
+  AppendSized(text_, key);
+  AppendSized(text_, value);
 }
 
 }  // namespace berth::framework

@@ -12,6 +12,13 @@
 
 namespace berth::plugins {
 
+// Empty, with room for most fragments: several are made for every pod.
+inline std::string NewSignatureText() {
+  std::string text;
+  text.reserve(240);
+  return text;
+}
+
 inline void AppendField(std::string& out, int64_t value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }

@@ -85,7 +85,7 @@ bool ImageLocality::ScoreRange(const framework::CycleState& state, const PodInfo
 
 bool ImageLocality::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {
   const api::PodSpec& spec = pod.pod().spec;
-  std::string text;
+  std::string text = NewSignatureText();
   AppendField(text, static_cast<int64_t>(spec.init_containers.size() + spec.containers.size()));
   ForEachImage(spec, [&](const std::string& image) { AppendField(text, image); });
   signature.Add("images", text);

@@ -105,7 +105,7 @@ void AppendTerms(std::string& out, std::span<const framework::WeightedAffinityTe
 // Labels and namespace are always read: any placed pod may have a term about them.
 bool InterPodAffinity::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {
   if (!pod.parse_error().empty()) return false;
-  std::string identity;
+  std::string identity = NewSignatureText();
   AppendField(identity, pod.namespace_().str());
   for (const auto& [key, value] : pod.labels()) {
     AppendField(identity, key.str());

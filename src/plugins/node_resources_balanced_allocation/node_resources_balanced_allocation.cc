@@ -70,7 +70,7 @@ bool NodeResourcesBalancedAllocation::ScoreList(const CycleState& state, const P
 bool NodeResourcesBalancedAllocation::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {
   const std::vector<int64_t> demand = resources_.Demand(pod);
   if (resources_.CountsDevices(demand)) return false;
-  std::string text;
+  std::string text = NewSignatureText();
   for (const int64_t amount : demand) AppendField(text, amount);
   signature.Add("NodeResourcesBalancedAllocation", text);
   return true;

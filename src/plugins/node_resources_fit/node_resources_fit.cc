@@ -201,7 +201,7 @@ std::vector<framework::ClusterEventWithHint> NodeResourcesFit::EventsToRegister(
 bool NodeResourcesFit::Sign(const PodInfo& pod, framework::SignatureBuilder& signature) const {
   const std::vector<int64_t> demand = scored_.Demand(pod);
   if (scored_.CountsDevices(demand)) return false;
-  std::string text;
+  std::string text = NewSignatureText();
   for (const int64_t amount : demand) AppendField(text, amount);
   // Which resources are provided by devices depends on the classes.
   if (AsksForServedResource(pod, inventory_.class_names())) {

@@ -15,6 +15,7 @@ namespace {
 
 std::string KeyOf(const AttachableVolume& volume) {
   std::string key;
+  key.reserve(volume.driver.size() + volume.handle.size() + 3 * sizeof(int64_t));
   AppendField(key, volume.driver);
   AppendField(key, volume.handle);
   AppendField(key, int64_t{volume.unprovisioned});

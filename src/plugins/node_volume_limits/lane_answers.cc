@@ -50,7 +50,7 @@ bool NodeVolumeLimits::Sign(const PodInfo& pod, framework::SignatureBuilder& sig
   if (volume_limit_scaling_ || !attached_.CatchUp(handle_.cluster(), handle_.objects())) return false;
   const std::optional<KeptWishes> wishes = CollectWishes(pod);
   if (!wishes) return false;
-  std::string text;
+  std::string text = NewSignatureText();
   for (const std::vector<KeptWish>* list : {&wishes->with_csi_node, &wishes->without_csi_node}) {
     AppendField(text, static_cast<int64_t>(list->size()));
     for (const KeptWish& wish : *list) {

@@ -57,7 +57,7 @@ bool PodTopologySpread::Sign(const framework::PodInfo& pod, framework::Signature
   if (!has_own && !default_constraints_.empty()) {
     // The current default selector is signed below. This is what it is derived from, for a signature that is kept until
     // services or controllers change.
-    std::string origin;
+    std::string origin = NewSignatureText();
     AppendField(origin, pod.namespace_().str());
     AppendLabels(origin, pod.labels());
     if (const api::OwnerReference* owner = SpreadingController(pod.pod())) {
@@ -68,7 +68,7 @@ bool PodTopologySpread::Sign(const framework::PodInfo& pod, framework::Signature
   }
   if (hard->empty() && soft->empty()) return true;
 
-  std::string constraints;
+  std::string constraints = NewSignatureText();
   AppendField(constraints, pod.namespace_().str());
   AppendField(constraints, has_own);
   AppendConstraints(constraints, *hard, pod.labels());

@@ -13,7 +13,9 @@ constexpr std::string_view kBetaStorageClassAnnotation = "volume.beta.kubernetes
 }  // namespace
 
 std::string ClaimKey(std::string_view name_space, std::string_view name) {
-  std::string key(name_space);
+  std::string key;
+  key.reserve(name_space.size() + 1 + name.size());
+  key += name_space;
   key += '/';
   key += name;
   return key;

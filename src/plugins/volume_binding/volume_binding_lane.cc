@@ -38,7 +38,7 @@ bool VolumeBinding::Sign(const PodInfo& pod, framework::SignatureBuilder& signat
   if (!has_claims) return true;
   // Explanations try changed objects in a view of their own.
   if (&handle_.objects() != &objects_) return false;
-  std::string text;
+  std::string text = NewSignatureText();
   for (const api::Volume& volume : pod.pod().spec.volumes) {
     const std::optional<ClaimReference> reference = ClaimOf(pod.pod(), volume);
     if (!reference) continue;

@@ -164,7 +164,7 @@ bool VolumeZone::Sign(const PodInfo& pod, framework::SignatureBuilder& signature
   std::vector<Demand> demands;
   if (!CollectDemands(pod.pod(), demands).ok()) return false;
   if (demands.empty()) return true;
-  std::string text;
+  std::string text = NewSignatureText();
   for (const Demand& demand : demands) {
     AppendField(text, demand.key.str());
     AppendField(text, static_cast<int64_t>(demand.values.size()));

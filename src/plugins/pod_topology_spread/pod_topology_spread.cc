@@ -1,5 +1,6 @@
 #include "plugins/pod_topology_spread/pod_topology_spread.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -67,12 +68,16 @@ Result<std::vector<SpreadConstraint>> PodTopologySpread::ConstraintsOf(const api
   const std::vector<api::TopologySpreadConstraint>& own = pod.spec.topology_spread_constraints;
   if (!own.empty()) return CompileSpreadConstraints(own, when_unsatisfiable, pod.metadata.labels, gates_);
 
-  Result<std::vector<SpreadConstraint>> defaults =
-      CompileSpreadConstraints(default_constraints_, when_unsatisfiable, pod.metadata.labels, gates_);
-  if (!defaults || defaults->empty()) return defaults;
+  const bool none_by_default =
+      std::none_of(default_constraints_.begin(), default_constraints_.end(),
+                   [&](const auto& constraint) { return constraint.when_unsatisfiable == when_unsatisfiable; });
+  if (none_by_default) return std::vector<SpreadConstraint>();
   const api::Selector selector = DefaultSpreadSelector(pod, handle_.objects());
   // Nothing says which pods belong with this one.
   if (selector.empty()) return std::vector<SpreadConstraint>();
+  Result<std::vector<SpreadConstraint>> defaults =
+      CompileSpreadConstraints(default_constraints_, when_unsatisfiable, pod.metadata.labels, gates_);
+  if (!defaults) return defaults;
   for (SpreadConstraint& constraint : *defaults) constraint.selector = selector;
   return defaults;
 }

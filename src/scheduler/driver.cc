@@ -184,7 +184,7 @@ bool Driver::Step() {
   observer_.OnCycleBegin(pod);
   attempt.started = clock_.Now();
   in_cycle_ = true;
-  attempt = scheduler_->ScheduleOne(std::move(attempt));
+  scheduler_->ScheduleOne(attempt);
   in_cycle_ = false;
   observer_.OnCycleEnd(attempt);
   if (options_.tap) options_.tap->OnDecided(attempt);

@@ -142,16 +142,17 @@ Attempt Scheduler::ScheduleOne(PodInfoPtr pod, base::Ticket ticket) {
   Attempt attempt;
   attempt.pod = std::move(pod);
   attempt.ticket = ticket;
-  return ScheduleOne(std::move(attempt));
+  ScheduleOne(attempt);
+  return attempt;
 }
 
-Attempt Scheduler::ScheduleOne(Attempt attempt) {
+void Scheduler::ScheduleOne(Attempt& attempt) {
   ProfileSlot& slot = SlotOf(*attempt.pod);
   if (cluster_.nodes().empty()) {
     attempt.outcome = Outcome::kUnschedulable;
     attempt.message = framework::kNoNodesMessage;
     WithdrawNomination(attempt);
-    return attempt;
+    return;
   }
 
   // What an extender says is not kept: it may say something else the next time.
@@ -159,7 +160,7 @@ Attempt Scheduler::ScheduleOne(Attempt attempt) {
   if (slot.sampling || everything || engine::AnyJudges(options_.extenders, *attempt.pod)) {
     attempt.long_way = slot.sampling ? engine::LongWay::kNone : engine::LongWay::kAsked;
     Evaluate(slot, attempt);
-    return attempt;
+    return;
   }
   engine::Evaluator::Decision decision = slot.evaluator->Decide(*attempt.pod, random_);
   attempt.way = Way::kLane;
@@ -185,7 +186,6 @@ Attempt Scheduler::ScheduleOne(Attempt attempt) {
       Evaluate(slot, attempt);
       break;
   }
-  return attempt;
 }
 
 size_t Scheduler::FilteredNodes(const engine::Evaluation& evaluation) const {

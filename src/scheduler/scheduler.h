@@ -71,7 +71,8 @@ class Scheduler {
   // Runs the scheduling cycle of a pod and, if it gets a node, the binding cycle. A profile must have the pod's
   // scheduler name; the ticket is the one from the queue.
   Attempt ScheduleOne(framework::PodInfoPtr pod, base::Ticket ticket);
-  Attempt ScheduleOne(Attempt attempt);
+  // The same for an attempt that has begun, whose result is written into it.
+  void ScheduleOne(Attempt& attempt);
   // Finishes a binding cycle that ran on another thread: the pod is bound, or everything is undone. `superseded`: the
   // pod left and came back meanwhile, and is not in this attempt any more.
   Attempt Finish(std::unique_ptr<BindingCycle> cycle, bool superseded = false);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <utility>
 
 #include "api/resource_claim.h"
 #include "perf/bench_workload.h"
@@ -33,18 +34,14 @@ api::ResourceSlice MakeSlice(const std::string& name, const std::string& pool, i
   return slice;
 }
 
-void Put(api::ResourceSlice slice, cluster::Cluster& cluster) {
-  cluster.objects().resource_slices.Upsert(std::make_shared<const api::ResourceSlice>(std::move(slice)));
-}
-
-void FillNode(const std::string& node, cluster::Cluster& cluster) {
+void FillNode(const std::string& node, scheduler::Driver& driver) {
   api::ResourceSlice slice = MakeSlice(node + "-gpus", node, 1);
   slice.spec.node_name = node;
   for (uint64_t i = 0; i < kDevicesPerNode; ++i) slice.spec.devices.push_back(MakeDevice(fmt::format("g{}", i), "1"));
-  Put(std::move(slice), cluster);
+  PutObject(std::move(slice), driver);
 }
 
-void FillZone(uint64_t zone, uint64_t devices, cluster::Cluster& cluster) {
+void FillZone(uint64_t zone, uint64_t devices, scheduler::Driver& driver) {
   constexpr uint64_t kPerSlice = 128;
   const std::string pool = fmt::format("zone-{}", zone);
   const uint64_t slices = (devices + kPerSlice - 1) / kPerSlice;
@@ -55,16 +52,16 @@ void FillZone(uint64_t zone, uint64_t devices, cluster::Cluster& cluster) {
     for (uint64_t i = s * kPerSlice; i < std::min((s + 1) * kPerSlice, devices); ++i) {
       slice.spec.devices.push_back(MakeDevice(fmt::format("g{}", i), "1"));
     }
-    Put(std::move(slice), cluster);
+    PutObject(std::move(slice), driver);
   }
 }
 
-void FillPartitions(const std::string& node, cluster::Cluster& cluster) {
+void FillPartitions(const std::string& node, scheduler::Driver& driver) {
   const auto counter = [](int64_t amount) { return api::Counter{api::Quantity::FromInt(amount)}; };
   api::ResourceSlice counters = MakeSlice(node + "-counters", node, 2);
   counters.spec.node_name = node;
   counters.spec.shared_counters = {{"gpu", {{"slices", counter(8)}}}};
-  Put(std::move(counters), cluster);
+  PutObject(std::move(counters), driver);
   api::ResourceSlice slice = MakeSlice(node + "-partitions", node, 2);
   slice.spec.node_name = node;
   for (int64_t size = 8; size >= 1; size /= 2) {
@@ -74,13 +71,13 @@ void FillPartitions(const std::string& node, cluster::Cluster& cluster) {
       slice.spec.devices.push_back(std::move(device));
     }
   }
-  Put(std::move(slice), cluster);
+  PutObject(std::move(slice), driver);
 }
 
 bool HasCommonPools(std::string_view kind) { return kind == "draconsumable" || kind == "drapairs"; }
 
 // Pools for all nodes, each with a device that is shared by capacity.
-void FillConsumable(cluster::Cluster& cluster) {
+void FillConsumable(scheduler::Driver& driver) {
   for (uint64_t i = 0; i < kCommonPools; ++i) {
     api::ResourceSlice slice = MakeSlice(fmt::format("common-{}", i), fmt::format("common-{}", i), 1);
     slice.spec.all_nodes = true;
@@ -90,20 +87,20 @@ void FillConsumable(cluster::Cluster& cluster) {
     policy.default_value = api::Quantity::FromInt(int64_t{1} << 30, api::Quantity::Format::kBinarySI);
     policy.valid_range.emplace().min = policy.default_value;
     slice.spec.devices.push_back(std::move(device));
-    Put(std::move(slice), cluster);
+    PutObject(std::move(slice), driver);
   }
 }
 
 // Pools for all nodes, each with a half and four quarters of a device: the half and a quarter make a pair, and the
 // remaining quarter obstructs every later search.
-void FillPairs(cluster::Cluster& cluster) {
+void FillPairs(scheduler::Driver& driver) {
   const auto one = [] { return api::Counter{api::Quantity::FromInt(1)}; };
   for (uint64_t i = 0; i < kCommonPools; ++i) {
     const std::string pool = fmt::format("common-{}", i);
     api::ResourceSlice counters = MakeSlice(pool + "-counters", pool, 2);
     counters.spec.all_nodes = true;
     counters.spec.shared_counters = {{"gpu", {{"q0", one()}, {"q1", one()}, {"q2", one()}, {"q3", one()}}}};
-    Put(std::move(counters), cluster);
+    PutObject(std::move(counters), driver);
     api::ResourceSlice slice = MakeSlice(pool + "-devices", pool, 2);
     slice.spec.all_nodes = true;
     slice.spec.devices.push_back(MakeDevice("half", "1"));
@@ -115,7 +112,7 @@ void FillPairs(cluster::Cluster& cluster) {
     for (api::Device& device : slice.spec.devices) {
       device.attributes["number"].int_value = static_cast<int64_t>(i);
     }
-    Put(std::move(slice), cluster);
+    PutObject(std::move(slice), driver);
   }
 }
 
@@ -127,20 +124,20 @@ bool IsDeviceKind(std::string_view kind) { return kind.starts_with("dra"); }
 
 std::string ExtendedClaimName(uint64_t number) { return fmt::format("pod-{}-extended-resources-x", number); }
 
-void FillDevices(std::string_view kind, uint64_t nodes, cluster::Cluster& cluster) {
+void FillDevices(std::string_view kind, uint64_t nodes, scheduler::Driver& driver) {
   api::DeviceClass device_class;
   device_class.metadata.name = "gpu";
   device_class.spec.selectors = {{api::CELDeviceSelector{"device.driver == \"gpu.example.com\""}}};
   if (kind == "draextended") device_class.spec.extended_resource_name = kResource;
-  cluster.objects().device_classes.Upsert(std::make_shared<const api::DeviceClass>(std::move(device_class)));
-  if (kind == "draconsumable") FillConsumable(cluster);
-  if (kind == "drapairs") FillPairs(cluster);
+  PutObject(std::move(device_class), driver);
+  if (kind == "draconsumable") FillConsumable(driver);
+  if (kind == "drapairs") FillPairs(driver);
   for (uint64_t zone = 0; kind == "drashared" && zone < kZones; ++zone) {
-    FillZone(zone, nodes * kDevicesPerNode / kZones, cluster);
+    FillZone(zone, nodes * kDevicesPerNode / kZones, driver);
   }
   for (uint64_t i = 0; kind != "drashared" && kind != "drapairs" && i < nodes; ++i) {
     const std::string node = fmt::format("node-{}", i);
-    kind == "drapartition" ? FillPartitions(node, cluster) : FillNode(node, cluster);
+    kind == "drapartition" ? FillPartitions(node, driver) : FillNode(node, driver);
   }
 }
 
@@ -153,15 +150,16 @@ void ShapeDevicePod(std::string_view kind, uint64_t number, api::Pod& pod) {
   pod.status.resource_claim_statuses = {{"gpu", ClaimName(number)}};
 }
 
-void TurnDevices(std::string_view kind, uint64_t number, uint64_t nodes, cluster::Cluster& cluster) {
+void TurnDevices(std::string_view kind, uint64_t number, uint64_t nodes, scheduler::Driver& driver) {
   const bool extended = kind == "draextended";
   const uint64_t places = HasCommonPools(kind) ? kCommonPools : nodes * kDevicesPerNode;
   const uint64_t lifetime = places * 3 / 4;
-  framework::ObjectStore<api::ResourceClaim>& claims = cluster.objects().resource_claims;
   if (number >= lifetime) {
     const uint64_t old = number - lifetime;
-    cluster.RemovePod(BenchWorkload::UidOf(old));
-    claims.Erase("default", extended ? ExtendedClaimName(old) : ClaimName(old));
+    BenchWorkload::EndPod(old, driver);
+    const auto* claim = std::as_const(driver).cluster().objects().resource_claims.FindShared(
+        "default", extended ? ExtendedClaimName(old) : ClaimName(old));
+    if (claim) driver.Remove(api::Object(*claim));
   }
   if (extended) return;
   api::ResourceClaim claim;
@@ -189,7 +187,7 @@ void TurnDevices(std::string_view kind, uint64_t number, uint64_t nodes, cluster
     second.name = "second";
     claim.spec.devices.requests.push_back(std::move(second));
   }
-  claims.Upsert(std::make_shared<const api::ResourceClaim>(std::move(claim)));
+  PutObject(std::move(claim), driver);
 }
 
 }  // namespace berth::perf

@@ -13,18 +13,18 @@
 #include <string_view>
 
 #include "api/pod.h"
-#include "cluster/cluster.h"
+#include "scheduler/driver.h"
 
 namespace berth::perf {
 
 bool IsDeviceKind(std::string_view kind);
 
-void FillDevices(std::string_view kind, uint64_t nodes, cluster::Cluster& cluster);
+void FillDevices(std::string_view kind, uint64_t nodes, scheduler::Driver& driver);
 // Adds the pod's request.
 void ShapeDevicePod(std::string_view kind, uint64_t number, api::Pod& pod);
 // Before pod `number` arrives: adds its claim, as the claim controller would, and removes a pod that has run long
 // enough, with its claim, so that a quarter of the devices stay free.
-void TurnDevices(std::string_view kind, uint64_t number, uint64_t nodes, cluster::Cluster& cluster);
+void TurnDevices(std::string_view kind, uint64_t number, uint64_t nodes, scheduler::Driver& driver);
 
 // The name of the claim that the scheduler creates for pod `number`.
 std::string ExtendedClaimName(uint64_t number);

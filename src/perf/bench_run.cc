@@ -114,9 +114,9 @@ class Bench final : private scheduler::DriverObserver {
 
   void Fill() {
     const double empty = ResidentBytes();
-    workload_.FillNodes(driver_->cluster());
+    workload_.FillNodes(*driver_);
     const double with_nodes = ResidentBytes();
-    const BenchWorkload::Existing existing = workload_.FillPods(driver_->cluster());
+    const BenchWorkload::Existing existing = workload_.FillPods(*driver_);
     result_.making_s = existing.making.count();
     result_.bytes_per_node = (with_nodes - empty) / static_cast<double>(options_.nodes);
     if (existing.pods == 0) return;
@@ -133,10 +133,8 @@ class Bench final : private scheduler::DriverObserver {
         batch.push_back(driver_->cluster().MakePodInfo(workload_.Pod(i)));
       for (uint64_t i = first; i < first + batch.size(); ++i) {
         clock_.Advance(std::chrono::microseconds(1));
-        workload_.Disturb(i, driver_->cluster());
-        if (options_.lifetime != 0 && i >= options_.lifetime) {
-          driver_->cluster().RemovePod(BenchWorkload::UidOf(i - options_.lifetime));
-        }
+        workload_.Disturb(i, *driver_);
+        if (options_.lifetime != 0 && i >= options_.lifetime) BenchWorkload::EndPod(i - options_.lifetime, *driver_);
         const auto start = Watch::now();
         driver_->Add(batch[i - first]);
         // A pod whose victims are gone is tried again at once.

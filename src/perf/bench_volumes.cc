@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "api/storage.h"
 #include "perf/bench_workload.h"
@@ -24,12 +25,14 @@ std::string VolumeName(uint64_t number) { return fmt::format("pv-{}", number); }
 
 api::ResourceList Storage(std::string_view amount) { return {{Symbol("storage"), *api::Quantity::Parse(amount)}}; }
 
+// Does nothing when there is no such object.
 template <class T>
-void Put(framework::ObjectStore<T>& store, T object) {
-  store.Upsert(std::make_shared<const T>(std::move(object)));
+void Remove(const framework::ObjectStore<T>& store, std::string_view name_space, const std::string& name,
+            scheduler::Driver& driver) {
+  if (const std::shared_ptr<const T>* found = store.FindShared(name_space, name)) driver.Remove(api::Object(*found));
 }
 
-void PutClass(std::string name, std::string provisioner, cluster::Cluster& cluster, bool in_two_zones = false) {
+void PutClass(std::string name, std::string provisioner, scheduler::Driver& driver, bool in_two_zones = false) {
   api::StorageClass storage_class;
   storage_class.metadata.name = std::move(name);
   storage_class.provisioner = std::move(provisioner);
@@ -37,7 +40,7 @@ void PutClass(std::string name, std::string provisioner, cluster::Cluster& clust
   if (in_two_zones) {
     storage_class.allowed_topologies = {{{{Symbol(kZoneLabel), {Symbol("zone-0"), Symbol("zone-1")}}}}};
   }
-  Put(cluster.objects().storage_classes, std::move(storage_class));
+  PutObject(std::move(storage_class), driver);
 }
 
 api::PersistentVolumeClaim MakeClaim(uint64_t number, std::string_view storage_class) {
@@ -68,7 +71,7 @@ void UsableIn(api::PersistentVolume& volume, const char* label, std::string_view
 }
 
 // As the volume controller leaves them.
-void PutBound(api::PersistentVolumeClaim claim, api::PersistentVolume volume, cluster::Cluster& cluster) {
+void PutBound(api::PersistentVolumeClaim claim, api::PersistentVolume volume, scheduler::Driver& driver) {
   claim.spec.volume_name = volume.metadata.name;
   claim.metadata.annotations.Set("pv.kubernetes.io/bind-completed", "yes");
   claim.status.phase = "Bound";
@@ -77,8 +80,8 @@ void PutBound(api::PersistentVolumeClaim claim, api::PersistentVolume volume, cl
   reference.name = claim.metadata.name;
   reference.uid = claim.metadata.uid;
   volume.status.phase = "Bound";
-  Put(cluster.objects().persistent_volumes, std::move(volume));
-  Put(cluster.objects().persistent_volume_claims, std::move(claim));
+  PutObject(std::move(volume), driver);
+  PutObject(std::move(claim), driver);
 }
 
 api::PersistentVolume MakeCsiVolume(uint64_t number, std::string_view storage_class) {
@@ -90,14 +93,15 @@ api::PersistentVolume MakeCsiVolume(uint64_t number, std::string_view storage_cl
 }
 
 // What follows a pod's placement: its volume is attached, provisioned, or reported as bound.
-void Settle(std::string_view kind, uint64_t number, cluster::Cluster& cluster) {
-  framework::Objects& objects = cluster.objects();
+void Settle(std::string_view kind, uint64_t number, scheduler::Driver& driver) {
+  const cluster::Cluster& cluster = std::as_const(driver).cluster();
+  const framework::Objects& objects = cluster.objects();
   const std::string node = cluster.NodeOf(BenchWorkload::UidOf(number));
   const auto* claim = objects.persistent_volume_claims.Find(kClaimNamespace, VolumeClaimName(number));
   if (node.empty() || claim == nullptr) return;
-  if (kind == "pvwait") return PutBound(*claim, MakeCsiVolume(number, "wait"), cluster);
+  if (kind == "pvwait") return PutBound(*claim, MakeCsiVolume(number, "wait"), driver);
   if (kind == "pvlocal") {
-    if (const auto* volume = objects.persistent_volumes.Find("local-" + node)) PutBound(*claim, *volume, cluster);
+    if (const auto* volume = objects.persistent_volumes.Find("local-" + node)) PutBound(*claim, *volume, driver);
     return;
   }
   api::VolumeAttachment attachment;
@@ -106,22 +110,23 @@ void Settle(std::string_view kind, uint64_t number, cluster::Cluster& cluster) {
   attachment.spec.node_name = node;
   attachment.spec.source.persistent_volume_name = VolumeName(number);
   attachment.status.attached = true;
-  Put(objects.volume_attachments, std::move(attachment));
+  PutObject(std::move(attachment), driver);
 }
 
-void Retire(std::string_view kind, uint64_t number, cluster::Cluster& cluster) {
-  framework::Objects& objects = cluster.objects();
+void Retire(std::string_view kind, uint64_t number, scheduler::Driver& driver) {
+  const cluster::Cluster& cluster = std::as_const(driver).cluster();
+  const framework::Objects& objects = cluster.objects();
   const std::string node = cluster.NodeOf(BenchWorkload::UidOf(number));
-  cluster.RemovePod(BenchWorkload::UidOf(number));
-  objects.persistent_volume_claims.Erase(kClaimNamespace, VolumeClaimName(number));
+  BenchWorkload::EndPod(number, driver);
+  Remove(objects.persistent_volume_claims, kClaimNamespace, VolumeClaimName(number), driver);
   if (kind == "csilimits") {
-    objects.volume_attachments.Erase("", "attach-" + VolumeName(number));
-    objects.persistent_volumes.Erase("", VolumeName(number));
+    Remove(objects.volume_attachments, "", "attach-" + VolumeName(number), driver);
+    Remove(objects.persistent_volumes, "", VolumeName(number), driver);
   } else if (const auto* volume = objects.persistent_volumes.Find("local-" + node)) {
     api::PersistentVolume free = *volume;
     free.spec.claim_ref.reset();
     free.status.phase = "Available";
-    Put(objects.persistent_volumes, std::move(free));
+    PutObject(std::move(free), driver);
   }
 }
 
@@ -136,15 +141,14 @@ std::optional<uint64_t> Lifetime(std::string_view kind, uint64_t nodes) {
 
 bool IsVolumeKind(std::string_view kind) { return kind.starts_with("pv") || kind == "csilimits"; }
 
-void FillVolumes(std::string_view kind, uint64_t nodes, cluster::Cluster& cluster) {
-  framework::Objects& objects = cluster.objects();
-  PutClass("bound", kDiskDriver, cluster);
-  PutClass("wait", kDiskDriver, cluster, /*in_two_zones=*/true);
-  PutClass("local", "kubernetes.io/no-provisioner", cluster);
-  api::CSIDriver driver;
-  driver.metadata.name = kDiskDriver;
-  driver.spec.storage_capacity = true;
-  Put(objects.csi_drivers, std::move(driver));
+void FillVolumes(std::string_view kind, uint64_t nodes, scheduler::Driver& driver) {
+  PutClass("bound", kDiskDriver, driver);
+  PutClass("wait", kDiskDriver, driver, /*in_two_zones=*/true);
+  PutClass("local", "kubernetes.io/no-provisioner", driver);
+  api::CSIDriver disk_driver;
+  disk_driver.metadata.name = kDiskDriver;
+  disk_driver.spec.storage_capacity = true;
+  PutObject(std::move(disk_driver), driver);
   for (uint64_t zone = 0; zone < kVolumeZones; ++zone) {
     api::CSIStorageCapacity capacity;
     capacity.metadata.name = fmt::format("wait-zone-{}", zone);
@@ -152,7 +156,7 @@ void FillVolumes(std::string_view kind, uint64_t nodes, cluster::Cluster& cluste
     capacity.storage_class_name = "wait";
     capacity.node_topology.emplace().match_labels = {{Symbol(kZoneLabel), Symbol(fmt::format("zone-{}", zone))}};
     capacity.capacity = api::Quantity::Parse("1000Ti").value();
-    Put(objects.csi_storage_capacities, std::move(capacity));
+    PutObject(std::move(capacity), driver);
   }
   for (uint64_t i = 0; i < nodes; ++i) {
     api::CSINode csi_node;
@@ -160,12 +164,12 @@ void FillVolumes(std::string_view kind, uint64_t nodes, cluster::Cluster& cluste
     api::CSINodeDriver& installed = csi_node.spec.drivers.emplace_back();
     installed.name = kDiskDriver;
     installed.allocatable.emplace().count = kind == "csilimits" ? static_cast<int32_t>(kVolumesPerNode) : 128;
-    Put(objects.csi_nodes, std::move(csi_node));
+    PutObject(std::move(csi_node), driver);
     if (kind != "pvlocal") continue;
     api::PersistentVolume volume = MakeVolume(fmt::format("local-node-{}", i), "local");
     volume.spec.source.local.emplace().path = "/disk";
     UsableIn(volume, kHostnameLabel, fmt::format("node-{}", i));
-    Put(objects.persistent_volumes, std::move(volume));
+    PutObject(std::move(volume), driver);
   }
 }
 
@@ -175,13 +179,13 @@ void ShapeVolumePod(uint64_t number, api::Pod& pod) {
   pod.spec.volumes.push_back({"data", std::move(source)});
 }
 
-void TurnVolumes(std::string_view kind, uint64_t number, uint64_t nodes, cluster::Cluster& cluster) {
+void TurnVolumes(std::string_view kind, uint64_t number, uint64_t nodes, scheduler::Driver& driver) {
   if (const auto lifetime = Lifetime(kind, nodes); lifetime && number >= *lifetime) {
-    Retire(kind, number - *lifetime, cluster);
+    Retire(kind, number - *lifetime, driver);
   }
-  if (number > 0 && kind != "pvbound") Settle(kind, number - 1, cluster);
+  if (number > 0 && kind != "pvbound") Settle(kind, number - 1, driver);
   if (kind == "pvwait" || kind == "pvlocal") {
-    return Put(cluster.objects().persistent_volume_claims, MakeClaim(number, kind == "pvwait" ? "wait" : "local"));
+    return PutObject(MakeClaim(number, kind == "pvwait" ? "wait" : "local"), driver);
   }
   api::PersistentVolume volume = MakeCsiVolume(number, "bound");
   if (kind == "pvbound") {
@@ -189,7 +193,7 @@ void TurnVolumes(std::string_view kind, uint64_t number, uint64_t nodes, cluster
     volume.metadata.labels.Set(Symbol(kZoneLabel), Symbol(zone));
     UsableIn(volume, kZoneLabel, zone);
   }
-  PutBound(MakeClaim(number, "bound"), std::move(volume), cluster);
+  PutBound(MakeClaim(number, "bound"), std::move(volume), driver);
 }
 
 }  // namespace berth::perf

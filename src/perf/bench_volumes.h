@@ -10,17 +10,17 @@
 #include <string_view>
 
 #include "api/pod.h"
-#include "cluster/cluster.h"
+#include "scheduler/driver.h"
 
 namespace berth::perf {
 
 bool IsVolumeKind(std::string_view kind);
 
-void FillVolumes(std::string_view kind, uint64_t nodes, cluster::Cluster& cluster);
+void FillVolumes(std::string_view kind, uint64_t nodes, scheduler::Driver& driver);
 // Adds the pod's claim.
 void ShapeVolumePod(uint64_t number, api::Pod& pod);
 // Before pod `number` arrives: adds its claim; does what the controllers would for the pod before it; where volumes are
 // scarce, removes a pod that has run long enough with its claim, which frees its volume.
-void TurnVolumes(std::string_view kind, uint64_t number, uint64_t nodes, cluster::Cluster& cluster);
+void TurnVolumes(std::string_view kind, uint64_t number, uint64_t nodes, scheduler::Driver& driver);
 
 }  // namespace berth::perf

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "api/workload.h"
 #include "perf/bench_devices.h"
@@ -222,10 +223,10 @@ api::Pod BenchWorkload::MakePod(uint64_t number) const {
   return pod;
 }
 
-void BenchWorkload::FillNodes(cluster::Cluster& cluster) {
-  for (; next_node_ < options_.nodes; ++next_node_) cluster.UpsertNode(Node(next_node_));
-  if (IsDeviceKind(kind_.name)) FillDevices(kind_.name, options_.nodes, cluster);
-  if (IsVolumeKind(kind_.name)) FillVolumes(kind_.name, options_.nodes, cluster);
+void BenchWorkload::FillNodes(scheduler::Driver& driver) {
+  for (; next_node_ < options_.nodes; ++next_node_) driver.Put(api::Object(Node(next_node_)));
+  if (IsDeviceKind(kind_.name)) FillDevices(kind_.name, options_.nodes, driver);
+  if (IsVolumeKind(kind_.name)) FillVolumes(kind_.name, options_.nodes, driver);
   if (kind_.name == "svcspread") {
     for (uint64_t i = 0; i < kServices; ++i) {
       const std::string name = fmt::format("s{}", i);
@@ -233,12 +234,12 @@ void BenchWorkload::FillNodes(cluster::Cluster& cluster) {
       service.metadata.name = name;
       service.metadata.namespace_ = Symbol("default");
       service.spec.selector = {{Symbol("app"), Symbol(name)}};
-      cluster.objects().services.Upsert(std::make_shared<const api::Service>(std::move(service)));
+      PutObject(std::move(service), driver);
       api::ReplicaSet set;
       set.metadata.name = name;
       set.metadata.namespace_ = Symbol("default");
       set.spec.selector = Selecting("app", name);
-      cluster.objects().replica_sets.Upsert(std::make_shared<const api::ReplicaSet>(std::move(set)));
+      PutObject(std::move(set), driver);
     }
   }
 }
@@ -256,10 +257,10 @@ std::shared_ptr<const api::Pod> BenchWorkload::ExistingPod(uint64_t number) cons
   return std::make_shared<const api::Pod>(std::move(pod));
 }
 
-BenchWorkload::Existing BenchWorkload::FillPods(cluster::Cluster& cluster) {
+BenchWorkload::Existing BenchWorkload::FillPods(scheduler::Driver& driver) {
   const bool mix = kind_.name == "preemptmix";
   for (uint64_t i = 0; mix && i < kBudgets; ++i) {
-    cluster.objects().pod_disruption_budgets.Upsert(std::make_shared<const api::PodDisruptionBudget>(Budget(i)));
+    PutObject(Budget(i), driver);
   }
   // Nodes full of small pods of low priority.
   const bool full = mix || kind_.name == "preempt";
@@ -272,31 +273,36 @@ BenchWorkload::Existing BenchWorkload::FillPods(cluster::Cluster& cluster) {
     page.clear();
     for (uint64_t i = first; i < std::min(first + kPage, existing.pods); ++i) page.push_back(ExistingPod(i));
     existing.making += std::chrono::steady_clock::now() - start;
-    for (std::shared_ptr<const api::Pod>& pod : page) cluster.UpsertPod(std::move(pod));
+    for (std::shared_ptr<const api::Pod>& pod : page) driver.Put(api::Object(std::move(pod)));
   }
   return existing;
 }
 
-void BenchWorkload::Disturb(uint64_t number, cluster::Cluster& cluster) {
-  if (IsDeviceKind(kind_.name)) TurnDevices(kind_.name, number, options_.nodes, cluster);
-  if (IsVolumeKind(kind_.name)) TurnVolumes(kind_.name, number, options_.nodes, cluster);
+void BenchWorkload::Disturb(uint64_t number, scheduler::Driver& driver) {
+  if (IsDeviceKind(kind_.name)) TurnDevices(kind_.name, number, options_.nodes, driver);
+  if (IsVolumeKind(kind_.name)) TurnVolumes(kind_.name, number, options_.nodes, driver);
   if (kind_.name != "churn" || number % 10 != 0 || number == 0) return;
   switch (number / 10 % 3) {
     case 0: {
       api::Node node = *Node(random_.Below(options_.nodes));
-      if (!cluster.Find(node.metadata.name)) break;
+      if (!std::as_const(driver).cluster().Find(node.metadata.name)) break;
       node.metadata.labels.Set(Symbol("turn"), Symbol(fmt::format("t{}", number % 7)));
-      cluster.UpsertNode(std::make_shared<const api::Node>(std::move(node)));
+      PutObject(std::move(node), driver);
       break;
     }
     case 1:
-      cluster.UpsertNode(Node(next_node_++));
+      driver.Put(api::Object(Node(next_node_++)));
       break;
     case 2:
-      cluster.RemoveNode(fmt::format("node-{}", --next_node_));
+      driver.Remove(api::Object(Node(--next_node_)));
       break;
   }
-  cluster.RemovePod(UidOf(random_.Below(number)));
+  EndPod(random_.Below(number), driver);
+}
+
+void BenchWorkload::EndPod(uint64_t number, scheduler::Driver& driver) {
+  const framework::PodInfoPtr pod = std::as_const(driver).cluster().FindPod(UidOf(number));
+  if (pod) driver.Remove(api::Object(pod->shared_pod()));
 }
 
 }  // namespace berth::perf

@@ -7,15 +7,23 @@
 #include <chrono>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "api/object.h"
 #include "api/pod.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "cluster/cluster.h"
 #include "perf/bench_run.h"
+#include "scheduler/driver.h"
 
 namespace berth::perf {
+
+// The API server reports it as new or changed.
+template <class T>
+void PutObject(T object, scheduler::Driver& driver) {
+  driver.Put(api::Object(std::make_shared<const T>(std::move(object))));
+}
 
 class BenchWorkload {
  public:
@@ -23,17 +31,19 @@ class BenchWorkload {
   static Result<std::unique_ptr<BenchWorkload>> Create(const EngineBenchOptions& options);
 
   // Nodes, and the objects that pods refer to.
-  void FillNodes(cluster::Cluster& cluster);
+  void FillNodes(scheduler::Driver& driver);
   // The pods that run before the start. Their number, and how long it took to make them before adding them.
   struct Existing {
     uint64_t pods = 0;
     std::chrono::duration<double> making{};
   };
-  Existing FillPods(cluster::Cluster& cluster);
+  Existing FillPods(scheduler::Driver& driver);
   static std::string UidOf(uint64_t number);
   std::shared_ptr<const api::Pod> Pod(uint64_t number) const;
   // Changes the cluster before pod `number` arrives.
-  void Disturb(uint64_t number, cluster::Cluster& cluster);
+  void Disturb(uint64_t number, scheduler::Driver& driver);
+  // Pod `number` is deleted, if it has a node.
+  static void EndPod(uint64_t number, scheduler::Driver& driver);
 
  private:
   struct Kind {

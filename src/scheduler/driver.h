@@ -126,8 +126,8 @@ class Driver {
   // Whether pods that name this scheduler are ours.
   bool Serves(const std::string& scheduler_name) const { return scheduler_->FindProfile(scheduler_name) != nullptr; }
   const cluster::Cluster& cluster() const { return cluster_; }
-  // For code that stands in for the outside world in simulations and benchmarks, and fills the cluster state before the
-  // first Step.
+  // Objects are changed by Put and Remove. This is for what has no call of its own: a replayed claim that a plugin has
+  // written (Cluster::LandClaim), and devices that are allocated by what stands in for the API server.
   cluster::Cluster& cluster() { return cluster_; }
   const queue::SchedulingQueue& queue() const { return *queue_; }
   Scheduler& scheduler() { return *scheduler_; }

@@ -220,6 +220,10 @@ typedef struct berth_host {
   /* The node to nominate for the pod, and the pods on it to evict for that, the most important first. */
   void (*nominate)(berth_call*, berth_string node_name);
   void (*add_victim)(berth_call*, berth_string uid);
+
+  /* Check `size`. Has these pods tried again if they are unschedulable or backing off, siblings of the current pod for
+   * instance. Takes effect between cycles; unknown and active pods are left alone. */
+  void (*activate_pods)(berth_instance*, const berth_string* uids, size_t count);
 } berth_host;
 
 /* ---- what a plugin is ----------------------------------------------------------------------------------------------

@@ -273,6 +273,13 @@ class Instance {
   // Pods for which Permit returned Wait.
   void Allow(std::string_view uid) { host->allow_waiting_pod(instance_, ToC(uid)); }
   void Reject(std::string_view uid, std::string_view why) { host->reject_waiting_pod(instance_, ToC(uid), ToC(why)); }
+  // Has an unschedulable pod tried again. False if this berth cannot.
+  bool Activate(std::string_view uid) {
+    if (host->size < offsetof(berth_host, activate_pods) + sizeof host->activate_pods) return false;
+    const berth_string pod = ToC(uid);
+    host->activate_pods(instance_, &pod, 1);
+    return true;
+  }
 
  private:
   berth_instance* instance_;

@@ -359,6 +359,18 @@ TEST(Adapter, LetsGoOfPodsThatWait) {
   EXPECT_EQ(decided[1].status.Message(), "too late");
 }
 
+TEST(Adapter, HasSiblingsOfAPodTriedAgain) {
+  FakeHandle handle;
+  PluginClass gang = ScriptedClass();
+  script.init = [](berth_instance* instance, const char*) -> berth_code {
+    const berth_string uids[] = {Text("uid-1"), Text("uid-2")};
+    Host().activate_pods(instance, uids, 2);
+    return BERTH_SUCCESS;
+  };
+  const auto plugin = MakeAdapter(gang, handle);
+  EXPECT_THAT(handle.activated, ElementsAre("uid-1", "uid-2"));
+}
+
 TEST(Adapter, SignsWhatItsClassSigns) {
   FakeHandle handle;
   PluginClass signing = FilteringClass(FilterByRoomAndZone);

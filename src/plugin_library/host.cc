@@ -104,6 +104,11 @@ void RejectWaitingPod(berth_instance* instance, berth_string uid, berth_string r
   Of(instance).handle().waiting_pods().Reject(std::string(ToView(uid)), Of(instance).plugin_class().name,
                                               std::string(ToView(reason)));
 }
+void ActivatePods(berth_instance* instance, const berth_string* uids, size_t count) {
+  std::vector<std::string> pods;
+  for (size_t i = 0; i < count; ++i) pods.emplace_back(ToView(uids[i]));
+  Of(instance).handle().Activate(pods);
+}
 
 void AddFinding(berth_call* call, berth_string subject, berth_string asked, berth_string there) {
   CallFrame::Of(call).findings.push_back(
@@ -205,7 +210,7 @@ const berth_host& Host() {
       NodeLabel,        NodeAnnotation,     NodeAllocatable,  NodeRequested,    AllowWaitingPod, RejectWaitingPod,
       AddFinding,       ProposePodLabel,    ProposeNodeLabel, AddRemark,        WatchResource,   AddEvent,
       CustomObject,     VisitCustomObjects, RecordEvent,      AllNodes,         NodePod,         TryWithout,
-      Nominate,         AddVictim};
+      Nominate,         AddVictim,          ActivatePods};
   return kHost;
 }
 

@@ -7,8 +7,6 @@
 namespace berth::api {
 namespace {
 
-constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
-
 // Further field numbers of runtime.Unknown, and those of runtime.TypeMeta.
 constexpr uint32_t kContentEncoding = 3;
 constexpr uint32_t kContentType = 4;

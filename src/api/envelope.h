@@ -9,6 +9,9 @@
 
 namespace berth::api {
 
+// The media type of what this file reads and writes.
+inline constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
+
 struct Envelope {
   std::string_view api_version;
   std::string_view kind;

@@ -1,6 +1,7 @@
 // The outcome of a request to the API server.
 #pragma once
 
+#include "api/envelope.h"
 #include "api/object.h"
 #include "base/result.h"
 #include "client/api_status.h"
@@ -25,7 +26,7 @@ struct ApiAnswer {
 // Decodes one object from the body of an answer, by its own apiVersion and kind.
 Result<api::Object> DecodeOne(const http::Response& response);
 
-inline constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
+using api::kProtobufType;
 inline constexpr std::string_view kJsonType = "application/json";
 inline constexpr std::string_view kStrategicMergeType = "application/strategic-merge-patch+json";
 

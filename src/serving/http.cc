@@ -1,28 +1,18 @@
 #include "serving/http.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
+
+#include "base/percent.h"
 
 namespace berth::serving {
 namespace {
 
-std::optional<std::string> Unescape(std::string_view text, bool plus_is_space) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '+' && plus_is_space) {
-      out += ' ';
-    } else if (text[i] != '%') {
-      out += text[i];
-    } else {
-      unsigned value = 0;
-      const char* digits = text.data() + i + 1;
-      if (text.size() - i < 3 || std::from_chars(digits, digits + 2, value, 16).ptr != digits + 2) return std::nullopt;
-      out += static_cast<char>(value);
-      i += 2;
-    }
-  }
-  return out;
+// In a query a plus stands for a space.
+std::optional<std::string> DecodeQuery(std::string_view text) {
+  std::string spaced(text);
+  std::ranges::replace(spaced, '+', ' ');
+  return base::DecodePercent(spaced);
 }
 
 }  // namespace
@@ -56,7 +46,7 @@ Result<void> ParseTarget(std::string_view target, HttpRequest& request) {
   if (!target.starts_with('/')) return Error::InvalidArgument("expected a path in the request, found another target");
   target = target.substr(0, target.find('#'));
   const size_t question = std::min(target.find('?'), target.size());
-  const std::optional<std::string> path = Unescape(target.substr(0, question), /*plus_is_space=*/false);
+  const std::optional<std::string> path = base::DecodePercent(target.substr(0, question));
   if (!path) return Error::InvalidArgument("the path has a % without two hexadecimal digits");
   request.path = *path;
 
@@ -68,8 +58,8 @@ Result<void> ParseTarget(std::string_view target, HttpRequest& request) {
     if (item.empty()) continue;
     const size_t equals = std::min(item.find('='), item.size());
     // A parameter that cannot be decoded is dropped, as in Go.
-    const auto name = Unescape(item.substr(0, equals), /*plus_is_space=*/true);
-    const auto value = Unescape(item.substr(std::min(equals + 1, item.size())), /*plus_is_space=*/true);
+    const auto name = DecodeQuery(item.substr(0, equals));
+    const auto value = DecodeQuery(item.substr(std::min(equals + 1, item.size())));
     if (name && value) request.query.emplace_back(*name, *value);
   }
   return {};

@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "api/envelope.h"
+#include "base/percent.h"
 #include "codec/json_writer.h"
 #include "codec/protobuf.h"
 #include "codec/protobuf_wire.h"
@@ -14,11 +14,9 @@
 namespace berth::client::testing {
 namespace {
 
-constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
-
 http::Headers TypeOf(const http::testing::FakeCallPtr& call) {
-  return {
-      {"content-type", WantsProtobuf(call->request()) ? std::string(kProtobuf) + ";stream=watch" : "application/json"}};
+  return {{"content-type",
+           WantsProtobuf(call->request()) ? std::string(api::kProtobufType) + ";stream=watch" : "application/json"}};
 }
 
 std::string ProtobufFrame(std::string_view type, std::string_view object) {
@@ -98,21 +96,12 @@ std::string Parameter(const http::Request& request, std::string_view name) {
   const size_t found = query.find(key);
   if (found == std::string::npos) return {};
   const std::string raw = query.substr(found + key.size(), query.find('&', found + 1) - found - key.size());
-  std::string value;
-  for (size_t i = 0; i < raw.size(); ++i) {
-    if (raw[i] != '%') {
-      value += raw[i];
-    } else {
-      value += static_cast<char>(std::strtol(raw.substr(i + 1, 2).c_str(), nullptr, 16));
-      i += 2;
-    }
-  }
-  return value;
+  return base::DecodePercent(raw).value_or("");
 }
 
 bool WantsProtobuf(const http::Request& request) {
   for (const auto& [key, value] : request.headers) {
-    if (key == "Accept") return value.starts_with(kProtobuf);
+    if (key == "Accept") return value.starts_with(api::kProtobufType);
   }
   return false;
 }
@@ -226,7 +215,7 @@ void FakeNodeServer::List(const http::testing::FakeCallPtr& call) {
   }
   const bool protobuf = WantsProtobuf(request);
   call->Answer(200, ListBody(protobuf, rest, version, next),
-               {{"content-type", protobuf ? std::string(kProtobuf) : "application/json"}});
+               {{"content-type", protobuf ? std::string(api::kProtobufType) : "application/json"}});
 }
 
 void FakeNodeServer::Watch(const http::testing::FakeCallPtr& call) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/base64.h"
 #include "cel/operations.h"
 #include "cel/time.h"
 
@@ -22,21 +23,6 @@ const Type kStruct{TypeKind::kMap, "map", {&types::kString, &types::kDyn}};
 
 constexpr int64_t kMaxExactInt = (int64_t{1} << 53) - 1;
 constexpr int kMaxJsonDepth = 512;
-
-std::string Base64(std::string_view bytes) {
-  static constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t group = 0;
-    for (size_t j = 0; j < 3; ++j) {
-      group = group << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0);
-    }
-    for (size_t j = 0; j < 4; ++j) {
-      out += i + j <= bytes.size() ? kAlphabet[group >> (18 - 6 * j) & 63] : '=';
-    }
-  }
-  return out;
-}
 
 // As a JSON value: numbers become doubles, and types unknown to JSON become text.
 Value ToJson(Evaluation& evaluation, const Value& value, int depth) {
@@ -59,7 +45,7 @@ Value ToJson(Evaluation& evaluation, const Value& value, int depth) {
       }
       return Value::Double(static_cast<double>(value.as_uint()));
     case Kind::kBytes:
-      return MakeString(evaluation, Base64(value.text()));
+      return MakeString(evaluation, base::EncodeBase64(value.text()));
     case Kind::kDuration:
     case Kind::kTimestamp:
       return Convert(evaluation, value, Kind::kString);

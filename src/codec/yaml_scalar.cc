@@ -11,7 +11,7 @@
 #include <unordered_map>
 
 #include "base/ascii.h"
-#include "codec/base64.h"
+#include "base/base64.h"
 #include "codec/number_text.h"
 
 namespace berth::codec {
@@ -134,7 +134,7 @@ ResolvedScalar ResolveTagged(std::string_view tag, std::string_view text) {
   constexpr std::string_view kPrefix = "tag:yaml.org,2002:";
   const std::string_view name = tag.starts_with(kPrefix) ? tag.substr(kPrefix.size()) : std::string_view();
   if (name == "binary") {
-    if (auto bytes = DecodeBase64(text)) return {Kind::kString, false, std::move(*bytes)};
+    if (auto bytes = base::DecodeBase64(text)) return {Kind::kString, false, std::move(*bytes)};
     return {Kind::kInvalid, false, "expected base64 text after !!binary"};
   }
   const bool typed = name == "bool" || name == "int" || name == "float" || name == "null" || name == "timestamp";

@@ -1,7 +1,6 @@
 #include "config/file_format.h"
 
 #include "api/time.h"
-#include "codec/base64.h"
 #include "codec/json_writer.h"
 
 namespace berth::codec {
@@ -16,27 +15,6 @@ std::string ScalarTraits<config::FileDuration>::FromJson(const Value& value, con
 
 void ScalarTraits<config::FileDuration>::ToJson(const config::FileDuration& value, JsonWriter& writer) {
   writer.String(api::FormatDuration(value.value));
-}
-
-std::string ScalarTraits<config::FileBytes>::FromJson(const Value& value, config::FileBytes& out) {
-  std::optional<std::string> bytes;
-  if (value.is_string()) bytes = DecodeBase64(value.text());
-  if (!bytes) return "expected base64";
-  out.bytes = std::move(*bytes);
-  return {};
-}
-
-void ScalarTraits<config::FileBytes>::ToJson(const config::FileBytes& value, JsonWriter& writer) {
-  writer.String(EncodeBase64(value.bytes));
-}
-
-std::string ScalarTraits<config::FileRaw>::FromJson(const Value& value, config::FileRaw& out) {
-  out.value = value;
-  return {};
-}
-
-void ScalarTraits<config::FileRaw>::ToJson(const config::FileRaw& value, JsonWriter& writer) {
-  writer.Write(value.value);
 }
 
 }  // namespace berth::codec

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "codec/file_values.h"
 #include "codec/schema.h"
-#include "codec/value.h"
 #include "config/types.h"
 
 namespace berth::config {
@@ -22,17 +22,6 @@ inline constexpr std::string_view kConfigurationKind = "KubeSchedulerConfigurati
 struct FileDuration {
   base::Duration value{};
   friend bool operator==(const FileDuration&, const FileDuration&) = default;
-};
-
-// Base64 in the file.
-struct FileBytes {
-  std::string bytes;
-  friend bool operator==(const FileBytes&, const FileBytes&) = default;
-};
-
-// A part of the document left undecoded; lives as long as the document.
-struct FileRaw {
-  codec::Value value;
 };
 
 struct FilePlugin {
@@ -52,7 +41,7 @@ struct FilePlugins {
 
 struct FilePluginConfig {
   std::string name;
-  FileRaw args;
+  codec::FileRaw args;
 };
 
 struct FileProfile {
@@ -77,7 +66,7 @@ struct FileClientConnection {
 struct FileExtenderTls {
   bool insecure = false;
   std::string server_name, cert_file, key_file, ca_file;
-  FileBytes cert_data, key_data, ca_data;
+  codec::FileBytes cert_data, key_data, ca_data;
 };
 
 struct FileExtender {
@@ -135,19 +124,6 @@ template <>
 struct ScalarTraits<config::FileDuration> {
   static std::string FromJson(const Value& value, config::FileDuration& out);
   static void ToJson(const config::FileDuration& value, JsonWriter& writer);
-};
-
-template <>
-struct ScalarTraits<config::FileBytes> {
-  static std::string FromJson(const Value& value, config::FileBytes& out);
-  static void ToJson(const config::FileBytes& value, JsonWriter& writer);
-};
-
-template <>
-struct ScalarTraits<config::FileRaw> {
-  static std::string FromJson(const Value& value, config::FileRaw& out);
-  static void ToJson(const config::FileRaw& value, JsonWriter& writer);
-  static bool IsEmpty(const config::FileRaw& value) { return value.value.is_null(); }
 };
 
 }  // namespace berth::codec

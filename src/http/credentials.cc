@@ -4,8 +4,8 @@
 
 #include "api/field_error.h"
 #include "base/ascii.h"
+#include "base/base64.h"
 #include "http/kubeconfig.h"
-#include "http/kubeconfig_format.h"
 
 namespace berth::http {
 namespace {
@@ -84,7 +84,7 @@ Result<CredentialsPtr> FileCredentials::Fetch() {
     if (files_.token.empty()) return token.error();
     fresh->authorization = fmt::format("Bearer {}", base::Trimmed(files_.token));
   } else if (!files_.username.empty() || !files_.password.empty()) {
-    fresh->authorization = "Basic " + EncodeBase64(files_.username + ":" + files_.password);
+    fresh->authorization = "Basic " + base::EncodeBase64(files_.username + ":" + files_.password);
   }
   current_ = std::move(fresh);
   return current_;

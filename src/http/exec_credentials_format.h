@@ -14,10 +14,10 @@ namespace berth::http {
 struct ExecCluster {
   std::string server, tls_server_name;
   bool insecure_skip_tls_verify = false;
-  FileBytes certificate_authority_data;
+  codec::FileBytes certificate_authority_data;
   std::string proxy_url;
   bool disable_compression = false;
-  FileRaw config;
+  codec::FileRaw config;
 };
 
 struct ExecSpec {

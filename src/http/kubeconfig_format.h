@@ -3,59 +3,24 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/flat_map.h"
+#include "codec/file_values.h"
 #include "codec/schema.h"
-#include "codec/value.h"
-
-namespace berth::http {
-
-std::string EncodeBase64(std::string_view bytes);
-
-// Base64 in the file, possibly with line breaks.
-struct FileBytes {
-  std::string bytes;
-  friend bool operator==(const FileBytes&, const FileBytes&) = default;
-};
-
-// A part of the document that is not decoded; valid as long as the document.
-struct FileRaw {
-  codec::Value value;
-};
-
-}  // namespace berth::http
-
-namespace berth::codec {
-
-template <>
-struct ScalarTraits<http::FileBytes> {
-  static std::string FromJson(const Value& value, http::FileBytes& out);
-  static void ToJson(const http::FileBytes& value, JsonWriter& writer);
-};
-
-template <>
-struct ScalarTraits<http::FileRaw> {
-  static std::string FromJson(const Value& value, http::FileRaw& out);
-  static void ToJson(const http::FileRaw& value, JsonWriter& writer);
-  static bool IsEmpty(const http::FileRaw& value) { return value.value.is_null(); }
-};
-
-}  // namespace berth::codec
 
 namespace berth::http {
 
 struct FileExtension {
   std::string name;
-  FileRaw extension;
+  codec::FileRaw extension;
 };
 
 struct FileCluster {
   std::string server, tls_server_name;
   bool insecure_skip_tls_verify = false;
   std::string certificate_authority;
-  FileBytes certificate_authority_data;
+  codec::FileBytes certificate_authority_data;
   std::string proxy_url;
   bool disable_compression = false;
   std::vector<FileExtension> extensions;
@@ -76,15 +41,15 @@ struct FileExec {
 
 struct FileUser {
   std::string client_certificate;
-  FileBytes client_certificate_data;
+  codec::FileBytes client_certificate_data;
   std::string client_key;
-  FileBytes client_key_data;
+  codec::FileBytes client_key_data;
   std::string token, token_file;
   std::string as, as_uid;
   std::vector<std::string> as_groups;
   base::FlatMap<std::string, std::vector<std::string>> as_user_extra;
   std::string username, password;
-  std::optional<FileRaw> auth_provider;
+  std::optional<codec::FileRaw> auth_provider;
   std::optional<FileExec> exec;
 };
 

@@ -9,7 +9,8 @@
 #include <cstring>
 
 #include "base/ascii.h"
-#include "http/kubeconfig_format.h"
+#include "base/base64.h"
+#include "base/percent.h"
 
 namespace berth::http {
 namespace {
@@ -29,24 +30,6 @@ HostAndPort SplitPort(std::string_view text) {
   }
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   return {host, port};
-}
-
-std::optional<std::string> DecodePercent(std::string_view text) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    unsigned byte = 0;
-    if (text.size() - i < 3) return std::nullopt;
-    const char* begin = text.data() + i + 1;
-    const auto [end, error] = std::from_chars(begin, begin + 2, byte, 16);
-    if (error != std::errc() || end != begin + 2) return std::nullopt;
-    out += static_cast<char>(byte);
-    i += 2;
-  }
-  return out;
 }
 
 // An address as bytes, IPv4 in its IPv6-mapped form.
@@ -106,7 +89,7 @@ std::string Proxy::address() const {
 
 std::string Proxy::authorization() const {
   if (username.empty() && password.empty()) return {};
-  return "Basic " + EncodeBase64(username + ":" + password);
+  return "Basic " + base::EncodeBase64(username + ":" + password);
 }
 
 Result<Proxy> ParseProxy(std::string_view url) {
@@ -132,8 +115,8 @@ Result<Proxy> ParseProxy(std::string_view url) {
   if (const size_t at = rest.rfind('@'); at != std::string_view::npos) {
     const std::string_view user = rest.substr(0, at);
     const size_t split = std::min(user.find(':'), user.size());
-    const auto username = DecodePercent(user.substr(0, split));
-    const auto password = DecodePercent(user.substr(std::min(split + 1, user.size())));
+    const auto username = base::DecodePercent(user.substr(0, split));
+    const auto password = base::DecodePercent(user.substr(std::min(split + 1, user.size())));
     if (!username || !password) return invalid("its user or password has a bad percent escape");
     proxy.username = *username;
     proxy.password = *password;

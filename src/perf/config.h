@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/flat_map.h"
 #include "base/result.h"
+#include "codec/file_values.h"
 #include "codec/value.h"
 
 namespace berth::perf {
@@ -33,11 +34,6 @@ enum class Opcode {
   kCreateResourceClaims,
   kCreateResourceDriver,
   kAllocResourceClaims,
-};
-
-// A part of the document that is not decoded; valid as long as the document.
-struct RawValue {
-  codec::Value value;
 };
 
 struct FileDuration {
@@ -102,7 +98,7 @@ struct Operation {
   std::string steady_state_param;
   FileDuration duration;
   std::string duration_param;
-  RawValue create_pods_op;                // of createPodSets
+  codec::FileRaw create_pods_op;          // of createPodSets
   std::shared_ptr<const Operation> each;  // the same, decoded
 
   std::string template_path;
@@ -141,7 +137,7 @@ struct ThresholdMetricSelector {
 
 struct Workload {
   std::string name;
-  base::FlatMap<std::string, RawValue> params;
+  base::FlatMap<std::string, codec::FileRaw> params;
   std::vector<std::string> labels;
   Threshold threshold;
   std::optional<ThresholdMetricSelector> threshold_metric_selector;
@@ -153,9 +149,9 @@ struct TestCase {
   std::string name;
   base::FlatMap<std::string, bool> feature_gates;
   std::optional<MetricsCollectorConfig> metrics_collector_config;
-  std::vector<RawValue> workload_template;
+  std::vector<codec::FileRaw> workload_template;
   std::vector<Operation> operations;  // the same, decoded
-  std::vector<RawValue> workload_values;
+  std::vector<codec::FileRaw> workload_values;
   std::vector<Workload> workloads;  // the same, decoded
   std::string scheduler_config_path;
   std::optional<std::string> default_pod_template_path;

@@ -7,15 +7,6 @@
 
 namespace berth::codec {
 
-std::string ScalarTraits<perf::RawValue>::FromJson(const Value& value, perf::RawValue& out) {
-  out.value = value;
-  return {};
-}
-void ScalarTraits<perf::RawValue>::ToJson(const perf::RawValue& value, JsonWriter& writer) {
-  writer.Write(value.value);
-}
-bool ScalarTraits<perf::RawValue>::IsEmpty(const perf::RawValue& value) { return value.value.is_null(); }
-
 std::string ScalarTraits<perf::FileDuration>::FromJson(const Value& value, perf::FileDuration& out) {
   constexpr char kExpected[] = "expected a duration such as \"1m30s\"";
   if (!value.is_string()) return kExpected;

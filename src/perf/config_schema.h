@@ -9,13 +9,6 @@ namespace berth::codec {
 class JsonWriter;
 
 template <>
-struct ScalarTraits<perf::RawValue> {
-  static std::string FromJson(const Value& value, perf::RawValue& out);
-  static void ToJson(const perf::RawValue& value, JsonWriter& writer);
-  static bool IsEmpty(const perf::RawValue& value);
-};
-
-template <>
 struct ScalarTraits<perf::FileDuration> {
   static std::string FromJson(const Value& value, perf::FileDuration& out);
   static void ToJson(const perf::FileDuration& value, JsonWriter& writer);

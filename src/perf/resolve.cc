@@ -57,7 +57,7 @@ class Params {
   Result<codec::Value> Get(const std::string& reference, codec::Value::Kind kind, std::string_view expected) {
     const std::string name = reference.substr(1);
     used_.insert(name);
-    const RawValue* found = workload_.params.Find(name);
+    const codec::FileRaw* found = workload_.params.Find(name);
     if (!found) {
       return Error::InvalidArgument(fmt::format("{}: workload \"{}\": params: {} is missing",
                                                 codec::Where(suite_.file, workload_.where), workload_.name, name));

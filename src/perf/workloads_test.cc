@@ -37,7 +37,7 @@ TEST_P(ShortWorkloads, RunAndAreMeasured) {
     ASSERT_EQ(result.collections.size(), 1u) << result.name;
     const Collection& collection = result.collections[0];
     EXPECT_TRUE(collection.name.starts_with(result.name + "/")) << collection.name;
-    const RawValue* measured = one.workload->params.Find("measurePods");
+    const codec::FileRaw* measured = one.workload->params.Find("measurePods");
     ASSERT_TRUE(measured) << result.name;
     EXPECT_GE(collection.throughput.pods, std::stoul(std::string(measured->value.text()))) << result.name;
     EXPECT_GT(collection.throughput.average, 0) << result.name;

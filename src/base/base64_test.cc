@@ -1,8 +1,8 @@
-#include "codec/base64.h"
+#include "base/base64.h"
 
 #include <gtest/gtest.h>
 
-namespace berth::codec {
+namespace berth::base {
 namespace {
 
 TEST(Base64, GoesBothWays) {
@@ -17,10 +17,10 @@ TEST(Base64, GoesBothWays) {
 
 TEST(Base64, IgnoresLineBreaksAndNothingElse) {
   EXPECT_EQ(DecodeBase64("Zm9v\r\nYmFy\n"), "foobar");
-  for (const char* bad : {"Zm9", "Zm9v ", "Zm 9", "Zm-_", "=m9v", "Zg=v"}) {
+  for (const char* bad : {"Zm9", "Zm9v ", "Zm 9", "Zm-_", "=m9v", "Zg=v", "Zg==Zm9v", "Zm9v----"}) {
     EXPECT_EQ(DecodeBase64(bad), std::nullopt) << bad;
   }
 }
 
 }  // namespace
-}  // namespace berth::codec
+}  // namespace berth::base

@@ -1,8 +1,8 @@
-#include "codec/base64.h"
+#include "base/base64.h"
 
 #include <cstdint>
 
-namespace berth::codec {
+namespace berth::base {
 namespace {
 
 constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -24,7 +24,7 @@ std::optional<std::string> DecodeBase64(std::string_view text) {
     bytes += {static_cast<char>(group >> 16), static_cast<char>(group >> 8), static_cast<char>(group)};
     group = 0;
   }
-  bytes.resize(bytes.size() - padding);
+  bytes.erase(bytes.size() - padding);
   return bytes;
 }
 
@@ -38,4 +38,4 @@ std::string EncodeBase64(std::string_view bytes) {
   return text;
 }
 
-}  // namespace berth::codec
+}  // namespace berth::base

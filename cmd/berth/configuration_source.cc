@@ -19,11 +19,6 @@ namespace berth::cmd {
 
 namespace {
 
-std::string_view TextAt(const codec::Value& object, std::string_view name) {
-  const codec::Value* member = object.Find(name);
-  return member == nullptr ? std::string_view() : member->text();
-}
-
 // The ConfigMap of that name in `value`, which may be a list of objects.
 const codec::Value* FindConfigMap(const codec::Value& value, const config::PolicySource& source) {
   if (const codec::Value* items = value.Find("items")) {
@@ -32,10 +27,10 @@ const codec::Value* FindConfigMap(const codec::Value& value, const config::Polic
     }
   }
   const codec::Value* metadata = value.Find("metadata");
-  if (metadata == nullptr || TextAt(value, "kind") != "ConfigMap") return nullptr;
-  const std::string_view name_space = TextAt(*metadata, "namespace");
+  if (metadata == nullptr || value.TextAt("kind") != "ConfigMap") return nullptr;
+  const std::string_view name_space = metadata->TextAt("namespace");
   const bool same_namespace = (name_space.empty() ? "default" : name_space) == source.config_map_namespace;
-  return same_namespace && TextAt(*metadata, "name") == source.config_map ? &value : nullptr;
+  return same_namespace && metadata->TextAt("name") == source.config_map ? &value : nullptr;
 }
 
 Result<std::string> FindInFiles(const config::PolicySource& source, const std::vector<std::string>& files) {

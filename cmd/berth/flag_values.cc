@@ -21,16 +21,6 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-Texts Split(std::string_view text, char separator) {
-  Texts parts;
-  for (;;) {
-    const size_t end = text.find(separator);
-    parts.emplace_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
 Error BadSyntax(std::string_view function, std::string_view text) {
   return Error::InvalidArgument(fmt::format("strconv.{}: parsing {}: invalid syntax", function, api::Quote(text)));
 }
@@ -143,9 +133,9 @@ Result<NamedCertKey> ParseNamedCertKey(std::string_view text) {
   if (colon != std::string_view::npos) {
     const std::string_view names = base::Trimmed(text.substr(colon + 1));
     if (names.empty()) return Error::InvalidArgument("empty names list is not allowed");
-    for (const std::string& name : Split(names, ',')) pair.names.emplace_back(base::Trimmed(name));
+    for (const std::string_view name : base::Split(names, ',')) pair.names.emplace_back(base::Trimmed(name));
   }
-  const Texts files = Split(base::Trimmed(text.substr(0, colon)), ',');
+  const std::vector<std::string_view> files = base::Split(base::Trimmed(text.substr(0, colon)), ',');
   if (files.size() != 2) return Error::InvalidArgument("expected comma separated certificate and key file paths");
   pair.cert_file = base::Trimmed(files[0]);
   pair.key_file = base::Trimmed(files[1]);
@@ -189,7 +179,7 @@ struct Setter {
   }
   Result<void> operator()(std::vector<int32_t>* target) const {
     std::vector<int32_t> numbers;
-    for (const std::string& part : Split(text, ',')) {
+    for (const std::string_view part : base::Split(text, ',')) {
       const Result<int32_t> number = ParseSigned<int32_t>(part);
       if (!number) return number.error();
       numbers.push_back(*number);
@@ -207,7 +197,7 @@ struct Setter {
   }
   Result<void> operator()(GateAssignments* target) const {
     if (!again) target->parts.clear();
-    for (const std::string& part : Split(text, ',')) {
+    for (const std::string_view part : base::Split(text, ',')) {
       if (part.empty()) continue;
       const size_t colon = part.find(':');
       if (colon == std::string::npos) {
@@ -284,9 +274,9 @@ Result<void> Setter::operator()(std::map<std::string, std::string>* target) cons
 }
 
 Result<void> Setter::operator()(LogPatterns* target) const {
-  for (const std::string& part : Split(text, ',')) {
+  for (const std::string_view part : base::Split(text, ',')) {
     if (part.empty()) continue;
-    const Texts sides = Split(part, '=');
+    const std::vector<std::string_view> sides = base::Split(part, '=');
     if (sides.size() != 2 || sides[0].empty() || sides[1].empty()) {
       return Error::InvalidArgument(api::Quote(part) + " does not have the pattern=N format");
     }
@@ -389,7 +379,7 @@ std::string MinorVersion::Text() const {
 
 Result<MinorVersion> ParseMinorVersion(std::string_view text) {
   const std::string_view trimmed = base::Trimmed(text);
-  const Texts parts = Split(trimmed.starts_with('v') ? trimmed.substr(1) : trimmed, '.');
+  const std::vector<std::string_view> parts = base::Split(trimmed.starts_with('v') ? trimmed.substr(1) : trimmed, '.');
   MinorVersion version;
   uint32_t* const numbers[] = {&version.major, &version.minor, &version.patch};
   bool good = parts.size() >= 2 && parts.size() <= std::size(numbers);

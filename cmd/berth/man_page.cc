@@ -5,21 +5,13 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
-#include <utility>
 #include <vector>
+
+#include "base/utf8.h"
 
 namespace berth::cmd {
 
 namespace {
-
-// The first character of a UTF-8 text, and its length in bytes. Help texts are ours, so they are well-formed.
-std::pair<uint32_t, size_t> Decode(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  const size_t size = std::min<size_t>(lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2, text.size());
-  uint32_t character = lead & (0xFFu >> (size + 1));
-  for (size_t i = 1; i < size; ++i) character = (character << 6) | (static_cast<unsigned char>(text[i]) & 0x3Fu);
-  return {character, size};
-}
 
 // Text as roff takes it: its control characters escaped, hyphens that can be searched for and pasted, and characters
 // beyond ASCII by number, since not every formatter reads UTF-8.
@@ -28,9 +20,8 @@ std::string Escaped(std::string_view text) {
   while (!text.empty()) {
     size_t size = 1;
     if (static_cast<unsigned char>(text[0]) >= 0x80) {
-      const auto [character, bytes] = Decode(text);
-      out += fmt::format("\\[u{:04X}]", character);
-      size = bytes;
+      size = std::max<size_t>(base::Utf8SequenceLength(text), 1);  // help texts are ours, so they are well-formed
+      out += fmt::format("\\[u{:04X}]", static_cast<uint32_t>(base::DecodeUtf8(text.substr(0, size))));
     } else if (text[0] == '\\') {
       out += "\\e";
     } else if (text[0] == '-') {

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "api/time.h"
+#include "base/log_text.h"
 #include "base/utf8.h"
 
 namespace berth::api {
 namespace {
 
-// The character after the backslash in both spellings below; 0 when there is none.
+// The character after the backslash in JSON; 0 when there is none.
 char ShortEscape(char c) {
   switch (c) {
     case '"':
@@ -129,26 +130,9 @@ std::string JoinErrors(std::span<const std::string> errors) {
 }
 
 std::string Quote(std::string_view text) {
-  std::string out = "\"";
-  for (size_t i = 0; i < text.size();) {
-    const char c = text[i];
-    const size_t length = base::Utf8SequenceLength(text.substr(i));
-    if (length > 1) {
-      out += text.substr(i, length);
-      i += length;
-      continue;
-    }
-    ++i;
-    const char escape = c == '\a' ? 'a' : c == '\v' ? 'v' : ShortEscape(c);
-    if (escape != 0) {
-      out += {'\\', escape};
-    } else if (length == 0 || c < 0x20 || c == 0x7F) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
+  std::string out;
+  base::AppendQuoted(out, text);
+  return out;
 }
 
 }  // namespace berth::api

@@ -34,14 +34,9 @@ std::string Join(std::string_view path, std::string_view field) {
   return path.empty() ? std::string(field) : fmt::format("{}.{}", path, field);
 }
 
-std::string_view TextAt(const Value& object, std::string_view key) {
-  const Value* value = object.Find(key);
-  return value != nullptr && value->is_string() ? value->text() : std::string_view();
-}
-
 bool IsServers(const Value& metadata) {
-  return !TextAt(metadata, "uid").empty() || !TextAt(metadata, "resourceVersion").empty() ||
-         !TextAt(metadata, "creationTimestamp").empty();
+  return !metadata.StringAt("uid").empty() || !metadata.StringAt("resourceVersion").empty() ||
+         !metadata.StringAt("creationTimestamp").empty();
 }
 
 // The type of an item; items of a typed list ("PodList") may leave it out.
@@ -77,7 +72,7 @@ class ObjectDecoder {
     } else {
       const Value* metadata = value.Find("metadata");
       out_.unknown.push_back({std::string(type.api_version), std::string(type.kind),
-                              std::string(metadata != nullptr ? TextAt(*metadata, "name") : std::string_view()),
+                              std::string(metadata != nullptr ? metadata->StringAt("name") : std::string_view()),
                               value.mark(), metadata != nullptr && IsServers(*metadata)});
       if (!options_.keep_unknown_objects || out_.unknown.back().name.empty()) return;
       out_.unknown.back().object = DecodeCustom(value, type, true, path);
@@ -173,8 +168,8 @@ class ObjectDecoder {
       if (options_.strict && member.repeated) Report(Join(path, member.key), member.key_mark, "duplicate field");
     }
     if (const Value* metadata = list.Find("metadata"); metadata != nullptr && path.empty()) {
-      out_.resource_version = TextAt(*metadata, "resourceVersion");
-      out_.continue_token = TextAt(*metadata, "continue");
+      out_.resource_version = metadata->StringAt("resourceVersion");
+      out_.continue_token = metadata->StringAt("continue");
     }
     if (items == nullptr || items->is_null()) return;
     if (!items->is_array()) {

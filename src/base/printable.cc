@@ -14,14 +14,6 @@ bool IsPlain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
 }
 
-char32_t CodePoint(std::string_view sequence) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(sequence[i]); };
-  if (sequence.size() == 1) return byte(0);
-  char32_t value = byte(0) & (0xFF >> (sequence.size() + 1));
-  for (size_t i = 1; i < sequence.size(); ++i) value = (value << 6) | (byte(i) & 0x3F);
-  return value;
-}
-
 // Characters that move the cursor, end a line, or change what the reader sees of its neighbours.
 bool IsUnsafe(char32_t c) {
   return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || (c >= 0x200b && c <= 0x200f) ||
@@ -50,7 +42,7 @@ std::string Printable(std::string_view text) {
       text.remove_prefix(1);
       continue;
     }
-    const char32_t c = CodePoint(text.substr(0, length));
+    const char32_t c = DecodeUtf8(text.substr(0, length));
     if (IsUnsafe(c)) {
       out += Escape(c);
     } else {
@@ -74,8 +66,7 @@ std::string PrintableLines(std::string_view text) {
 
 std::string Clipped(std::string_view text, size_t bytes) {
   if (text.size() <= bytes) return std::string(text);
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;  // not inside a character
-  return std::string(text.substr(0, bytes)) + "...";
+  return std::string(Utf8Prefix(text, bytes)) + "...";
 }
 
 }  // namespace berth::base

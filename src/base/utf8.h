@@ -1,4 +1,4 @@
-// UTF-8, as far as escaping texts needs it.
+// UTF-8, as far as escaping and cutting texts need it.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,22 @@ inline size_t Utf8SequenceLength(std::string_view text) {
   const bool surrogate = lead == 0xED && byte(1) >= 0xA0;
   const bool too_large = lead == 0xF4 && byte(1) >= 0x90;  // beyond U+10FFFF
   return overlong || surrogate || too_large ? 0 : length;
+}
+
+// The code point of one well-formed sequence.
+inline char32_t DecodeUtf8(std::string_view sequence) {
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(sequence[i]); };
+  if (sequence.size() == 1) return byte(0);
+  char32_t value = byte(0) & (0xFFu >> (sequence.size() + 1));
+  for (size_t i = 1; i < sequence.size(); ++i) value = (value << 6) | (byte(i) & 0x3Fu);
+  return value;
+}
+
+// The beginning of a text: at most so many bytes, and not the first part of a character.
+inline std::string_view Utf8Prefix(std::string_view text, size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<uint8_t>(text[bytes]) & 0xC0) == 0x80) --bytes;
+  return text.substr(0, bytes);
 }
 
 }  // namespace berth::base

@@ -6,31 +6,14 @@
 #include <cmath>
 #include <limits>
 
+#include "base/utf8.h"
+
 namespace berth::cel {
 
 char32_t DecodeRune(std::string_view text, size_t* size) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto continues = [&](size_t i) { return i < text.size() && (byte(i) & 0xC0) == 0x80; };
-  *size = 1;
-  const unsigned char first = byte(0);
-  if (first < 0x80) return first;
-  if (first >= 0xC2 && first <= 0xDF && continues(1)) {
-    *size = 2;
-    return (first & 0x1F) << 6 | (byte(1) & 0x3F);
-  }
-  if (first >= 0xE0 && first <= 0xEF && continues(1) && continues(2)) {
-    const char32_t rune = (first & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F);
-    if (rune < 0x800 || (rune >= 0xD800 && rune <= 0xDFFF)) return 0xFFFD;
-    *size = 3;
-    return rune;
-  }
-  if (first >= 0xF0 && first <= 0xF4 && continues(1) && continues(2) && continues(3)) {
-    const char32_t rune = (first & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F);
-    if (rune < 0x10000 || rune > 0x10FFFF) return 0xFFFD;
-    *size = 4;
-    return rune;
-  }
-  return 0xFFFD;
+  const size_t length = base::Utf8SequenceLength(text);
+  *size = length == 0 ? 1 : length;
+  return length == 0 ? 0xFFFD : base::DecodeUtf8(text.substr(0, length));
 }
 
 void AppendRune(std::string& out, char32_t rune) {

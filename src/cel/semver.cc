@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/ascii.h"
 #include "cel/go_text.h"
 
 namespace berth::cel {
@@ -14,16 +15,6 @@ bool OnlyDigits(std::string_view text) { return text.find_first_not_of("01234567
 bool OnlyAlphanumeric(std::string_view text) {
   return text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-0123456789") ==
          std::string_view::npos;
-}
-
-std::vector<std::string_view> Split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
 }
 
 // At most three parts; the last keeps its dots.
@@ -74,7 +65,7 @@ Result<Semver::Identifier> ParseIdentifier(std::string_view text) {
 }
 
 Result<void> CheckBuild(std::string_view build) {
-  for (const std::string_view part : Split(build, '.')) {
+  for (const std::string_view part : base::Split(build, '.')) {
     if (part.empty()) return Error::InvalidArgument("Build meta data is empty");
     if (!OnlyAlphanumeric(part)) {
       return Error::InvalidArgument(fmt::format("Invalid character(s) found in build meta data {}", Quote(part)));
@@ -136,7 +127,7 @@ Result<const Semver*> ParseSemver(std::string_view given, Arena& arena) {
   version->minor = *minor;
   version->patch = *patch;
   if (dash != std::string_view::npos) {
-    const std::vector<std::string_view> identifiers = Split(prerelease, '.');
+    const std::vector<std::string_view> identifiers = base::Split(prerelease, '.');
     const std::span<Semver::Identifier> kept = arena.NewArray<Semver::Identifier>(identifiers.size());
     for (size_t i = 0; i < identifiers.size(); ++i) {
       Result<Semver::Identifier> identifier = ParseIdentifier(identifiers[i]);

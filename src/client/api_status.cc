@@ -75,13 +75,8 @@ Result<ApiStatus> DecodeProtobufStatus(std::string_view bytes) {
   return status;
 }
 
-std::string_view TextAt(const codec::Value& object, std::string_view key) {
-  const codec::Value* value = object.Find(key);
-  return value != nullptr ? value->text() : std::string_view();
-}
-
 int NumberAt(const codec::Value& object, std::string_view key) {
-  const std::string_view text = TextAt(object, key);
+  const std::string_view text = object.TextAt(key);
   int number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
@@ -91,22 +86,22 @@ Result<ApiStatus> DecodeJsonStatus(std::string_view bytes) {
   const Result<codec::Document> document = codec::ParseJson(std::string(bytes), "the server's answer");
   if (!document) return document.error();
   const codec::Value& root = document->root();
-  if (TextAt(root, "kind") != "Status") {
+  if (root.TextAt("kind") != "Status") {
     return Error::InvalidArgument(fmt::format("expected a Status, found {}", root.Description()));
   }
   ApiStatus status;
   status.code = NumberAt(root, "code");
-  status.reason = TextAt(root, "reason");
-  status.message = TextAt(root, "message");
+  status.reason = root.TextAt("reason");
+  status.message = root.TextAt("message");
   const codec::Value* details = root.Find("details");
   if (details == nullptr) return status;
-  status.object_name = TextAt(*details, "name");
-  status.object_resource = TextAt(*details, "kind");
+  status.object_name = details->TextAt("name");
+  status.object_resource = details->TextAt("kind");
   if (const int seconds = NumberAt(*details, "retryAfterSeconds"); seconds > 0) SetRetryAfter(status, seconds);
   const codec::Value* causes = details->Find("causes");
   if (causes == nullptr) return status;
   for (const codec::Value& cause : causes->items()) {
-    if (IsTooLarge(TextAt(cause, "reason"), TextAt(cause, "message"))) status.resource_version_too_large = true;
+    if (IsTooLarge(cause.TextAt("reason"), cause.TextAt("message"))) status.resource_version_too_large = true;
   }
   return status;
 }

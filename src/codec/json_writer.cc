@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/utf8.h"
 #include "codec/number_text.h"
 #include "codec/value.h"
 
@@ -25,32 +26,13 @@ struct StringSink {
 
 rapidjson::SizeType Size(std::string_view text) { return static_cast<rapidjson::SizeType>(text.size()); }
 
-// How many bytes the UTF-8 character at the beginning takes; 0 when there is none.
-size_t CharacterSize(std::string_view text) {
-  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const auto is_tail = [&](size_t i, unsigned low = 0x80, unsigned high = 0xBF) {
-    return byte(i) >= low && byte(i) <= high;
-  };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return is_tail(1) ? 2 : 0;
-  // The second byte's range keeps out overlong forms, surrogates and what lies beyond Unicode.
-  if (first >= 0xE0 && first <= 0xEF) {
-    return is_tail(1, first == 0xE0 ? 0xA0 : 0x80, first == 0xED ? 0x9F : 0xBF) && is_tail(2) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    return is_tail(1, first == 0xF0 ? 0x90 : 0x80, first == 0xF4 ? 0x8F : 0xBF) && is_tail(2) && is_tail(3) ? 4 : 0;
-  }
-  return 0;
-}
-
 // Calls `use` with the text, or with a copy in which U+FFFD stands for every byte that is not UTF-8: protobuf lets any
 // bytes through, but JSON that others must read may not.
 template <class Use>
 void WithValidText(std::string_view text, Use use) {
   size_t valid = 0;
   while (valid < text.size()) {
-    const size_t size = CharacterSize(text.substr(valid));
+    const size_t size = base::Utf8SequenceLength(text.substr(valid));
     if (size == 0) break;
     valid += size;
   }
@@ -58,7 +40,7 @@ void WithValidText(std::string_view text, Use use) {
   if (valid == text.size()) return use(text.empty() ? std::string_view("") : text);
   std::string repaired(text.substr(0, valid));
   for (text.remove_prefix(valid); !text.empty();) {
-    const size_t size = CharacterSize(text);
+    const size_t size = base::Utf8SequenceLength(text);
     repaired.append(size == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, size));
     text.remove_prefix(std::max<size_t>(size, 1));
   }

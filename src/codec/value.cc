@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/printable.h"
 #include "codec/document_builder.h"
 
 namespace berth::codec {
@@ -64,6 +65,16 @@ const Value* Value::Find(std::string_view key) const {
   return nullptr;
 }
 
+std::string_view Value::TextAt(std::string_view key) const {
+  const Value* value = Find(key);
+  return value != nullptr ? value->text() : std::string_view();
+}
+
+std::string_view Value::StringAt(std::string_view key) const {
+  const Value* value = Find(key);
+  return value != nullptr && value->is_string() ? value->text() : std::string_view();
+}
+
 std::string Value::Description() const {
   constexpr size_t kShown = 60;
   switch (kind_) {
@@ -80,10 +91,7 @@ std::string Value::Description() const {
     case Kind::kString:
       break;
   }
-  if (text().size() <= kShown) return fmt::format("string \"{}\"", text());
-  size_t cut = kShown;
-  while (cut > 0 && (static_cast<unsigned char>(text()[cut]) & 0xC0) == 0x80) --cut;  // not inside a character
-  return fmt::format("string \"{}...\"", text().substr(0, cut));
+  return fmt::format("string \"{}\"", base::Clipped(text(), kShown));
 }
 
 struct Document::Storage {

@@ -57,6 +57,9 @@ class Value {
 
   // The member of that name (the last one, if repeated), or null.
   const Value* Find(std::string_view key) const;
+  // Of that member: its text(), or only that of a string. Empty without such a member.
+  std::string_view TextAt(std::string_view key) const;
+  std::string_view StringAt(std::string_view key) const;
 
   // For messages, after "found": `number 5`, `string "abc"`, `an object`, `a list`, `true`, `null`.
   std::string Description() const;

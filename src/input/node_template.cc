@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "api/label_syntax.h"
+#include "base/ascii.h"
 
 namespace berth::input {
 
@@ -23,16 +24,6 @@ constexpr int64_t kDefaultPods = 110;  // the kubelet's default
 
 constexpr char kZone[] = "topology.kubernetes.io/zone";
 constexpr char kRegion[] = "topology.kubernetes.io/region";
-
-std::vector<std::string_view> Split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const size_t end = std::min(text.find(separator), text.size());
-    parts.push_back(text.substr(0, end));
-    if (end == text.size()) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
 
 std::optional<size_t> ParseCount(std::string_view text) {
   size_t number = 0;
@@ -49,7 +40,7 @@ bool IsResourceName(std::string_view name) {
 
 // "1.2.3", whatever follows a dash or a plus.
 bool IsVersion(std::string_view text) {
-  const std::vector<std::string_view> parts = Split(text.substr(0, text.find_first_of("-+")), '.');
+  const std::vector<std::string_view> parts = base::Split(text.substr(0, text.find_first_of("-+")), '.');
   return parts.size() == 3 &&
          std::all_of(parts.begin(), parts.end(), [](std::string_view part) { return ParseCount(part).has_value(); });
 }
@@ -59,7 +50,7 @@ class TemplateParser {
   explicit TemplateParser(std::string_view text) : text_(text) {}
 
   Result<NodeTemplate> Parse() {
-    for (const std::string_view part : Split(text_, ',')) TakePart(part);
+    for (const std::string_view part : base::Split(text_, ',')) TakePart(part);
     for (const char* name : {"cpu", "memory"}) {
       if (seen_.contains(name)) continue;
       problems_.push_back(fmt::format("{}: missing: expected cpu=N,memory=N, found \"{}\"", name, text_));
@@ -125,7 +116,7 @@ class TemplateParser {
       for (size_t i = 1; i <= *count; ++i) result_.zones.push_back(fmt::format("zone-{}", i));
       return;
     }
-    for (const std::string_view zone : Split(value, ':')) {
+    for (const std::string_view zone : base::Split(value, ':')) {
       if (zone.empty()) Problem(zone, "zones: expected a number, or names with ':' between them, found \"\"");
       CheckLabel("zones", kZone, zone);
       result_.zones.emplace_back(zone);

@@ -65,11 +65,6 @@ std::string Review(std::string_view kind, std::string_view api_version, WriteSpe
   return body;
 }
 
-std::string Text(const codec::Value& object, std::string_view key) {
-  const codec::Value* found = object.Find(key);
-  return found && found->is_string() ? std::string(found->text()) : std::string();
-}
-
 bool Flag(const codec::Value& object, std::string_view key) {
   const codec::Value* found = object.Find(key);
   return found && found->boolean();
@@ -82,7 +77,7 @@ std::vector<std::string> Texts(const codec::Value& list) {
 }
 
 User ReadUser(const codec::Value& value) {
-  User user{.name = Text(value, "username"), .uid = Text(value, "uid")};
+  User user{.name = std::string(value.StringAt("username")), .uid = std::string(value.StringAt("uid"))};
   if (const codec::Value* groups = value.Find("groups")) user.groups = Texts(*groups);
   if (const codec::Value* extra = value.Find("extra")) {
     for (const codec::Member& member : extra->members()) user.extra[std::string(member.key)] = Texts(member.value);
@@ -132,7 +127,7 @@ Result<std::optional<User>> ApiReviewer::ReviewToken(const std::string& token, c
   const codec::Value* status = document->root().Find("status");
   if (!status) return Error::Unavailable("TokenReview: the answer has no status");
   if (!Flag(*status, "authenticated")) {
-    if (std::string problem = Text(*status, "error"); !problem.empty()) return Error::Unavailable(std::move(problem));
+    if (std::string problem(status->StringAt("error")); !problem.empty()) return Error::Unavailable(std::move(problem));
     return std::optional<User>();
   }
   // A server that does not know audiences would authenticate any token of its own.
@@ -152,7 +147,7 @@ Result<AccessAnswer> ApiReviewer::ReviewAccess(const AccessQuestion& question) {
   if (!document) return document.error();
   const codec::Value* status = document->root().Find("status");
   if (!status) return Error::Unavailable("SubjectAccessReview: the answer has no status");
-  return AccessAnswer{Flag(*status, "allowed"), Flag(*status, "denied"), Text(*status, "reason")};
+  return AccessAnswer{Flag(*status, "allowed"), Flag(*status, "denied"), std::string(status->StringAt("reason"))};
 }
 
 }  // namespace berth::serving

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "api/kind.h"
 #include "api/meta.h"
 #include "api/node_selector.h"
 #include "api/resource_list.h"
@@ -22,6 +23,8 @@ struct ObjectReference {
   std::string resource_version;
   std::string field_path;
 };
+
+ObjectReference ReferenceTo(Kind kind, const ObjectMeta& metadata);
 
 struct VolumeNodeAffinity {
   std::optional<NodeSelector> required;

@@ -13,9 +13,10 @@
 #include "api/label_syntax.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "base/utf8.h"
+#include "base/uuid.h"
 #include "client/backoff.h"
 #include "client/event_memory.h"
-#include "client/uuid.h"
 
 namespace berth::client {
 namespace {
@@ -33,26 +34,12 @@ constexpr base::Duration kDroppedReport = std::chrono::minutes(1);
 std::string Cut(std::string note) {
   constexpr std::string_view kSuffix = " ...";
   if (note.size() <= kNoteLimit) return note;
-  size_t end = kNoteLimit - kSuffix.size();
-  while (end > 0 && (static_cast<unsigned char>(note[end]) & 0xc0) == 0x80) --end;
-  note.resize(end);
+  note.resize(base::Utf8Prefix(note, kNoteLimit - kSuffix.size()).size());
   note += kSuffix;
   return note;
 }
 
 }  // namespace
-
-api::ObjectReference ReferenceTo(api::Kind kind, const api::ObjectMeta& metadata) {
-  const api::KindInfo& info = api::InfoOf(kind);
-  api::ObjectReference reference;
-  reference.kind = info.name;
-  reference.api_version = info.api_version();
-  reference.namespace_ = metadata.namespace_;
-  reference.name = metadata.name;
-  reference.uid = metadata.uid;
-  reference.resource_version = metadata.resource_version;
-  return reference;
-}
 
 class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
  public:
@@ -185,7 +172,7 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
     arrival.note.note = Cut(std::move(arrival.note.note));
     std::string name;
     // Some kinds allow names that are invalid for events.
-    if (!api::DnsSubdomainProblems(NameFor(arrival)).empty()) name = MakeUuid(random_);
+    if (!api::DnsSubdomainProblems(NameFor(arrival)).empty()) name = base::MakeUuid(random_);
     Remember({.key = key, .time = arrival.time, .seen = loop_.Now(), .name = name, .note = arrival.note.note});
     queue_.push_back(std::make_shared<Job>(Job{.arrival = std::move(arrival), .name = std::move(name)}));
   }

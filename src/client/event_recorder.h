@@ -39,7 +39,7 @@ struct EventNote {
   std::string note;  // truncated to 1024 bytes
 };
 
-api::ObjectReference ReferenceTo(api::Kind kind, const api::ObjectMeta& metadata);
+using api::ReferenceTo;  // for `regarding`
 
 struct EventRecorderOptions {
   std::string hostname;  // reportingInstance is CONTROLLER-HOSTNAME

@@ -1,12 +1,4 @@
-// Random UUIDs (version 4), for names that must be unique.
+// Where MakeUuid was; leader_election.cc still includes it.
 #pragma once
 
-#include <string>
-
-#include "base/random.h"
-
-namespace berth::client {
-
-std::string MakeUuid(base::Random& random);
-
-}  // namespace berth::client
+#include "base/uuid.h"  // IWYU pragma: export

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/uuid.h"
 #include "dra/inventory.h"
 #include "plugins/dynamic_resources/dynamic_resources.h"
 #include "plugins/dynamic_resources/extended_resources.h"
@@ -24,14 +25,6 @@ constexpr base::Duration kCreatedClaimTimeout = std::chrono::seconds(120);
 bool HasFinalizer(const api::ResourceClaim& claim) {
   const std::vector<std::string>& finalizers = claim.metadata.finalizers;
   return std::find(finalizers.begin(), finalizers.end(), dra::kClaimFinalizer) != finalizers.end();
-}
-
-std::string NewUuid(base::Random& random) {
-  const uint64_t a = random.Next();
-  const uint64_t b = random.Next();
-  // Version 4, variant 1.
-  return fmt::format("{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}", a >> 32, (a >> 16) & 0xffff, a & 0xfff,
-                     0x8000 | ((b >> 48) & 0x3fff), b & 0xffff'ffff'ffff);
 }
 
 bool IsTrue(const std::vector<api::DeviceCondition>& conditions, const std::string& type) {
@@ -123,7 +116,7 @@ Status DynamicResources::Reserve(CycleState& state, const PodInfo& pod, const st
     if (cycle.claims[i]->status.allocation) continue;
     api::AllocationResult allocation = here->second.results[next++];
     for (api::DeviceRequestAllocationResult& result : allocation.devices.results) {
-      if (result.share_id) result.share_id = NewUuid(handle_.random());
+      if (result.share_id) result.share_id = base::MakeUuid(handle_.random());
     }
     const bool replaced = i == cycle.user_claims && here->second.extended_claim;
     auto claim = std::make_shared<api::ResourceClaim>(replaced ? *here->second.extended_claim : *cycle.claims[i]);

@@ -16,17 +16,6 @@ const std::optional<Status> kNotYet = std::nullopt;
 
 std::optional<Status> Failed(std::string why) { return Status::Error("binding volumes: " + std::move(why)); }
 
-api::ObjectReference ReferenceTo(const api::PersistentVolumeClaim& claim) {
-  api::ObjectReference reference;
-  reference.kind = "PersistentVolumeClaim";
-  reference.api_version = "v1";
-  reference.namespace_ = claim.metadata.namespace_;
-  reference.name = claim.metadata.name;
-  reference.uid = claim.metadata.uid;
-  reference.resource_version = claim.metadata.resource_version;
-  return reference;
-}
-
 // The volume bound to the claim, the way the volume controller would write it; null when it already is.
 VolumePtr BindTo(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim) {
   const bool was_bound = IsBoundTo(volume, claim);
@@ -35,7 +24,7 @@ VolumePtr BindTo(const api::PersistentVolume& volume, const api::PersistentVolum
   const bool marked = was_bound || FindAnnotation(volume.metadata, kBoundByControllerAnnotation) != nullptr;
   if (names_claim && marked) return nullptr;
   auto bound = std::make_shared<api::PersistentVolume>(volume);
-  if (!names_claim) bound->spec.claim_ref = ReferenceTo(claim);
+  if (!names_claim) bound->spec.claim_ref = api::ReferenceTo(api::Kind::kPersistentVolumeClaim, claim.metadata);
   if (!marked) bound->metadata.annotations.Set(std::string(kBoundByControllerAnnotation), "yes");
   return bound;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/labels.h"
@@ -46,6 +47,9 @@ const OwnerReference* ControllerOf(const ObjectMeta& metadata);
 
 // "namespace/name", or the bare name of a cluster-scoped object.
 std::string KeyOf(const ObjectMeta& metadata);
+std::string KeyOf(std::string_view name_space, std::string_view name);
+// The resource version, which is a number in practice; 0 when it is not.
+uint64_t VersionOf(const ObjectMeta& metadata);
 
 const codec::Message& Describe(const OwnerReference*);
 const codec::Message& Describe(const ObjectMeta*);

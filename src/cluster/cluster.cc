@@ -14,13 +14,6 @@ using framework::PodInfoPtr;
 
 namespace {
 
-std::string ClaimKey(std::string_view name_space, std::string_view claim) {
-  std::string key(name_space);
-  key += '/';
-  key += claim;
-  return key;
-}
-
 framework::PodRequestOptions OccupyingPodOptions(const config::FeatureGates& gates) {
   framework::PodRequestOptions options = framework::RunningPodOptions(gates);
   options.use_node_allocatable_claims = gates.Enabled("DRANodeAllocatableResources");
@@ -155,7 +148,7 @@ PodInfoPtr Cluster::MakePodInfo(std::shared_ptr<const api::Pod> pod) const {
 }
 
 int Cluster::PodsUsingClaim(std::string_view name_space, std::string_view claim) const {
-  const auto it = claim_uses_.find(ClaimKey(name_space, claim));
+  const auto it = claim_uses_.find(api::KeyOf(name_space, claim));
   return it == claim_uses_.end() ? 0 : it->second;
 }
 
@@ -203,7 +196,7 @@ void Cluster::CountClaims(const PodInfoPtr& pod, const Symbol& node_name, int si
     has_volumes = has_volumes || volume.source != nullptr;
     const auto& claim = volume.from().persistent_volume_claim;
     if (!claim) continue;
-    const std::string key = ClaimKey(pod->namespace_().str(), claim->claim_name);
+    const std::string key = api::KeyOf(pod->namespace_().str(), claim->claim_name);
     if ((claim_uses_[key] += sign) == 0) claim_uses_.erase(key);
   }
   if (has_volumes) volume_pods_.Append({node_name, pod, sign});

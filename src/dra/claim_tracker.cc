@@ -1,18 +1,10 @@
 #include "dra/claim_tracker.h"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 
 namespace berth::dra {
 namespace {
-
-uint64_t VersionOf(const api::ResourceClaim& claim) {
-  const std::string& text = claim.metadata.resource_version;
-  uint64_t version = 0;
-  std::from_chars(text.data(), text.data() + text.size(), version);
-  return version;
-}
 
 bool IsForExtendedResources(const api::ResourceClaim& claim) {
   const std::string* value = claim.metadata.annotations.Find(std::string(kExtendedResourceClaimAnnotation));
@@ -60,8 +52,8 @@ void ClaimTracker::Put(ClaimPtr claim) {
   Entry& entry = claims_[key];
   const ClaimPtr before = entry.latest();
   SettleUnreserved(*claim, [&](const std::string& pod) { return !IsReservedFor(*claim, pod); });
-  if (entry.assumed &&
-      (entry.assumed->metadata.uid != claim->metadata.uid || VersionOf(*claim) >= VersionOf(*entry.assumed))) {
+  if (entry.assumed && (entry.assumed->metadata.uid != claim->metadata.uid ||
+                        api::VersionOf(claim->metadata) >= api::VersionOf(entry.assumed->metadata))) {
     entry.assumed.reset();
   }
   entry.seen = std::move(claim);
@@ -121,7 +113,8 @@ void ClaimTracker::Assume(ClaimPtr claim) {
   if (found == claims_.end()) return;
   Entry& entry = found->second;
   const ClaimPtr before = entry.latest();
-  if (before->metadata.uid != claim->metadata.uid || VersionOf(*claim) < VersionOf(*before)) return;
+  if (before->metadata.uid != claim->metadata.uid || api::VersionOf(claim->metadata) < api::VersionOf(before->metadata))
+    return;
   entry.assumed = std::move(claim);
   Replace(found->first, before, entry.assumed);
 }
@@ -136,14 +129,14 @@ void ClaimTracker::Land(const std::string& uid, const ClaimPtr& written) {
 }
 
 void ClaimTracker::NoteUnreserved(const api::ResourceClaim& claim, const std::string& pod_uid) {
-  unreserved_[{claim.metadata.uid, pod_uid}] = VersionOf(claim);
+  unreserved_[{claim.metadata.uid, pod_uid}] = api::VersionOf(claim.metadata);
 }
 
 template <class Settles>
 void ClaimTracker::SettleUnreserved(const api::ResourceClaim& now, Settles settles) {
   const std::string& uid = now.metadata.uid;
   for (auto it = unreserved_.lower_bound({uid, ""}); it != unreserved_.end() && it->first.first == uid;) {
-    const bool is_settled = VersionOf(now) > it->second && settles(it->first.second);
+    const bool is_settled = api::VersionOf(now.metadata) > it->second && settles(it->first.second);
     it = is_settled ? unreserved_.erase(it) : std::next(it);
   }
 }

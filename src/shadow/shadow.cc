@@ -34,16 +34,6 @@ bool IsNewlyGivenUp(const api::Pod& before, const api::Pod& after) {
   return is != nullptr && (was == nullptr || was->message != is->message);
 }
 
-// 0 if it is not a number.
-uint64_t VersionOf(const api::Object& object) {
-  uint64_t version = 0;
-  for (const char c : object.metadata().resource_version) {
-    if (c < '0' || c > '9') return 0;
-    version = version * 10 + static_cast<uint64_t>(c - '0');
-  }
-  return version;
-}
-
 // "0.40s before", "0.10s later"
 std::string When(const PastChange& event, base::Time decision) {
   const double seconds = std::abs(std::chrono::duration<double>(event.time - decision).count());
@@ -185,7 +175,7 @@ bool Shadow::IsAnnouncement(const api::Pod& before, const api::Pod& after) {
 // What a scheduler has decided and not written yet: bindings, pods that are announced for a node, volumes and devices
 // chosen for a claim. Everything else that arrives later also happened later, unless another watch delivered it late.
 std::vector<PastChange> Shadow::ToCome(const Change& change) const {
-  const uint64_t version = VersionOf(change.object);
+  const uint64_t version = api::VersionOf(change.object.metadata());
   std::vector<PastChange> to_come;
   std::set<std::string> seen;
   for (const Change& next : ahead_) {
@@ -193,7 +183,7 @@ std::vector<PastChange> Shadow::ToCome(const Change& change) const {
     const std::string identity = IdentityOf(next.object);
     if (seen.contains(identity)) continue;
     PastChange preview = picture_.Preview(AsDecided(next));
-    const uint64_t next_version = VersionOf(next.object);
+    const uint64_t next_version = api::VersionOf(next.object.metadata());
     const bool is_pod = next.object.kind() == api::Kind::kPod;
     const bool is_late = !is_pod && version != 0 && next_version != 0 && next_version < version;
     if (!is_late && !(preview.is_bind() && preview.before) && !IsMeantForAClaim(preview)) continue;

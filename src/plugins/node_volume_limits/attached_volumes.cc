@@ -117,7 +117,7 @@ void AttachedVolumes::Follow(const ClusterView& cluster, const Objects& objects)
   const auto& claims = objects.persistent_volume_claims.changes();
   for (uint64_t at = seen_.claims; at < claims.end(); ++at) {
     const api::ObjectMeta& metadata = EitherOf<api::PersistentVolumeClaim>(claims.at(at)).metadata;
-    ResolveAgain(ValuesAt(by_claim_, ClaimKey(metadata.namespace_.str(), metadata.name)), objects);
+    ResolveAgain(ValuesAt(by_claim_, api::KeyOf(metadata)), objects);
   }
   const auto& volumes = objects.persistent_volumes.changes();
   for (uint64_t at = seen_.volumes; at < volumes.end(); ++at) {
@@ -180,7 +180,7 @@ void AttachedVolumes::AddPod(const PodInfoPtr& pod, const Symbol& node_name, con
   entry.node = &NodeNamed(node_name, objects);
   for (const api::Volume& volume : pod->volumes()) {
     if (const std::optional<ClaimReference> reference = ClaimOf(*pod, volume)) {
-      by_claim_.emplace(ClaimKey(pod->namespace_().str(), reference->name), &entry);
+      by_claim_.emplace(api::KeyOf(pod->namespace_().str(), reference->name), &entry);
     }
   }
   Resolve(entry, objects);
@@ -192,7 +192,7 @@ void AttachedVolumes::RemovePod(const PodInfoPtr& pod) {
   Unresolve(it->second);
   for (const api::Volume& volume : pod->volumes()) {
     if (const std::optional<ClaimReference> reference = ClaimOf(*pod, volume)) {
-      EraseOne(by_claim_, ClaimKey(pod->namespace_().str(), reference->name), &it->second);
+      EraseOne(by_claim_, api::KeyOf(pod->namespace_().str(), reference->name), &it->second);
     }
   }
   pods_.erase(it);

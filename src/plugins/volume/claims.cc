@@ -12,15 +12,6 @@ constexpr std::string_view kBetaStorageClassAnnotation = "volume.beta.kubernetes
 
 }  // namespace
 
-std::string ClaimKey(std::string_view name_space, std::string_view name) {
-  std::string key;
-  key.reserve(name_space.size() + 1 + name.size());
-  key += name_space;
-  key += '/';
-  key += name;
-  return key;
-}
-
 std::optional<ClaimReference> ClaimOf(const VolumeUser& pod, const api::Volume& volume) {
   const api::VolumeSource& source = volume.from();
   if (source.persistent_volume_claim) return ClaimReference{source.persistent_volume_claim->claim_name, false};

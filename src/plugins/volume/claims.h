@@ -34,9 +34,6 @@ struct ClaimReference {
   bool ephemeral = false;  // made for this pod by the ephemeral volume controller, so it must also be owned by the pod
 };
 
-// The claim's "namespace/name".
-std::string ClaimKey(std::string_view name_space, std::string_view name);
-
 // Unset when the volume uses no claim.
 std::optional<ClaimReference> ClaimOf(const VolumeUser& pod, const api::Volume& volume);
 

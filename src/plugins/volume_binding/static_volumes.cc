@@ -47,7 +47,7 @@ void StaticVolumes::Rebuild(const framework::Objects& objects, const AssumedObje
 void StaticVolumes::Add(VolumePtr volume) {
   Known& known = known_[volume->metadata.name];
   if (const auto& claim = volume->spec.claim_ref) {
-    known.claim = ClaimKey(claim->namespace_.str(), claim->name);
+    known.claim = api::KeyOf(claim->namespace_.str(), claim->name);
     ++claims_[known.claim];
     return;
   }
@@ -88,7 +88,7 @@ StaticVolumes::GroupId StaticVolumes::GroupOf(const api::PersistentVolume& volum
 }
 
 bool StaticVolumes::HasVolumeFor(const api::PersistentVolumeClaim& claim) const {
-  return claims_.contains(ClaimKey(claim.metadata.namespace_.str(), claim.metadata.name));
+  return claims_.contains(api::KeyOf(claim.metadata));
 }
 
 VolumePtr StaticVolumes::FindOn(const ClaimMatcher& claim, std::string_view storage_class,

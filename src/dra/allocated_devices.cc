@@ -11,7 +11,7 @@ DeviceId AllocatedDevices::Acquire(const PoolKey& pool, const std::string& devic
     place->key = pool;
     // Versions of one pool never repeat, also when it comes back.
     place->version = ++version_;
-    place->changes = RecentChanges<DeviceId, 256>(version_);
+    place->changes = VersionedChanges<DeviceId, 256>(version_);
   }
   const auto [entry, added] = place->devices.try_emplace(device, 0);
   if (added) {

@@ -15,7 +15,7 @@
 
 #include "api/resource_claim.h"
 #include "base/flat_map.h"
-#include "dra/recent_changes.h"
+#include "dra/versioned_changes.h"
 
 namespace berth::dra {
 
@@ -32,9 +32,9 @@ class AllocatedDevices {
   struct PoolState {
     PoolKey key;
     std::unordered_map<std::string, DeviceId> devices;
-    uint64_t version = 0;                  // increases when a device is allocated or released
-    RecentChanges<DeviceId, 256> changes;  // devices that were allocated or released
-    std::vector<uint32_t> viewers;         // nodes, in order
+    uint64_t version = 0;                     // increases when a device is allocated or released
+    VersionedChanges<DeviceId, 256> changes;  // devices that were allocated or released
+    std::vector<uint32_t> viewers;            // nodes, in order
   };
   using PoolStatePtr = std::shared_ptr<PoolState>;
 
@@ -94,7 +94,7 @@ class AllocatedDevices {
   std::vector<Device> devices_;
   std::vector<DeviceId> free_;
   std::vector<uint64_t> node_versions_;
-  RecentChanges<const PoolState*, 4096> changes_;  // pools of which a device was allocated or released
+  VersionedChanges<const PoolState*, 4096> changes_;  // pools of which a device was allocated or released
   uint64_t version_ = 0;
 };
 

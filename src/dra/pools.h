@@ -20,8 +20,8 @@
 #include "base/result.h"
 #include "dra/allocated_devices.h"
 #include "dra/features.h"
-#include "dra/recent_changes.h"
 #include "dra/selectors.h"
+#include "dra/versioned_changes.h"
 
 namespace berth::dra {
 
@@ -233,7 +233,7 @@ class PoolTable {
   uint64_t shared_version_ = 0;
   std::set<PoolKey> seen_by_all_;  // at seen_by_all_version_
   uint64_t seen_by_all_version_ = 0;
-  RecentChanges<PoolKey, 1024> changes_;  // pools whose slices changed
+  VersionedChanges<PoolKey, 1024> changes_;  // pools whose slices changed
   // Compiled selectors, by content.
   std::unordered_map<std::string, std::weak_ptr<const Result<api::CompiledNodeSelector>>> selectors_;
   uint64_t version_ = 0;

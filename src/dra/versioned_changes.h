@@ -1,4 +1,4 @@
-// RecentChanges: changes, by the version that each made; when there are too many, the older half is dropped.
+// VersionedChanges: changes, by the version that each made; when there are too many, the older half is dropped.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 namespace berth::dra {
 
 template <class Change, size_t kMost>
-class RecentChanges {
+class VersionedChanges {
  public:
   // `begin`: the version before the first change.
-  explicit RecentChanges(uint64_t begin = 0) : begin_(begin) {}
+  explicit VersionedChanges(uint64_t begin = 0) : begin_(begin) {}
 
   void Record(uint64_t version, Change change) {
     if (changes_.size() >= kMost) {

@@ -43,10 +43,10 @@ std::string ShortfallText(const Shortfall& shortfall, const Finding& finding, co
 
 }  // namespace
 
-std::string ListText(const std::vector<std::string>& names) {
-  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kFew));
+std::string ListText(const std::vector<std::string>& names, size_t limit) {
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), limit));
   const std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
-  return names.size() > kFew ? text + fmt::format(" and {} more", names.size() - kFew) : text;
+  return names.size() > limit ? text + fmt::format(" and {} more", names.size() - limit) : text;
 }
 
 std::string Finding::Text() const {

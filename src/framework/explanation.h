@@ -37,7 +37,7 @@ struct Finding {
 // More than this many of one kind are counted, not listed; a remedy that takes more changes than this is of no use.
 inline constexpr size_t kFew = 8;
 // "a, b, c and 12 more"
-std::string ListText(const std::vector<std::string>& names);
+std::string ListText(const std::vector<std::string>& names, size_t limit = kFew);
 
 // The amounts that a Status carries, with the pods that hold the resource: what is reported for a plugin that does not
 // explain itself.

@@ -12,6 +12,7 @@
 #include "api/policy.h"
 #include "api/resource_claim.h"
 #include "api/storage.h"
+#include "framework/explanation.h"
 #include "input/daemon_nodes.h"
 #include "input/released_claims.h"
 
@@ -41,13 +42,6 @@ api::Pod Recreated(api::Pod pod) {
   return pod;
 }
 
-// "a, b and 3 more"
-std::string Some(const std::vector<std::string>& names) {
-  if (names.size() <= kShownPods) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + kShownPods, ", "),
-                     names.size() - kShownPods);
-}
-
 // Evicts the pods of some nodes: those that a controller would replace wait for a node, the others are gone.
 class Eviction {
  public:
@@ -75,7 +69,7 @@ class Eviction {
     if (lost_.empty()) return;
     draft_.Warn(fmt::format("{} {} no controller and {} lost: {}", lost_.size(),
                             lost_.size() == 1 ? "pod has" : "pods have", lost_.size() == 1 ? "is" : "are",
-                            Some(lost_)));
+                            framework::ListText(lost_, kShownPods)));
   }
 
   // Evictions that violate a budget would wait; here they happen.

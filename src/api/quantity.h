@@ -29,7 +29,6 @@ class Quantity {
 
   // Powers of ten for ScaledValue and FromScaled.
   static constexpr int kNano = -9;
-  static constexpr int kMicro = -6;
   static constexpr int kMilli = -3;
 
   constexpr Quantity() = default;

@@ -166,7 +166,7 @@ TEST(Quantity, ComesFromNumbers) {
   EXPECT_EQ(Quantity::FromInt(std::numeric_limits<int64_t>::min()).Value(), std::numeric_limits<int64_t>::min());
   EXPECT_EQ(Quantity::FromScaled(7, 6).ToString(), "7M");
   EXPECT_EQ(Quantity::FromScaled(1, -12).ToString(), "1n");
-  EXPECT_EQ(MustParse("1500m").ScaledValue(Quantity::kMicro), 1'500'000);
+  EXPECT_EQ(MustParse("1500m").ScaledValue(-6), 1'500'000);
   EXPECT_EQ(MustParse("1500").ScaledValue(3), 2);
   EXPECT_DOUBLE_EQ(MustParse("1500m").AsDouble(), 1.5);
 }

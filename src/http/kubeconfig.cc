@@ -370,11 +370,6 @@ std::string CheckProxyUrl(const std::string& url) {
   return fmt::format("unsupported scheme {}, must be http, https, or socks5", api::Quote(scheme));
 }
 
-Result<std::optional<KubeconfigChoice>> ReadKubeconfig(const std::string& path, const std::string& master,
-                                                       const std::string& context) {
-  return ReadKubeconfigs({path}, master, context);
-}
-
 Result<std::optional<KubeconfigChoice>> ReadKubeconfigs(const std::vector<std::string>& paths,
                                                         const std::string& master, const std::string& context) {
   std::vector<codec::Document> files;

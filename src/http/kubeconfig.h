@@ -59,16 +59,14 @@ struct KubeconfigChoice {
   std::string default_namespace;
 };
 
-// Reads and validates what the file's `context` refers to, or its current context if that is empty. Absent if the file
-// names no server, which kube-scheduler treats like having no file. `master`, unless empty, replaces the cluster's
+// Reads and validates what the files' `context` refers to, or their current context if that is empty. Absent if they
+// name no server, which kube-scheduler treats like having no file. `master`, unless empty, replaces the cluster's
 // server, and its tls-server-name no longer applies. Errors have a line for each mistake: "FILE:LINE:COL: FIELD:
 // MISTAKE".
-Result<std::optional<KubeconfigChoice>> ReadKubeconfig(const std::string& path, const std::string& master,
-                                                       const std::string& context = {});
-
-// The same for several files that are merged by client-go's rules: the first file that has a current context decides
-// it, and the first file that has a cluster, user or context of a given name provides all of that entry. Paths are
-// relative to their own file.
+//
+// Several files are merged by client-go's rules: the first file that has a current context decides it, and the first
+// file that has a cluster, user or context of a given name provides all of that entry. Paths are relative to their own
+// file.
 Result<std::optional<KubeconfigChoice>> ReadKubeconfigs(const std::vector<std::string>& paths,
                                                         const std::string& master, const std::string& context = {});
 

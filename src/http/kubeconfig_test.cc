@@ -11,6 +11,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
+Result<std::optional<KubeconfigChoice>> ReadKubeconfig(const std::string& path, const std::string& master,
+                                                       const std::string& context = {}) {
+  return ReadKubeconfigs({path}, master, context);
+}
+
 constexpr std::string_view kWholeKubeconfig = R"(apiVersion: v1
 kind: Config
 preferences: {colors: true}

@@ -205,12 +205,6 @@ Result<Header> Header::Decode(std::string_view bytes) {
   return header;
 }
 
-void AppendFrame(std::string& frames, uint32_t type, std::string_view payload) {
-  AppendVarint(frames, type);
-  AppendVarint(frames, payload.size());
-  frames += payload;
-}
-
 // Reserves one byte for the length, which is enough for most frames.
 size_t StartFrame(std::string& frames, uint32_t type) {
   AppendVarint(frames, type);

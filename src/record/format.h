@@ -84,8 +84,7 @@ struct Header {
   static Result<Header> Decode(std::string_view bytes);
 };
 
-void AppendFrame(std::string& frames, uint32_t type, std::string_view payload);
-// For a payload that the caller appends to `frames` between the two calls.
+// A frame: the caller appends its payload to `frames` between the two calls.
 size_t StartFrame(std::string& frames, uint32_t type);
 void EndFrame(std::string& frames, size_t start);
 // Removes the first frame; false if there is none, or an incomplete one.

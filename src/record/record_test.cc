@@ -16,6 +16,7 @@
 #include "record/object_codec.h"
 #include "record/packing.h"
 #include "record/ring_writer.h"
+#include "record/testing/frames.h"
 
 namespace berth::record {
 namespace {

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "record/checksum.h"
+#include "record/testing/frames.h"
 #include "replay/testing/churn.h"
 #include "replay/testing/replay_fixture.h"
 

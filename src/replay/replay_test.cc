@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "record/file_reader.h"
+#include "record/testing/frames.h"
 #include "replay/input_stream.h"
 #include "replay/recorder.h"
 #include "replay/replayer.h"

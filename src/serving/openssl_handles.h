@@ -27,7 +27,6 @@ struct OpensslFree {
 using BioHandle = std::unique_ptr<BIO, OpensslFree<BIO_free>>;
 using KeyHandle = std::unique_ptr<EVP_PKEY, OpensslFree<EVP_PKEY_free>>;
 using CertificateHandle = std::unique_ptr<X509, OpensslFree<X509_free>>;
-using StoreHandle = std::unique_ptr<X509_STORE, OpensslFree<X509_STORE_free>>;
 using StoreContextHandle = std::unique_ptr<X509_STORE_CTX, OpensslFree<X509_STORE_CTX_free>>;
 using ExtensionHandle = std::unique_ptr<X509_EXTENSION, OpensslFree<X509_EXTENSION_free>>;
 

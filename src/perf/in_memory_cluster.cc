@@ -64,8 +64,8 @@ Result<void> InMemoryCluster::MakeDriver(const config::KubeSchedulerConfiguratio
   driver_ = std::move(*made);
   driver_->handlers().set_observer(
       [this](const framework::ClusterEvent& event, base::Duration took) { metrics_.OnEvent(event, took); });
-  volumes_ = std::make_unique<sim::VolumeController>(*driver_);
-  claims_ = std::make_unique<sim::ClaimController>(*driver_);
+  volumes_ = std::make_unique<controllers::VolumeController>(*driver_);
+  claims_ = std::make_unique<controllers::ClaimController>(*driver_);
   return {};
 }
 

@@ -20,13 +20,13 @@
 #include "base/random.h"
 #include "cluster/cluster.h"
 #include "config/types.h"
+#include "controllers/claim_controller.h"
+#include "controllers/volume_controller.h"
 #include "engine/long_way.h"
 #include "framework/handle.h"
 #include "framework/registry.h"
 #include "perf/run_metrics.h"
 #include "scheduler/driver.h"
-#include "sim/claim_controller.h"
-#include "sim/volume_controller.h"
 
 namespace berth::perf {
 
@@ -150,8 +150,8 @@ class InMemoryCluster final : public framework::SimpleApiWriter, private schedul
   RunMetrics metrics_;
   WayCounts ways_;
   std::unique_ptr<scheduler::Driver> driver_;
-  std::unique_ptr<sim::VolumeController> volumes_;
-  std::unique_ptr<sim::ClaimController> claims_;
+  std::unique_ptr<controllers::VolumeController> volumes_;
+  std::unique_ptr<controllers::ClaimController> claims_;
   base::Random random_;                                    // for claims that are allocated without a pod
   std::unordered_map<std::string, PodRecord> pods_;        // by UID
   std::unordered_map<std::string, std::string> pod_uids_;  // by namespace/name

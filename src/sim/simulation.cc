@@ -130,8 +130,8 @@ Result<void> Simulation::MakeDriver(const config::KubeSchedulerConfiguration& co
       scheduler::Driver::Create(configuration, registry, gates_, clock_, *this, *this, std::move(options));
   if (!made) return made.error();
   driver_ = std::move(*made);
-  volumes_ = std::make_unique<VolumeController>(*driver_);
-  claims_ = std::make_unique<ClaimController>(*driver_);
+  volumes_ = std::make_unique<controllers::VolumeController>(*driver_);
+  claims_ = std::make_unique<controllers::ClaimController>(*driver_);
   return {};
 }
 

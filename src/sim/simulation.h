@@ -14,15 +14,15 @@
 #include "base/clock.h"
 #include "cluster/cluster.h"
 #include "config/types.h"
+#include "controllers/claim_controller.h"
+#include "controllers/volume_controller.h"
 #include "explain/explanation.h"
 #include "framework/handle.h"
 #include "framework/registry.h"
 #include "input/quotas.h"
 #include "scheduler/driver.h"
-#include "sim/claim_controller.h"
 #include "sim/rollouts.h"
 #include "sim/utilisation.h"
-#include "sim/volume_controller.h"
 
 namespace berth::sim {
 
@@ -192,8 +192,8 @@ class Simulation final : public framework::SimpleApiWriter, private scheduler::D
   Options options_;  // constant, except for the rollouts, which are moved out
   base::FakeClock clock_;
   std::unique_ptr<scheduler::Driver> driver_;
-  std::unique_ptr<VolumeController> volumes_;
-  std::unique_ptr<ClaimController> claims_;
+  std::unique_ptr<controllers::VolumeController> volumes_;
+  std::unique_ptr<controllers::ClaimController> claims_;
   // By UID: what devices use of the node's allocatable resources, for a pod that is being bound.
   std::map<std::string, std::vector<api::NodeAllocatableResourceClaimStatus>> node_allocatable_;
   std::unique_ptr<Rollouts> rollouts_;

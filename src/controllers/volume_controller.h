@@ -11,7 +11,7 @@
 #include "api/storage.h"
 #include "scheduler/driver.h"
 
-namespace berth::sim {
+namespace berth::controllers {
 
 class VolumeController {
  public:
@@ -50,4 +50,4 @@ class VolumeController {
   const cluster::Cluster& cluster_;
 };
 
-}  // namespace berth::sim
+}  // namespace berth::controllers

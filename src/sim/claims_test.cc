@@ -1,6 +1,4 @@
 // Devices in simulations: claims from templates, shared claims, extended resources, and what eviction releases.
-#include "sim/claim_controller.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
@@ -128,7 +126,7 @@ TEST_F(DevicesInSimulation, AnEvictedPodGivesItsDevicesBack) {
   // n1 has no cpu left; the important pod evicts one there, whose device then serves another.
   AddTemplatePod("low", "priority: 0, nodeName: '', ");
   EXPECT_EQ(Run(), (Texts{{"low", "n1"}}));
-  ClaimController::ClaimResult claim = simulation_->GetResourceClaim("default", "low-gpu");
+  controllers::ClaimController::ClaimResult claim = simulation_->GetResourceClaim("default", "low-gpu");
   ASSERT_TRUE(claim.ok());
   EXPECT_EQ((*claim)->status.reserved_for.size(), 1u);
   const framework::PodInfoPtr pod = simulation_->cluster().FindPod("low");

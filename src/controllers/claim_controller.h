@@ -14,7 +14,7 @@
 #include "framework/handle.h"
 #include "scheduler/driver.h"
 
-namespace berth::sim {
+namespace berth::controllers {
 
 class ClaimController {
  public:
@@ -54,4 +54,4 @@ class ClaimController {
   uint64_t versions_ = uint64_t{1} << 32;                                               // above those of the input
 };
 
-}  // namespace berth::sim
+}  // namespace berth::controllers

@@ -1,4 +1,4 @@
-#include "sim/volume_controller.h"
+#include "controllers/volume_controller.h"
 
 #include <algorithm>
 #include <set>
@@ -10,7 +10,7 @@
 #include "plugins/volume/csi_migration.h"
 #include "plugins/volume_binding/claim_candidates.h"
 
-namespace berth::sim {
+namespace berth::controllers {
 
 namespace {
 
@@ -226,4 +226,4 @@ void VolumeController::Store(ClaimPtr claim) {
   driver_.Put(api::MakeObject(std::move(changed)));
 }
 
-}  // namespace berth::sim
+}  // namespace berth::controllers

@@ -1,11 +1,11 @@
-#include "sim/claim_controller.h"
+#include "controllers/claim_controller.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-namespace berth::sim {
+namespace berth::controllers {
 
 using ClaimResult = ClaimController::ClaimResult;
 
@@ -160,4 +160,4 @@ void ClaimController::Delete(const api::ResourceClaim& claim) {
   }
 }
 
-}  // namespace berth::sim
+}  // namespace berth::controllers

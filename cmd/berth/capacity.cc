@@ -119,7 +119,7 @@ struct Findings {
   bool preempted = false;  // a pod was evicted
 };
 
-std::string Render(const report::Verdict& verdict, std::string json, std::string_view format) {
+std::string Render(const report::GateVerdict& verdict, std::string json, std::string_view format) {
   if (format == "table") return verdict.text;
   if (format == "markdown") return report::ToMarkdown(verdict);
   if (format == "junit") return report::ToJUnit(verdict);
@@ -132,7 +132,7 @@ int Print(std::string text, std::string json, const std::vector<std::string>& wa
   const std::set<std::string>& on = options.failures;
   const bool failed = (found.too_few && on.contains("too-few")) || (found.unplaced > 0 && on.contains("unplaced")) ||
                       (found.preempted && on.contains("preempted")) || (!warnings.empty() && on.contains("warnings"));
-  const report::Verdict verdict{"berth capacity", !failed, std::move(text), warnings};
+  const report::GateVerdict verdict{"berth capacity", !failed, std::move(text), warnings};
   if (!WriteOut(Render(verdict, std::move(json), options.output))) {
     return BadInput("capacity", "cannot write to standard output");
   }

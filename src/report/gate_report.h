@@ -35,15 +35,15 @@ std::string ToGitHub(const sim::SimulationReport& report, const FailOn& fail_on)
 std::string ToGitHub(const sim::Comparison& comparison, const FailOn& fail_on);
 
 // A one-sentence answer, such as a capacity or a number of nodes, and whether it passes.
-struct Verdict {
+struct GateVerdict {
   std::string verb;  // "berth capacity"
   bool passed = true;
   std::string text;  // as for people; the first line is the answer
   std::vector<std::string> warnings{};
 };
-std::string ToMarkdown(const Verdict& verdict);
-std::string ToJUnit(const Verdict& verdict);
-std::string ToGitHub(const Verdict& verdict);
+std::string ToMarkdown(const GateVerdict& verdict);
+std::string ToJUnit(const GateVerdict& verdict);
+std::string ToGitHub(const GateVerdict& verdict);
 
 // Problems of the input: nothing was simulated, so nothing passes.
 std::string ErrorsToGitHub(const std::vector<std::string>& errors);

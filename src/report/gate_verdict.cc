@@ -11,7 +11,7 @@
 
 namespace berth::report {
 
-std::string ToMarkdown(const Verdict& verdict) {
+std::string ToMarkdown(const GateVerdict& verdict) {
   std::string text = fmt::format("### {} {}\n\n<pre>", verdict.passed ? "✅" : "❌", verdict.verb);
   for (std::string_view rest = verdict.text; !rest.empty();) {
     const std::string_view line = FirstLine(rest);
@@ -21,14 +21,14 @@ std::string ToMarkdown(const Verdict& verdict) {
   return text + "</pre>\n" + FoldedWarnings(verdict.warnings);
 }
 
-std::string ToJUnit(const Verdict& verdict) {
+std::string ToJUnit(const GateVerdict& verdict) {
   const std::string_view answer = FirstLine(verdict.text);
   return JUnitSuite(verdict.verb, 1, verdict.passed ? 0 : 1,
                     verdict.passed ? PassedCase(verdict.verb, "answer", answer)
                                    : FailedCase(verdict.verb, "answer", "Failed", answer));
 }
 
-std::string ToGitHub(const Verdict& verdict) {
+std::string ToGitHub(const GateVerdict& verdict) {
   std::string text;
   for (const std::string& warning : verdict.warnings) text += GitHubCommand("warning", verdict.verb, warning);
   return text + GitHubCommand(verdict.passed ? "notice" : "error", verdict.verb, FirstLine(verdict.text));

@@ -10,9 +10,9 @@
 #include <mutex>
 #include <optional>
 
+#include "base/testing/temporary_folder.h"
 #include "commands.h"
 #include "http/testing/http_server.h"
-#include "http/testing/temporary_folder.h"
 
 namespace berth::cmd {
 namespace {
@@ -25,7 +25,7 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(FindKubeconfigs, LooksWhereKubectlDoes) {
-  const http::TemporaryFolder folder;
+  const base::testing::TemporaryFolder folder;
   const std::string home = folder.Write("home/.kube/config", "");
   const std::string home_folder = folder.path() + "/home";
   const std::string one = folder.Write("one", "");
@@ -110,7 +110,7 @@ class RunningClusterTest : public ::testing::Test {
                                      server));
   }
 
-  const http::TemporaryFolder folder_;
+  const base::testing::TemporaryFolder folder_;
   std::mutex mutex_;
   std::vector<std::string> methods_;  // guarded by mutex_
 };

@@ -3,13 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "http/testing/temporary_folder.h"
+#include "base/testing/temporary_folder.h"
 #include "http/testing/tls_identity.h"
 
 namespace berth::http {
 namespace {
 
 using namespace std::chrono_literals;
+using base::testing::TemporaryFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 

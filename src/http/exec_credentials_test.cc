@@ -6,13 +6,14 @@
 #include <thread>
 
 #include "api/time.h"
-#include "http/testing/temporary_folder.h"
+#include "base/testing/temporary_folder.h"
 #include "http/testing/tls_identity.h"
 
 namespace berth::http {
 namespace {
 
 using namespace std::chrono_literals;
+using base::testing::TemporaryFolder;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;

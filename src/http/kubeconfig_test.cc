@@ -3,11 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "http/testing/temporary_folder.h"
+#include "base/testing/temporary_folder.h"
 
 namespace berth::http {
 namespace {
 
+using base::testing::TemporaryFolder;
 using ::testing::ElementsAre;
 using ::testing::Pair;
 

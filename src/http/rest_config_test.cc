@@ -3,12 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "http/testing/temporary_folder.h"
+#include "base/testing/temporary_folder.h"
 #include "http/testing/tls_identity.h"
 
 namespace berth::http {
 namespace {
 
+using base::testing::TemporaryFolder;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

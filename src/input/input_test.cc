@@ -5,13 +5,12 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "api/node.h"
 #include "api/pod.h"
+#include "base/testing/temporary_folder.h"
 #include "codec/gzip.h"
 #include "input/text_parts.h"
 
@@ -30,18 +29,7 @@ constexpr char kNode[] =
 
 class InputTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder = ::testing::TempDir() + "berth-input-XXXXXX";
-    ASSERT_NE(mkdtemp(folder.data()), nullptr);
-    folder += "/";
-  }
-  void TearDown() override { std::filesystem::remove_all(folder); }
-
-  std::string Write(const std::string& name, std::string_view text) {
-    const std::string path = folder + name;
-    std::ofstream(path, std::ios::binary) << text;
-    return path;
-  }
+  std::string Write(const std::string& name, std::string_view text) { return temporary.Write(name, text); }
 
   // The result of reading one file with this text.
   ClusterInput Read(std::string_view text) {
@@ -66,7 +54,8 @@ class InputTest : public ::testing::Test {
     return lines;
   }
 
-  std::string folder;  // ends in a slash
+  const base::testing::TemporaryFolder temporary;
+  const std::string folder = temporary.path() + "/";
 };
 
 TEST_F(InputTest, ReadsDocumentsListsJsonAndGzip) {

@@ -3,10 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-
 #include "api/policy.h"
+#include "base/testing/temporary_folder.h"
 #include "codec/gzip.h"
 #include "input/input.h"
 #include "testing/builders.h"
@@ -22,13 +20,8 @@ using ::testing::StartsWith;
 
 class ObjectFileTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = ::testing::TempDir() + "berth-object-file-XXXXXX";
-    ASSERT_NE(mkdtemp(folder_.data()), nullptr);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string folder_;
+  const base::testing::TemporaryFolder temporary_;
+  const std::string folder_ = temporary_.path();
 };
 
 std::vector<api::Object> SomeObjects() {

@@ -2,11 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <set>
 
+#include "base/testing/temporary_folder.h"
 #include "codec/json.h"
 #include "perf/runner.h"
 #include "plugins/registry.h"
@@ -68,32 +66,27 @@ INSTANTIATE_TEST_SUITE_P(Topics, ShortWorkloads,
 class MadeUp : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = ::testing::TempDir() + "berth-perf-XXXXXX";
-    ASSERT_NE(mkdtemp(folder_.data()), nullptr);
     Write("pod.yaml",
           "metadata: {generateName: p-}\nspec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}\n");
     Write("large.yaml",
           "metadata: {generateName: l-}\nspec: {containers: [{name: c, resources: {requests: {cpu: 9}}}]}\n");
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  void Write(const std::string& name, std::string_view text) {
-    std::ofstream(folder_ + "/" + name, std::ios::binary) << text;
-  }
+  void Write(const std::string& name, std::string_view text) { folder_.Write(name, text); }
 
   // `operations` as YAML, indented by two; the workload has a threshold if one is given.
   WorkloadResult Run(const std::string& operations, const std::string& workload = "{name: w}",
                      const std::string& more = "", RunOptions options = {}) {
     Write("config.yaml",
           "- name: A\n" + more + "  workloadTemplate:\n" + operations + "  workloads:\n  - " + workload + "\n");
-    const Result<Suite> suite = ReadSuite(folder_ + "/config.yaml");
+    const Result<Suite> suite = ReadSuite(folder_.path() + "/config.yaml");
     EXPECT_TRUE(suite) << (suite ? "" : suite.error().message);
     if (!suite) return {};
     return RunWorkload(*suite, {&suite->cases[0], &suite->cases[0].workloads[0]}, plugins::InTreeRegistry(), options);
   }
   static std::string ErrorOf(const WorkloadResult& result) { return result.error ? result.error->message : ""; }
 
-  std::string folder_;
+  const base::testing::TemporaryFolder folder_;
 };
 
 constexpr char kNodes[] = "  - {opcode: createNodes, count: 2}\n";

@@ -3,15 +3,14 @@
 
 #include <gtest/gtest.h>
 #include <openssl/pem.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/testing/temporary_folder.h"
 #include "serving/openssl_handles.h"
 #include "serving/self_signed.h"
 
@@ -96,28 +95,19 @@ class TestAuthority {
   CertificateHandle certificate_;
 };
 
-// A folder of its own that is removed with the test.
+// Files that servers reload.
 class TestFolder {
  public:
-  TestFolder() {
-    std::string pattern = ::testing::TempDir() + "serving_XXXXXX";
-    path_ = mkdtemp(pattern.data());
-  }
-  ~TestFolder() { std::filesystem::remove_all(path_); }
-  TestFolder(const TestFolder&) = delete;
-  TestFolder& operator=(const TestFolder&) = delete;
-
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return folder_.path(); }
   std::string Write(const std::string& name, const std::string& text) const {
     // Renamed into place: a concurrent reader sees all of it or nothing, and always another inode.
-    const std::string file = path_ + "/" + name;
-    std::ofstream(file + ".new") << text;
-    std::filesystem::rename(file + ".new", file);
+    const std::string file = path() + "/" + name;
+    std::filesystem::rename(folder_.Write(name + ".new", text), file);
     return file;
   }
 
  private:
-  std::string path_;
+  base::testing::TemporaryFolder folder_;
 };
 
 }  // namespace berth::serving

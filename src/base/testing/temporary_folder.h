@@ -10,7 +10,7 @@
 
 #include "base/check.h"
 
-namespace berth::http {
+namespace berth::base::testing {
 
 class TemporaryFolder {
  public:
@@ -42,4 +42,4 @@ class TemporaryFolder {
   std::string path_;
 };
 
-}  // namespace berth::http
+}  // namespace berth::base::testing

@@ -106,18 +106,24 @@ TEST_F(DriverTest, AVictimThatHadWaitedForPermissionSleptAlthoughAnotherNodeHadR
   EXPECT_EQ(cluster().NodeOf("default/victim"), "n2");
 }
 
+// Storm seed 1105, in which an earlier attempt had bound it.
 TEST_F(DriverTest, APodThatSomebodyElseHadBoundWaitedOnForPermission) {
-  PutNode("n1", "1");
-  const auto pod = [] { return MakePod("waiting").Request("cpu", "1").SchedulerName("gang"); };
-  Put(pod());
-  StepAll();
-  ASSERT_FALSE(driver_->scheduler().waiting_pods().empty());
-  PutNode("n2", "1");
-  Put(pod().Node("n2"));
-  StepAll();
-  EXPECT_TRUE(driver_->scheduler().waiting_pods().empty());
-  EXPECT_EQ(cluster().NodeOf("default/waiting"), "n2");
-  EXPECT_THAT(log_, ElementsAre("stale waiting"));
+  for (const char* node : {"n1", "n2"}) {
+    const std::string name = std::string("waiting-") + node;
+    PutNode("n1", "1");
+    const auto pod = [&] { return MakePod(name).Request("cpu", "1").SchedulerName("gang"); };
+    Put(pod());
+    StepAll();
+    ASSERT_FALSE(driver_->scheduler().waiting_pods().empty());
+    PutNode("n2", "1");
+    Put(pod().Node(node));
+    StepAll();
+    EXPECT_TRUE(driver_->scheduler().waiting_pods().empty());
+    EXPECT_EQ(cluster().NodeOf("default/" + name), node);
+    EXPECT_THAT(log_, ElementsAre("stale " + name));
+    Remove(pod().Node(node));
+    log_.clear();
+  }
 }
 
 TEST_F(DriverTest, APodThatWaitsForPermissionIsAnnouncedUntilItIsRejected) {

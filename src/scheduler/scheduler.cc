@@ -434,7 +434,7 @@ bool Scheduler::CancelPreBind(const std::string& uid, const char* why) {
 }
 
 void Scheduler::EndAttempt(const std::string& uid) {
-  constexpr const char* kWhy = "bound to another node by somebody else";
+  constexpr const char* kWhy = "bound by another client, or by an earlier attempt";
   if (waiting_pods_.IsWaiting(uid)) {
     waiting_pods_.Reject(uid, "", kWhy);
   } else {

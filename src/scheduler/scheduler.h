@@ -85,8 +85,8 @@ class Scheduler {
   engine::NodeSampler& sampler() { return sampler_; }
   // Restores the binding cycle of an attempt from a checkpoint.
   std::unique_ptr<BindingCycle> ResumeBinding(cluster::AssumedPod assumed, Attempt attempt);
-  // Another client has bound an assumed pod to another node: its attempt must not wait any longer, nor write claims and
-  // volumes for the node that it had chosen.
+  // An assumed pod is bound: if its attempt is not that far, somebody else has bound it. The attempt must not wait any
+  // longer, nor write claims and volumes for the node that it has chosen.
   void EndAttempt(const std::string& uid);
   framework::WaitingPods& waiting_pods() { return waiting_pods_; }
   const framework::WaitingPods& waiting_pods() const { return waiting_pods_; }

@@ -48,6 +48,8 @@ class Evictions {
   // Victims that are terminating already need no call; if all are, nothing is started.
   void Start(const std::vector<PodPtr>& victims, const framework::PodInfo& preemptor);
   bool IsRunningFor(const std::string& preemptor_uid) const;
+  // Rounds that are not over.
+  size_t running() const { return rounds_.size(); }
 
  private:
   struct Round {

@@ -123,6 +123,11 @@ class LiveApi final : public framework::ApiWriter {
   void AbandonWaits();
   // How many binding cycles are waiting.
   size_t waiting() const { return waits_.size(); }
+  // Reports, and nominations, that have not been sent yet.
+  size_t unsent() const { return unsent_.size(); }
+  size_t nominations() const { return nominations_.size(); }
+  // For how many preemptors victims are being deleted.
+  size_t evicting() const { return evictions_.running(); }
   // When the first of them times out; unset if nothing is waiting.
   std::optional<base::Time> NextTimeout() const;
 

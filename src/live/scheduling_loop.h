@@ -102,6 +102,9 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   const scheduler::Driver& driver() const { return *driver_; }
   const scheduler::AttemptJournal* journal() const { return journal_.get(); }  // null if none is kept
   base::Time Now() const { return clock_.Now(); }
+  const LiveApi& api() const { return api_; }
+  // Pods that will be tried again when their backoff is over.
+  size_t retries() const { return retries_.size(); }
 
  private:
   SchedulingLoop(const config::FeatureGates& gates, const base::Clock& clock, BindingRunner& runner,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "api/resource_claim.h"
@@ -16,6 +17,7 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view kZone = "topology.kubernetes.io/zone";
 constexpr std::string_view kZones[] = {"a", "b", "c"};
+constexpr std::string_view kWaysToHold[] = {"in-vain", kHeldAllowed, kHeldAllowed, kHeldRejected};
 constexpr uint64_t kCrowd = 30;
 constexpr base::Duration kLongestPause = 1s;
 constexpr base::Duration kSlowestKubelet = 2s;
@@ -204,7 +206,7 @@ void Actors::AddPod(ActionKind kind, base::Random& random) {
       break;
     case ActionKind::kAddHeldPod:
       milli = 500 + 500 * random.Below(4);
-      pod.Label(kHeld, "true");
+      pod.Label(kHeld, answers_held_ ? kWaysToHold[random.Below(std::size(kWaysToHold))] : kWaysToHold[0]);
       break;
     case ActionKind::kAddRefusedPod:
       milli = 500 + 500 * random.Below(4);

@@ -24,6 +24,8 @@ class Actors {
   Actors(Timeline& timeline, Store& store, ApiWrites& writes, Claims& claims, Volumes& volumes, Trace& trace,
          uint64_t seed);
 
+  // Some of the held pods are to be allowed, or rejected.
+  void set_answers_held(bool answers_held) { answers_held_ = answers_held; }
   void MakeNodes(int count);
   // Does nothing if there is no object to do it to.
   void Do(const Action& action);
@@ -80,6 +82,7 @@ class Actors {
   Trace& trace_;
   base::Random random_;
   std::function<void(const std::string&)> on_give_up_;
+  bool answers_held_ = false;
   int last_pod_ = 0;
   int last_node_ = 0;
 };

@@ -11,8 +11,8 @@
 namespace berth::storm {
 namespace {
 
-void Send(const ExchangePtr& exchange, Reply reply) {
-  exchange->Answer(reply.code, std::move(reply.body), std::move(reply.headers));
+void Send(const ExchangePtr& exchange, Reply reply, std::optional<Delivery> delivery = {}) {
+  exchange->Answer(reply.code, std::move(reply.body), std::move(reply.headers), delivery);
 }
 void Send(const ExchangePtr& exchange, const Refusal& refusal) { Send(exchange, RefusalReply(refusal)); }
 
@@ -148,7 +148,9 @@ void ApiServer::List(const ExchangePtr& exchange, const ApiRequest& request) {
     continues_[next] = {rest.revision, {end, rest.objects.end()}};
     rest.objects.erase(end, rest.objects.end());
   }
-  Send(exchange, ListReply(request.protobuf, request.kind, rest.objects, rest.revision, next));
+  const std::optional<Delivery> whole =
+      next.empty() ? std::optional(Delivery{request.kind, rest.revision}) : std::nullopt;
+  Send(exchange, ListReply(request.protobuf, request.kind, rest.objects, rest.revision, next), whole);
 }
 
 void ApiServer::Get(const ExchangePtr& exchange, const ApiRequest& request) {

@@ -139,7 +139,8 @@ void ApiWatches::StartFromList(const WatcherPtr& watcher, const std::string& ver
   });
   watcher->next = PositionAfter(watcher->kind, revision);
   if (streaming_ == StreamingLists::kEndless) return;
-  watcher->exchange->Data(BookmarkFrame(watcher->protobuf, watcher->kind, revision, true));
+  watcher->exchange->Data(BookmarkFrame(watcher->protobuf, watcher->kind, revision, true),
+                          Delivery{watcher->kind, revision});
 }
 
 void ApiWatches::Schedule(const WatcherPtr& watcher, bool begins_behind) {
@@ -170,7 +171,8 @@ void ApiWatches::Pump(const WatcherPtr& moved) {
   watcher.awaited = false;
   const std::vector<Change>& history = store_.history(watcher.kind);
   while (watcher.next < history.size() && watcher.exchange->open()) {
-    watcher.exchange->Data(Frames(watcher, history[watcher.next]));
+    watcher.exchange->Data(Frames(watcher, history[watcher.next]),
+                           Delivery{watcher.kind, history[watcher.next].revision});
     if (faults_.Strikes(Fault::kDuplicateEvent)) {
       const size_t back = faults_.Below(Fault::kDuplicateEvent, std::min<size_t>(watcher.next + 1, 4));
       watcher.exchange->Data(Frames(watcher, history[watcher.next - back]));

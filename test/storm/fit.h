@@ -21,6 +21,7 @@ struct Amounts {
     return milli_cpu <= room.milli_cpu && memory <= room.memory && pods <= room.pods;
   }
   std::string ToString() const;
+  friend bool operator==(const Amounts&, const Amounts&) = default;
 };
 
 Amounts RequestsOf(const api::Pod& pod);

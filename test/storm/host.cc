@@ -13,7 +13,8 @@ constexpr uint64_t kSlowestRestart = 5'000'000'000;  // nanoseconds
 }  // namespace
 
 Host::Host(Timeline& timeline, Network& network, Trace& trace, const Scheduler& scheduler, std::string name,
-           const Plan& plan, uint64_t seed, std::function<void(const Host& host)> on_life, Report report)
+           const Plan& plan, uint64_t seed, std::function<void(const Host& host)> on_life, Report report,
+           OnBinding on_binding)
     : timeline_(timeline),
       network_(network),
       trace_(trace),
@@ -22,6 +23,7 @@ Host::Host(Timeline& timeline, Network& network, Trace& trace, const Scheduler& 
       random_(seed),
       on_life_(std::move(on_life)),
       report_(std::move(report)),
+      on_binding_(std::move(on_binding)),
       process_(timeline, std::move(name), seed) {}
 
 Host::~Host() = default;
@@ -37,7 +39,8 @@ void Host::Launch() {
                                .seed = random_.Next(),
                                .plan = plan_,
                                .on_exit = [this, life] { timeline_.After(1ms, [this, life] { End(life); }); },
-                               .report = report_});
+                               .report = report_,
+                               .on_binding = [this](const SentBinding& binding) { on_binding_(process_, binding); }});
   on_life_(*this);
   instance_->Start();
 }

@@ -16,9 +16,12 @@ class Host {
  public:
   using Report = std::function<void(std::string invariant, std::string message, std::vector<std::string> subjects)>;
 
-  // `on_life` is called for each new instance.
+  using OnBinding = std::function<void(const Process& process, const SentBinding& binding)>;
+
+  // `on_life` is called for each new instance, `on_binding` before each binding that one sends.
   Host(Timeline& timeline, Network& network, Trace& trace, const Scheduler& scheduler, std::string name,
-       const Plan& plan, uint64_t seed, std::function<void(const Host& host)> on_life, Report report);
+       const Plan& plan, uint64_t seed, std::function<void(const Host& host)> on_life, Report report,
+       OnBinding on_binding);
   ~Host();
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
@@ -49,6 +52,7 @@ class Host {
   base::Random random_;
   const std::function<void(const Host& host)> on_life_;
   const Report report_;
+  const OnBinding on_binding_;
   Process process_;
   std::unique_ptr<Instance> instance_;
 };

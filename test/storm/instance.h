@@ -12,12 +12,23 @@
 #include <vector>
 
 #include "api/kind.h"
+#include "storm/fit.h"
 #include "storm/network.h"
 #include "storm/plan.h"
 #include "storm/process.h"
 #include "storm/trace.h"
 
 namespace berth::storm {
+
+// A binding, and what had been known when it was decided: every change of nodes and pods up to these revisions.
+struct SentBinding {
+  std::string uid;  // of the pod
+  std::string node;
+  uint64_t nodes_seen = 0;
+  uint64_t pods_seen = 0;
+  // An earlier binding of the pod has succeeded, and the process has been told: what was known when that was decided.
+  std::optional<uint64_t> bound_knowing{};
+};
 
 // What an instance is given. All of it outlives the instance.
 struct InstanceOptions {
@@ -31,6 +42,8 @@ struct InstanceOptions {
   std::function<void()> on_exit;
   // For invariants that only the instance can check.
   std::function<void(std::string invariant, std::string message, std::vector<std::string> subjects)> report;
+  // Called right before a binding is sent. One that does not call it is judged more mildly.
+  std::function<void(const SentBinding& binding)> on_binding;
 };
 
 // By kind and "namespace/name": UID and resourceVersion.
@@ -52,6 +65,8 @@ class Instance {
   virtual bool has_synced() const { return false; }
   // Every object that it believes to exist, as last reported.
   virtual Picture picture() const = 0;
+  // What it believes pods to take of each node, without the nodes where there are none. Unset: it does not count.
+  virtual std::optional<std::map<std::string, Amounts>> usage() const { return std::nullopt; }
   // The nominations of pending pods that the API must show, by UID; pods without one are omitted. Unset: this scheduler
   // does not nominate.
   virtual std::optional<std::map<std::string, std::string>> nominations() const { return std::nullopt; }

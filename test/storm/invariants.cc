@@ -6,7 +6,6 @@
 #include <chrono>
 
 #include "api/coordination.h"
-#include "api/resource_claim.h"
 #include "client/scheduling_kinds.h"
 #include "storm/claims.h"
 #include "storm/volumes.h"
@@ -14,10 +13,7 @@
 namespace berth::storm {
 namespace {
 
-using namespace std::chrono_literals;
-
 constexpr const char* kLease = "kube-system/kube-scheduler";
-constexpr base::Duration kOldestDecision = 3min;
 
 bool IsOurPending(const api::Pod& pod) {
   return pod.spec.node_name.empty() && !api::IsTerminated(pod) && pod.spec.scheduling_gates.empty() &&
@@ -40,12 +36,8 @@ std::string Describe(const Picture::value_type& entry) {
 }  // namespace
 
 Invariants::Invariants(const Timeline& timeline, Store& store, ApiWrites& writes, bool preempts)
-    : timeline_(timeline), store_(store), preempts_(preempts) {
+    : timeline_(timeline), store_(store), preempts_(preempts), bindings_(timeline, store) {
   writes.Observe([this](const Write& write) { OnWrite(write); });
-  store.Observe([this](const Change& change) {
-    const api::Pod* pod = change.object.As<api::Pod>();
-    if (pod != nullptr && api::IsTerminated(*pod)) last_over_[pod->metadata.uid] = change.time;
-  });
 }
 
 void Invariants::AddLife(const Host& host) {
@@ -58,10 +50,14 @@ void Invariants::Report(Violation violation) {
   violation_ = std::move(violation);
 }
 
+void Invariants::OnSent(const Process& process, const SentBinding& binding) {
+  if (Found found = bindings_.OnSent(process, binding)) Report(std::move(*found));
+}
+
 void Invariants::OnWrite(const Write& write) {
   if (write.write_class == WriteClass::kLease) return NoteHolder();
   if (write.code != 0) {
-    if (write.write_class == WriteClass::kBind && write.ok()) bound_by_us_.insert(write.uid);
+    if (write.write_class == WriteClass::kBind && write.ok()) bindings_.OnBound(write);
     if (write.write_class == WriteClass::kClaim && write.ok()) {
       if (const std::string device = FindSharedDevice(store_); !device.empty()) {
         Report({.invariant = "no device belongs to two claims",
@@ -75,8 +71,8 @@ void Invariants::OnWrite(const Write& write) {
   if (write.write_class != WriteClass::kEvent) ++working_writes_;
   CheckLease(write);
   if (write.write_class == WriteClass::kStatus) CheckReport(write);
-  if (write.write_class == WriteClass::kBind) CheckRoom(write);
-  if (write.write_class == WriteClass::kBind) CheckClaims(write);
+  if (write.write_class != WriteClass::kBind) return;
+  if (Found found = bindings_.Check(write)) Report(std::move(*found));
 }
 
 // One that was sent before the pod was there is about another pod of that name.
@@ -115,15 +111,6 @@ void Invariants::CheckLease(const Write& write) {
           .subjects = {write.key, "lease"}});
 }
 
-std::vector<const api::Pod*> Invariants::PodsOn(const std::string& node) const {
-  std::vector<const api::Pod*> found;
-  for (const auto& [key, object] : store_.objects(api::Kind::kPod)) {
-    const api::Pod* pod = object.As<api::Pod>();
-    if (pod->spec.node_name == node && !api::IsTerminated(*pod)) found.push_back(pod);
-  }
-  return found;
-}
-
 std::map<std::string, std::vector<const api::Pod*>> Invariants::PodsByNode() const {
   std::map<std::string, std::vector<const api::Pod*>> found;
   for (const auto& [key, object] : store_.objects(api::Kind::kPod)) {
@@ -131,82 +118,6 @@ std::map<std::string, std::vector<const api::Pod*>> Invariants::PodsByNode() con
     if (!pod->spec.node_name.empty() && !api::IsTerminated(*pod)) found[pod->spec.node_name].push_back(pod);
   }
   return found;
-}
-
-bool Invariants::HasReturned(const std::string& uid) const {
-  const auto found = last_over_.find(uid);
-  return found != last_over_.end() && found->second + kOldestDecision >= timeline_.Now();
-}
-
-Amounts Invariants::RecentAllocatable(const std::string& node) const {
-  Amounts most;
-  const auto take = [&](const api::Object& object) {
-    const Amounts amounts = AllocatableOf(*object.As<api::Node>());
-    most.milli_cpu = std::max(most.milli_cpu, amounts.milli_cpu);
-    most.memory = std::max(most.memory, amounts.memory);
-    most.pods = std::max(most.pods, amounts.pods);
-  };
-  for (const Change& change : store_.history(api::Kind::kNode)) {
-    if (change.object.metadata().name != node) continue;
-    // The state before the change was valid until the change.
-    if (change.before && change.time + kOldestDecision >= timeline_.Now()) take(*change.before);
-  }
-  if (const api::Object* now = store_.FindObject(api::Kind::kNode, node)) take(*now);
-  return most;
-}
-
-void Invariants::CheckRoom(const Write& write) {
-  const api::Pod* pod = store_.Find<api::Pod>(write.key);
-  const Amounts room = RecentAllocatable(write.node);
-  if (room.pods == 0) {
-    return Report({.invariant = "no pod is bound to a node that was gone",
-                   .message = fmt::format("{} bound {} to {}, which has not been there for {} s", write.process,
-                                          write.key, write.node, kOldestDecision / 1s),
-                   .subjects = {write.key, write.node}});
-  }
-  // The resources of a terminated pod are given to others at once, as upstream does, even while its binding is in
-  // flight; if the pod returns in time, that binding is valid.
-  if (HasReturned(write.uid)) return;
-  Amounts used = RequestsOf(*pod);
-  std::vector<std::string> subjects = {write.node};
-  for (const api::Pod* other : PodsOn(write.node)) {
-    if (!bound_by_us_.contains(other->metadata.uid) || HasReturned(other->metadata.uid)) continue;
-    used += RequestsOf(*other);
-    subjects.push_back(other->metadata.name);
-  }
-  if (used.FitsInto(room)) return;
-  subjects.push_back(write.key);
-  Report({.invariant = "no node is over its allocatable by our binds",
-          .message = fmt::format("{} bound {} to {}, which has {} and would have to hold {}", write.process, write.key,
-                                 write.node, room.ToString(), used.ToString()),
-          .subjects = std::move(subjects)});
-}
-
-// A pod that starts without its devices is worse than one that waits.
-void Invariants::CheckClaims(const Write& write) {
-  const api::Pod* pod = store_.Find<api::Pod>(write.key);
-  // While it was terminated, its devices belonged to others.
-  if (HasReturned(write.uid)) return;
-  if (const std::string claim = FindUnboundVolume(store_, *pod, write.node); !claim.empty()) {
-    return Report({.invariant = "a pod is bound with its volumes",
-                   .message = fmt::format("{} bound {} to {}, where {} is not bound to a volume", write.process,
-                                          write.key, write.node, claim),
-                   .subjects = {pod->metadata.name, claim}});
-  }
-  for (const api::PodResourceClaim& named : pod->spec.resource_claims) {
-    const std::string key = fmt::format("{}/{}", pod->metadata.namespace_.str(), *named.resource_claim_name);
-    const auto* claim = store_.Find<api::ResourceClaim>(key);
-    const bool is_here = claim != nullptr && claim->status.allocation &&
-                         claim->status.allocation->devices.results.front().pool == write.node;
-    const bool is_reserved =
-        claim != nullptr && std::any_of(claim->status.reserved_for.begin(), claim->status.reserved_for.end(),
-                                        [&](const auto& r) { return r.uid == write.uid; });
-    if (is_here && is_reserved) continue;
-    return Report({.invariant = "a pod is bound with its devices",
-                   .message = fmt::format("{} bound {} to {}, where {} is not {} for it", write.process, write.key,
-                                          write.node, key, is_here ? "reserved" : "allocated"),
-                   .subjects = {pod->metadata.name, key}});
-  }
 }
 
 // The highest priority first: a forgotten pod may block others.
@@ -221,7 +132,8 @@ std::optional<Violation> Invariants::FindForgottenPod() const {
   for (const api::Pod* found : pending) {
     const api::Pod& pod = *found;
     const std::string key = api::KeyOf(pod.metadata);
-    const bool is_held = preempts_ && pod.metadata.labels.Contains(Symbol(kHeld));
+    const Symbol* held = pod.metadata.labels.Find(Symbol(kHeld));
+    const bool is_held = preempts_ && held != nullptr && *held != Symbol(kHeldAllowed);
     for (const auto& [name, node_object] : store_.objects(api::Kind::kNode)) {
       if (is_held) break;
       const api::Node& node = *node_object.As<api::Node>();
@@ -281,6 +193,31 @@ std::optional<Violation> Invariants::FindWrongPicture(const Host& host) const {
     if (!truth.contains(entry.first)) return wrong("still believes in", entry);
   }
   return std::nullopt;
+}
+
+// Objects that are right may have been counted wrong.
+std::optional<Violation> Invariants::FindWrongUsage(const Host& host) const {
+  const auto seen = host.instance()->usage();
+  if (!seen) return std::nullopt;
+  std::map<std::string, Amounts> truth;
+  for (const auto& [node, pods] : PodsByNode()) {
+    if (store_.FindObject(api::Kind::kNode, node) == nullptr) continue;
+    for (const api::Pod* pod : pods) truth[node] += RequestsOf(*pod);
+  }
+  if (*seen == truth) return std::nullopt;
+  const auto at = [](const std::map<std::string, Amounts>& all, const std::string& node) {
+    const auto found = all.find(node);
+    return found != all.end() ? found->second : Amounts();
+  };
+  for (const auto& [node, object] : store_.objects(api::Kind::kNode)) {
+    const Amounts counted = at(*seen, node), present = at(truth, node);
+    if (counted == present) continue;
+    return Violation{"the picture equals the API's objects",
+                     fmt::format("{} counts {} on {}, which holds {}", host.process().name(), counted.ToString(), node,
+                                 present.ToString()),
+                     {node}};
+  }
+  return Violation{"the picture equals the API's objects", host.process().name() + " counts pods on no node", {}};
 }
 
 void Invariants::CheckKnownAsItIs(const std::string& pod_key, const std::vector<std::unique_ptr<Host>>& hosts) {
@@ -353,6 +290,7 @@ std::optional<Violation> Invariants::FindUnsettled(const std::vector<std::unique
   }
   for (const auto& host : hosts) {
     if (Found found = FindWrongPicture(*host)) return found;
+    if (Found found = FindWrongUsage(*host)) return found;
     if (Found found = FindWrongNomination(*host)) return found;
     if (Found found = FindOldReport(*host)) return found;
     const std::vector<std::string> left = host->instance()->Leftovers();

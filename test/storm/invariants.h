@@ -11,18 +11,12 @@
 #include <vector>
 
 #include "storm/api_writes.h"
-#include "storm/fit.h"
+#include "storm/bindings.h"
 #include "storm/host.h"
 #include "storm/store.h"
+#include "storm/violation.h"
 
 namespace berth::storm {
-
-struct Violation {
-  std::string invariant;  // the same text for every failure of its kind
-  std::string message;
-  std::vector<std::string> subjects{};  // what to search the trace for
-  base::Duration at{};
-};
 
 class Invariants {
  public:
@@ -32,6 +26,8 @@ class Invariants {
   // The first violation.
   const std::optional<Violation>& violation() const { return violation_; }
   void Report(Violation violation);
+  // A process is about to send a binding.
+  void OnSent(const Process& process, const SentBinding& binding);
 
   // What must no longer be there in a settled world.
   std::optional<Violation> FindUnsettled(const std::vector<std::unique_ptr<Host>>& hosts) const;
@@ -46,29 +42,22 @@ class Invariants {
   void NoteHolder();
   void CheckLease(const Write& write);
   void CheckReport(const Write& write);
-  void CheckRoom(const Write& write);
-  void CheckClaims(const Write& write);
 
   using Found = std::optional<Violation>;
   Found FindForgottenPod() const;
   Found FindWrongPicture(const Host& host) const;
+  Found FindWrongUsage(const Host& host) const;
   Found FindWrongNomination(const Host& host) const;
   Found FindOldReport(const Host& host) const;
-  std::vector<const api::Pod*> PodsOn(const std::string& node) const;
   std::map<std::string, std::vector<const api::Pod*>> PodsByNode() const;
-  // Whether the pod was terminated, and returned, since a decision about it may have been made.
-  bool HasReturned(const std::string& uid) const;
-  // The most the node of that name had recently: a decision may be that old.
-  Amounts RecentAllocatable(const std::string& node) const;
 
   const Timeline& timeline_;
   const Store& store_;
   const bool preempts_;
   std::map<std::pair<std::string, int>, std::string> identities_;  // by process and life
   std::string last_holder_;
-  std::set<std::string> gave_back_;                  // identities
-  std::set<std::string> bound_by_us_;                // UIDs
-  std::map<std::string, base::Duration> last_over_;  // by UID: when a pod was last seen terminated
+  std::set<std::string> gave_back_;  // identities
+  Bindings bindings_;
   uint64_t working_writes_ = 0;
   std::optional<Violation> violation_;
 };

@@ -14,11 +14,11 @@
 #include "config/load.h"
 #include "live/live_core.h"
 #include "metrics/registry.h"
-#include "plugins/registry.h"
 #include "replay/recorder.h"
 #include "replay/testing/echo.h"
-#include "storm/api_wire.h"
+#include "storm/decisions.h"
 #include "storm/fibers.h"
+#include "storm/hold.h"
 #include "storm/instance.h"
 #include "storm/model_extender.h"
 
@@ -33,8 +33,6 @@ constexpr int kMostReportsBeforeBinding = 16;
 constexpr base::Duration kLongestCalmWait = 1s;
 constexpr base::Duration kSlowestTurn = 3s;
 constexpr size_t kLastingTimers = 4;
-// A binding is queued, or waits for the server, no longer than this.
-constexpr base::Duration kOldestBinding = 60s;
 // In one of this many storms a second driver repeats every decision, from what a recording would contain.
 constexpr uint64_t kEchoEvery = 4;
 
@@ -86,39 +84,15 @@ class FiberRunner final : public live::BindingRunner {
   Fibers fibers_;
 };
 
-constexpr char kHoldName[] = "Hold";
-constexpr base::Duration kHoldTime = 2s;
-
-// Makes pods that are to be held wait in Permit until they time out. Their room is taken in the meantime, and free
-// again afterwards.
-class Hold final : public framework::Plugin, public framework::PermitPlugin, public framework::EnqueueExtensions {
- public:
-  std::string_view name() const override { return kHoldName; }
-  framework::PermitResult Permit(framework::CycleState&, const framework::PodInfo& pod, const std::string&) override {
-    if (!pod.pod().metadata.labels.Contains(Symbol(kHeld))) return {};
-    return {framework::Status::Wait(), kHoldTime};
-  }
-  // Not for freed resources: held pods would requeue each other forever.
-  std::vector<framework::ClusterEventWithHint> EventsToRegister() const override {
-    return {{{framework::EventResource::kNode, framework::ActionType::kAdd}, {}}};
-  }
-};
-
 // Statuses of claims are parts of bindings.
 bool IsReport(const http::Request& request) {
   return request.method == "PATCH" && request.path.ends_with("/status") &&
          request.path.find("/pods/") != std::string::npos;
 }
 
-const framework::Registry& Plugins() {
-  static const framework::Registry registry = [] {
-    framework::Registry all = plugins::InTreeRegistry();
-    const auto make = [](const config::PluginArgs&, framework::Handle&) -> Result<std::unique_ptr<framework::Plugin>> {
-      return std::unique_ptr<framework::Plugin>(std::make_unique<Hold>());
-    };
-    CHECK(all.Register(kHoldName, make, "storm").ok());
-    return all;
-  }();
+// Of the second driver.
+const framework::Registry& ReplayPlugins() {
+  static const framework::Registry registry = PluginsWithHold(nullptr, 0);
   return registry;
 }
 
@@ -137,6 +111,7 @@ class LiveInstance final : public Instance {
   bool is_leader() const override { return core_->is_leader(); }
   bool has_synced() const override { return core_->synced(); }
   Picture picture() const override;
+  std::optional<std::map<std::string, Amounts>> usage() const override;
   std::optional<std::map<std::string, std::string>> nominations() const override;
   std::optional<std::string> LastReport(const std::string& pod_uid) const override;
   std::vector<std::string> Leftovers() const override;
@@ -148,7 +123,6 @@ class LiveInstance final : public Instance {
   void ListenTo(live::LiveOptions& options);
   void TakeTurn();
   void CheckAttempts() const;
-  void CheckBinding(const http::Request& request) const;
   void CheckOrder(const http::Request& request);
   void NoteReport(const http::Request& request);
 
@@ -158,7 +132,8 @@ class LiveInstance final : public Instance {
   VirtualLoop io_;
   VirtualLoop writes_;
   VirtualLoop election_;
-  VirtualLoop turns_;  // the scheduling thread
+  VirtualLoop turns_;    // the scheduling thread
+  VirtualLoop answers_;  // of who decides on pods that wait in Permit
   ProcessTransport transport_;
   FiberRunner runner_;
   metrics::Registry metrics_;
@@ -170,8 +145,8 @@ class LiveInstance final : public Instance {
     std::string pod;  // its name
     std::string message;
   };
-  std::map<std::string, LastSent> reports_;       // by UID
-  std::map<std::string, base::Time> seen_nodes_;  // and when they were last in the cache
+  std::map<std::string, LastSent> reports_;  // by UID
+  Decisions decisions_;
   base::TimerId next_turn_ = 0;
   int reports_before_binding_ = 0;                 // sent while some binding waited
   std::optional<base::Time> binding_waits_since_;  // as far as requests have shown
@@ -188,15 +163,21 @@ LiveInstance::LiveInstance(const InstanceOptions& options)
       writes_(options.process),
       election_(options.process),
       turns_(options.process),
+      answers_(options.process),
       transport_(options.network, options.process),
       runner_(options.process, options.network.faults()),
-      request_metrics_(metrics_, server_name_) {
+      request_metrics_(metrics_, server_name_),
+      decisions_(clock_, options.report, options.on_binding) {
+  transport_.set_on_answer(
+      [this](const http::Request& request, int status) { decisions_.NoteAnswer(request, status); });
+  transport_.set_on_delivery([this](const Delivery& delivery) { decisions_.NoteDelivery(delivery); });
   transport_.set_on_request([this](const http::Request& request) {
-    CheckBinding(request);
+    decisions_.NoteRequest(request);
     CheckOrder(request);
     NoteReport(request);
   });
-  Result<std::unique_ptr<live::LiveCore>> made = live::LiveCore::Create(CoreOptions(), Plugins(), metrics_,
+  const framework::Registry plugins = PluginsWithHold(&answers_, options.seed);
+  Result<std::unique_ptr<live::LiveCore>> made = live::LiveCore::Create(CoreOptions(), plugins, metrics_,
                                                                         {.transport = transport_,
                                                                          .io = io_,
                                                                          .writes = writes_,
@@ -230,7 +211,7 @@ live::LiveOptions LiveInstance::CoreOptions() {
   live::LiveOptions options;
   options.configuration = config::DefaultConfiguration(options.gates);
   options.hostname = options_.process.name();
-  options.configuration.profiles[0].plugins.multi_point.enabled.push_back({kHoldName, 0});
+  options.configuration.profiles[0].plugins.multi_point.enabled.push_back({std::string(kHoldName), 0});
   options.rest.qps = options_.plan.qps;
   options.rest.burst = static_cast<int>(options_.plan.qps * 2);
   if (!options_.plan.protobuf) options.rest.content_type = client::kJsonType;
@@ -252,7 +233,7 @@ void LiveInstance::ListenTo(live::LiveOptions& options) {
   header.max_binding = scheduler::Driver::kNoLimit;
   echo_ = std::make_unique<replay::testing::Echo>(replay::testing::Echo::Options{
       .header = std::move(header),
-      .registry = Plugins(),
+      .registry = ReplayPlugins(),
       .on_difference = [this](const replay::Difference& difference) {
         options_.report(
             "a recording decides the same again",
@@ -267,9 +248,10 @@ void LiveInstance::TakeTurn() {
   mail_ = false;
   turns_.Cancel(next_turn_);
   live::SchedulingLoop& loop = core_->loop();
+  decisions_.BeginTurn();
   const base::Time next = loop.Turn();
+  decisions_.EndTurn(loop.driver());
   CheckAttempts();
-  for (const framework::NodeInfo* node : loop.driver().cluster().nodes()) seen_nodes_[node->name()] = clock_.Now();
   if (std::exchange(led_, core_->is_leader()) != led_) {
     options_.trace.Add(options_.process.name(), "world {}", led_ ? "leads" : "leads no longer");
     reports_.clear();
@@ -292,18 +274,6 @@ void LiveInstance::CheckAttempts() const {
                     fmt::format("{} has {} in line while it is being bound", options_.process.name(), pod.pod->Key()),
                     {pod.pod->name()});
   });
-}
-
-void LiveInstance::CheckBinding(const http::Request& request) const {
-  if (!request.path.ends_with("/binding")) return;
-  const Result<BindingBody> body = ReadBinding(request);
-  if (!body) return options_.report("a binding can be read", body.error().message, {request.path});
-  const auto seen = seen_nodes_.find(body->node);
-  if (seen != seen_nodes_.end() && clock_.Now() - seen->second < kOldestBinding) return;
-  options_.report("no pod is bound to a node that was gone",
-                  fmt::format("{} binds {} to {}, which its picture has not had for {} s", options_.process.name(),
-                              request.path, body->node, kOldestBinding / 1s),
-                  {body->node, request.path});
 }
 
 void LiveInstance::NoteReport(const http::Request& request) {
@@ -382,6 +352,17 @@ Picture LiveInstance::picture() const {
   return picture;
 }
 
+std::optional<std::map<std::string, Amounts>> LiveInstance::usage() const {
+  std::map<std::string, Amounts> usage;
+  for (const framework::NodeInfo* node : core_->loop().driver().cluster().nodes()) {
+    if (node->pods().empty() && node->requested() == framework::Resource()) continue;
+    usage[node->name()] = {.milli_cpu = node->requested().milli_cpu,
+                           .memory = node->requested().memory,
+                           .pods = static_cast<int64_t>(node->pods().size())};
+  }
+  return usage;
+}
+
 std::vector<std::string> LiveInstance::Leftovers() const {
   std::vector<std::string> left;
   const auto count = [&](size_t number, std::string_view what) {
@@ -398,6 +379,13 @@ std::vector<std::string> LiveInstance::Leftovers() const {
   driver.queue().ForEachInFlightEvent([&](const framework::ClusterEvent& event, size_t number) {
     count(number, fmt::format("events {} kept for pods in flight", event.Label()));
   });
+  const live::LiveApi& api = core_->loop().api();
+  count(api.unsent(), "reports that found the line of writes full");
+  count(api.nominations(), "nominations to send");
+  count(api.waiting(), "waits for storage or devices");
+  count(api.evicting(), "rounds of evictions");
+  count(core_->loop().retries(), "retries");
+  count(answers_.timers(), "answers to pods in Permit");
   count(writes_.timers(), "timers of writes");
   // One per reflector, and those that always run.
   if (io_.timers() > std::size(client::kSchedulingKinds) + kLastingTimers)

@@ -86,7 +86,7 @@ void Exchange::Head(int status, http::Headers headers) {
   Push({.head = http::ResponseHead{.status = status, .headers = std::move(headers)}});
 }
 
-void Exchange::Data(std::string bytes) {
+void Exchange::Data(std::string bytes, std::optional<Delivery> delivery) {
   if (!open() || bytes.empty()) return;
   Faults& faults = network_.faults_;
   if (is_watch_ && faults.Strikes(Fault::kSilentStream)) {
@@ -104,19 +104,19 @@ void Exchange::Data(std::string bytes) {
     Push({.data = bytes.substr(0, cut)});
     bytes.erase(0, cut);
   }
-  Push({.data = std::move(bytes)});
+  Push({.data = std::move(bytes), .delivery = delivery});
 }
 
-void Exchange::End(Result<void> how) {
+void Exchange::End(Result<void> how, std::optional<Delivery> delivery) {
   if (!open()) return;
   answered_ = true;
-  Push({.end = std::move(how)});
+  Push({.end = std::move(how), .delivery = delivery});
 }
 
-void Exchange::Answer(int status, std::string body, http::Headers headers) {
+void Exchange::Answer(int status, std::string body, http::Headers headers, std::optional<Delivery> delivery) {
   Head(status, std::move(headers));
   Data(std::move(body));
-  End();
+  End({}, delivery);
 }
 
 void Exchange::Push(Message message) {
@@ -152,6 +152,8 @@ void Exchange::Flush() {
 
 void Exchange::Receive(const Message& message) {
   if (!open_) return;
+  if (message.delivery && transport_->on_delivery_) transport_->on_delivery_(*message.delivery);
+  if (message.head) status_ = message.head->status;
   if (message.end) return Finish(*message.end);
   ArmIdleTimer();
   if (message.head && handler_.on_head) handler_.on_head(*message.head);
@@ -186,6 +188,7 @@ void Exchange::Finish(Result<void> how) {
   closed_ = network_.timeline_.Now();
   if (!how && network_.trace_.on())
     network_.trace_.Add(process_, "x {} {}: {}", request_.method, PathOf(request_), how.error().message);
+  if (how && transport_->on_answer_) transport_->on_answer_(request_, status_);
   transport_->loop_.Cancel(timeout_);
   transport_->loop_.Cancel(idle_);
   // Handlers own what started the exchange: they must not outlive it.

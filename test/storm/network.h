@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/kind.h"
 #include "base/random.h"
 #include "http/transport.h"
 #include "storm/faults.h"
@@ -27,6 +28,12 @@ inline constexpr base::Duration kStraggle = std::chrono::seconds(1);
 class Network;
 class ProcessTransport;
 
+// What an answer contains: every change of that kind up to the revision.
+struct Delivery {
+  api::Kind kind;
+  uint64_t revision;
+};
+
 // One HTTP exchange. The server's side is public; what it sends after the end is lost.
 class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
@@ -39,9 +46,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   bool open() const { return open_ && !answered_; }
 
   void Head(int status, http::Headers headers);
-  void Data(std::string bytes);
-  void End(Result<void> how = {});
-  void Answer(int status, std::string body, http::Headers headers);
+  // The delivery is complete with these bytes.
+  void Data(std::string bytes, std::optional<Delivery> delivery = {});
+  void End(Result<void> how = {}, std::optional<Delivery> delivery = {});
+  void Answer(int status, std::string body, http::Headers headers, std::optional<Delivery> delivery = {});
 
  private:
   friend class Network;
@@ -50,6 +58,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     std::optional<http::ResponseHead> head{};
     std::string data{};
     std::optional<Result<void>> end{};
+    std::optional<Delivery> delivery{};
   };
 
   Exchange(Network& network, ProcessTransport& transport, http::CallId id, http::Request request,
@@ -77,6 +86,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   http::ResponseHandler handler_;
   bool open_ = true;       // for the client
   bool answered_ = false;  // by the server, to the end
+  int status_ = 0;         // of the answer, once the client has it
   base::Duration answer_delay_{};
   bool silent_ = false;  // nothing arrives any more
   std::optional<base::Duration> closed_{};
@@ -154,6 +164,12 @@ class ProcessTransport final : public http::Transport {
   void Kill();
   // Called with each request before it is sent.
   void set_on_request(std::function<void(const http::Request& request)> observer) { on_request_ = std::move(observer); }
+  // Called when an answer has arrived whole, before its handler knows.
+  void set_on_answer(std::function<void(const http::Request& request, int status)> observer) {
+    on_answer_ = std::move(observer);
+  }
+  // Called before the handler gets the last bytes of a delivery.
+  void set_on_delivery(std::function<void(const Delivery& delivery)> observer) { on_delivery_ = std::move(observer); }
   // Ends connections that do not survive a partition.
   void BreakAll(std::string_view why);
   // Makes the watches that are open now half-open.
@@ -169,6 +185,8 @@ class ProcessTransport final : public http::Transport {
   http::CallId last_id_ = 0;
   bool dead_ = false;
   std::function<void(const http::Request& request)> on_request_;
+  std::function<void(const http::Request& request, int status)> on_answer_;
+  std::function<void(const Delivery& delivery)> on_delivery_;
   std::map<http::CallId, ExchangePtr> open_;
 };
 

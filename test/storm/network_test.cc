@@ -55,6 +55,23 @@ TEST(Network, AnExchangeGoesThroughInOrder) {
   EXPECT_EQ(world.transport.open_calls(), 0U);
 }
 
+TEST(Network, ADeliveryIsToldBeforeItsLastBytes) {
+  World world(Always({Fault::kTornFrame}));
+  world.transport.set_on_delivery([&](const Delivery& delivery) {
+    world.log.push_back(fmt::format("delivery until {}", delivery.revision));
+  });
+  world.transport.set_on_answer([&](const http::Request& request, int status) {
+    world.log.push_back(fmt::format("{} {}", request.path, status));
+  });
+  world.Start({.path = "/x"});
+  world.Run(10ms);
+  world.served[0]->Head(200, {});
+  world.served[0]->Data("ab", Delivery{api::Kind::kPod, 7});
+  world.served[0]->End();
+  world.Run(20ms);
+  EXPECT_THAT(world.log, ElementsAre("head 200", "a", "delivery until 7", "b", "/x 200", "end"));
+}
+
 TEST(Network, AnAnswerIsLostAfterItsRequestWasServed) {
   World world(Always({Fault::kAnswerLost}));
   world.Start({.path = "/x", .timeout = 5s});

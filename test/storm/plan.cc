@@ -21,6 +21,9 @@ constexpr std::array<std::string_view, kActionKindCount> kNames = {
     "terminate",    "pause",           "partition",       "step_clock",     "takeover",
 };
 
+// Every so many storms have no faults: then nothing excuses a failure.
+constexpr uint64_t kCalmEvery = 6;
+
 // Every so many storms have volumes. Not an emphasis: they go with any of those.
 constexpr uint64_t kVolumesEvery = 5;
 
@@ -238,8 +241,7 @@ bool Plan::has_faults() const {
 Plan MakePlan(uint64_t seed) {
   base::Random random(seed * 2 + 1);
   Plan plan{.seed = seed};
-  // Every sixth storm has no faults: then nothing excuses a failure.
-  const bool calm = seed % 6 == 0;
+  const bool calm = seed % kCalmEvery == 0;
   Emphasis emphasis = kEmphases[random.Below(std::size(kEmphases))];
   const bool ends_terms = emphasis == Emphasis::kLeaders || emphasis == Emphasis::kUnlistable;
   if (calm && ends_terms) emphasis = Emphasis::kNone;  // their end is a misfortune
@@ -267,6 +269,7 @@ Plan MakePlan(uint64_t seed) {
   if (random.Below(2) == 0) plan.backlog = 1 + random.Below(4);
   if (random.Below(4) == 0) plan.max_binding = 1 + random.Below(4);
   plan.volumes = seed % kVolumesEvery == 0;
+  plan.answers_held = seed / kCalmEvery % 2 == 0;
   const bool is_quiet = plan.volumes && random.Below(2) == 0;
   if (is_quiet) {
     plan.instances = 1;

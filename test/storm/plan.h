@@ -20,7 +20,7 @@ enum class ActionKind : uint8_t {
   kAddGatedPod,
   kAddPinnedPod,   // for one zone only
   kAddDirectPod,   // bound by its creator, as static pods are
-  kAddHeldPod,     // waits in Permit, and is rejected, whenever it is tried
+  kAddHeldPod,     // waits in Permit whenever it is tried
   kAddRefusedPod,  // admission rejects its bindings; its owner gives up after a while
   kAddClaimPod,    // needs a device
   kAddVolumePod,   // needs storage
@@ -72,6 +72,7 @@ struct Plan {
   int nodes = 3;
   bool protobuf = true;
   bool volumes = false;
+  bool answers_held = false;  // some of the held pods are allowed, or rejected
   ExtenderKind extender = ExtenderKind::kNone;
   size_t status_line = 10'000;  // how many status patches may be queued
   size_t backlog = 4096;        // unread changes of a kind, above which obsolete ones are dropped
@@ -87,8 +88,11 @@ struct Plan {
 
 Plan MakePlan(uint64_t seed);
 
-// Pods with this label are held in Permit; the bindings of those with the other one are rejected.
+// Pods with this label are held in Permit, and by its value allowed, rejected, or left to wait for nothing.
 inline constexpr std::string_view kHeld = "storm/held";
+inline constexpr std::string_view kHeldAllowed = "allowed";
+inline constexpr std::string_view kHeldRejected = "rejected";
+// The bindings of pods with this label are rejected.
 inline constexpr std::string_view kRefused = "storm/refused";
 
 }  // namespace berth::storm

@@ -86,6 +86,7 @@ Storm::Storm(const Plan& plan, const Scheduler& scheduler, Trace::Keep keep)
   });
   store_.Put(berth::testing::MakeNamespace("default"));
   store_.Put(berth::testing::MakeNamespace("kube-system"));
+  actors_.set_answers_held(plan.answers_held);
   actors_.MakeNodes(plan.nodes);
   if (!plan.has_faults()) {
     actors_.set_on_give_up([this](const std::string& pod) { invariants_.CheckKnownAsItIs(pod, hosts_); });
@@ -96,7 +97,8 @@ Storm::Storm(const Plan& plan, const Scheduler& scheduler, Trace::Keep keep)
         plan.seed * 16 + static_cast<uint64_t>(i), [this](const Host& host) { invariants_.AddLife(host); },
         [this](std::string invariant, std::string message, std::vector<std::string> subjects) {
           invariants_.Report({std::move(invariant), std::move(message), std::move(subjects)});
-        }));
+        },
+        [this](const Process& process, const SentBinding& binding) { invariants_.OnSent(process, binding); }));
   }
 }
 

@@ -1,0 +1,55 @@
+// Bindings: whether a pod may be bound where a scheduler wants it, judged by what its decision may have known.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "storm/api_writes.h"
+#include "storm/fit.h"
+#include "storm/instance.h"
+#include "storm/store.h"
+#include "storm/violation.h"
+
+namespace berth::storm {
+
+class Bindings {
+ public:
+  Bindings(const Timeline& timeline, Store& store);
+
+  // A process is about to send it.
+  std::optional<Violation> OnSent(const Process& process, const SentBinding& binding);
+  // Before it takes effect.
+  std::optional<Violation> Check(const Write& write) const;
+  // It has taken effect.
+  void OnBound(const Write& write);
+
+ private:
+  // Revisions until which the decision knew what had happened, at least.
+  struct Known {
+    uint64_t nodes;
+    uint64_t pods;
+  };
+  Known KnownTo(const Write& write) const;
+  // Whether the pod was terminated, and returned, without the decision's having known.
+  bool HasReturned(const std::string& uid, uint64_t pods_seen) const;
+  std::optional<Violation> CheckRoom(const Write& write, const Known& known) const;
+  std::optional<Violation> CheckClaims(const Write& write) const;
+  // The most the node of that name has had since.
+  Amounts AllocatableSince(const std::string& node, uint64_t revision) const;
+
+  const Timeline& timeline_;
+  const Store& store_;
+  std::map<std::tuple<std::string, int, std::string, base::Duration>, SentBinding> sent_;  // process, life, UID, time
+  std::map<std::string, uint64_t> last_over_;  // by UID: when a pod was last terminated
+  struct Bound {
+    uint64_t revision;
+    bool had_returned;
+  };
+  std::map<std::string, Bound> bound_;  // by UID: by a scheduler
+};
+
+}  // namespace berth::storm

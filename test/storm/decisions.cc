@@ -112,9 +112,10 @@ void Decisions::CheckBinding(const http::Request& request) {
 void Decisions::NoteAnswer(const http::Request& request, int status) {
   if (status != kCreated || !IsBinding(request)) return;
   const Result<BindingBody> body = ReadBinding(request);
+  if (!body) return;
   const std::vector<Decision>& of_pod = decisions_[body->uid];
-  const auto decision = std::find_if(of_pod.begin(), of_pod.end(),
-                                     [&](const Decision& d) { return d.binding.node == body->node; });
+  const auto decision =
+      std::find_if(of_pod.begin(), of_pod.end(), [&](const Decision& d) { return d.binding.node == body->node; });
   if (decision != of_pod.end()) answered_[body->uid] = decision->binding.pods_seen;
 }
 

@@ -78,7 +78,6 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
     loop_.Post([self = shared_from_this()] { self->TakeArrived(); });
   }
 
-  uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
   size_t waiting() const { return waiting_.load(std::memory_order_relaxed); }
   size_t remembered() const { return remembered_.load(std::memory_order_relaxed); }
 
@@ -280,7 +279,7 @@ class EventRecorder::Engine : public std::enable_shared_from_this<Engine> {
     const uint64_t dropped = dropped_.load(std::memory_order_relaxed);
     const uint64_t count = dropped - std::exchange(reported_dropped_, dropped);
     if (count == 0) return;
-    if (options_.on_dropped) return options_.on_dropped(count);
+    if (options_.on_dropped) options_.on_dropped(count);
     LOG_WARNING("Events were dropped: too many are waiting to be written", {"dropped", count}, {"waiting", waiting()});
   }
 
@@ -315,7 +314,6 @@ EventRecorder::~EventRecorder() {
 }
 
 void EventRecorder::Record(EventNote note) { engine_->Record(std::move(note)); }
-uint64_t EventRecorder::dropped() const { return engine_->dropped(); }
 size_t EventRecorder::waiting() const { return engine_->waiting(); }
 size_t EventRecorder::remembered() const { return engine_->remembered(); }
 

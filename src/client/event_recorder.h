@@ -50,7 +50,7 @@ struct EventRecorderOptions {
   size_t max_remembered = 4096;
   uint64_t seed = 0;
   std::function<void(const Error& error)> on_problem{};  // an event that will not be written
-  // The number of events dropped since the last call; called at most once a minute. Without it, a line is logged.
+  // The number of events dropped since the last call, when that is logged: at most once a minute.
   std::function<void(uint64_t count)> on_dropped{};
 };
 
@@ -63,7 +63,6 @@ class EventRecorder {
 
   void Record(EventNote note);
 
-  uint64_t dropped() const;
   // Unwritten events.
   size_t waiting() const;
   // Events and series that are remembered.

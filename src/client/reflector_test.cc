@@ -321,7 +321,15 @@ TEST_P(ReflectorTest, ListsWhereAServerNeverEndsItsInitialEvents) {
     return true;
   };
   Start();
-  loop_.Advance(1min);
+  // News and bookmarks do not count.
+  for (int i = 0; i < 6; ++i) {
+    for (const http::testing::FakeCallPtr& call : transport_.open()) {
+      if (Parameter(call->request(), "sendInitialEvents").empty()) continue;
+      call->Data(R"({"type":"BOOKMARK","object":{"kind":"Node","apiVersion":"v1","metadata":{"resourceVersion":"1"}}})"
+                 "\n");
+    }
+    loop_.Advance(10s);
+  }
   ExpectInStep();
   EXPECT_THAT(problems_.front(), HasSubstr("initial events end"));
 }

@@ -87,7 +87,8 @@ void Reflector::Engine::TellPart() {
 // Returns false if only a list can tell what exists.
 bool Reflector::Engine::TakeEvent(WatchEvent event, std::vector<ObjectChange>& changes) {
   if (initial_) {
-    last_initial_ = loop_.Now();
+    // Others are news: they go on however long the end of the initial ones takes.
+    if (event.type == WatchEvent::Type::kAdded) last_initial_ = loop_.Now();
     if (event.object) known_.Collect(event.type, std::move(*event.object));
     if (!event.initial_events_end) return true;
     initial_ = false;

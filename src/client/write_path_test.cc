@@ -267,7 +267,7 @@ TEST_F(WritePathTest, TellsWhenAWriteLastEndedWithoutAnAnswer) {
   refused.error = ErrorCode::kConflict;
   ApiAnswer silence;
   silence.error = ErrorCode::kUnavailable;
-  script_ = {AnswerOf(200), AnswerOf(500), refused, silence};
+  script_ = {AnswerOf(200), AnswerOf(422), refused, silence};
   for (const char* name : {"fine", "broken", "refused"}) Submit(WriteClass::kBind, name);
   loop_.Advance(1s);
   EXPECT_EQ(path_->last_unanswered(), std::nullopt);
@@ -275,6 +275,11 @@ TEST_F(WritePathTest, TellsWhenAWriteLastEndedWithoutAnAnswer) {
   loop_.Advance(1s);
   EXPECT_THAT(done_, SizeIs(4));
   EXPECT_EQ(path_->last_unanswered(), SentAt("lost") + 1ms);
+  // A gateway has given up waiting for the server.
+  script_ = {AnswerOf(504)};
+  Submit(WriteClass::kBind, "given up");
+  loop_.Advance(1s);
+  EXPECT_EQ(path_->last_unanswered(), SentAt("given up") + 1ms);
 }
 
 TEST_F(WritePathTest, AFullLineRefusesAndTellsWhenThereIsRoom) {

@@ -53,7 +53,9 @@ LiveCore::LiveCore(const LiveOptions& options, metrics::Registry& metrics, LiveE
                         .urgent = true,
                         .observer = &environment_.request_metrics}),
       events_(client_, environment_.io, environment_.clock,
-              {.hostname = options_.hostname, .on_problem = [](const Error& error) { LogProblem("event", error); }}) {}
+              {.hostname = options_.hostname,
+               .on_problem = [](const Error& error) { LogProblem("event", error); },
+               .on_dropped = [this](uint64_t count) { environment_.request_metrics.CountDroppedEvents(count); }}) {}
 
 LiveCore::~LiveCore() { Detach(); }
 

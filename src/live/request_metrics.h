@@ -33,6 +33,10 @@ class RequestMetrics final : public http::RequestObserver, public client::WriteO
                      "one of the same object, or rejected because the line was full.",
              .stability = metrics::Stability::kAlpha,
              .labels = {"class", "event"}})),
+        events_dropped_(
+            registry.Add<metrics::Counter>({.name = "berth_client_events_dropped_total",
+                                            .help = "Events that were not written because too many were waiting.",
+                                            .stability = metrics::Stability::kAlpha})),
         host_(host) {}
 
   void OnAnswer(std::string_view method, std::string_view host, int status, base::Duration took) override {
@@ -60,6 +64,8 @@ class RequestMetrics final : public http::RequestObserver, public client::WriteO
   void OnRetry(std::string_view method, std::string_view host, int status) override {
     metrics_.request_retries.With(std::to_string(status), method, host).Add();
   }
+  // Any thread.
+  void CountDroppedEvents(uint64_t count) { events_dropped_.With().Add(count); }
 
  private:
   static double Seconds(base::Duration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -71,6 +77,7 @@ class RequestMetrics final : public http::RequestObserver, public client::WriteO
   metrics::Family<metrics::Gauge>& writes_in_flight_;
   metrics::Family<metrics::Histogram>& write_wait_;
   metrics::Family<metrics::Counter>& writes_;
+  metrics::Family<metrics::Counter>& events_dropped_;
   const std::string& host_;  // of the API server, as metrics name it
 };
 

@@ -110,10 +110,11 @@ TEST_F(ExtenderTest, ABindingThatAnExtenderDidNotConfirmGaveItsRoomAway) {
   first_.bind = [&](auto&&...) -> Result<void> { return answer; };
   bool is_bound = true;
   std::vector<std::string> asked;
-  first_.set_confirm([&](const PodInfo& pod, const std::string& node_name, const Error& refusal) -> Result<void> {
-    asked.push_back(pod.name() + " on " + node_name);
-    return is_bound ? Result<void>() : Result<void>(refusal);
-  });
+  first_.set_confirm(
+      [&](const framework::PodInfo& pod, const std::string& node_name, const Error& refusal) -> Result<void> {
+        asked.push_back(pod.name() + " on " + node_name);
+        return is_bound ? Result<void>() : Result<void>(refusal);
+      });
   Make({&first_});
   EXPECT_EQ(Schedule(MakePod("bound").Request("cpu", "1")).outcome, Outcome::kBound);
   is_bound = false;

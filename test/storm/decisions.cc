@@ -93,16 +93,16 @@ void Decisions::CheckBinding(const http::Request& request) {
   // If there are several of that node, any of them may be the one.
   const auto oldest = std::find_if(of_pod.begin(), of_pod.end(), is_this);
   if (oldest == of_pod.end()) {
-    return report_("a pod is bound where it was decided",
-                   fmt::format("{} ({}) is bound to {}, which no attempt has chosen", request.path, body->uid,
-                               body->node),
-                   {body->uid, request.path, body->node});
+    return report_(
+        "a pod is bound where it was decided",
+        fmt::format("{} ({}) is bound to {}, which no attempt has chosen", request.path, body->uid, body->node),
+        {body->uid, request.path, body->node});
   }
   if (std::all_of(of_pod.begin(), of_pod.end(), [&](const Decision& d) { return !is_this(d) || d.was_bound; })) {
-    return report_("no pod is bound twice",
-                   fmt::format("{} ({}) is bound to {}, and the picture had it as bound", request.path, body->uid,
-                               body->node),
-                   {body->uid, request.path});
+    return report_(
+        "no pod is bound twice",
+        fmt::format("{} ({}) is bound to {}, and the picture had it as bound", request.path, body->uid, body->node),
+        {body->uid, request.path});
   }
   SentBinding binding = oldest->binding;
   if (const auto found = answered_.find(body->uid); found != answered_.end()) binding.bound_knowing = found->second;

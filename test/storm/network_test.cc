@@ -57,9 +57,8 @@ TEST(Network, AnExchangeGoesThroughInOrder) {
 
 TEST(Network, ADeliveryIsToldBeforeItsLastBytes) {
   World world(Always({Fault::kTornFrame}));
-  world.transport.set_on_delivery([&](const Delivery& delivery) {
-    world.log.push_back(fmt::format("delivery until {}", delivery.revision));
-  });
+  world.transport.set_on_delivery(
+      [&](const Delivery& delivery) { world.log.push_back(fmt::format("delivery until {}", delivery.revision)); });
   world.transport.set_on_answer([&](const http::Request& request, int status) {
     world.log.push_back(fmt::format("{} {}", request.path, status));
   });

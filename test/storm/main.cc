@@ -3,7 +3,6 @@
 //   berth-storm --seeds 1000 [--from N] [--jobs N]     exit status 1 when a seed breaks an invariant
 //   berth-storm --seed N [--trace] [--shrink]          one seed: everything that happened, or a smaller failure
 //   --first-fit                                        of the model's own first-fit scheduler
-//   --endless                                          of an old server, whose streaming lists never end
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -37,7 +36,6 @@ struct Flags {
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   bool one = false;
   bool first_fit = false;
-  bool endless = false;
   uint64_t most_failures = 5;  // of one job, which then stops
   bool trace = false;
   bool shrink = false;
@@ -73,7 +71,6 @@ uint64_t DigestOf(const Plan& plan, const Scheduler& scheduler) {
 
 Plan PlanOf(uint64_t seed, const Flags& flags) {
   Plan plan = MakePlan(seed);
-  if (flags.endless) plan.server.streaming = StreamingLists::kEndless;
   return plan;
 }
 
@@ -174,8 +171,6 @@ bool ReadFlags(int argc, char** argv, Flags& flags) {
       flags.most_failures = std::strtoull(argv[++i], nullptr, 10);
     } else if (flag == "--first-fit") {
       flags.first_fit = true;
-    } else if (flag == "--endless") {
-      flags.endless = true;
     } else if (flag == "--shrink") {
       flags.shrink = true;
     } else if (i + 1 < argc && (flag == "--seed" || flag == "--from" || flag == "--seeds" || flag == "--jobs")) {
@@ -201,7 +196,7 @@ int main(int argc, char** argv) {
     std::fputs(
         "usage: berth-storm --seeds COUNT [--from N] [--jobs N] [--failures N | --keep-going] | --seed N [--trace] "
         "[--shrink] "
-        "[--first-fit] [--endless]\n",
+        "[--first-fit]\n",
         stderr);
     return 2;
   }

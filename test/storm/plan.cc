@@ -221,8 +221,9 @@ ActionKind ChooseKind(base::Random& random, bool misfortunes) {
 
 ServerOptions ChooseServer(base::Random& random) {
   ServerOptions options;
-  constexpr StreamingLists kStreaming[] = {StreamingLists::kWork, StreamingLists::kWork, StreamingLists::kRefused,
-                                           StreamingLists::kBroken};
+  constexpr StreamingLists kStreaming[] = {StreamingLists::kWork,   StreamingLists::kWork,    StreamingLists::kWork,
+                                           StreamingLists::kWork,   StreamingLists::kRefused, StreamingLists::kRefused,
+                                           StreamingLists::kBroken, StreamingLists::kEndless};
   options.streaming = kStreaming[random.Below(std::size(kStreaming))];
   if (random.Below(3) == 0) options.page_size = 1 + random.Below(4);
   options.pages_any_version = random.Below(4) == 0;

@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -69,13 +68,8 @@ uint64_t DigestOf(const Plan& plan, const Scheduler& scheduler) {
   return storm.trace().digest();
 }
 
-Plan PlanOf(uint64_t seed, const Flags& flags) {
-  Plan plan = MakePlan(seed);
-  return plan;
-}
-
-bool RunSeed(uint64_t seed, const Flags& flags, const Scheduler& scheduler) {
-  const Plan plan = PlanOf(seed, flags);
+bool RunSeed(uint64_t seed, const Scheduler& scheduler) {
+  const Plan plan = MakePlan(seed);
   const bool repeats = seed % kRepeatEvery == 0;
   Storm storm(plan, scheduler, repeats ? Trace::Keep::kDigest : Trace::Keep::kNothing);
   if (const std::optional<Violation> violation = storm.Run()) {
@@ -90,7 +84,7 @@ bool RunSeed(uint64_t seed, const Flags& flags, const Scheduler& scheduler) {
 }
 
 int RunOneSeed(const Flags& flags, const Scheduler& scheduler) {
-  Plan plan = PlanOf(flags.from, flags);
+  Plan plan = MakePlan(flags.from);
   Storm storm(plan, scheduler, Trace::Keep::kLines);
   if (flags.trace) TakeLog([&](std::string_view line) { storm.AddLog(line); }, kLogVerbosity);
   const std::optional<Violation> violation = storm.Run();
@@ -123,7 +117,7 @@ struct Progress {
 void RunJob(const Flags& flags, unsigned job, Progress& progress, const Scheduler& scheduler) {
   for (uint64_t seed = flags.from + job; seed < flags.from + flags.seeds; seed += flags.jobs) {
     progress.seed = seed;
-    ++(RunSeed(seed, flags, scheduler) ? progress.passed : progress.failed);
+    ++(RunSeed(seed, scheduler) ? progress.passed : progress.failed);
     if (progress.failed >= flags.most_failures) return;
   }
 }

@@ -18,7 +18,7 @@ struct ApiAnswer {
   // No answer, or one of a server or gateway that has given up waiting: what was asked may happen later. (Code 0 and
   // kConflict: the write window was closed, so it was not sent.)
   bool MayStillTakeEffect() const {
-    return status.code == 0 ? error != ErrorCode::kConflict : status.code >= 500 && !status.SaysWhen();
+    return status.code == 0 ? error != ErrorCode::kConflict : status.code >= 500 && !status.IsTurnedAway();
   }
   Error ToError() const;
 };

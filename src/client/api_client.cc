@@ -16,7 +16,8 @@ constexpr int kMaxRetries = 10;
 constexpr base::Duration kWaitToRead = std::chrono::milliseconds(50);
 constexpr base::Duration kWaitForStragglers = std::chrono::milliseconds(1500);
 constexpr base::Duration kLongestWaitToRead = std::chrono::seconds(5);
-// Of one such read. The pod holds its room until the outcome is known, and another read may be answered at once.
+// Of one such read, and of a write that can be repeated until its outcome is known. Others wait for that outcome, and
+// another request may be answered at once.
 constexpr base::Duration kReadBackTimeout = std::chrono::seconds(10);
 
 // Identifies the object that a write is about.
@@ -251,10 +252,9 @@ void ApiClient::ReadBack(const std::shared_ptr<Doubt>& doubt) {
     if (!answer.status.IsOutage() || !options_.window) ++doubt->reads;
     const bool is_open = !options_.window || options_.window->TimeLeft(loop_.Now()) > base::Duration::zero();
     if (!is_open || doubt->reads > kMaxRetries) return doubt->done(doubt->refusal);
+    // A Retry-After changes nothing: this is slow enough for any server, and the end of a process waits for it.
     doubt->wait = std::min<base::Duration>(doubt->wait * 2, kLongestWaitToRead);
-    const base::Duration asked =
-        std::chrono::seconds(answer.status.AsksToWait() ? answer.status.retry_after_seconds : 0);
-    loop_.RunAfter(std::max(doubt->wait, asked), [this, doubt] { ReadBack(doubt); });
+    loop_.RunAfter(doubt->wait, [this, doubt] { ReadBack(doubt); });
   };
   // Within the rate and the number of calls that bindings have: hundreds may be in doubt at once.
   path_->Submit({.write_class = WriteClass::kBind,
@@ -358,8 +358,7 @@ void ApiClient::UnreserveResourceClaim(const api::ResourceClaim& claim, std::str
       if (std::exchange(reads, false)) return TakeRead(answer);
       if (answer.ok()) return Again::kNo;
       reads = answer.status.code == 409 || answer.MayStillTakeEffect();
-      if (!reads) return Again::kNo;
-      return answer.status.code == 409 ? Again::kAtOnce : Again::kLater;
+      return reads ? Again::kLater : Again::kNo;
     }
     Again TakeRead(const ApiAnswer& answer) {
       if (answer.status.SaysGone(api::InfoOf(api::Kind::kResourceClaim).resource, claim.metadata.name))
@@ -387,8 +386,11 @@ void ApiClient::UnreserveResourceClaim(const api::ResourceClaim& claim, std::str
        .key = claim.metadata.uid,
        .make =
            [this, state, path] {
-             if (state->reads) return std::optional(ObjectRequest("GET", path));
-             return std::optional(PatchRequest(path + "/status", ClaimUnreservePatch(state->claim, state->pod_uid)));
+             http::Request request =
+                 state->reads ? ObjectRequest("GET", path)
+                              : PatchRequest(path + "/status", ClaimUnreservePatch(state->claim, state->pod_uid));
+             request.timeout = std::min(options_.timeout, kReadBackTimeout);
+             return std::optional(std::move(request));
            },
        .again = [state](const ApiAnswer& answer) { return state->Take(answer); },
        .done = [done = std::move(done)](

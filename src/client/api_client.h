@@ -4,9 +4,9 @@
 // loop's, and must not block it. If the server rejects a request, the Error's code says what that means (api_status.h).
 //
 // Writes go through one WritePath: by class, the most urgent first, within the bucket's rate, one at a time per object.
-// Leases and reads never wait there, but take from the same bucket. Watches take nothing (WatchSession).
+// Leases and reads never wait there, but take from the same bucket; only the reads that tell how a write has ended go
+// through it. Watches take nothing (WatchSession).
 //
-// A request that is answered 429 or 5xx with Retry-After is sent again after that time, up to ten times, as client-go
 // A request that is answered 429 or 5xx with Retry-After is sent again after that time, up to ten times, as in
 // client-go; otherwise nothing is retried, except where noted. A Retry-After of more than a minute is ignored. Reads
 // and leases also end within their timeout, retries included, as in client-go: the elector must be able to retry by
@@ -85,6 +85,7 @@ class ApiClient {
   enum class ClaimWrite { kFinalizers, kStatus, kDeallocation };
   void PatchResourceClaim(const api::ResourceClaim& claim, ClaimWrite what, Done<api::Object> done);
   void CreateResourceClaim(const api::ResourceClaim& claim, Done<api::Object> done);
+  // Repeated up to ten times until its outcome is known, reads included; later writes of the claim wait for that.
   void UnreserveResourceClaim(const api::ResourceClaim& claim, std::string_view pod_uid, Done<void> done);
   void DeleteResourceClaim(const api::ResourceClaim& claim, Done<void> done);
   // A part of a pod's status that nothing else here writes, as a strategic merge patch.

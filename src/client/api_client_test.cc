@@ -256,12 +256,16 @@ TEST_F(ApiClientTest, ALateEndOfAReservationEndedTheNextOne) {
   EXPECT_EQ(Asked(5).body.find("$patch"), std::string::npos) << "the next reservation comes last";
 }
 
-TEST_F(ApiClientTest, AGatewayThatGaveUpWaitingDecidedThatABindingHadFailed) {
+class GatewayTest : public ApiClientTest, public ::testing::WithParamInterface<std::string> {};  // its Retry-After
+
+TEST_P(GatewayTest, AGatewayThatGaveUpWaitingDecidedThatABindingHadFailed) {
   api::Pod bound = pod_;
   bound.spec.node_name = "n";
   transport_.set_server([&, unbound = api::EncodeJson(api::MakeObject(api::Pod(pod_))),
                          found = api::EncodeJson(api::MakeObject(std::move(bound)))](const auto& call) {
-    if (call->request().method == "POST") return call->Answer(504, "");
+    http::Headers headers;
+    if (!GetParam().empty()) headers.emplace_back("retry-after", GetParam());
+    if (call->request().method == "POST") return call->Answer(504, "", headers);
     call->Answer(200, loop_.Now() < 1s ? unbound : found);
   });
   ApiClient client = Make({.protobuf = false});
@@ -270,6 +274,45 @@ TEST_F(ApiClientTest, AGatewayThatGaveUpWaitingDecidedThatABindingHadFailed) {
   EXPECT_FALSE(result_.ok());
   EXPECT_TRUE(client.writes().last_unanswered()) << "the lease must not be released yet";
   loop_.Advance(9s);
+  EXPECT_TRUE(result_.ok());
+}
+INSTANTIATE_TEST_SUITE_P(Gateways, GatewayTest, ::testing::Values("", "3600"));
+
+// Every other write waited for the tokens that this took, and the claim's for its end.
+TEST_F(ApiClientTest, TheEndOfAReservationWasTriedForEverAndWithoutAPause) {
+  api::ResourceClaim claim;
+  claim.metadata.name = "c";
+  claim.metadata.namespace_ = Symbol("default");
+  claim.metadata.uid = "u-c";
+  claim.status.reserved_for = {{.resource = "pods", .name = "web", .uid = "u-1"}};
+  transport_.set_server([body = api::EncodeJson(api::MakeObject(api::ResourceClaim(claim)))](const auto& call) {
+    call->Answer(call->request().method == "GET" ? 200 : 409, body);
+  });
+  ApiClient client = Make({.protobuf = false});
+  client.UnreserveResourceClaim(claim, "u-1", Keep());
+  bool next_has_ended = false;
+  client.PatchResourceClaim(claim, ApiClient::ClaimWrite::kStatus,
+                            [&](const Result<api::Object>&) { next_has_ended = true; });
+  for (int second = 0; second < 120; ++second) loop_.Advance(1s);
+  EXPECT_LE(transport_.calls().size(), 20u);
+  EXPECT_TRUE(next_has_ended);
+  EXPECT_FALSE(result_.ok());
+}
+
+// Whoever wants to reserve the claim again waits in a thread that other bindings need.
+TEST_F(ApiClientTest, AnUnansweredEndOfAReservationHeldItsClaimForMinutes) {
+  api::ResourceClaim claim;
+  claim.metadata.name = "c";
+  claim.metadata.namespace_ = Symbol("default");
+  claim.metadata.uid = "u-c";
+  const std::string free = api::EncodeJson(api::MakeObject(api::ResourceClaim(claim)));
+  claim.status.reserved_for = {{.resource = "pods", .name = "web", .uid = "u-1"}};
+  ApiClient client = Make({.protobuf = false});
+  script_ = {{kSilence}, {kSilence}, {200, free}, {200}};
+  client.UnreserveResourceClaim(claim, "u-1", Keep());
+  client.PatchResourceClaim(claim, ApiClient::ClaimWrite::kStatus, [](const Result<api::Object>&) {});
+  loop_.Advance(25s);
+  EXPECT_EQ(asked_.size(), 4u);
   EXPECT_TRUE(result_.ok());
 }
 

@@ -34,7 +34,10 @@ struct ApiStatus {
   bool IsOutage() const { return code == 0 || code == 429 || code >= 500; }
   // The server asks to be called again later, and says when.
   bool SaysWhen() const { return has_retry_after && (code == 429 || code >= 500); }
-  // The same, if that is soon enough to wait for.
+  // The API server did not even begin with the request. Others may ask to wait and have passed it on: a gateway, or an
+  // API server whose storage did not answer in time (500 with Retry-After).
+  bool IsTurnedAway() const { return is_api_servers && SaysWhen() && (code == 429 || code == 503); }
+  // As SaysWhen, if that is soon enough to wait for.
   bool AsksToWait() const { return SaysWhen() && retry_after_seconds <= kLongestRetryAfterSeconds; }
 
   // The codes: 400, 401, 403, 422 kInvalidArgument (retrying will not help); 404 kNotFound; 409 kAlreadyExists or

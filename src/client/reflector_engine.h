@@ -75,6 +75,7 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
   void CheckInitialEvents();
   void TakeArrival(WatchSession::Arrival arrival);
   void TellPart();
+  bool MayBeNews(const WatchEvent& event);
   bool TakeEvent(WatchEvent event, std::vector<ObjectChange>& changes);
   void TakeInitialEnd(const WatchSession::End& end);
   void TakeEnd(const WatchSession::End& end);
@@ -114,6 +115,7 @@ class Reflector::Engine : public std::enable_shared_from_this<Engine> {
   std::shared_ptr<WholeList> list_;  // while it arrives
   bool initial_ = false;             // still sending the initial objects
   base::Duration last_initial_{};    // when it began, or when the last initial event arrived
+  std::string newest_initial_;       // the highest version of an object among these
 
   mutable std::mutex mutex_;
   // Written on the loop's thread under the lock.

@@ -323,10 +323,14 @@ TEST_P(ReflectorTest, ListsWhereAServerNeverEndsItsInitialEvents) {
   Start();
   // News and bookmarks do not count.
   for (int i = 0; i < 6; ++i) {
+    const std::string version = std::to_string(1000 + i);
+    const std::string news = R"({"type":"ADDED","object":{"kind":"Node","apiVersion":"v1","metadata":{"name":"new-)" +
+                             version + R"(","resourceVersion":")" + version + "\"}}}\n";
+    const std::string bookmark =
+        R"({"type":"BOOKMARK","object":{"kind":"Node","apiVersion":"v1","metadata":{"resourceVersion":")" + version +
+        "\"}}}\n";
     for (const http::testing::FakeCallPtr& call : transport_.open()) {
-      if (Parameter(call->request(), "sendInitialEvents").empty()) continue;
-      call->Data(R"({"type":"BOOKMARK","object":{"kind":"Node","apiVersion":"v1","metadata":{"resourceVersion":"1"}}})"
-                 "\n");
+      if (!Parameter(call->request(), "sendInitialEvents").empty()) call->Data(news + bookmark);
     }
     loop_.Advance(10s);
   }

@@ -42,6 +42,7 @@ void Reflector::Engine::StartWatch(bool initial, std::string from) {
                                    }
                                  });
   last_initial_ = loop_.Now();
+  newest_initial_.clear();
   if (initial_) After(kInitialEventsTimeout, &Engine::CheckInitialEvents);
 }
 
@@ -84,11 +85,21 @@ void Reflector::Engine::TellPart() {
   if (!changes.empty()) sink_.OnListing(options_.kind, std::move(changes));
 }
 
+// News goes on however long the end of the initial events takes. Initial events are ADDED, in no order of versions, so
+// that few of many have a higher version than all before them; what is created meanwhile always has.
+bool Reflector::Engine::MayBeNews(const WatchEvent& event) {
+  if (event.type != WatchEvent::Type::kAdded) return true;
+  if (!newest_initial_.empty() && CompareVersions(event.resource_version, newest_initial_) != VersionOrder::kNewer) {
+    return false;
+  }
+  newest_initial_ = event.resource_version;
+  return true;
+}
+
 // Returns false if only a list can tell what exists.
 bool Reflector::Engine::TakeEvent(WatchEvent event, std::vector<ObjectChange>& changes) {
   if (initial_) {
-    // Others are news: they go on however long the end of the initial ones takes.
-    if (event.type == WatchEvent::Type::kAdded) last_initial_ = loop_.Now();
+    if (!MayBeNews(event)) last_initial_ = loop_.Now();
     if (event.object) known_.Collect(event.type, std::move(*event.object));
     if (!event.initial_events_end) return true;
     initial_ = false;

@@ -120,7 +120,8 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
     State state = State::kParked;
     base::Duration ready{};  // since when it could be sent; in the future while it is held
     base::TimerId timer = 0;
-    int waits = 0;  // requested by the server
+    bool is_read = false;  // the request that is in flight
+    int waits = 0;         // requested by the server
     int tries = 0;
     std::optional<Backoff> backoff{};
   };
@@ -263,6 +264,7 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
     }
     lines_.Send(write_class, call->number, now);
     call->state = State::kInFlight;
+    call->is_read = request->method == "GET";
     ++call->tries;
     Of(write_class).in_flight.fetch_add(1);
     Release(write_class);
@@ -277,7 +279,7 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
     lines_.Landed(call->write.write_class);
     Of(call->write.write_class).in_flight.fetch_sub(1);
     TellDepth(call->write.write_class);
-    if (answer.MayStillTakeEffect()) last_unanswered_.store(loop_.Now().count());
+    if (!call->is_read && answer.MayStillTakeEffect()) last_unanswered_.store(loop_.Now().count());
     if (const std::optional<base::Duration> wait = RetryAfter(*call, answer)) {
       Retry(call, *wait);
     } else {
@@ -305,6 +307,7 @@ class WritePath::Engine : public std::enable_shared_from_this<Engine> {
 
   void Retry(const CallPtr& call, base::Duration wait) {
     Of(call->write.write_class).waiting.fetch_add(1);  // it keeps the place that it had
+    TellDepth(call->write.write_class);
     if (options_.observer != nullptr) options_.observer->OnRetried(call->write.write_class);
     call->ready = loop_.Now() + wait;
     call->state = State::kParked;

@@ -143,6 +143,11 @@ base::Ticket Cluster::AssumedBy(const std::string& uid) const {
   return it == pods_.end() ? base::Ticket::kNone : it->assumed_by;
 }
 
+bool Cluster::IsBound(const std::string& pod_uid) const {
+  const auto it = pods_.find(pod_uid);
+  return it != pods_.end() && it->assumed_by == base::Ticket::kNone;
+}
+
 PodInfoPtr Cluster::MakePodInfo(std::shared_ptr<const api::Pod> pod) const {
   return PodInfo::Make(std::move(pod), request_options_);
 }

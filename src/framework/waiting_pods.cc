@@ -17,7 +17,12 @@ void WaitingPods::Allow(const std::string& uid, const std::string& plugin) {
   const auto it = waiting_.find(uid);
   if (it == waiting_.end()) return;
   it->second.deadlines.erase(plugin);
-  if (!it->second.deadlines.empty()) return;
+  if (it->second.deadlines.empty()) Release(uid);
+}
+
+void WaitingPods::Release(const std::string& uid) {
+  const auto it = waiting_.find(uid);
+  if (it == waiting_.end()) return;
   decided_.push_back({std::move(it->second.pod), Status::Success(), it->second.since});
   waiting_.erase(it);
 }

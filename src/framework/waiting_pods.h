@@ -28,6 +28,8 @@ class WaitingPods {
   // Each is a no-op for pods that do not wait (any more), so that late answers do no harm.
   void Allow(const std::string& uid, const std::string& plugin);
   void Reject(const std::string& uid, const std::string& plugin, std::string message);
+  // Allows it in the name of every plugin: the pod is bound, so there is nothing left to decide.
+  void Release(const std::string& uid);
   bool IsWaiting(const std::string& uid) const { return waiting_.contains(uid); }
   std::vector<PodInfoPtr> pods() const;
 

@@ -11,6 +11,7 @@ using berth::testing::MakePod;
 using berth::testing::PodBuilder;
 using testing::DriverTest;
 using ::testing::ElementsAre;
+using ::testing::Not;
 
 // Devices on n1, and claims of one device each. Writing a claim fails, so that no binding comes to a good end.
 class DeviceDriverTest : public DriverTest {
@@ -106,6 +107,89 @@ TEST_F(DeviceDriverTest, APodWasBoundToDevicesThatItsOwnPostFilterHadGivenUp) {
   ASSERT_EQ(driver_->binding(), 1u) << "the API server has not reported that yet";
   Finish(0);
   EXPECT_THAT(log_, ElementsAre("failed first", "failed first")) << "the claim has to be written again first";
+}
+
+// A pod whose claim is allocated on n1 and reserved for it: by an earlier attempt, which may have bound it, or by
+// whoever binds it while it waits or is in PreBind.
+class BoundPodTest : public DeviceDriverTest {
+ protected:
+  BoundPodTest() {
+    PutNode("n2", "4");
+    const auto allocated = dra::testing::MakeAllocated("c1", "n1", {"g0"});
+    allocated->status.allocation->node_selector = api::NodeSelector{
+        {{.match_expressions = {}, .match_fields = {{Symbol("metadata.name"), "In", {Symbol("n1")}}}}}};
+    allocated->status.reserved_for.push_back({"", "pods", "first", PodWith("first", "c1").Obj().metadata.uid});
+    Put(allocated);
+  }
+  static ::testing::Matcher<std::vector<std::string>> HasUnreserved() {
+    return ::testing::Contains("unreserve c1 for first");
+  }
+};
+
+TEST_F(BoundPodTest, AReservationIsEndedWhenAPodThatIsNotBoundFails) {
+  Put(PodWith("first", "c1"));
+  StepAll();
+  Finish(0, framework::Status::Error("no"));
+  EXPECT_THAT(world_.api.calls, HasUnreserved());
+}
+
+TEST_F(BoundPodTest, APodThatSomebodyElseHadBoundLostItsReservationByTheEndOfItsWaitForPermission) {
+  Put(PodWith("first", "c1").SchedulerName("gang"));
+  StepAll();
+  ASSERT_FALSE(driver_->scheduler().waiting_pods().empty());
+  Put(PodWith("first", "c1").SchedulerName("gang").Node("n2"));
+  EXPECT_TRUE(driver_->scheduler().waiting_pods().empty());
+  EXPECT_THAT(log_, ElementsAre("stale first"));
+  EXPECT_THAT(world_.api.calls, Not(HasUnreserved()));
+}
+
+TEST_F(BoundPodTest, APodThatWasBoundWhereItsAttemptMeantToBindItLostItsReservationByTheEndOfItsWait) {
+  Put(PodWith("first", "c1").SchedulerName("gang"));
+  StepAll();
+  ASSERT_FALSE(driver_->scheduler().waiting_pods().empty());
+  Put(PodWith("first", "c1").SchedulerName("gang").Node("n1"));
+  EXPECT_TRUE(driver_->scheduler().waiting_pods().empty());
+  ASSERT_EQ(driver_->binding(), 1u) << "it goes on: PreBind writes what is missing, and Bind finds it bound";
+  Finish(0);
+  EXPECT_THAT(log_, ElementsAre("bound first"));
+  EXPECT_THAT(world_.api.calls, Not(HasUnreserved()));
+}
+
+TEST_F(BoundPodTest, APodThatWasBoundWhereItsAttemptMeantToBindItGoesThroughPreBind) {
+  Put(PodWith("first", "c1"));
+  StepAll();
+  ASSERT_EQ(driver_->binding(), 1u);
+  Put(PodWith("first", "c1").Node("n1"));
+  Finish(0);
+  EXPECT_THAT(log_, ElementsAre("bound first"));
+  EXPECT_THAT(world_.api.calls, Not(HasUnreserved()));
+}
+
+TEST_F(BoundPodTest, APodThatIsBoundLostItsReservationWhenItsAttemptFailed) {
+  for (const char* node : {"n1", "n2"}) {
+    Put(PodWith("first", "c1"));
+    StepAll();
+    ASSERT_EQ(driver_->binding(), 1u);
+    Put(PodWith("first", "c1").Node(node));
+    Finish(binding_.size() - 1, framework::Status::Error("already bound, and who knows where"));
+    EXPECT_THAT(log_, ElementsAre("stale first"));
+    EXPECT_THAT(world_.api.calls, Not(HasUnreserved()));
+    Remove(PodWith("first", "c1").Node(node));
+    log_.clear();
+  }
+}
+
+TEST_F(BoundPodTest, DevicesThatWereOnTheirWayToAPodThatIsBoundElsewhereAreFree) {
+  Put(dra::testing::MakeClaim("c1", {dra::testing::MakeRequest("r", 1)}));
+  Put(PodWith("first", "c1").SchedulerName("gang"));
+  StepAll();
+  Put(PodWith("next", "c2"));
+  StepAll();
+  ASSERT_THAT(log_, ElementsAre("failed next"));
+  Put(PodWith("first", "c1").SchedulerName("gang").Node("n2"));
+  world_.clock.Advance(std::chrono::seconds(20));
+  StepAll();
+  EXPECT_EQ(driver_->binding(), 1u);
 }
 
 // Storm seed 19139.

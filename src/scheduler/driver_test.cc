@@ -108,20 +108,23 @@ TEST_F(DriverTest, AVictimThatHadWaitedForPermissionSleptAlthoughAnotherNodeHadR
 
 // Storm seed 1105, in which an earlier attempt had bound it.
 TEST_F(DriverTest, APodThatSomebodyElseHadBoundWaitedOnForPermission) {
-  for (const char* node : {"n1", "n2"}) {
-    const std::string name = std::string("waiting-") + node;
-    PutNode("n1", "1");
-    const auto pod = [&] { return MakePod(name).Request("cpu", "1").SchedulerName("gang"); };
+  PutNode("n1", "1");
+  PutNode("n2", "1");
+  for (const bool as_meant : {true, false}) {
+    const auto pod = [] { return MakePod("waiting").Request("cpu", "1").SchedulerName("gang"); };
     Put(pod());
     StepAll();
     ASSERT_FALSE(driver_->scheduler().waiting_pods().empty());
-    PutNode("n2", "1");
-    Put(pod().Node(node));
+    const std::string meant = cluster().NodeOf("default/waiting");
+    const std::string bound_to = as_meant ? meant : meant == "n1" ? "n2" : "n1";
+    Put(pod().Node(bound_to));
     StepAll();
     EXPECT_TRUE(driver_->scheduler().waiting_pods().empty());
-    EXPECT_EQ(cluster().NodeOf("default/" + name), node);
-    EXPECT_THAT(log_, ElementsAre("stale " + name));
-    Remove(pod().Node(node));
+    EXPECT_EQ(cluster().NodeOf("default/waiting"), bound_to);
+    ASSERT_EQ(driver_->binding(), as_meant ? 1u : 0u);
+    if (as_meant) Finish(0);
+    EXPECT_THAT(log_, ElementsAre(as_meant ? "bound waiting" : "stale waiting"));
+    Remove(pod().Node(bound_to));
     log_.clear();
   }
 }

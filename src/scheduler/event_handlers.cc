@@ -144,7 +144,7 @@ void EventHandlers::PutAssigned(std::shared_ptr<const api::Pod> pod) {
   const bool confirmed = known != nullptr && !cluster_.IsAssumed(uid);
   const std::string assumed_on = known != nullptr && !confirmed ? cluster_.NodeOf(uid) : std::string();
   const bool elsewhere = !assumed_on.empty() && assumed_on != pod->spec.node_name;
-  if (!assumed_on.empty()) scheduler_.EndAttempt(uid);
+  if (!assumed_on.empty()) scheduler_.NoteBound(uid, elsewhere);
   cluster_.UpsertPod(pod);
   if (!confirmed) {
     // Bound: by us, or by somebody else while it stood in the queue.

@@ -433,8 +433,9 @@ bool Scheduler::CancelPreBind(const std::string& uid, const char* why) {
   return it->second.pod->Cancel(why);
 }
 
-void Scheduler::EndAttempt(const std::string& uid) {
-  constexpr const char* kWhy = "bound by another client, or by an earlier attempt";
+void Scheduler::NoteBound(const std::string& uid, bool elsewhere) {
+  if (!elsewhere) return waiting_pods_.Release(uid);
+  constexpr const char* kWhy = "bound to another node by another client, or by an earlier attempt";
   if (waiting_pods_.IsWaiting(uid)) {
     waiting_pods_.Reject(uid, "", kWhy);
   } else {

@@ -85,9 +85,11 @@ class Scheduler {
   engine::NodeSampler& sampler() { return sampler_; }
   // Restores the binding cycle of an attempt from a checkpoint.
   std::unique_ptr<BindingCycle> ResumeBinding(cluster::AssumedPod assumed, Attempt attempt);
-  // An assumed pod is bound: if its attempt is not that far, somebody else has bound it. The attempt must not wait any
-  // longer, nor write claims and volumes for the node that it has chosen.
-  void EndAttempt(const std::string& uid);
+  // The API server shows an assumed pod on a node. If its attempt is not that far, an earlier attempt or somebody else
+  // has bound it, and Permit has nothing left to decide. On the node that the attempt has chosen, it goes on: PreBind
+  // writes what the pod still needs there, and Bind finds it bound. On another node it fails, so that PreBind does not
+  // allocate claims and volumes where the pod does not run.
+  void NoteBound(const std::string& uid, bool elsewhere);
   framework::WaitingPods& waiting_pods() { return waiting_pods_; }
   const framework::WaitingPods& waiting_pods() const { return waiting_pods_; }
 

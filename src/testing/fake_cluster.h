@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -40,6 +41,8 @@ class FakeCluster final : public framework::ClusterView {
   const framework::NodeColumns& columns() const override { return columns_; }
   const framework::LabelColumn& label_column(const Symbol& key) const override;
   bool HasImage(std::string_view normalized_name) const override;
+  // Nothing is assumed here.
+  bool IsBound(const std::string& pod_uid) const override;
   int PodsUsingClaim(std::string_view name_space, std::string_view claim) const override;
   uint64_t change_count() const override { return changes_.size(); }
   bool ListChangedNodes(uint64_t since, std::vector<framework::NodeIndex>& nodes) const override {

@@ -27,6 +27,10 @@ class RecordingApi final : public framework::SimpleApiWriter {
     calls.push_back("nominate " + pod.name() + " to " + (node_name.empty() ? "nothing" : node_name));
     return {};
   }
+  framework::Status UnreserveResourceClaim(const api::ResourceClaim& claim, const framework::PodInfo& pod) override {
+    calls.push_back("unreserve " + claim.metadata.name + " for " + pod.name());
+    return {};
+  }
   framework::Status UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume>) override { return {}; }
   framework::Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim>) override {
     return {};

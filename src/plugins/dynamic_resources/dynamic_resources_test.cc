@@ -153,6 +153,15 @@ TEST_F(ClaimBindingTest, AReservationWhoseEndIsOnItsWayIsWrittenAgain) {
   }
 }
 
+TEST_F(ClaimBindingTest, APodThatIsBoundLostItsReservationWhenAnAttemptFailed) {
+  handle_.Add(Allocated(/*reserved=*/true));
+  EXPECT_TRUE(Bind().ok());
+  handle_.cluster().AddNode(MakeNode("m"));
+  handle_.cluster().AddPod(MakePod("p").ResourceClaim("gpu", "c").Node("m"));
+  plugin_->Unreserve(*state_, *pod_, "n");
+  EXPECT_TRUE(handle_.api().unreserved.empty());
+}
+
 TEST_F(ClaimBindingTest, AConflictIsTriedAgainFourTimes) {
   handle_.Add(Allocated(/*reserved=*/false));
   handle_.api().claim_on_read = std::make_shared<const api::ResourceClaim>(Allocated(/*reserved=*/false));

@@ -187,6 +187,11 @@ TEST_F(NodeAllocatableTest, ThePodCountsWithItsDevicesAndItsStatusIsWrittenAndTa
   plugin_->Unreserve(state_, *pod, "n");
   ASSERT_EQ(handle_.api().node_allocatable.size(), 2u);
   EXPECT_TRUE(handle_.api().node_allocatable[1].empty());
+
+  handle_.cluster().AddNode(MakeNode("m"));
+  handle_.cluster().AddPod(Pod("1").Node("m"));
+  plugin_->Unreserve(state_, *pod, "n");
+  EXPECT_EQ(handle_.api().node_allocatable.size(), 2u) << "it is bound";
 }
 
 TEST_F(NodeAllocatableTest, WhatAnEarlierAttemptLeftInTheStatusIsVoid) {

@@ -58,24 +58,18 @@ struct EventReport {
   std::string note;
 };
 
-// API writes made by plugins; answered by the live client or by a simulation.
+// API writes made by plugins; answered by the live client or by a simulation. There are two interfaces, by thread, as
+// there are two handles.
 //
 // Every function is pure, so that a class between plugins and the API, such as a recording, cannot miss one: a function
 // added here does not compile until each such class handles it. SimpleApiWriter has defaults for classes that need only
 // a few.
-class ApiWriter {
+
+// Any thread, but not the scheduling thread where a function waits for an answer: what PreBind, Bind and PostBind need.
+class BindingWriter {
  public:
-  virtual ~ApiWriter() = default;
+  virtual ~BindingWriter() = default;
   virtual Status Bind(const PodInfo& pod, const std::string& node_name) = 0;
-  // Deletes a pod to make room for `preemptor`.
-  virtual Status Evict(const PodInfo& victim, const PodInfo& preemptor) = 0;
-  // The same for all victims of one preemption.
-  virtual void EvictAll(std::span<const PodInfoPtr> victims, const PodInfo& preemptor) = 0;
-  // Whether such deletions are still under way, so that it is too early to retry the preemptor. Always false where the
-  // deletion is complete when Evict returns.
-  virtual bool IsEvictingFor(const PodInfo& preemptor) const = 0;
-  // status.nominatedNodeName; "" clears it.
-  virtual Status SetNominatedNode(const PodInfo& pod, const std::string& node_name) = 0;
   // VolumeBinding's PreBind: replaces the object; a conflict is an Error status.
   virtual Status UpdatePersistentVolume(std::shared_ptr<const api::PersistentVolume> volume) = 0;
   virtual Status UpdatePersistentVolumeClaim(std::shared_ptr<const api::PersistentVolumeClaim> claim) = 0;
@@ -98,12 +92,12 @@ class ApiWriter {
                                                       const api::PodExtendedResourceClaimStatus& status) = 0;
   virtual Result<void> SetNodeAllocatableResourceClaimStatuses(
       const PodInfo& pod, const std::vector<api::NodeAllocatableResourceClaimStatus>& statuses) = 0;
-  // Any thread. Reads and writes of any object, for plugins. Blocks until the answer arrives, so calling it on the
-  // scheduling thread is an error. Returns the body of the response. Writes are fenced by the lease, like all others;
-  // kNotFound, kConflict and kAlreadyExists are the server's 404 and 409. A simulation answers for the custom resources
-  // that plugins watch, and does not support patches.
+  // Reads and writes of any object, for plugins. Blocks until the answer arrives, so calling it on the scheduling
+  // thread is an error. Returns the body of the response. Writes are fenced by the lease, like all others; kNotFound,
+  // kConflict and kAlreadyExists are the server's 404 and 409. A simulation answers for the custom resources that
+  // plugins watch, and does not support patches.
   virtual Result<std::string> Call(const ObjectCall& call) = 0;
-  // Any thread. `reporter` is the name of the profile.
+  // `reporter` is the name of the profile.
   virtual void Record(const std::string& reporter, const EventReport& event) = 0;
 
   // Records a normal event about the pod.
@@ -113,10 +107,24 @@ class ApiWriter {
   // PreBind has waited for a claim's devices to become ready: "success", "failure", "timeout" or "error".
   virtual void NoteDeviceWait(const PodInfo& pod, const api::ResourceClaim& claim, std::string_view outcome,
                               base::Duration took) = 0;
+};
 
-  // For DynamicResources' PostFilter and Unreserve: these run on the scheduling thread and must not wait for an answer.
-  // Their outcome shows when the API server reports the claim. If a claim could not be deallocated or deleted, there is
-  // nothing to report: `pod`, for which that was done, is tried again after its backoff.
+// Adds what only the scheduling thread may call. None of it waits for an answer.
+class ApiWriter : public BindingWriter {
+ public:
+  // Deletes a pod to make room for `preemptor`.
+  virtual Status Evict(const PodInfo& victim, const PodInfo& preemptor) = 0;
+  // The same for all victims of one preemption.
+  virtual void EvictAll(std::span<const PodInfoPtr> victims, const PodInfo& preemptor) = 0;
+  // Whether such deletions are still under way, so that it is too early to retry the preemptor. Always false where the
+  // deletion is complete when Evict returns.
+  virtual bool IsEvictingFor(const PodInfo& preemptor) const = 0;
+  // status.nominatedNodeName; "" clears it.
+  virtual Status SetNominatedNode(const PodInfo& pod, const std::string& node_name) = 0;
+
+  // For DynamicResources' PostFilter and Unreserve. Their outcome shows when the API server reports the claim. If a
+  // claim could not be deallocated or deleted, there is nothing to report: `pod`, for which that was done, is tried
+  // again after its backoff.
   // Removes the pod from the claim's reservations.
   virtual Status UnreserveResourceClaim(const api::ResourceClaim& claim, const PodInfo& pod) = 0;
   // Releases the claim's devices: clears allocation, reservations and device status.
@@ -181,7 +189,7 @@ class BindingHandle {
 
   virtual const config::FeatureGates& gates() const = 0;
   virtual const base::Clock& clock() const = 0;
-  virtual ApiWriter& api() = 0;
+  virtual BindingWriter& api() = 0;
 
   // Runs `work` on the scheduling thread, between cycles, where it may use the plugin's Handle. In the order posted.
   // Work that has not run when the scheduler ends is dropped.
@@ -201,6 +209,7 @@ api::ObjectReference ReferenceTo(const PodInfo& pod);
 
 class Handle : public BindingHandle {
  public:
+  ApiWriter& api() override = 0;
   virtual const ClusterView& cluster() const = 0;
   virtual const Objects& objects() const = 0;
   virtual const Nominator& nominator() const = 0;

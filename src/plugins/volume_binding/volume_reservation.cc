@@ -75,7 +75,7 @@ VolumeReservation VolumeReservation::Assume(const NodeVolumes& volumes, const st
   return reservation;
 }
 
-Status VolumeReservation::Write(framework::ApiWriter& api) {
+Status VolumeReservation::Write(framework::BindingWriter& api) {
   for (Binding& binding : bindings_) {
     if (!binding.volume.changes || binding.volume.written) continue;
     if (Status status = api.UpdatePersistentVolume(binding.volume.after); !status.ok()) return status;

@@ -23,7 +23,7 @@ class VolumeReservation {
 
   // Stops at the first failure. Touches neither the objects nor the assumptions, since it runs off the scheduling
   // thread.
-  framework::Status Write(framework::ApiWriter& api);
+  framework::Status Write(framework::BindingWriter& api);
 
   // Whether the claims are bound by now: Success, an Error that requires another attempt, or unset while pending.
   std::optional<framework::Status> Check(const framework::Objects& objects, const framework::NodeInfo* node) const;

@@ -237,9 +237,10 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
                                          const std::string& node_name, uint64_t& skipped);
 
   uint32_t NewStateSlot() override { return state_slots_++; }
-  void PostAnswer(framework::PostedAnswer answer, std::function<void()> work);
+  void PostAnswer(framework::PostedAnswer answer, std::function<void()> work, std::function<bool()> is_wanted = {});
 
   // Constant after Create.
+  const std::shared_ptr<const int> alive_ = std::make_shared<const int>(0);  // goes with the profile
   Environment environment_;
   std::vector<framework::PreemptionExtender*> preemption_extenders_;  // the environment's, as plugins see them
   std::string scheduler_name_;

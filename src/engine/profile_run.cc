@@ -348,11 +348,18 @@ Status Profile::RunBind(CycleState& state, const PodInfo& pod, const std::string
 }
 
 // Posted work may refer to the profile's plugins: these live until it is done, even when another configuration has
-// taken over.
+// taken over. Only while the plugins are being made nobody shares the profile yet. Such work is dropped if nothing
+// comes of the profile: an error in a new configuration changes nothing.
 void Profile::Post(std::function<void()> work) { PostAnswer({}, std::move(work)); }
 
-void Profile::PostAnswer(framework::PostedAnswer answer, std::function<void()> work) {
-  environment_.posted.Post([self = weak_from_this().lock(), work = std::move(work)] { work(); }, std::move(answer));
+void Profile::PostAnswer(framework::PostedAnswer answer, std::function<void()> work, std::function<bool()> is_wanted) {
+  const std::shared_ptr<Profile> self = weak_from_this().lock();
+  if (!self) {
+    is_wanted = [alive = std::weak_ptr<const int>(alive_), wanted = std::move(is_wanted)] {
+      return !alive.expired() && (!wanted || wanted());
+    };
+  }
+  environment_.posted.Post([self, work = std::move(work)] { work(); }, std::move(answer), std::move(is_wanted));
 }
 
 void Profile::Allow(const std::string& uid, const std::string& plugin) {

@@ -28,13 +28,13 @@ class PostedWork {
   // Called on the scheduling thread before each piece of work runs.
   void set_on_run(std::function<void(const PostedAnswer& answer)> on_run) { on_run_ = std::move(on_run); }
 
-  // Any thread.
-  void Post(Work work, PostedAnswer answer = {}) {
+  // Any thread. The work is dropped if `is_wanted`, called on the scheduling thread right before it, says no.
+  void Post(Work work, PostedAnswer answer = {}, std::function<bool()> is_wanted = {}) {
     bool first = false;
     {
       const std::lock_guard lock(mutex_);
       first = waiting_.empty();
-      waiting_.push_back({std::move(work), std::move(answer)});
+      waiting_.push_back({std::move(work), std::move(answer), std::move(is_wanted)});
     }
     if (first && on_first_) on_first_();
   }
@@ -52,6 +52,7 @@ class PostedWork {
       batch.swap(waiting_);
     }
     for (const Posted& posted : batch) {
+      if (posted.is_wanted && !posted.is_wanted()) continue;
       if (on_run_) on_run_(posted.answer);
       posted.work();
     }
@@ -61,6 +62,7 @@ class PostedWork {
   struct Posted {
     Work work;
     PostedAnswer answer;
+    std::function<bool()> is_wanted;  // unset: yes
   };
 
   std::function<void()> on_first_;  // constant once work is posted

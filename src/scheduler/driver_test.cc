@@ -434,5 +434,27 @@ TEST_F(DriverTest, AConfigurationThatIsRefusedChangesNothing) {
   EXPECT_EQ(driver_->scheduler().waiting_pods().pods().size(), 1u) << "Gang still holds pods";
 }
 
+// The work refers to the plugin and its handle, which are gone by then.
+TEST_F(DriverTest, WorkWasRunThatAPluginOfARefusedConfigurationHadPosted) {
+  using Made = Result<std::unique_ptr<framework::Plugin>>;
+  framework::Registry registry = plugins::InTreeRegistry();
+  bool ran = false;
+  const auto post = [&](const config::PluginArgs&, framework::Handle& handle) -> Made {
+    handle.Post([&] { ran = true; });
+    handle.Activate({"default/web"});
+    return Made(std::make_unique<engine::testing::Sorter>("Asks"));
+  };
+  const auto fail = [](const config::PluginArgs&, framework::Handle&) -> Made { return Error::InvalidArgument("no"); };
+  ASSERT_TRUE(registry.Register("Asks", post, "a test").ok());
+  ASSERT_TRUE(registry.Register("Fails", fail, "a test").ok());
+  const auto both = [](config::Plugins& plugins) {
+    plugins.multi_point.enabled.push_back({"Asks", 0});
+    plugins.multi_point.enabled.push_back({"Fails", 0});
+  };
+  EXPECT_FALSE(driver_->Reconfigure(Reconfigured(world_.gates, both), registry).ok());
+  StepAll();
+  EXPECT_FALSE(ran);
+}
+
 }  // namespace
 }  // namespace berth::scheduler

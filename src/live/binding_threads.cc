@@ -10,6 +10,13 @@
 
 namespace berth::live {
 
+BindingThreads::BindingThreads(size_t at_once, StartThread start_thread, std::chrono::milliseconds retry)
+    : at_once_(at_once), start_thread_(std::move(start_thread)), retry_(retry) {
+  const std::lock_guard lock(mutex_);
+  AddThread();
+  CHECK_WHY(!threads_.empty(), "no thread for binding pods");
+}
+
 BindingThreads::~BindingThreads() {
   {
     const std::lock_guard lock(mutex_);
@@ -32,10 +39,11 @@ void BindingThreads::Run(Task work, Task report) {
 }
 
 bool BindingThreads::WaitFor(Length length, const std::function<void(Resume)>& begin) {
-  if (length == Length::kLong) Leave();
+  bool served = length == Length::kShort || Leave();
   auto called = std::make_shared<std::promise<void>>();
   std::future<void> answer = called->get_future();
   begin([called] { called->set_value(); });
+  while (!served && answer.wait_for(retry_) == std::future_status::timeout) served = IsServed();
   answer.wait();
   if (length == Length::kLong) Return();
   return true;
@@ -44,12 +52,15 @@ bool BindingThreads::WaitFor(Length length, const std::function<void(Resume)>& b
 // Called with the lock held.
 void BindingThreads::StartThreadIfNeeded() {
   if (tasks_.size() <= idle_ || stopping_) return;
-  if (threads_.size() - aside_ >= at_once_) return;
+  if (threads_.size() - aside_ < at_once_) AddThread();
+}
+
+// Called with the lock held.
+void BindingThreads::AddThread() {
   try {
     threads_.push_back(start_thread_([this] { Serve(); }));
   } catch (const std::system_error& error) {
     // The system has no more threads for us. Those that there are will get to the task.
-    CHECK_WHY(!threads_.empty(), error.what());
     if (std::exchange(is_short_, true)) return;
     LOG_ERROR("No more threads for binding pods; bindings wait for those that there are", {"err", error.what()},
               {"threads", threads_.size()});
@@ -73,10 +84,19 @@ void BindingThreads::Serve() {
   }
 }
 
-void BindingThreads::Leave() {
+bool BindingThreads::Leave() {
+  {
+    const std::lock_guard lock(mutex_);
+    ++aside_;
+  }
+  return IsServed();
+}
+
+// Whether a thread is left, or can be had, for tasks.
+bool BindingThreads::IsServed() {
   const std::lock_guard lock(mutex_);
-  ++aside_;
   StartThreadIfNeeded();
+  return threads_.size() > aside_;
 }
 
 void BindingThreads::Return() {

@@ -49,6 +49,35 @@ TEST(BindingThreads, ASystemWithoutMoreThreadsEndedTheScheduler) {
   EXPECT_EQ(ran, 20);
 }
 
+TEST(BindingThreads, TasksWaitedForAVolumeWhenASystemWithoutThreadsHadSomeAgain) {
+  std::atomic<int> left = 1;
+  std::atomic<bool> refused = false;
+  std::promise<BindingRunner::Resume> volume_is_there;
+  std::promise<void> other_ran;
+  BindingThreads threads(
+      4,
+      [&](BindingRunner::Task body) {
+        if (left-- <= 0) {
+          refused = true;
+          throw std::system_error(EAGAIN, std::generic_category());
+        }
+        return std::thread(std::move(body));
+      },
+      std::chrono::milliseconds(1));
+  threads.Run(
+      [&] {
+        threads.WaitFor(BindingRunner::Length::kLong,
+                        [&](BindingRunner::Resume resume) { volume_is_there.set_value(resume); });
+      },
+      [] {});
+  const BindingRunner::Resume resume = volume_is_there.get_future().get();
+  threads.Run([&] { other_ran.set_value(); }, [] {});
+  EXPECT_TRUE(refused);
+  left = 1;
+  EXPECT_EQ(other_ran.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  resume();
+}
+
 TEST(BindingThreads, OneThatWaitsLongHoldsUpNobody) {
   BindingThreads threads(1);
   std::promise<BindingRunner::Resume> volume_is_there;

@@ -216,6 +216,25 @@ TEST_F(BusyLoop, ASchedulingThreadThatTookNoTurnsLookedAlive) {
   End();
 }
 
+TEST_F(BusyLoop, ASchedulingThreadThatWasStuckInItsFirstTurnLookedAlive) {
+  OneCycle runner;
+  Make(runner);
+  EXPECT_EQ(loop_->StuckFor(), base::Duration::zero()) << "it does not run yet";
+  Result<void> before, after;
+  loop_->Post([&] {
+    clock_.Advance(std::chrono::seconds(59));
+    before = loop_->CheckProgress();
+    clock_.Advance(std::chrono::seconds(2));
+    after = loop_->CheckProgress();
+  });
+  loop_->Turn();
+  EXPECT_TRUE(before.ok());
+  ASSERT_FALSE(after.ok());
+  EXPECT_EQ(after.error().message, "no pod has been scheduled for 61s although some are ready to be");
+  EXPECT_TRUE(loop_->CheckProgress().ok());
+  End();
+}
+
 TEST_F(BusyLoop, AFullLoopSpunOnceABackoffWasOver) {
   BindingThreads threads(4);
   Make(threads, /*max_binding=*/1);

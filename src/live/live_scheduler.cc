@@ -1,7 +1,5 @@
 #include "live/live_scheduler.h"
 
-#include <fmt/format.h>
-
 #include <future>
 
 #include "base/log.h"
@@ -16,9 +14,6 @@ namespace {
 // one connection.
 constexpr int kMaxRequests = 96;
 constexpr size_t kBindingThreads = 64;
-
-// If there were pods to schedule for a minute and none was, something is broken, and the kubelet should restart it.
-constexpr base::Duration kStuck = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -84,13 +79,6 @@ Result<void> LiveScheduler::Run() {
   released->get_future().wait_for(options_.configuration.leader_election.renew_deadline);
   if (core_->lost()) return Error::Unavailable("leaderelection lost");
   return {};
-}
-
-Result<void> LiveScheduler::CheckProgress() const {
-  const base::Duration stuck = core_->loop().StuckFor();
-  if (stuck < kStuck) return {};
-  return Error::Unavailable(fmt::format("no pod has been scheduled for {}s although some are ready to be",
-                                        std::chrono::duration_cast<std::chrono::seconds>(stuck).count()));
 }
 
 }  // namespace berth::live

@@ -38,8 +38,8 @@ class LiveScheduler {
   }
   bool is_leader() const { return core_->is_leader(); }
   Result<void> CheckLeadership() const { return core_->CheckLeadership(); }
-  // Whether it makes progress on the pods to schedule; the message says for how long it has not.
-  Result<void> CheckProgress() const;
+  // For /livez.
+  Result<void> CheckProgress() const { return core_->loop().CheckProgress(); }
   bool synced() const { return core_->synced(); }
   const client::LeaseCandidacy* candidacy() const { return core_->candidacy(); }
   std::string MissingKinds() const { return core_->MissingKinds(); }

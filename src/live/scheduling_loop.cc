@@ -1,5 +1,7 @@
 #include "live/scheduling_loop.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/log.h"
@@ -21,6 +23,9 @@ constexpr base::Duration kLongestNap = std::chrono::seconds(1);
 constexpr uint64_t kStepsBetweenGauges = 256;
 // The mail is checked after every cycle; everything else after this many.
 constexpr uint64_t kStepsPerTurn = 32;
+
+// If there were pods to schedule for a minute and none was, something is broken, and the kubelet should restart it.
+constexpr base::Duration kStuck = std::chrono::minutes(1);
 
 // The kinds that binding may wait for.
 bool IsStorage(api::Kind kind) {
@@ -121,6 +126,7 @@ void SchedulingLoop::Run() {
 }
 
 base::Time SchedulingLoop::Turn() {
+  if (progress_at_.load() == 0) progress_at_.store(clock_.Now().time_since_epoch().count());  // its first turn
   if (!mailbox_.empty()) mailbox_.RunAll();
   if (stopping_) {
     // Nothing new starts, and what is in progress comes to its end.
@@ -199,6 +205,13 @@ void SchedulingLoop::NoteProgress(bool scheduled) {
 base::Duration SchedulingLoop::StuckFor() const {
   const base::Duration since = clock_.Now().time_since_epoch() - base::Duration(progress_at_.load());
   return progress_at_.load() == 0 ? base::Duration::zero() : since;
+}
+
+Result<void> SchedulingLoop::CheckProgress() const {
+  const base::Duration stuck = StuckFor();
+  if (stuck < kStuck) return {};
+  return Error::Unavailable(fmt::format("no pod has been scheduled for {}s although some are ready to be",
+                                        std::chrono::duration_cast<std::chrono::seconds>(stuck).count()));
 }
 
 void SchedulingLoop::UpdateGauges() {

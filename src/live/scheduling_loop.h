@@ -71,9 +71,10 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   bool ended() const { return stopping_ && driver_->binding() == 0; }
   // Any thread: called when mail arrives and no turn is due for it yet. Set it before the loop is used.
   void set_on_mail(std::function<void()> on_mail) { mailbox_.set_on_first(std::move(on_mail)); }
-  // Any thread: for how long there have been pods to schedule and none was scheduled. For /livez; a healthy scheduler
-  // never comes near a minute.
+  // Any thread: for how long there have been pods to schedule and none was scheduled. Zero before the first turn.
   base::Duration StuckFor() const;
+  // Any thread, for /livez: an error if that is a minute or more, which a healthy scheduler never comes near.
+  Result<void> CheckProgress() const;
   // Any thread from here on.
   void Stop();
   void StartScheduling();
@@ -167,7 +168,8 @@ class SchedulingLoop final : public client::ChangeSink, private scheduler::Drive
   std::set<framework::EventResource> unlisted_custom_;
   base::Time rejections_counted_{};
   uint64_t steps_ = 0;
-  // When it last made progress or had nothing to do, in the clock's nanoseconds. Read by other threads.
+  // When it last made progress or had nothing to do, in the clock's nanoseconds; 0 before the first turn. Read by other
+  // threads.
   std::atomic<int64_t> progress_at_ = 0;
   bool scheduling_ = false;
   bool stopping_ = false;

@@ -173,7 +173,8 @@ typedef struct berth_host {
   int64_t (*node_allocatable)(const berth_nodes*, uint32_t i, berth_string resource);
   int64_t (*node_requested)(const berth_nodes*, uint32_t i, berth_string resource);
 
-  /* Allows or rejects a pod for which this plugin's `permit` returned BERTH_WAIT. Unknown pods are ignored. */
+  /* Allows or rejects a pod for which this plugin's `permit` returned BERTH_WAIT: whichever of its attempts waits now,
+   * which may be a later one. Unknown pods are ignored. */
   void (*allow_waiting_pod)(berth_instance*, berth_string uid);
   void (*reject_waiting_pod)(berth_instance*, berth_string uid, berth_string reason);
 

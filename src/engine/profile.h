@@ -192,8 +192,11 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
   const framework::CustomObjects& custom_objects() const override { return environment_.cluster.custom_objects(); }
   void RecordEvent(const framework::EventReport& event) override { environment_.api.Record(scheduler_name_, event); }
   void Post(std::function<void()> work) override;
-  void Allow(const std::string& uid, const std::string& plugin) override;
-  void Reject(const std::string& uid, const std::string& plugin, const std::string& message) override;
+  using framework::Handle::Allow;
+  using framework::Handle::Reject;
+  void Allow(const std::string& uid, const std::string& plugin, base::Ticket attempt) override;
+  void Reject(const std::string& uid, const std::string& plugin, const std::string& message,
+              base::Ticket attempt) override;
   void Activate(const std::vector<std::string>& uids) override;
   framework::WaitingPods& waiting_pods() override { return environment_.waiting_pods; }
   std::span<framework::PreemptionExtender* const> preemption_extenders() const override {
@@ -238,6 +241,8 @@ class Profile final : public framework::Handle, public std::enable_shared_from_t
 
   uint32_t NewStateSlot() override { return state_slots_++; }
   void PostAnswer(framework::PostedAnswer answer, std::function<void()> work, std::function<bool()> is_wanted = {});
+  // Whether that attempt still waits, so that an answer about it is wanted.
+  std::function<bool()> IfWaits(const std::string& uid, base::Ticket attempt) const;
 
   // Constant after Create.
   const std::shared_ptr<const int> alive_ = std::make_shared<const int>(0);  // goes with the profile

@@ -362,14 +362,24 @@ void Profile::PostAnswer(framework::PostedAnswer answer, std::function<void()> w
   environment_.posted.Post([self, work = std::move(work)] { work(); }, std::move(answer), std::move(is_wanted));
 }
 
-void Profile::Allow(const std::string& uid, const std::string& plugin) {
-  PostAnswer({.kind = framework::PostedAnswer::Kind::kAllow, .uids = {uid}, .plugin = plugin},
-             [this, uid, plugin] { environment_.waiting_pods.Allow(uid, plugin); });
+// Answers that come too late are dropped rather than ignored: a recording must not contain them, because it has no
+// attempts.
+std::function<bool()> Profile::IfWaits(const std::string& uid, base::Ticket attempt) const {
+  if (attempt == base::Ticket::kNone) return {};
+  return [this, uid, attempt] { return environment_.waiting_pods.Waits(uid, attempt); };
 }
 
-void Profile::Reject(const std::string& uid, const std::string& plugin, const std::string& message) {
-  PostAnswer({.kind = framework::PostedAnswer::Kind::kReject, .uids = {uid}, .plugin = plugin, .message = message},
-             [this, uid, plugin, message] { environment_.waiting_pods.Reject(uid, plugin, message); });
+void Profile::Allow(const std::string& uid, const std::string& plugin, base::Ticket attempt) {
+  PostAnswer(
+      {.kind = framework::PostedAnswer::Kind::kAllow, .uids = {uid}, .plugin = plugin},
+      [this, uid, plugin] { environment_.waiting_pods.Allow(uid, plugin); }, IfWaits(uid, attempt));
+}
+
+void Profile::Reject(const std::string& uid, const std::string& plugin, const std::string& message,
+                     base::Ticket attempt) {
+  PostAnswer(
+      {.kind = framework::PostedAnswer::Kind::kReject, .uids = {uid}, .plugin = plugin, .message = message},
+      [this, uid, plugin, message] { environment_.waiting_pods.Reject(uid, plugin, message); }, IfWaits(uid, attempt));
 }
 
 void Profile::Activate(const std::vector<std::string>& uids) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/ticket.h"
 #include "framework/pod_in_pre_bind.h"
 
 namespace berth::framework {
@@ -76,6 +77,7 @@ class CycleState {
     copy.skip_filter = skip_filter;
     copy.skip_score = skip_score;
     copy.skip_pre_bind = skip_pre_bind;
+    copy.attempt = attempt;
     copy.exhaustive_preemption = exhaustive_preemption;
     copy.verify_incremental = verify_incremental;
     return copy;
@@ -86,6 +88,8 @@ class CycleState {
   uint64_t skip_score = 0;
   // The same for PreBindPreFlight; unset until it has run.
   std::optional<uint64_t> skip_pre_bind{};
+  // Which attempt to schedule the pod this is; set from Permit on. Answers about the waiting pod may carry it.
+  base::Ticket attempt = base::Ticket::kNone;
   // Whether the binding has been cancelled, for plugins that wait in PreBind. Set in the binding cycle only; null where
   // the binding cannot be cancelled.
   std::shared_ptr<PodInPreBind> in_pre_bind{};

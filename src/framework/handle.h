@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "base/ticket.h"
 #include "config/feature_gates.h"
 #include "framework/cluster_view.h"
 #include "framework/custom_objects.h"
@@ -194,9 +195,16 @@ class BindingHandle {
   // Runs `work` on the scheduling thread, between cycles, where it may use the plugin's Handle. In the order posted.
   // Work that has not run when the scheduler ends is dropped.
   virtual void Post(std::function<void()> work) = 0;
-  // Answers for `plugin` about a pod that waits in Permit; no-op if the pod does not wait (any more).
-  virtual void Allow(const std::string& uid, const std::string& plugin) = 0;
-  virtual void Reject(const std::string& uid, const std::string& plugin, const std::string& message) = 0;
+  // Answers for `plugin` about a pod that waits in Permit; no-op if the pod does not wait (any more). `attempt` is
+  // CycleState::attempt as Permit saw it: an answer that comes late does not decide a later attempt of the same pod.
+  virtual void Allow(const std::string& uid, const std::string& plugin, base::Ticket attempt) = 0;
+  virtual void Reject(const std::string& uid, const std::string& plugin, const std::string& message,
+                      base::Ticket attempt) = 0;
+  // The same for whichever attempt waits when the answer is handled.
+  void Allow(const std::string& uid, const std::string& plugin) { Allow(uid, plugin, base::Ticket::kNone); }
+  void Reject(const std::string& uid, const std::string& plugin, const std::string& message) {
+    Reject(uid, plugin, message, base::Ticket::kNone);
+  }
   // Has pods that are unschedulable or backing off tried again at once: siblings of the current pod, for instance.
   // Takes effect between cycles; active pods are left alone. Upstream's PodsToActivate.
   virtual void Activate(const std::vector<std::string>& uids) = 0;

@@ -7,8 +7,9 @@
 
 namespace berth::framework {
 
-void WaitingPods::Add(PodInfoPtr pod, const std::map<std::string, base::Duration>& waits, base::Time now) {
-  Waiting waiting{pod, now, {}};
+void WaitingPods::Add(PodInfoPtr pod, const std::map<std::string, base::Duration>& waits, base::Time now,
+                      base::Ticket attempt) {
+  Waiting waiting{pod, now, {}, attempt};
   for (const auto& [plugin, timeout] : waits) waiting.deadlines[plugin] = now + timeout;
   waiting_[pod->uid()] = std::move(waiting);
 }
@@ -33,6 +34,11 @@ void WaitingPods::Reject(const std::string& uid, const std::string& plugin, std:
   decided_.push_back(
       {std::move(it->second.pod), Status::Unschedulable(std::move(message)).WithPlugin(plugin), it->second.since});
   waiting_.erase(it);
+}
+
+bool WaitingPods::Waits(const std::string& uid, base::Ticket attempt) const {
+  const auto it = waiting_.find(uid);
+  return it != waiting_.end() && (attempt == base::Ticket::kNone || attempt == it->second.attempt);
 }
 
 std::vector<PodInfoPtr> WaitingPods::pods() const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/ticket.h"
 #include "framework/pod_info.h"
 #include "framework/status.h"
 
@@ -23,14 +24,17 @@ class WaitingPods {
   };
 
   // `waits` names each plugin that asked to wait, and for how long.
-  void Add(PodInfoPtr pod, const std::map<std::string, base::Duration>& waits, base::Time now);
+  void Add(PodInfoPtr pod, const std::map<std::string, base::Duration>& waits, base::Time now,
+           base::Ticket attempt = base::Ticket::kNone);
 
-  // Each is a no-op for pods that do not wait (any more), so that late answers do no harm.
+  // Each is a no-op for pods that do not wait (any more). They decide whichever attempt waits: ask Waits first.
   void Allow(const std::string& uid, const std::string& plugin);
   void Reject(const std::string& uid, const std::string& plugin, std::string message);
   // Allows it in the name of every plugin: the pod is bound, so there is nothing left to decide.
   void Release(const std::string& uid);
   bool IsWaiting(const std::string& uid) const { return waiting_.contains(uid); }
+  // Whether it is this attempt that waits; kNone: any.
+  bool Waits(const std::string& uid, base::Ticket attempt) const;
   std::vector<PodInfoPtr> pods() const;
 
   // The pods whose wait is over, in the order it ended; each is handed out once.
@@ -44,6 +48,7 @@ class WaitingPods {
     PodInfoPtr pod;
     base::Time since;
     std::map<std::string, base::Time> deadlines;  // by plugin
+    base::Ticket attempt;
   };
   std::map<std::string, Waiting> waiting_;  // by UID
   std::vector<Decision> decided_;

@@ -345,6 +345,28 @@ TEST_F(DriverTest, APodThatWaitsIsRejectedFromAnotherThread) {
   EXPECT_THAT(log_, ElementsAre("failed waiting"));
 }
 
+TEST_F(DriverTest, AnAnswerThatCameLateDecidedALaterAttemptOfThePod) {
+  PutNode("n1", "1");
+  Put(MakePod("waiting").Request("cpu", "1").SchedulerName("gang"));
+  StepAll();
+  const base::Ticket first = permitted_;
+  world_.clock.Advance(std::chrono::seconds(11));
+  StepAll();
+  ASSERT_THAT(log_, ElementsAre("failed waiting")) << "it has waited long enough";
+  driver_->Activate("default/waiting");
+  StepAll();
+  ASSERT_NE(permitted_, first);
+  framework::BindingHandle& handle = *driver_->scheduler().FindProfile("gang");
+  handle.Allow("default/waiting", "Gang", first);
+  handle.Reject("default/waiting", "Gang", "the others did not come", first);
+  StepAll();
+  EXPECT_EQ(driver_->scheduler().waiting_pods().pods().size(), 1u);
+  handle.Allow("default/waiting", "Gang", permitted_);
+  StepAll();
+  EXPECT_EQ(driver_->binding(), 1u);
+  EXPECT_THAT(log_, ElementsAre("failed waiting"));
+}
+
 TEST_F(DriverTest, SiblingsThatAPluginActivatesDoNotSitOutTheirBackoff) {
   PutNode("n1", "1");
   Put(MakePod("sibling").Request("cpu", "2"));

@@ -251,12 +251,13 @@ void Scheduler::Place(engine::Profile& profile, CycleState& state, Attempt& atte
   engine::PermitOutcome permit;
   Status status = profile.RunReserve(state, *attempt.pod, attempt.node_name);
   if (status.ok()) {
+    state.attempt = attempt.ticket;
     permit = profile.RunPermit(state, *attempt.pod, attempt.node_name);
     status = permit.status;
   }
   if (status.IsWait()) {
     attempt.outcome = Outcome::kWaiting;
-    waiting_pods_.Add(attempt.pod, permit.waits, now());
+    waiting_pods_.Add(attempt.pod, permit.waits, now(), attempt.ticket);
     waiting_[attempt.pod->uid()] = BeginBinding(profile, state, std::move(*assumed), attempt);
     return;
   }

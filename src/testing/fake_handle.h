@@ -101,9 +101,14 @@ class FakeHandle final : public framework::Handle {
   FakeApi& api() override { return api_; }
   // At once: a test has one thread.
   void Post(std::function<void()> work) override { work(); }
-  void Allow(const std::string& uid, const std::string& plugin) override { waiting_pods_.Allow(uid, plugin); }
-  void Reject(const std::string& uid, const std::string& plugin, const std::string& message) override {
-    waiting_pods_.Reject(uid, plugin, message);
+  using framework::Handle::Allow;
+  using framework::Handle::Reject;
+  void Allow(const std::string& uid, const std::string& plugin, base::Ticket attempt) override {
+    if (waiting_pods_.Waits(uid, attempt)) waiting_pods_.Allow(uid, plugin);
+  }
+  void Reject(const std::string& uid, const std::string& plugin, const std::string& message,
+              base::Ticket attempt) override {
+    if (waiting_pods_.Waits(uid, attempt)) waiting_pods_.Reject(uid, plugin, message);
   }
   void Activate(const std::vector<std::string>& uids) override {
     activated.insert(activated.end(), uids.begin(), uids.end());

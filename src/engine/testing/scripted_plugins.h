@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/ticket.h"
 #include "config/types.h"
 #include "framework/registry.h"
 
@@ -155,11 +156,17 @@ class Reserver final : public Named, public framework::ReservePlugin {
 
 class Permitter final : public Named, public framework::PermitPlugin {
  public:
-  Permitter(std::string name, framework::PermitResult answer) : Named(std::move(name)), answer_(std::move(answer)) {}
-  framework::PermitResult Permit(CycleState&, const PodInfo&, const std::string&) override { return answer_; }
+  // `attempt`: set to the attempt that was asked about last.
+  Permitter(std::string name, framework::PermitResult answer, base::Ticket* attempt = nullptr)
+      : Named(std::move(name)), answer_(std::move(answer)), attempt_(attempt) {}
+  framework::PermitResult Permit(CycleState& state, const PodInfo&, const std::string&) override {
+    if (attempt_) *attempt_ = state.attempt;
+    return answer_;
+  }
 
  private:
   framework::PermitResult answer_;
+  base::Ticket* attempt_;
 };
 
 class PreBinder final : public Named, public framework::PreBindPlugin {

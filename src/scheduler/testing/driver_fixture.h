@@ -27,7 +27,7 @@ class DriverTest : public ::testing::Test, private DriverObserver {
   explicit DriverTest(Profiles profiles = Profiles::kPlain) {
     framework::Registry registry = plugins::InTreeRegistry();
     engine::testing::Add<engine::testing::Permitter>(
-        registry, "Gang", framework::PermitResult{framework::Status::Wait(), std::chrono::seconds(10)});
+        registry, "Gang", framework::PermitResult{framework::Status::Wait(), std::chrono::seconds(10)}, &permitted_);
     config::KubeSchedulerConfiguration config = config::DefaultConfiguration(world_.gates);
     config.profiles.push_back(config.profiles[0]);
     config.profiles[1].scheduler_name = "gang";
@@ -85,6 +85,7 @@ class DriverTest : public ::testing::Test, private DriverObserver {
 
   engine::testing::World world_;
   std::vector<std::string> pre_binds_;
+  base::Ticket permitted_ = base::Ticket::kNone;  // the attempt that Gang was asked about last
   std::unique_ptr<Driver> driver_;
   std::vector<std::unique_ptr<BindingCycle>> binding_;  // they go before the picture in which they hold room
   std::vector<std::string> log_;

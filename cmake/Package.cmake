@@ -44,7 +44,7 @@ set(CPACK_DEBIAN_RUNTIME_FILE_NAME DEB-DEFAULT)
 if(CMAKE_CROSSCOMPILING)
   # Only a machine of that architecture could look at the program. test/dist holds it to this version of glibc.
   set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)
-  string(APPEND CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS ", libc6 (>= 2.36)")
+  set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "libc6 (>= 2.36)")
 else()
   # The libraries it is linked to, found in the program itself: glibc, with BERTH_STATIC.
   set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)

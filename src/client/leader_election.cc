@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/uuid.h"
 #include "client/backoff.h"
 #include "client/lease_record.h"
-#include "client/uuid.h"
 
 namespace berth::client {
 namespace {

@@ -234,46 +234,4 @@ Outcome Evaluate(const Program& program, const DeviceInput& device) {
   return program.Evaluate(device.variable());
 }
 
-namespace {
-
-// Distinguishes values that an expression can distinguish.
-void AppendKey(std::string& key, const Value& value, Arena& arena) {
-  key += static_cast<char>('A' + static_cast<int>(value.kind()));
-  const std::string text = value.kind() == Kind::kList ? std::string() : Display(value, arena);
-  if (value.kind() == Kind::kList) {
-    for (int64_t i = 0; i < value.list().size(); ++i) AppendKey(key, value.list().Get(i), arena);
-    key += ']';
-    return;
-  }
-  // Amounts that print alike may be stored in two forms, which asInteger distinguishes.
-  int64_t ignored = 0;
-  if (value.kind() == Kind::kQuantity) key += value.quantity().quantity.AsInt(&ignored) ? 'i' : 'd';
-  key += fmt::format("{}:", text.size());
-  key += text;
-}
-
-}  // namespace
-
-std::optional<std::string> ProjectionKey(const Program& program, const DeviceInput& device) {
-  const std::vector<Path>* reads = program.reads();
-  if (reads == nullptr) return std::nullopt;
-  std::string key;
-  if (device.error()) return "!" + *device.error();
-  Arena arena;
-  for (const Path& path : *reads) {
-    Value value = device.variable();
-    bool found = true;
-    for (const std::string& part : path) {
-      found = value.kind() == Kind::kMap && value.map().Find(Value::String(part), arena, &value);
-      if (!found) break;
-    }
-    if (found) {
-      AppendKey(key, value, arena);
-    } else {
-      key += '-';
-    }
-  }
-  return key;
-}
-
 }  // namespace berth::cel

@@ -70,8 +70,4 @@ class DeviceInput {
 // Whether the device matches the selector.
 Outcome Evaluate(const Program& program, const DeviceInput& device);
 
-// The parts of a device that the program reads, as a key: devices with equal keys have equal outcomes. Unset if the
-// program may read anything.
-std::optional<std::string> ProjectionKey(const Program& program, const DeviceInput& device);
-
 }  // namespace berth::cel

@@ -67,7 +67,6 @@ void FuzzCel(std::string_view text) {
     const Outcome again = Evaluate(**program, SampleDevice(lists));
     CHECK(outcome.matches == again.matches && outcome.cost == again.cost);
     CHECK(outcome.failure.has_value() == again.failure.has_value());
-    ProjectionKey(**program, SampleDevice(lists));
   }
 }
 

@@ -374,7 +374,6 @@ void LeaderElector::Stop(std::function<void()> done) {
 
 bool LeaderElector::is_leader() const { return engine_->is_leader(); }
 base::Duration LeaderElector::deadline() const { return engine_->window()->deadline(); }
-base::Duration LeaderElector::time_left() const { return engine_->window()->TimeLeft(engine_->loop().Now()); }
 std::shared_ptr<const WriteWindow> LeaderElector::window() const { return engine_->window(); }
 std::string LeaderElector::leader() const { return engine_->leader(); }
 const std::string& LeaderElector::lease_version() const { return engine_->lease_version(); }

@@ -91,8 +91,6 @@ class LeaderElector {
   bool is_leader() const;
   // In the loop's time; zero when not leading.
   base::Duration deadline() const;
-  // How long writes are still allowed.
-  base::Duration time_left() const;
   std::shared_ptr<const WriteWindow> window() const;
   // The last holder seen in the lease, "" for none.
   std::string leader() const;

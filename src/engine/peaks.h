@@ -61,7 +61,6 @@ class Peaks {
     return top_;
   }
   // As Top left them.
-  const Peak& top() const { return top_; }
   const std::vector<Peak>& blocks() const { return blocks_; }
   const std::vector<Peak>& regions() const { return regions_; }
 

@@ -275,7 +275,6 @@ class PermitPlugin {
 
 struct PreBindPreFlightResult {
   Status status;  // Skip: PreBind has nothing to do for this pod
-  bool allow_parallel = false;
 };
 
 // What may be used off the scheduling thread (handle.h).

@@ -28,7 +28,6 @@ class RunMetrics final : private engine::PluginObserver {
   // Resets everything and starts; until Stop, everything below is recorded, otherwise nothing.
   void Start();
   void Stop() { on_ = false; }
-  bool on() const { return on_; }
   const Metrics& metrics() const { return metrics_; }
 
   void OnAttempt(scheduler::Outcome outcome, base::Duration took);

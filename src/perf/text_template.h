@@ -24,7 +24,6 @@ class TextTemplate {
 
   // The text is the same for every index.
   bool is_constant() const { return actions_ == 0; }
-  const std::string& file_name() const { return file_name_; }
   // Fails if an action divides by zero.
   Result<std::string> Expand(int64_t index, int64_t count) const;
 

@@ -108,9 +108,8 @@ class AttemptJournal {
   // The sequence of the newest attempt; 0 if there was none.
   uint64_t last_sequence() const { return last_sequence_; }
   size_t size() const { return records_; }
-  // Memory in use; never above max_bytes().
+  // Memory in use; never above the limit given.
   size_t bytes() const;
-  size_t max_bytes() const { return max_bytes_; }
 
  private:
   struct Header;

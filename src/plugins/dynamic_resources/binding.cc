@@ -163,8 +163,8 @@ void DynamicResources::Unreserve(CycleState& state, const PodInfo& pod, const st
 framework::PreBindPreFlightResult DynamicResources::PreBindPreFlight(const CycleState& state, const PodInfo&,
                                                                      const std::string&) {
   const ClaimState* found = StateOf(state);
-  if (!found) return {Status::Error("not found"), true};
-  return {found->cycle ? Status::Success() : Status::Skip(), true};
+  if (!found) return {Status::Error("not found")};
+  return {found->cycle ? Status::Success() : Status::Skip()};
 }
 
 Status DynamicResources::PreBind(framework::BindingHandle& handle, CycleState& state, const PodInfo& pod,

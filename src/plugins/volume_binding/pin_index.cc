@@ -60,9 +60,4 @@ void PinIndex::Add(const std::optional<Pin>& pin, uint32_t id) {
   }
 }
 
-void PinIndex::Clear() {
-  pinned_.clear();
-  others_.clear();
-}
-
 }  // namespace berth::plugins

@@ -27,7 +27,6 @@ std::optional<Pin> PinOf(const api::LabelSelector& selector);
 class PinIndex {
  public:
   void Add(const std::optional<Pin>& pin, uint32_t id);
-  void Clear();
 
   // Calls visit(id) for every selector that may match, and for some that do not; in no particular order.
   template <class Visit>

@@ -145,10 +145,10 @@ void VolumeBinding::Unreserve(CycleState& state, const PodInfo&, const std::stri
 framework::PreBindPreFlightResult VolumeBinding::PreBindPreFlight(const CycleState& state, const PodInfo&,
                                                                   const std::string& node_name) {
   const State* found = state.Find(state_key_);
-  if (found == nullptr) return {Status::Error(kNoBindingState), true};
-  if (found->all_bound) return {Status::Skip(), true};
-  if (!found->reservation) return {Status::Error(fmt::format("no pod volume found for node \"{}\"", node_name)), true};
-  return {Status::Success(), true};
+  if (found == nullptr) return {Status::Error(kNoBindingState)};
+  if (found->all_bound) return {Status::Skip()};
+  if (!found->reservation) return {Status::Error(fmt::format("no pod volume found for node \"{}\"", node_name))};
+  return {Status::Success()};
 }
 
 Status VolumeBinding::PreBind(framework::BindingHandle& handle, CycleState& state, const PodInfo&,

@@ -1,7 +1,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "api/fuzz_targets.h"
+#include "api/testing/fuzz_targets.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   berth::api::FuzzObjectProtobuf({reinterpret_cast<const char*>(data), size});

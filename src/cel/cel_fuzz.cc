@@ -1,7 +1,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cel/fuzz_targets.h"
+#include "cel/testing/fuzz_targets.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   berth::cel::FuzzCel({reinterpret_cast<const char*>(data), size});

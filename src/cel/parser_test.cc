@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cel/unparse.h"
+#include "cel/testing/unparse.h"
 
 namespace berth::cel {
 namespace {

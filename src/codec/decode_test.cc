@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/json.h"
-#include "codec/toy_schema.h"
+#include "codec/testing/toy_schema.h"
 #include "codec/yaml.h"
 
 namespace berth::codec {

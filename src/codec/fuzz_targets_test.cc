@@ -1,4 +1,4 @@
-#include "codec/fuzz_targets.h"
+#include "codec/testing/fuzz_targets.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "codec/fuzz_targets.h"
+#include "codec/testing/fuzz_targets.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   berth::codec::FuzzProtobuf({reinterpret_cast<const char*>(data), size});

@@ -8,7 +8,7 @@
 #include "codec/json.h"
 #include "codec/protobuf_field_buffer.h"
 #include "codec/protobuf_wire.h"
-#include "codec/toy_schema.h"
+#include "codec/testing/toy_schema.h"
 
 namespace berth::codec {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "codec/toy_schema.h"
+#include "codec/testing/toy_schema.h"
 
 namespace berth::codec {
 namespace {

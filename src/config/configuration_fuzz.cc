@@ -1,7 +1,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "config/fuzz_targets.h"
+#include "config/testing/fuzz_targets.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   berth::config::FuzzConfiguration({reinterpret_cast<const char*>(data), size});

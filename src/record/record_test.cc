@@ -12,11 +12,11 @@
 #include "record/checksum.h"
 #include "record/file_reader.h"
 #include "record/format.h"
-#include "record/fuzz_targets.h"
 #include "record/object_codec.h"
 #include "record/packing.h"
 #include "record/ring_writer.h"
 #include "record/testing/frames.h"
+#include "record/testing/fuzz_targets.h"
 
 namespace berth::record {
 namespace {

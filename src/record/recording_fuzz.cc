@@ -1,7 +1,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "record/fuzz_targets.h"
+#include "record/testing/fuzz_targets.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   berth::record::FuzzRecording({reinterpret_cast<const char*>(data), size});

@@ -1,4 +1,4 @@
-#include "sim/fuzz_targets.h"
+#include "sim/testing/fuzz_targets.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "sim/fuzz_targets.h"
+#include "sim/testing/fuzz_targets.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   berth::sim::FuzzSimulate({reinterpret_cast<const char*>(data), size});

@@ -8,12 +8,12 @@
 #include <map>
 #include <sstream>
 
-#include "api/fuzz_targets.h"
-#include "cel/fuzz_targets.h"
-#include "codec/fuzz_targets.h"
-#include "config/fuzz_targets.h"
-#include "record/fuzz_targets.h"
-#include "sim/fuzz_targets.h"
+#include "api/testing/fuzz_targets.h"
+#include "cel/testing/fuzz_targets.h"
+#include "codec/testing/fuzz_targets.h"
+#include "config/testing/fuzz_targets.h"
+#include "record/testing/fuzz_targets.h"
+#include "sim/testing/fuzz_targets.h"
 
 namespace berth {
 namespace {

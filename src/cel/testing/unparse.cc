@@ -1,4 +1,4 @@
-#include "cel/unparse.h"
+#include "cel/testing/unparse.h"
 
 #include <fmt/format.h>
 

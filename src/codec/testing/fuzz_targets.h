@@ -11,7 +11,7 @@
 #include "codec/json.h"
 #include "codec/json_writer.h"
 #include "codec/protobuf.h"
-#include "codec/toy_schema.h"
+#include "codec/testing/toy_schema.h"
 #include "codec/yaml.h"
 #include "codec/yaml_writer.h"
 

@@ -1,4 +1,4 @@
-#include "cel/fuzz_targets.h"
+#include "cel/testing/fuzz_targets.h"
 
 #include <memory>
 #include <string>
@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "cel/device_environment.h"
 #include "cel/parser.h"
-#include "cel/unparse.h"
+#include "cel/testing/unparse.h"
 
 namespace berth::cel {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 
+#include "base/file.h"
 #include "commands.h"
 #include "flags.h"
 #include "man_page.h"
@@ -30,11 +30,9 @@ constexpr char kManExamples[] = R"(  berth man simulate | man -l -
 )";
 
 Result<void> Write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (file) return {};
-  return Error::InvalidArgument(fmt::format("cannot write {}", path.string()));
+  const Result<void> written = base::WriteFile(path.string(), text);
+  if (written) return {};
+  return Error::InvalidArgument(fmt::format("cannot write {}: {}", path.string(), written.error().message));
 }
 
 Result<void> WriteAll(const std::filesystem::path& folder) {

@@ -7,11 +7,11 @@
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <mutex>
 #include <optional>
 #include <thread>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "cluster_policy.h"
 #include "commands.h"
@@ -93,10 +93,8 @@ Result<SchedulerSetup> Load(const SchedulerOptions& options, const framework::Re
 }
 
 Result<void> WriteConfiguration(const std::string& file, const config::KubeSchedulerConfiguration& configuration) {
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out << config::DumpYaml(config::WithUsedArgsOnly(configuration));
-  out.flush();
-  if (!out) return Error::Unavailable(fmt::format("{}: cannot be written", file));
+  const Result<void> written = base::WriteFile(file, config::DumpYaml(config::WithUsedArgsOnly(configuration)));
+  if (!written) return Error::Unavailable(fmt::format("{}: cannot be written: {}", file, written.error().message));
   LOG_INFO(0, "Wrote configuration", {"file", file});
   return {};
 }

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 
 #include "api/time.h"
+#include "base/file.h"
 #include "base/printable.h"
 #include "cluster_source.h"
 #include "commands.h"
@@ -151,11 +151,8 @@ class LiveTable {
 Result<void> WriteWhole(const std::string& path, const std::string& text) {
   // A reader sees either the old file or the new one.
   const std::string fresh = path + ".new";
-  {
-    std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
-    out << text;
-    out.flush();
-    if (!out) return Error::Unavailable(fmt::format("cannot write {}", fresh));
+  if (const Result<void> written = base::WriteFile(fresh, text); !written) {
+    return Error::Unavailable(fmt::format("cannot write {}: {}", fresh, written.error().message));
   }
   std::error_code failed;
   std::filesystem::rename(fresh, path, failed);

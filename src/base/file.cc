@@ -41,4 +41,18 @@ Result<std::string> ReadFile(const std::string& path, size_t size_limit) {
   return ReadStream(file.get(), size_limit);
 }
 
+Result<void> WriteFile(const std::string& path, std::string_view content) {
+  std::FILE* const file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return Error::Unavailable(std::generic_category().message(errno));
+  errno = 0;
+  bool written = std::fwrite(content.data(), 1, content.size(), file) == content.size() && std::fflush(file) == 0;
+  int why = errno;
+  if (std::fclose(file) != 0) {
+    if (written) why = errno;
+    written = false;
+  }
+  if (written) return {};
+  return Error::Unavailable(std::generic_category().message(why));
+}
+
 }  // namespace berth::base

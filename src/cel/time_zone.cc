@@ -1,14 +1,13 @@
 #include "cel/time_zone.h"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "cel/time.h"
 
 namespace berth::cel {
@@ -212,12 +211,10 @@ bool IsSafeName(std::string_view name) {
 
 std::shared_ptr<const Zone> LoadZone(const std::string& name) {
   for (const char* root : {"/usr/share/zoneinfo/", "/usr/share/lib/zoneinfo/", "/etc/zoneinfo/"}) {
-    std::ifstream file(root + name, std::ios::binary);
-    if (!file) continue;
-    std::ostringstream bytes;
-    bytes << file.rdbuf();
+    const Result<std::string> bytes = base::ReadFile(root + name);
+    if (!bytes) continue;
     auto zone = std::make_shared<Zone>();
-    if (ReadZone(bytes.str(), zone.get())) return zone;
+    if (ReadZone(*bytes, zone.get())) return zone;
   }
   return nullptr;
 }

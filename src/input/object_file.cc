@@ -7,6 +7,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/file.h"
 #include "codec/gzip.h"
 #include "codec/yaml_writer.h"
 
@@ -50,19 +51,14 @@ std::string ObjectFileText(const std::vector<api::Object>& objects, ObjectFileFo
 }
 
 Result<void> WriteObjectFile(const std::vector<api::Object>& objects, const std::string& path) {
-  const bool to_standard_output = path == "-";
   const std::string text = ObjectFileText(objects, FormatOf(path));
-  std::FILE* file = to_standard_output ? stdout : std::fopen(path.c_str(), "wb");
-  bool written = file != nullptr;
-  if (written) {
-    written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
-    const int why = errno;
-    if (!to_standard_output && std::fclose(file) != 0) written = false;
-    if (!written && why != 0) errno = why;
+  if (path != "-") {
+    const Result<void> written = base::WriteFile(path, text);
+    if (written) return {};
+    return Error::Unavailable(fmt::format("cannot write to {}: {}", path, written.error().message));
   }
-  if (written) return {};
-  return Error::Unavailable(fmt::format("cannot write to {}: {}", to_standard_output ? "standard output" : path,
-                                        std::generic_category().message(errno)));
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return {};
+  return Error::Unavailable(fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)));
 }
 
 }  // namespace berth::input

@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "api/time.h"
+#include "base/file.h"
 #include "codec/json_writer.h"
 
 namespace berth::perf {
@@ -101,9 +100,8 @@ Result<std::string> WriteDataItems(const std::string& folder, std::string_view t
   std::error_code made;
   std::filesystem::create_directories(folder, made);
   const std::string path = (std::filesystem::path(folder) / DataItemsFileName(topic, now)).string();
-  std::ofstream file(path, std::ios::binary);
-  file << ToJson(items);
-  if (!file.flush()) return Error::Unavailable(fmt::format("{}: cannot write: {}", path, std::strerror(errno)));
+  const Result<void> written = base::WriteFile(path, ToJson(items));
+  if (!written) return Error::Unavailable(fmt::format("{}: cannot write: {}", path, written.error().message));
   return path;
 }
 

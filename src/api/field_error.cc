@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api/time.h"
-#include "base/log_text.h"
+#include "base/go_text.h"
 #include "base/utf8.h"
 
 namespace berth::api {

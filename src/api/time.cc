@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/ascii.h"
+#include "base/go_text.h"
 
 namespace berth::api {
 namespace {
@@ -194,14 +195,6 @@ std::pair<uint64_t, double> TakeFraction(std::string_view& text) {
   return {value, scale};
 }
 
-// Prints `nanos` as a decimal number of units, without trailing zeros.
-std::string PrintFraction(uint64_t nanos, uint64_t unit, int digits) {
-  std::string text = fmt::format("{}.{:0{}}", nanos / unit, nanos % unit, digits);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
-
 }  // namespace
 
 Result<Time> ParseTime(std::string_view text) { return TimestampReader(text, /*micro=*/false).Read(); }
@@ -268,18 +261,9 @@ Result<Duration> ParseDuration(std::string_view text) {
 }
 
 std::string FormatDuration(Duration duration) {
-  const int64_t count = duration.count();
-  if (count == 0) return "0s";
-  const uint64_t nanos = count < 0 ? uint64_t{0} - static_cast<uint64_t>(count) : static_cast<uint64_t>(count);
-  std::string text = count < 0 ? "-" : "";
-  if (nanos < 1'000) return text + std::to_string(nanos) + "ns";
-  if (nanos < 1'000'000) return text + PrintFraction(nanos, 1'000, 3) + "\u00b5s";
-  if (nanos < 1'000'000'000) return text + PrintFraction(nanos, 1'000'000, 6) + "ms";
-
-  const uint64_t minutes = nanos / 60'000'000'000;
-  if (minutes >= 60) text += std::to_string(minutes / 60) + "h";
-  if (minutes >= 1) text += std::to_string(minutes % 60) + "m";
-  return text + PrintFraction(nanos % 60'000'000'000, 1'000'000'000, 9) + "s";
+  std::string text;
+  base::AppendDuration(text, duration);
+  return text;
 }
 
 }  // namespace berth::api

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/log_text.h"
+#include "base/go_text.h"
 
 namespace berth::base {
 namespace {

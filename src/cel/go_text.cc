@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/go_text.h"
 #include "base/utf8.h"
 
 namespace berth::cel {
@@ -124,18 +125,9 @@ std::string Quote(std::string_view text) {
 }
 
 std::string FormatDoubleG(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
-  char buffer[64];
-  const auto written = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::scientific);
-  std::string text(buffer, written.ptr);
-  const size_t mark = text.find('e');
-  const int exponent = std::atoi(text.c_str() + mark + 1);
-  std::string digits = text.substr(0, mark);
-  if (exponent < -4 || exponent >= 6) {
-    return fmt::format("{}e{}{:02}", digits, exponent < 0 ? '-' : '+', std::abs(exponent));
-  }
-  return FormatDoubleF(value, -1);
+  std::string text;
+  base::AppendFloatG(text, value);
+  return text;
 }
 
 std::string FormatDoubleF(double value, int precision) {

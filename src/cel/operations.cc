@@ -8,13 +8,12 @@
 #include "cel/go_text.h"
 #include "cel/mutable_values.h"
 #include "cel/named_format.h"
+#include "cel/order.h"
 #include "cel/time.h"
 #include "cel/type.h"
 
 namespace berth::cel {
 namespace {
-
-int Order(double a, double b) { return a < b ? -1 : a > b ? 1 : 0; }
 
 int CompareDoubleInt(double a, int64_t b) {
   if (a < -9223372036854775808.0) return -1;

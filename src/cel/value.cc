@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/go_text.h"
 #include "cel/go_text.h"
 #include "cel/named_format.h"
+#include "cel/order.h"
 #include "cel/time.h"
 #include "cel/type.h"
 
@@ -36,11 +38,6 @@ Value ListObject::Get(int64_t index) const {
 }
 
 namespace {
-
-template <class T>
-int Order(T a, T b) {
-  return a < b ? -1 : b < a ? 1 : 0;
-}
 
 // Whether the double is exactly an integer, for map keys and range checks.
 bool LosslessInt(double value, int64_t* result) {
@@ -248,28 +245,10 @@ std::string_view GoTypeName(const Value& value) {
 
 namespace {
 
-// Go prints a duration as 1h2m3.5s.
 std::string GoDuration(int64_t nanos) {
-  if (nanos == 0) return "0s";
-  const bool negative = nanos < 0;
-  const uint64_t total = negative ? 0 - static_cast<uint64_t>(nanos) : static_cast<uint64_t>(nanos);
-  const auto fraction = [](uint64_t value, uint64_t unit, int digits, std::string_view name) {
-    std::string text = fmt::format("{}", value / unit);
-    if (value % unit != 0) {
-      std::string rest = fmt::format(".{:0{}}", value % unit, digits);
-      rest.erase(rest.find_last_not_of('0') + 1);
-      text += rest;
-    }
-    return text + std::string(name);
-  };
-  std::string text = negative ? "-" : "";
-  if (total < 1000) return text + fmt::format("{}ns", total);
-  if (total < 1000000) return text + fraction(total, 1000, 3, "\u00B5s");
-  if (total < 1000000000) return text + fraction(total, 1000000, 6, "ms");
-  const uint64_t minutes = total / 60000000000;
-  if (minutes >= 60) text += fmt::format("{}h", minutes / 60);
-  if (minutes > 0) text += fmt::format("{}m", minutes % 60);
-  return text + fraction(total % 60000000000, 1000000000, 9, "s");
+  std::string text;
+  base::AppendDuration(text, base::Duration(nanos));
+  return text;
 }
 
 std::string GoTime(const TimestampObject& time) {

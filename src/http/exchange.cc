@@ -4,7 +4,6 @@
 #include <strings.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "base/ascii.h"
@@ -129,8 +128,7 @@ SteadyTime Exchange::idle_deadline() const {
 
 Error Exchange::Failed(ErrorCode code, std::string_view why) const {
   std::string method = request_.method;
-  std::transform(method.begin() + (method.empty() ? 0 : 1), method.end(), method.begin() + (method.empty() ? 0 : 1),
-                 [](unsigned char c) { return std::tolower(c); });
+  for (size_t i = 1; i < method.size(); ++i) method[i] = base::LowerCase(method[i]);
   return {code, fmt::format("{} \"{}{}\": {}", method, server_.config().server, request_.path, why)};
 }
 

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include <string_view>
 
 #include "api/field_error.h"
+#include "base/ascii.h"
 #include "base/file.h"
 #include "codec/decode.h"
 #include "codec/field_mark.h"
@@ -63,7 +63,7 @@ std::string WhyUnreadable(const std::string& path) {
   errno = 0;
   if (access(path.c_str(), R_OK) == 0) return {};
   std::string reason = std::strerror(errno);
-  reason[0] = static_cast<char>(std::tolower(reason[0]));
+  reason[0] = base::LowerCase(reason[0]);
   return fmt::format("open {}: {}", path, reason);
 }
 

@@ -1,7 +1,8 @@
 #include "metrics/exposition.h"
 
-#include <charconv>
 #include <cmath>
+
+#include "base/go_text.h"
 
 namespace berth::metrics {
 namespace {
@@ -34,30 +35,6 @@ std::string_view StabilityName(Stability stability) {
       return "STABLE";
   }
   return "";
-}
-
-void AppendFloat(std::string& out, double value) {
-  if (std::isnan(value)) {
-    out += "NaN";
-    return;
-  }
-  if (std::isinf(value)) {
-    out += value > 0 ? "+Inf" : "-Inf";
-    return;
-  }
-  char buffer[64];
-  const auto scientific = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific);
-  std::string_view text(buffer, static_cast<size_t>(scientific.ptr - buffer));
-  int exponent = 0;
-  std::string_view digits = text.substr(text.find('e') + 1);
-  if (digits.starts_with('+')) digits.remove_prefix(1);
-  std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
-  // Go's shortest form has an exponent below 10^-4 and from 10^6 on.
-  if (exponent >= -4 && exponent < 6) {
-    const auto fixed = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed);
-    text = std::string_view(buffer, static_cast<size_t>(fixed.ptr - buffer));
-  }
-  out += text;
 }
 
 void ExpositionWriter::Header(std::string_view name, std::string_view help, MetricType type, Stability stability) {
@@ -96,7 +73,7 @@ void ExpositionWriter::Name(std::string_view name, std::string_view suffix, std:
 
 void ExpositionWriter::Sample(std::string_view name, std::span<const Label> labels, double value) {
   Name(name, "", labels);
-  AppendFloat(out_, value);
+  base::AppendFloatG(out_, value);
   out_ += '\n';
 }
 
@@ -105,13 +82,13 @@ void ExpositionWriter::Sample(std::string_view name, std::span<const Label> labe
   std::string le;
   for (size_t i = 0; i < snapshot.cumulative.size(); ++i) {
     le.clear();
-    AppendFloat(le, i < histogram.bounds().size() ? histogram.bounds()[i] : INFINITY);
+    base::AppendFloatG(le, i < histogram.bounds().size() ? histogram.bounds()[i] : INFINITY);
     Name(name, "_bucket", labels, le);
     out_ += std::to_string(snapshot.cumulative[i]);
     out_ += '\n';
   }
   Name(name, "_sum", labels);
-  AppendFloat(out_, snapshot.sum);
+  base::AppendFloatG(out_, snapshot.sum);
   out_ += '\n';
   Name(name, "_count", labels);
   out_ += std::to_string(snapshot.count());

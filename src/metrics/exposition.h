@@ -37,9 +37,6 @@ class ExpositionWriter {
   std::string& out_;
 };
 
-// A float in Go's 'g' format: 1e-05, 0.001, 1.234567e+06, +Inf, NaN.
-void AppendFloat(std::string& out, double value);
-
 std::string_view StabilityName(Stability stability);  // "STABLE"; "" for kRaw
 
 }  // namespace berth::metrics

@@ -35,14 +35,4 @@ void Histogram::Reset() {
   sum_.store(0, std::memory_order_relaxed);
 }
 
-std::vector<double> ExponentialBuckets(double start, double factor, size_t count) {
-  CHECK(start > 0 && factor > 1 && count > 0);
-  std::vector<double> bounds(count);
-  for (double& bound : bounds) {
-    bound = start;
-    start *= factor;
-  }
-  return bounds;
-}
-
 }  // namespace berth::metrics

@@ -12,6 +12,8 @@
 #include <span>
 #include <vector>
 
+#include "base/buckets.h"
+
 namespace berth::metrics {
 
 class Counter {
@@ -60,8 +62,6 @@ class Histogram {
   std::atomic<double> sum_{0};
 };
 
-// `count` bounds, each `factor` times the one before. Computed by repeated multiplication, as in Prometheus' Go
-// library, so that the bounds print alike: 0.0008 and 0.0016, but also 2.2499999999999998e-05.
-std::vector<double> ExponentialBuckets(double start, double factor, size_t count);
+using base::ExponentialBuckets;
 
 }  // namespace berth::metrics

@@ -101,30 +101,6 @@ TEST(Histogram, ABoundBelongsToItsBucket) {
   EXPECT_THAT(histogram.Read().cumulative, ElementsAre(2, 3, 9, 11));
 }
 
-TEST(Exposition, SpellsFloatsAsGoDoes) {
-  const std::vector<std::pair<double, std::string>> cases = {{0, "0"},
-                                                             {1, "1"},
-                                                             {-1, "-1"},
-                                                             {0.001, "0.001"},
-                                                             {0.0001, "0.0001"},
-                                                             {1e-5, "1e-05"},
-                                                             {123456, "123456"},
-                                                             {1e6, "1e+06"},
-                                                             {31948800, "3.19488e+07"},
-                                                             {1.5e-5, "1.5e-05"},
-                                                             {16.384, "16.384"},
-                                                             {INFINITY, "+Inf"},
-                                                             {-INFINITY, "-Inf"},
-                                                             {NAN, "NaN"},
-                                                             {1e100, "1e+100"},
-                                                             {1763264546.25, "1.76326454625e+09"}};
-  for (const auto& [value, wanted] : cases) {
-    std::string out;
-    AppendFloat(out, value);
-    EXPECT_EQ(out, wanted);
-  }
-}
-
 TEST(ProcessMetrics, DescribeThisProcess) {
   Registry registry;
   AddProcessMetrics(registry);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/buckets.h"
 #include "base/check.h"
 
 namespace berth::perf {
@@ -41,20 +42,14 @@ double QuantileHistogram::Quantile(double q) const {
   return bounds_.back();
 }
 
-std::vector<double> ExponentialBounds(double start, double factor, int count) {
-  std::vector<double> bounds;
-  for (double bound = start; count > 0; --count, bound *= factor) bounds.push_back(bound);
-  return bounds;
-}
-
 std::span<const double> Metrics::BoundsOf(std::string_view metric) {
   static const auto* const kBounds = new std::map<std::string_view, std::vector<double>>{
-      {"scheduler_event_handling_duration_seconds", ExponentialBounds(0.0001, 2, 12)},
-      {"scheduler_framework_extension_point_duration_seconds", ExponentialBounds(0.0001, 2, 12)},
-      {"scheduler_plugin_execution_duration_seconds", ExponentialBounds(0.00001, 1.5, 20)},
-      {"scheduler_pod_scheduling_sli_duration_seconds", ExponentialBounds(0.01, 2, 20)},
-      {"scheduler_queueing_hint_execution_duration_seconds", ExponentialBounds(0.00001, 1.5, 20)},
-      {"scheduler_scheduling_attempt_duration_seconds", ExponentialBounds(0.001, 2, 15)},
+      {"scheduler_event_handling_duration_seconds", base::ExponentialBuckets(0.0001, 2, 12)},
+      {"scheduler_framework_extension_point_duration_seconds", base::ExponentialBuckets(0.0001, 2, 12)},
+      {"scheduler_plugin_execution_duration_seconds", base::ExponentialBuckets(0.00001, 1.5, 20)},
+      {"scheduler_pod_scheduling_sli_duration_seconds", base::ExponentialBuckets(0.01, 2, 20)},
+      {"scheduler_queueing_hint_execution_duration_seconds", base::ExponentialBuckets(0.00001, 1.5, 20)},
+      {"scheduler_scheduling_attempt_duration_seconds", base::ExponentialBuckets(0.001, 2, 15)},
   };
   const auto it = kBounds->find(metric);
   return it == kBounds->end() ? std::span<const double>() : std::span<const double>(it->second);

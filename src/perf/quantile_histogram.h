@@ -33,9 +33,6 @@ class QuantileHistogram {
   double sum_ = 0;
 };
 
-// `count` bounds from `start` on, each `factor` times the one before.
-std::vector<double> ExponentialBounds(double start, double factor, int count);
-
 using MetricLabels = std::map<std::string, std::string, std::less<>>;
 
 // The histograms of one scheduler by metric and labels. References stay valid: look up once, observe often.

@@ -6,8 +6,8 @@
 
 #include "base/ascii.h"
 #include "base/check.h"
+#include "base/go_text.h"
 #include "base/log.h"
-#include "base/log_text.h"
 #include "metrics/process_metrics.h"
 #include "serving/status_body.h"
 #include "serving/zpages.h"

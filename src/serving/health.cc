@@ -3,8 +3,8 @@
 #include <set>
 #include <utility>
 
+#include "base/go_text.h"
 #include "base/log.h"
-#include "base/log_text.h"
 
 namespace berth::serving {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "base/log_text.h"
+#include "base/go_text.h"
 #include "codec/json_writer.h"
 
 namespace berth::serving {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "api/custom_object.h"
+#include "base/ascii.h"
 #include "explain/explain.h"
 #include "input/owned_pods.h"
 
@@ -343,9 +343,7 @@ void Simulation::OnFailed(const scheduler::Attempt& attempt, const PodInfo& /*ne
 std::string Simulation::WhatIsAbsent(std::string_view message) const {
   if (message.find("not found") == std::string_view::npos) return {};
   for (const api::Kind kind : options_.absent) {
-    std::string word(api::InfoOf(kind).name);
-    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
-    if (message.find(word) == std::string_view::npos) continue;
+    if (message.find(base::LowerCase(api::InfoOf(kind).name)) == std::string_view::npos) continue;
     return fmt::format(" (the input has no {} at all, so this says nothing)", api::InfoOf(kind).name);
   }
   return {};

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <set>
 #include <vector>
 
+#include "base/ascii.h"
 #include "plugins/volume/claims.h"
 #include "plugins/volume/topology_labels.h"
 
@@ -90,9 +90,7 @@ Result<std::string> AwsHandle(const std::string& volume_id) {
 }
 
 Result<std::string> AzureDiskHandle(const api::AzureDiskVolumeSource& disk) {
-  constexpr std::string_view kManaged = "managed";
-  const auto same_letter = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
-  if (disk.kind && !std::equal(disk.kind->begin(), disk.kind->end(), kManaged.begin(), kManaged.end(), same_letter)) {
+  if (disk.kind && !base::EqualIgnoringCase(*disk.kind, "managed")) {
     return Error::InvalidArgument(fmt::format("kind({}) is not supported in csi migration", *disk.kind));
   }
   return disk.disk_uri;

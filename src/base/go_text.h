@@ -1,4 +1,4 @@
-// How values are spelled in log lines: Go's quoting, JSON strings, durations. Each appends to `out`.
+// How Go spells values in logs, metrics and messages: quoting, durations, numbers. Each appends to `out`.
 #pragma once
 
 #include <charconv>
@@ -15,11 +15,14 @@ void AppendQuoted(std::string& out, std::string_view text);
 // ="text", or for text of several lines klog's indented form: =<, each line after a tab, >.
 void AppendTextValue(std::string& out, std::string_view text);
 void AppendJsonString(std::string& out, std::string_view text);
-// 1h2m3.5s, 1.5ms, 0s.
+// time.Duration.String: 1h2m3.5s, 1.5ms, 0s.
 void AppendDuration(std::string& out, Duration duration);
 // The shortest text that reads back as the same number; Fixed never has an exponent.
 void AppendNumber(std::string& out, double value);
 void AppendFixed(std::string& out, double value);
+// The shortest text, as FormatFloat(value, 'g', -1, 64) has it: with an exponent below 1e-04 and from 1e+06 on; NaN,
+// +Inf.
+void AppendFloatG(std::string& out, double value);
 
 template <std::integral Integer>
 void AppendInteger(std::string& out, Integer value) {

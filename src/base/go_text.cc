@@ -1,6 +1,7 @@
-#include "base/log_text.h"
+#include "base/go_text.h"
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 #include "base/utf8.h"
@@ -120,6 +121,26 @@ void AppendDuration(std::string& out, Duration duration) {
   }
   AppendFraction(out, nanos, 9);
   out += 's';
+}
+
+void AppendFloatG(std::string& out, double value) {
+  if (std::isnan(value)) {
+    out += "NaN";
+    return;
+  }
+  if (std::isinf(value)) {
+    out += value > 0 ? "+Inf" : "-Inf";
+    return;
+  }
+  const size_t begin = out.size();
+  AppendDouble(out, value, std::chars_format::scientific);
+  const char* exponent_text = out.data() + out.find('e', begin) + 1;
+  if (*exponent_text == '+') ++exponent_text;
+  int exponent = 0;
+  std::from_chars(exponent_text, out.data() + out.size(), exponent);
+  if (exponent < -4 || exponent >= 6) return;
+  out.resize(begin);
+  AppendFixed(out, value);
 }
 
 void AppendNumber(std::string& out, double value) { AppendDouble(out, value); }

@@ -85,7 +85,8 @@ class NodeTable {
   NodeOrder order_;
   framework::NodeColumns columns_;
   std::vector<uint32_t> taint_set_uses_;
-  ChangeLog changes_;
+  // Long enough for many signatures to take turns; the log keeps alive every pod in it that has since been replaced.
+  ChangeLog changes_{size_t{1} << 10};
 
   // Built on first use; pods with affinity are rare, so the lists are rebuilt when one appears or goes.
   mutable std::unordered_map<Symbol, std::unique_ptr<IndexedLabelColumn>> label_columns_;

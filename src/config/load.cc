@@ -19,7 +19,6 @@
 #include "config/file_conversion.h"
 #include "config/file_format.h"
 #include "config/old_fields.h"
-#include "config/old_settings.h"
 #include "config/validate.h"
 #include "config/version_check.h"
 #include "config/versions.h"

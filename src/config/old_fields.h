@@ -11,6 +11,7 @@
 #include "config/file_format.h"
 #include "config/load.h"
 #include "config/policy_format.h"
+#include "config/types.h"
 #include "config/versions.h"
 
 namespace berth::config {
@@ -72,5 +73,8 @@ void MoveIntoV1(const OldFields& old, FileVersion version, FileConfiguration& fi
 
 // The settings that have no field in a FileConfiguration.
 OldSettings SettingsOf(const OldFields& old, std::vector<std::string>& problems);
+
+// Applies them to the plugins and arguments of a profile; in those versions they hold for all profiles.
+void ApplySettings(const OldSettings& settings, Profile& profile);
 
 }  // namespace berth::config

@@ -15,7 +15,7 @@
 #include "config/args_reader.h"
 #include "config/default_plugins.h"
 #include "config/extender_fields.h"
-#include "config/old_settings.h"
+#include "config/old_fields.h"
 #include "config/policy_format.h"
 #include "config/policy_registry.h"
 #include "config/validate.h"

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "codec/json_writer.h"
 #include "commands.h"
@@ -14,15 +17,11 @@ namespace {
 
 constexpr char kBenchUsage[] =
     R"(Measure how fast pods are scheduled, in-process and without an API: queue, evaluation of every node, selection, assume,
-bind, for one pod after another, each seeing the ones before it. A tenth of the pods warms up and is not timed.
+bind, for one pod after another, each seeing the ones before it. A tenth as many pods are scheduled before that, untimed.
 
 Usage:
   berth bench engine [flags]
   berth bench perf FILE... [flags]    workloads of scheduler_perf; see berth bench perf --help
-
-Kinds: basic, mixed, nodeaffinity, antiaffinity, affinity, prefaffinity, spread, prefspread, svcspread, preempt,
-preemptmix, unschedulable, churn, and with devices dra, draextended, drashared, drapartition,
-draconsumable, drapairs.
 )";
 
 constexpr char kBenchExamples[] = R"(  berth bench engine --kind basic --nodes 5000 --pods 100000
@@ -31,6 +30,23 @@ constexpr char kBenchExamples[] = R"(  berth bench engine --kind basic --nodes 5
   berth bench engine --nodes 100000 --existing 1000000 --pods 1000
   berth bench engine --nodes 1000 --pods 5000000 --lifetime 50000
 )";
+
+// All kinds there are, in lines of at most 120 characters.
+std::string UsageWithKinds() {
+  constexpr size_t kWidth = 120;
+  std::string line = "Kinds:", lines;
+  const std::vector<std::string_view> kinds = perf::EngineBenchKinds();
+  for (const std::string_view kind : kinds) {
+    const std::string word = fmt::format("{}{}", kind, kind == kinds.back() ? "." : ",");
+    if (line.size() + 1 + word.size() > kWidth) {
+      lines += line + "\n";
+      line = word;
+    } else {
+      line += " " + word;
+    }
+  }
+  return fmt::format("{}\n{}{}\n", kBenchUsage, lines, line);
+}
 
 void PrintText(const perf::EngineBenchOptions& options, const perf::EngineBenchResult& result) {
   fmt::print("{} on {} nodes: {:.0f} pods/s, {:.2f} us/pod (p50 {:.2f}, p99 {:.2f}, max {:.0f})\n", options.kind,
@@ -88,20 +104,20 @@ int Bench(const framework::Registry& own_plugins, const std::vector<std::string>
     return BenchPerf(own_plugins, {arguments.begin() + 1, arguments.end()});
   perf::EngineBenchOptions options;
   std::string output = "text";
-  FlagSet flags("berth bench", kBenchUsage, kBenchExamples);
+  FlagSet flags("berth bench", UsageWithKinds(), kBenchExamples);
   flags.Add(&options.kind, "kind", 'k', "KIND", "what the pods ask for (default basic)");
   flags.Add(&options.nodes, "nodes", 0, "N", "nodes in the cluster (default 5000)");
   flags.Add(&options.pods, "pods", 0, "M", "pods to schedule and time (default 10000)");
   flags.Add(&options.existing, "existing", 0, "P", "pods bound before the start (default 0)");
-  flags.Add(&options.unlike, "unlike", 0, "each existing pod has labels, requests and an image of its own");
+  flags.Add(&options.unlike, "unlike", 0, "each existing pod has its own labels, requests and image");
   flags.Add(&options.lifetime, "lifetime", 0, "L",
             "delete each pod when L more have been scheduled (default 0: never)");
   flags.Add(&options.threads, "threads", 0, "T", "threads that share passes over many nodes (default 1)");
   flags.Add(&options.seed, "seed", 0, "S", "breaks ties; same seed, same placements (default 1)");
   flags.Add(&options.journal_mb, "journal", 0, "MB",
-            "write attempts down as berth scheduler does, within MB megabytes (default 0: do not)");
+            "keep the attempt journal, as berth scheduler does, of at most MB megabytes (default 0: none)");
   flags.Add(&options.verify_incremental, "verify-incremental", 0,
-            "compare every decision with a from-scratch one (slow)");
+            "compare every decision with one computed from scratch (slow)");
   flags.AddChoice(&output, "output", 'o', {"text", "json"}, "how to print (default text)");
   flags.Words({"engine", "perf"});
   const Result<std::vector<std::string>> rest = flags.Parse(arguments);

@@ -19,13 +19,13 @@ namespace {
 
 constexpr char kBenchPerfUsage[] =
     R"(Run workloads in the format of kube-scheduler's scheduler_perf (performance-config.yaml), as they are, against a cluster
-in memory and in real time, and say how many pods a second were scheduled.
+in memory and in real time, and report how many pods were scheduled per second.
 
 Usage:
   berth bench perf FILE... [flags]
 
-Exit status: 0 all ran, 2 a threshold was missed or a workload did not come to its end, 1 bad usage or input, or a
-workload that asks for something berth does not do yet.
+Exit status: 0 all ran, 2 a threshold was missed or a workload did not complete, 1 bad usage or input, or a workload that
+needs something berth does not support.
 )";
 
 constexpr char kBenchPerfExamples[] = R"(  berth bench perf bench/workloads/misc/performance-config.yaml --label short
@@ -177,10 +177,10 @@ int BenchPerf(const framework::Registry& own_plugins, const std::vector<std::str
             "write BenchmarkPerfScheduling_benchmark_TOPIC_TIME.json there");
   flags.Add(&options.run.topic, "topic", 0, "TOPIC",
             "name for that file and for thresholds by topic (default the folder's)");
-  flags.Add(&options.timeout, "timeout", 0, "DURATION", "for each workload (default 10m)");
+  flags.Add(&options.timeout, "timeout", 0, "DURATION", "time limit for each workload (default 10m)");
   flags.Add(&options.run.seed, "seed", 0, "S", "breaks ties between equally good nodes (default 1)");
   flags.Add(&options.run.verify_incremental, "verify-incremental", 0,
-            "compare every decision with a from-scratch one (slow)");
+            "compare every decision with one computed from scratch (slow)");
   const Result<std::vector<std::string>> files = flags.Parse(arguments);
   if (files && flags.help_wanted()) {
     fmt::print("{}", flags.Help());

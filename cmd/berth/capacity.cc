@@ -37,18 +37,18 @@ Usage:
   berth capacity --from-cluster --pod FILE[=N] --pod FILE[=M] [flags]
   berth capacity -f FILE... --add-nodes TEMPLATE [--pod FILE --at-least N] [flags]
 
-The cluster is what -f and --from-cluster give, as for berth simulate; its own pending pods have their turn first. Then
-instances are scheduled one after the other until one fits nowhere. With several --pod, or a number behind a file, they
-come in rounds of so many of each, and end with the first that does not fit.
+The cluster is what -f and --from-cluster give, as for berth simulate; its pending pods are scheduled first. Then
+instances are scheduled one after the other until one fits nowhere. With several --pod, or FILE=N, they are scheduled in
+rounds of N of each, until the first that does not fit.
 
 Instances do not preempt, whatever their priority, unless --preempt is given.
 
-With --add-nodes the question is how many such nodes are needed besides those that are there: the smallest number with
-which --at-least rounds of --pod fit or, without --pod, with which every pending pod of the input has a place. TEMPLATE
-is what one node has: cpu and memory, and any other resource, label.KEY=VALUE, taint.KEY=VALUE:EFFECT, zones=N.
+With --add-nodes the question is how many such nodes are needed besides the existing ones: the smallest number with
+which --at-least rounds of --pod fit or, without --pod, with which every pending pod of the input has a node. TEMPLATE
+describes one node: cpu and memory, and any other resource, label.KEY=VALUE, taint.KEY=VALUE:EFFECT, zones=N.
 
-Exit status: 0 at least one round fits (or --at-least; or enough nodes will do), 2 fewer do (or what --fail-on names),
-1 bad usage or input.
+Exit status: 0 at least one round fits (or --at-least; or some number of nodes is enough), 2 fewer do (or what --fail-on
+names), 1 bad usage or input.
 )";
 
 constexpr char kCapacityExamples[] = R"(  berth capacity -f cluster.yaml --pod pod.yaml
@@ -318,7 +318,7 @@ Result<void> Check(const CapacityOptions& options, const std::vector<std::string
   }
   if (Result<void> sound = options.input.Check(); !sound) return sound;
   if (options.pods.empty() && options.add_nodes.empty()) {
-    return Error::InvalidArgument("no pod: say with --pod what there are to be more of");
+    return Error::InvalidArgument("no pod: give the pod to count with --pod");
   }
   if (options.add_nodes.starts_with("count=") || options.add_nodes.find(",count=") != std::string::npos) {
     return Error::InvalidArgument("--add-nodes: count is what is asked for, so it cannot be given");
@@ -338,15 +338,15 @@ int Capacity(const framework::Registry& own_plugins, const std::vector<std::stri
   options.input.AddTo(flags);
   options.configuration.AddTo(flags);
   flags.Add(&options.add_nodes, "add-nodes", 0, "TEMPLATE",
-            "how many nodes with this (cpu=32,memory=128Gi) would be enough, rather than how many pods fit");
+            "how many nodes like this (cpu=32,memory=128Gi) would be enough, rather than how many pods fit");
   flags.Add(&options.pods, "pod", 0, "FILE[=N]",
-            "what there are to be more of, and how many of it in a round; repeat for several");
+            "the pod to count, and how many of it make a round (default 1); repeat for several");
   flags.Add(&options.at_least, "at-least", 0, "N", "exit with status 2 when fewer rounds fit (default 1)");
-  flags.Add(&options.max, "max", 0, "N", "stop behind so many rounds (default 1000000)");
+  flags.Add(&options.max, "max", 0, "N", "stop after N rounds (default 1000000)");
   flags.Add(&options.preempt, "preempt", 0, "let instances preempt pods of lower priority");
   flags.Add(&options.fail_on, "fail-on", 0, "LIST",
-            "what exit status 2 stands for: too-few (fewer rounds fit, or no number of nodes is enough), unplaced (a "
-            "pod of the input has no place itself), preempted, warnings; several with commas, or never (default "
+            "when to exit with status 2: too-few (fewer rounds fit, or no number of nodes is enough), unplaced (a "
+            "pod of the input has no node itself), preempted, warnings; several with commas, or never (default "
             "too-few)");
   flags.AddChoice(&options.output, "output", 'o', {"table", "json", "yaml", "markdown", "junit", "github"},
                   "how to print (default table)");

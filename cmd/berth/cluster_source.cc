@@ -58,7 +58,7 @@ class Warnings {
 
 void ClusterFlags::AddTo(FlagSet& flags) {
   flags.Add(&kubeconfig, "kubeconfig", 0, "FILE",
-            "which cluster, and as whom (default $KUBECONFIG, then ~/.kube/config, then the pod's service account)");
+            "kubeconfig of the cluster (default $KUBECONFIG, then ~/.kube/config, then the pod's service account)");
   flags.Add(&context, "context", 0, "NAME", "a context of the kubeconfig (default its current one)");
 }
 

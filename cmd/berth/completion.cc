@@ -13,12 +13,12 @@ namespace berth::cmd {
 namespace {
 
 constexpr char kCompletionUsage[] =
-    R"(Print what makes a shell complete berth's command line: verbs, flags, their values, files.
+    R"(Print a completion script for a shell: it completes verbs, flags, their values, and files.
 
 Usage:
   berth completion bash|zsh|fish
 
-The Debian package has installed it already.
+The Debian package installs it.
 
 Exit status: 0, or 1 for bad usage.
 )";

@@ -29,7 +29,7 @@ constexpr char kConfigUsage[] =
     R"(Check, complete and convert scheduler configurations, and list plugins.
 
 Usage:
-  berth config validate FILE...   say what is wrong, each problem with its place; exit status 0 or 1
+  berth config validate FILE...   report what is wrong, each problem with its position; exit status 0 or 1
   berth config show [FILE]        the configuration with every default spelled out
   berth config convert FILE       older versions and Policies as kubescheduler.config.k8s.io/v1
   berth config plugins [FILE]     plugins, the extension points each serves, weight, on or off
@@ -436,7 +436,7 @@ int Config(const framework::Registry& own_plugins, const std::vector<std::string
   flags.Add(&options.algorithm_provider, "algorithm-provider", 0, "NAME",
             "instead of a file: DefaultProvider or ClusterAutoscalerProvider");
   flags.Add(&options.strict_upstream, "strict-upstream", 0,
-            "read as kube-scheduler v1.36 reads: v1 only, no fields of berth's own; convert: write only what it reads");
+            "accept what kube-scheduler v1.36 accepts: v1 only, none of berth's own fields; convert: write only that");
   AddPluginFolders(flags, &options.plugin_folders);
   flags.Words({std::begin(kVerbs), std::end(kVerbs)});
   flags.TakesFiles();

@@ -23,9 +23,10 @@ constexpr char kConsoleUsage[] =
 Usage:
   berth console [--kubeconfig FILE] [flags]
 
-Only reads: the API server gets GET requests and nothing else. What the cluster's scheduler does is what the API shows of it: pods that get
-a node, and pods of which it says why they have none. Why, node by node and plugin by plugin, is berth's own evaluation of the cluster at
-that moment, by the configuration that is given. The page is served by plain HTTP on 127.0.0.1; its address has a token that only this
+Only reads: the API server gets GET requests and nothing else. The cluster may have any scheduler. Its decisions are
+shown as far as the API reveals them: pods that get a node, and pods that are reported as unschedulable, with the
+message. The reasons, node by node and plugin by plugin, are berth's own evaluation of the cluster at that moment, with
+the configuration given. The page is served over plain HTTP on 127.0.0.1; its address contains a token that only this
 program knows.
 
 Exit status: 0 ended by Ctrl-C or SIGTERM, 1 bad usage, or the cluster cannot be read.

@@ -22,7 +22,8 @@ namespace berth::cmd {
 namespace {
 
 constexpr char kDiffUsage[] =
-    R"(Schedule the same pods twice, and say which end up elsewhere: under two configurations, or on two states of a cluster.
+    R"(Schedule the same pods twice, with two configurations or on two states of a cluster, and report which end up
+elsewhere.
 
 Usage:
   berth diff --config BEFORE --config AFTER -f FILE... [flags]    two configurations
@@ -31,9 +32,10 @@ Usage:
 
 Both runs are simulations in memory, with the same seed. Pods are the same when they have the same namespace and name; those of
 a workload that was rolled out, whose names differ, are matched by their workload.
-What differs is listed pod by pod; behind it, how evenly nodes and zones are filled before and after.
+Differences are listed pod by pod, then how evenly nodes and zones are filled before and after.
 
-Exit status: 0 it was compared (with --fail-on: and nothing of that kind happened), 2 it did, 1 bad usage or input.
+Exit status: 0 the runs were compared (with --fail-on: and nothing that it names happened), 2 something did, 1 bad usage
+or input.
 )";
 
 constexpr char kDiffExamples[] = R"(  berth diff --config old.yaml --config new.yaml -f cluster.yaml.gz
@@ -189,14 +191,14 @@ int Diff(const framework::Registry& own_plugins, const std::vector<std::string>&
   DiffOptions options;
   FlagSet flags("berth diff", kDiffUsage, kDiffExamples);
   options.input.AddTo(flags);
-  flags.Add(&options.base, "base", 0, "FILE", "objects of the first run, when they are others; repeat for several");
+  flags.Add(&options.base, "base", 0, "FILE", "objects of the first run, if they differ; repeat for several");
   flags.Add(&options.configs, "config", 0, "FILE", "KubeSchedulerConfiguration; twice: before and after");
   flags.Add(&options.feature_gates, "feature-gates", 0, "A=true,B=false", "feature gates, as kube-scheduler's");
   AddPluginFolders(flags, &options.plugin_folders);
   AddExtendersFlag(flags, &options.extenders);
   flags.Add(
       &options.fail_on, "fail-on", 0, "LIST",
-      "what exit status 2 stands for: changed (any pod differs), unplaced (one is left without a node that had "
+      "when to exit with status 2: changed (any pod differs), unplaced (one is left without a node that had "
       "one, or is new), preempted, moved, warnings (new ones of the input); several with commas, or never (default "
       "never)");
   flags.AddChoice(&options.output, "output", 'o', {"table", "json", "yaml", "markdown", "junit", "github"},

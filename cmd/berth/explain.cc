@@ -29,13 +29,13 @@ Usage:
   kubectl why POD... [-n NAMESPACE] [flags]      when the program is installed as kubectl-why
 
 POD is NAMESPACE/NAME, or the NAME of a pod that no other namespace has. Everything that waits in the input is scheduled
-in memory, in queue order, as berth simulate does; told is what became of these pods. A pod that has a node already is
-explained as if it were to be placed again, everything else being where it is.
+in memory, in queue order, as berth simulate does, and the result for these pods is reported. A pod that has a node
+already is explained as if it were placed again, with everything else where it is.
 
-With --live the berth scheduler of the cluster is asked, which knows what it tried: the pod's last attempts, its place in
-the queue, what would wake it, and every node's verdict now.
+With --live, asks the berth scheduler of the cluster: the pod's last attempts, its place in the queue, the events that
+would requeue it, and each node's current verdict.
 
-Exit status: 0 all of these pods have a place, 2 one has none, 1 bad usage or input.
+Exit status: 0 all of these pods have a node, 2 one has none, 1 bad usage or input.
 )";
 
 constexpr char kExplainExamples[] = R"(  berth explain shop/web-3 -f cluster.yaml

@@ -10,8 +10,8 @@ namespace berth::cmd {
 
 void AddExtendersFlag(FlagSet& flags, bool* wanted) {
   flags.Add(wanted, "extenders", 0,
-            "call the extenders of the configuration; without it they are not, since they speak for the cluster they "
-            "watch and may answer differently each time");
+            "call the extenders of the configuration, which are skipped by default, since they answer for the cluster "
+            "they watch and may answer differently each time");
 }
 
 Result<ExtenderCalls> ExtenderCalls::Make(const config::KubeSchedulerConfiguration& configuration, bool wanted) {

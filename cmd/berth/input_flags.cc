@@ -14,24 +14,26 @@ namespace berth::cmd {
 void InputFlags::AddTo(FlagSet& flags) {
   flags.Add(&files, "filename", 'f', "FILE",
             "objects to read: a file, a directory, - for standard input; repeat for several");
-  flags.Add(&from_cluster, "from-cluster", 0, "read a running cluster, besides the files if there are any");
+  flags.Add(&from_cluster, "from-cluster", 0, "read a running cluster, and the files if any are given");
   cluster.AddTo(flags);
   flags.Add(&nodes, "nodes", 0, "count=N,cpu=N,memory=N,…",
             "add nodes that are only described, for instance count=100,cpu=32,memory=128Gi,pods=110,zones=3,"
             "name=worker,label.disk=ssd,taint.gpu=true:NoSchedule,nvidia.com/gpu=8; devices are described by "
             "devices=gpu.example.com:8,device.memory=80Gi; repeatable");
-  flags.Add(&replicas, "replicas", 0, "[NS/]NAME=N", "what if a workload had so many pods; repeatable");
-  flags.Add(&without_nodes, "without-node", 0, "NODE", "what if a node were gone, and its pods elsewhere; repeatable");
+  flags.Add(&replicas, "replicas", 0, "[NS/]NAME=N", "what if the workload had N pods; repeatable");
+  flags.Add(&without_nodes, "without-node", 0, "NODE",
+            "what if a node were gone, and its pods scheduled again; repeatable");
   flags.Add(&cordons, "cordon", 0, "NODE", "what if a node took no new pods; repeatable");
   flags.Add(&drains, "drain", 0, "NODE", "what if a node were drained; repeatable");
-  flags.Add(&name_space, "namespace", 'n', "NAME", "of objects, and of pods on the command line, that name none");
+  flags.Add(&name_space, "namespace", 'n', "NAME",
+            "namespace of objects, and of pods on the command line, that name none");
   flags.Add(&replace, "replace", 0,
-            "replace the pods of a changed template at once, rather than as its workload rolls out");
-  flags.Add(&strict, "strict", 0, "refuse an object that is given again, rather than let the later one count");
+            "replace the pods of a changed template at once, rather than by a rollout of the workload");
+  flags.Add(&strict, "strict", 0, "reject an object that is repeated, rather than apply the later one");
   flags.AddChoice(
       &validate, "validate", 0, {"strict", "warn", "ignore"},
-      "what unknown fields are (default: errors in what a person wrote, warnings in what a server printed)");
-  flags.Add(&max_input, "max-input", 0, "SIZE", "read no more than this, unpacked (default 2Gi)");
+      "how to treat unknown fields (default: errors in what a person wrote, warnings in what a server printed)");
+  flags.Add(&max_input, "max-input", 0, "SIZE", "the most to read, uncompressed (default 2Gi)");
 }
 
 Result<void> InputFlags::Check() const {

@@ -16,8 +16,8 @@ struct InputFlags {
   std::vector<std::string> files;
   bool from_cluster = false;
   ClusterFlags cluster;
-  std::vector<std::string> nodes;     // descriptions, sim/node_template.h
-  std::vector<std::string> replicas;  // sim/what_if.h
+  std::vector<std::string> nodes;     // descriptions, input/node_template.h
+  std::vector<std::string> replicas;  // input/what_if.h
   std::vector<std::string> without_nodes;
   std::vector<std::string> cordons;
   std::vector<std::string> drains;

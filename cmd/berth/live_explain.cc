@@ -208,13 +208,14 @@ void LiveFlags::AddTo(FlagSet& flags) {
   flags.Add(&scheduler_namespace, "scheduler-namespace", 0, "NAMESPACE",
             "with --live, where its pod, lease and reader account are (default kube-system)");
   flags.Add(&lease, "lease", 0, "NAME", "with --live, the scheduler's lease (default by the pod's schedulerName)");
-  flags.Add(&reader, "reader", 0, "NAME",
-            "with --live, the service account whose short-lived token the scheduler is shown (default berth-reader)");
+  flags.Add(
+      &reader, "reader", 0, "NAME",
+      "with --live, the service account whose short-lived token authenticates to the scheduler (default berth-reader)");
   flags.Add(&server_url, "server-url", 0, "URL", "with --live, ask the scheduler at this address instead");
-  flags.Add(&token_file, "token-file", 0, "FILE", "with --server-url, a token to show");
+  flags.Add(&token_file, "token-file", 0, "FILE", "with --server-url, file with the bearer token");
   flags.Add(&certificate_authority, "certificate-authority", 0, "FILE",
-            "with --server-url, who vouches for its certificate");
-  flags.Add(&insecure, "insecure-skip-tls-verify", 0, "with --server-url, take any certificate for its");
+            "with --server-url, certificate authority file");
+  flags.Add(&insecure, "insecure-skip-tls-verify", 0, "with --server-url, do not verify its certificate");
 }
 
 Result<void> LiveFlags::Check() const {

@@ -20,7 +20,7 @@ Usage:
   berth man [VERB]
   berth man --folder FOLDER
 
-Pages are roff, for man to show. The Debian package has installed them already.
+Pages are roff, which man renders. The Debian package installs them.
 
 Exit status: 0, or 1 for bad usage or a folder that cannot be written to.
 )";

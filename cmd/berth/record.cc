@@ -22,17 +22,18 @@ namespace berth::cmd {
 namespace {
 
 constexpr char kRecordUsage[] =
-    R"(Write down what happens in a running cluster, whichever scheduler serves it, for berth replay and berth shadow.
+    R"(Record what happens in a running cluster, whichever scheduler serves it, for berth replay and berth shadow.
 
 Usage:
   berth record FOLDER [flags]
 
-Only reads: the API server gets GET requests and nothing else (deploy/shadow/rbac.yaml has the rights it takes). The
+Only reads: the API server gets GET requests and nothing else (deploy/shadow/rbac.yaml has the permissions it needs). The
 recording is a ring of files of --record-size, as berth scheduler --record writes it. It holds no decision of berth's:
 `berth shadow --recording FOLDER` compares what the other scheduler decided, `berth replay FOLDER --at TIME
 --explain POD` says why, and `berth replay FOLDER --config FILE` what another configuration would have done.
 
-Exit status: 0 recorded, 1 bad usage, no rights, a cluster that cannot be read, or a folder that cannot be written to.
+Exit status: 0 recorded, 1 bad usage, missing permissions, a cluster that cannot be read, or a folder that cannot
+be written to.
 )";
 
 constexpr char kRecordExamples[] = R"(  berth record /var/lib/berth/recording --kubeconfig shadow.conf
@@ -153,8 +154,9 @@ int Record(const framework::Registry& own_plugins, const std::vector<std::string
   FlagSet flags("berth record", kRecordUsage, kRecordExamples);
   options.cluster.AddTo(flags);
   options.configuration.AddOfOtherScheduler(flags, ", for explanations");
-  flags.Add(&options.record_size, "record-size", 0, "SIZE", "of all files together; older ones go (default 1Gi)");
-  flags.Add(&options.duration, "for", 0, "DURATION", "end after so long, like 1h (default at Ctrl-C)");
+  flags.Add(&options.record_size, "record-size", 0, "SIZE",
+            "maximum total size; the oldest files are deleted (default 1Gi)");
+  flags.Add(&options.duration, "for", 0, "DURATION", "stop after this time, for example 1h (default at Ctrl-C)");
   flags.TakesFiles();
   const Result<std::vector<std::string>> rest = flags.Parse(arguments);
   if (rest && flags.help_wanted()) {

@@ -34,7 +34,7 @@ namespace berth::cmd {
 namespace {
 
 constexpr char kReplayUsage[] =
-    R"(Decide everything that a recording of berth scheduler --record holds again, and compare bit for bit.
+    R"(Repeat every decision in a recording of berth scheduler --record, and compare bit for bit.
 
 Usage:
   berth replay FOLDER [flags]                                whether every decision is the same: node, score, message, victims
@@ -42,12 +42,12 @@ Usage:
   berth replay FOLDER --config FILE [flags]                  what another configuration would have done
   berth replay FOLDER --console [--speed 10] [flags]         watch it in the console, from --at on
 
-A recording holds every input of the scheduler in the order in which it came, so that nothing but the recording is needed. What was
-decided is decided again from the first file on that is left, or, with --at, from the last one that begins before that time. The first
-difference is shown with both sides.
+A recording holds every input of the scheduler in the order of arrival, so nothing else is needed. The replay starts at
+the oldest remaining file or, with --at, at the last one that begins before that time. The first difference is shown with
+both sides.
 
-Exit status: 0 everything is the same, 1 something differs, 2 bad usage, a recording that cannot be read, or one in which there is
-nothing to compare.
+Exit status: 0 everything is the same, 1 something differs, 2 bad usage, a recording that cannot be read, or one without
+anything to compare.
 )";
 
 constexpr char kReplayExamples[] = R"(  berth replay /var/lib/berth/recording
@@ -309,18 +309,19 @@ int Replay(const framework::Registry& own_plugins, const std::vector<std::string
   FlagSet flags("berth replay", kReplayUsage, kReplayExamples);
   flags.Add(&options.at, "at", 0, "TIME", "replay up to this time, as 2026-11-17T14:03:00Z (default the end)");
   flags.Add(&options.explain, "explain", 0, "POD",
-            "say why this pod has no node then, or that one; NAMESPACE/NAME or NAME");
-  flags.Add(&options.config, "config", 0, "FILE", "KubeSchedulerConfiguration to decide by instead, and compare");
+            "explain why this pod has no node at that time, or the one it has; NAMESPACE/NAME or NAME");
+  flags.Add(&options.config, "config", 0, "FILE", "KubeSchedulerConfiguration to use instead, and compare");
   flags.Add(&options.feature_gates, "feature-gates", 0, "A=true,B=false",
             "feature gates for --config, as kube-scheduler's");
   AddPluginFolders(flags, &options.plugin_folders);
   flags.Add(&options.console, "console", 0, "watch it in the console, on 127.0.0.1");
-  flags.Add(&options.speed, "speed", 0, "N", "with --console: so many times as fast as it happened (default 1)");
+  flags.Add(&options.speed, "speed", 0, "N", "with --console: speed, as a multiple of real time (default 1)");
   flags.Add(&options.port, "port", 0, "N", "with --console: the port on 127.0.0.1 (default a free one)");
   flags.Add(&options.report, "report", 0, "print an equivalence report in Markdown");
   flags.Add(&options.threads, "threads", 0, "N",
             "threads that share passes over many nodes; changes no decision (default 1)");
-  flags.Add(&options.verify_incremental, "verify-incremental", 0, "compare every decision with a from-scratch one");
+  flags.Add(&options.verify_incremental, "verify-incremental", 0,
+            "compare every decision with one computed from scratch");
   flags.AddChoice(&options.output, "output", 'o', {"text", "json", "yaml", "markdown"}, "how to print (default text)");
   flags.AddChoice(&options.color, "color", 0, {"auto", "always", "never"}, "when to use colours (default auto)");
   flags.TakesFiles();

@@ -29,7 +29,7 @@ namespace berth::cmd {
 namespace {
 
 constexpr char kShadowUsage[] =
-    R"(Run beside another scheduler, and say of each of its decisions what berth makes of it. Nothing is written.
+    R"(Run beside another scheduler, and compare each of its decisions with berth's. Nothing is written to the cluster.
 
 Usage:
   berth shadow [flags]                        until Ctrl-C, or as long as --for says
@@ -37,15 +37,16 @@ Usage:
 
 Whenever a pod is bound, or given up (PodScheduled=False), berth decides at the same point of the history:
   agreed      the node is among berth's best nodes; or neither finds one
-  raced       so it is in a picture that differs by events around that moment, which are named
+  raced       agreed, if a few events around that moment are applied or undone; they are named
   lower       feasible for berth, but others score higher: by how much, and which plugins make the difference
   placeable   given up, though berth would place it
   infeasible  the node is not feasible for berth: which filter says so, with the numbers
 
-Give the other scheduler's configuration with --config. It takes the rights to list and watch what scheduling reads:
+Give the other scheduler's configuration with --config. It needs permission to list and watch what scheduling reads:
 deploy/shadow/rbac.yaml.
 
-Exit status: 0 nothing that --fail-on names was seen, 2 something was, 1 bad usage, no rights, or no cluster to read.
+Exit status: 0 nothing that --fail-on names was seen, 2 something was, 1 bad usage, missing permissions, or
+no cluster to read.
 )";
 
 constexpr char kShadowExamples[] = R"(  berth shadow --kubeconfig shadow.conf --config /etc/kubernetes/scheduler.yaml
@@ -304,18 +305,19 @@ int Shadow(const framework::Registry& own_plugins, const std::vector<std::string
   FlagSet flags("berth shadow", kShadowUsage, kShadowExamples);
   options.cluster.AddTo(flags);
   options.configuration.AddOfOtherScheduler(flags, "");
-  flags.Add(&options.recording, "recording", 0, "FOLDER", "compare what was recorded instead of a running cluster");
-  flags.Add(&options.duration, "for", 0, "DURATION", "end after so long, like 1h (default at Ctrl-C)");
+  flags.Add(&options.recording, "recording", 0, "FOLDER",
+            "compare the decisions in a recording rather than in a running cluster");
+  flags.Add(&options.duration, "for", 0, "DURATION", "stop after this time, for example 1h (default at Ctrl-C)");
   flags.Add(&options.behind, "behind", 0, "DURATION",
-            "look at a decision so much later, when what was decided before it has shown up (default 2s)");
+            "delay before a decision is compared, so that earlier ones are visible (default 2s)");
   flags.Add(&options.scheduler_names, "scheduler-name", 0, "NAME",
             "compare pods of this spec.schedulerName; repeatable (default those of the profiles)");
   flags.Add(&options.fail_on, "fail-on", 0, "LIST",
-            "status 2 when one of these was seen: infeasible, placeable, lower, raced; or never (default infeasible)");
+            "when to exit with status 2: infeasible, placeable, lower, raced; or never (default infeasible)");
   flags.Add(&options.reports, "report", 0, "FILE", "write a report: .html, .md or .json; repeatable");
   flags.Add(&options.metrics_file, "metrics-file", 0, "FILE",
-            "keep the counts in this file, in Prometheus' format, for a node exporter to collect");
-  flags.Add(&options.all, "all", 0, "print a line for what is agreed, too");
+            "write the counts to this file in Prometheus' format, for a node exporter to collect");
+  flags.Add(&options.all, "all", 0, "print a line for agreed decisions, too");
   flags.AddChoice(&options.output, "output", 'o', {"text", "json", "markdown"},
                   "how to print the summary at the end (default text)");
   const Result<std::vector<std::string>> rest = flags.Parse(arguments);

@@ -32,21 +32,20 @@ Usage:
 
 Files hold Kubernetes objects as YAML or JSON (several documents, or what `kubectl get -o yaml` prints; gzip is fine).
 Pods with spec.nodeName stay where they are; the others are scheduled in queue order, with preemption. Volumes are bound
-and provisioned as the control plane would. Pods that make room are gone: nothing recreates them.
+and provisioned as the control plane would. Preempted pods are not recreated.
 
-With --from-cluster, objects are read from a running cluster, and from files besides when there are any. It is only
-read: the API server gets GET requests and nothing else. `berth snapshot` writes the same objects to a file.
+With --from-cluster, objects are read from a running cluster, and from files as well if any are given. The API server
+gets GET requests and nothing else. `berth snapshot` writes the same objects to a file.
 
-What a later -f gives again is laid over the earlier, as kubectl apply would: a cluster, and what a pull request makes of
-it. A workload whose template has changed is rolled out: its pods are replaced as its strategy says, or with --replace
-at once. A dump of a cluster has to have all that refers to each other: a snapshot has (berth snapshot), and so has what
-the kubectl of the examples prints.
+An object that a later -f repeats is applied over the earlier one, as kubectl apply would: for example the manifests of
+a pull request over a cluster. A workload whose template has changed is rolled out: its pods are replaced as its strategy
+says, or at once with --replace. A dump must be complete, like that of berth snapshot: objects refer to each other.
 
-With --explain, each node's verdict about a pod is told with the numbers behind it, and the smallest changes with which
-the pod would fit: of every pod that stays pending, or of the pods named (NAMESPACE/NAME, or the NAME of a pod that no
-other namespace has), and then of nothing else.
+With --explain, reports each node's verdict with its numbers, and the smallest changes with which the pod would fit: for
+every pod that stays pending, or for the pods named (NAMESPACE/NAME, or the NAME of a pod that no other namespace has),
+and then nothing else.
 
-Exit status: 0 all pending pods have a place, 2 some pod has none (or what --fail-on says), 1 bad usage or input.
+Exit status: 0 all pending pods have a node, 2 some pod has none (or what --fail-on says), 1 bad usage or input.
 )";
 
 constexpr char kSimulateExamples[] = R"(  berth simulate -f cluster.yaml -f pods.yaml
@@ -200,13 +199,14 @@ int Simulate(const framework::Registry& own_plugins, const std::vector<std::stri
   flags.AddOptional(&options.explain, "explain", "POD",
                     "say why, node by node: of this pod, or of every pod that stays pending; repeat for several");
   flags.Add(&options.fail_on, "fail-on", 0, "LIST",
-            "what exit status 2 stands for: unplaced, preempted, warnings; several with commas, or never (default "
+            "when to exit with status 2: unplaced, preempted, warnings; several with commas, or never (default "
             "unplaced)");
   flags.AddChoice(&options.color, "color", 0, {"auto", "always", "never"}, "when to use colours (default auto)");
   flags.Add(&options.seed, "seed", 0, "N",
             "breaks ties between equally good nodes; same seed, same answer (default 1)");
   AddExtendersFlag(flags, &options.extenders);
-  flags.Add(&options.verify_incremental, "verify-incremental", 0, "compare every decision with a from-scratch one");
+  flags.Add(&options.verify_incremental, "verify-incremental", 0,
+            "compare every decision with one computed from scratch");
   const Result<std::vector<std::string>> rest = flags.Parse(arguments);
   if (rest && flags.help_wanted()) {
     fmt::print("{}", flags.Help());

@@ -14,17 +14,17 @@ namespace berth::cmd {
 namespace {
 
 constexpr char kSnapshotUsage[] =
-    R"(Write what scheduling reads of a running cluster to a file that `berth simulate -f` reads.
+    R"(Write the objects of a running cluster that scheduling reads to a file for `berth simulate -f`.
 
 Usage:
   berth snapshot [-o FILE] [flags]
 
 Only reads: the API server gets GET requests and nothing else. Nodes and pods must be readable; a kind that is forbidden
 or not served is left out with a warning. Of each object only the fields that scheduling reads are kept: no environment
-variables or commands of containers, no managedFields, and no Secret or ConfigMap is ever asked for. Pods that have run
-to their end are left out. Each kind is as it was at one moment, its own; objects stand by kind, namespace and name.
+variables or commands of containers, no managedFields, and no Secret or ConfigMap is ever requested. Terminated pods
+are left out. Each kind is read at a single resourceVersion; objects are sorted by kind, namespace and name.
 
-Exit status: 0 written, 1 bad usage, or the cluster could not be read, or the file not written.
+Exit status: 0 written, 1 bad usage, a cluster that cannot be read, or a file that cannot be written.
 )";
 
 constexpr char kSnapshotExamples[] = R"(  berth snapshot -o cluster.yaml.gz && berth simulate -f cluster.yaml.gz
@@ -46,7 +46,8 @@ int Snapshot(const framework::Registry& /*own_plugins*/, const std::vector<std::
   ClusterFlags cluster_flags;
   FlagSet flags("berth snapshot", kSnapshotUsage, kSnapshotExamples);
   flags.Add(&file, "output", 'o', "FILE",
-            "where to: .json is JSON, anything else YAML, .gz behind it gzip; - for standard output (default -)");
+            "file to write: JSON if it ends in .json, YAML otherwise, compressed if .gz follows; - for standard output "
+            "(default -)");
   cluster_flags.AddTo(flags);
   const Result<std::vector<std::string>> rest = flags.Parse(arguments);
   if (rest && flags.help_wanted()) {

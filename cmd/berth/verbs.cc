@@ -18,18 +18,18 @@ namespace {
 
 constexpr Verb kVerbs[] = {
     {"scheduler", "schedule the pods of a real cluster; takes kube-scheduler's flags and configuration", Scheduler},
-    {"simulate", "schedule pods onto a cluster in memory, and say where everything went and why", Simulate},
-    {"explain", "say why a pod has no node, or that one, and what would help", Explain},
+    {"simulate", "schedule pods onto a cluster in memory, and report where each went and why", Simulate},
+    {"explain", "explain why a pod has no node, or why it has that node, and what would help", Explain},
     {"console", "serve the console of a real cluster on this machine, whichever scheduler runs there", Console},
     {"capacity", "say how many more instances of a pod fit, and what stops the next one", Capacity},
     {"diff", "say what another configuration, or another input, changes", Diff},
-    {"replay", "decide what a recording of the scheduler holds again, and compare", Replay},
-    {"shadow", "run beside another scheduler, and say what berth makes of its decisions", Shadow},
-    {"record", "write down what happens in a cluster that another scheduler serves, for replay and shadow", Record},
-    {"snapshot", "write what scheduling reads of a real cluster to a file for simulate", Snapshot},
+    {"replay", "repeat the decisions in a recording of the scheduler, and compare", Replay},
+    {"shadow", "run beside another scheduler, and compare each of its decisions with berth's", Shadow},
+    {"record", "record what happens in a cluster, whichever scheduler serves it, for replay and shadow", Record},
+    {"snapshot", "write the objects of a real cluster that scheduling reads to a file for simulate", Snapshot},
     {"config", "check, complete and convert scheduler configurations, and list plugins", Config},
     {"bench", "measure how fast pods are scheduled", Bench, "perf"},
-    {"completion", "print what makes a shell complete berth's command line", Completion},
+    {"completion", "print a completion script for a shell", Completion},
     {"man", "print or write manual pages", Man},
 };
 

@@ -46,7 +46,7 @@ struct EngineBenchResult {
 // In the order of the table in docs/performance.md.
 std::vector<std::string_view> EngineBenchKinds();
 
-// The first tenth of the pods warms up and is not timed. Fails for an unknown kind.
+// A tenth as many pods are scheduled before those that are timed. Fails for an unknown kind.
 Result<EngineBenchResult> RunEngineBench(const EngineBenchOptions& options);
 
 }  // namespace berth::perf

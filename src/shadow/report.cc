@@ -104,7 +104,7 @@ std::string_view Meaning(Verdict verdict) {
     case Verdict::kAgreed:
       return "the node is among berth's best, or neither finds one";
     case Verdict::kRaced:
-      return "agreed in a picture that differs by the events named";
+      return "agreed, if a few events around that moment are applied or undone";
     case Verdict::kLower:
       return "feasible for berth, but others score higher";
     case Verdict::kPlaceable:

@@ -198,7 +198,7 @@ std::string ToText(const explain::Explanation& told, const TableStyle& style) {
   // An error is already the whole message.
   if (!told.pre_filter.empty() && told.pre_filter != told.message) {
     const std::string plugin = told.pre_filter_plugin.empty() ? "" : told.pre_filter_plugin + ": ";
-    text += "  " + Cell(fmt::format("turned down before any node was looked at: {}{}", plugin, told.pre_filter)) + "\n";
+    text += "  " + Cell(fmt::format("rejected before any node was evaluated: {}{}", plugin, told.pre_filter)) + "\n";
   }
   text += VerdictsText(told, style);
   if (told.preemption) text += PreemptionText(*told.preemption, style);

@@ -106,7 +106,7 @@ TEST_F(DeviceExplainTest, ASelectorThatFailsIsToldWithTheDeviceAndWhatItHas) {
       ElementsAre("claim default/p-gpu, request r: the selector `device.attributes[\"gpu.example.com\"].numa == 0` "
                   "fails for device gpu.example.com/n1/g0: no such key: numa; the device has model, memory. A "
                   "failure ends the attempt: ask with has() or .? for what a device may lack"));
-  EXPECT_THAT(report::ToText(told), ::testing::Not(HasSubstr("before any node was looked at")));
+  EXPECT_THAT(report::ToText(told), ::testing::Not(HasSubstr("before any node was evaluated")));
 }
 
 TEST_F(DeviceExplainTest, WhatDevicesTakeOfTheNodeIsToldWithItsNumbers) {

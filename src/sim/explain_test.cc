@@ -247,7 +247,7 @@ TEST_F(ExplainTest, APodTurnedDownAsAWhole) {
   const explain::Explanation& told = Run();
   EXPECT_THAT(told.nodes, IsEmpty());
   EXPECT_THAT(told.pre_filter, HasSubstr("persistentvolumeclaim \"missing\" not found"));
-  EXPECT_THAT(report::ToText(told), HasSubstr("turned down before any node was looked at: "));
+  EXPECT_THAT(report::ToText(told), HasSubstr("rejected before any node was evaluated: "));
 }
 
 TEST_F(ExplainTest, ManyNodesStandTogether) {

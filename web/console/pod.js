@@ -61,7 +61,7 @@ function nowPart(pod, showNode) {
   parts.push(
     make('p', {}, `${pod.now.feasibleNodes.toLocaleString('en')} of ${counted(pod.now.nodes, 'node')} feasible.`),
   );
-  if (told.preFilter) parts.push(make('p', {}, `Turned down before any node was looked at: ${told.preFilter.reason}`));
+  if (told.preFilter) parts.push(make('p', {}, `Rejected before any node was evaluated: ${told.preFilter.reason}`));
   const remedies = remedyList(told);
   if (remedies) parts.push(make('h4', {}, 'Would fit with'), remedies);
   for (const hint of told.hints || []) parts.push(make('p', {}, hint));

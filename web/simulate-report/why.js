@@ -63,7 +63,7 @@ export function setUpWhy(model, address, showNode) {
           make('p', { class: 'small' }, `The numbers are those of ${told.pod}, which is pending for the same reason.`),
         );
       if (told.preFilter)
-        parts.push(make('p', {}, `Turned down before any node was looked at: ${told.preFilter.reason}`));
+        parts.push(make('p', {}, `Rejected before any node was evaluated: ${told.preFilter.reason}`));
       const remedies = remedyList(told);
       if (remedies) parts.push(make('h3', {}, 'Would fit with'), remedies);
       parts.push(scoreTable(told, toNode), verdictTable(told, toNode));

@@ -74,7 +74,7 @@ try: deps ## build and run one test program in build-debug/: make try TEST=berth
 	@cmake --build --preset debug --parallel $(JOBS) --target $(TEST)
 	@GTEST_FILTER='$(or $(FILTER),*)' ctest --preset debug --verbose --tests-regex '^$(TEST)$$'
 
-# What the optimiser of a sanitized build warns of is mostly its own doing.
+# Most warnings in a sanitized build are caused by the instrumentation.
 asan tsan: WERROR := OFF
 
 asan: deps ## build and test with the address and undefined-behaviour sanitizers [TESTS='berth_storms …']

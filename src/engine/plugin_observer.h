@@ -1,4 +1,4 @@
-// PluginObserver: is told what the plugins of one profile do; for metrics.
+// PluginObserver: receives the calls of one profile's plugins, with results and durations; for metrics.
 #pragma once
 
 #include <cstdint>

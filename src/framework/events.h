@@ -36,7 +36,7 @@ enum class EventResource : uint8_t {
   kResourceSlice,
   kDeviceClass,
   kService,
-  // Events tell these two apart; plugins register for kPod, which stands for both.
+  // Events are of one of these two; plugins register for kPod, which means both.
   kAssignedPod,
   kUnschedulablePod,
   kWildCard,

@@ -33,8 +33,8 @@ class Nominator {
     PodInfoPtr pod;
     std::string node_name;
   };
-  // Those of pods that are not nominated any more. A pod that preempts again and again would otherwise wake another one
-  // that does the same, without end: what it was promised before is told when its last nomination ends.
+  // The ended nominations of pods that have no nomination any more. A pod that preempts repeatedly would otherwise
+  // requeue another one that does the same, without end: its earlier nominations are reported when the last one ends.
   std::vector<Ended> TakeEnded();
   void ForgetEnded(std::string_view uid, std::string_view node_name);
   bool remembers_any() const { return !ended_.empty(); }

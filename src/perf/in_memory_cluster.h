@@ -2,8 +2,8 @@
 // objects; the scheduler receives them as it would through watches, and binds pods through the same store.
 //
 // There is no kubelet: a bound pod that is deleted disappears at once if its grace period is 0; otherwise it stays,
-// terminating, and keeps its resources, as in upstream's tests. A finalizer keeps any pod. Volumes are bound by sim's
-// controller; another of sim's creates resource claims from templates and deallocates them.
+// terminating, and keeps its resources, as in upstream's tests. A finalizer keeps any pod. Controllers of
+// `controllers` bind volumes, create resource claims from templates and deallocate them.
 // Not thread-safe; everything happens on the one thread that calls it.
 #pragma once
 

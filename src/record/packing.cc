@@ -14,7 +14,7 @@ namespace berth::record {
 
 namespace {
 
-// No byte of LZ4's stands for more: a size that is a lie takes no memory.
+// A byte of LZ4 expands to at most this many: memory is not reserved for a size that cannot be true.
 constexpr size_t kMostPerByte = 255;
 // The longest varint.
 constexpr size_t kMostLength = 10;

@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kHandOverAt = 256;
 constexpr size_t kHandOverBytes = size_t{32} << 10;
 constexpr base::Duration kHandOverAfter = std::chrono::milliseconds(200);
-// What was told is in the file after this time at the latest: no more is lost when the program is killed.
+// Everything recorded is in the file after at most this time: no more is lost when the program is killed.
 constexpr std::chrono::milliseconds kFlushEvery(1000);
 // A disk that is so far behind will not catch up, and memory is not for that.
 constexpr size_t kMostWaiting = 4'000'000;

@@ -1,9 +1,9 @@
 // DynamicResources: pods that use ResourceClaims, or extended resources that device classes serve.
 //
-// Pods wait at the door until their claims exist. Filter asks the allocator what each node could give to the claims
-// that have no devices yet, and whether the devices of the others can be used there. Reserve puts the chosen node's
-// devices aside ("in flight"), PreBind writes them into the claims, and waits where devices must be prepared first.
-// When no node fits, PostFilter gives back devices that keep the pod from every node, if nobody else uses them.
+// PreEnqueue holds pods back until their claims exist. Filter asks the allocator what each node could give to the
+// claims that have no devices yet, and whether the devices of the others can be used there. Reserve puts the chosen
+// node's devices aside ("in flight"), PreBind writes them into the claims, and waits where devices must be prepared
+// first. When no node fits, PostFilter deallocates a claim that keeps the pod from every node, if no other pod uses it.
 #pragma once
 
 #include <memory>
@@ -88,7 +88,7 @@ class DynamicResources final : public framework::Plugin,
 
   // Null: PreFilter did not get this far, which is an error wherever its work is needed.
   const ClaimState* StateOf(const framework::CycleState& state) const { return state.Find(key_); }
-  // The claim as the picture has it that plugins are shown: explanations try changed claims in one of their own.
+  // The claim as the plugin should see it: an explanation may try the pod with changed claims.
   dra::ClaimPtr AsShown(dra::ClaimPtr claim) const;
   framework::Status PrepareClaim(CycleClaims& cycle, size_t index) const;
   framework::Status CheckClasses(const api::ResourceClaim& claim) const;

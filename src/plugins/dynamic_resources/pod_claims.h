@@ -15,8 +15,8 @@ struct PodClaim {
   dra::ClaimPtr claim;
 };
 
-// Entries for which deliberately no claim was made are left out. An error says why the pod must wait: a claim is
-// missing, on its way out, or somebody else's.
+// Entries for which deliberately no claim was made are left out. An error says why the pod must wait: a claim
+// is missing, is being deleted, or belongs to another pod.
 Result<std::vector<PodClaim>> FindPodClaims(const api::Pod& pod, const dra::ClaimTracker& claims);
 
 }  // namespace berth::plugins

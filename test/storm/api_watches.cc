@@ -138,7 +138,10 @@ void ApiWatches::StartFromList(const WatcherPtr& watcher, const std::string& ver
     if (watcher->selector.Matches(object)) watcher->exchange->Data(ObjectFrame(watcher->protobuf, "ADDED", object));
   });
   watcher->next = PositionAfter(watcher->kind, revision);
-  if (streaming_ == StreamingLists::kEndless) return;
+  if (streaming_ == StreamingLists::kEndless) {
+    watcher->is_used = false;
+    return;
+  }
   watcher->exchange->Data(BookmarkFrame(watcher->protobuf, watcher->kind, revision, true),
                           Delivery{watcher->kind, revision});
 }
@@ -152,9 +155,22 @@ void ApiWatches::Schedule(const WatcherPtr& watcher, bool begins_behind) {
   timeline_.After(pause, [this, watcher] { Pump(watcher); });
 }
 
+bool ApiWatches::IsSelected(const Watcher& watcher, const Change& change) {
+  return change.type != Change::Type::kDeleted && watcher.selector.Matches(change.object);
+}
+
+bool ApiWatches::BringsBack(const Watcher& watcher, size_t position) const {
+  const std::vector<Change>& history = store_.history(watcher.kind);
+  if (!IsSelected(watcher, history[position])) return false;
+  const std::string key = api::KeyOf(history[position].object.metadata());
+  size_t last = watcher.next;
+  while (api::KeyOf(history[last].object.metadata()) != key) --last;
+  return !IsSelected(watcher, history[last]);
+}
+
 std::string ApiWatches::Frames(const Watcher& watcher, const Change& change) const {
   const bool was_in = change.before && watcher.selector.Matches(*change.before);
-  const bool is_in = change.type != Change::Type::kDeleted && watcher.selector.Matches(change.object);
+  const bool is_in = IsSelected(watcher, change);
   if (!was_in && !is_in) return {};
   if (is_in) {
     return ObjectFrame(watcher.protobuf, TypeName(was_in ? Change::Type::kModified : Change::Type::kAdded),
@@ -171,11 +187,13 @@ void ApiWatches::Pump(const WatcherPtr& moved) {
   watcher.awaited = false;
   const std::vector<Change>& history = store_.history(watcher.kind);
   while (watcher.next < history.size() && watcher.exchange->open()) {
+    const uint64_t revision = history[watcher.next].revision;
     watcher.exchange->Data(Frames(watcher, history[watcher.next]),
-                           Delivery{watcher.kind, history[watcher.next].revision});
+                           watcher.is_used ? std::optional(Delivery{watcher.kind, revision}) : std::nullopt);
     if (faults_.Strikes(Fault::kDuplicateEvent)) {
       const size_t back = faults_.Below(Fault::kDuplicateEvent, std::min<size_t>(watcher.next + 1, 4));
       watcher.exchange->Data(Frames(watcher, history[watcher.next - back]));
+      if (BringsBack(watcher, watcher.next - back)) watcher.is_used = false;
     }
     ++watcher.next;
   }

@@ -48,6 +48,7 @@ class ApiWatches {
     bool bookmarks;
     size_t next = 0;  // in the history of the kind
     bool awaited = false;
+    bool is_used = true;  // by the client: what is delivered is known to it
   };
   using WatcherPtr = std::shared_ptr<Watcher>;
 
@@ -55,6 +56,10 @@ class ApiWatches {
   void Schedule(const WatcherPtr& watcher, bool begins_behind = false);
   void Pump(const WatcherPtr& watcher);
   std::string Frames(const Watcher& watcher, const Change& change) const;
+  static bool IsSelected(const Watcher& watcher, const Change& change);
+  // Whether an event that is sent again adds an object that has gone since: only a list can tell whether it exists, and
+  // the client ignores the rest of the stream.
+  bool BringsBack(const Watcher& watcher, size_t position) const;
   void SendBookmark(const WatcherPtr& watcher);
   // The position after the last change up to that revision.
   size_t PositionAfter(api::Kind kind, uint64_t revision) const;

@@ -5,7 +5,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "storm/api_writes.h"
@@ -28,25 +30,33 @@ class Bindings {
   void OnBound(const Write& write);
 
  private:
-  // Revisions until which the decision knew what had happened, at least.
+  // Revisions until which the decision knew what had happened, at least and at most.
   struct Known {
     uint64_t nodes;
     uint64_t pods;
+    uint64_t most;
   };
   Known KnownTo(const Write& write) const;
   // Whether the pod was terminated, and returned, without the decision's having known.
   bool HasReturned(const std::string& uid, uint64_t pods_seen) const;
   std::optional<Violation> CheckRoom(const Write& write, const Known& known) const;
+  // The same among the pods that were to be bound there before the revision `decided`, or at that time, in what the
+  // node had until the revision `last`.
+  std::optional<Violation> CheckRoom(const Write& write, const Known& known, uint64_t decided, uint64_t last) const;
   std::optional<Violation> CheckClaims(const Write& write) const;
-  // The most the node of that name has had since.
-  Amounts AllocatableSince(const std::string& node, uint64_t revision) const;
+  // The most that the node of that name has had between these revisions.
+  Amounts AllocatableBetween(const std::string& node, uint64_t first, uint64_t last) const;
+  // Why a decision between these revisions may not have been about that pod: the invariant, and what is wrong with the
+  // pod. Empty if it was pending at some time.
+  std::pair<std::string_view, std::string> WhyNotPending(const std::string& uid, uint64_t first, uint64_t last) const;
 
   const Timeline& timeline_;
   const Store& store_;
-  std::map<std::tuple<std::string, int, std::string, base::Duration>, SentBinding> sent_;  // process, life, UID, time
+  std::map<std::tuple<std::string, int, std::string, base::Duration>, Known> sent_;  // by process, life, UID, time
   std::map<std::string, uint64_t> last_over_;  // by UID: when a pod was last terminated
   struct Bound {
     uint64_t revision;
+    uint64_t decided;  // a revision, too
     bool had_returned;
   };
   std::map<std::string, Bound> bound_;  // by UID: by a scheduler

@@ -71,6 +71,70 @@ TEST(Bindings, ANodeThatWasGoneBeforeTheDecisionIsNotToBeChosen) {
   EXPECT_EQ(world.Bind(world.Decide("a")), "no pod is bound to a node that was gone");
 }
 
+TEST(Bindings, ANodeThatComesBackAfterTheDecisionDoesNotExcuseIt) {
+  OneNode world;
+  world.store.Delete<api::Node>("n");
+  SentBinding decided = world.Decide("a");
+  world.timeline.RunUntil(1s);
+  world.AddNode();
+  EXPECT_EQ(world.Bind(decided), "") << "which may have been told of the new node";
+  world.AddPod("b");
+  world.store.Delete<api::Node>("n");
+  decided = world.Decide("b");
+  world.timeline.RunUntil(2s);
+  world.AddNode();
+  decided.age = 1s;
+  EXPECT_EQ(world.Bind(decided), "no pod is bound to a node that was gone");
+}
+
+TEST(Bindings, ANodeThatGrowsAfterTheDecisionDoesNotExcuseIt) {
+  OneNode world;
+  EXPECT_EQ(world.Bind(world.Decide("a")), "");
+  world.AddPod("b");
+  SentBinding decided = world.Decide("b");
+  decided.age = 1s;
+  world.timeline.RunUntil(1s);
+  world.store.Put(
+      berth::testing::MakeNode("n").Capacity("cpu", "2").Capacity("memory", "1Gi").Capacity("pods", "5").Obj());
+  EXPECT_EQ(world.Bind(decided), "no node is over its allocatable by our binds");
+}
+
+// Storm seed 731.
+TEST(Bindings, APodThatWasMeantToBeThereBeforeTheNodeGrewIsNotOverIt) {
+  OneNode world;
+  world.AddPod("b");
+  SentBinding early = world.Decide("a");
+  early.age = 1s;
+  world.timeline.RunUntil(1s);
+  world.store.Put(
+      berth::testing::MakeNode("n").Capacity("cpu", "2").Capacity("memory", "1Gi").Capacity("pods", "5").Obj());
+  EXPECT_EQ(world.Bind(world.Decide("b")), "");
+  EXPECT_EQ(world.Bind(early), "");
+  world.AddPod("c");
+  EXPECT_EQ(world.Bind(world.Decide("c")), "no node is over its allocatable by our binds");
+}
+
+TEST(Bindings, APodThatWasBoundBeforeTheDecisionIsNotToBeBound) {
+  OneNode world;
+  const SentBinding early = world.Decide("a");
+  EXPECT_EQ(world.Bind(early), "");
+  EXPECT_EQ(world.bindings.OnSent(world.process, early), std::nullopt) << "which could not know";
+  EXPECT_EQ(world.Bind(world.Decide("a")), "no pod is bound twice");
+}
+
+TEST(Bindings, APodThatWasGoneBeforeTheDecisionIsNotToBeBound) {
+  OneNode world;
+  world.AddPod("b");
+  const SentBinding early = world.Decide("a");
+  world.SetPhase("a", "Failed");
+  EXPECT_EQ(world.bindings.OnSent(world.process, early), std::nullopt);
+  EXPECT_EQ(world.Bind(world.Decide("a")), "no pod is bound that was gone");
+  world.SetPhase("a", "Pending");
+  EXPECT_EQ(world.bindings.OnSent(world.process, world.Decide("a")), std::nullopt);
+  world.store.Delete<api::Pod>("default/b");
+  EXPECT_EQ(world.Bind(world.Decide("b")), "no pod is bound that was gone");
+}
+
 TEST(Bindings, ANodeHoldsNoMoreThanItsAllocatable) {
   OneNode world;
   world.AddPod("b");

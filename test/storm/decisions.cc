@@ -58,7 +58,11 @@ void Decisions::EndTurn(const scheduler::Driver& driver) {
       bound.insert(uid);
     } else if (!has(uid, ticket)) {
       const std::string node = cluster.NodeOf(uid);
-      decisions_[uid].push_back({ticket, {uid, node, nodes_seen_, pods_seen_}, bound_.contains(uid)});
+      decisions_[uid].push_back(
+          {.ticket = ticket,
+           .binding = {.uid = uid, .node = node, .nodes_seen = nodes_seen_, .pods_seen = pods_seen_},
+           .decided = clock_.Now(),
+           .was_bound = bound_.contains(uid)});
       if (cluster.Find(node) != nullptr) return;
       report_("no pod is bound to a node that was gone",
               fmt::format("{} is to be bound to {}, which the picture does not have", pod->Key(), node),
@@ -92,6 +96,7 @@ void Decisions::CheckBinding(const http::Request& request) {
   const auto is_this = [&](const Decision& decision) { return decision.binding.node == body->node; };
   // If there are several of that node, any of them may be the one.
   const auto oldest = std::find_if(of_pod.begin(), of_pod.end(), is_this);
+  const auto newest = std::find_if(of_pod.rbegin(), of_pod.rend(), is_this);
   if (oldest == of_pod.end()) {
     return report_(
         "a pod is bound where it was decided",
@@ -105,6 +110,7 @@ void Decisions::CheckBinding(const http::Request& request) {
         {body->uid, request.path});
   }
   SentBinding binding = oldest->binding;
+  binding.age = clock_.Now() - newest->decided;
   if (const auto found = answered_.find(body->uid); found != answered_.end()) binding.bound_knowing = found->second;
   on_binding_(binding);
 }

@@ -39,6 +39,7 @@ class Decisions {
   struct Decision {
     base::Ticket ticket;
     SentBinding binding;
+    base::Time decided;
     bool was_bound;  // in the picture, before
   };
   struct Arrival {

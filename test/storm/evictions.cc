@@ -61,7 +61,8 @@ bool Evictions::HelpsSomebody(const Eviction& eviction, const Store::Objects& wa
   // Pods that are held in Permit, or whose bindings are rejected, have room on a node that the API does not show.
   const bool somebody_is_meant_to_be_somewhere = std::any_of(pods.begin(), pods.end(), [](const auto& entry) {
     const api::Labels& labels = entry.second.metadata().labels;
-    return labels.Contains(Symbol(kHeld)) || labels.Contains(Symbol(kRefused));
+    return WaitsForRoom(*entry.second.template As<api::Pod>()) &&
+           (labels.Contains(Symbol(kHeld)) || labels.Contains(Symbol(kRefused)));
   });
   return std::any_of(waiting.begin(), waiting.end(), [&](const auto& entry) {
     const api::Pod& asking = *entry.second.template As<api::Pod>();

@@ -26,6 +26,7 @@ struct SentBinding {
   std::string node;
   uint64_t nodes_seen = 0;
   uint64_t pods_seen = 0;
+  base::Duration age{};  // since it was decided
   // An earlier binding of the pod has succeeded, and the process has been told: what was known when that was decided.
   std::optional<uint64_t> bound_knowing{};
 };

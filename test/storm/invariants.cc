@@ -55,7 +55,10 @@ void Invariants::OnSent(const Process& process, const SentBinding& binding) {
 }
 
 void Invariants::OnWrite(const Write& write) {
-  if (write.write_class == WriteClass::kLease) return NoteHolder();
+  if (write.write_class == WriteClass::kLease) {
+    if (write.ok()) NoteHolder();
+    return;
+  }
   if (write.code != 0) {
     if (write.write_class == WriteClass::kBind && write.ok()) bindings_.OnBound(write);
     if (write.write_class == WriteClass::kClaim && write.ok()) {
@@ -92,16 +95,32 @@ std::string Invariants::Holder() const {
   return lease != nullptr ? lease->spec.holder_identity.value_or("") : "";
 }
 
+base::Duration Invariants::LeaseEnd() const {
+  const api::Lease* lease = store_.Find<api::Lease>(kLease);
+  return renewed_ + std::chrono::seconds(lease != nullptr ? lease->spec.lease_duration_seconds.value_or(0) : 0);
+}
+
 void Invariants::NoteHolder() {
+  renewed_ = timeline_.Now();
   const std::string holder = Holder();
   if (holder.empty()) gave_back_.insert(last_holder_);
   last_holder_ = holder;
 }
 
+// A lease that has expired protects nobody, even if it has not been taken yet. Nothing is allowed beyond its duration:
+// a write is sent no later than 13 seconds after the renewal before it was sent, and takes effect no later than
+// kStraggle after that.
 void Invariants::CheckLease(const Write& write) {
   const std::string holder = Holder();
   const auto identity = identities_.find({write.process, write.life});
-  if (identity != identities_.end() && identity->second == holder) return;
+  if (identity != identities_.end() && identity->second == holder) {
+    if (timeline_.Now() <= LeaseEnd()) return;
+    return Report({.invariant = "no write outside a lease",
+                   .message = fmt::format("{} (life {}) wrote {} {} {:.3f} s after its lease had expired",
+                                          write.process, write.life, NameOf(write.write_class), write.key,
+                                          std::chrono::duration<double>(timeline_.Now() - LeaseEnd()).count()),
+                   .subjects = {write.key, "lease"}});
+  }
   // An event that was in flight when the lease was released is only a report.
   const bool gave_back = identity != identities_.end() && gave_back_.contains(identity->second);
   if (write.write_class == WriteClass::kEvent && gave_back) return;

@@ -39,6 +39,8 @@ class Invariants {
  private:
   void OnWrite(const Write& write);
   std::string Holder() const;
+  // Until when nobody else may take it, if it is not renewed again.
+  base::Duration LeaseEnd() const;
   void NoteHolder();
   void CheckLease(const Write& write);
   void CheckReport(const Write& write);
@@ -56,6 +58,7 @@ class Invariants {
   const bool preempts_;
   std::map<std::pair<std::string, int>, std::string> identities_;  // by process and life
   std::string last_holder_;
+  base::Duration renewed_{};         // the lease, as the API server has it
   std::set<std::string> gave_back_;  // identities
   Bindings bindings_;
   uint64_t working_writes_ = 0;

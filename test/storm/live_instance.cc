@@ -21,6 +21,7 @@
 #include "storm/hold.h"
 #include "storm/instance.h"
 #include "storm/model_extender.h"
+#include "storm/request_rate.h"
 
 namespace berth::storm {
 namespace {
@@ -90,6 +91,8 @@ bool IsReport(const http::Request& request) {
          request.path.find("/pods/") != std::string::npos;
 }
 
+int BurstOf(const Plan& plan) { return static_cast<int>(plan.qps * 2); }
+
 // Of the second driver.
 const framework::Registry& ReplayPlugins() {
   static const framework::Registry registry = PluginsWithHold(nullptr, 0);
@@ -124,6 +127,7 @@ class LiveInstance final : public Instance {
   void TakeTurn();
   void CheckAttempts() const;
   void CheckOrder(const http::Request& request);
+  void CheckRate(const http::Request& request);
   void NoteReport(const http::Request& request);
 
   const InstanceOptions options_;
@@ -147,6 +151,7 @@ class LiveInstance final : public Instance {
   };
   std::map<std::string, LastSent> reports_;  // by UID
   Decisions decisions_;
+  RequestRate rate_;
   base::TimerId next_turn_ = 0;
   int reports_before_binding_ = 0;                 // sent while some binding waited
   std::optional<base::Time> binding_waits_since_;  // as far as requests have shown
@@ -167,13 +172,15 @@ LiveInstance::LiveInstance(const InstanceOptions& options)
       transport_(options.network, options.process),
       runner_(options.process, options.network.faults()),
       request_metrics_(metrics_, server_name_),
-      decisions_(clock_, options.report, options.on_binding) {
+      decisions_(clock_, options.report, options.on_binding),
+      rate_(options.plan.qps, BurstOf(options.plan)) {
   transport_.set_on_answer(
       [this](const http::Request& request, int status) { decisions_.NoteAnswer(request, status); });
   transport_.set_on_delivery([this](const Delivery& delivery) { decisions_.NoteDelivery(delivery); });
   transport_.set_on_request([this](const http::Request& request) {
     decisions_.NoteRequest(request);
     CheckOrder(request);
+    CheckRate(request);
     NoteReport(request);
   });
   const framework::Registry plugins = PluginsWithHold(&answers_, options.seed);
@@ -213,7 +220,7 @@ live::LiveOptions LiveInstance::CoreOptions() {
   options.hostname = options_.process.name();
   options.configuration.profiles[0].plugins.multi_point.enabled.push_back({std::string(kHoldName), 0});
   options.rest.qps = options_.plan.qps;
-  options.rest.burst = static_cast<int>(options_.plan.qps * 2);
+  options.rest.burst = BurstOf(options_.plan);
   if (!options_.plan.protobuf) options.rest.content_type = client::kJsonType;
   options.budgets[static_cast<size_t>(client::WriteClass::kStatus)].max_waiting = options_.plan.status_line;
   options.loop.seed = options_.seed;
@@ -321,6 +328,19 @@ void LiveInstance::CheckOrder(const http::Request& request) {
       {"/status", "/binding"});
 }
 
+// Writes, and the reads of single objects that tell how a write has ended, wait for a token each. Leases, lists and
+// watches never wait: these are exempt.
+void LiveInstance::CheckRate(const http::Request& request) {
+  const Result<ApiRequest> parsed = ReadRequest(request);
+  if (!parsed || parsed->kind == api::Kind::kLease) return;
+  if (request.method == "GET" && parsed->name.empty()) return;
+  if (rate_.Take(options_.process.Monotonic())) return;
+  options_.report("no more requests than the rate allows",
+                  fmt::format("{} sends {} {} above its rate of {} per second", options_.process.name(), request.method,
+                              request.path, options_.plan.qps),
+                  {options_.process.name()});
+}
+
 std::optional<std::map<std::string, std::string>> LiveInstance::nominations() const {
   if (!is_leader()) return std::nullopt;
   std::map<std::string, std::string> known;
@@ -399,6 +419,11 @@ std::vector<std::string> LiveInstance::Leftovers() const {
   driver.cluster().ForEachPod([&](const framework::PodInfoPtr& pod) {
     if (driver.cluster().IsAssumed(pod->uid())) left.push_back(pod->Key() + " is assumed");
   });
+  for (const engine::Profile* profile : driver.scheduler().profiles()) {
+    if (!profile->IsAtRest()) left.push_back("state that a plugin keeps of pods in flight");
+  }
+  // A watch of each kind, and the lease may be being renewed.
+  if (transport_.open_calls() > std::size(client::kSchedulingKinds) + 1) count(transport_.open_calls(), "open calls");
   return left;
 }
 

@@ -1,17 +1,23 @@
 // berth-storm: seeded storms of the whole scheduler in virtual time.
 //
 //   berth-storm --seeds 1000 [--from N] [--jobs N]     exit status 1 when a seed breaks an invariant
-//   berth-storm --seed N [--trace] [--shrink]          one seed: everything that happened, or a smaller failure
+//   berth-storm --seed N [--trace] [--shrink]          one seed: everything that happens, or a smaller failure
 //   --first-fit                                        of the model's own first-fit scheduler
+//
+// A seed that takes two minutes of processor time hangs: its process is ended by SIGPROF.
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -28,6 +34,8 @@ constexpr size_t kLastEvents = 60;
 // Every so many seeds are run twice, and must give the same trace.
 constexpr uint64_t kRepeatEvery = 25;
 constexpr int kLogVerbosity = 4;
+// Most take a tenth of a second; sanitized, some seconds.
+constexpr time_t kLongestSeed = 120;  // seconds of processor time
 
 struct Flags {
   uint64_t from = 0;
@@ -62,13 +70,24 @@ void TakeLog(std::function<void(std::string_view line)> sink, int verbosity) {
   CHECK(configured.ok());
 }
 
+void PrintDifference(uint64_t seed) {
+  Print(fmt::format("seed {}: the same seed gives the same trace\n  two runs differ\n", seed));
+}
+
 uint64_t DigestOf(const Plan& plan, const Scheduler& scheduler) {
   Storm storm(plan, scheduler, Trace::Keep::kDigest);
   storm.Run();
   return storm.trace().digest();
 }
 
+// Ends the process once what it does from now on has taken too long.
+void RestartWatchdog() {
+  const itimerval timer{.it_interval = {}, .it_value = {.tv_sec = kLongestSeed, .tv_usec = 0}};
+  CHECK(setitimer(ITIMER_PROF, &timer, nullptr) == 0);
+}
+
 bool RunSeed(uint64_t seed, const Scheduler& scheduler) {
+  RestartWatchdog();
   const Plan plan = MakePlan(seed);
   const bool repeats = seed % kRepeatEvery == 0;
   Storm storm(plan, scheduler, repeats ? Trace::Keep::kDigest : Trace::Keep::kNothing);
@@ -77,7 +96,7 @@ bool RunSeed(uint64_t seed, const Scheduler& scheduler) {
     return false;
   }
   if (repeats && DigestOf(plan, scheduler) != storm.trace().digest()) {
-    Print(fmt::format("seed {}: the same seed gives the same trace\n  two runs differ\n", seed));
+    PrintDifference(seed);
     return false;
   }
   return true;
@@ -85,12 +104,19 @@ bool RunSeed(uint64_t seed, const Scheduler& scheduler) {
 
 int RunOneSeed(const Flags& flags, const Scheduler& scheduler) {
   Plan plan = MakePlan(flags.from);
-  Storm storm(plan, scheduler, Trace::Keep::kLines);
-  if (flags.trace) TakeLog([&](std::string_view line) { storm.AddLog(line); }, kLogVerbosity);
+  Storm storm(plan, scheduler, Trace::Keep::kDigest);
+  if (flags.trace) {
+    TakeLog([&](std::string_view line) { storm.AddLog(line); }, kLogVerbosity);
+    // As they occur: the process may end before the storm does.
+    storm.trace().set_on_line([](const std::string& line) { Print(line + "\n"); });
+  }
+  RestartWatchdog();
   const std::optional<Violation> violation = storm.Run();
   TakeLog([](std::string_view) {}, 0);
-  if (flags.trace) {
-    for (const std::string& line : storm.trace().lines()) Print(line + "\n");
+  RestartWatchdog();
+  if (DigestOf(plan, scheduler) != DigestOf(plan, scheduler)) {
+    PrintDifference(plan.seed);
+    return 1;
   }
   if (!violation) {
     Print(fmt::format("seed {} passed: {} events, {:.0f} s of virtual time, trace {:016x}\n", plan.seed,
@@ -99,7 +125,10 @@ int RunOneSeed(const Flags& flags, const Scheduler& scheduler) {
     return 0;
   }
   if (flags.shrink) {
-    plan = Shrink(std::move(plan), scheduler, violation->invariant, [](const Plan&) { Print("."); });
+    plan = Shrink(std::move(plan), scheduler, violation->invariant, [](const Plan&) {
+      RestartWatchdog();
+      Print(".");
+    });
     Print("\nsmaller script of the same failure:\n" + Describe(plan));
   }
   Storm again(plan, scheduler, Trace::Keep::kNothing);
@@ -109,17 +138,36 @@ int RunOneSeed(const Flags& flags, const Scheduler& scheduler) {
 
 // The progress of one of the parallel jobs, visible to all.
 struct Progress {
-  uint64_t seed;
+  uint64_t seed;  // that is running
+  uint64_t next;
   uint64_t passed;
   uint64_t failed;
 };
 
-void RunJob(const Flags& flags, unsigned job, Progress& progress, const Scheduler& scheduler) {
-  for (uint64_t seed = flags.from + job; seed < flags.from + flags.seeds; seed += flags.jobs) {
-    progress.seed = seed;
-    ++(RunSeed(seed, scheduler) ? progress.passed : progress.failed);
-    if (progress.failed >= flags.most_failures) return;
+void RunJob(const Flags& flags, Progress& progress, const Scheduler& scheduler) {
+  while (progress.next < flags.from + flags.seeds && progress.failed < flags.most_failures) {
+    progress.seed = progress.next;
+    progress.next += flags.jobs;
+    ++(RunSeed(progress.seed, scheduler) ? progress.passed : progress.failed);
   }
+}
+
+pid_t StartJob(const Flags& flags, Progress& progress, const Scheduler& scheduler) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  RunJob(flags, progress, scheduler);
+  _exit(0);
+}
+
+// Of one whose process did not end by itself.
+void PrintDeath(uint64_t seed, int status) {
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (signal == SIGPROF) {
+    return Print(fmt::format("seed {}: a storm ends\n  it has taken {} s of processor time\n", seed, kLongestSeed));
+  }
+  Print(fmt::format("seed {}: the process does not die\n  ended by {}\n", seed,
+                    signal != 0 ? fmt::format("signal {} ({})", signal, strsignal(signal))
+                                : fmt::format("exit status {}", WEXITSTATUS(status))));
 }
 
 int RunSeeds(const Flags& flags, const Scheduler& scheduler) {
@@ -130,25 +178,27 @@ int RunSeeds(const Flags& flags, const Scheduler& scheduler) {
     return 2;
   }
   auto* progress = static_cast<Progress*>(shared);
-  std::vector<pid_t> jobs;
+  std::map<pid_t, unsigned> jobs;
   for (unsigned job = 0; job < flags.jobs; ++job) {
-    const pid_t child = fork();
-    if (child == 0) {
-      RunJob(flags, job, progress[job], scheduler);
-      _exit(0);
-    }
-    jobs.push_back(child);
+    progress[job].next = flags.from + job;
+    jobs.emplace(StartJob(flags, progress[job], scheduler), job);
+  }
+  while (!jobs.empty()) {
+    int status = 0;
+    const auto ended = jobs.find(waitpid(-1, &status, 0));
+    CHECK(ended != jobs.end());
+    const unsigned job = ended->second;
+    jobs.erase(ended);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
+    ++progress[job].failed;
+    PrintDeath(progress[job].seed, status);
+    // Another process goes on with the next seed.
+    jobs.emplace(StartJob(flags, progress[job], scheduler), job);
   }
   uint64_t passed = 0, failed = 0;
   for (unsigned job = 0; job < flags.jobs; ++job) {
-    int status = 0;
-    waitpid(jobs[job], &status, 0);
     passed += progress[job].passed;
     failed += progress[job].failed;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
-    ++failed;
-    Print(fmt::format("seed {}: the process does not die\n  ended by signal {}\n", progress[job].seed,
-                      WIFSIGNALED(status) ? WTERMSIG(status) : 0));
   }
   Print(fmt::format("{} storms passed, {} failed\n", passed, failed));
   return failed > 0 ? 1 : 0;

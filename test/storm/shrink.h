@@ -1,4 +1,4 @@
-// Shrinks a failure: finds a plan with fewer faults, actions and processes that violates the same invariant.
+// Shrinks a failure: finds a plan with fewer faults, actions, processes and options that violates the same invariant.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace berth::storm {
 Plan Shrink(Plan plan, const Scheduler& scheduler, const std::string& invariant,
             const std::function<void(const Plan& smaller)>& progress);
 
-// The kind of world, in one line.
+// The kind of world, in one line: every option that is not the usual one.
 std::string DescribeWorld(const Plan& plan);
 // The same with faults and actions, one line each.
 std::string Describe(const Plan& plan);

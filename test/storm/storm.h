@@ -36,6 +36,7 @@ class Storm {
   std::optional<Violation> Run();
 
   const Trace& trace() const { return trace_; }
+  Trace& trace() { return trace_; }
   // Adds a line of the scheduler's own log, from the process that is running.
   void AddLog(std::string_view line);
   const Timeline& timeline() const { return timeline_; }

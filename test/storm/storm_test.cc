@@ -56,6 +56,20 @@ INSTANTIATE_TEST_SUITE_P(FirstFit, StormDefects,
                                                       "every other pod has its condition and message"),
                                            std::tuple(Defect::kSleepsThroughNodes, "every pod that fits is bound")));
 
+// Nobody takes a lease that has expired if there is nobody else.
+TEST(Storm, AWriteAfterTheEndOfALeaseThatNobodyTakesIsFound) {
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    Plan plan = MakePlan(seed);
+    plan.instances = 1;
+    const std::optional<Violation> violation =
+        Storm(plan, FirstFitScheduler(Defect::kIgnoresLease), Trace::Keep::kNothing).Run();
+    if (!violation) continue;
+    EXPECT_EQ(violation->invariant, "no write outside a lease") << violation->message;
+    return;
+  }
+  FAIL() << "not within " << kSeeds << " seeds";
+}
+
 TEST(Shrink, LeavesOnlyWhatTheFailureNeeds) {
   const Scheduler scheduler = FirstFitScheduler(Defect::kDoesNotReport);
   const auto failure = FirstFailure(scheduler, kSeeds);
@@ -63,7 +77,12 @@ TEST(Shrink, LeavesOnlyWhatTheFailureNeeds) {
   const Plan whole = MakePlan(failure->first);
   const Plan small = Shrink(whole, scheduler, failure->second.invariant, [](const Plan&) {});
   EXPECT_EQ(small.instances, 1);
+  EXPECT_EQ(small.nodes, 1);
+  EXPECT_LT(small.length, whole.length);
   EXPECT_FALSE(small.has_faults());
+  // Of a failure that needs none of them, no option is left.
+  Plan plain{.seed = small.seed, .nodes = 1, .actions = small.actions, .length = small.length};
+  EXPECT_EQ(Describe(small), Describe(plain));
   EXPECT_LT(small.actions.size(), whole.actions.size() / 2) << Describe(small);
   const auto fails = [&](const Plan& plan) {
     const std::optional<Violation> violation = Storm(plan, scheduler, Trace::Keep::kNothing).Run();

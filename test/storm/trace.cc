@@ -20,6 +20,7 @@ void Trace::AddLine(std::string_view who, const std::string& text) {
   std::string line = fmt::format("{:14.6f} {} {}", static_cast<double>(timeline_.Now().count()) / 1e9, who, text);
   // FNV-1a.
   for (const char c : line) digest_ = (digest_ ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  if (on_line_) on_line_(line);
   if (keep_ == Keep::kLines) lines_.push_back(std::move(line));
 }
 

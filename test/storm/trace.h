@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "storm/timeline.h"
@@ -26,6 +28,9 @@ class Trace {
     if (on()) AddLine(who, fmt::vformat(format, fmt::make_format_args(args...)));
   }
 
+  // Called with each line, as it occurs.
+  void set_on_line(std::function<void(const std::string& line)> on_line) { on_line_ = std::move(on_line); }
+
   uint64_t digest() const { return digest_; }
   const std::vector<std::string>& lines() const { return lines_; }
   // The last `count` lines that name one of the subjects, or any process or fault.
@@ -38,6 +43,7 @@ class Trace {
   const Keep keep_;
   uint64_t digest_ = 14695981039346656037ULL;
   std::vector<std::string> lines_;
+  std::function<void(const std::string& line)> on_line_;
 };
 
 }  // namespace berth::storm

@@ -173,6 +173,32 @@ TEST_F(ApiServerTest, BookmarksTellOfRevisionsThatWereOfOtherKinds) {
   EXPECT_THAT(Events(*seen), ElementsAre("BOOKMARK @101"));
 }
 
+// The client lists again then, and ignores the rest of the watch.
+TEST_F(ApiServerTest, NothingCountsAsDeliveredAfterAnEventThatBringsAnObjectBack) {
+  Faults::Rates rates{};
+  rates[static_cast<size_t>(Fault::kDuplicateEvent)] = 10'000;
+  Faults faults(rates, 1);
+  ApiServer server(timeline_, store_, faults, trace_, {}, 1);
+  network_.set_server([&](const ExchangePtr& exchange) { server.Serve(exchange); });
+  uint64_t delivered = 0;
+  transport_.set_on_delivery([&](const Delivery& delivery) { delivered = delivery.revision; });
+  const auto seen = Get("/api/v1/pods?watch=true&resourceVersion=100");
+  uint64_t last = 0;  // before which an object came back
+  for (int i = 0; i < 20; ++i) {
+    AddPod("a");
+    Run();
+    EXPECT_EQ(delivered, last > 0 ? last : store_.revision());
+    Events(*seen);
+    store_.Delete<api::Pod>("default/a");
+    Run();
+    EXPECT_EQ(delivered, last > 0 ? last : store_.revision());
+    for (const std::string& event : Events(*seen)) {
+      if (last == 0 && event.starts_with("ADDED")) last = delivered;
+    }
+  }
+  EXPECT_GT(last, 0U);
+}
+
 TEST_F(ApiServerTest, AWatchFromBeforeTheCompactionIsExpired) {
   AddPod("a");
   AddPod("b");

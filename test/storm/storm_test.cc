@@ -63,8 +63,8 @@ TEST(Storm, AWriteAfterTheEndOfALeaseThatNobodyTakesIsFound) {
     plan.instances = 1;
     const std::optional<Violation> violation =
         Storm(plan, FirstFitScheduler(Defect::kIgnoresLease), Trace::Keep::kNothing).Run();
-    if (!violation) continue;
-    EXPECT_EQ(violation->invariant, "no write outside a lease") << violation->message;
+    if (!violation || violation->message.find("after its lease had expired") == std::string::npos) continue;
+    EXPECT_EQ(violation->invariant, "no write outside a lease");
     return;
   }
   FAIL() << "not within " << kSeeds << " seeds";

@@ -227,10 +227,4 @@ void ClusterFollower::CheckSynced() {
   if (options_.on_synced) options_.on_synced();
 }
 
-engine::Profile& ClusterFollower::ProfileFor(const api::Pod& pod) {
-  scheduler::Scheduler& scheduler = driver_->scheduler();
-  engine::Profile* const own = scheduler.FindProfile(pod.spec.scheduler_name);
-  return own ? *own : *scheduler.FindProfile(scheduler.first_profile().scheduler_name());
-}
-
 }  // namespace berth::live

@@ -84,7 +84,6 @@ class ClusterFollower final : public client::ChangeSink, private scheduler::Driv
 
   // Any thread from here on.
   void Stop();
-  bool stopping() const { return stopping_; }
   // Whether every kind has been listed.
   bool synced() const { return synced_; }
   // Runs on the follower's thread, between changes.
@@ -103,8 +102,6 @@ class ClusterFollower final : public client::ChangeSink, private scheduler::Driv
   base::Time Now() const { return environment_.clock.Now(); }
   // Pending pods whose scheduler has no profile here, by UID: they are in no queue.
   const std::map<std::string, framework::PodInfoPtr>& pods_of_others() const { return pods_of_others_; }
-  // The profile of the pod's scheduler, or the first if there is none of that name.
-  engine::Profile& ProfileFor(const api::Pod& pod);
 
  private:
   // For a resource that plugins watch.

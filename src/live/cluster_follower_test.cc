@@ -171,8 +171,6 @@ TEST_F(ClusterFollowerTest, PendingPodsOfOtherSchedulersAreKnown) {
   objects_[api::Kind::kPod] = {PodAt(MakePod("theirs").SchedulerName("other"), 12)};
   Make();
   ASSERT_TRUE(follower_->pods_of_others().contains("default/theirs"));
-  const api::Pod& pod = follower_->pods_of_others().at("default/theirs")->pod();
-  EXPECT_EQ(follower_->ProfileFor(pod).scheduler_name(), "default-scheduler");
   Send("MODIFIED", PodAt(MakePod("theirs").SchedulerName("other").Node("n1"), 60));
   Settle();
   EXPECT_TRUE(follower_->pods_of_others().empty());

@@ -103,8 +103,8 @@ base::Time TimeOf(int64_t nanoseconds) { return base::Time(base::Duration(nanose
 
 }  // namespace
 
-// What is of fixed size; the texts that say who it was follow it. Why it failed stands at `why`: the message, plugins,
-// reasons and victims.
+// The part of fixed size, followed by the pod's names. At `why`, if the attempt failed: the message, plugins, reasons and
+// victims.
 struct AttemptJournal::Header {
   uint64_t sequence;
   int64_t started, ended, first_attempt;
@@ -318,8 +318,8 @@ void AttemptJournal::Pack(const Attempt& attempt, Header& header, size_t longest
 
 namespace {
 
-// Counts of nodes by plugin and reason. Groups that read the same are told as one; there are a handful of them, for
-// which a list is cheaper than a map.
+// Counts of nodes by plugin and reason. Groups with the same text are merged; there are only a few, for which a list is
+// cheaper than a map.
 class ReasonCounts {
  public:
   struct Entry {

@@ -27,7 +27,8 @@ constexpr uint64_t kCalmEvery = 6;
 // Every so many storms have volumes. Not an emphasis: they go with any of those.
 constexpr uint64_t kVolumesEvery = 5;
 
-constexpr uint64_t kBurst = 200'000'000;  // nanoseconds
+constexpr uint64_t kBurst = 200'000'000;       // nanoseconds
+constexpr uint64_t kAtTheEnd = 5'000'000'000;  // the same
 
 // How often each is chosen, relative to the others.
 constexpr std::array<uint32_t, kActionKindCount> kWeights = {
@@ -291,6 +292,10 @@ Plan MakePlan(uint64_t seed) {
     const bool needs_list = kind == ActionKind::kCompact || kind == ActionKind::kHideKind;
     if (needs_list && !plan.server.relists_latest) kind = ActionKind::kTerminate;
     plan.actions.push_back({at, kind, random.Next()});
+  }
+  // Whoever starts with such a server lists everything another way, and must not wait for the end of its watches.
+  if (plan.server.streaming == StreamingLists::kEndless && plan.has_faults()) {
+    plan.actions.push_back({plan.length - base::Duration(random.Below(kAtTheEnd)), ActionKind::kCrash, random.Next()});
   }
   std::stable_sort(plan.actions.begin(), plan.actions.end(),
                    [](const Action& a, const Action& b) { return a.at < b.at; });

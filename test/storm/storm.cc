@@ -15,8 +15,8 @@ namespace {
 using namespace std::chrono_literals;
 
 // A half-open watch is noticed after two minutes, a kind that was not served is requested again after one; twice each,
-// and the longest backoff.
-constexpr base::Duration kLongestSettling = 10min;
+// and the longest backoff. Less than the ten minutes after which a watch ends, so that its end does not hide anything.
+constexpr base::Duration kLongestSettling = 8min;
 constexpr base::Duration kBetweenLooks = 5s;
 constexpr base::Duration kQuietTime = 1min;
 constexpr uint64_t kPodsOfTakeover = 6;

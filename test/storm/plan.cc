@@ -292,6 +292,10 @@ Plan MakePlan(uint64_t seed) {
     const bool needs_list = kind == ActionKind::kCompact || kind == ActionKind::kHideKind;
     if (needs_list && !plan.server.relists_latest) kind = ActionKind::kTerminate;
     plan.actions.push_back({at, kind, random.Next()});
+    // Somebody more important wants the room while it waits.
+    if (emphasis == Emphasis::kPermit && kind == ActionKind::kAddHeldPod && random.Below(2) == 0) {
+      plan.actions.push_back({at + base::Duration(random.Below(kBurst)), ActionKind::kAddUrgentPod, random.Next()});
+    }
   }
   // Whoever starts with such a server lists everything another way, and must not wait for the end of its watches.
   if (plan.server.streaming == StreamingLists::kEndless && plan.has_faults()) {

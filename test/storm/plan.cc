@@ -297,6 +297,11 @@ Plan MakePlan(uint64_t seed) {
       plan.actions.push_back({at + base::Duration(random.Below(kBurst)), ActionKind::kAddUrgentPod, random.Next()});
     }
   }
+  // There is room in the end, also for those that were preempted.
+  for (int i = 0; emphasis == Emphasis::kPermit && i < 2; ++i) {
+    plan.actions.push_back(
+        {plan.length - base::Duration(random.Below(kAtTheEnd)), ActionKind::kAddNode, random.Next()});
+  }
   // Whoever starts with such a server lists everything another way, and must not wait for the end of its watches.
   if (plan.server.streaming == StreamingLists::kEndless && plan.has_faults()) {
     plan.actions.push_back({plan.length - base::Duration(random.Below(kAtTheEnd)), ActionKind::kCrash, random.Next()});

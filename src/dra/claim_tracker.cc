@@ -115,6 +115,8 @@ void ClaimTracker::Assume(ClaimPtr claim) {
   const ClaimPtr before = entry.latest();
   if (before->metadata.uid != claim->metadata.uid || api::VersionOf(claim->metadata) < api::VersionOf(before->metadata))
     return;
+  // The API server has reported it already.
+  if (api::VersionOf(claim->metadata) == api::VersionOf(entry.seen->metadata)) return;
   entry.assumed = std::move(claim);
   Replace(found->first, before, entry.assumed);
 }
@@ -129,6 +131,10 @@ void ClaimTracker::Land(const std::string& uid, const ClaimPtr& written) {
 }
 
 void ClaimTracker::NoteUnreserved(const api::ResourceClaim& claim, const std::string& pod_uid) {
+  // The API server has reported already that it is not reserved: nothing would settle this.
+  const ClaimPtr now = Find(claim.metadata.namespace_.str(), claim.metadata.name);
+  if (!now || now->metadata.uid != claim.metadata.uid) return;
+  if (api::VersionOf(now->metadata) > api::VersionOf(claim.metadata) && !IsReservedFor(*now, pod_uid)) return;
   unreserved_[{claim.metadata.uid, pod_uid}] = api::VersionOf(claim.metadata);
 }
 

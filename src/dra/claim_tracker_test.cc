@@ -179,6 +179,29 @@ TEST_F(ClaimTrackerTest, IsAtRestWhenItKnowsNothingButWhatWasReported) {
   EXPECT_FALSE(claims_.IsAtRest());
 }
 
+// Storm seeds 21 and 36: nothing ended the assumption, so that no recording could begin until the claim changed again.
+TEST_F(ClaimTrackerTest, AClaimStayedAssumedWhenTheServerHadReportedItBeforeItsAnswer) {
+  claims_.Put(Plain("1"));
+  claims_.SetInFlight(Allocated("g0", "1"));
+  claims_.Put(Allocated("g0", "2"));
+  claims_.Apply({.written = Allocated("g0", "2"), .ended_flight = Plain("1")->metadata.uid});
+  EXPECT_TRUE(IsTaken("g0"));
+  EXPECT_TRUE(claims_.IsAtRest());
+}
+
+// Storm seed 74: the write of such an end meets a conflict, after which nothing is left to be ended.
+TEST_F(ClaimTrackerTest, TheEndOfAReservationThatWasOverWasWaitedForForEver) {
+  auto reserved = std::make_shared<api::ResourceClaim>(*Allocated("g0", "2"));
+  reserved->status.reserved_for.push_back({"", "pods", "p", "uid-p"});
+  claims_.Put(Allocated("g0", "3"));
+  claims_.NoteUnreserved(*reserved, "uid-p");
+  EXPECT_FALSE(claims_.IsBeingUnreserved("uid-c", "uid-p"));
+  EXPECT_TRUE(claims_.IsAtRest());
+  claims_.Remove(*Allocated("g0", "3"));
+  claims_.NoteUnreserved(*reserved, "uid-p");
+  EXPECT_FALSE(claims_.IsBeingUnreserved("uid-c", "uid-p"));
+}
+
 TEST_F(ClaimTrackerTest, SharesAddUpAndGo) {
   const auto share = [&](const std::string& name, int64_t amount) {
     auto claim = MakeAllocated(name, "n1", {"g0"});

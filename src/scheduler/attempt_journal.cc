@@ -103,8 +103,8 @@ base::Time TimeOf(int64_t nanoseconds) { return base::Time(base::Duration(nanose
 
 }  // namespace
 
-// The part of fixed size, followed by the pod's names. At `why`, if the attempt failed: the message, plugins, reasons and
-// victims.
+// The part of fixed size, followed by the pod's names. At `why`, if the attempt failed: the message, plugins, reasons
+// and victims.
 struct AttemptJournal::Header {
   uint64_t sequence;
   int64_t started, ended, first_attempt;

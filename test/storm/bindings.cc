@@ -25,6 +25,11 @@ bool IsPending(const Change& change) {
   return change.type != Change::Type::kDeleted && pod.spec.node_name.empty() && !api::IsTerminated(pod);
 }
 
+bool IsReservedFor(const api::ResourceClaim& claim, const std::string& uid) {
+  const auto& holders = claim.status.reserved_for;
+  return std::any_of(holders.begin(), holders.end(), [&](const auto& holder) { return holder.uid == uid; });
+}
+
 }  // namespace
 
 Bindings::Bindings(const Timeline& timeline, Store& store) : timeline_(timeline), store_(store) {
@@ -167,14 +172,31 @@ std::optional<Violation> Bindings::CheckClaims(const Write& write) const {
     const auto* claim = store_.Find<api::ResourceClaim>(key);
     const bool is_here = claim != nullptr && claim->status.allocation &&
                          claim->status.allocation->devices.results.front().pool == write.node;
-    const bool is_reserved =
-        claim != nullptr && std::any_of(claim->status.reserved_for.begin(), claim->status.reserved_for.end(),
-                                        [&](const auto& r) { return r.uid == write.uid; });
-    if (is_here && is_reserved) continue;
+    if (is_here && IsReservedFor(*claim, write.uid)) continue;
     return Violation{.invariant = "a pod is bound with its devices",
                      .message = fmt::format("{} bound {} to {}, where {} is not {} for it", write.process, write.key,
                                             write.node, key, is_here ? "reserved" : "allocated"),
                      .subjects = {pod->metadata.name, key}};
+  }
+  return std::nullopt;
+}
+
+// Pods that returned are left out: their devices were given away between their two lives.
+std::optional<Violation> Bindings::FindLostReservation() const {
+  for (const auto& [pod_key, object] : store_.objects(api::Kind::kPod)) {
+    const api::Pod& pod = *object.As<api::Pod>();
+    const auto bound = bound_.find(pod.metadata.uid);
+    if (pod.spec.node_name.empty() || api::IsTerminated(pod) || bound == bound_.end()) continue;
+    if (bound->second.had_returned) continue;
+    for (const api::PodResourceClaim& named : pod.spec.resource_claims) {
+      const std::string key = fmt::format("{}/{}", pod.metadata.namespace_.str(), *named.resource_claim_name);
+      const auto* claim = store_.Find<api::ResourceClaim>(key);
+      if (claim != nullptr && IsReservedFor(*claim, pod.metadata.uid)) continue;
+      return Violation{.invariant = "a running pod keeps its devices",
+                       .message = fmt::format("{} runs on {}, and {} is not reserved for it any more", pod_key,
+                                              pod.spec.node_name, key),
+                       .subjects = {pod.metadata.name, key}};
+    }
   }
   return std::nullopt;
 }

@@ -28,6 +28,8 @@ class Bindings {
   std::optional<Violation> Check(const Write& write) const;
   // It has taken effect.
   void OnBound(const Write& write);
+  // In the end: a running pod has lost the reservation of a claim.
+  std::optional<Violation> FindLostReservation() const;
 
  private:
   // Revisions until which the decision knew what had happened, at least and at most.

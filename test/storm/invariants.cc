@@ -304,6 +304,7 @@ std::optional<Violation> Invariants::FindUnsettled(const std::vector<std::unique
   }
   if (leaders != 1) return Violation{"one process leads", fmt::format("{} do", leaders), {"lease"}};
   if (Found found = FindForgottenPod()) return found;
+  if (Found found = bindings_.FindLostReservation()) return found;
   if (const std::string claim = FindStaleReservation(store_); !claim.empty()) {
     return Violation{"no claim is left reserved", claim + " is reserved for a pod that is gone", {claim}};
   }

@@ -143,9 +143,9 @@ base::Ticket Cluster::AssumedBy(const std::string& uid) const {
   return it == pods_.end() ? base::Ticket::kNone : it->assumed_by;
 }
 
-bool Cluster::IsBound(const std::string& pod_uid) const {
+bool Cluster::IsPlacedByAnother(const std::string& pod_uid, base::Ticket attempt) const {
   const auto it = pods_.find(pod_uid);
-  return it != pods_.end() && it->assumed_by == base::Ticket::kNone;
+  return it != pods_.end() && (it->assumed_by == base::Ticket::kNone || it->assumed_by != attempt);
 }
 
 PodInfoPtr Cluster::MakePodInfo(std::shared_ptr<const api::Pod> pod) const {

@@ -101,7 +101,7 @@ class Cluster final : public framework::ClusterView {
   AssumedPod Guard(const std::string& uid, base::Ticket ticket) { return AssumedPod(*this, uid, ticket); }
   // Forgets the pod, whichever attempt assumed it.
   void Forget(const std::string& uid);
-  bool IsBound(const std::string& pod_uid) const override;
+  bool IsPlacedByAnother(const std::string& pod_uid, base::Ticket attempt) const override;
   bool IsAssumed(const std::string& uid) const { return AssumedBy(uid) != base::Ticket::kNone; }
   // The attempt that assumed the pod; kNone when it is bound or unknown.
   base::Ticket AssumedBy(const std::string& uid) const;

@@ -33,7 +33,9 @@ class ClusterFork final : public framework::ClusterView {
   const framework::NodeColumns& columns() const override;
   const framework::LabelColumn& label_column(const Symbol& key) const override;
   bool HasImage(std::string_view normalized_name) const override { return original_.HasImage(normalized_name); }
-  bool IsBound(const std::string& pod_uid) const override { return original_.IsBound(pod_uid); }
+  bool IsPlacedByAnother(const std::string& pod_uid, base::Ticket attempt) const override {
+    return original_.IsPlacedByAnother(pod_uid, attempt);
+  }
   int PodsUsingClaim(std::string_view name_space, std::string_view claim) const override {
     return original_.PodsUsingClaim(name_space, claim);
   }

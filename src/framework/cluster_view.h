@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ticket.h"
 #include "framework/node_columns.h"
 #include "framework/node_info.h"
 #include "framework/recent_changes.h"
@@ -37,9 +38,9 @@ class ClusterView {
   virtual const LabelColumn& label_column(const Symbol& key) const = 0;
   // Whether some node has the image, by normalised name.
   virtual bool HasImage(std::string_view normalized_name) const = 0;
-  // Whether the API server has shown a pod with this UID on a node, and it has not ended. Not true of a pod that is
-  // only assumed to be there.
-  virtual bool IsBound(const std::string& pod_uid) const = 0;
+  // Whether the pod with this UID is on a node by the doing of somebody else than this attempt (CycleState::attempt):
+  // the API server shows it there, or a later attempt has assumed it, after the pod had left and returned.
+  virtual bool IsPlacedByAnother(const std::string& pod_uid, base::Ticket attempt) const = 0;
   // How many pods on nodes use the claim; for ReadWriteOncePod.
   virtual int PodsUsingClaim(std::string_view name_space, std::string_view claim) const = 0;
   // For plugins that track the volumes in use on nodes. Null: this view does not record such changes.

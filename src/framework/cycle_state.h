@@ -88,7 +88,7 @@ class CycleState {
   uint64_t skip_score = 0;
   // The same for PreBindPreFlight; unset until it has run.
   std::optional<uint64_t> skip_pre_bind{};
-  // Which attempt to schedule the pod this is; set from Permit on. Answers about the waiting pod may carry it.
+  // Which attempt to schedule the pod this is; set from Reserve on. Answers about the waiting pod may carry it.
   base::Ticket attempt = base::Ticket::kNone;
   // Whether the binding has been cancelled, for plugins that wait in PreBind. Set in the binding cycle only; null where
   // the binding cannot be cancelled.

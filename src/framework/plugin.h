@@ -252,7 +252,8 @@ class ReservePlugin {
   virtual ~ReservePlugin() = default;
   virtual Status Reserve(CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
   // Undoes Reserve; must be idempotent, and is called even where Reserve was not reached. An attempt may also fail
-  // because the pod is bound already (ClusterView::IsBound): then what a running pod needs must stay.
+  // when the pod is bound already, or in a later attempt (ClusterView::IsPlacedByAnother): what was written for it must
+  // stay then.
   virtual void Unreserve(CycleState& state, const PodInfo& pod, const std::string& node_name) = 0;
   // Before Reserve: the pod to count on the node from now on, where it occupies more than its specification says. Null:
   // the pod itself. Asked only with the gate DRANodeAllocatableResources.

@@ -179,6 +179,21 @@ TEST_F(BoundPodTest, APodThatIsBoundLostItsReservationWhenItsAttemptFailed) {
   }
 }
 
+// Storm seed 9033: the later attempt had written its reservation before the earlier one ended, and the running pod lost
+// it.
+TEST_F(BoundPodTest, TheEndOfAnEarlierAttemptEndedTheReservationOfALaterOne) {
+  Put(PodWith("first", "c1"));
+  StepAll();
+  Remove(PodWith("first", "c1"));
+  Put(PodWith("first", "c1"));
+  StepAll();
+  ASSERT_EQ(driver_->binding(), 2u);
+  Finish(0, framework::Status::Error("no answer"));
+  EXPECT_THAT(world_.api.calls, Not(HasUnreserved()));
+  Finish(1, framework::Status::Error("no"));
+  EXPECT_THAT(world_.api.calls, HasUnreserved()) << "it has no later attempt";
+}
+
 TEST_F(BoundPodTest, DevicesThatWereOnTheirWayToAPodThatIsBoundElsewhereAreFree) {
   Put(dra::testing::MakeClaim("c1", {dra::testing::MakeRequest("r", 1)}));
   Put(PodWith("first", "c1").SchedulerName("gang"));

@@ -249,9 +249,9 @@ void Scheduler::Place(engine::Profile& profile, CycleState& state, Attempt& atte
   attempt.promised = !cluster_.nominator().NodeOf(attempt.pod->uid()).empty();
   cluster_.nominator().Remove(attempt.pod->uid());
   engine::PermitOutcome permit;
+  state.attempt = attempt.ticket;
   Status status = profile.RunReserve(state, *attempt.pod, attempt.node_name);
   if (status.ok()) {
-    state.attempt = attempt.ticket;
     permit = profile.RunPermit(state, *attempt.pod, attempt.node_name);
     status = permit.status;
   }

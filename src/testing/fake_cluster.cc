@@ -100,7 +100,7 @@ bool FakeCluster::HasImage(std::string_view normalized_name) const {
                              [&](const framework::NodeInfo* node) { return node->FindImage(normalized_name); });
 }
 
-bool FakeCluster::IsBound(const std::string& pod_uid) const {
+bool FakeCluster::IsPlacedByAnother(const std::string& pod_uid, base::Ticket) const {
   return std::any_of(rows_.begin(), rows_.end(), [&](const NodeInfo& row) {
     return std::any_of(row.pods().begin(), row.pods().end(),
                        [&](const PodInfoPtr& pod) { return pod->uid() == pod_uid; });

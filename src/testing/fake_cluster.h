@@ -42,7 +42,7 @@ class FakeCluster final : public framework::ClusterView {
   const framework::LabelColumn& label_column(const Symbol& key) const override;
   bool HasImage(std::string_view normalized_name) const override;
   // Nothing is assumed here.
-  bool IsBound(const std::string& pod_uid) const override;
+  bool IsPlacedByAnother(const std::string& pod_uid, base::Ticket) const override;
   int PodsUsingClaim(std::string_view name_space, std::string_view claim) const override;
   uint64_t change_count() const override { return changes_.size(); }
   bool ListChangedNodes(uint64_t since, std::vector<framework::NodeIndex>& nodes) const override {

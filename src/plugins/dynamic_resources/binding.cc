@@ -132,9 +132,9 @@ void DynamicResources::Unreserve(CycleState& state, const PodInfo& pod, const st
   const ClaimState* found = StateOf(state);
   if (!found || !found->cycle) return;
   CycleClaims& cycle = *found->cycle;
-  // By an earlier attempt, or by somebody else, while this one waited or failed: the pod may be running, and what is
-  // written for it is its own, whoever wrote it. Its end gives that back.
-  const bool is_bound = handle_.cluster().IsBound(pod.uid());
+  // The pod may be running, or about to: what is written for it is its own, whoever wrote it. Its end gives that back,
+  // or the end of its later attempt.
+  const bool keeps = handle_.cluster().IsPlacedByAnother(pod.uid(), state.attempt);
   for (size_t i = 0; i < cycle.claims.size(); ++i) {
     const api::ResourceClaim& claim = *cycle.claims[i];
     const bool extended = i >= cycle.user_claims;
@@ -145,7 +145,7 @@ void DynamicResources::Unreserve(CycleState& state, const PodInfo& pod, const st
     if (ours && inventory_.claims().EndFlight(uid)) {
       inventory_.claims().Restore(claim.metadata.namespace_.str(), claim.metadata.name);
     }
-    if (is_bound) continue;
+    if (keeps) continue;
     // Failing here costs nothing but time: the next attempt comes by again.
     if (extended) {
       if (claim.metadata.name != kExtendedClaimName) (void)handle_.api().DeleteResourceClaim(claim, pod);
@@ -155,7 +155,7 @@ void DynamicResources::Unreserve(CycleState& state, const PodInfo& pod, const st
     }
   }
   const auto here = cycle.nodes.find(node_name);
-  if (!is_bound && here != cycle.nodes.end() && !here->second.node_allocatable.empty()) {
+  if (!keeps && here != cycle.nodes.end() && !here->second.node_allocatable.empty()) {
     (void)handle_.api().ClearNodeAllocatableResourceClaimStatuses(pod);
   }
 }

@@ -79,6 +79,7 @@ void Cluster::LandClaim(const std::shared_ptr<const api::ResourceClaim>& written
 }
 
 bool Cluster::ClaimsAreAtRest() const { return inventory_->posting().IsAtRest(); }
+bool Cluster::HasAssumedClaims() const { return inventory_->posting().HasAssumed(); }
 
 void Cluster::RemoveNode(std::string_view name) {
   const std::unique_ptr<NodeInfo> row = table_.Remove(name);

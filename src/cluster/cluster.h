@@ -130,6 +130,8 @@ class Cluster final : public framework::ClusterView {
   void LandClaim(const std::shared_ptr<const api::ResourceClaim>& written, const std::string& ended_flight);
   // Whether all that is known about claims comes from the API server.
   bool ClaimsAreAtRest() const;
+  // Whether claims are assumed, or devices in flight.
+  bool HasAssumedClaims() const;
   framework::Nominator& nominator() { return nominator_; }
   const framework::Nominator& nominator() const { return nominator_; }
   const NodeTable& table() const { return table_; }

@@ -155,10 +155,11 @@ void ClaimTracker::Restore(std::string_view name_space, std::string_view name) {
   Replace(found->first, before, found->second.seen);
 }
 
-bool ClaimTracker::IsAtRest() const {
-  return in_flight_.empty() && unreserved_.empty() && !freed_ &&
-         std::none_of(claims_.begin(), claims_.end(),
-                      [](const auto& claim) { return claim.second.assumed != nullptr; });
+bool ClaimTracker::IsAtRest() const { return !HasAssumed() && unreserved_.empty() && !freed_; }
+
+bool ClaimTracker::HasAssumed() const {
+  return !in_flight_.empty() ||
+         std::any_of(claims_.begin(), claims_.end(), [](const auto& claim) { return claim.second.assumed != nullptr; });
 }
 
 void ClaimTracker::Apply(const Landed& landed) {

@@ -90,6 +90,8 @@ class ClaimTracker {
   void DropPosts() { drops_posts_ = true; }
   // Whether everything it knows was reported by the API server.
   bool IsAtRest() const;
+  // Whether it counts devices as taken of which the API server has not reported that.
+  bool HasAssumed() const;
 
  private:
   struct Entry {

@@ -422,7 +422,7 @@ std::vector<std::string> LiveInstance::Leftovers() const {
   for (const engine::Profile* profile : driver.scheduler().profiles()) {
     if (!profile->IsAtRest()) left.push_back("state that a plugin keeps of pods in flight");
   }
-  if (!driver.cluster().ClaimsAreAtRest()) left.push_back("claims that are assumed, or devices in flight");
+  if (driver.cluster().HasAssumedClaims()) left.push_back("claims that are assumed, or devices in flight");
   // A watch of each kind, and the lease may be being renewed.
   if (transport_.open_calls() > std::size(client::kSchedulingKinds) + 1) count(transport_.open_calls(), "open calls");
   return left;

@@ -334,6 +334,48 @@ TEST_F(VolumeBindingTest, APodWasBoundAlthoughItsClaimHadGotAnotherVolume) {
             Status::Error("binding volumes: claim \"default/static\" is bound to volume \"other\", not \"v\""));
 }
 
+// Storm seed 14285: what an earlier attempt of the pod had only set aside counted as written, and was gone when that
+// attempt ended.
+TEST_F(VolumeBindingTest, WhatAnEarlierAttemptHadNotWrittenYetWasNeverWritten) {
+  AddLocal("v", "a", "5Gi");
+  AddClaim("static", "local");
+  AddClaim("another", "local");
+  AddClaim("dynamic", "made");
+  const auto plugin = MakePlugin<VolumeBinding>(handle_);
+  const PodInfoPtr pod = MakePod("pod").Pvc("static").Pvc("dynamic").Info();
+  CycleState earlier, later;
+  for (CycleState* state : {&earlier, &later}) {
+    ASSERT_TRUE(plugin->PreFilter(*state, *pod).status.ok());
+    ASSERT_TRUE(plugin->Filter(*state, *pod, Node("a")).ok());
+    ASSERT_TRUE(plugin->Reserve(*state, *pod, "a").ok());
+  }
+  plugin->Unreserve(earlier, *pod, "a");
+  EXPECT_FALSE(Judge(*plugin, *MakePod("other").Pvc("another").Info(), Node("a")).ok());
+  ASSERT_TRUE(plugin->PreBind(handle_, later, *pod, "a").ok());
+  EXPECT_EQ(handle_.api().written_volumes.size(), 1u);
+  EXPECT_EQ(handle_.api().written_claims.size(), 1u);
+}
+
+// Until the time-out of ten minutes.
+TEST_F(VolumeBindingTest, APodWaitedForAVolumeThatAnotherClaimHadGot) {
+  AddLocal("v", "a", "5Gi");
+  AddClaim("static", "local");
+  const auto plugin = MakePlugin<VolumeBinding>(handle_);
+  const PodInfoPtr pod = MakePod("pod").Pvc("static").Info();
+  CycleState state;
+  ASSERT_TRUE(plugin->PreFilter(state, *pod).status.ok());
+  ASSERT_TRUE(plugin->Reserve(state, *pod, "a").ok());
+  ASSERT_TRUE(plugin->PreBind(handle_, state, *pod, "a").ok());
+  api::PersistentVolume volume = *handle_.api().written_volumes[0];
+  volume.metadata.resource_version = "2";
+  volume.spec.claim_ref->name = "another";
+  volume.spec.claim_ref->uid = "uid-another";
+  handle_.Add(volume);
+  EXPECT_EQ(
+      handle_.api().awaited(),
+      Status::Error("binding volumes: volume \"v\" is bound to claim \"default/another\", not \"default/static\""));
+}
+
 TEST_F(VolumeBindingTest, AFailedWriteEndsPreBind) {
   AddClaim("dynamic", "made");
   const auto plugin = MakePlugin<VolumeBinding>(handle_);

@@ -45,6 +45,18 @@ std::optional<Status> CheckAffinity(const api::PersistentVolume& volume, const N
                             affinity->Explain(node.labels())));
 }
 
+// What the API server has, which a write has to change. An earlier attempt of the pod, which left and returned, may
+// have assumed the same change, and may end without having written it.
+VolumePtr Stored(const VolumePtr& volume, const Objects& objects) {
+  const VolumePtr* stored = objects.persistent_volumes.FindShared({}, volume->metadata.name);
+  return stored != nullptr ? *stored : volume;
+}
+ClaimPtr Stored(const ClaimPtr& claim, const Objects& objects) {
+  const ClaimPtr* stored =
+      objects.persistent_volume_claims.FindShared(claim->metadata.namespace_.str(), claim->metadata.name);
+  return stored != nullptr ? *stored : claim;
+}
+
 const api::PersistentVolumeClaim* FindClaim(const Objects& objects, const api::PersistentVolumeClaim& claim) {
   return objects.persistent_volume_claims.Find(claim.metadata.namespace_.str(), claim.metadata.name);
 }
@@ -56,18 +68,20 @@ VolumeReservation VolumeReservation::Assume(const NodeVolumes& volumes, const st
   VolumeReservation reservation;
   reservation.node_name_ = node_name;
   for (const StaticBinding& binding : volumes.bindings) {
-    VolumePtr bound = BindTo(*binding.volume, *binding.claim);
+    const VolumePtr volume = Stored(binding.volume, objects);
+    VolumePtr bound = BindTo(*volume, *binding.claim);
     const bool changes = bound != nullptr;
     if (changes) assumed.volumes.Assume(objects.persistent_volumes, bound);
-    reservation.bindings_.push_back({binding.claim, {changes ? bound : binding.volume, changes}});
+    reservation.bindings_.push_back({binding.claim, {changes ? bound : volume, changes}});
   }
   for (const DynamicProvision& provision : volumes.provisions) {
-    const std::string* selected = FindAnnotation(provision.claim->metadata, kSelectedNodeAnnotation);
+    const ClaimPtr stored = Stored(provision.claim, objects);
+    const std::string* selected = FindAnnotation(stored->metadata, kSelectedNodeAnnotation);
     if (selected != nullptr && *selected == node_name) {
-      reservation.provisions_.push_back({provision.claim, false});
+      reservation.provisions_.push_back({stored, false});
       continue;
     }
-    auto claim = std::make_shared<api::PersistentVolumeClaim>(*provision.claim);
+    auto claim = std::make_shared<api::PersistentVolumeClaim>(*stored);
     claim->metadata.annotations.Set(std::string(kSelectedNodeAnnotation), node_name);
     assumed.claims.Assume(objects.persistent_volume_claims, claim);
     reservation.provisions_.push_back({std::move(claim), true});
@@ -118,6 +132,11 @@ std::optional<Status> VolumeReservation::CheckBinding(const Binding& binding, co
   if (std::optional<Status> status = CheckAffinity(*volume, node, objects); !status->ok()) return status;
   if (!volume->spec.claim_ref || volume->spec.claim_ref->uid.empty()) {
     return Failed(fmt::format("ClaimRef got reset for pv \"{}\"", name));
+  }
+  if (!IsBoundTo(*volume, *binding.claim)) {
+    const api::ObjectReference& other = *volume->spec.claim_ref;
+    return Failed(fmt::format("volume \"{}\" is bound to claim \"{}/{}\", not \"{}\"", name, other.namespace_.str(),
+                              other.name, api::KeyOf(binding.claim->metadata)));
   }
   if (!IsFullyBound(*claim)) return kNotYet;
   // A write of an earlier attempt may have taken effect late. Upstream binds the pod beside its volume then.

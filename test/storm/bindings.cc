@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/resource_claim.h"
+#include "dra/claim_tracker.h"
 #include "storm/volumes.h"
 
 namespace berth::storm {
@@ -23,11 +24,6 @@ constexpr std::string_view kNobodyIsBoundAfterTheEnd = "no pod is bound that was
 bool IsPending(const Change& change) {
   const api::Pod& pod = *change.object.As<api::Pod>();
   return change.type != Change::Type::kDeleted && pod.spec.node_name.empty() && !api::IsTerminated(pod);
-}
-
-bool IsReservedFor(const api::ResourceClaim& claim, const std::string& uid) {
-  const auto& holders = claim.status.reserved_for;
-  return std::any_of(holders.begin(), holders.end(), [&](const auto& holder) { return holder.uid == uid; });
 }
 
 }  // namespace
@@ -172,7 +168,7 @@ std::optional<Violation> Bindings::CheckClaims(const Write& write) const {
     const auto* claim = store_.Find<api::ResourceClaim>(key);
     const bool is_here = claim != nullptr && claim->status.allocation &&
                          claim->status.allocation->devices.results.front().pool == write.node;
-    if (is_here && IsReservedFor(*claim, write.uid)) continue;
+    if (is_here && dra::IsReservedFor(*claim, write.uid)) continue;
     return Violation{.invariant = "a pod is bound with its devices",
                      .message = fmt::format("{} bound {} to {}, where {} is not {} for it", write.process, write.key,
                                             write.node, key, is_here ? "reserved" : "allocated"),
@@ -191,7 +187,7 @@ std::optional<Violation> Bindings::FindLostReservation() const {
     for (const api::PodResourceClaim& named : pod.spec.resource_claims) {
       const std::string key = fmt::format("{}/{}", pod.metadata.namespace_.str(), *named.resource_claim_name);
       const auto* claim = store_.Find<api::ResourceClaim>(key);
-      if (claim != nullptr && IsReservedFor(*claim, pod.metadata.uid)) continue;
+      if (claim != nullptr && dra::IsReservedFor(*claim, pod.metadata.uid)) continue;
       return Violation{.invariant = "a running pod keeps its devices",
                        .message = fmt::format("{} runs on {}, and {} is not reserved for it any more", pod_key,
                                               pod.spec.node_name, key),

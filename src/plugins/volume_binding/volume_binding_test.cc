@@ -62,6 +62,15 @@ class VolumeBindingTest : public ::testing::Test {
     claim.metadata.resource_version = "1";
     handle_.Add(claim);
   }
+  // A pod with the claim "static" goes through PreBind on node a.
+  void BindStatic(VolumeBinding& plugin) {
+    const PodInfoPtr pod = MakePod("pod").Pvc("static").Info();
+    CycleState state;
+    ASSERT_TRUE(plugin.PreFilter(state, *pod).status.ok());
+    ASSERT_TRUE(plugin.Reserve(state, *pod, "a").ok());
+    ASSERT_TRUE(plugin.PreBind(handle_, state, *pod, "a").ok());
+    ASSERT_EQ(handle_.api().written_volumes.size(), 1u);
+  }
   const NodeInfo& Node(std::string_view name) { return *handle_.cluster().Find(name); }
   Status On(std::string_view node, const testing::PodBuilder& pod) {
     return Judge(*MakePlugin<VolumeBinding>(handle_), *pod.Info(), Node(node));
@@ -319,12 +328,7 @@ TEST_F(VolumeBindingTest, APodWasBoundAlthoughItsClaimHadGotAnotherVolume) {
   AddLocal("other", "b", "5Gi");
   AddClaim("static", "local");
   const auto plugin = MakePlugin<VolumeBinding>(handle_);
-  const PodInfoPtr pod = MakePod("pod").Pvc("static").Info();
-  CycleState state;
-  ASSERT_TRUE(plugin->PreFilter(state, *pod).status.ok());
-  ASSERT_TRUE(plugin->Reserve(state, *pod, "a").ok());
-  ASSERT_TRUE(plugin->PreBind(handle_, state, *pod, "a").ok());
-  ASSERT_EQ(handle_.api().written_volumes.size(), 1u);
+  ASSERT_NO_FATAL_FAILURE(BindStatic(*plugin));
   api::PersistentVolume volume = *handle_.api().written_volumes[0];
   ASSERT_EQ(volume.metadata.name, "v");
   volume.metadata.resource_version = "2";
@@ -361,11 +365,7 @@ TEST_F(VolumeBindingTest, APodWaitedForAVolumeThatAnotherClaimHadGot) {
   AddLocal("v", "a", "5Gi");
   AddClaim("static", "local");
   const auto plugin = MakePlugin<VolumeBinding>(handle_);
-  const PodInfoPtr pod = MakePod("pod").Pvc("static").Info();
-  CycleState state;
-  ASSERT_TRUE(plugin->PreFilter(state, *pod).status.ok());
-  ASSERT_TRUE(plugin->Reserve(state, *pod, "a").ok());
-  ASSERT_TRUE(plugin->PreBind(handle_, state, *pod, "a").ok());
+  ASSERT_NO_FATAL_FAILURE(BindStatic(*plugin));
   api::PersistentVolume volume = *handle_.api().written_volumes[0];
   volume.metadata.resource_version = "2";
   volume.spec.claim_ref->name = "another";
